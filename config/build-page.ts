@@ -15,7 +15,7 @@ const COMPRESSIBLE = /\.(js|css)$/
 const COMPRESSED = /\.(br|gz)$/
 
 /**
- * @param folder  `app.tsx` and `styles.css`, and `static/`, which goes along as it is. @param outdir  must not be there
+ * @param folder  `app.tsx`, `styles.css` and `more-styles.css`, and `static/`, which goes along as it is. @param outdir  must not be there
  */
 export async function bundlePage(folder: string, outdir: string): Promise<void> {
   const { metafile } = await build(await inFewFiles(optionsFor(folder, outdir)))
@@ -23,14 +23,16 @@ export async function bundlePage(folder: string, outdir: string): Promise<void> 
 }
 
 /**
- * esbuild makes a chunk of each set of modules that the same views import, which were 25 files for Home. Here each view
- * imports all that any two of them share, so that this is one chunk: three files, and smaller together.
+ * esbuild makes a chunk of each set of modules that the same views import, which were 25 files for Home. Here each view,
+ * and whatever else is fetched later, imports all that any two of them share, so that this is one chunk: three files, and smaller together.
  */
 async function inFewFiles(options: BuildOptions): Promise<BuildOptions> {
   const { metafile } = await build({ ...options, plugins: [], metafile: true, write: false })
   const outputs = Object.values(metafile.outputs)
   const inPage = (path: string) => join(options.absWorkingDir!, path)
-  const views = new Set(outputs.flatMap(({ entryPoint }) => (entryPoint?.endsWith('.tsx') ? [inPage(entryPoint)] : [])))
+  const parts = new Set(
+    outputs.flatMap(({ entryPoint }) => (entryPoint !== undefined && isOwn(entryPoint) ? [inPage(entryPoint)] : [])),
+  )
   const shared = outputs
     .filter(({ entryPoint }) => entryPoint === undefined)
     .flatMap(({ inputs }) => Object.keys(inputs).filter((path) => path in metafile.inputs && isOwn(path)))
@@ -42,8 +44,8 @@ async function inFewFiles(options: BuildOptions): Promise<BuildOptions> {
         contents: shared.map((path) => `import ${JSON.stringify(inPage(path))}`).join('\n'),
         resolveDir: options.absWorkingDir!,
       }))
-      onLoad({ filter: /\.tsx$/ }, async ({ path }) =>
-        views.has(path) ? { contents: `import 'shared:'; ${await readFile(path, 'utf8')}`, loader: 'tsx' } : undefined,
+      onLoad({ filter: /\.tsx?$/ }, async ({ path }) =>
+        parts.has(path) ? { contents: `import 'shared:'; ${await readFile(path, 'utf8')}`, loader: 'tsx' } : undefined,
       )
     },
   }
@@ -54,7 +56,7 @@ const isOwn = (path: string): boolean => /\.tsx?$/.test(path) && !path.includes(
 
 const optionsFor = (folder: string, outdir: string): BuildOptions => ({
   absWorkingDir: folder,
-  entryPoints: { app: 'app.tsx', style: 'styles.css' },
+  entryPoints: { app: 'app.tsx', style: 'styles.css', 'more-style': 'more-styles.css' },
   outdir: join(outdir, 'assets'),
   entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
@@ -83,6 +85,7 @@ async function finish(folder: string, outdir: string, { outputs }: Metafile): Pr
   const described = {
     script: basename(script),
     style: basename(entry('styles.css')[0]),
+    moreStyle: basename(entry('more-styles.css')[0]),
     preload: statically(imports).map((path) => basename(path)),
     views: Object.fromEntries(
       Object.entries(outputs).flatMap(([path, { entryPoint, imports: chunks }]) =>

@@ -14,6 +14,7 @@ export interface Settings {
   trustedProxies: string[]
   publicUrl: string | null
   privateHosts: string[]
+  fetchProxy: string | null
   corsOrigins: string[]
   prefix: string
   pageSize: number
@@ -111,7 +112,18 @@ export const coreSettings: Record<string, SettingDefinition> = {
       description: 'a list of names or addresses, such as nas.lan or 192.168.1.9',
     }),
     default: [],
-    meaning: 'servers in private networks that plugins from outside may ask',
+    meaning: 'servers in private networks that webhooks and plugins from outside may ask',
+  },
+  fetchProxy: {
+    env: 'AV_FETCH_PROXY',
+    schema: optional({
+      pattern: '^https?://[^\\s/?#]+/?$',
+      description: 'the address of a proxy, such as http://name:password@192.168.1.2:3128',
+    }),
+    default: null,
+    secret: true,
+    meaning:
+      'HTTP proxy through which webhooks and plugins from outside ask; what `AV_PRIVATE_HOSTS` names is asked directly',
   },
   corsOrigins: {
     env: 'AV_CORS_ORIGINS',

@@ -153,7 +153,7 @@ bundled_ffmpeg() {
   PATH="$PATH:$PWD/tools/bin"
   say 'Fetching ffmpeg and ffprobe from registry packages that ship them, into tools/'
   if venv; then
-    tools/bin/pip install --quiet --disable-pip-version-check imageio-ffmpeg==0.8.1 &&
+    tools/bin/pip install --quiet --disable-pip-version-check imageio-ffmpeg==0.6.0 &&
       ln -sf "$(tools/bin/python -c 'import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())')" tools/bin/ffmpeg || true
     npm install --prefix tools/ffprobe --no-save --no-audit --no-fund --loglevel=error @ffprobe-installer/ffprobe@2.1.2 &&
       ln -sf "$(cd tools/ffprobe && node -p 'require("@ffprobe-installer/ffprobe").path')" tools/bin/ffprobe || true

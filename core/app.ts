@@ -117,7 +117,7 @@ export async function openApp({
       app: wiring.appOf,
       writable: () => index.writable(),
     })
-    const schedules = openScheduler({ ledger, clock, log, tasks: registry.tasks, jobs })
+    const schedules = openScheduler({ ledger, clock, log, tasks: registry.tasks, jobs, app: wiring.appOf as never })
     const app = wiring.makeApps({
       settings,
       index,

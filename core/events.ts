@@ -15,15 +15,22 @@ export interface Events {
 export const HEARD_IN_PLACE: ReadonlySet<string> = new Set<keyof Events>(['server.ready', 'job.step'])
 
 export type EventName = keyof Events & string
+/** Hears every event that plugins tell. */
+export type ListenerToAll = (name: string, event: unknown) => void | Promise<void>
 export type Listener<Name extends EventName> = (event: Events[Name]) => void | Promise<void>
 
 export class EventBus {
   readonly #listeners = new Map<string, Array<(event: never) => void | Promise<void>>>()
+  readonly #listenersToAll: ListenerToAll[] = []
 
   listen<Name extends EventName>(name: Name, listener: Listener<Name>): void {
     const list = this.#listeners.get(name) ?? []
     list.push(listener as (event: never) => void | Promise<void>)
     this.#listeners.set(name, list)
+  }
+
+  listenToAll(listener: ListenerToAll): void {
+    this.#listenersToAll.push(listener)
   }
 
   /**
@@ -32,5 +39,6 @@ export class EventBus {
    */
   async emit<Name extends EventName>(name: Name, event: Events[Name]): Promise<void> {
     for (const listener of this.#listeners.get(name) ?? []) await (listener as Listener<Name>)(event)
+    if (!HEARD_IN_PLACE.has(name)) for (const listener of this.#listenersToAll) await listener(name, event)
   }
 }

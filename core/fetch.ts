@@ -3,15 +3,15 @@
  * private network by accident. The address is judged where it is connected to, so no name can change its mind meanwhile.
  */
 import { lookup as resolve } from 'node:dns'
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
-import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import type { Settings } from '../config/schema.ts'
 import type { Clock } from './clock.ts'
+import { abortable } from './concurrency/abortable.ts'
 import { errors, isAppError } from './error.ts'
+import { askStraight, askThrough, type Hop, type HopAnswer } from './fetch-hop.ts'
 
 export interface FetchOptions {
-  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  method?: Hop['method']
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array
   signal?: AbortSignal
@@ -19,6 +19,10 @@ export interface FetchOptions {
   withinSeconds?: number
   /** Of the answer; default: 5,000,000. */
   maxBytes?: number
+  /** `cut`: of an answer that is longer, what is within `maxBytes`, instead of an error. */
+  excess?: 'cut'
+  /** `manual`: a redirect is the answer, and nobody is asked further. */
+  redirect?: 'manual'
 }
 
 export type FetchOutside = (url: string, options?: FetchOptions) => Promise<Response>
@@ -55,11 +59,12 @@ export function isPublicAddress(address: string): boolean {
 }
 
 export function openFetch(parts: {
-  settings: Pick<Settings, 'privateHosts'>
+  settings: Pick<Settings, 'privateHosts' | 'fetchProxy'>
   clock: Clock
   version: string
 }): FetchOutside {
-  const allowed = new Set(parts.settings.privateHosts.map((host) => host.toLowerCase()))
+  const { privateHosts, fetchProxy } = parts.settings
+  const allowed = new Set(privateHosts.map((host) => host.toLowerCase()))
 
   const refusal = (host: string): Error =>
     errors.badRequest(
@@ -86,6 +91,28 @@ export function openFetch(parts: {
     })
   }
 
+  /** The proxy looks a name up by itself; what is known here to be private it is not asked for. */
+  const refusePrivateName = (host: string, signal: AbortSignal): Promise<void> =>
+    abortable(signal, (done, fail) =>
+      resolve(host, { all: true }, (error, addresses) => {
+        if (error || addresses.every(({ address }) => isPublicAddress(address))) done()
+        else fail(refusal(host))
+      }),
+    )
+
+  async function ask(
+    url: URL,
+    { method = 'GET', headers = {}, body }: FetchOptions,
+    signal: AbortSignal,
+  ): Promise<HopAnswer> {
+    const own = { 'user-agent': `archivolt/${parts.version}`, 'accept-encoding': 'identity' }
+    const hop: Hop = { url, method, headers: { ...own, ...headers }, signal, ...(body !== undefined && { body }) }
+    const host = hostOf(url)
+    if (fetchProxy === null || allowed.has(host)) return askStraight(hop, lookup)
+    await refusePrivateName(host, signal)
+    return askThrough(fetchProxy, hop)
+  }
+
   return async (text, options = {}) => {
     const { withinSeconds = WITHIN_SECONDS } = options
     const late = new AbortController()
@@ -97,13 +124,14 @@ export function openFetch(parts: {
     let asked = options
     try {
       for (let hops = 0; ; hops++) {
-        const answer = await ask(url, asked, { signal, lookup, version: parts.version })
-        const location = REDIRECTS.has(answer.statusCode!) ? answer.headers.location : undefined
-        if (location === undefined) return await toResponse(answer, options)
-        answer.destroy()
+        const answer = await ask(url, asked, signal)
+        const isFollowed = options.redirect !== 'manual' && REDIRECTS.has(answer.status)
+        const location = isFollowed ? answer.headers.get('location') : null
+        if (location === null) return await toResponse(answer, options)
+        answer.end()
         if (hops === MOST_REDIRECTS) throw new Error(`it redirects more than ${MOST_REDIRECTS} times`)
         const next = checked(location, url.href)
-        asked = onward(asked, { status: answer.statusCode!, isSameHost: next.origin === url.origin })
+        asked = onward(asked, { status: answer.status, isSameHost: next.origin === url.origin })
         url = next
       }
     } catch (cause) {
@@ -119,23 +147,6 @@ export function openFetch(parts: {
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').toLowerCase()
 
-function ask(
-  url: URL,
-  { method = 'GET', headers = {}, body }: FetchOptions,
-  { signal, lookup, version }: { signal: AbortSignal; lookup: LookupFunction; version: string },
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const own = { 'user-agent': `archivolt/${version}`, 'accept-encoding': 'identity' }
-    const request: ClientRequest = (url.protocol === 'https:' ? httpsRequest : httpRequest)(
-      url,
-      { method, headers: { ...own, ...headers }, signal, lookup, agent: false },
-      resolve,
-    )
-    request.on('error', reject)
-    request.end(body)
-  })
-}
-
 /** As browsers do: what was sent goes along only where the status says so, what is personal only to the same server. */
 function onward(
   { method = 'GET', headers = {}, body, ...rest }: FetchOptions,
@@ -150,21 +161,32 @@ function onward(
   return { ...rest, ...sent, headers: Object.fromEntries(names) }
 }
 
-async function toResponse(answer: IncomingMessage, { maxBytes = MAX_BYTES }: FetchOptions): Promise<Response> {
+async function toResponse(answer: HopAnswer, options: FetchOptions): Promise<Response> {
+  const { status, headers } = answer
+  try {
+    const bytes = await readWithin(answer.chunks, options)
+    const isEmpty = [204, 205, 304].includes(status)
+    return new Response(isEmpty ? null : bytes, { status, headers })
+  } finally {
+    answer.end()
+  }
+}
+
+/** @throws more than `maxBytes`, where it is not to be cut */
+async function readWithin(
+  source: AsyncIterable<Buffer>,
+  { maxBytes = MAX_BYTES, excess }: FetchOptions,
+): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  for await (const chunk of source) {
     size += chunk.length
     if (size > maxBytes) {
-      answer.destroy()
-      throw new Error(`it answers with more than ${maxBytes} bytes`)
+      if (excess !== 'cut') throw new Error(`it answers with more than ${maxBytes} bytes`)
+      chunks.push(chunk.subarray(0, maxBytes - (size - chunk.length)))
+      break
     }
     chunks.push(chunk)
   }
-  const headers = new Headers()
-  for (const [name, values] of Object.entries(answer.headersDistinct))
-    for (const value of values ?? []) headers.append(name, value)
-  const status = answer.statusCode!
-  const isEmpty = [204, 205, 304].includes(status)
-  return new Response(isEmpty ? null : Buffer.concat(chunks), { status, headers })
+  return Buffer.concat(chunks)
 }

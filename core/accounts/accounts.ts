@@ -10,11 +10,19 @@ import type { View } from '../index/view.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { writeWhole } from '../whole-file.ts'
+import {
+  type AccessTokenRecord,
+  type KnownAccessToken,
+  type NewAccessToken,
+  openAccessTokens,
+} from './access-tokens.ts'
 import { type DeviceCookie, openDevices } from './devices.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import { openPasswords, type PasswordCost } from './passwords.ts'
+import { highestScope, includes, type Scope } from './scope.ts'
 import { type NewSession, openSessions, type Session } from './sessions.ts'
 import { openTokens } from './tokens.ts'
+import { openTotp, type TotpState } from './totp.ts'
 import { openUserPreferences, type UserPreferences } from './user-preferences.ts'
 import { openViews } from './views.ts'
 
@@ -30,6 +38,8 @@ export interface AccountRecord {
   view: View | null
   /** On devices where it has signed in with its password, a PIN does from then on. */
   has_pin: boolean
+  /** Its password alone does not sign in: a code of its authenticator app does with it. */
+  has_totp: boolean
   last_login: string | null
 }
 
@@ -67,12 +77,13 @@ export interface Accounts {
   /** @throws conflict: the name is taken; bad_request: rights that go ill together */
   create(account: NewAccount): Promise<AccountRecord>
   /**
-   * A changed password ends the account's other sessions, revokes its token, and takes it off all devices.
+   * A changed password ends the account's other sessions, revokes its token and access tokens, and takes it off all
+   * devices.
    * @throws not_found, conflict (last active admin), bad_request (the proof no longer holds; rights that go ill together)
    */
   change(
     id: number,
-    change: { password?: string; pin?: string | null; is_active?: boolean } & AccountRights,
+    change: { password?: string; pin?: string | null; totp?: null; is_active?: boolean } & AccountRights,
     by?: { keepSession?: string | undefined; proof?: Proof | undefined },
   ): Promise<AccountRecord>
   /** It is gone: what has been chosen for accounts has it no more. */
@@ -82,16 +93,44 @@ export interface Accounts {
   /** The password that the first start made up lies in its file, and nobody has ever signed in. */
   isUnused(): boolean
   /**
-   * Right name and password, throttled per (account, address).
+   * Right name and password, and where the account has a second factor a right code: each code is taken once. Throttled
+   * per (account, address), wrong codes as wrong passwords.
    * @param signal  of the request: once its client has gone, it waits no longer
-   * @throws throttled; undefined: wrong
+   * @param code    of the authenticator app, or a recovery code
+   * @throws throttled; bad_request: the password is right, and a code is missing; undefined: wrong
    */
-  checkPassword(username: string, password: string, address: string, signal?: AbortSignal): Promise<Proof | undefined>
+  checkPassword(
+    username: string,
+    password: string,
+    address: string,
+    signal?: AbortSignal,
+    code?: string,
+  ): Promise<Proof | undefined>
   /** The user's own password, for a change of it. Same throttle. */
   checkOwnPassword(id: number, password: string, address: string, signal?: AbortSignal): Promise<Proof | undefined>
   /** The user's token, made now if there is none. @throws bad_request: the proof no longer holds */
   token(id: number, proof?: Proof): Promise<string>
   revokeToken(id: number): Promise<void>
+  totp(id: number): TotpState
+  /** A new secret for an authenticator app. @throws conflict: the account has one; bad_request: the proof no longer holds */
+  beginTotp(id: number, proof: Proof): Promise<{ secret: string; uri: string }>
+  /**
+   * From now on a login asks for a code; all devices forget the account.
+   * @returns its recovery codes, which nobody is shown again
+   * @throws bad_request: the code is wrong, or nothing was begun
+   */
+  enableTotp(id: number, code: string): Promise<string[]>
+  /** By own password and a code; false: one of them is wrong. Same throttle as logins. @throws throttled */
+  disableTotp(
+    id: number,
+    given: { password: string; code: string },
+    from: { address: string; signal?: AbortSignal },
+  ): Promise<boolean>
+  accessTokens(id: number): AccessTokenRecord[]
+  /** With the token, which nobody is shown again. @throws conflict: it has as many as it may; bad_request: its scope */
+  addAccessToken(id: number, token: NewAccessToken): Promise<AccessTokenRecord & { token: string }>
+  /** @throws not_found */
+  revokeAccessToken(id: number, tokenId: number): Promise<void>
   /**
    * A new session: values of the cookies `sessionid` and `csrftoken`. @throws bad_request: the proof no longer holds
    */
@@ -121,8 +160,15 @@ export interface Accounts {
 export interface Credentials {
   /** Told of each change of accounts, tokens and sessions once it holds: whoever was let in may be so no more. */
   watch(listener: () => void): void
-  byToken(token: string): AccountRecord | undefined
+  /** An account's token, or one of its access tokens: these have a scope. */
+  byToken(token: string): TokenHolder | undefined
   bySession(cookie: string): { account: AccountRecord; session: Session } | undefined
+}
+
+export interface TokenHolder {
+  account: AccountRecord
+  /** Left out: all that the account may. */
+  scope?: Scope
 }
 
 export interface FirstAccount {
@@ -165,6 +211,8 @@ export function openAccounts(parts: {
   const { ledger, clock, log } = parts
   const passwords = openPasswords(parts.passwordCost)
   const tokens = openTokens(parts)
+  const accessTokens = openAccessTokens(parts)
+  const totp = openTotp(parts)
   const sessions = openSessions(parts)
   const devices = openDevices(parts)
   const preferences = openUserPreferences(ledger)
@@ -193,7 +241,7 @@ export function openAccounts(parts: {
   const deleteUser = ledger.sql('DELETE FROM users WHERE id = ?')
 
   // What every request asks for. Any change empties all of it, after its commit.
-  const byToken = new Map<string, AccountRecord>()
+  const byToken = new Map<string, TokenHolder & { access?: KnownAccessToken }>()
   const bySession = new Map<string, { account: AccountRecord; session: Session }>()
   const listeners: Array<() => void> = []
 
@@ -219,12 +267,21 @@ export function openAccounts(parts: {
     may_download: row.is_staff === 1 || row.may_download === 1,
     view: views.parse(row.view),
     has_pin: row.pin !== null,
+    has_totp: totp.state(row.id).isOn,
     last_login: row.last_login === null ? null : new Date(row.last_login * 1000).toISOString(),
   })
 
   const activeAccount = (id: number | undefined): AccountRecord | undefined => {
     const row = id === undefined ? undefined : selectOne.get(id)
     return row?.is_active ? toRecord(row) : undefined
+  }
+
+  function holderOf(token: string): (TokenHolder & { access?: KnownAccessToken }) | undefined {
+    const own = activeAccount(tokens.ownerOf(token))
+    if (own) return keep(byToken, token, { account: own })
+    const access = accessTokens.find(token)
+    const account = activeAccount(access?.userId)
+    return access && account && keep(byToken, token, { account, scope: access.scope, access })
   }
 
   function existing(id: number): UserRow {
@@ -263,6 +320,18 @@ export function openAccounts(parts: {
   function refuseOutdated(proof: Proof | undefined): void {
     if (proof && !proof.holds())
       throw errors.badRequest('The password or PIN has been changed meanwhile; sign in with the new one')
+  }
+
+  /** @throws bad_request  it is missing: neither a failed attempt nor one that takes back those before it */
+  async function takeCode(row: UserRow, code: string | undefined): Promise<boolean> {
+    if (!totp.state(row.id).isOn) return true
+    if (code === undefined) throw codeRequired()
+    return ledger.write(() => totp.take(row.id, code))
+  }
+
+  const revokeTokens = (id: number): void => {
+    tokens.revoke(id)
+    accessTokens.revokeAll(id)
   }
 
   const forgetFirstPassword = async (id: number): Promise<void> => {
@@ -314,8 +383,9 @@ export function openAccounts(parts: {
         updateUser.run(hash ?? row.password, bit(after.is_staff), bit(after.is_active), bit(after.may_download), id)
         if (change.view !== undefined) views.set(id, change.view)
         if (pin !== undefined) updatePin.run(pin, id)
+        if (change.totp === null) totp.remove(id)
         if (hash || pin === null || !after.is_active) devices.forgetAll(id)
-        if (hash) tokens.revoke(id)
+        if (hash) revokeTokens(id)
         if (!after.is_active) sessions.endAll(id)
         else if (hash) sessions.endAll(id, keepSession)
         return toRecord(existing(id))
@@ -338,13 +408,18 @@ export function openAccounts(parts: {
 
     isUnused: () => hasPasswordFile && countSignedIn.get()!.ever === 0,
 
-    async checkPassword(username, password, address, signal) {
+    async checkPassword(username, password, address, signal, code) {
       const asker = { address: clientOf(address), signal }
       return throttle.attempt(username, asker, async () => {
         const row = selectNamed.get(username)
         const isRight = await passwords.isRight(password, row?.password, asker)
         if (!row || !isRight || !row.is_active) {
           log.info({ address }, 'a login failed')
+          return undefined
+        }
+        const isCodeRight = await takeCode(row, code)
+        if (!isCodeRight) {
+          log.info({ address }, 'a login failed at its code')
           return undefined
         }
         await ledger.write(() => updateLogin.run(now(), row.id))
@@ -377,6 +452,54 @@ export function openAccounts(parts: {
         existing(id)
         tokens.revoke(id)
       })
+    },
+
+    totp: (id) => totp.state(id),
+
+    beginTotp: (id, proof) =>
+      write(() => {
+        const { username } = existing(id)
+        refuseOutdated(proof)
+        if (totp.state(id).isOn)
+          throw errors.conflict('This account has an authenticator app already; turn that off before another one')
+        return totp.begin(id, username)
+      }),
+
+    enableTotp: (id, code) =>
+      write(() => {
+        existing(id)
+        const recoveryCodes = totp.enable(id, code)
+        if (!recoveryCodes) throw errors.badRequest(WRONG_CODE, { fields: { code: 'is wrong' } })
+        devices.forgetAll(id)
+        return recoveryCodes
+      }),
+
+    async disableTotp(id, { password, code }, { address, signal }) {
+      const row = existing(id)
+      const asker = { address: clientOf(address), signal }
+      const isRight = await throttle.attempt(row.username, asker, async () => {
+        if (!(await passwords.isRight(password, row.password, asker))) return undefined
+        const isTaken = await write(() => totp.take(id, code) && proofOf(row).holds() && (totp.remove(id), true))
+        return isTaken || undefined
+      })
+      return isRight === true
+    },
+
+    accessTokens: (id) => accessTokens.list(id),
+
+    addAccessToken: (id, token) =>
+      write(() => {
+        const { is_staff, may_download } = toRecord(existing(id))
+        const highest = highestScope({ isAdmin: is_staff, mayDownload: may_download })
+        if (!includes(highest, token.scope))
+          throw errors.badRequest(`This account may not have a token with the scope ${token.scope}`, {
+            fields: { scope: `goes up to ${highest} for this account` },
+          })
+        return accessTokens.make(id, token)
+      }),
+
+    async revokeAccessToken(id, tokenId) {
+      await write(() => accessTokens.revoke(id, tokenId))
     },
 
     openSession: (id, isRemembered, proof) =>
@@ -435,10 +558,11 @@ export function openAccounts(parts: {
     watch: (listener) => void listeners.push(listener),
 
     byToken(token) {
-      const kept = byToken.get(token)
-      if (kept) return kept
-      const account = activeAccount(tokens.ownerOf(token))
-      return account && keep(byToken, token, account)
+      const kept = byToken.get(token) ?? holderOf(token)
+      if (!kept?.access) return kept
+      if (accessTokens.hasEnded(kept.access)) return undefined
+      accessTokens.noteUse(kept.access.id)
+      return kept
     },
 
     bySession(cookie) {
@@ -466,6 +590,16 @@ export function openAccounts(parts: {
   }
   return accounts
 }
+
+const WRONG_CODE = 'This code is wrong, or its time is over: take the one that the app shows now'
+const CODE_REQUIRED =
+  'This account signs in with a code of its authenticator app too. An app that has no place for the code needs a token instead: make one in Settings → Account'
+
+const codeRequired = () =>
+  errors.badRequest(CODE_REQUIRED, {
+    fields: { code: 'is required' },
+    extra: { code_required: true, non_field_errors: [CODE_REQUIRED] },
+  })
 
 const notOnDevice = () =>
   errors.badRequest('Sign in with the password: a PIN is only for devices where its account has signed in before')

@@ -4,7 +4,9 @@ import type { IncomingMessage } from 'node:http'
 import { parseCookie } from 'cookie'
 import { errors } from '../error.ts'
 import type { View } from '../index/view.ts'
+import type { Access } from './access.ts'
 import type { AccountRecord, Credentials } from './accounts.ts'
+import { includes, type Scope, type Scoped, scopeRefusal } from './scope.ts'
 
 export interface Actor {
   /** 0: nobody has signed in. */
@@ -15,13 +17,11 @@ export interface Actor {
   /** What it is shown of the archive. Left out: all of it. */
   view?: View
   via: 'token' | 'session' | 'none'
+  /** Of the access token, where it asks by one: what it may change is that much alone. */
+  scope?: Scope
   /** Hash of the session's id, with `via: 'session'`. */
   session?: string
 }
-
-/** Who may use a route, each with all that stand after them; what they are, `RouteDefinition` says. */
-export const ACCESS = ['open', 'viewer', 'user', 'downloader', 'admin'] as const
-export type Access = (typeof ACCESS)[number]
 
 export interface Authentication {
   /**
@@ -30,8 +30,8 @@ export interface Authentication {
    * @throws not_authenticated, invalid_token, csrf_failed
    */
   who(request: IncomingMessage, access: Access, token?: string): Actor
-  /** @throws permission_denied */
-  may(actor: Actor, access: Access): void
+  /** Its role, and the scope of its access token. @throws permission_denied */
+  may(actor: Actor, route: Scoped): void
 }
 
 const NOBODY: Actor = Object.freeze({ id: 0, username: '', isAdmin: false, mayDownload: false, via: 'none' })
@@ -59,12 +59,14 @@ export function openAuthentication({
     const header = request.headers.authorization
     // The scheme may be written in any case, the key may not.
     const key = header === undefined ? undefined : TOKEN_HEADER.exec(header)?.[1]
-    return key === undefined ? undefined : ofKey(key)
+    return key === undefined ? undefined : ofKey(key, request)
   }
 
-  function ofKey(key: string): Actor | undefined {
-    const account = KEY.test(key) ? credentials.byToken(key) : undefined
-    return account && toActor(account, 'token')
+  function ofKey(key: string, { method }: IncomingMessage): Actor | undefined {
+    const holder = KEY.test(key) ? credentials.byToken(key) : undefined
+    if (!holder) return undefined
+    const actor = toActor(holder.account, 'token')
+    return holder.scope === undefined ? actor : within(holder.scope, actor, SAFE_METHODS.has(method!))
   }
 
   return {
@@ -76,15 +78,15 @@ export function openAuthentication({
         if (!isSafe) proveOwnPage(request, session.csrfToken)
         return session.actor
       }
-      const actor = byToken(request) ?? (isSafe && token !== undefined ? ofKey(token) : undefined)
+      const actor = byToken(request) ?? (isSafe && token !== undefined ? ofKey(token, request) : undefined)
       if (actor) return actor
       if (token === undefined && request.headers.authorization === undefined && sessionCookie(request) === undefined)
         throw errors.notAuthenticated('Sign in, or send the header Authorization: Token <key>')
       throw errors.invalidToken()
     },
 
-    may(actor, access) {
-      const refusal = refusalOf(actor, access)
+    may(actor, route) {
+      const refusal = scopeRefusal(actor, route) ?? refusalOf(actor, route.access)
       if (refusal !== undefined) throw errors.permissionDenied(refusal)
     },
   }
@@ -99,6 +101,14 @@ export function openAuthentication({
       throw errors.csrfFailed('The header X-CSRFToken must have the value of the cookie csrftoken')
   }
 }
+
+/** It sees what its user sees; where it changes something, handlers are told of no right that its scope leaves out. */
+const within = (scope: Scope, actor: Actor, isSafe: boolean): Actor => ({
+  ...actor,
+  isAdmin: actor.isAdmin && (isSafe || includes(scope, 'admin')),
+  mayDownload: actor.mayDownload && (isSafe || includes(scope, 'download')),
+  scope,
+})
 
 function refusalOf(actor: Actor, access: Access): string | undefined {
   if (access === 'open' || access === 'viewer') return undefined

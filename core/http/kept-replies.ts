@@ -33,23 +33,20 @@ export class KeptReplies {
     this.#stamp = stamp
   }
 
-  /**
-   * The tag of the reply as it would be now. undefined: it has to be made to be known.
-   * @param form  in which it is sent
-   */
-  tagOf(actor: Actor, form: string): string | undefined {
+  /** Another one whenever a reply to them may be another. undefined: that cannot be told. */
+  stateFor(actor: Actor): string | undefined {
     const stamp = this.#stamp()
     if (stamp !== this.#keptAt) this.clear(stamp)
-    return stamp === undefined ? undefined : `W/"${this.#life}.${stamp}.${actor.id}${form}"`
+    return stamp === undefined ? undefined : `${this.#life}.${stamp}.${actor.id}`
   }
 
-  get(tag: string, url: string): string | undefined {
-    return this.#texts.get(`${tag} ${url}`)
+  get(state: string, url: string): string | undefined {
+    return this.#texts.get(`${state} ${url}`)
   }
 
-  keep(tag: string, url: string, text: string): void {
+  keep(state: string, url: string, text: string): void {
     if (text.length > LONGEST) return
-    const key = `${tag} ${url}`
+    const key = `${state} ${url}`
     if (this.#texts.has(key)) return
     if (this.#characters + text.length > MOST_CHARACTERS && ++this.#refused % ONE_IN !== 0) return
     this.#characters += text.length
@@ -87,6 +84,10 @@ export function openStamp(parts: { index: () => { stamp?(): string }; ledger: { 
 }
 
 const digest = (text: string): string => createHash('sha1').update(text).digest('base64url')
+
+/** The tag of a reply that need not be made for it. @param form  in which it is sent, where there are several */
+export const tagOf = (state: string, form: string | undefined): string =>
+  `W/"${state}${form === undefined ? '' : `.${form}`}"`
 
 /** The tag of a reply that has been made. */
 export const tagOfText = (text: string): string => `W/"${digest(text)}"`

@@ -31,7 +31,7 @@ import { decodeQuery, queryInt, queryTexts } from './decode.ts'
 import { openEnvelope } from './envelope.ts'
 import { type FaultForm, withExtra } from './fault.ts'
 import { Input, RunningSignals } from './input.ts'
-import { isKnown, KeptReplies, tagOfText } from './kept-replies.ts'
+import { isKnown, KeptReplies, tagOf, tagOfText } from './kept-replies.ts'
 import { type Origin, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
 import { BytesReply, EventStream, FileReply, JsonText, jsonOf, NotModified } from './reply.ts'
@@ -179,14 +179,14 @@ export function openPipeline(parts: PipelineParts): Pipeline {
 
       if (route.vary) varyBy(exchange, route.vary)
       actor = auth.who(request, route.access, tokenIn(route, query))
-      auth.may(actor, route.access)
+      auth.may(actor, route)
       errorKeys = route.errorKeys
 
       const input = check(exchange, route, params, query, actor, origin)
       const schema = route.body ?? (isWriting(request) && !route.rawBody ? ANY_BODY : undefined)
       if (schema) input.body = (await checkedBody(exchange, route, schema, (share = bodies.open()))) as never
       const value = await withinView(actor.view, () =>
-        route.revalidates ? revalidated(exchange, route, input, query) : answer(route, input, query),
+        route.revalidates ? revalidated(exchange, route, input, query) : enveloped(route, input, query),
       )
 
       Object.assign(exchange.headers, input.headers.values)
@@ -278,10 +278,14 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     return typeof own === 'number' && own > 0 ? own : settings.pageSize
   }
 
-  /**
-   * Runs the handler and puts what it returns into its envelope; a 404 gets the keys that its envelope's readers look
-   * at.
-   */
+  const enveloped = async (route: Route, input: Input, query: string): Promise<Reply> =>
+    inForm(route, input, await answer(route, input, query))
+
+  /** One record stands in its envelope as its reader asks; a page has been put into its own. */
+  const inForm = (route: Route, input: Input, value: Reply): Reply =>
+    route.envelope === 'item' ? envelope.item(value, formOf(route, input)) : value
+
+  /** Runs the handler; what lists pages into their envelope, and into a 404 the keys that its envelope's readers look at. */
   async function answer(route: Route, input: Input, query: string): Promise<Reply> {
     const app = route === HEALTH || route === READY ? (undefined as never) : parts.app(route)
     const owner = parts.ownerOf?.(route)
@@ -295,8 +299,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     const { page } = input
     try {
       if (route.envelope === 'page') return await envelope.page(page, pageParams(query), run)
-      const value = await run(page)
-      return route.envelope === 'item' ? envelope.item(value, formOf(route, input)) : value
+      return await run(page)
     } catch (error) {
       if (!isAppError(error, 'not_found') || !route.envelope) throw error
       throw withExtra(
@@ -308,17 +311,19 @@ export function openPipeline(parts: PipelineParts): Pipeline {
 
   const formOf = (route: Route, input: Input): ItemForm => route.itemForm?.(input, parts.app(route)) ?? 'enveloped'
 
-  /** The reply is made only where neither the client nor this server has it already. */
+  /** The reply is made only where neither the client nor this server has it already. In which form, is no matter of what is kept. */
   async function revalidated(exchange: Exchange, route: Route, input: Input, query: string): Promise<Reply> {
     const { request, headers } = exchange
-    const tag = kept.tagOf(input.actor, route.itemForm ? `.${formOf(route, input)}` : '')
+    const state = kept.stateFor(input.actor)
+    const tag = state && tagOf(state, route.itemForm && formOf(route, input))
     if (tag !== undefined && isKnown(request, tag)) return new NotModified(tag)
-    const text = (tag && kept.get(tag, request.url!)) ?? jsonOf(await answer(route, input, query))
-    const current = tag ?? tagOfText(text)
-    if (tag !== undefined) kept.keep(tag, request.url!, text)
-    else if (isKnown(request, current)) return new NotModified(current)
+    const text = (state && kept.get(state, request.url!)) ?? jsonOf(await answer(route, input, query))
+    if (state !== undefined) kept.keep(state, request.url!, text)
+    const reply = jsonOf(inForm(route, input, new JsonText(text)))
+    const current = tag ?? tagOfText(reply)
+    if (tag === undefined && isKnown(request, current)) return new NotModified(current)
     headers['ETag'] = current
-    return new JsonText(text)
+    return new JsonText(reply)
   }
 
   function tooSlow({ name, limitMs = 0, failed }: RouteOwner, { method, path }: Route, { request }: Input): Error {
@@ -373,7 +378,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   function mayStill({ request, id }: Exchange, route: Route, isSame: (actor: Actor) => boolean = () => true): boolean {
     try {
       const actor = auth.who(request, route.access, tokenIn(route, splitUrl(request.url!)[1]))
-      auth.may(actor, route.access)
+      auth.may(actor, route)
       return isSame(actor)
     } catch (error) {
       if (!isAppError(error)) log.error({ err: error, request: id }, 'a client could not be checked')
@@ -467,6 +472,7 @@ const isAlike = (now: Actor, before: Actor): boolean =>
   now.id === before.id &&
   now.isAdmin === before.isAdmin &&
   now.mayDownload === before.mayDownload &&
+  now.scope === before.scope &&
   now.view === before.view
 
 const tokenIn = ({ tokenInQuery }: Route, query: string): string | undefined =>

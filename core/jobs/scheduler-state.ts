@@ -13,6 +13,8 @@ export interface SchedulerOptions {
   log: Log
   tasks: ReadonlyMap<string, AnyTask>
   jobs: Pick<Jobs, 'start'>
+  /** What a task is handed. Asked for when the first schedule is due. */
+  app: (task: AnyTask) => unknown
   /** An IANA name; left out: the process's own. */
   timeZone?: string
 }

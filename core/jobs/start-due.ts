@@ -41,13 +41,16 @@ async function startOrNoteNext(
   const { ledger, rows, log } = state
   const next = nextOf(row, cron, now) ?? null
   try {
-    if (isDue(row, cron, now)) await start(state, row, task, next)
+    if (isDue(row, cron, now) && isNeeded(state, task)) await start(state, row, task, next)
     else if (row.next_run_at !== next) await ledger.write(() => rows.advance(row.task, null, next))
   } catch (error) {
     state.reckonedAheadMs = Infinity
     log.error({ err: error, task: row.task }, 'a scheduled task could not be started; it is tried again')
   }
 }
+
+const isNeeded = ({ app }: SchedulerState, task: AnyTask): boolean =>
+  task.schedule?.isNeeded === undefined || task.schedule.isNeeded(app(task) as never)
 
 async function start(
   { ledger, clock, rows, jobs, log }: SchedulerState,

@@ -60,6 +60,8 @@ export interface TaskSpec<Payload extends TObject, App> {
     config?: TObject
     /** The config of a schedule that was made without one. */
     initialConfig?: Record<string, unknown>
+    /** Asked when its time has come: false, and it does not start. Default: it does. */
+    isNeeded?: (app: App) => boolean
   }
   /** Outgoing notifications may be set for it (contract 8.5). */
   outgoing?: boolean

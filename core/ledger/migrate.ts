@@ -6,6 +6,8 @@ import { accounts } from './migrations/0002-accounts.ts'
 import { words } from './migrations/0003-words.ts'
 import { rights } from './migrations/0004-rights.ts'
 import { devices } from './migrations/0005-devices.ts'
+import { accessTokens } from './migrations/0006-access-tokens.ts'
+import { totp } from './migrations/0007-totp.ts'
 
 export interface Migration {
   number: number
@@ -24,6 +26,8 @@ const coreMigrations: readonly Migration[] = [
   { number: 3, sql: words },
   { number: 4, sql: rights },
   { number: 5, sql: devices },
+  { number: 6, sql: accessTokens },
+  { number: 7, sql: totp },
 ]
 
 const CORE = 'core'

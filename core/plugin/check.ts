@@ -3,7 +3,8 @@
  * it.
  */
 import { coreSettings } from '../../config/schema.ts'
-import { ACCESS } from '../accounts/authentication.ts'
+import { ACCESS } from '../accounts/access.ts'
+import { SCOPES } from '../accounts/scope.ts'
 import { StartError } from '../error.ts'
 import { HEARD_IN_PLACE } from '../events.ts'
 import { adaptersOf } from '../index/adapter.ts'
@@ -31,11 +32,13 @@ const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
   'commands',
   'checks',
   'page',
+  'playerButton',
   'hooks',
   'hookRules',
   'implements',
   'events',
   'on',
+  'onEvery',
   'services',
   'setup',
   'close',
@@ -86,9 +89,15 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
   checkAdapter(plugin, refuse)
   if (isOutside && (plugin.adaptations || plugin.faults || plugin.replyHeaders))
     refuse('only built-in plugins change the answers of others; it may bring routes of its own')
+  if (isOutside && plugin.onEvery)
+    refuse('only built-in plugins hear every event; name those that it listens to in `on`')
   if (plugin.page) {
     if (!isOutside) refuse('only plugins from outside have a page of their own')
-    checkPage(plugin.page, refuse)
+    checkPage('its page', plugin.page, refuse)
+  }
+  if (plugin.playerButton) {
+    if (!isOutside) refuse('only plugins from outside have a button of their own')
+    checkPage('its button', plugin.playerButton, refuse)
   }
   for (const route of plugin.routes ?? []) checkRoute(route, refuse)
   for (const task of plugin.tasks ?? []) checkTask(task, refuse)
@@ -124,6 +133,8 @@ function checkRoute(route: Route, refuse: (reason: string) => never): void {
   if (route.path.startsWith('/api/') && !route.path.endsWith('/'))
     refuse(`${title}: a path of the API ends with a slash`)
   if (!ACCESS.includes(route.access)) refuse(`${title}: access must be one of ${ACCESS.join(', ')}`)
+  if (route.scope !== undefined && route.scope !== 'none' && !SCOPES.includes(route.scope))
+    refuse(`${title}: scope must be one of ${SCOPES.join(', ')}, none`)
   if (typeof route.handle !== 'function') refuse(`${title} has no \`handle\``)
   if (!route.reply) refuse(`${title} does not say what it replies`)
   const declared = Object.keys(route.params?.properties ?? {})
@@ -143,17 +154,21 @@ function checkTask(task: Task, refuse: (reason: string) => never): void {
     refuse(`${title} may be started by name alone, so its payload cannot ask for ${required.join(', ')}`)
 }
 
-function checkPage({ title, module, access, asks = [] }: PluginPage, refuse: (reason: string) => never): void {
+function checkPage(
+  what: string,
+  { title, module, access, asks = [] }: PluginPage,
+  refuse: (reason: string) => never,
+): void {
   if (typeof title !== 'string' || title.trim() === '' || title.length > LONGEST_TITLE)
-    refuse(`its page needs a title of at most ${LONGEST_TITLE} letters`)
+    refuse(`${what} needs a title of at most ${LONGEST_TITLE} letters`)
   if (!(module instanceof URL) || module.protocol !== 'file:')
-    refuse(`the module of its page must be a file of its own: new URL('./page.ts', import.meta.url)`)
+    refuse(`the module of ${what} must be a file of its own: new URL('./page.ts', import.meta.url)`)
   const may = ACCESS.filter((one) => one !== 'open')
   if (access !== undefined && !may.some((one) => one === access))
-    refuse(`access of its page must be one of ${may.join(', ')}`)
+    refuse(`access of ${what} must be one of ${may.join(', ')}`)
   for (const ask of asks)
     if (!/^(GET|POST|PUT|DELETE) \/api\/(?:[^/\s]+\/)+$/.test(ask))
-      refuse(`its page asks ${JSON.stringify(ask)}; it must be a route of the API, such as GET /api/note/`)
+      refuse(`${what} asks ${JSON.stringify(ask)}; it must be a route of the API, such as GET /api/note/`)
 }
 
 /** Whether a route answers this, which may have a value where the route has a variable. */
@@ -190,10 +205,15 @@ export function checkTogether(plugins: readonly Plugin[], off: readonly Plugin[]
   const events = new Set([...CORE_EVENTS, ...[...plugins, ...off].flatMap((plugin): string[] => plugin.events ?? [])])
 
   const routes = plugins.flatMap(({ routes: own = [] }) => own)
-  for (const { name, page } of plugins) {
-    const unknown = page?.asks?.find((ask) => !routes.some(({ method, path }) => isOf(ask, `${method} ${path}`)))
-    if (unknown !== undefined)
-      throw new StartError(`plugin ${name}: its page asks ${unknown}, which no plugin answers; correct it`)
+  const unanswered = (page: PluginPage | undefined) =>
+    page?.asks?.find((ask) => !routes.some(({ method, path }) => isOf(ask, `${method} ${path}`)))
+  for (const { name, page, playerButton } of plugins) {
+    for (const [what, asked] of [
+      ['page', unanswered(page)],
+      ['button', unanswered(playerButton)],
+    ] as const)
+      if (asked !== undefined)
+        throw new StartError(`plugin ${name}: its ${what} asks ${asked}, which no plugin answers; correct it`)
   }
 
   const reach = new Map<string, Set<string>>()

@@ -2,11 +2,13 @@
 import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { SettingDefinition, Settings } from '../../config/schema.ts'
+import type { Access } from '../accounts/access.ts'
 import type { Accounts } from '../accounts/accounts.ts'
-import type { Access, Actor } from '../accounts/authentication.ts'
+import type { Actor } from '../accounts/authentication.ts'
+import type { Scope } from '../accounts/scope.ts'
 import type { Clock } from '../clock.ts'
 import type { ErrorCode } from '../error.ts'
-import type { EventName, Events, Listener } from '../events.ts'
+import type { EventName, Events, Listener, ListenerToAll } from '../events.ts'
 import type { FetchOutside } from '../fetch.ts'
 import type { DecodedQuery, Decoder } from '../http/decode.ts'
 import type { FaultForm } from '../http/fault.ts'
@@ -90,7 +92,8 @@ export interface App {
   publicUrl(request?: Pick<RouteInput<never, never, never>['request'], 'host' | 'isSecure'>): string | undefined
   /**
    * Asks a server outside, whose address may come from people or from other servers: within 30 s, at most 5 MB, through
-   * at most five redirects, and none in a private network unless AV_PRIVATE_HOSTS names it. Any status is an answer.
+   * at most five redirects, through the proxy that AV_FETCH_PROXY names, and none in a private network unless
+   * AV_PRIVATE_HOSTS names it. Any status is an answer.
    * @throws bad_request: an address that is not asked; unavailable: no answer
    */
   readonly fetch: FetchOutside
@@ -126,20 +129,23 @@ export type PageAccess = Exclude<Access, 'open'>
 /** What a plugin's page asks of the API: `GET /api/note/:noteId/` as its route says, or `GET /api/note/first/` alone. */
 export type Question = `${Method} /api/${string}`
 
+/** What a plugin runs in browsers: a page of its own, or what a button does. */
 export interface PluginPage {
-  /** In the navigation, and above it. */
+  /** In the navigation, and above it; of a button: its name in the menu. */
   title: string
   /** Its ES module for browsers, in TypeScript or JavaScript: `new URL('./page.ts', import.meta.url)`. */
   module: URL
-  /** Who has it in the navigation; default: `user`. */
+  /** Who has it; default: `user`. */
   access?: PageAccess
   /** What it asks of the API beside the routes of its plugin. What its reader may not, it may not either. */
   asks?: readonly Question[]
 }
 
-/** A plugin's page as browsers get it. */
+/** A plugin's page, or what its button does, as browsers get it. */
 export interface BuiltPage {
   plugin: string
+  /** `navigation`: a page; `player`: a button there. */
+  place: 'navigation' | 'player'
   title: string
   access: PageAccess
   asks: readonly Question[]
@@ -210,6 +216,11 @@ export interface RouteDefinition<
    * whole archive. `downloader`: those that may download. `admin`: accounts with the flag.
    */
   access: Access
+  /**
+   * What it asks of an access token, where it is not what its method and `access` say: a GET `read`; else `admin` for
+   * admins, `download` for downloaders, `watch` for all others. `none`: no access token may use it, whatever its scope.
+   */
+  scope?: Scope | 'none'
   /** One line for the API description. */
   summary: string
   params?: Params
@@ -402,6 +413,8 @@ export interface PluginDefinition<Name extends string, Need extends string> {
   checks?: (parts: CheckParts) => Promise<Finding[]>
   /** A page of its own in the navigation, at `/plugin/<name>/`. For plugins from outside only. */
   page?: PluginPage
+  /** A button in the menu of the player. For plugins from outside only. */
+  playerButton?: PluginPage
   adaptations?: readonly Adaptation[]
   /** Puts errors into another form, for clients that expect one. For built-in plugins only. */
   faults?: (app: AppOf<Name | Need>) => FaultForm
@@ -420,6 +433,8 @@ export interface PluginDefinition<Name extends string, Need extends string> {
    * outside hear by a job of their own, in order, tried three times.
    */
   on?: { [Event in EventName]?: (app: AppOf<Name | Need>) => Listener<Event> }
+  /** Hears every event of every plugin, whatever its name, as `on` hears some. For built-in plugins only. */
+  onEvery?: (app: AppOf<Name | Need>) => ListenerToAll
   /** As `interface Services` declares them under its name. */
   services?: (app: AppOf<Name | Need>) => Name extends keyof Services ? Services[Name] : object
   /** Called once when everything is registered and the ledger and index are open, before the first request. */

@@ -1,8 +1,8 @@
-/** Pages of plugins from outside: the module of each is bundled for browsers, once at the start. */
+/** Pages and buttons of plugins from outside: the module of each is bundled for browsers, once at the start. */
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { StartError } from '../error.ts'
-import type { BuiltPage, Plugin } from './define.ts'
+import type { BuiltPage, Plugin, PluginPage } from './define.ts'
 import { bundle, firstLine } from './find.ts'
 
 /** As the page that it stands in. */
@@ -11,22 +11,26 @@ const MOST_BYTES = 5_000_000
 
 /** @throws StartError  names the plugin and what is wrong with its page */
 export const buildPages = (plugins: readonly Plugin[]): BuiltPage[] =>
-  plugins.flatMap((plugin) => {
-    const { name, routes = [], page } = plugin
-    if (!page) return []
-    const code = browserCode(name, page.module)
-    const own = routes.map(({ method, path }) => `${method} ${path}`).filter((one) => / \/api\//.test(one))
-    return {
-      plugin: name,
-      title: page.title,
-      access: page.access ?? 'user',
-      asks: [...new Set([...own, ...(page.asks ?? [])])] as BuiltPage['asks'],
-      file: `${name}-${createHash('sha256').update(code).digest('hex').slice(0, 12)}.js`,
-      code,
-    }
-  })
+  plugins.flatMap((plugin) => [
+    ...(plugin.page ? [build(plugin, 'navigation', plugin.page)] : []),
+    ...(plugin.playerButton ? [build(plugin, 'player', plugin.playerButton)] : []),
+  ])
 
-function browserCode(plugin: string, module: URL): string {
+function build({ name, routes = [] }: Plugin, place: BuiltPage['place'], page: PluginPage): BuiltPage {
+  const code = browserCode(name, place === 'player' ? 'its button' : 'its page', page.module)
+  const own = routes.map(({ method, path }) => `${method} ${path}`).filter((one) => / \/api\//.test(one))
+  return {
+    plugin: name,
+    place,
+    title: page.title,
+    access: page.access ?? 'user',
+    asks: [...new Set([...own, ...(page.asks ?? [])])] as BuiltPage['asks'],
+    file: `${name}-${createHash('sha256').update(code).digest('hex').slice(0, 12)}.js`,
+    code,
+  }
+}
+
+function browserCode(plugin: string, what: string, module: URL): string {
   const without = `correct or remove it, or start without the plugin: AV_PLUGINS_OFF=${plugin}`
   let code: string
   try {
@@ -38,11 +42,11 @@ function browserCode(plugin: string, module: URL): string {
     })
     code = outputFiles![0]!.text
   } catch (error) {
-    throw new StartError(`plugin ${plugin}: its page cannot be built: ${firstLine(error)}; ${without}`, {
+    throw new StartError(`plugin ${plugin}: ${what} cannot be built: ${firstLine(error)}; ${without}`, {
       cause: error,
     })
   }
   if (code.length > MOST_BYTES)
-    throw new StartError(`plugin ${plugin}: its page has more than ${MOST_BYTES / 1e6} MB of code; ${without}`)
+    throw new StartError(`plugin ${plugin}: ${what} has more than ${MOST_BYTES / 1e6} MB of code; ${without}`)
   return code
 }

@@ -158,6 +158,7 @@ export function openWiring({
       [EventName, (app: WholeApp) => Listener<EventName>]
     >)
       bus.listen(event, toListener(own))
+    if (plugin.onEvery) bus.listenToAll(plugin.onEvery(own))
   }
 
   /** Waiting for an index server that has just gone away does not count as the plugin's time. */

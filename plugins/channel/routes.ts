@@ -121,14 +121,25 @@ export const deleteChannel = defineRoute({
     channel: Type.String(),
     state: Type.Literal('delete'),
     files_kept: Type.Optional(Type.Integer({ description: 'so many of its files lie in places: they stay there' })),
+    files_in_trash: Type.Optional(
+      Type.Integer({ description: 'so many lay in places of ours: they are in the trash there' }),
+    ),
   }),
   errors: ['not_found', 'unavailable'],
   async handle({ params: { channelId } }, app: App) {
     if (!(await app.channels.known([channelId])).has(channelId)) {
       throw errors.notFound('channel', channelId, { extra: { channel: channelId, state: 'not found' } })
     }
-    const kept = app.media.places.countOfChannel(channelId)
+    const { places } = app.media
+    const [placed, before] = [places.countOfChannel(channelId), places.trash.countOfChannel(channelId)]
     await app.channels.remove(channelId)
-    return { channel: channelId, state: 'delete' as const, ...(kept > 0 && { files_kept: kept }) }
+    const trashed = places.trash.countOfChannel(channelId) - before
+    const kept = placed - trashed
+    return {
+      channel: channelId,
+      state: 'delete' as const,
+      ...(kept > 0 && { files_kept: kept }),
+      ...(trashed > 0 && { files_in_trash: trashed }),
+    }
   },
 })

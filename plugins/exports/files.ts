@@ -6,13 +6,14 @@ import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { type Found, Rows, Unusable } from './found.ts'
-import { readNewPipe, readTakeoutTable, readText } from './texts.ts'
+import { readNewPipe, readTakeoutHistory, readTakeoutTable, readText } from './texts.ts'
+import { readGrayjayList, readGrayjaySeen, readNewPipeWatching } from './watching.ts'
 
 const MOST_ENTRY_BYTES = 64 << 20
 /** A Takeout of an account has tens of thousands: pictures, comments, chats. */
 const MOST_ENTRIES = 200_000
-/** Of tables in a Takeout; those of subscriptions are few. */
-const MOST_TABLES = 200
+/** Of tables and lists in a Takeout; those that are looked for are few. */
+const MOST_TABLES = 500
 
 /** @throws Unusable */
 export async function readExport(path: string): Promise<Found> {
@@ -50,14 +51,21 @@ async function zipFrom(zip: ZipFile, path: string): Promise<Found> {
   const rows = new Rows()
   let tables = 0
   let entries = 0
+  let isGrayjay = false
   try {
     for await (const entry of zip.eachEntry()) {
       if (++entries > MOST_ENTRIES) throw new Unusable('It holds too many files')
       const name = entry.fileName.split('/').at(-1) ?? ''
       if (entry.fileName === 'newpipe.db') return await readUnpackedDatabase(zip, entry, path)
-      if (entry.fileName === 'stores/subscriptions') return readGrayjay(await unpacked(zip, entry))
+      const store = STORE.exec(entry.fileName)?.[1]
+      if (store !== undefined) {
+        readGrayjay(store, await unpacked(zip, entry), rows)
+        isGrayjay = true
+      }
       if (/^subscriptions?\.json$/i.test(name)) return readText(await unpacked(zip, entry))
-      if (/\.csv$/i.test(name) && ++tables <= MOST_TABLES) readTakeoutTable(await unpacked(zip, entry), rows)
+      if (isGrayjay || !/\.(?:csv|json)$/i.test(name) || ++tables > MOST_TABLES) continue
+      if (/\.csv$/i.test(name)) readTakeoutTable(await unpacked(zip, entry), name, rows)
+      else readTakeoutHistory(await unpacked(zip, entry), rows)
     }
   } catch (thrown) {
     if (thrown instanceof Unusable) throw thrown
@@ -65,8 +73,8 @@ async function zipFrom(zip: ZipFile, path: string): Promise<Found> {
   } finally {
     zip.close()
   }
-  if (rows.all.length === 0) throw new Unusable('The archive holds no list of subscriptions')
-  return rows.of('takeout')
+  if (rows.isEmpty) throw new Unusable('The archive holds no list of subscriptions, watched videos or playlists')
+  return rows.of(isGrayjay ? 'grayjay' : 'takeout')
 }
 
 const streamOf = (zip: ZipFile, entry: Entry) => {
@@ -82,16 +90,22 @@ async function readUnpackedDatabase(zip: ZipFile, entry: Entry, path: string): P
   return readDatabase(place)
 }
 
-function readGrayjay(bytes: Buffer): Found {
-  const rows = new Rows()
+const STORE = /^stores\/(subscriptions|history|playlists|watch_later)$/
+
+function readGrayjay(store: string, bytes: Buffer, rows: Rows): void {
   let list: unknown
   try {
     list = JSON.parse(bytes.toString())
   } catch {
-    throw new Unusable('Its list of subscriptions cannot be read')
+    throw new Unusable(`Its list of ${store.replace('_', ' ')} cannot be read`)
   }
-  for (const address of Array.isArray(list) ? list : []) rows.add(address)
-  return rows.of('grayjay')
+  if (!Array.isArray(list)) return
+  if (store === 'watch_later') {
+    if (list.length > 0) rows.list('Watch later', list)
+    return
+  }
+  const read = { subscriptions: (one: unknown) => rows.add(one), history: readGrayjaySeen, playlists: readGrayjayList }
+  for (const one of list) read[store as keyof typeof read](one, rows)
 }
 
 const FROM_NEWPIPE = {
@@ -106,11 +120,14 @@ function readDatabase(path: string): Found {
     db = new Database(path, { readonly: true, fileMustExist: true })
     db.pragma('trusted_schema = OFF')
     const isTable = db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`)
-    if (!isTable.get('subscriptions')) throw new Unusable('The database is none of NewPipe')
-    const rows: unknown[] = []
+    const has = (table: string): boolean => isTable.get(table) !== undefined
+    if (!has('subscriptions')) throw new Unusable('The database is none of NewPipe')
+    const followed: unknown[] = []
     for (const [table, sql] of Object.entries(FROM_NEWPIPE))
-      if (isTable.get(table)) for (const row of db.prepare(sql).iterate()) rows.push(row)
-    return readNewPipe(rows)
+      if (has(table)) for (const row of db.prepare(sql).iterate()) followed.push(row)
+    const rows = new Rows()
+    readNewPipeWatching(db, has, rows)
+    return readNewPipe(followed, rows)
   } catch (thrown) {
     if (thrown instanceof Unusable) throw thrown
     throw new Unusable('The database cannot be read: it is damaged, or of another program')

@@ -1,9 +1,26 @@
-/** What is found in an export: rows in the order of the file, and why the others are left out. */
+/** What is found in an export: subscriptions in the order of the file, videos seen, playlists; and what is left out. */
 
 /** A channel or playlist as the export names it: an id, a handle or an address; and its name, where that is told. */
 export interface FoundRow {
   text: string
   name: string
+}
+
+/** A video that somebody has watched, or begun. */
+export interface FoundSeen {
+  /** An id or an address. */
+  text: string
+  /** Epoch seconds; left out: the export does not say when. */
+  at?: number
+  /** How far it was watched; left out: the export does not say. */
+  seconds?: number
+}
+
+/** A person's own playlist. */
+export interface FoundList {
+  name: string
+  /** Ids or addresses, in its order. */
+  videos: string[]
 }
 
 export const SOURCES = ['takeout', 'opml', 'newpipe', 'freetube', 'invidious', 'grayjay', 'list'] as const
@@ -14,6 +31,8 @@ export interface Found {
   rows: FoundRow[]
   /** Of another platform, by their own word. */
   foreign: string[]
+  seen: FoundSeen[]
+  lists: FoundList[]
 }
 
 /** Why a file cannot be used, for people. */
@@ -21,21 +40,57 @@ export class Unusable extends Error {}
 
 /** Nobody follows more by hand; what has more was made to hold up the server. */
 export const MOST_ROWS = 20_000
+/** Years of several videos a day. */
+const MOST_SEEN = 100_000
+const MOST_LISTS = 500
+const MOST_LISTED = 50_000
 const LONGEST_TEXT = 2000
 const LONGEST_NAME = 200
 
 export class Rows {
   readonly #rows: FoundRow[] = []
   readonly foreign: string[] = []
+  readonly #seen = new Map<string, FoundSeen>()
+  readonly #lists = new Map<string, string[]>()
+  #listed = 0
 
-  get all(): FoundRow[] {
-    return this.#rows
+  /** Of channels and playlists. */
+  get count(): number {
+    return this.#rows.length
+  }
+
+  get isEmpty(): boolean {
+    return this.#rows.length + this.foreign.length + this.#seen.size + this.#lists.size === 0
+  }
+
+  /** The latest of a video holds. @throws Unusable  they are too many */
+  see(text: unknown, { at, seconds }: { at?: unknown; seconds?: unknown } = {}): void {
+    const word = wordIn(text)
+    if (word === undefined) return
+    const [when, far] = [positive(at), positive(seconds)]
+    const before = this.#seen.get(word)
+    if (before && (before.at ?? 0) > (when ?? 0)) return
+    if (!before && this.#seen.size >= MOST_SEEN) throw new Unusable(`It names more than ${MOST_SEEN} watched videos`)
+    const told = { text: word, ...(when !== undefined && { at: Math.floor(when) }) }
+    this.#seen.set(word, { ...told, ...(far !== undefined && { seconds: far }) })
+  }
+
+  /** Two of one name are one. @throws Unusable  they are too many */
+  list(name: unknown, videos: readonly unknown[]): void {
+    const words = videos.map(wordIn).filter((word) => word !== undefined)
+    const key = plain(name) || 'Playlist'
+    this.#listed += words.length
+    if (this.#listed > MOST_LISTED || (!this.#lists.has(key) && this.#lists.size >= MOST_LISTS))
+      throw new Unusable('Its playlists are too many')
+    const known = this.#lists.get(key)
+    if (!known) this.#lists.set(key, words)
+    else for (const word of words) known.push(word)
   }
 
   /** @throws Unusable  they are too many */
   add(text: unknown, name: unknown = ''): void {
-    const word = typeof text === 'string' ? text.trim() : ''
-    if (word === '' || word.length > LONGEST_TEXT) return
+    const word = wordIn(text)
+    if (word === undefined) return
     this.#count()
     this.#rows.push({ text: channelIn(word) ?? word, name: plain(name) })
   }
@@ -46,7 +101,8 @@ export class Rows {
   }
 
   of(source: Source): Found {
-    return { source, rows: this.#rows, foreign: this.foreign }
+    const lists = [...this.#lists].map(([name, videos]) => ({ name, videos: [...new Set(videos)] }))
+    return { source, rows: this.#rows, foreign: this.foreign, seen: [...this.#seen.values()], lists }
   }
 
   #count(): void {
@@ -54,6 +110,15 @@ export class Rows {
       throw new Unusable(`It names more than ${MOST_ROWS} channels: take it apart`)
   }
 }
+
+function wordIn(value: unknown): string | undefined {
+  const word = typeof value === 'string' ? value.trim() : ''
+  return word === '' || word.length > LONGEST_TEXT ? undefined : word
+}
+
+const LATEST = 253_402_300_799
+const positive = (value: unknown): number | undefined =>
+  typeof value === 'number' && value > 0 && value <= LATEST ? value : undefined
 
 export const CHANNEL_ID = /^UC[A-Za-z0-9_-]{22}$/
 /** Pages and feeds of a channel, on whatever host: other front ends have addresses of their own. */

@@ -1,12 +1,12 @@
-/** What other programs export: subscriptions, read from a file or a paste before anything is subscribed to. */
+/** What other programs export: subscriptions, what was watched, and playlists, read from a file or a paste before anything is changed. */
 import { definePlugin } from 'archivolt'
 import { type Exports, forgetUploads, openExports } from './reading.ts'
-import { previewExport } from './routes.ts'
+import { previewExport, takeExport } from './routes.ts'
 
 export default definePlugin({
   name: 'exports',
-  needs: ['platform', 'channel', 'playlist'],
-  routes: [previewExport],
+  needs: ['platform', 'channel', 'video', 'playlist', 'watch'],
+  routes: [previewExport, takeExport],
   services: (app) => ({ exports: openExports(app) }),
   setup: forgetUploads,
 })

@@ -1,8 +1,22 @@
-/** What an export would subscribe to, over HTTP (contract B). Nothing is changed: subscribing is another request. */
-import { chunksOf, defineRoute, type Static, Type } from 'archivolt'
+/**
+ * What an export holds, over HTTP (contract B). Looking changes nothing: subscribing is another request, and so is taking
+ * over what was watched and playlists, for which the file is sent once more.
+ */
+import {
+  type Actor,
+  chunksOf,
+  defineRoute,
+  epochSeconds,
+  errors,
+  queryBool,
+  queryText,
+  type Static,
+  Type,
+} from 'archivolt'
 import type { App } from './app.ts'
 import { type FoundRow, SOURCES } from './found.ts'
 import { MOST_BYTES } from './reading.ts'
+import { type ListHere, listsHere, seenHere, takeLists, takeSeen } from './taking.ts'
 
 const Subscription = Type.Object({
   type: Type.Enum(['channel', 'playlist']),
@@ -16,21 +30,44 @@ type Subscription = Static<typeof Subscription>
 const MOST_NAMED = 100
 const AT_ONCE = 500
 
+const History = Type.Object({
+  count: Type.Integer({ description: 'watched videos that it names' }),
+  watched: Type.Integer({ description: 'of those in the archive: to be marked as watched' }),
+  positions: Type.Integer({ description: 'of those in the archive: begun, and how far is known' }),
+})
+const OwnList = Type.Object({
+  name: Type.String(),
+  count: Type.Integer(),
+  here: Type.Integer({ description: 'how many of its videos are in the archive' }),
+  missing: Type.Array(Type.String(), { description: 'at most 500 of the others' }),
+})
+const MOST_MISSING = 500
+
+const toOwnList = ({ name, count, here, missing }: ListHere) => ({
+  name,
+  count,
+  here: here.length,
+  missing: missing.slice(0, MOST_MISSING),
+})
+
 export const previewExport = defineRoute({
   method: 'POST',
   path: '/api/subscription/preview/',
   access: 'admin',
-  summary: 'What a file of another program would subscribe to; nothing is changed',
+  summary: 'What a file of another program holds: subscriptions, watched videos, playlists; nothing is changed',
   rawBody: { contentType: 'application/octet-stream', maxBodyBytes: MOST_BYTES },
   reply: Type.Object({
     source: Type.Enum([...SOURCES]),
     subscriptions: Type.Array(Subscription),
     skipped: Type.Array(Type.String()),
     skipped_count: Type.Integer(),
+    history: History,
+    playlists: Type.Array(OwnList),
   }),
   errors: ['body_too_large', 'unprocessable', 'unavailable'],
   async handle({ request, signal }, app: App) {
-    const { source, rows, foreign } = await app.exports.read(request.stream, signal)
+    const found = await app.exports.read(request.stream, signal)
+    const { source, rows, foreign } = found
     const subscriptions = new Map<string, Subscription>()
     const skipped = [...foreign]
     for (const some of chunksOf(rows, AT_ONCE)) {
@@ -45,7 +82,11 @@ export const previewExport = defineRoute({
       // Thousands are looked at: others come in between.
       await new Promise(setImmediate)
     }
+    const { count, here } = await seenHere(found, epochSeconds(app.clock), app)
+    const positions = here.filter(({ seconds }) => seconds !== undefined).length
     return {
+      history: { count, watched: here.length - positions, positions },
+      playlists: (await listsHere(found, app)).map(toOwnList),
       source,
       subscriptions: [...subscriptions.values()],
       skipped: skipped.slice(0, MOST_NAMED),
@@ -53,6 +94,44 @@ export const previewExport = defineRoute({
     }
   },
 })
+
+export const takeExport = defineRoute({
+  method: 'POST',
+  path: '/api/subscription/history/',
+  access: 'admin',
+  summary: 'Take over what a file of another program says was watched, and its playlists, for one account',
+  query: {
+    user: queryText({ description: 'the account; default: the caller', maxLength: 150 }),
+    watched: queryBool({ description: 'marks and positions' }),
+    playlists: queryBool({ description: 'its playlists, as private ones' }),
+  },
+  rawBody: { contentType: 'application/octet-stream', maxBodyBytes: MOST_BYTES },
+  reply: Type.Object({
+    user: Type.String(),
+    watched: Type.Integer(),
+    positions: Type.Integer(),
+    playlists: Type.Integer(),
+  }),
+  errors: ['bad_request', 'body_too_large', 'unprocessable', 'conflict', 'unavailable'],
+  async handle({ query: { user, watched, playlists }, request, signal, actor }, app: App) {
+    if (!watched && !playlists)
+      throw errors.badRequest('watched or playlists is required', { fields: { watched: 'or playlists' } })
+    const who = accountOf(user, actor, app)
+    const found = await app.exports.read(request.stream, signal)
+    const { here } = watched ? await seenHere(found, epochSeconds(app.clock), app) : { here: [] }
+    const lists = playlists ? await listsHere(found, app) : []
+    const seen = await takeSeen(who.id, here, app, signal)
+    return { user: who.username, ...seen, playlists: await takeLists(who, lists, app) }
+  },
+})
+
+/** @throws unprocessable: there is no such account */
+function accountOf(name: string | undefined, actor: Actor, { accounts }: Pick<App, 'accounts'>): Actor {
+  if (name === undefined || name === '' || name === actor.username) return actor
+  const found = accounts.list().find(({ username }) => username === name)
+  if (!found) throw errors.unprocessable(`There is no account “${name}”`)
+  return { id: found.id, username: name, isAdmin: false, mayDownload: false, via: 'none' }
+}
 
 /** undefined: it is neither a channel nor a playlist of the platform. */
 function subscriptionOf({ text, name }: FoundRow, { platform }: App): Subscription | undefined {

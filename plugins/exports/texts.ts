@@ -1,5 +1,6 @@
 /** Exports that are text: JSON, lines of JSON, OPML, CSV, or one address after another. Told apart by what is in them. */
 import { CHANNEL_ID, type Found, Rows, Unusable } from './found.ts'
+import { isTakeoutSeen, readFreeTube, readInvidiousWatching, readTakeoutList, readTakeoutSeen } from './watching.ts'
 
 /** @throws Unusable */
 export function readText(bytes: Buffer): Found {
@@ -30,39 +31,62 @@ function readJson(text: string): Found {
   if (Array.isArray(whole)) return readTakeoutJson(whole)
   const { subscriptions, _id } = fieldsOf(whole)
   if (_id !== undefined) return readProfiles([whole])
-  if (!Array.isArray(subscriptions)) throw new Unusable('It names no subscriptions')
-  const isInvidious = subscriptions.every((one) => typeof one === 'string')
-  return isInvidious ? readInvidious(subscriptions) : readNewPipe(subscriptions)
+  const isInvidious = listOf(subscriptions).every((one) => typeof one === 'string')
+  if (isInvidious) return readInvidious(whole)
+  return readNewPipe(listOf(subscriptions))
 }
 
-/** Of Google Takeout as it was, and as FreeTube writes it. */
+/** Of Google Takeout: subscriptions as they were, and as FreeTube writes them; its history. FreeTube's old playlists. */
 function readTakeoutJson(list: readonly unknown[]): Found {
   const rows = new Rows()
+  takeTakeoutJson(list, rows)
+  const isFreeTube = list.some((one) => 'playlistName' in fieldsOf(one))
+  return whatIsIn(rows).of(isFreeTube ? 'freetube' : 'takeout')
+}
+
+function takeTakeoutJson(list: readonly unknown[], rows: Rows): void {
   for (const one of list) {
+    if (isTakeoutSeen(one)) readTakeoutSeen(one, rows)
+    else if ('playlistName' in fieldsOf(one)) readFreeTube(one, rows)
     // The channel that is followed: `channelId` beside it is the follower's own.
     const { resourceId, title } = fieldsOf(fieldsOf(one)['snippet'])
     rows.add(fieldsOf(resourceId)['channelId'], title)
   }
-  if (rows.all.length === 0) throw new Unusable('It names no subscriptions')
-  return rows.of('takeout')
+}
+
+/** Takeout's history has a name in the account's language: a list is tried, whatever it is called. */
+export function readTakeoutHistory(bytes: Buffer, rows: Rows): void {
+  const text = decoded(bytes).trim()
+  if (!text.startsWith('[') || !text.slice(0, 2000).includes('"time"')) return
+  try {
+    for (const one of listOf(JSON.parse(text))) if (isTakeoutSeen(one)) readTakeoutSeen(one, rows)
+  } catch (thrown) {
+    if (thrown instanceof Unusable) throw thrown // else it is some other file that cannot be read
+  }
+}
+
+/** @throws Unusable  there is nothing in it */
+export function whatIsIn(rows: Rows): Rows {
+  if (rows.isEmpty) throw new Unusable('It names no subscriptions, no watched videos and no playlists')
+  return rows
 }
 
 const YOUTUBE_SERVICE = 0
 
-export function readNewPipe(list: readonly unknown[]): Found {
-  const rows = new Rows()
+export function readNewPipe(list: readonly unknown[], rows = new Rows()): Found {
   for (const one of list) {
     const { service_id: service, url, name } = fieldsOf(one)
     if (service === YOUTUBE_SERVICE) rows.add(url, name)
     else rows.addForeign(url)
   }
-  return rows.of('newpipe')
+  return whatIsIn(rows).of('newpipe')
 }
 
-function readInvidious(list: readonly unknown[]): Found {
+function readInvidious(whole: unknown): Found {
   const rows = new Rows()
-  for (const id of list) rows.add(id)
-  return rows.of('invidious')
+  for (const id of listOf(fieldsOf(whole)['subscriptions'])) rows.add(id)
+  readInvidiousWatching(whole, rows)
+  return whatIsIn(rows).of('invidious')
 }
 
 /** @throws Unusable  a line is no JSON: it is no such file at all, or was cut off */
@@ -77,22 +101,26 @@ function linesOf(text: string): unknown[] {
   })
 }
 
-/** FreeTube's profiles: lines are only ever added, and a later one of an id takes the earlier one's place. */
+/**
+ * FreeTube's profiles, history and playlists: lines are only ever added, and a later one of an id takes the earlier one's
+ * place.
+ */
 function readProfiles(lines: readonly unknown[]): Found {
-  const profiles = new Map<unknown, Fields>()
+  const kept = new Map<unknown, Fields>()
   for (const line of lines) {
-    const profile = fieldsOf(line)
-    if (profile['$$deleted'] === true) profiles.delete(profile['_id'])
-    else if (Array.isArray(profile['subscriptions'])) profiles.set(profile['_id'], profile)
+    const one = fieldsOf(line)
+    if (one['$$deleted'] === true) kept.delete(one['_id'])
+    else if (one['_id'] !== undefined) kept.set(one['_id'], one)
   }
   const rows = new Rows()
-  for (const { subscriptions } of profiles.values())
-    for (const one of listOf(subscriptions)) {
+  for (const line of kept.values()) {
+    for (const one of listOf(line['subscriptions'])) {
       const { id, name } = fieldsOf(one)
       rows.add(id, name)
     }
-  if (rows.all.length === 0) throw new Unusable('It names no subscriptions')
-  return rows.of('freetube')
+    readFreeTube(line, rows)
+  }
+  return whatIsIn(rows).of('freetube')
 }
 
 const ATTRIBUTE = /\s+([A-Za-z_:][\w:.-]{0,60})\s*=\s*(?:"([^"]*)"|'([^']*)')/y
@@ -107,7 +135,7 @@ function readOpml(text: string): Found {
       values.set(found[1]!.toLowerCase(), unescaped(found[2] ?? found[3] ?? ''))
     rows.add(values.get('xmlurl') ?? '', values.get('title') || values.get('text'))
   }
-  if (rows.all.length === 0) throw new Unusable('It has no outline with an address')
+  if (rows.count === 0) throw new Unusable('It has no outline with an address')
   return rows.of('opml')
 }
 
@@ -125,7 +153,8 @@ function readTable(text: string): Found {
   const rows = new Rows()
   const table = cellsOf(text)
   for (const cells of table) addCells(rows, cells)
-  if (rows.all.length > 0) return rows.of('takeout')
+  if (rows.isEmpty) readTakeoutList(table, '', rows)
+  if (!rows.isEmpty) return rows.of('takeout')
   for (const word of text.split(/\s+/)) rows.add(word)
   return rows.of('list')
 }
@@ -139,9 +168,14 @@ function addCells(rows: Rows, cells: readonly string[]): void {
   )
 }
 
-/** One of the tables of a whole Takeout: only rows that also have the address of their id, as those of comments have not. */
-export function readTakeoutTable(bytes: Buffer, rows: Rows): void {
-  for (const cells of cellsOf(decoded(bytes)))
+/**
+ * One of the tables of a whole Takeout: a playlist, or only rows that also have the address of their id, as those of
+ * comments have not.
+ */
+export function readTakeoutTable(bytes: Buffer, name: string, rows: Rows): void {
+  const table = cellsOf(decoded(bytes))
+  if (readTakeoutList(table, name, rows)) return
+  for (const cells of table)
     if (cells.some((cell) => CHANNEL_ID.test(cell) && cells.some((other) => other.endsWith(`/channel/${cell}`))))
       addCells(rows, cells)
 }

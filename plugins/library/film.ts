@@ -4,6 +4,7 @@
  */
 import { execFile, spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
+import { constants, setPriority } from 'node:os'
 import { errors } from 'archivolt'
 import type { FileStream, MediaProbe } from '../media/types.ts'
 import type { App } from './app.ts'
@@ -36,6 +37,8 @@ interface FilmOptions {
   signal: AbortSignal
   /** Seconds of the film that are done. */
   onSeconds?: (seconds: number) => void
+  /** With what processor time others leave over. */
+  isBehind?: boolean
 }
 
 /** Whether the file is an mp4 already: by its first box, not by its name. */
@@ -119,6 +122,43 @@ export async function toVtt(tools: Tools, from: string, to: string, options: Fil
   await ffmpeg(tools, ['-f', 'srt', '-i', `file:${from}`, '-map', '0:s:0', '-f', 'webvtt', '-y', `file:${to}`], options)
 }
 
+/** Of all sheets of one film together, in seconds of the processor. */
+const MOST_SHEETS_WORK_S = 120
+
+export interface SheetsShape {
+  /** Seconds between two pictures. */
+  interval: number
+  columns: number
+  rows: number
+  sheets: number
+  /** Points of a picture's longer side. */
+  longest: number
+}
+
+/**
+ * Small pictures of a film in sheets, `1.jpg` and on in a folder: of its keyframes alone, behind all else that runs.
+ * The last picture is repeated to the end of its sheet. @throws unprocessable; unavailable: no ffmpeg
+ */
+export async function toSheets(
+  tools: Tools,
+  from: string,
+  folder: string,
+  { interval, columns, rows, sheets, longest }: SheetsShape,
+  signal: AbortSignal,
+): Promise<void> {
+  const half = longest / 2
+  const scale = `scale=w='if(gte(dar,1),${longest},max(2,2*trunc(${half}*dar)))':h='if(gte(dar,1),max(2,2*trunc(${half}/dar)),${longest})',setsar=1`
+  const filter = `fps=1/${interval}:start_time=0,${scale},tpad=stop=-1:stop_mode=clone,tile=${columns}x${rows}`
+  const input = ['-threads', '1', '-discard:v', 'nokey', '-skip_frame', 'nokey', '-i', `file:${from}`]
+  const output = ['-map', '0:V:0', '-vf', filter, '-frames:v', String(sheets), '-pix_fmt', 'yuvj420p', '-q:v', '6']
+  const limits = ['-timelimit', String(MOST_SHEETS_WORK_S), '-filter_threads', '1']
+  await ffmpeg(
+    tools,
+    [...limits, '-format_whitelist', FILM_FORMATS, ...input, ...output, '-f', 'image2', '-y', `file:${folder}/%d.jpg`],
+    { signal, isBehind: true },
+  )
+}
+
 /** The bytes of a picture inside a film, as they were put there. */
 export function pictureIn({ settings }: Tools, path: string, index: number, signal: AbortSignal): Promise<Buffer> {
   const input = ['-protocol_whitelist', 'file', '-i', `file:${path}`]
@@ -164,7 +204,8 @@ const asMp4 = (to: string): string[] => [
   `file:${to}`,
 ]
 
-async function ffmpeg({ settings, clock }: Tools, args: string[], { signal, onSeconds }: FilmOptions): Promise<void> {
+async function ffmpeg({ settings, clock }: Tools, args: string[], options: FilmOptions): Promise<void> {
+  const { signal, onSeconds, isBehind } = options
   const quiet = new AbortController()
   const wait = () => clock.after(QUIET_LIMIT_MS, () => quiet.abort(new Error('ffmpeg said nothing for 30 minutes')))
   let timer = wait()
@@ -177,6 +218,7 @@ async function ffmpeg({ settings, clock }: Tools, args: string[], { signal, onSe
       killSignal: 'SIGKILL',
     },
   )
+  if (isBehind && child.pid !== undefined) yieldTo(child.pid)
   let complaint = ''
   child.stderr.on('data', (chunk: Buffer) => {
     if (complaint.length < MOST_COMPLAINT) complaint += chunk.toString()
@@ -202,6 +244,12 @@ async function ffmpeg({ settings, clock }: Tools, args: string[], { signal, onSe
   } finally {
     timer.cancel()
   }
+}
+
+function yieldTo(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW)
+  } catch {} // it has ended already
 }
 
 const isNotInstalled = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoException | null)?.code === 'ENOENT'

@@ -1,7 +1,8 @@
-/** Places over HTTP: folders of other programs whose films are only read (contract 9.16). */
-import { defineRoute, errors, Type } from 'archivolt'
+/** Places over HTTP: folders of other programs, whose films are only read unless a person says more (contract 9.16). */
+import { defineRoute, errors, listing, Type } from 'archivolt'
 import type { Place } from '../media/types.ts'
-import { followPlaces, openFollowed } from './adoption/follow.ts'
+import { followPlaces, openFollowed, takeWhatIsNew } from './adoption/follow.ts'
+import { openStore } from './adoption/store.ts'
 import type { App } from './app.ts'
 
 const Path = Type.String({ minLength: 1, maxLength: 4096, description: 'an absolute path on the server' })
@@ -17,9 +18,11 @@ export const PlaceRecord = Type.Object({
   added_at: Type.Integer({ description: 'epoch seconds' }),
   videos: Type.Integer({ description: 'how many videos lie in it' }),
   follow: Type.Boolean({ description: 'what is put there comes by itself' }),
+  ours: Type.Boolean({ description: 'what is removed here leaves the place too, through its trash' }),
+  trash: Type.Integer({ description: 'how many films lie in its trash' }),
 })
 
-const toRecord = ({ id, path, label, awaySince, addedAt, films }: Place, app: App) => ({
+const toRecord = ({ id, path, label, awaySince, addedAt, films, isOurs }: Place, app: App) => ({
   id,
   path,
   label,
@@ -28,6 +31,8 @@ const toRecord = ({ id, path, label, awaySince, addedAt, films }: Place, app: Ap
   added_at: addedAt,
   videos: films,
   follow: openFollowed(app).has(id),
+  ours: isOurs,
+  trash: app.media.places.trash.countOf(id),
 })
 
 /** Control characters would spoil logs and lists. */
@@ -75,22 +80,25 @@ export const changePlace = defineRoute({
   method: 'POST',
   path: '/api/place/:placeId/',
   access: 'admin',
-  summary: 'Say where a place is now, what people call it, or whether what is put there comes by itself',
+  summary: 'Say where a place is, its name, whether what is put there comes by itself, or that it is yours',
   params: PlaceId,
   body: Type.Object({
     path: Type.Optional(Path),
     label: Type.Optional(Label),
     follow: Type.Optional(Type.Boolean()),
+    ours: Type.Optional(Type.Boolean()),
   }),
   reply: PlaceRecord,
-  errors: ['bad_request', 'not_found', 'conflict', 'unprocessable'],
-  async handle({ params, body: { path, label, follow } }, app: App) {
+  errors: ['bad_request', 'not_found', 'conflict', 'unprocessable', 'unavailable'],
+  async handle({ params, body: { path, label, follow, ours } }, app: App) {
     const id = Number(params.placeId)
     const { places } = app.media
-    if (checkedPath(path) === undefined && checkedText('label', label) === undefined && follow === undefined)
-      throw errors.badRequest('path, label or follow is required', { fields: { path: 'or label, or follow' } })
+    const said = [checkedPath(path), checkedText('label', label), follow, ours]
+    if (said.every((value) => value === undefined))
+      throw errors.badRequest('path, label, follow or ours is required', { fields: { path: 'or label, follow, ours' } })
     places.get(id)
     if (path !== undefined) await places.move(id, path)
+    if (ours !== undefined) await places.setOurs(id, ours)
     if (follow !== undefined) {
       await openFollowed(app).set(id, follow)
       if (follow) await app.jobs.start(followPlaces)
@@ -111,5 +119,56 @@ export const removePlace = defineRoute({
     await app.media.places.remove(Number(params.placeId))
     await openFollowed(app).set(Number(params.placeId), false)
     return { success: true as const }
+  },
+})
+
+const Discarded = Type.Object({
+  id: Type.Integer(),
+  platform_id: Type.String(),
+  file: Type.String({ description: 'where it lay, from the place on' }),
+  media_size: Type.Integer(),
+  until: Type.Integer({ description: 'epoch seconds; then it is gone' }),
+})
+
+export const listTrash = defineRoute({
+  method: 'GET',
+  path: '/api/place/:placeId/trash/',
+  access: 'admin',
+  summary: 'Films that were removed from a place that is yours, newest first',
+  params: PlaceId,
+  query: {},
+  envelope: 'page',
+  reply: Type.Array(Discarded),
+  errors: ['not_found'],
+  handle({ params, page: { from, size } }, app: App) {
+    const { trash, get } = app.media.places
+    const { id } = get(Number(params.placeId))
+    const rows = trash.page(id, from, size).map((one) => ({
+      id: one.id,
+      platform_id: one.videoId,
+      file: one.path,
+      media_size: one.sizeBytes,
+      until: one.until,
+    }))
+    return listing(
+      rows.map((row) => JSON.stringify(row)),
+      trash.countOf(id),
+    )
+  },
+})
+
+export const bringBack = defineRoute({
+  method: 'POST',
+  path: '/api/place/:placeId/trash/:trashId/',
+  access: 'admin',
+  summary: 'Put a removed film back where it lay, and take its video in again',
+  params: Type.Object({ ...PlaceId.properties, trashId: Type.String({ pattern: '^[1-9][0-9]{0,8}$' }) }),
+  reply: Type.Object({ adoption: Type.Integer({ description: 'by which the video comes in again' }) }),
+  errors: ['not_found', 'conflict', 'unavailable'],
+  async handle({ params }, app: App) {
+    const placeId = Number(params.placeId)
+    app.media.places.get(placeId)
+    const { path } = await app.media.places.trash.restore(placeId, Number(params.trashId))
+    return { adoption: await takeWhatIsNew(placeId, path, openStore(app), app) }
   },
 })

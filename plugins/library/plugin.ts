@@ -2,7 +2,7 @@
 import { definePlugin, type PreferencesOf, Type } from 'archivolt'
 import { adoptVideos } from './adoption/adopt.ts'
 import { completeVideos } from './adoption/complete.ts'
-import { followPlaces, followTables } from './adoption/follow.ts'
+import { followPlaces, followTables, onlyTables } from './adoption/follow.ts'
 import {
   commandAdoption,
   dropAdoption,
@@ -19,7 +19,10 @@ import { makeCopy } from './copies/make.ts'
 import { dropCopy, showCopy, showCopyFile, startCopy } from './copies/routes.ts'
 import { resyncThumbs } from './embed.ts'
 import { manualImport } from './import.ts'
-import { addPlace, changePlace, listPlaces, removePlace } from './place-routes.ts'
+import { addPlace, bringBack, changePlace, listPlaces, listTrash, removePlace } from './place-routes.ts'
+import { makePreviews } from './previews/make.ts'
+import { openPreviews, type Previews, previewTables } from './previews/previews.ts'
+import { showPreviews, showSheet, wantPreviews } from './previews/routes.ts'
 import { openReleases, type Releases, releaseTables, versionCheck } from './releases.ts'
 import { rescanFilesystem, tellMoved } from './rescan.ts'
 import { commandLibrary, showLibrary, startImport, startRescan } from './routes.ts'
@@ -33,6 +36,13 @@ const playback = {
     title: 'Room for copies that play',
     description: 'Of videos that a browser could not play. The oldest go first.',
     'x-unit': 'GB',
+    'x-group': 'watching',
+  }),
+  seek_previews: Type.Boolean({
+    default: true,
+    title: 'Seek previews',
+    description:
+      'Small pictures above the bar while you look for a place. They are made after a video is first played, once nothing else is running, and take about 1 MB per video, 2 GB in all.',
     'x-group': 'watching',
   }),
 }
@@ -50,37 +60,47 @@ export default definePlugin({
       meaning: 'where version_check looks: JSON with `version` or `tag_name`; unset: nothing',
     },
   },
-  lanes: ['library', 'copy'],
+  lanes: ['library', 'copy', 'preview'],
   preferences: { playback },
-  migrations: [releaseTables, adoptionTables, catalogTables, alongTables, followTables],
-  services: (app) => ({ releases: openReleases(app), copies: openCopies(app) }),
-  setup: (app) => app.copies.begin(),
+  migrations: [releaseTables, adoptionTables, catalogTables, alongTables, followTables, onlyTables, previewTables],
+  services: (app) => ({ releases: openReleases(app), copies: openCopies(app), previews: openPreviews(app) }),
+  async setup(app) {
+    await app.copies.begin()
+    await app.previews.begin()
+  },
   hooks: ['library.reader'],
   routes: [
     ...[showLibrary, commandLibrary, startRescan, startImport],
-    ...[listPlaces, addPlace, changePlace, removePlace],
+    ...[listPlaces, addPlace, changePlace, removePlace, listTrash, bringBack],
     ...[showCopy, startCopy, dropCopy, showCopyFile],
+    ...[showPreviews, wantPreviews, showSheet],
     ...[listAdoptions, startAdoption, showAdoption, commandAdoption, dropAdoption, listItems],
   ],
   tasks: [
     ...[tellMoved, rescanFilesystem, manualImport, thumbnailCheck, resyncThumbs, versionCheck],
     ...[followPlaces, scanPlace, adoptVideos, completeVideos, undoAdoption],
-    makeCopy,
+    ...[makeCopy, makePreviews],
   ],
   implements: {
     'video.keys': (app) => (ids) => app.copies.keysOf(ids),
-    'video.remove': (app) => (video, step) => step('copy.drop', () => app.copies.drop([video.id])),
+    'video.remove': (app) => async (video, step) => {
+      await step('copy.drop', () => app.copies.drop([video.id]))
+      await step('preview.drop', () => app.previews.drop([video.id]))
+    },
   },
   on: {
     // Its file is another one now.
     'video.added':
       (app) =>
-      ({ id }) =>
-        app.copies.drop([id]),
+      async ({ id }) => {
+        await app.copies.drop([id])
+        await app.previews.drop([id])
+      },
     // Restored documents come without their pictures.
     'index.replaced': (app) => async () => {
       await app.jobs.start(thumbnailCheck)
       await app.copies.dropUnknown((ids) => app.videos.known(ids))
+      await app.previews.dropUnknown((ids) => app.videos.known(ids))
     },
   },
 })
@@ -90,6 +110,7 @@ declare module 'archivolt' {
     library: {
       releases: Releases
       copies: Copies
+      previews: Previews
     }
   }
   interface PreferenceValues {

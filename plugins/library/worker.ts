@@ -19,6 +19,7 @@ import {
 import { parentPort } from 'node:worker_threads'
 import type { Ending } from '../media/containers.ts'
 import type { FoundFile, Problem } from './adoption/types.ts'
+import { isTooMany } from './catalogs/files.ts'
 import { filesNear } from './catalogs/near.ts'
 import { type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
 import type { Along, CatalogRead, Info, Listed } from './catalogs/types.ts'
@@ -60,7 +61,11 @@ export interface Requests {
   catalog: { args: NotesArgs & { at?: string; kind?: string }; result: CatalogRead | undefined }
   unseen: { args: NotesArgs & { after: number; most: number }; result: ReturnType<Notes['unseen']> }
   along: { args: NotesArgs & { after: number; most: number }; result: Array<{ number: number; one: Along }> }
-  open: { args: { path: string; roots: readonly string[]; endings: readonly string[] }; result: number }
+  open: {
+    /** `only`: one folder of it, and none in that. */
+    args: { path: string; only?: string; roots: readonly string[]; endings: readonly string[] }
+    result: number
+  }
   next: { args: { walk: number }; result: Walked }
   end: { args: { walk: number }; result: undefined }
   look: { args: { path: string; files: readonly FoundFile[]; notes?: NotesArgs }; result: Seen[] }
@@ -98,11 +103,11 @@ class Walk {
   #problems: Problem[] = []
   #archived: string[] = []
 
-  constructor({ path, roots, endings }: Requests['open']['args']) {
+  constructor({ path, only, roots, endings }: Requests['open']['args']) {
     this.#root = path
     this.#roots = roots
     this.#endings = new Set(endings)
-    this.#folders = [{ path: '', depth: 0, above: [] }]
+    this.#folders = [{ path: only ?? '', depth: only === undefined ? 0 : DEEPEST, above: [] }]
   }
 
   next(): Walked {
@@ -136,7 +141,7 @@ class Walk {
       if (folder.above.includes(self)) return this.#tell('loop', folder.path, 'a folder that contains itself')
       entries = readdirSync(place, { withFileTypes: true, encoding: 'buffer' }) as unknown as Dirent<Buffer>[]
     } catch (thrown) {
-      if (folder.path === '' || isDiskFault(thrown)) throw thrown
+      if (folder.depth === 0 || isDiskFault(thrown)) throw thrown
       return this.#tell('unreadable_file', folder.path, `the folder cannot be read (${codeOf(thrown)})`)
     }
     const inner: Folder[] = []
@@ -329,7 +334,9 @@ const flat = (value: unknown): unknown =>
  * @returns undefined: it is none
  */
 function readInfo(path: string): Info | undefined {
-  const info: unknown = JSON.parse(readSmall(path, MOST_INFO_BYTES)?.toString('utf8') ?? 'null')
+  const bytes = readSmall(path, MOST_INFO_BYTES)
+  if (!bytes || isTooMany(bytes)) return undefined
+  const info: unknown = JSON.parse(bytes.toString('utf8'))
   if (!info || typeof info !== 'object' || Array.isArray(info)) return undefined
   return kept(info as Info)
 }

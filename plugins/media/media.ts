@@ -36,9 +36,24 @@ export function openMedia(app: MediaApp): MediaService {
     adopt: whileThere(library.adopt),
     moveInto: whileThere(library.moveInto),
     setAside: whileThere(aside.keep),
-    trash: whileThere(library.trash),
-    putBack: whileThere(library.putBack),
-    emptyTrash: whileThere(library.emptyTrash),
+    trash: whileThere(async (jobId, what) => {
+      if ('channelFolder' in what) await places.trash.discard(jobId, { channelId: what.channelFolder })
+      else if (what.film !== 'stays') await places.trash.discard(jobId, what)
+      try {
+        await library.trash(jobId, what)
+      } catch (thrown) {
+        await places.trash.putBack(jobId)
+        throw thrown
+      }
+    }),
+    putBack: whileThere(async (jobId) => {
+      await places.trash.putBack(jobId)
+      await library.putBack(jobId)
+    }),
+    emptyTrash: whileThere(async (jobId) => {
+      await places.trash.settle(jobId)
+      await library.emptyTrash(jobId)
+    }),
     async clearStaging(videoId) {
       // Of a library that is away nothing is cleared: the next start does it.
       if ((await absence()) === undefined) await library.clearStaging(videoId)
@@ -76,7 +91,7 @@ export function openMedia(app: MediaApp): MediaService {
       places.begin()
     },
     async end() {
-      places.end()
+      await places.end()
       await aside.close()
     },
   }

@@ -1,6 +1,7 @@
 /**
- * Places: folders with films of other programs that are only read. Which there are, which film lies where, and whether
- * a place is there; all of it in the ledger, so that no document and no reply knows a path.
+ * Places: folders with films of other programs that are only read, unless a person marks one as ours. Which there are,
+ * which film lies where, and whether a place is there; all of it in the ledger, so that no document and no reply knows a
+ * path.
  */
 import { lstat, opendir, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -8,6 +9,7 @@ import { epochSeconds, errors, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 import type { Ending } from './containers.ts'
 import { isOneOf } from './files.ts'
+import { openPlaceTrash, type PlaceTrashService } from './place-trash.ts'
 import type { NewFilm, Place, PlacedFilm, Places } from './types.ts'
 
 export const placeTables = {
@@ -43,6 +45,7 @@ interface PlaceRow {
   label: string
   added_at: number
   away_since: number | null
+  is_ours: 0 | 1
 }
 
 interface FilmRow {
@@ -67,9 +70,10 @@ const FOUND_AGAIN = 0.5
 const MOST_PLACES = 100
 
 export interface PlacesService extends Places {
+  readonly trash: PlaceTrashService
   /** Looks for all places now and, while the server runs, again and again. */
   begin(): void
-  end(): void
+  end(): Promise<void>
 }
 
 type PlacesApp = Pick<App, 'ledger' | 'settings' | 'clock' | 'log' | 'jobs' | 'touch'>
@@ -124,12 +128,13 @@ export function openPlaces(app: PlacesApp): PlacesService {
       id,
     )!.count
 
-  const toPlace = ({ id, path, label, added_at: addedAt, away_since: since }: PlaceRow): Place => ({
+  const toPlace = ({ id, path, label, added_at: addedAt, away_since: since, is_ours: ours }: PlaceRow): Place => ({
     id,
     path,
     label,
     addedAt,
     films: filmsIn(id),
+    isOurs: ours === 1,
     ...(since !== null && { awaySince: since }),
   })
 
@@ -239,6 +244,8 @@ export function openPlaces(app: PlacesApp): PlacesService {
     lookedAtMs = clock.steady()
     for (const row of all) await look(row)
   }
+  const trash = openPlaceTrash(app, (id) => look(rowOf(id)))
+
   const watch = (): Promise<void> =>
     lookWhereDue().catch((err: unknown) => app.log.error({ err }, 'the places could not be looked for'))
 
@@ -303,6 +310,20 @@ export function openPlaces(app: PlacesApp): PlacesService {
       return toPlace(rowOf(id))
     },
 
+    trash,
+
+    async setOurs(id, isOurs) {
+      const row = rowOf(id)
+      if (isOurs) {
+        if (!(await look(row))) throw errors.unavailable(`“${row.label}” is not there now: connect its disk first`)
+        await trash.mustBeRemovable(row)
+      }
+      await ledger.write(() => sql('UPDATE media_place SET is_ours = ? WHERE id = ?').run(isOurs ? 1 : 0, id))
+      app.touch()
+      if (isOurs) await trash.begin()
+      return toPlace(rowOf(id))
+    },
+
     async move(id, path) {
       const row = rowOf(id)
       const real = await allowed(path)
@@ -325,6 +346,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       if (films > 0) throw errors.conflict(`${films} videos lie in “${row.label}”: take them out of the archive first`)
       await ledger.write(() => {
         sql('DELETE FROM media_film WHERE place_id = ?').run(id)
+        sql('DELETE FROM media_discarded WHERE place_id = ?').run(id)
         sql('DELETE FROM media_place WHERE id = ?').run(id)
       })
     },
@@ -346,14 +368,18 @@ export function openPlaces(app: PlacesApp): PlacesService {
     },
 
     statesOf(videoIds) {
-      const states = new Map<string, { label: string; state: 'there' | 'away' | 'missing' }>()
+      const states = new Map<string, { label: string; state: 'there' | 'away' | 'missing'; ours?: true }>()
       if (videoIds.length === 0 || sql('SELECT 1 FROM media_place LIMIT 1').get() === undefined) return states
-      const found = sql<{ video_id: string; label: string; state: string; away_since: number | null }>(
-        `SELECT video_id, label, state, away_since FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value JOIN media_place ON media_place.id = place_id
+      const found = sql<Pick<FilmRow & PlaceRow, 'video_id' | 'label' | 'state' | 'away_since' | 'is_ours'>>(
+        `SELECT video_id, label, state, away_since, is_ours FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value JOIN media_place ON media_place.id = place_id
          WHERE state <> 'forgotten'`,
       ).all(JSON.stringify(videoIds))
-      for (const { video_id: id, label, state, away_since: since } of found)
-        states.set(id, { label, state: since !== null ? 'away' : state === 'lost' ? 'missing' : 'there' })
+      for (const { video_id: id, label, state, away_since: since, is_ours: ours } of found)
+        states.set(id, {
+          label,
+          state: since !== null ? 'away' : state === 'lost' ? 'missing' : 'there',
+          ...(ours === 1 && { ours: true }),
+        })
       return states
     },
 
@@ -420,10 +446,12 @@ export function openPlaces(app: PlacesApp): PlacesService {
     begin() {
       looks = clock.every(LOOK_AGAIN_MS, watch)
       void watch()
+      void trash.begin()
     },
-    end() {
+    async end() {
       hasEnded = true
       looks?.cancel()
+      await trash.close()
     },
   }
 }

@@ -32,7 +32,7 @@ export interface FileStream {
 
 export type ArtKind = 'video' | 'channel_thumb' | 'channel_banner' | 'channel_tvart' | 'playlist'
 
-/** A folder with films of another program: only read, never written, moved or removed from. */
+/** A folder with films of another program: only read, never written; and removed from only where a person says so. */
 export interface Place {
   id: number
   /** Absolute, without links. */
@@ -45,6 +45,33 @@ export interface Place {
   films: number
   /** Epoch seconds; left out: it is there. */
   awaySince?: number
+  /** A person has marked it: what is removed here leaves the disk too, through a trash in the place. */
+  isOurs: boolean
+}
+
+/** A film that was removed from a place of ours, with what belongs to it: it lies in the trash of its place. */
+export interface Discarded {
+  id: number
+  videoId: string
+  /** Where it lay, from the place on. */
+  path: string
+  sizeBytes: number
+  /** Epoch seconds: until then it can be brought back. */
+  until: number
+}
+
+export interface PlaceTrash {
+  /** How many films lie in the trash of a place. */
+  countOf(placeId: number): number
+  /** The same of a channel's films, in whatever place. */
+  countOfChannel(channelId: string): number
+  has(videoId: string): boolean
+  /** Whether a video's film lay at this path before it was removed: who finds it there again has put it back. */
+  wasAt(placeId: number, videoId: string, path: string): boolean
+  /** The newest first. */
+  page(placeId: number, from: number, size: number): Discarded[]
+  /** @throws not_found, conflict, unavailable: why it cannot be put back where it lay */
+  restore(placeId: number, id: number): Promise<Discarded>
 }
 
 export interface NewFilm {
@@ -83,6 +110,12 @@ export interface Places {
   /** The same path a second time is the same place. @throws unprocessable, conflict: why not, and what to do */
   add(path: string, label: string): Promise<Place>
   rename(id: number, label: string): Promise<Place>
+  /**
+   * What is removed from it from now on goes into a trash in it, or stays as before.
+   * @throws unprocessable: nothing can be removed there, and what to do; unavailable: it is away
+   */
+  setOurs(id: number, isOurs: boolean): Promise<Place>
+  readonly trash: PlaceTrash
   /** The folder lies elsewhere now: told by a sample of its films. @throws unprocessable: they are not there */
   move(id: number, path: string): Promise<Place>
   /** @throws conflict: videos lie in it */
@@ -95,7 +128,9 @@ export interface Places {
   /** Where it lies, looked at anew each time. @throws not_found; unavailable: its place is away */
   pathIn(film: PlacedFilm): Promise<string>
   /** Of those that lie in places: what people see of it. */
-  statesOf(videoIds: readonly string[]): ReadonlyMap<string, { label: string; state: 'there' | 'away' | 'missing' }>
+  statesOf(
+    videoIds: readonly string[],
+  ): ReadonlyMap<string, { label: string; state: 'there' | 'away' | 'missing'; ours?: true }>
   /** How many videos of a channel lie in places. */
   countOfChannel(channelId: string): number
   /** Which of these somebody has removed from the archive, and whose files stay. */
@@ -198,9 +233,13 @@ export interface Media {
    * First half of a removal: renames files into `<media>/.trash/<job>/`, or where the channel's folder lies on another
    * disk into `.trash/<job>/` in it; the same call again after an interruption goes on. A folder that is a link is
    * emptied, and stays.
+   * Films in places go into the trash of their place where that is ours; a film that `stays` does not.
    * @throws unavailable: one cannot be moved; then all are back in their place
    */
-  trash(jobId: string, what: { channelId: string; videoId: string } | { channelFolder: string }): Promise<void>
+  trash(
+    jobId: string,
+    what: { channelId: string; videoId: string; film?: 'stays' } | { channelFolder: string },
+  ): Promise<void>
   /** Undoes the first half, for a removal that could not go on. A file that has come into the place meanwhile stays. */
   putBack(jobId: string): Promise<void>
   /** Second half: unlinks what was trashed for the job. */

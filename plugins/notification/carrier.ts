@@ -11,3 +11,10 @@ export type Carrier = (url: string, message: OutgoingMessage, signal: AbortSigna
 
 /** URL scheme → who carries it. */
 export type Carriers = Readonly<Record<string, Carrier>>
+
+declare module 'archivolt' {
+  interface Hooks {
+    /** Asked for each message to a URL outside: who brings those to URLs of further schemes, in lower case. */
+    'notification.carrier': { schemes: readonly string[]; carry: Carrier }
+  }
+}

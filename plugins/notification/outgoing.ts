@@ -1,6 +1,6 @@
 /**
- * Messages to URLs outside when a task ends (contract 8.5). A carrier is chosen by the URL's scheme; Apprise takes the
- * rest.
+ * Messages to URLs outside when a task ends (contract 8.5). A carrier is chosen by the URL's scheme: ours, then those
+ * that plugins bring; Apprise takes the rest.
  */
 import { errors, type Job } from 'archivolt'
 import type { App } from './app.ts'
@@ -30,7 +30,8 @@ export function openOutgoing(app: App, carriers: Carriers = ownCarriers, others:
     const scheme = schemeOf(url)
     if (!scheme)
       throw errors.badRequest('The URL of an outgoing message begins with a scheme, such as mailto: or https://')
-    const carry = carriers[scheme] ?? others
+    const brought = app.hook('notification.carrier').find((one) => one.schemes.includes(scheme))
+    const carry = carriers[scheme] ?? brought?.carry ?? others
     const late = new AbortController()
     const timer = app.clock.after(LONGEST_DELIVERY_MS, () => late.abort(new Error('no answer within 30 s')))
     try {

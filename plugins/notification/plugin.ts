@@ -21,6 +21,7 @@ export default definePlugin({
       meaning: 'a Python venv with Apprise; unset: our own tools/',
     },
   },
+  hooks: ['notification.carrier'],
   routes: [listNotifications, streamEvents, testOutgoing],
   tasks: [lookAtRequests],
   services: (app) => ({ live: openLive(app), outgoing: openOutgoing(app), requests: openRequests(app) }),

@@ -1,5 +1,5 @@
 /** Routes → OpenAPI 3.1. TypeBox schemas are JSON Schema already, so they go in as they are. */
-import { type App, type ErrorCode, errorStatus, ID_PATTERN, type Route, type TSchema } from 'archivolt'
+import { type App, type ErrorCode, errorStatus, ID_PATTERN, neededScope, type Route, type TSchema } from 'archivolt'
 
 type Json = Record<string, unknown>
 
@@ -8,6 +8,8 @@ export interface Operation {
   summary: string
   tags: string[]
   security: Json[]
+  /** What an access token needs; `none`: it may not. */
+  'x-scope'?: string
   parameters: Array<{
     name: string
     in: 'path' | 'query'
@@ -61,7 +63,8 @@ export function toDocument(app: Described): Document {
           type: 'apiKey',
           in: 'header',
           name: 'Authorization',
-          description: '`Token <key>`, the key as POST /api/login/ answers it',
+          description:
+            '`Token <key>`, the key as POST /api/login/ answers it, or an access token whose scope is that of `x-scope` or more',
         },
         tokenInQuery: {
           type: 'apiKey',
@@ -96,6 +99,7 @@ function toOperation(route: Route, app: Described): Operation {
       route.access === 'open'
         ? []
         : [{ token: [] }, { session: [] }, ...(route.tokenInQuery ? [{ tokenInQuery: [] }] : [])],
+    ...(route.access !== 'open' && { 'x-scope': neededScope(route) }),
     parameters: [...pathParameters(route), ...queryParameters(route, app)],
     ...(requestBody && { requestBody }),
     responses: { ...successOf(route, app), ...errorsOf(route) },

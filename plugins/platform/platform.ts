@@ -33,6 +33,8 @@ import { formatsOf, type Judged, judgePreferences, refusalsOf } from './refusals
 import { lackOfRoom } from './room.ts'
 import { routeOf, UNSET_ROUTE } from './route.ts'
 import { toSidecarMetadata } from './sidecar.ts'
+import { checkSources, sourceOf } from './source.ts'
+import { withSources } from './sources.ts'
 import { openTargets } from './targets.ts'
 import { Tokens } from './tokens.ts'
 import { type Pace, type Runtimes, type ToolReport, Tools } from './tools.ts'
@@ -128,7 +130,9 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     })
   }
 
-  return {
+  const sources = () => parts.hook?.('platform.source') ?? []
+
+  const platform: PlatformService = {
     name: PLATFORM,
     targets: (text) => targets.of(text),
     targetsIn: (text) => targets.within(text),
@@ -176,6 +180,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       isUsualWay(tools.route()) ? fetchDirectly(url, to, signal) : fetchByRoute(url, to, signal, pictures),
 
     async start() {
+      checkSources(sources())
       // The folder is private: yt-dlp's cache in it tells whose cookie is used.
       await openFolder('folder of the downloader', tools.cacheDir, { isPrivate: true })
       const row = ledger?.sql<{ record: string }>('SELECT record FROM platform_gate WHERE id = 1').get()
@@ -200,6 +205,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       await Promise.all([kept.end(), pictures.end(), ytdlp.downloads.end()])
     },
   }
+  return withSources(platform, { clock, lanes, settings, sources })
 }
 
 /** A newer yt-dlp, tried with films of ours and told to whom it concerns. */
@@ -219,7 +225,11 @@ function openUpdates(
     channel: () => (settings.ytdlpUpdate === 'nightly' ? 'nightly' : 'stable'),
     hindrance: () => gate.hindrance(),
     canaries: {
-      films: async () => (await Promise.all(parts.hook?.('platform.canaries').map((films) => films()) ?? [])).flat(),
+      films: async () => {
+        const films = await Promise.all(parts.hook?.('platform.canaries').map((some) => some()) ?? [])
+        // Those of other platforms say nothing of yt-dlp.
+        return films.flat().filter(({ id }) => !sourceOf(id, parts.hook?.('platform.source') ?? []))
+      },
       inTurn: (work, signal) =>
         lanes.turn('platform', { asker: 'update', signal }, () => {
           pacing.takeAsGuest()

@@ -83,6 +83,7 @@ export default definePlugin({
     'platform.cookie',
     'platform.canaries',
     'platform.known',
+    'platform.source',
   ],
   hookRules: {
     'platform.canaries': { otherwise: () => [] },
@@ -90,6 +91,8 @@ export default definePlugin({
     'platform.space': { otherwise: () => undefined },
     'platform.library': { otherwise: () => undefined },
     'platform.known': { otherwise: () => false },
+    // A download takes as long as it takes; other answers have a minute.
+    'platform.source': { withinSeconds: 12 * 3600 },
   },
   events: ['downloader.changed'],
   migrations: [

@@ -1,6 +1,15 @@
 /** Whose playlist is whose: what an account sees, and what it may change (contract 9.6). */
 import { randomUUID } from 'node:crypto'
-import { type Actor, type Collection, type DocOf, errors, type Filter, MAX_WINDOW, type NamesOf } from 'archivolt'
+import {
+  type Actor,
+  type Collection,
+  type DocOf,
+  errors,
+  type Filter,
+  isAppError,
+  MAX_WINDOW,
+  type NamesOf,
+} from 'archivolt'
 import type { App } from './app.ts'
 import type { CustomAction, openCustom } from './custom.ts'
 import { type OwnPlaylist, type OwnRows, WATCH_LATER } from './own-rows.ts'
@@ -92,6 +101,22 @@ export function openOwn(app: App, { rows, collection, custom, privates, records,
   const hasPrivate = ({ type, channel, subscribed, visibility, isOwn }: OwnQuery): boolean =>
     type !== 'regular' && channel === undefined && !subscribed && visibility !== 'shared' && isOwn !== false
 
+  /**
+   * @throws not_found: playlist, video, or the video is not in it; permission_denied; bad_request: it is not custom;
+   * conflict: it is full
+   */
+  async function act(id: string, action: CustomAction, actor: Actor): Promise<void> {
+    const change = () =>
+      beside(async () => {
+        const { list } = await mayChange(id, actor)
+        return list ? void (await privates.act(list, action)) : custom.act(id, action)
+      })
+    // A removal of the video, which takes it out of its playlists, is over or has not begun. It edits while it is
+    // alone: not the other way round.
+    const done = await (action.action === 'create' ? app.videos.exclusive(action.videoId, change) : change())
+    if (done) await custom.takeThumbnail(id, done.before, done.after)
+  }
+
   return {
     mayChange,
 
@@ -148,20 +173,30 @@ export function openOwn(app: App, { rows, collection, custom, privates, records,
       return id
     },
 
+    act,
+
     /**
-     * @throws not_found: playlist, video, or the video is not in it; permission_denied; bad_request: it is not custom;
-     * conflict: it is full
+     * Chosen videos one after the other, in their order; those that are not there, or not in it, are left out.
+     * @returns how many were there. @throws as `act`
      */
-    async act(id: string, action: CustomAction, actor: Actor): Promise<void> {
-      const change = () =>
-        beside(async () => {
-          const { list } = await mayChange(id, actor)
-          return list ? void (await privates.act(list, action)) : custom.act(id, action)
-        })
-      // A removal of the video, which takes it out of its playlists, is over or has not begun. It edits while it is
-      // alone: not the other way round.
-      const done = await (action.action === 'create' ? app.videos.exclusive(action.videoId, change) : change())
-      if (done) await custom.takeThumbnail(id, done.before, done.after)
+    async actOnChosen(
+      id: string,
+      action: 'create' | 'remove',
+      videoIds: readonly string[],
+      actor: Actor,
+    ): Promise<number> {
+      const known = await app.videos.known(videoIds)
+      let done = 0
+      for (const videoId of new Set(videoIds)) {
+        if (!known.has(videoId)) continue
+        try {
+          await act(id, { action, videoId }, actor)
+          done++
+        } catch (thrown) {
+          if (!isAppError(thrown, 'not_found')) throw thrown
+        }
+      }
+      return done
     },
 
     /** @throws not_found, permission_denied, bad_request */

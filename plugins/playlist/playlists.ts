@@ -152,15 +152,16 @@ export function openPlaylists(app: App) {
   const exists = async (id: string): Promise<boolean> => rows.get(id) !== undefined || has(id)
 
   const moves = openMoves({ rows, collection, membership, custom, drop })
-  const { mayChange, find, record, videosOf, keysOf, create, act, rename, setVisibility, mayRemove } = openOwn(app, {
-    rows,
-    collection,
-    custom,
-    privates,
-    records,
-    archivedOf,
-    beside,
-  })
+  const { mayChange, find, record, videosOf, keysOf, create, act, actOnChosen, rename, setVisibility, mayRemove } =
+    openOwn(app, {
+      rows,
+      collection,
+      custom,
+      privates,
+      records,
+      archivedOf,
+      beside,
+    })
 
   return {
     collection,
@@ -172,7 +173,7 @@ export function openPlaylists(app: App) {
     get: (id: string): Promise<PlaylistDoc | undefined> => collection.get(id),
     /** Records of contract 5.3 for documents that a search has found. */
     records: records.of,
-    ...{ mayChange, find, record, videosOf, keysOf, create, act, rename, setVisibility, mayRemove },
+    ...{ mayChange, find, record, videosOf, keysOf, create, act, actOnChosen, rename, setVisibility, mayRemove },
 
     share: (id: string, step: Step): Promise<void> => alone(() => moves.share(id, step)),
     unshare: (id: string, step: Step): Promise<void> => alone(() => moves.unshare(id, step)),

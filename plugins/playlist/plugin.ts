@@ -8,6 +8,7 @@ import { showNeighbours } from './neighbours.ts'
 import { ownTables, WATCH_LATER } from './own-rows.ts'
 import { openPlaylists, type Playlists } from './playlists.ts'
 import {
+  changeChosen,
   changeCustom,
   changePlaylist,
   createCustom,
@@ -45,7 +46,8 @@ export default definePlugin({
     'index.replaced': (app) => () => app.playlists.hideRestored(),
   },
   routes: [
-    ...[listPlaylists, createCustom, changeCustom, showPlaylist, changePlaylist, deletePlaylist, listPlaylistVideos],
+    ...[listPlaylists, createCustom, changeCustom, showPlaylist, changePlaylist, changeChosen, deletePlaylist],
+    listPlaylistVideos,
     showNeighbours,
   ],
   tasks: [removePlaylist, sharePlaylist, makePrivate],

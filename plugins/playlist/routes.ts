@@ -181,6 +181,24 @@ export const changePlaylist = defineRoute({
   },
 })
 
+/** Each is worked on before the answer. */
+const ChosenIds = Type.Array(Type.String({ pattern: ID_PATTERN }), { minItems: 1, maxItems: 100 })
+
+export const changeChosen = defineRoute({
+  method: 'POST',
+  path: '/api/playlist/:playlistId/bulk/',
+  access: 'viewer',
+  summary: 'Add chosen videos to a custom playlist, or take them out',
+  params: PlaylistId,
+  body: Type.Object({ action: Type.Enum(['create', 'remove']), video_ids: ChosenIds }),
+  reply: Type.Object({ updated: Type.Integer({ description: 'ids that are not videos here are left out' }) }),
+  errors: ['permission_denied', 'bad_request', 'not_found', 'conflict'],
+  async handle({ params: { playlistId }, body: { action, video_ids: ids }, actor }, app: App) {
+    await app.playlists.mayChange(playlistId, actor)
+    return { updated: await app.playlists.actOnChosen(playlistId, action, ids, actor) }
+  },
+})
+
 export const changeCustom = defineRoute({
   method: 'POST',
   path: '/api/playlist/custom/:playlistId/',

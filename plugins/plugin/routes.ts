@@ -1,4 +1,4 @@
-/** The lists of plugins, and of their pages. */
+/** The lists of plugins, and of their pages and buttons. */
 import { defineRoute, mayUse, Type } from 'archivolt'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -29,6 +29,7 @@ export const listPlugins = defineRoute({
 
 const PageRecord = Type.Object({
   plugin: Type.String(),
+  place: Type.Enum(['navigation', 'player']),
   title: Type.String(),
   asks: Type.Array(Type.String()),
 })
@@ -37,10 +38,11 @@ export const listPages = defineRoute({
   method: 'GET',
   path: '/api/plugin/page/',
   access: 'viewer',
-  summary: 'Pages that plugins bring: those that the account may see, and what each may ask of the API',
+  summary:
+    'Pages and player buttons that plugins bring: those that the account may see, and what each may ask of the API',
   reply: Type.Array(PageRecord),
   handle: ({ actor }, app) =>
     app.plugins.pages
       .filter(({ access }) => mayUse(actor, access))
-      .map(({ plugin, title, asks }) => ({ plugin, title, asks: [...asks] })),
+      .map(({ plugin, place, title, asks }) => ({ plugin, place, title, asks: [...asks] })),
 })

@@ -30,6 +30,7 @@ const Account = Type.Object({
   may_download: Type.Boolean(),
   view: AccountView,
   has_pin: Type.Boolean(),
+  has_totp: Type.Boolean(),
   last_login: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
 })
 export const SHORTEST_PASSWORD = 8
@@ -85,12 +86,14 @@ export const changeUser = defineRoute({
   method: 'POST',
   path: '/api/user/:userId/',
   access: 'viewer',
+  scope: 'admin',
   summary:
     'Change an account. Who is no admin changes their own password and PIN only, and proves the current password',
   params: UserParams,
   body: Type.Object({
     password: Type.Optional(NewPassword),
     pin: Type.Optional(Type.Union([Pin, Type.Null()])),
+    totp: Type.Optional(Type.Null()),
     current_password: Type.Optional(Type.String({ maxLength: LONGEST_PASSWORD })),
     is_staff: Type.Optional(Type.Boolean()),
     is_active: Type.Optional(Type.Boolean()),
@@ -102,13 +105,15 @@ export const changeUser = defineRoute({
   async handle({ params: { userId }, body, actor, request, headers, signal }, app) {
     const { accounts } = app
     const id = allowedId(userId, actor)
-    const { current_password: current, password, pin, is_staff, is_active, may_download, view } = body
+    const { current_password: current, password, pin, totp, is_staff, is_active, may_download, view } = body
     const account = accounts.get(id)
     if (!account) throw errors.notFound('user')
-    const isOfAdmin = [is_staff, is_active, may_download, view].some((value) => value !== undefined)
+    const isOfAdmin = [totp, is_staff, is_active, may_download, view].some((value) => value !== undefined)
     if (!actor.isAdmin && isOfAdmin) throw errors.permissionDenied('Only an admin may change what an account may do')
     if (password === undefined && pin === undefined && !isOfAdmin)
-      throw errors.badRequest('Give one of password, pin, is_staff, is_active, may_download, view')
+      throw errors.badRequest('Give one of password, pin, totp, is_staff, is_active, may_download, view')
+    if (totp === null && id === actor.id)
+      throw errors.permissionDenied('Turn your own authenticator app off by DELETE /api/totp/, with password and code')
     // Who knows it signs in as that account: an admin may take it away, no more.
     if (typeof pin === 'string' && id !== actor.id)
       throw errors.permissionDenied('A PIN is set by its account itself; an admin may remove it')
@@ -122,6 +127,7 @@ export const changeUser = defineRoute({
     const change = {
       ...(password !== undefined && { password }),
       ...(pin !== undefined && { pin }),
+      ...(totp === null && { totp }),
       ...(is_staff !== undefined && { is_staff }),
       ...(is_active !== undefined && { is_active }),
       ...(may_download !== undefined && { may_download }),

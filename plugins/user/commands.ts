@@ -1,5 +1,5 @@
 /** `archivolt user …`: accounts, for whoever looks after the machine and cannot sign in. */
-import { type App, errors, type PluginCommand } from 'archivolt'
+import { type AccountRecord, type App, errors, type PluginCommand } from 'archivolt'
 import { NAME_PATTERN, SHORTEST_PASSWORD } from './account-routes.ts'
 import { LONGEST_PASSWORD } from './signing-in.ts'
 
@@ -30,14 +30,28 @@ export const setPassword: PluginCommand<App> = {
   summary: 'Give an account a new password; it is signed out everywhere (stop the server first)',
   takes: ['name'],
   async run({ taken: [username], say, secret }, { accounts }) {
-    const account = accounts.list().find((one) => one.username === username)
-    if (!account) {
-      const names = accounts.list().map((one) => one.username)
-      throw errors.badRequest(`There is no account ${username}; there are ${names.join(', ')}`)
-    }
+    const account = named(username, accounts)
     await accounts.change(account.id, { password: checked(await secret('New password')) })
     say(`${username} has a new password${account.is_active ? '' : ', and is still switched off'}`)
   },
+}
+
+export const removeTotp: PluginCommand<App> = {
+  name: 'user totp-off',
+  summary: 'Let an account sign in without its authenticator app again (stop the server first)',
+  takes: ['name'],
+  async run({ taken: [username], say }, { accounts }) {
+    const { id, has_totp } = named(username, accounts)
+    await accounts.change(id, { totp: null })
+    say(has_totp ? `${username} signs in with the password alone now` : `${username} has no authenticator app`)
+  },
+}
+
+function named(username: string | undefined, accounts: App['accounts']): AccountRecord {
+  const account = accounts.list().find((one) => one.username === username)
+  if (account) return account
+  const names = accounts.list().map((one) => one.username)
+  throw errors.badRequest(`There is no account ${username}; there are ${names.join(', ')}`)
 }
 
 function checked(password: string): string {

@@ -1,10 +1,12 @@
 /** People: how they sign in, their tokens and preferences, and the preferences of the installation. */
 import { definePlugin, Type } from 'archivolt'
+import { addAccessToken, listAccessTokens, revokeAccessToken } from './access-token-routes.ts'
 import { addUser, changeUser, listUsers, removeUser, showUser } from './account-routes.ts'
-import { addAccount, setPassword } from './commands.ts'
+import { addAccount, removeTotp, setPassword } from './commands.ts'
 import { forgetOnDevice, listOfDevice, signInWithPin } from './device-routes.ts'
 import { changePreferences, describePreferences, showPreferences } from './preferences.ts'
 import { login, loginWithToken, logout, ping, revokeToken, showToken } from './signing-in.ts'
+import { beginTotp, disableTotp, enableTotp, showTotp } from './totp-routes.ts'
 import { changeOwnPreferences, showOwnPreferences } from './user-preferences.ts'
 
 export default definePlugin({
@@ -12,7 +14,7 @@ export default definePlugin({
   preferences: { application: { enable_cast: Type.Boolean({ default: false }) } },
   envelope: (preferences) => ({ enable_cast: preferences.section('application').enable_cast }),
   events: ['user.removed'],
-  commands: [addAccount, setPassword],
+  commands: [addAccount, setPassword, removeTotp],
   routes: [
     loginWithToken,
     ping,
@@ -23,6 +25,13 @@ export default definePlugin({
     forgetOnDevice,
     showToken,
     revokeToken,
+    showTotp,
+    beginTotp,
+    enableTotp,
+    disableTotp,
+    listAccessTokens,
+    addAccessToken,
+    revokeAccessToken,
     showOwnPreferences,
     changeOwnPreferences,
     showPreferences,

@@ -7,6 +7,8 @@ export const LONGEST_PASSWORD = 1024
 const LONGEST_NAME = 150
 
 const Name = Type.String({ maxLength: LONGEST_NAME })
+/** Six digits, or a recovery code, with or without its dashes. */
+export const Code = Type.String({ maxLength: 40 })
 const Password = Type.String({ maxLength: LONGEST_PASSWORD })
 
 /** `name` means the same as `username`. The schema requires neither, so that one answer names all that is missing. */
@@ -14,16 +16,18 @@ const Credentials = Type.Object({
   username: Type.Optional(Name),
   name: Type.Optional(Name),
   password: Type.Optional(Password),
+  /** Of an authenticator app, or a recovery code, where the account asks for one. */
+  code: Type.Optional(Code),
 })
 
 async function signIn(
   accounts: Accounts,
-  body: { username?: string; name?: string; password?: string },
+  body: { username?: string; name?: string; password?: string; code?: string },
   address: string,
   signal: AbortSignal,
 ): Promise<Proof> {
   const username = body.username ?? body.name
-  const { password } = body
+  const { password, code } = body
   if (username === undefined || password === undefined) {
     const fields = {
       ...(username === undefined && { username: 'is required' }),
@@ -34,12 +38,16 @@ async function signIn(
       { fields },
     )
   }
-  const proof = await accounts.checkPassword(username, password, address, signal)
-  if (!proof) throw errors.badRequest(WRONG, { extra: { non_field_errors: [WRONG] } })
+  const proof = await accounts.checkPassword(username, password, address, signal, code || undefined)
+  if (!proof) {
+    const wrong = code ? WRONG_WITH_CODE : WRONG
+    throw errors.badRequest(wrong, { extra: { non_field_errors: [wrong] } })
+  }
   return proof
 }
 
 const WRONG = 'Wrong name or password'
+const WRONG_WITH_CODE = 'Wrong name, password or code'
 
 export const loginWithToken = defineRoute({
   method: 'POST',
@@ -92,6 +100,7 @@ export const logout = defineRoute({
   method: 'POST',
   path: '/logout/',
   access: 'viewer',
+  scope: 'read',
   summary: 'End the session; with a token nothing ends',
   reply: Type.Null(),
   status: 204,
@@ -107,6 +116,7 @@ export const showToken = defineRoute({
   method: 'GET',
   path: '/api/token/',
   access: 'viewer',
+  scope: 'none',
   summary: 'The caller’s token, made now if there is none',
   reply: Type.Object({ token: Type.String() }),
   handle: async ({ actor }, { accounts }) => ({ token: await accounts.token(actor.id) }),
@@ -116,6 +126,7 @@ export const revokeToken = defineRoute({
   method: 'DELETE',
   path: '/api/token/',
   access: 'viewer',
+  scope: 'none',
   summary: 'Revoke the caller’s token; the next look makes another',
   reply: Type.Object({ success: Type.Literal(true) }),
   async handle({ actor }, { accounts }) {

@@ -20,6 +20,16 @@ export const UserPreferences = Type.Object(
     view_style_channel: Type.Optional(ViewStyle),
     view_style_downloads: Type.Optional(ViewStyle),
     view_style_playlist: Type.Optional(ViewStyle),
+    /** The page's own: what its address says of a filtered list. */
+    saved_filters: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { name: Type.String({ minLength: 1, maxLength: 60 }), query: Type.String({ minLength: 1, maxLength: 500 }) },
+          { additionalProperties: false },
+        ),
+        { maxItems: 30, description: 'filters of Home that the page keeps under a name' },
+      ),
+    ),
     stylesheet: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' })),
   },
   { additionalProperties: false },

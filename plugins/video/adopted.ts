@@ -62,7 +62,8 @@ export async function leaveAll(
   const docs = await get(ids)
   // One after the other: each makes room for itself in the trash.
   for (const [id, { channel_id: channelId, subtitles }] of docs)
-    if (subtitles.length > 0) await exclusive(id, () => app.media.trash(job.id, { channelId, videoId: id }), channelId)
+    if (subtitles.length > 0)
+      await exclusive(id, () => app.media.trash(job.id, { channelId, videoId: id, film: 'stays' }), channelId)
   // Together: what another plugin keeps of many videos in one place, it can then write once.
   const removals = await Promise.allSettled(
     [...docs].map(([id, { channel_id: channelId }]) =>

@@ -85,6 +85,31 @@ export function withoutFilter(
     throw refusal
 }
 
+const MONTH_LENGTH = 'YYYY-MM'.length
+
+/** Newest first. Months without a video are left out, and so are videos without a day. */
+export async function countMonths(
+  values: Partial<Values>,
+  actor: Actor,
+  app: App,
+): Promise<Array<{ month: string; count: number }>> {
+  const { filter, ids } = await toQuery(values, actor, app)
+  const own: VideoFilter[] = [
+    ...(filter ? [filter] : []),
+    ...(ids ? [{ in: ['platform_id', ids] } as VideoFilter] : []),
+  ]
+  const days = await app.videos.collection.aggregate({
+    filter: own.length > 1 ? { and: own } : own[0],
+    groupBy: ['published'],
+  })
+  const counts = new Map<string, number>()
+  for (const { key, count } of days) {
+    const month = String(key[0] ?? '').slice(0, MONTH_LENGTH)
+    if (month !== '') counts.set(month, (counts.get(month) ?? 0) + count)
+  }
+  return [...counts].map(([month, count]) => ({ month, count })).toReversed()
+}
+
 export async function toQuery(values: Partial<Values>, actor: Actor, app: App): Promise<VideoQuery> {
   const parts: VideoListPart[] = []
   for (const fill of app.hook('video.filter')) {

@@ -2,10 +2,12 @@
 import { definePlugin } from 'archivolt'
 import { withoutFilter } from './listing.ts'
 import {
+  changeChosen,
   deleteVideo,
   keepVideo,
   listChannelVideos,
   listComments,
+  listMonths,
   listSimilar,
   listVideos,
   showVideo,
@@ -35,7 +37,18 @@ export default definePlugin({
     'media.films': (app) => (atMost) => app.videos.someFilms(atMost),
     'channel.remove': (app) => (channelId, step) => app.videos.removeOfChannel(channelId, step),
   },
-  routes: [listVideos, listChannelVideos, sumUpChannel, showVideo, keepVideo, deleteVideo, listComments, listSimilar],
+  routes: [
+    listVideos,
+    listMonths,
+    changeChosen,
+    listChannelVideos,
+    sumUpChannel,
+    showVideo,
+    keepVideo,
+    deleteVideo,
+    listComments,
+    listSimilar,
+  ],
   tasks: [removeVideo, tellRemoved],
   services: (app) => ({ videos: openVideos(app) }),
 })

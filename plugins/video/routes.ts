@@ -1,7 +1,7 @@
 /** Videos over HTTP: list, show, remove, comments, similar ones (contract 6.5, 6.7). */
 import { defineRoute, errors, ID_PATTERN, json, listing, listOf, Type } from 'archivolt'
 import type { App } from './app.ts'
-import { listQuery, toQuery } from './listing.ts'
+import { countMonths, listQuery, toQuery } from './listing.ts'
 import { VideoDoc, VideoTail } from './schema.ts'
 
 const Id = Type.String({ pattern: ID_PATTERN })
@@ -33,7 +33,11 @@ const VideoRecord = Type.Interface(
     copy_url: Type.Optional(Type.String({ description: 'of a copy that browsers play, while there is one' })),
     place: Type.Optional(
       Type.Object(
-        { label: Type.String(), state: Type.Enum(['there', 'away', 'missing']) },
+        {
+          label: Type.String(),
+          state: Type.Enum(['there', 'away', 'missing']),
+          ours: Type.Optional(Type.Literal(true, { description: 'its file may be removed there too' })),
+        },
         { description: 'where its file lies and is only read; left out where it lies in the library' },
       ),
     ),
@@ -61,6 +65,21 @@ export const listVideos = defineRoute({
     const { texts, total } = await app.videos.find({ ...(await toQuery(query, actor, app)), from, size }, actor)
     return listing(texts, total)
   },
+})
+
+/** What orders a list does not change how many there are. */
+const { sort: _sort, order: _order, ...filterQuery } = listQuery
+
+export const listMonths = defineRoute({
+  method: 'GET',
+  path: '/api/video/months/',
+  access: 'viewer',
+  summary: 'How many videos of a filtered list were published in each month, newest first',
+  query: filterQuery,
+  queryHook: 'video.filter',
+  reply: Type.Array(Type.Object({ month: Type.String({ description: 'YYYY-MM' }), count: Type.Integer() })),
+  revalidates: true,
+  handle: ({ query, actor }, app: App) => countMonths(query, actor, app),
 })
 
 export const listChannelVideos = defineRoute({
@@ -152,15 +171,38 @@ export const deleteVideo = defineRoute({
   reply: Type.Object({
     video: Type.String(),
     state: Type.Literal('delete'),
-    file: Type.Optional(Type.Literal('kept', { description: 'its file lies in a place: it stays there' })),
+    file: Type.Optional(
+      Type.Enum(['kept', 'trash'], {
+        description: 'its file lies in a place: it stays there, or, where that is ours, goes into the trash there',
+      }),
+    ),
   }),
   errors: ['not_found', 'unavailable'],
   async handle({ params: { videoId } }, app: App) {
     if (!(await app.videos.has(videoId)))
       throw errors.notFound('video', videoId, { extra: { video: videoId, state: 'not found' } })
-    const isKept = !app.media.isOurs(videoId)
+    const isPlaced = !app.media.isOurs(videoId)
     await app.videos.remove(videoId)
-    return { video: videoId, state: 'delete' as const, ...(isKept && { file: 'kept' as const }) }
+    const file = app.media.places.trash.has(videoId) ? ('trash' as const) : ('kept' as const)
+    return { video: videoId, state: 'delete' as const, ...(isPlaced && { file }) }
+  },
+})
+
+/** Each is worked on before the answer. */
+const ChosenIds = Type.Array(Type.String({ pattern: ID_PATTERN }), { minItems: 1, maxItems: 100 })
+
+export const changeChosen = defineRoute({
+  method: 'POST',
+  path: '/api/video/bulk/',
+  access: 'admin',
+  summary: 'Remove chosen videos with their files',
+  body: Type.Object({ action: Type.Literal('delete'), ids: ChosenIds }),
+  reply: Type.Object({ updated: Type.Integer({ description: 'ids that are not videos here are left out' }) }),
+  errors: ['bad_request', 'unavailable'],
+  async handle({ body: { ids } }, app: App) {
+    const known = await app.videos.known(ids)
+    for (const id of known) await app.videos.remove(id)
+    return { updated: known.size }
   },
 })
 

@@ -3,7 +3,7 @@ import { definePlugin, type PreferencesOf, Type } from 'archivolt'
 import { listFilter } from './filter.ts'
 import { markTables } from './marks.ts'
 import { positionTables } from './positions.ts'
-import { clearProgress, markAsWatched, setProgress, showProgress } from './routes.ts'
+import { clearProgress, markAsWatched, markChosen, setProgress, showProgress } from './routes.ts'
 import { forgetGone, indexMarks, markVideos, settleMarks } from './tasks.ts'
 import { openWatch, type Watch, WHOSE } from './watch.ts'
 
@@ -39,7 +39,7 @@ export default definePlugin({
     'video.filter': listFilter,
     'video.remove': (app) => (video, step) => step('watch.forget', () => app.watch.forget(video.id)),
   },
-  routes: [markAsWatched, showProgress, setProgress, clearProgress],
+  routes: [markAsWatched, markChosen, showProgress, setProgress, clearProgress],
   tasks: [markVideos, forgetGone, indexMarks, settleMarks],
   on: {
     'index.replaced': (app) => async () => {

@@ -16,6 +16,22 @@ export const markAsWatched = defineRoute({
   },
 })
 
+/** Each is worked on before the answer. */
+const ChosenIds = Type.Array(Type.String({ pattern: ID_PATTERN }), { minItems: 1, maxItems: 100 })
+
+export const markChosen = defineRoute({
+  method: 'POST',
+  path: '/api/watched/bulk/',
+  access: 'viewer',
+  summary: 'Mark chosen videos as watched or not',
+  body: Type.Object({ ids: ChosenIds, is_watched: Type.Boolean() }),
+  reply: Type.Object({ updated: Type.Integer({ description: 'ids that are not videos here are left out' }) }),
+  errors: ['bad_request'],
+  handle: async ({ body: { ids, is_watched }, actor }, app: App) => ({
+    updated: await app.watch.markChosen(actor.id, ids, is_watched),
+  }),
+})
+
 const path = '/api/video/:videoId/progress/'
 const VideoId = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
 const Progress = Type.Object({ platform_id: Type.String(), user_id: Type.Integer(), position: Type.Number() })

@@ -1,5 +1,5 @@
 /** The service `watch`: what each account has watched, and how far it has come. */
-import { chunksOf, epochSeconds, errors, type JobContext, MAX_WINDOW } from 'archivolt'
+import { chunksOf, epochSeconds, errors, isAppError, type JobContext, MAX_WINDOW } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
 import type { VideoTail } from '../video/schema.ts'
 import type { VideoOutline } from '../video/videos.ts'
@@ -109,8 +109,8 @@ export function openWatch(app: App) {
     }
   }
 
-  async function markVideo(userId: number, id: string, isWatched: boolean): Promise<void> {
-    await app.index.writable()
+  /** @throws not_found */
+  async function noteMark(userId: number, id: string, isWatched: boolean): Promise<void> {
     // A removal of the video, which takes its marks, is over or has not begun.
     await app.videos.exclusive(id, async () => {
       await mustBeThere(id)
@@ -120,6 +120,11 @@ export function openWatch(app: App) {
         positions.remove(userId, [id])
       })
     })
+  }
+
+  async function markVideo(userId: number, id: string, isWatched: boolean): Promise<void> {
+    await app.index.writable()
+    await noteMark(userId, id, isWatched)
     await indexNow()
   }
 
@@ -170,6 +175,20 @@ export function openWatch(app: App) {
       if (!target) throw errors.notFound('video, channel or playlist', id)
       if (target.kind === 'video') return markVideo(userId, id, isWatched)
       await app.jobs.run(markVideos, { userId, ...target, isWatched, at: epochSeconds(app.clock) })
+    },
+
+    /** Chosen videos; those that are not there are left out. @returns how many were there */
+    async markChosen(userId: number, ids: readonly string[], isWatched: boolean): Promise<number> {
+      await app.index.writable()
+      const known = await app.videos.known(ids)
+      for (const id of known) {
+        await noteMark(userId, id, isWatched).catch((thrown: unknown) => {
+          // It has been removed meanwhile.
+          if (!isAppError(thrown, 'not_found') || !known.delete(id)) throw thrown
+        })
+      }
+      await indexNow()
+      return known.size
     },
 
     /**

@@ -5,6 +5,8 @@ import { contentPolicy } from 'archivolt'
 export interface Built {
   script: string
   style: string
+  /** Of the views that Home does without. */
+  moreStyle: string
   /** Chunks that the script needs at once. */
   preload: string[]
   /** Chunks of each view, by the name of its file. */
@@ -69,16 +71,19 @@ function opening(path: string, cookies: string, viewport = ''): string {
 }
 
 export function toDocument(
-  { script, style, preload, views }: Built,
+  { script, style, moreStyle, preload, views }: Built,
   { address, base, cookies, isUnused, hasPluginPages }: Asked,
 ): string {
   const path = escape(base)
+  const view = address.split('/')[1] || 'home'
+  const more = `${path}assets/${moreStyle}`
   return `${opening(path, cookies, ', viewport-fit=cover')}<meta name="theme-color" content="#faf8f5" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#171412" media="(prefers-color-scheme: dark)">
 ${isUnused ? '<meta name="archivolt-unused">\n' : ''}${hasPluginPages ? '<meta name="archivolt-plugin-pages">\n' : ''}<title>Archivolt</title>
 <link rel="stylesheet" href="${path}assets/${style}">
+${view === 'home' ? `<meta name="archivolt-styles" content="${more}">` : `<link rel="stylesheet" href="${more}">`}
 <script type="module" src="${path}assets/${script}"></script>
-${[...new Set([...preload, ...(views[address.split('/')[1] || 'home'] ?? [])])]
+${[...new Set([...preload, ...(views[view] ?? [])])]
   .filter((name) => name !== script)
   .map((name) => `<link rel="modulepreload" href="${path}assets/${name}">`)
   .join('\n')}
@@ -96,13 +101,14 @@ ${[...new Set([...preload, ...(views[address.split('/')[1] || 'home'] ?? [])])]
 
 /** What the frame of a plugin's page holds. @param module  its address, from the root of the host */
 export function toPluginDocument(
-  { style, pluginPage }: Built,
+  { style, moreStyle, pluginPage }: Built,
   { base, cookies, title, module }: { base: string; cookies: string; title: string; module: string },
 ): string {
   const path = escape(base)
   return `${opening(path, cookies)}<meta name="archivolt-module" content="${escape(module)}">
 <title>${escape(title)}</title>
 <link rel="stylesheet" href="${path}assets/${style}">
+<link rel="stylesheet" href="${path}assets/${moreStyle}">
 <script type="module" src="${path}assets/${pluginPage}"></script>
 </head>
 <body class="plugin-page">

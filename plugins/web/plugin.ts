@@ -9,6 +9,7 @@ import {
   showIcon,
   showManifest,
   showNothing,
+  showPluginButton,
   showPluginModule,
   showPluginPage,
 } from './routes.ts'
@@ -23,7 +24,16 @@ export default definePlugin({
       sql: `INSERT INTO preferences (section, key, value) SELECT 'page', 'welcomed', 'true' WHERE EXISTS (SELECT 1 FROM users)`,
     },
   ],
-  routes: [...pageRoutes, showNothing, showAsset, showIcon, showManifest, showPluginPage, showPluginModule],
+  routes: [
+    ...pageRoutes,
+    showNothing,
+    showAsset,
+    showIcon,
+    showManifest,
+    showPluginPage,
+    showPluginButton,
+    showPluginModule,
+  ],
 })
 
 declare module 'archivolt' {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type App, bytes, defineRoute, errors, file, type Route, Type } from 'archivolt'
+import { type App, type BuiltPage, bytes, defineRoute, errors, file, type Route, Type } from 'archivolt'
 import { ADDRESSES } from './addresses.ts'
 import { type Built, PAGE_POLICY, PLUGIN_PAGE_POLICY, toDocument, toPluginDocument } from './document.ts'
 
@@ -142,38 +142,50 @@ export const showManifest = defineRoute({
 const PluginName = Type.String({ pattern: '^[a-z][a-z0-9]*$', maxLength: LONGEST_NAME })
 
 /** It says nothing that is not the same for all: what people may have is asked for by the page around it. */
-export const showPluginPage = defineRoute({
-  method: 'GET',
-  path: '/plugin-page/:plugin/',
-  access: 'open',
-  summary: 'What the frame of a plugin’s page holds',
-  params: Type.Object({ plugin: PluginName }),
-  reply: Type.String(),
-  replyType: 'text/html',
-  handle({ params, request, headers }, { plugins, settings }) {
-    const page = plugins.pages.find(({ plugin }) => plugin === params.plugin)
-    if (!page) throw errors.notFound('page', params.plugin)
-    headers.set('Content-Security-Policy', PLUGIN_PAGE_POLICY)
-    headers.set('X-Frame-Options', 'SAMEORIGIN')
-    headers.set('Cache-Control', 'no-cache')
-    return bytes(
-      toPluginDocument(built(), {
-        base: settings.basePath,
-        cookies: request.headers['cookie'] ?? '',
-        title: page.title,
-        module: `${settings.basePath}plugin-page/${page.plugin}/${page.file}`,
-      }),
-      'text/html; charset=utf-8',
-    )
-  },
-})
+const pluginFrame = (place: BuiltPage['place'], path: string, summary: string) =>
+  defineRoute({
+    method: 'GET',
+    path,
+    access: 'open',
+    summary,
+    params: Type.Object({ plugin: PluginName }),
+    reply: Type.String(),
+    replyType: 'text/html',
+    handle({ params, request, headers }, { plugins, settings }) {
+      const page = plugins.pages.find((one) => one.plugin === params.plugin && one.place === place)
+      if (!page) throw errors.notFound('page', params.plugin)
+      headers.set('Content-Security-Policy', PLUGIN_PAGE_POLICY)
+      headers.set('X-Frame-Options', 'SAMEORIGIN')
+      headers.set('Cache-Control', 'no-cache')
+      return bytes(
+        toPluginDocument(built(), {
+          base: settings.basePath,
+          cookies: request.headers['cookie'] ?? '',
+          title: page.title,
+          module: `${settings.basePath}plugin-page/${page.plugin}/${page.file}`,
+        }),
+        'text/html; charset=utf-8',
+      )
+    },
+  })
+
+export const showPluginPage = pluginFrame(
+  'navigation',
+  '/plugin-page/:plugin/',
+  'What the frame of a plugin’s page holds',
+)
+export const showPluginButton = pluginFrame(
+  'player',
+  '/plugin-page/:plugin/player/',
+  'What the frame of a plugin’s player button holds',
+)
 
 /** Its name changes with its content. */
 export const showPluginModule = defineRoute({
   method: 'GET',
   path: '/plugin-page/:plugin/:file',
   access: 'open',
-  summary: 'The module of a plugin’s page',
+  summary: 'The module of a plugin’s page or button',
   params: Type.Object({ plugin: PluginName, file: FileName }),
   reply: Type.String(),
   replyType: 'text/javascript',

@@ -1,70 +1,108 @@
-/** What ten times as many videos cost a single document, a page, a count: on the index itself. */
+/**
+ * What a hundred times as many videos cost a document, a page, a count, a search: on the index itself; then what a
+ * server over them keeps in memory. The large library is made once, which takes a quarter of an hour and 14 GB.
+ */
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock } from '../../core/clock.ts'
 import { openLog } from '../../core/log.ts'
-import { channelIndex } from '../../plugins/channel/schema.ts'
-import { downloadIndex } from '../../plugins/download/schema.ts'
-import { playlistIndex } from '../../plugins/playlist/schema.ts'
 import { openSqliteIndex } from '../../plugins/sqlite/open.ts'
-import { subtitleIndex, videoIndex } from '../../plugins/video/schema.ts'
+import { videoIndex } from '../../plugins/video/schema.ts'
 import { randomFrom } from './generate.ts'
-import { archiveOf, copyOfLibrary } from './support/library.ts'
+import { archiveOf, folderOfLibrary } from './support/library.ts'
+import { openLoad } from './support/load.ts'
+import { rssMb, startArchive } from './support/processes.ts'
+import { DEFINITIONS } from './support/questions.ts'
 import { isQuick, median, openReport, openScope } from './support/report.ts'
 
 const SMALL = 10_000
-const LARGE = 100_000
+const LARGE = isQuick ? 100_000 : 1_000_000
 const ROUNDS = isQuick ? 5 : 15
-const TIMES = 300
+const TIMES = 200
+/** Searches take longer, and no word is asked for twice. */
+const SEARCHES = 40
+const KNOWN = 2000
+const FIRST_DOWNLOAD = 1_500_000_000
+const SECONDS_BETWEEN = 600
+const LOAD_SECONDS = isQuick ? 5 : 30
 
 const report = openReport('growth')
 const scope = openScope()
+const { words } = archiveOf(SMALL)
 
 async function openLibrary(videos: number) {
-  const file = join(await copyOfLibrary(scope, videos), 'index.sqlite')
-  const definitions = [channelIndex, videoIndex, subtitleIndex, playlistIndex, downloadIndex]
-  const index = await openSqliteIndex({ file, definitions, log: openLog('warn'), clock: systemClock })
-  scope.after(() => index.close())
+  const folder = await folderOfLibrary(scope, videos)
+  const log = openLog('warn')
+  const index = await openSqliteIndex({
+    file: join(folder, 'index.sqlite'),
+    definitions: DEFINITIONS,
+    log,
+    clock: systemClock,
+  })
+  const collection = index.collection(videoIndex)
   const ids: string[] = []
-  const channels = new Set<string>()
   // From all over the library, not only what lies in the first pages of the file.
-  let at = 0
-  for (const { id, doc } of archiveOf(videos).videos()) {
-    if (at++ % Math.ceil(videos / 2000) === 0) {
-      ids.push(id)
-      channels.add(doc.channel_id)
-    }
+  for (let at = 0; at < KNOWN; at++) {
+    const gte = FIRST_DOWNLOAD + Math.floor((at * videos) / KNOWN) * SECONDS_BETWEEN
+    const { hits } = await collection.find({
+      size: 1,
+      withoutTotal: true,
+      withoutTexts: true,
+      filter: { range: ['date_downloaded', { gte }] },
+      sort: [{ by: 'date_downloaded', order: 'asc' }],
+    })
+    ids.push(...hits.map(({ id }) => id))
   }
-  return { collection: index.collection(videoIndex), ids, channels: [...channels] }
+  const found = await collection.getMany(ids.slice(0, 500))
+  const channels = [...new Set([...found.values()].map(({ channel_id }) => channel_id))]
+  return { folder, collection, ids, channels, close: () => index.close() }
 }
+type Library = Awaited<ReturnType<typeof openLibrary>>
 
 const random = randomFrom(31)
 const oneOf = <Value>(list: readonly Value[]): Value => list[Math.floor(random() * list.length)]!
 const seen = { eq: ['watched_by', '1'] as ['watched_by', string] }
 const published = [{ by: 'published' as const, order: 'desc' as const }]
-type Library = Awaited<ReturnType<typeof openLibrary>>
-const kinds: Array<[name: string, work: (library: Library) => Promise<unknown>]> = [
-  ['item', ({ collection, ids }) => collection.getText(oneOf(ids))],
-  ['page 0', ({ collection }) => collection.find({ size: 12, sort: published })],
-  ['page 100', ({ collection }) => collection.find({ size: 12, from: 1200, sort: published })],
-  [
-    'page of a channel',
-    ({ collection, channels }) =>
+const search = ({ collection }: Library, text: string) =>
+  collection.find({ text: { words: text, prefixLast: true, fuzziness: 'auto' }, size: 30, withoutTotal: true })
+const telling = words.slice(300, 300 + (ROUNDS + 1) * SEARCHES)
+const common = words.slice(0, 80).flatMap((one) => words.slice(0, 80).map((other) => `${one} ${other}`))
+
+interface Kind {
+  name: string
+  times?: number
+  /** @param at  the same number is the same question */
+  ask(library: Library, at: number): Promise<unknown>
+}
+const kinds: Kind[] = [
+  { name: 'item', ask: ({ collection, ids }) => collection.getText(oneOf(ids)) },
+  { name: 'page 0', ask: ({ collection }) => collection.find({ size: 12, sort: published }) },
+  { name: 'page 100', ask: ({ collection }) => collection.find({ size: 12, from: 1200, sort: published }) },
+  {
+    name: 'page of a channel',
+    ask: ({ collection, channels }) =>
       collection.find({ size: 12, sort: published, filter: { eq: ['channel_id', oneOf(channels)] } }),
-  ],
-  ['capped count', ({ collection }) => collection.count(random() < 0.5 ? seen : { not: seen })],
+  },
+  { name: 'capped count', ask: ({ collection }) => collection.count(random() < 0.5 ? seen : { not: seen }) },
+  { name: 'search, telling words', times: SEARCHES, ask: (library, at) => search(library, telling[at]!) },
+  {
+    name: 'search, two common words',
+    times: SEARCHES,
+    ask: (library, at) => search(library, common[(at * 37) % common.length]!),
+  },
 ]
 
 const [small, large] = [await openLibrary(SMALL), await openLibrary(LARGE)]
-for (const [name, work] of kinds) {
-  const run = async (library: Library) => {
+for (const { name, times = TIMES, ask } of kinds) {
+  const run = async (library: Library, round: number) => {
     const started = performance.now()
-    for (let at = 0; at < TIMES; at++) await work(library)
-    return ((performance.now() - started) / TIMES) * 1000
+    for (let at = 0; at < times; at++) await ask(library, round * times + at)
+    return ((performance.now() - started) / times) * 1000
   }
+  await run(small, ROUNDS)
+  await run(large, ROUNDS)
   const rounds: Array<Record<'small' | 'large', number>> = []
-  await run(small)
-  await run(large)
-  for (let at = 0; at < ROUNDS; at++) rounds.push({ small: await run(small), large: await run(large) })
+  for (let at = 0; at < ROUNDS; at++) rounds.push({ small: await run(small, at), large: await run(large, at) })
   report(`${name}, with ${LARGE} videos beside ${SMALL}`, {
     unit: 'µs',
     value: median(rounds.map((round) => round.large)),
@@ -73,4 +111,26 @@ for (const [name, work] of kinds) {
     atMost: 2,
   })
 }
+const file = join(large.folder, 'index.sqlite')
+report(`index file of ${LARGE} videos`, { unit: 'GB', value: (await stat(file)).size / 1e9 })
+await small.close()
+await large.close()
+
+// A snapshot would copy the whole file.
+const server = await startArchive(scope, { dataDir: large.folder }, { env: { AV_PLUGINS_OFF: 'snapshot' } })
+const requests = [
+  ...['/api/video/', '/api/video/?sort=downloaded', '/api/video/?watch=unwatched', '/api/channel/'],
+  ...large.ids.slice(0, 500).map((id) => `/api/video/${id}/`),
+  ...[...telling.slice(0, 100), ...common.slice(0, 100)].map(
+    (each) => `/api/search/?query=${encodeURIComponent(each)}`,
+  ),
+].map((path) => ({ path }))
+const port = Number(new URL(server.baseUrl).port)
+await openLoad(scope).run({ port, token: server.token, connections: 16, seconds: LOAD_SECONDS, requests })
+report(`memory after lists, items and searches of ${LARGE} videos`, {
+  unit: 'MB',
+  value: await rssMb(server.pid),
+  atMost: 160,
+})
+await server.end('SIGTERM')
 await scope.close()

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { findOutside } from '../../core/plugin/find.ts'
+import { aFilm } from '../support/film.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { aChannel, aVideo, type TestApp, type TestOptions, testApp } from '../support/plugin-testing.ts'
 import { ROOT } from '../support/sources.ts'
@@ -18,34 +19,56 @@ async function recipeApp(t: TestContext, name: string, options: TestOptions = {}
   return testApp(t, { ...options, plugins: [found!.plugin] })
 }
 
-test('webhook: what comes, goes and fails is posted, and posted again where nobody took it', async (t) => {
-  const told: Array<Record<string, unknown>> = []
-  let status = 500
+interface Receiver {
+  url: string
+  host: string
+  told: Array<{ path: string; body: string }>
+  answer: { status: number; body?: string }
+  /** The next time that it is told something. */
+  next(): Promise<unknown>
+}
+
+/** A server of somebody else, on this machine: it keeps what it is told. */
+async function aReceiver(t: TestContext, answer: Receiver['answer'] = { status: 200 }): Promise<Receiver> {
+  const told: Receiver['told'] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    told.push(JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>)
-    response.writeHead(status).end()
+    told.push({ path: request.url!, body: Buffer.concat(chunks).toString() })
+    response.writeHead(receiver.answer.status).end(receiver.answer.body)
+    server.emit('told')
   }).listen(0, '127.0.0.1')
   t.after(() => void server.close())
   await once(server, 'listening')
-  const app = await recipeApp(t, 'webhook', { settings: { privateHosts: ['127.0.0.1'] } })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const receiver: Receiver = { url: `http://${host}/`, host, told, answer, next: () => once(server, 'told') }
+  return receiver
+}
+
+const settings = { privateHosts: ['127.0.0.1'] }
+
+test('webhook: what comes, goes and fails is posted, and posted again where nobody took it', async (t) => {
+  const receiver = await aReceiver(t, { status: 500 })
+  const { url, told } = receiver
+  const app = await recipeApp(t, 'webhook', { settings })
   assert.equal((await app.as('admin').post('/api/config/', { webhook: { url: 'file:///etc/passwd' } })).status, 400)
   await app.as('admin').post('/api/config/', { webhook: { url } })
 
   await app.download(aVideo({ id: 'v1', channelId: 'UC1' }))
-  status = 200
+  receiver.answer = { status: 200 }
   await app.clock.advance(30_000)
   await app.settled()
   await app.as('admin').delete('/api/video/v1/')
   await app.settled()
 
-  assert.deepEqual(told, [
-    { event: 'video.added', id: 'v1', channelId: 'UC1', why: 'new' },
-    { event: 'video.added', id: 'v1', channelId: 'UC1', why: 'new' },
-    { event: 'video.removed', id: 'v1', channelId: 'UC1' },
-  ])
+  assert.deepEqual(
+    told.map(({ body }) => JSON.parse(body)),
+    [
+      { event: 'video.added', id: 'v1', channelId: 'UC1', why: 'new' },
+      { event: 'video.added', id: 'v1', channelId: 'UC1', why: 'new' },
+      { event: 'video.removed', id: 'v1', channelId: 'UC1' },
+    ],
+  )
 })
 
 test('feed: a reader with a token in its address gets the newest videos, and a child those that were chosen for it', async (t) => {
@@ -105,4 +128,143 @@ test('twins: titles that several videos have are found, listed, and forgotten wh
   assert.deepEqual(await found(), [])
   const tasks = (await app.as('admin').get('/api/task/')).body as Array<{ name: string }>
   assert.ok(tasks.some(({ name }) => name === 'twins.find'))
+})
+
+test('bell: messages of tasks go to the scheme that it brings, and who tries an address hears why it fails', async (t) => {
+  const { host, told, next } = await aReceiver(t)
+  const app = await recipeApp(t, 'bell', { settings })
+  const admin = app.as('admin')
+  await admin.post('/api/schedule/notification/', { task_name: 'download_pending', url: `bell://${host}/door` })
+  const isTold = next()
+
+  await app.download(aVideo({ id: 'v1' }))
+  await isTold
+
+  assert.deepEqual(told, [
+    { path: '/door', body: '✓ [Archivolt] Downloading process ended with SUCCESS\n1 video downloaded\n' },
+  ])
+  const { status, body } = await admin.post('/api/schedule/notification/test/', { url: 'bell://192.168.1.1/door' })
+  assert.equal(status, 400)
+  assert.match(body.message ?? body.error, /private network/)
+})
+
+test('captions: a video without subtitles of the language gets those of a server, which must be subtitles', async (t) => {
+  const server = await aReceiver(t, { status: 200, body: '<html>Sign in first</html>' })
+  const app = await recipeApp(t, 'captions', { settings })
+  await app.as('admin').post('/api/config/', { captions: { server: server.url, language: 'de' } })
+  const languages = async () => (await app.app.videos.get('v1'))?.subtitles.map(({ lang }) => lang)
+
+  await app.download(aVideo({ id: 'v1', title: 'Fog' }))
+  assert.deepEqual(await languages(), ['en'])
+  server.answer = { status: 200, body: 'WEBVTT\n\n00:00.000 --> 00:01.000\nNebel im Hafen\n' }
+  await app.clock.advance(30_000)
+  await app.settled()
+
+  assert.deepEqual(await languages(), ['en', 'de'])
+  const { body } = await app.as('user').get('/api/search/?query=full:hafen')
+  assert.equal(body.results.fulltext_results[0].platform_id, 'v1')
+  assert.deepEqual(
+    server.told.map(({ path }) => path),
+    ['/v1.de.vtt', '/v1.de.vtt'],
+  )
+  await app.app.emit('video.added', { id: 'v1', channelId: 'UC1', why: 'again' })
+  await app.settled()
+  assert.equal(server.told.length, 2)
+})
+
+test('moments: a second is kept for who keeps it, once, and goes with its video and its account', async (t) => {
+  const app = await recipeApp(t, 'moments')
+  await app.given(aChannel())
+  await app.given(aVideo({ id: 'v1', title: 'Fog' }), aVideo({ id: 'v2', title: 'Nets' }))
+  const [user, admin] = [app.as('user'), app.as('admin')]
+  const kept = async (who = user) => (await who.get('/api/moments/')).body.data
+
+  await user.post('/api/moments/v1/', { second: 62 })
+  await user.post('/api/moments/v1/', { second: 62 })
+  await user.post('/api/moments/v2/', { second: 5 })
+  assert.deepEqual(await kept(), [
+    { video: 'v2', title: 'Nets', second: 5 },
+    { video: 'v1', title: 'Fog', second: 62 },
+  ])
+  assert.deepEqual(await kept(admin), [])
+  assert.equal((await user.post('/api/moments/none/', { second: 1 })).status, 404)
+  await admin.delete('/api/video/v1/')
+  await app.settled()
+  assert.deepEqual(
+    (await kept()).map(({ video }: { video: string }) => video),
+    ['v2'],
+  )
+  await user.delete('/api/moments/v2/', { second: 5 })
+  assert.deepEqual(await kept(), [])
+})
+
+/** A site with folders: each file by its path, in pieces as they are asked for. */
+async function aSite(t: TestContext, files: Map<string, Buffer>) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const content = files.get(request.url!)
+    asked.push(`${request.url} ${request.headers.range ?? ''}`.trim())
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
+    if (!content) response.writeHead(404).end()
+    else if (from === undefined) response.end(content)
+    else {
+      const last = Math.min(Number(to), content.length - 1)
+      response.writeHead(206, { 'content-range': `bytes ${from}-${last}/${content.length}` })
+      response.end(content.subarray(Number(from), last + 1))
+    }
+  }).listen(0, '127.0.0.1')
+  t.after(() => void server.close())
+  await once(server, 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked }
+}
+
+test('harbour: films of a second platform are asked for, subscribed to, downloaded and told gone, beside those of the first', async (t) => {
+  const film = await readFile(await aFilm())
+  const listed = (...films: object[]) => Buffer.from(JSON.stringify({ name: 'The quay', films }))
+  const fog = { film: 'fog1', title: 'Fog', published: '2024-03-01', seconds: 1 }
+  const nets = { film: 'nets', title: 'Nets', published: '2024-03-02', seconds: 1 }
+  const files = new Map([
+    ['/quay/index.json', listed(fog)],
+    ['/quay/fog1.mp4', film],
+    ['/quay/nets.mp4', film],
+  ])
+  const { url, asked } = await aSite(t, files)
+  const app = await recipeApp(t, 'harbour', { settings })
+  const admin = app.as('admin')
+  await admin.post('/api/config/', { harbour: { site: url } })
+  const ask = async (text: string) => {
+    await admin.post('/api/download/?autostart=true', { data: [{ platform_id: text, status: 'pending' }] })
+    await app.settled()
+  }
+  const staged = join(await app.app.media.staging('harbour-quay-fog1'), 'harbour-quay-fog1.mp4.part')
+  await writeFile(staged, film.subarray(0, 1000)) // an attempt that was cut off
+
+  await app.download(aVideo({ id: 'v1', title: 'Of the first' }))
+  await ask(`${url}quay/fog1.mp4`)
+
+  const { data } = (await app.as('user').get('/api/video/harbour-quay-fog1/')).body
+  assert.deepEqual(
+    [data.title, data.channel.channel_name, data.channel.channel_id, data.published, data.player.duration],
+    ['Fog', 'The quay', 'harbour-channel-quay', '2024-03-01', 1],
+  )
+  assert.deepEqual(await readFile(app.app.media.pathOf('harbour-channel-quay', 'harbour-quay-fog1')), film)
+  assert.ok(asked.includes('/quay/fog1.mp4 bytes=1000-4000999'), 'it goes on where it was cut off')
+
+  await admin.post('/api/channel/', { data: [{ channel_id: `${url}quay/`, channel_subscribed: true }] })
+  await app.settled()
+  files.set('/quay/index.json', listed(nets, fog))
+  await admin.post('/api/task-name/update_subscribed/')
+  await app.settled()
+  await admin.post('/api/task-name/download_pending/')
+  await app.settled()
+  assert.equal((await app.as('user').get('/api/video/harbour-quay-nets/')).body.data.title, 'Nets')
+
+  files.set('/quay/index.json', listed(nets))
+  await ask('harbour-quay-fog2')
+  const gone = (await admin.get('/api/download/?error_class=gone')).body.data
+  assert.match(gone[0].message, /Harbour does not have harbour-quay-fog2 any longer/)
+  await admin.post('/api/refresh/', { video: ['harbour-quay-fog1'] })
+  await app.settled()
+  assert.equal((await app.as('user').get('/api/video/harbour-quay-fog1/')).body.data.active, false)
+  assert.equal((await app.as('user').get('/api/video/v1/')).body.data.title, 'Of the first')
 })

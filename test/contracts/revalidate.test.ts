@@ -115,3 +115,16 @@ test('where a plugin from outside answers too, each reply is made, and told by i
   assert.equal(second.status, 200)
   assert.equal(second.body.data.player.position, 2)
 })
+
+test('a record is read once for both of the forms in which it is asked for', async (t) => {
+  const app = await anArchive(await testApp(t))
+  const reads = t.mock.method(app.app.videos, 'record')
+  const user = app.as('user')
+
+  const merged = await user.get('/api/video/bread/')
+  const enveloped = await user.get('/api/video/bread/', { 'x-api-form': 'v0.4' })
+
+  assert.deepEqual(enveloped.body, { data: merged.body.data, config: merged.body.config })
+  assert.equal(merged.body.title, 'Sourdough bread')
+  assert.equal(reads.mock.callCount(), 1)
+})

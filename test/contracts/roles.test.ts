@@ -19,7 +19,10 @@ const IDS: Record<string, string> = {
   taskId: '00000000-0000-4000-8000-000000000000',
   userId: '2',
   placeId: '1',
+  trashId: '1',
+  tokenId: '1',
   adoptionId: '1',
+  webhookId: '1',
   letter: 'a',
   file: 'aB3dE6gH9jK.jpg',
 }
@@ -75,7 +78,7 @@ interface Asker {
   who: string
   headers(app: TestApp): Promise<Record<string, string>>
   /** @returns what must be answered, or undefined: the route's own matter */
-  refused(access: string, method: string): [status: number, code: string] | undefined
+  refused(access: string, method: string, scope: string | undefined): [status: number, code: string] | undefined
 }
 
 const NOT_SIGNED_IN =
@@ -128,6 +131,20 @@ const ASKERS: Asker[] = [
     },
     refused: (access) => (access === 'open' || access === 'viewer' ? undefined : [403, 'permission_denied']),
   },
+  ...(['read', 'watch', 'download'] as const).map(
+    (scope, at): Asker => ({
+      who: `an admin, by an access token with the scope ${scope}`,
+      async headers({ app: { accounts } }) {
+        const { token } = await accounts.addAccessToken(1, { name: scope, scope, expiresAt: null })
+        return { authorization: `Token ${token}` }
+      },
+      refused(access, method, own) {
+        const byRole = { admin: 3, downloader: 2 }[access] ?? 1
+        const needed = own ? ['read', 'watch', 'download', 'admin', 'none'].indexOf(own) : method === 'GET' ? 0 : byRole
+        return access !== 'open' && needed > at ? [403, 'permission_denied'] : undefined
+      },
+    }),
+  ),
   {
     who: 'an admin',
     headers: async (app) => ({ authorization: await tokenOf(app, 'admin') }),
@@ -168,8 +185,8 @@ describe('who may', () => {
     test(`${asker.who}`, async (t: TestContext) => {
       const app = await archive(t, true)
       const headers = await asker.headers(app)
-      for (const { method, path, access } of app.app.registry.routes) {
-        const expected = asker.refused(access, method)
+      for (const { method, path, access, scope } of app.app.registry.routes) {
+        const expected = asker.refused(access, method, scope)
         // What a route makes of an empty body is not asked here; an endless stream would not end.
         if (path === '/api/events/' && !expected) continue
         const { status, body } = await ask(app.url, {

@@ -20,6 +20,7 @@ import {
   type TestApp,
   testApp,
 } from 'archivolt/testing'
+import { shapeFor } from '../../plugins/library/previews/previews.ts'
 import { NO_PLATFORM } from '../platform/start.ts'
 import { INDEXES, indexSettings } from '../support/indexes.ts'
 import { lastFirst } from '../support/last-first.ts'
@@ -92,6 +93,9 @@ const LIBRARY = [
   said(HIDDEN, SHUT, `the bread ${MARK}`),
   aQueued({ id: QUEUED, title: `Bread ${MARK}`, channel_id: OPEN }),
 ]
+
+/** When a sheet was made: the clock stands still. */
+const START_MS = Date.parse('2026-01-15T10:00:00Z')
 
 /** Files that lie there all the same. */
 const FILES = [
@@ -269,6 +273,10 @@ const ASKED: Record<string, Asked> = {
     seen: [SEEN, LISTED].map((id) => `/cache/playable/${id}.mp4`),
     alike: [[`/cache/playable/${HIDDEN}.mp4`, `/cache/playable/${NO_VIDEO}.mp4`]],
   },
+  'GET /cache/previews/<>/<>': {
+    seen: [SEEN, LISTED].map((id) => `/cache/previews/${id}/${START_MS}-1.jpg`),
+    alike: [[`/cache/previews/${HIDDEN}/${START_MS}-1.jpg`, `/cache/previews/${NO_VIDEO}/${START_MS}-1.jpg`]],
+  },
   'GET /cache/channels/<>': {
     seen: [`/cache/channels/${OPEN}_thumb.jpg`, `/cache/channels/${OPEN}_banner.jpg`],
     alike: ['thumb', 'banner'].map((picture) => [
@@ -294,7 +302,33 @@ const ASKED: Record<string, Asked> = {
       ]),
     },
   },
+  'POST /api/watched/bulk/': {
+    seen: ['/api/watched/bulk/'],
+    bodies: {
+      seen: [{ ids: [LISTED, SEEN], is_watched: false }],
+      alike: [
+        [
+          { ids: [HIDDEN], is_watched: true },
+          { ids: [NO_VIDEO], is_watched: true },
+        ],
+      ],
+    },
+  },
+  'POST /api/playlist/<>/bulk/': {
+    seen: ['/api/playlist/watchlater/bulk/'],
+    alike: [[`/api/playlist/${SHUT_LIST}/bulk/`, `/api/playlist/${NO_LIST}/bulk/`]],
+    bodies: {
+      seen: [{ action: 'create', video_ids: [LISTED, SEEN] }],
+      alike: ['create', 'remove'].map((action) => [
+        { action, video_ids: [HIDDEN] },
+        { action, video_ids: [NO_VIDEO] },
+      ]),
+    },
+  },
+  'GET /api/video/months/': { seen: ['/api/video/months/', `/api/video/months/?channel=${OPEN}`] },
   'GET /api/video/<>/copy/': ofVideo('copy/'),
+  'GET /api/video/<>/preview/': ofVideo('preview/'),
+  'POST /api/video/<>/preview/': ofVideo('preview/'),
   'GET /api/video/<>/progress/': ofVideo('progress/'),
   'POST /api/video/<>/progress/': { ...ofVideo('progress/'), body: { position: 5 } },
   'DELETE /api/video/<>/progress/': ofVideo('progress/'),
@@ -314,6 +348,14 @@ const ASKED: Record<string, Asked> = {
       [`DELETE ${path}`, { seen: [path] }],
     ]),
   ),
+  'POST /api/access-token/': { seen: ['/api/access-token/'], body: { name: 'Kodi', scope: 'watch' } },
+  'GET /api/access-token/': { seen: ['/api/access-token/'] },
+  'DELETE /api/access-token/<>/': { seen: ['/api/access-token/1/'] },
+  'GET /api/totp/': { seen: ['/api/totp/'] },
+  'POST /api/totp/': { seen: ['/api/totp/'], body: { current_password: PASSWORD } },
+  // Codes are no matter of what is in the archive: asked in test/plugins/user/totp.test.ts.
+  'PUT /api/totp/': { seen: [] },
+  'DELETE /api/totp/': { seen: [] },
   ...Object.fromEntries(['/logout/', '/api/user/logout/'].map((path) => [`POST ${path}`, { seen: [path] }])),
   'GET /api/shelf/': { seen: ['/api/shelf/'] },
 }
@@ -326,6 +368,11 @@ async function household(t: TestContext, settings: Awaited<ReturnType<typeof ind
     await writeFile(join(app.dataDir, file), `of ${file}`)
   }
   await app.app.copies.begin()
+  for (const id of [SEEN, LISTED, HIDDEN]) {
+    await mkdir(app.app.previews.draftOf(id), { recursive: true })
+    await writeFile(join(app.app.previews.draftOf(id), '1.jpg'), 'a sheet')
+    await app.app.previews.keep(id, { ...shapeFor(10), width: 160, height: 90 })
+  }
   const view = { channel: [OPEN], playlist: [LIST] }
   assert.equal((await app.as('admin').post('/api/user/', { username: 'child', password: PASSWORD })).status, 200)
   // From the time when it saw everything.

@@ -1,25 +1,34 @@
 /** What plugins ask of servers outside: limits, redirects, and nothing in private networks that nobody has named. */
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { readFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, connect } from 'node:net'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
 import { isPublicAddress, openFetch } from '../../core/fetch.ts'
 import { testClock } from '../support/clock.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
-async function aServer(t: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
+const aServer = async (t: TestContext, listener: RequestListener): Promise<string> =>
+  `http://127.0.0.1:${await portOf(t, createServer(listener))}/`
+
+async function portOf(t: TestContext, server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
   t.after(() => {
     server.close()
     server.closeAllConnections()
   })
   await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return (server.address() as AddressInfo).port
 }
 
 const clock = testClock()
-const openly = openFetch({ settings: { privateHosts: ['127.0.0.1'] }, clock, version: '1' })
-const strictly = openFetch({ settings: { privateHosts: [] }, clock, version: '1' })
+const openly = openFetch({ settings: { privateHosts: ['127.0.0.1'], fetchProxy: null }, clock, version: '1' })
+const strictly = openFetch({ settings: { privateHosts: [], fetchProxy: null }, clock, version: '1' })
 
 const PRIVATE = [
   '10.0.0.1',
@@ -93,7 +102,142 @@ test('an answer that is too long, or comes too late, or a ring of redirects, is 
   await assert.rejects(openly(silent, { withinSeconds: 5 }), unavailable(/no answer within 5 s$/))
 })
 
+test('where that is asked for, a redirect is the answer, and a longer answer is cut off', async (t) => {
+  let asked = 0
+  const url = await aServer(t, (_request, response) => {
+    asked++
+    response.writeHead(302, { location: '/further' }).end('x'.repeat(100_000))
+  })
+
+  const reply = await openly(url, { redirect: 'manual', excess: 'cut', maxBytes: 10 })
+
+  assert.deepEqual([reply.status, await reply.text(), asked], [302, 'x'.repeat(10), 1])
+})
+
 test('what is no address of the web is refused', async () => {
   for (const url of ['', 'tide', 'file:///etc/passwd', 'ftp://example.org/'])
     await assert.rejects(openly(url), ({ code }) => code === 'bad_request', url)
+})
+
+interface ForwardProxy {
+  url: string
+  /** What it was asked for, oldest first. */
+  asked: string[]
+  headers: IncomingMessage['headers'][]
+}
+
+/** As proxies are: it forwards requests with a whole address, and makes tunnels; every name leads to `target`. */
+async function aForwardProxy(t: TestContext, target: number): Promise<ForwardProxy> {
+  const [asked, seen]: [string[], IncomingMessage['headers'][]] = [[], []]
+  const note = ({ method, url, headers }: IncomingMessage): void => {
+    asked.push(`${method} ${url}`)
+    seen.push(headers)
+  }
+  const server = createServer((incoming, reply) => {
+    note(incoming)
+    const { method, headers } = incoming
+    const path = new URL(incoming.url!).pathname
+    const onward = request({ host: '127.0.0.1', port: target, method, headers, path, agent: false }, (answer) => {
+      reply.writeHead(answer.statusCode!, answer.headers)
+      answer.pipe(reply)
+    })
+    onward.on('error', () => reply.destroy())
+    incoming.pipe(onward)
+  })
+  server.on('connect', (incoming: IncomingMessage, socket) => {
+    note(incoming)
+    if (incoming.url!.startsWith('forbidden.')) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+    const onward = connect(target, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      socket.pipe(onward).pipe(socket)
+    })
+    for (const end of [socket, onward]) end.on('error', () => socket.destroy())
+    socket.on('close', () => onward.destroy())
+  })
+  return { url: `http://127.0.0.1:${await portOf(t, server)}`, asked, headers: seen }
+}
+
+const through = (fetchProxy: string, privateHosts: string[] = []) =>
+  openFetch({ settings: { privateHosts, fetchProxy }, clock, version: '1' })
+
+test('through a proxy http is asked of it, with its password and what was sent', async (t) => {
+  const target = createServer((incoming, reply) => {
+    if (incoming.url === '/from') return reply.writeHead(307, { location: 'http://other.invalid/to' }).end()
+    return incoming.pipe(reply.writeHead(201, { 'set-cookie': ['a=1', 'b=2'], 'x-host': incoming.headers.host }))
+  })
+  const proxy = await aForwardProxy(t, await portOf(t, target))
+  const ask = through(proxy.url.replace('//', '//tide:p%40ss@'))
+
+  const reply = await ask('http://tide.invalid/from', { method: 'POST', body: 'heights' })
+
+  assert.deepEqual([reply.status, await reply.text()], [201, 'heights'])
+  assert.deepEqual([reply.headers.get('x-host'), reply.headers.getSetCookie()], ['other.invalid', ['a=1', 'b=2']])
+  assert.deepEqual(proxy.asked, ['POST http://tide.invalid/from', 'POST http://other.invalid/to'])
+  for (const headers of proxy.headers)
+    assert.equal(headers['proxy-authorization'], `Basic ${Buffer.from('tide:p@ss').toString('base64')}`)
+})
+
+test('through a proxy https is a tunnel, and who answers is still judged by its certificate', async (t) => {
+  const folder = await temporaryFolder(t)
+  const [certificate, key] = [join(folder, 'certificate'), join(folder, 'key')]
+  const made = ['-subj', '/CN=tide.invalid', '-days', '2', '-keyout', key, '-out', certificate]
+  await promisify(execFile)('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...made])
+  const names: unknown[] = []
+  const target = createTlsServer({ cert: await readFile(certificate), key: await readFile(key) }, (_request, reply) =>
+    reply.end('mine'),
+  )
+  target.on('secureConnection', ({ servername }) => names.push(servername))
+  const proxy = await aForwardProxy(t, await portOf(t, target))
+  const ask = through(proxy.url)
+
+  await assert.rejects(
+    ask('https://tide.invalid/'),
+    ({ code, message }) => code === 'unavailable' && /^tide\.invalid could not be asked: self.signed/.test(message),
+  )
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+  t.after(() => delete process.env.NODE_TLS_REJECT_UNAUTHORIZED)
+  assert.equal(await (await ask('https://tide.invalid:8443/')).text(), 'mine')
+
+  assert.deepEqual(proxy.asked, ['CONNECT tide.invalid:443', 'CONNECT tide.invalid:8443'])
+  assert.equal(names.at(-1), 'tide.invalid')
+})
+
+test('a proxy is not asked for what is private here; what an admin has named is asked without it', async (t) => {
+  const url = await aServer(t, (_request, reply) => reply.end('near'))
+  const { port } = new URL(url)
+  const proxy = await aForwardProxy(t, Number(port))
+
+  for (const address of [
+    `http://127.0.0.1:${port}/`,
+    `http://localhost:${port}/`,
+    'https://[::1]/',
+    'https://10.0.0.1/',
+  ])
+    await assert.rejects(through(proxy.url)(address), ({ code }) => code === 'bad_request', address)
+  assert.equal(await (await through(proxy.url, ['127.0.0.1'])(url)).text(), 'near')
+
+  assert.deepEqual(proxy.asked, [])
+})
+
+test('a proxy that refuses, is away or stays silent, is no answer; limits hold through it', async (t) => {
+  const target = createServer((incoming, reply) => {
+    if (incoming.url === '/silent') return void clock.advance(5000)
+    return reply.end('x'.repeat(100_000))
+  })
+  const proxy = await aForwardProxy(t, await portOf(t, target))
+  const mute = await portOf(t, createServer().on('connect', () => void clock.advance(5000)) as Server)
+  const none = (fetchProxy: string, url: string, says: RegExp, options = {}) =>
+    assert.rejects(
+      through(fetchProxy)(url, options),
+      ({ code, message }) => code === 'unavailable' && says.test(message) && !message.includes('s3cret'),
+    )
+
+  await none(proxy.url, 'https://forbidden.invalid/', /403/)
+  await none('http://tide:s3cret@127.0.0.1:1', 'http://tide.invalid/', /ECONNREFUSED/)
+  await none('http://tide:s3cret@127.0.0.1:70000', 'http://tide.invalid/', /AV_FETCH_PROXY is no address of a proxy$/)
+  await none(proxy.url, 'http://tide.invalid/silent', /no answer within 5 s$/, { withinSeconds: 5 })
+  await none(`http://127.0.0.1:${mute}`, 'https://tide.invalid/', /no answer within 5 s$/, { withinSeconds: 5 })
+  await none(proxy.url, 'http://tide.invalid/', /more than 10 bytes$/, { maxBytes: 10 })
+  const cut = await through(proxy.url)('http://tide.invalid/', { maxBytes: 10, excess: 'cut' })
+  assert.equal(await cut.text(), 'x'.repeat(10))
 })

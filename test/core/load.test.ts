@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { Type } from 'typebox'
-import { defineRoute, defineTask, type Plugin } from '../../core/plugin/define.ts'
+import { defineRoute, defineTask, type Plugin, type PluginPage } from '../../core/plugin/define.ts'
 import { findOutside } from '../../core/plugin/find.ts'
 import { registerPlugins } from '../../core/plugin/load.ts'
 import { buildPages } from '../../core/plugin/pages.ts'
@@ -283,6 +283,26 @@ test('a page that cannot be built stops the start by the name of its plugin, wit
     message:
       /^plugin tide: its page cannot be built: .* \(page\.ts, line 1\); correct or remove it, or .* AV_PLUGINS_OFF=tide$/,
   })
+})
+
+test('a plugin from outside names the events that it hears', () => {
+  const plugin = { name: 'a', onEvery: () => () => undefined } as Plugin
+  assert.throws(() => registerPlugins([{ plugin, origin: 'here', isOutside: true }]), {
+    message: /plugin a .*only built-in plugins hear every event; name those that it listens to in `on`/,
+  })
+})
+
+test('a button is judged as a page is', () => {
+  const button =
+    (playerButton: PluginPage, isOutside = true) =>
+    () =>
+      registerPlugins([{ plugin: { name: 'a', playerButton }, origin: 'here', isOutside }])
+
+  assert.throws(button({ title: '', module: anywhere }), { message: /its button needs a title/ })
+  assert.throws(button({ title: 'A', module: anywhere, asks: ['GET /api/tide/'] }), {
+    message: /plugin a: its button asks GET \/api\/tide\/, which no plugin answers/,
+  })
+  assert.throws(button({ title: 'A', module: anywhere }, false), { message: /only plugins from outside have a button/ })
 })
 
 test('a built-in plugin has no page of its own', () => {

@@ -122,81 +122,99 @@ for (const parts of ['route,event,task,preference', 'preference', '']) {
   })
 }
 
-/** Written with the package and plugins/README.md alone: an event, a preference, an index, a route and a page. */
-const DIARY = {
-  'plugin.ts': `import { type AppOf, defineIndex, definePlugin, defineRoute, listing, localDay, type PreferencesOf, Type } from '@archivolt/plugin'
+/** Written in an empty folder, with the package and plugins/README.md alone: a table, a filter, a command, a button. */
+const LABELS = {
+  'plugin.ts': `/** Labels: words that accounts put on videos, a filter of the list by them, a command, and a button of the player. */
+import { type AppOf, definePlugin, defineRoute, errors, queryText, Type } from '@archivolt/plugin'
 
-const Day = Type.Object({ day: Type.String(), titles: Type.Array(Type.String()) })
-const diary = defineIndex({ name: 'diary', doc: Day, fields: { day: { type: 'keyword', sort: true } } })
-const preferences = { diary: { most: Type.Integer({ title: 'Titles a day', minimum: 1, maximum: 100, default: 10 }) } }
+type App = AppOf<'label' | 'video' | 'user'>
 
-declare module '@archivolt/plugin' {
-  interface PreferenceValues {
-    diary: PreferencesOf<typeof preferences.diary>
-  }
-}
+const LABEL = '^[a-z]{1,30}$'
+const Label = Type.Object({ label: Type.String({ pattern: LABEL }) })
 
-type App = AppOf<'diary' | 'video'>
-
-const list = defineRoute({
-  method: 'GET', path: '/api/diary/', access: 'user', summary: 'What came on each day', envelope: 'page', reply: Day,
-  async handle({ page }, { index }: App) {
-    const sort = [{ by: 'day' as const, order: 'desc' as const }]
-    const { hits, total } = await index.collection(diary).find({ sort, from: page.from, size: page.size })
-    return listing(hits.map(({ text }) => text), total)
+const put = defineRoute({
+  method: 'PUT', path: '/api/label/:videoId/', access: 'user', summary: 'Put a label on a video',
+  params: Type.Object({ videoId: Type.String() }), body: Label, reply: Label,
+  async handle({ params: { videoId }, body, actor }, { ledger, videos, touch }: App) {
+    if (!(await videos.get(videoId))) throw errors.notFound('video', videoId)
+    await ledger.write(() =>
+      ledger.sql('INSERT INTO label_put (user_id, video_id, label) VALUES (?, ?, ?) ON CONFLICT DO NOTHING').run(actor.id, videoId, body.label),
+    )
+    touch()
+    return body
   },
 })
 
 export default definePlugin({
-  name: 'diary', api: 1, needs: ['video'], indexes: [diary], routes: [list], preferences,
-  page: { title: 'Diary', module: new URL('./page.ts', import.meta.url) },
-  on: {
-    'video.added': ({ clock, index, preferences, videos }: App) => async ({ id }) => {
-      const video = await videos.get(id)
-      if (!video) return
-      const days = index.collection(diary)
-      const day = localDay(clock.now())
-      const before = (await days.get(day))?.titles ?? []
-      const titles = [...new Set([...before, video.title])].slice(0, preferences.section('diary').most)
-      await days.put(day, { day, titles }, { visible: true })
+  name: 'label', api: 1, needs: ['video', 'user'],
+  migrations: [
+    { number: 1, sql: 'CREATE TABLE label_put (user_id INTEGER, video_id TEXT, label TEXT, UNIQUE (user_id, video_id, label)) STRICT' },
+  ],
+  routes: [put],
+  implements: {
+    'video.filter': ({ ledger }: App) => ({
+      query: { label: queryText({ description: 'videos with this label', maxLength: 30 }) },
+      apply({ label }, actor) {
+        if (typeof label !== 'string' || label === '') return undefined
+        const rows = ledger.sql<{ video_id: string }>('SELECT video_id FROM label_put WHERE user_id = ? AND label = ?').all(actor.id, label)
+        return { filter: { in: ['platform_id', rows.map(({ video_id }) => video_id)] } }
+      },
+    }),
+  },
+  commands: [
+    {
+      name: 'label list', summary: 'Which labels there are',
+      async run({ say }, { ledger }: App) {
+        for (const { label, count } of ledger.sql<{ label: string; count: number }>('SELECT label, count(*) count FROM label_put GROUP BY label ORDER BY label').all())
+          say(\`\${label}: \${count}\`)
+      },
     },
+  ],
+  playerButton: { title: 'Label: again', module: new URL('./button.ts', import.meta.url) },
+  on: {
+    'video.removed': ({ ledger }) => ({ id }) => ledger.write(() => void ledger.sql('DELETE FROM label_put WHERE video_id = ?').run(id)),
+    'user.removed': ({ ledger }) => ({ id }) => ledger.write(() => void ledger.sql('DELETE FROM label_put WHERE user_id = ?').run(id)),
   },
 })
 `,
-  'page.ts': `import type { Start } from '@archivolt/plugin/page'
+  'button.ts': `import type { Press } from '@archivolt/plugin/page'
 
-const start: Start = async ({ root, api, texts, components }) => {
-  const { data } = await api.get<{ data: Array<{ day: string; titles: string[] }> }>('/api/diary/')
-  for (const { day, titles } of data)
-    root.append(components.heading(texts.day(day)), components.list(titles.map((title) => ({ title }))))
-  if (data.length === 0) root.append(components.empty('Nothing yet'))
+const press: Press = async ({ api, playing, say }) => {
+  await api.put(\`/api/label/\${playing.videoId}/\`, { label: 'again' })
+  say('Labelled')
 }
-export default start
+export default press
 `,
   'plugin.test.ts': `import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aVideo, testApp } from '@archivolt/plugin/testing'
-import diary from './plugin.ts'
+import label from './plugin.ts'
 
-test('what comes is in the diary, up to as much as was chosen, and its page is there', async (t) => {
-  const app = await testApp(t, { plugins: [diary] })
-  await app.as('admin').post('/api/config/', { diary: { most: 1 } })
-
+test('the list of videos is asked for by label, each account its own; labels go with their video', async (t) => {
+  const app = await testApp(t, { plugins: [label] })
   await app.download(aVideo({ id: 'v1', title: 'Fog' }))
   await app.download(aVideo({ id: 'v2', title: 'Nets' }))
+  const titles = async (who: string) =>
+    (await app.as(who).get('/api/video/?label=again')).body.data.map(({ title }: { title: string }) => title)
 
-  const { body } = await app.as('user').get('/api/diary/')
-  assert.deepEqual(body.data.map(({ titles }: { titles: string[] }) => titles), [['Fog']])
-  const [page] = (await app.as('user').get('/api/plugin/page/')).body
-  assert.deepEqual(page, { plugin: 'diary', title: 'Diary', asks: ['GET /api/diary/'] })
-  assert.equal((await app.as('nobody').get('/plugin-page/diary/')).status, 200)
+  await app.as('user').put('/api/label/v1/', { label: 'again' })
+
+  assert.deepEqual(await titles('user'), ['Fog'])
+  assert.deepEqual(await titles('admin'), [])
+  assert.equal((await app.as('user').put('/api/label/v1/', { label: 'Not so' })).status, 400)
+  assert.equal((await app.as('user').put('/api/label/none/', { label: 'again' })).status, 404)
+  await app.as('admin').delete('/api/video/v1/')
+  await app.settled()
+  assert.deepEqual(await titles('user'), [])
+  const { body } = await app.as('user').get('/api/plugin/page/')
+  assert.deepEqual(body, [{ plugin: 'label', place: 'player', title: 'Label: again', asks: ['PUT /api/label/:videoId/'] }])
 })
 `,
   'tsconfig.json': TSCONFIG,
 }
 
-test('a ninth plugin, written from the documents alone: an event, a preference, an index, a route, a page', async () => {
-  const project = await aProject('diary', DIARY)
+test('a ninth plugin, written from the documents alone: a table, a filter of the list, a command, a player button', async () => {
+  const project = await aProject('labels', LABELS)
 
   await tsc(project)
   const { stdout } = await run(process.execPath, ['--import', 'tsx', '--test', 'plugin.test.ts'], project)

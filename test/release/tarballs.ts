@@ -83,6 +83,7 @@ function archivolt(
     const child = execFile(join(top, 'archivolt'), args, options, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, said: stdout + stderr }),
     )
+    child.stdin!.on('error', () => undefined) // it may end without reading: its exit code tells
     child.stdin!.end(typed)
   })
 }

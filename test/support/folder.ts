@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { lastFirst, type Scope } from './last-first.ts'
 
 /** A folder that goes with the test. */
-export async function temporaryFolder(scope: Scope): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'archivolt-'))
+export async function temporaryFolder(scope: Scope, parent = tmpdir()): Promise<string> {
+  const folder = await mkdtemp(join(parent, 'archivolt-'))
   lastFirst(scope).after(() => rm(folder, { recursive: true, force: true }))
   return folder
 }

@@ -80,9 +80,22 @@ function scripted(builtIn: Plugin, offered: ReadonlyMap<string, VideoMetadata>):
     ...builtIn,
     services: (app: WholeApp) => {
       const { platform } = builtIn.services!(app) as Services['platform']
-      return { platform: { ...platform, ...answers(offered) } }
+      const isOthers = (id: string) => app.hook('platform.source').some(({ prefix }) => id.startsWith(prefix))
+      return { platform: { ...platform, ...scriptedBut(isOthers, platform, answers(offered)) } }
     },
   }
+}
+
+/** What other platforms have, which plugins bring, is asked there. Each ask begins with an id. */
+function scriptedBut(isOthers: (id: string) => boolean, platform: Platform, scripted: Answers): Answers {
+  const chosen = Object.entries(scripted).map(([verb, answer]) => [
+    verb,
+    (...args: unknown[]) => {
+      const of = typeof args[0] === 'string' && isOthers(args[0]) ? platform[verb as keyof Answers] : answer
+      return (of as (...args: unknown[]) => unknown)(...args)
+    },
+  ])
+  return Object.fromEntries(chosen) as Answers
 }
 
 type Answers = Pick<

@@ -35,6 +35,7 @@ export interface Server {
 /**
  * Starts the built program on a free port and waits for the line that tells its address. It asks a platform that it is
  * given without pauses.
+ * @param program  that of another version
  * @param moment  `listening`: as soon as it answers at all, which is before its index is ready
  * @throws what it wrote, where it ends before
  */
@@ -43,10 +44,11 @@ export async function startServer(
   dataDir: string,
   env: Record<string, string> = {},
   moment: 'ready' | 'listening' = 'ready',
+  program = START,
 ): Promise<Server> {
   assert.ok(existsSync(MAIN), 'dist/main.js is not there: run `make build` first')
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_')))
-  const child = spawn(START, {
+  const child = spawn(program, {
     env: {
       ...inherited,
       AV_DATA_DIR: dataDir,

@@ -16,13 +16,21 @@ export const followTables = {
     ALTER TABLE library_adoption ADD COLUMN is_following INTEGER NOT NULL DEFAULT 0;`,
 }
 
+/** A film that is brought back from the trash of its place comes in alone. */
+export const onlyTables = {
+  number: 6,
+  sql: "ALTER TABLE library_adoption ADD COLUMN only_path TEXT NOT NULL DEFAULT '';",
+}
+
 export interface Followed {
   has(placeId: number): boolean
+  isAny(): boolean
   set(placeId: number, isFollowed: boolean): Promise<void>
 }
 
 export const openFollowed = ({ ledger }: Pick<App, 'ledger'>): Followed => ({
   has: (placeId) => ledger.sql('SELECT 1 FROM library_followed WHERE place_id = ?').get(placeId) !== undefined,
+  isAny: () => ledger.sql('SELECT 1 FROM library_followed LIMIT 1').get() !== undefined,
   set: (placeId, isFollowed) =>
     ledger.write(
       () =>
@@ -45,7 +53,11 @@ export const followPlaces = defineTask({
   apiStart: true,
   unique: true,
   silent: true,
-  schedule: { auto: '20 *', initially: { hour: '*' } },
+  schedule: {
+    auto: '20 *',
+    initially: { hour: '*' },
+    isNeeded: (app: App) => openFollowed(app).isAny(),
+  },
   async run(job, app: App) {
     const store = openStore(app)
     const followed = openFollowed(app)
@@ -59,21 +71,30 @@ export const followPlaces = defineTask({
       const open = own.find((one) => one.is_following === 1 && (one.state === 'planned' || one.state === 'failed'))
       if (open && (await goOn(open, store, app))) continue
       job.log.info({ place: label }, 'a place is looked through for what is new')
-      const adoption = await store.create(id, '', '', { isFollowing: true })
-      await store.setChoice(adoption, { kinds: [], users: {} })
-      await store.setTask(adoption, (await app.jobs.start('scan_place', { adoption })).id)
+      await takeWhatIsNew(id, '', store, app)
     }
     return null
   },
 })
 
+/** @param onlyPath  of one film; '': whatever is new @returns the adoption */
+export async function takeWhatIsNew(placeId: number, onlyPath: string, store: Store, app: App): Promise<number> {
+  const adoption = await store.create(placeId, '', '', { isFollowing: true, onlyPath })
+  await store.setChoice(adoption, { kinds: [], users: {} })
+  await store.setTask(adoption, (await app.jobs.start('scan_place', { adoption })).id)
+  return adoption
+}
+
 /**
  * The plan is made: it is followed where there is something in it. What only the platform can tell waits until somebody
- * looks: it would be asked each hour. @returns whether it was followed
+ * looks: it would be asked each hour; a single film that somebody wants back is asked for. @returns whether it was
+ * followed
  */
-export async function goOn({ id }: AdoptionRow, store: Store, app: App): Promise<boolean> {
+export async function goOn({ id, only_path: only }: AdoptionRow, store: Store, app: App): Promise<boolean> {
   const counts = await store.counts(id)
-  const isAny = counts.some(({ outcome }) => outcome === 'new' || outcome === 'moved')
+  const isAny = counts.some(
+    ({ outcome }) => outcome === 'new' || outcome === 'moved' || (outcome === 'ask' && only !== ''),
+  )
   if (!isAny) {
     await store.remove(id)
     return false

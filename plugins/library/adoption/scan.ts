@@ -71,12 +71,13 @@ export const scanPlace = defineTask({
       const place = app.media.places.get(adoption.place_id)
       const reading = openPlace(place.path, adoption.id, job, app)
       try {
+        const { only_path: only } = adoption
         const scan = new Scan(adoption.id, place.id, reading.tools, store, app)
         const catalog = await readCatalog(adoption, reading, store, job)
         const asked = catalog?.kind ?? adoption.reader
         let reader: PlaceReader | undefined = asked === '' ? undefined : readerOf(asked, app)
         const archived = new Set<string>()
-        for await (const walked of reading.walk()) {
+        for await (const walked of only === '' ? reading.walk() : reading.walkTo(only)) {
           if (!reader) {
             reader = recognise(walked.files.slice(0, MOST_NAMES).flatMap(namesOf), app)
             await store.setReader(adoption.id, reader.name)
@@ -85,9 +86,10 @@ export const scanPlace = defineTask({
           await scan.take(reader, walked.files, walked.problems)
           job.progress(0, `${scan.seen} files in “${place.label}”`)
         }
+        await scan.tellUnchanged()
         await scan.decide(job)
         await scan.tellArchived(archived)
-        if (catalog) await scan.tellMissing(catalog, reading)
+        if (catalog && only === '') await scan.tellMissing(catalog, reading)
       } finally {
         await reading.end()
       }
@@ -127,6 +129,7 @@ const namesOf = (file: FoundFile): string[] => [
 class Scan {
   seen = 0
   #number = 0
+  #unchanged = 0
   readonly #id: number
   readonly #placeId: number
   readonly #tools: PlaceTools
@@ -152,16 +155,21 @@ class Scan {
     const placed = this.#app.media.places.at(this.#placeId, files.map(pathOf))
     const fresh = files.filter((file) => !isUnchanged(file, placed.get(pathOf(file))))
     const findings = fresh.length > 0 ? await reader.read(fresh, this.#tools) : []
-    await this.#add(
-      [
-        ...problems.map((problem) => toProblem(withId(problem, this.#tools))),
-        ...findings.flatMap((finding) => [
-          ...('video' in finding ? [toItem(finding.video)] : []),
-          ...finding.problems.map(toProblem),
-        ]),
-      ],
-      files.length - fresh.length,
-    )
+    this.#unchanged += files.length - fresh.length
+    const items = [
+      ...problems.map((problem) => toProblem(withId(problem, this.#tools))),
+      ...findings.flatMap((finding) => [
+        ...('video' in finding ? [toItem(finding.video)] : []),
+        ...finding.problems.map(toProblem),
+      ]),
+    ]
+    // Where nothing is new nothing is written, but for how many they are, at the end.
+    if (items.length > 0) await this.#add(items)
+  }
+
+  /** All has been looked at. */
+  async tellUnchanged(): Promise<void> {
+    if (this.#unchanged > 0) await this.#add([], this.#unchanged)
   }
 
   /** One file of each video, and what becomes of it. */
@@ -176,7 +184,7 @@ class Scan {
         const [best, ...others] = rows.filter((row) => row.video_id === id).sort(byWorth(media.containers.endings))
         const outcome = still.has(id)
           ? secondOf(best!, { path: still.get(id)! }, media.containers.isSound)
-          : this.#outcomeOf(best!, known.has(id), removed.has(id))
+          : this.#outcomeOf(best!, known.has(id), removed.has(id) && !this.#isBack(best!))
         return [
           { number: best!.number, ...outcome },
           ...others.map((other) => ({ number: other.number, ...secondOf(other, best!, media.containers.isSound) })),
@@ -194,6 +202,11 @@ class Scan {
     })
     const looks = films.length > 0 ? await this.#tools.look(films.map(toFile)) : []
     return new Map(films.flatMap(({ videoId, path }, at) => (looks[at]!.isFilm ? [[videoId, path]] : [])))
+  }
+
+  /** Removed by us, and put back into its place by somebody. */
+  #isBack({ video_id: id, path }: ItemRow): boolean {
+    return this.#app.media.places.trash.wasAt(this.#placeId, id!, path)
   }
 
   #outcomeOf(row: ItemRow, isKnown: boolean, wasRemoved: boolean): Pick<ItemRow, 'outcome' | 'code' | 'why'> {

@@ -54,12 +54,18 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     list: (): AdoptionRow[] => sql<AdoptionRow>('SELECT * FROM library_adoption ORDER BY id DESC LIMIT 100').all(),
     isBusy: ({ state }: AdoptionRow): boolean => BUSY.includes(state),
 
-    create: (placeId: number, reader: string, catalog: string, { isFollowing = false } = {}): Promise<number> =>
+    create: (
+      placeId: number,
+      reader: string,
+      catalog: string,
+      { isFollowing = false, onlyPath = '' } = {},
+    ): Promise<number> =>
       ledger.write(() =>
         Number(
           sql(
-            'INSERT INTO library_adoption (place_id, reader, catalog, state, created_at, is_following) VALUES (?, ?, ?, ?, ?, ?)',
-          ).run(placeId, reader, catalog, 'scanning', epochSeconds(clock), isFollowing ? 1 : 0).lastInsertRowid,
+            'INSERT INTO library_adoption (place_id, reader, catalog, state, created_at, is_following, only_path) VALUES (?, ?, ?, ?, ?, ?, ?)',
+          ).run(placeId, reader, catalog, 'scanning', epochSeconds(clock), isFollowing ? 1 : 0, onlyPath)
+            .lastInsertRowid,
         ),
       ),
 

@@ -97,6 +97,8 @@ export interface AdoptionRow {
   /** JSON; empty: nobody has chosen yet. */
   choice: string
   is_following: 0 | 1
+  /** The one film that it is about; empty: all of its place. */
+  only_path: string
 }
 
 export interface ItemRow {

@@ -28,6 +28,8 @@ export interface PlaceReading {
   /** In pieces. Films that the catalog names and no file was taken for. */
   unseen(): AsyncGenerator<string[]>
   walk(): AsyncGenerator<Walked>
+  /** One film alone, and what lies beside it. */
+  walkTo(film: string): AsyncGenerator<Walked>
   end(): Promise<void>
 }
 
@@ -84,7 +86,12 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
   }
   return {
     tools,
-    walk: () => walk(path, thread(), job, app),
+    walk: () => walk({ path }, thread(), job, app),
+    async *walkTo(film) {
+      const only = film.slice(0, Math.max(0, film.lastIndexOf('/')))
+      for await (const { files, isDone } of walk({ path, only }, thread(), job, app))
+        yield { files: files.filter((file) => pathOf(file) === film), problems: [], archived: [], isDone }
+    },
     async readCatalog(at, kind) {
       const asked = { ...(await notes()), ...(at !== '' && { at }), ...(kind !== undefined && { kind }) }
       const read = await thread().ask('catalog', asked, job.signal)
@@ -111,10 +118,15 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
   }
 }
 
-async function* walk(path: string, thread: ReadingThread, { signal }: Run, { media }: App): AsyncGenerator<Walked> {
+async function* walk(
+  what: { path: string; only?: string },
+  thread: ReadingThread,
+  { signal }: Run,
+  { media }: App,
+): AsyncGenerator<Walked> {
   const { endings } = media.containers
   const roots = await media.places.realRoots()
-  const id = await thread.ask('open', { path, roots, endings }, signal)
+  const id = await thread.ask('open', { ...what, roots, endings }, signal)
   for (;;) {
     const walked = await thread.ask('next', { walk: id }, signal)
     yield walked

@@ -1,19 +1,30 @@
 /**
  * Folders of yt-dlp, and of all that leaves such: by the information file, by the id in the name, by the film's tags.
  */
+import { ID_PATTERN } from 'archivolt'
 import type { Info, Listed } from '../catalogs/types.ts'
 import { pathIn } from '../names.ts'
 import type { Facts, Finding, FoundFile, FoundVideo, Look, PlaceReader, PlaceTools, Problem } from './types.ts'
 
 const IN_BRACKETS = /\[([^[\]]+)\]/g
-/** As youtube-dl named files. */
 /** As TubeArchivist did until 0.4. */
 const AFTER_DAY = /^\d{8}_([A-Za-z0-9_-]{11})_/
+/** As youtube-dl named files. */
 const AT_END = /-([A-Za-z0-9_-]{11})$/
 const ID_LENGTH = 11
+const LONGEST_LINE = 500
+const ID = new RegExp(ID_PATTERN)
 const SIGNS = [/\.info\.json$/i, /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i, /(?:^|\/)archive\.txt$/i]
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+/** For a plan, which people read: what turns the direction of a text around would show another one. */
+const lineOf = (value: unknown): string =>
+  textOf(value)
+    .slice(0, LONGEST_LINE)
+    .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069\s]+/gu, ' ')
+    .trim()
+/** Of what anybody may have written. */
+const isChannelId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 const isPlaylist = (info: Info): boolean => info._type === 'playlist'
 
 /** The last one that is an id: titles have brackets too. */
@@ -45,10 +56,9 @@ const toVideo = (file: FoundFile, id: string, isGuess: boolean, info?: Info): Fo
   file,
   id,
   isGuess,
-  ...(typeof info?.channel_id !== 'string' && { isBare: true }),
-  title: textOf(info?.title).slice(0, 500) || file.base,
-  ...(typeof info?.channel_id === 'string' && { channelId: info.channel_id }),
-  ...(typeof info?.channel === 'string' && { channelName: info.channel.slice(0, 500) }),
+  ...(isChannelId(info?.channel_id) ? { channelId: info.channel_id } : { isBare: true }),
+  title: lineOf(info?.title) || file.base,
+  ...(typeof info?.channel === 'string' && { channelName: lineOf(info.channel) }),
 })
 
 async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promise<Finding> {

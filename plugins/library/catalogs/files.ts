@@ -31,8 +31,21 @@ export function wholeFile(path: string, most = MOST_BYTES): Buffer {
   }
 }
 
-/** @throws NoCatalog: it is no JSON */
+const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b]
+/** Each takes much more memory than it takes bytes: with twice as many the reading thread ends. */
+const MOST_PARTS = 1_500_000
+
+/** Whether JSON has so many values that it would fill the memory of its reader, whatever its size. */
+export function isTooMany(json: Uint8Array): boolean {
+  if (json.length <= MOST_PARTS) return false
+  let parts = 0
+  for (const byte of json) if (byte === COMMA || byte === BRACKET || byte === BRACE) parts++
+  return parts > MOST_PARTS
+}
+
+/** @throws NoCatalog: it is no JSON, or has more values than can be held */
 export function jsonOf(bytes: Buffer): unknown {
+  if (isTooMany(bytes)) throw new NoCatalog('It has too many values')
   try {
     return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''))
   } catch {

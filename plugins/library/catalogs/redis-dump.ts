@@ -62,11 +62,14 @@ class Bytes {
 
   text(): string {
     const length = this.length()
+    if (length < -4) cut()
     if (length >= 0) return this.#take(length).toString('utf8')
     if (length === -1) return String(this.#take(1).readInt8())
     if (length === -2) return String(this.#take(2).readInt16LE())
     if (length === -3) return String(this.#take(4).readInt32LE())
     const [packed, unpacked] = [this.length(), this.length()]
+    // A length that is a packed text: it would lead back to where this began.
+    if (packed < 0 || unpacked < 0) cut()
     return unpack(this.#take(packed), unpacked).toString('utf8')
   }
 

@@ -111,8 +111,17 @@ function readPlaylist(id: string, doc: Doc, take: CatalogTake): void {
   else if (doc.playlist_subscribed === true) take.along({ kind: 'playlist', id, name })
 }
 
-/** Of its users, by their numbers. */
+/** Those before the damage, where the dump is damaged: films do not wait for positions. */
 function readPositions(path: string, take: CatalogTake): void {
+  try {
+    takePositions(path, take)
+  } catch (thrown) {
+    if (!(thrown instanceof NoCatalog)) throw thrown
+  }
+}
+
+/** Of its users, by their numbers. */
+function takePositions(path: string, take: CatalogTake): void {
   for (const { key, text } of textsInRedisDump(wholeFile(path, MOST_REDIS_BYTES))) {
     const [, owner, id] = POSITION.exec(key) ?? []
     if (owner === undefined) continue

@@ -2,7 +2,9 @@
 import { effect, signal, useSignal } from '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
-import { listenToLinks, match, navigate, place, restoreScroll, type ViewProps } from './browser/router.ts'
+import { isSofa } from './browser/layout.ts'
+import { isRestoring, listenToLinks, match, navigate, place, restoreScroll, type ViewProps } from './browser/router.ts'
+import { moreStyles } from './browser/styles.ts'
 import { setTitle, useTitle } from './browser/title.ts'
 import { Frame } from './frame/frame.tsx'
 import { listenToPastes } from './frame/paste.tsx'
@@ -67,8 +69,8 @@ function Shown({ view, params, entry }: { view: View; params: Record<string, str
     void get('/api/ping/').then(then, (error: unknown) => void (failed.value = toFailure(error)))
   const again = () => askWhy(() => location.reload())
   const load = () =>
-    void view.load().then(
-      (module) => void (loaded.value = new Map(loaded.value).set(view, module.default)),
+    void Promise.all([view.load(), view.isFirst || moreStyles()]).then(
+      ([module]) => void (loaded.value = new Map(loaded.value).set(view, module.default)),
       (error: unknown) => askWhy(() => void (failed.value = toFailure(error))),
     )
   useEffect(load, [view])
@@ -88,6 +90,18 @@ listenToPastes()
 void views.find(({ address }) => match(address, place.value.path))?.load()
 void begin()
 addEventListener('online', () => failure.value && void begin())
+effect(() => {
+  if (!isSofa.value) return
+  let end: (() => void) | undefined
+  let isOver = false
+  void import('./browser/remote.ts').then(({ listenToRemote }) => {
+    if (!isOver) end = listenToRemote(isRestoring)
+  })
+  return () => {
+    isOver = true
+    end?.()
+  }
+})
 effect(() => {
   if (!isSignedIn.value) return
   const end = openEvents()

@@ -1,9 +1,9 @@
 /** The made-up library that the benches serve: built once into .cache/, copied for each run. */
 import { existsSync } from 'node:fs'
-import { constants, copyFile, mkdir, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { constants, copyFile, link, mkdir, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { systemClock } from '../../../core/clock.ts'
-import type { BulkResult, IndexAdapter } from '../../../core/index/port.ts'
+import type { Collection, IndexAdapter } from '../../../core/index/port.ts'
 import { openLog } from '../../../core/log.ts'
 import { channelIndex } from '../../../plugins/channel/schema.ts'
 import { downloadIndex } from '../../../plugins/download/schema.ts'
@@ -33,14 +33,13 @@ export const sizeOf = (videos: number) => ({
 
 export const archiveOf = (videos: number): Archive => generate({ videos })
 
-/** @returns the index file; not to be written to */
+/** @returns the index file; not to be written to. Broken off, it is gone on with where it stood. */
 async function builtLibrary(videos: number): Promise<string> {
   const folder = join(ROOT, '.cache', `bench-${VERSION}`, String(videos))
   const file = join(folder, 'index.sqlite')
   if (existsSync(file)) return file
   process.stdout.write(`Making a library of ${videos} videos, once\n`)
   const fresh = `${folder}.new`
-  await rm(fresh, { recursive: true, force: true })
   await mkdir(fresh, { recursive: true })
   const index = await openSqliteIndex({
     file: join(fresh, 'index.sqlite'),
@@ -48,8 +47,7 @@ async function builtLibrary(videos: number): Promise<string> {
     log: openLog('warn'),
     clock: systemClock,
   })
-  for (const batch of inBatches(archiveOf(videos).videos(), BATCH))
-    assertAll(await index.collection(videoIndex).putMany(batch))
+  await fill(index.collection(videoIndex), archiveOf(videos).videos())
   await fillBeside(index, videos)
   await index.close()
   await rename(fresh, folder)
@@ -60,18 +58,25 @@ async function builtLibrary(videos: number): Promise<string> {
 export async function fillBeside(index: IndexAdapter, videos: number): Promise<void> {
   const archive = archiveOf(videos)
   const { withSubtitles, items } = sizeOf(videos)
-  for (const batch of inBatches(archive.channels(), BATCH))
-    assertAll(await index.collection(channelIndex).putMany(batch))
-  for (const batch of inBatches(archive.subtitles(withSubtitles, FRAGMENTS_OF_A_VIDEO), BATCH))
-    assertAll(await index.collection(subtitleIndex).putMany(batch))
-  for (const batch of inBatches(archive.playlists(), BATCH))
-    assertAll(await index.collection(playlistIndex).putMany(batch))
-  for (const batch of inBatches(archive.queue(items), BATCH))
-    assertAll(await index.collection(downloadIndex).putMany(batch))
+  await fill(index.collection(channelIndex), archive.channels())
+  await fill(index.collection(subtitleIndex), archive.subtitles(withSubtitles, FRAGMENTS_OF_A_VIDEO))
+  await fill(index.collection(playlistIndex), archive.playlists())
+  await fill(index.collection(downloadIndex), archive.queue(items))
 }
 
-function assertAll({ failed }: BulkResult): void {
-  if (failed[0]) throw new Error(failed[0].reason)
+/** What an earlier run put is passed over: batches are put whole, in order. */
+async function fill<Doc extends object>(
+  collection: Pick<Collection<Doc>, 'count' | 'putMany'>,
+  docs: Iterable<{ id: string; doc: Doc }>,
+): Promise<void> {
+  const known = await collection.count(undefined, Infinity)
+  let at = 0
+  for (const batch of inBatches(docs, BATCH)) {
+    at += batch.length
+    if (at <= known) continue
+    const { failed } = await collection.putMany(batch)
+    if (failed[0]) throw new Error(failed[0].reason)
+  }
 }
 
 export function* inBatches<Each>(docs: Iterable<Each>, size: number): Generator<Each[]> {
@@ -89,5 +94,14 @@ export async function copyOfLibrary(scope: Scope, videos: number): Promise<strin
   const file = await builtLibrary(videos)
   const folder = await temporaryFolder(scope)
   await copyFile(file, join(folder, 'index.sqlite'), constants.COPYFILE_FICLONE)
+  await mkdir(join(folder, 'media')) // without it a server says that its disk is away, and downloads nothing
+  return folder
+}
+
+/** A data folder with the library itself: for those too large to copy, and not to be written to. */
+export async function folderOfLibrary(scope: Scope, videos: number): Promise<string> {
+  const file = await builtLibrary(videos)
+  const folder = await temporaryFolder(scope, dirname(file))
+  await link(file, join(folder, 'index.sqlite'))
   return folder
 }

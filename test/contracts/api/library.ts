@@ -248,6 +248,45 @@ export const videos: Table = [
     { id: VIDEO, is_watched: null },
     {},
   ].map((body) => row('6.1', 'POST /api/watched/', 400, { ...asUser, body })),
+  row('B', 'POST /api/watched/bulk/', 200, {
+    ...asUser,
+    body: { ids: [VIDEO, SECOND, VIDEO, NO_VIDEO, CHANNEL], is_watched: true },
+    is: { updated: 2 },
+  }),
+  row('B', `GET /api/video/${SECOND}/`, 200, {
+    ...asUser,
+    look: ({ data }) => assert.equal(data.player.watched, true),
+  }),
+  ...[
+    {},
+    { ids: [], is_watched: true },
+    { ids: VIDEO, is_watched: true },
+    { ids: ['no id'], is_watched: true },
+    { ids: Array.from({ length: 101 }, (_, at) => `v${at}`), is_watched: true },
+    { ids: [VIDEO] },
+  ].map((body) => row('B', 'POST /api/watched/bulk/', 400, { ...asUser, body })),
+  row('B', `POST /api/playlist/${CUSTOM}/bulk/`, 403, { ...asUser, body: { action: 'create', video_ids: [THIRD] } }),
+  row('B', `POST /api/playlist/${PLAYLIST}/bulk/`, 400, { body: { action: 'create', video_ids: [THIRD] } }),
+  row('B', `POST /api/playlist/${NO_PLAYLIST}/bulk/`, 404, { body: { action: 'create', video_ids: [THIRD] } }),
+  ...[{}, { action: 'up', video_ids: [VIDEO] }, { action: 'create', video_ids: [] }].map((body) =>
+    row('B', `POST /api/playlist/${CUSTOM}/bulk/`, 400, { body }),
+  ),
+  row('B', 'GET /api/video/months/', 200, {
+    ...asUser,
+    look: (months) =>
+      assert.equal(
+        months.reduce((sum: number, { count }: any) => sum + count, 0),
+        3,
+      ),
+  }),
+  ...['?watch=sometimes', '?before=yesterday', '?type=x'].map((query) =>
+    row('B', `GET /api/video/months/${query}`, 400, asUser),
+  ),
+  row('B', 'POST /api/video/bulk/', 403, { ...asUser, body: { action: 'delete', ids: [NO_VIDEO] } }),
+  row('B', 'POST /api/video/bulk/', 200, { body: { action: 'delete', ids: [NO_VIDEO] }, is: { updated: 0 } }),
+  ...[{}, { ids: [VIDEO] }, { action: 'delete' }, { action: 'ignore', ids: [VIDEO] }].map((body) =>
+    row('B', 'POST /api/video/bulk/', 400, { body }),
+  ),
   row('6.5', `DELETE /api/video/${VIDEO}/`, 403, asUser),
   row('6.5', `DELETE /api/video/${VIDEO}/`, 200, { is: { video: VIDEO, state: 'delete' } }),
   row('6.5', `DELETE /api/video/${VIDEO}/`, 404, { has: { video: VIDEO, state: 'not found' } }),

@@ -487,7 +487,16 @@ const ACCOUNT = {
   may_download: oneOf(true, false),
   view: null,
   has_pin: false,
+  has_totp: false,
   last_login: oneOf(null, anInstant),
+}
+const ACCESS_TOKEN = {
+  id: anInteger,
+  name: 'Kodi',
+  scope: 'watch',
+  created: anInstant,
+  expires: null,
+  last_used: null,
 }
 const STATE = {
   state: oneOf('open', 'paused', 'offline'),
@@ -572,6 +581,32 @@ export const beyond: Table = [
     look: ({ downloads }) => assert.equal(downloads.limit_speed, 100, 'nothing of a refused change is kept'),
   }),
   row('B', 'GET /api/token/', 200, { ...asUser, is: { token: aToken } }),
+  row('B', 'POST /api/access-token/', 200, {
+    ...asUser,
+    body: { name: 'Kodi', scope: 'watch', expires: '2099-01-31T12:00:00Z' },
+    is: { ...ACCESS_TOKEN, expires: '2099-01-31T12:00:00.000Z', token: aToken },
+  }),
+  row('B', 'GET /api/access-token/', 200, {
+    ...asUser,
+    is: [{ ...ACCESS_TOKEN, expires: '2099-01-31T12:00:00.000Z' }],
+  }),
+  row('B', 'GET /api/access-token/', 200, { is: [] }),
+  ...[
+    {},
+    { name: 'x' },
+    { name: '', scope: 'read' },
+    { name: 'x'.repeat(101), scope: 'read' },
+    { name: 'x', scope: 'all' },
+    { name: 'x', scope: 'none' },
+    { name: 'x', scope: 'download' },
+    { name: 'x', scope: 'read', expires: '2020-01-31T12:00:00Z' },
+    { name: 'x', scope: 'read', expires: '2099-02-30' },
+    { name: 'x', scope: 'read', expires: 4_000_000_000 },
+  ].map((body) => row('B', 'POST /api/access-token/', 400, { ...asUser, body })),
+  row('B', 'DELETE /api/access-token/1/', 404),
+  row('B', 'DELETE /api/access-token/x/', 404),
+  row('B', 'DELETE /api/access-token/1/', 200, { ...asUser, is: { success: true } }),
+  row('B', 'DELETE /api/access-token/1/', 404, asUser),
   row('B', 'GET /api/user/', 200, { look: (list) => assert.equal(list.length, 2), is: listOf(ACCOUNT) }),
   row('B', 'POST /api/user/', 200, {
     body: { username: 'third', password: 'long enough' },

@@ -172,6 +172,32 @@ test('a page of another site cannot write with the session, even knowing the val
   }
 })
 
+test('an access token in the query has its scope there too', async (t) => {
+  const feed = (path: string, scope?: 'watch') => ({
+    ...route('GET', path, 'viewer'),
+    tokenInQuery: true as const,
+    ...(scope && { scope }),
+  })
+  const { ask, accounts } = await testServer(t, [feed('/feed/'), feed('/own-feed/', 'watch')])
+  const tokenFor = async (scope: 'read' | 'watch') =>
+    (await accounts.addAccessToken(1, { name: scope, scope, expiresAt: null })).token
+  const [read, watch] = [await tokenFor('read'), await tokenFor('watch')]
+  const status = async (path: string, token: string) => (await ask(`${path}?token=${token}`, { as: 'nobody' })).status
+  assert.deepEqual(
+    [await status('/feed/', read), await status('/own-feed/', read), await status('/own-feed/', watch)],
+    [200, 403, 200],
+  )
+})
+
+test('an access token ends with a new secret key', async (t) => {
+  const { accounts, ledger, clock, dataDir } = await testServer(t, ROUTES)
+  const { token } = await accounts.addAccessToken(1, { name: 'x', scope: 'admin', expiresAt: null })
+  assert.equal(accounts.byToken(token)?.scope, 'admin')
+  await rotateSecretKey(dataDir)
+  const secretKey = await openSecretKey(dataDir)
+  assert.equal(openAccounts({ ledger, clock, log: openLog('silent'), dataDir, secretKey }).byToken(token), undefined)
+})
+
 test('roles: who may what', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const table: Array<[path: string, method: 'GET' | 'POST', nobody: number, user: number, admin: number]> = [
@@ -236,7 +262,7 @@ test('a new secret key ends every session and token', async (t) => {
   assert.equal(after.bySession(sessionId), undefined)
   const fresh = await after.token(1)
   assert.notEqual(fresh, tokens.admin)
-  assert.equal(after.byToken(fresh)?.id, 1)
+  assert.equal(after.byToken(fresh)?.account.id, 1)
 })
 
 test('only a trusted proxy may say for whom it asks, and how', async (t) => {

@@ -13,9 +13,9 @@ test('a walk through everything leaves most of what is kept, and what is asked f
   let version = 1
   const replies = new KeptReplies('life', () => String(version))
   const ask = (url: string): boolean => {
-    const tag = replies.tagOf(ACTOR, '')!
-    const isKept = replies.get(tag, url) !== undefined
-    if (!isKept) replies.keep(tag, url, TEXT)
+    const state = replies.stateFor(ACTOR)!
+    const isKept = replies.get(state, url) !== undefined
+    if (!isKept) replies.keep(state, url, TEXT)
     return isKept
   }
   const hits = (urls: readonly string[]): number => urls.filter(ask).length

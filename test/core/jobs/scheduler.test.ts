@@ -170,7 +170,7 @@ async function aScheduler(t: TestContext, { start = '2026-01-15T10:00:00Z', zone
   let timeZone = zone
   let workshop = await openWorkshop(t, tasks, { clock })
   const open = async () => {
-    const scheduler = openScheduler({ ...workshop, timeZone })
+    const scheduler = openScheduler({ ...workshop, app: () => undefined, timeZone })
     await workshop.jobs.begin()
     await scheduler.begin()
     t.after(() => scheduler.close())
@@ -233,7 +233,7 @@ test('a random minute of an hour; what belongs to a first start is not given to 
       run: async () => null,
     })
   const first = await openWorkshop(t, [task('scan', '8', true)], { clock: testClock('2026-01-15T10:00:00Z') })
-  const begun = openScheduler(first)
+  const begun = openScheduler({ ...first, app: () => undefined })
   await begun.begin()
   t.after(() => begun.close())
   assert.match(begun.get('scan')?.schedule ?? '', /^([1-5]?\d) 8 1-5$/)
@@ -245,7 +245,7 @@ test('a random minute of an hour; what belongs to a first start is not given to 
     [task('scan', '8', true), task('download', '9', true), task('check', '7', false)],
     { clock: first.clock, folder: first.folder },
   )
-  const later = openScheduler(updated)
+  const later = openScheduler({ ...updated, app: () => undefined })
   await later.begin()
   t.after(() => later.close())
 

@@ -83,3 +83,20 @@ test('what leaves by an undo does not come again, nor what a person has removed'
   assert.equal(await isFollowed(app), false)
   assert.deepEqual(await app.ids('video'), [])
 })
+
+test('each hour has a run where a place is followed, and none where nobody follows one', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  const runs = () => app.app.jobs.list({ task: 'follow_places' }).length
+  await app.clock.advance(3 * 3_600_000)
+  assert.equal(runs(), 0)
+  assert.ok(app.app.schedules.get('follow_places')!.next_run_at, 'it goes on being looked at')
+
+  await app.as('admin').post(`/api/place/${place}/`, { follow: true })
+  await app.settled()
+  const before = runs()
+  await app.clock.advance(3_600_000)
+  await app.settled()
+
+  assert.equal(runs(), before + 1)
+})

@@ -83,6 +83,8 @@ test('only what lies below a folder that the operator named becomes a place, and
         added_at: app.clock.now() / 1000,
         videos: 0,
         follow: false,
+        ours: false,
+        trash: 0,
       },
     ],
   })

@@ -77,17 +77,19 @@ test('pages of plugins are listed for those who may see them, with what they may
   })
   const moon = definePlugin({ name: 'moon', page: { title: 'Moon', module, access: 'viewer' } })
   const sun = definePlugin({ name: 'sun', page: { title: 'Sun', module, access: 'admin' } })
-  const app = await testApp(t, { outside: [tide, moon, sun] })
+  const star = definePlugin({ name: 'star', playerButton: { title: 'Star', module } })
+  const app = await testApp(t, { outside: [tide, moon, sun, star] })
   const password = 'a long enough one'
   await app.app.accounts.create({ username: 'mia', password, isStaff: false, view: { channel: [] } })
   const pagesOf = async (who: string) => (await app.as(who).get('/api/plugin/page/')).body
 
   assert.deepEqual(await pagesOf('user'), [
-    { plugin: 'moon', title: 'Moon', asks: [] },
-    { plugin: 'tide', title: 'Tide <b>', asks: ['GET /api/tide/', 'GET /api/video/v1/'] },
+    { plugin: 'moon', place: 'navigation', title: 'Moon', asks: [] },
+    { plugin: 'star', place: 'player', title: 'Star', asks: [] },
+    { plugin: 'tide', place: 'navigation', title: 'Tide <b>', asks: ['GET /api/tide/', 'GET /api/video/v1/'] },
   ])
-  assert.deepEqual((await pagesOf('admin')).length, 3)
-  assert.deepEqual(await pagesOf('mia'), [{ plugin: 'moon', title: 'Moon', asks: [] }])
+  assert.deepEqual((await pagesOf('admin')).length, 4)
+  assert.deepEqual(await pagesOf('mia'), [{ plugin: 'moon', place: 'navigation', title: 'Moon', asks: [] }])
   assert.equal((await app.as('nobody').get('/api/plugin/page/')).status, 401)
 
   const frame = await app.as('nobody').get('/plugin-page/tide/')
@@ -102,6 +104,13 @@ test('pages of plugins are listed for those who may see them, with what they may
   )
   assert.match(script.headers.get('cache-control')!, /immutable/)
   assert.doesNotMatch(script.text, /HTMLElement/)
-  for (const gone of ['/plugin-page/none/', path.replace('tide-', 'none-'), '/plugin-page/tide/page.ts'])
+  assert.match((await app.as('nobody').get('/plugin-page/star/player/')).text, /<title>Star<\/title>/)
+  for (const gone of [
+    '/plugin-page/star/',
+    '/plugin-page/tide/player/',
+    '/plugin-page/none/',
+    path.replace('tide-', 'none-'),
+    '/plugin-page/tide/page.ts',
+  ])
     assert.equal((await app.as('nobody').get(gone)).status, 404, gone)
 })

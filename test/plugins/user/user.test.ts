@@ -183,6 +183,7 @@ test('an admin adds, changes and removes accounts', async (t) => {
     may_download: false,
     view: null,
     has_pin: false,
+    has_totp: false,
     last_login: null,
   }
   assert.deepEqual((await admin.post('/api/user/', { username: 'new.one@home', password: PASSWORD })).body, added)

@@ -9,10 +9,16 @@ import { aChannel, aVideo, PASSWORD, testApp } from 'archivolt/testing'
 import { findOutside } from '../../../core/plugin/find.ts'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { temporaryFolder } from '../../support/folder.ts'
+import { testApp as authorsApp } from '../../support/plugin-testing.ts'
 import { ROOT } from '../../support/sources.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 const asUser = { username: 'user', password: PASSWORD }
+
+async function recipe(t: TestContext, name: string) {
+  const [found] = await findOutside([join(ROOT, 'test/data/plugins', name)], await temporaryFolder(t))
+  return found!.plugin
+}
 
 /** Its page has this code. */
 async function withPage(t: TestContext, name: string, code: string, more: object = {}) {
@@ -21,18 +27,13 @@ async function withPage(t: TestContext, name: string, code: string, more: object
   return definePlugin({ name, api: 1, page: { title: `Page of ${name}`, module: pathToFileURL(file), ...more } })
 }
 
-async function twins(t: TestContext) {
-  const [found] = await findOutside([join(ROOT, 'test/data/plugins/twins')], await temporaryFolder(t))
-  return found!.plugin
-}
-
 describe('a page of a plugin', { skip: noBrowser }, () => {
   for (const [size, colorScheme] of [
     ['desktop', 'light'],
     ['phone', 'dark'],
   ] as const) {
     test(`it is in the navigation, shows what it asks for, and works by keyboard: ${size}, ${colorScheme}`, async (t) => {
-      const app = await testApp(t, { outside: [await twins(t)] })
+      const app = await testApp(t, { outside: [await recipe(t, 'twins')] })
       await app.given(aChannel(), aVideo({ id: 'v1', title: 'Fog' }), aVideo({ id: 'v2', title: 'Fog' }))
       await app.as('admin').post('/api/task-name/twins.find/')
       await app.settled()
@@ -170,5 +171,53 @@ describe('a page of a plugin', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
     assert.equal(await page.getByRole('link', { name: 'Page of admins' }).count(), 0)
     await check([/Content Security Policy/, /Failed to load resource/])
+  })
+
+  test('a button of the player does its work as its reader, says what came of it, and harms nothing where it fails', async (t) => {
+    const button = async (name: string, code: string) => {
+      const { page, ...rest } = await withPage(t, name, code)
+      return { ...rest, playerButton: { ...page!, title: name } }
+    }
+    const greedy = `export default async ({ api, jump, say }) => {
+      const status = await api.get('/api/plugin/').catch(({ status }) => status)
+      jump(NaN); jump(1e9); jump(0.5)
+      say('refused ' + status)
+      say('<b>' + 'x'.repeat(1000))
+    }`
+    const app = await authorsApp(t, {
+      plugins: [
+        await recipe(t, 'moments'),
+        await button('broken', `export default () => { throw new Error('no tea') }`),
+        await button('loops', `export default () => { for (;;); }`),
+        await button('greedy', greedy),
+      ],
+    })
+    await app.download(aVideo({ id: 'v1', title: 'Fog' }))
+    const { page, go, check, shot } = await openPage(t, app.url, { as: asUser })
+    const press = async (name: string) => {
+      await page.getByRole('button', { name: 'More for this video' }).click()
+      await page.getByRole('menuitem', { name }).click()
+    }
+    const notes = page.locator('.player-notes')
+    await go('/video/v1/')
+
+    await press('Keep this moment')
+    await notes.getByText(/^Kept: 0:0[01]$/).waitFor()
+    await shot('player-button')
+    await page.locator('iframe').waitFor({ state: 'detached' })
+    await press('broken')
+    await notes.getByText('broken: no tea').waitFor()
+    await press('greedy')
+    await notes.getByText(`<b>${'x'.repeat(297)}`, { exact: true }).waitFor()
+    await press('loops')
+    await notes.getByText('loops was stopped because it is not responding.').waitFor()
+    assert.equal(await page.locator('iframe').count(), 0)
+
+    await page.getByRole('link', { name: 'Moments' }).click()
+    const inside = page.frameLocator('iframe')
+    await inside.getByRole('link', { name: 'Fog' }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/video/v1/?t=*')
+    await check([/no tea/, /Failed to load resource/])
   })
 })

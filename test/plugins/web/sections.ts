@@ -10,6 +10,7 @@ export const SECTIONS = [
   'health',
   'schedules',
   'notifications',
+  'webhooks',
   'tasks',
   'snapshots',
   'backups',

@@ -108,7 +108,7 @@ test('scripts and styles come compressed as the browser likes, and are kept for 
 test('the first load of Home is four files of script and style, and at most 70 kB', async (t) => {
   const app = await testApp(t)
   const { text } = await app.as('nobody').get('/')
-  const first = [...text.matchAll(/assets\/[\w.-]+/g)].map(([path]) => path)
+  const first = [...text.matchAll(/(?:src|href)="\/(assets\/[\w.-]+)/g)].map(([, path]) => path!)
   assert.ok(first.length >= 2)
 
   const seen = new Set<string>()

@@ -103,5 +103,48 @@ describe('moving in', { skip: noBrowser }, () => {
     await page.getByText('Moved in').waitFor()
     assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa', 'bbbbbbbbbbb'])
     assert.deepEqual(await listing(app.root), before)
+
+    await page.getByRole('switch', { name: 'Files in Old films may be deleted' }).check()
+    await page.getByRole('dialog').getByRole('button', { name: 'Allow it' }).click()
+    await page.getByRole('switch', { name: 'Files in Old films may be deleted', checked: true }).waitFor()
+    await page.getByRole('switch', { name: /^Bring in what is new/ }).uncheck()
+    await go('/video/bbbbbbbbbbb/')
+    await page.getByRole('button', { name: /^More for/ }).click()
+    await page.getByRole('menuitem', { name: 'Delete', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Its file goes to the trash of “Old films” for 30 days').waitFor()
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('Deleted').waitFor()
+    assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa'])
+    await go('/settings/moving/')
+    await page.getByRole('button', { name: '1 deleted video in the trash' }).click()
+    await shot('settings-moving-trash')
+    await page.getByRole('button', { name: /^Bring back A film/ }).click()
+    await page.getByText(/is coming back$/).waitFor()
+    await app.settled()
+    assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa', 'bbbbbbbbbbb'])
+
+    await go('/settings/subscriptions/')
+    const history = JSON.stringify({
+      subscriptions: [],
+      watch_history: ['aaaaaaaaaaa', 'ccccccccccc'],
+      playlists: [{ title: 'Evenings', videos: ['bbbbbbbbbbb', 'ccccccccccc'] }],
+    })
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'invidious.json', mimeType: 'text/plain', buffer: Buffer.from(history) })
+    const form = page.getByRole('form', { name: 'Watched there, and your playlists' })
+    assert.ok(await form.getByRole('switch', { name: '1 of 2 watched videos is here' }).isChecked())
+    await form.getByText('1 of 2 are here').waitFor()
+    await form.getByRole('button', { name: 'Download the missing video' }).waitFor()
+    await check([/status of 422/])
+    await shot('exports-watching')
+    await form.getByLabel('For').selectOption('user')
+    await form.getByRole('button', { name: 'Take over' }).click()
+    await page.getByText('Done. Watched or begun: 1. Playlists: 1.').waitFor()
+    assert.equal((await own('user')).player.watched, true)
+    const lists = (await app.as('user').get('/api/playlist/?visibility=private')).body.data
+    assert.ok(lists.some(({ playlist_name: name }: { playlist_name: string }) => name === 'Evenings'))
+    assert.deepEqual(await app.ids('download'), [])
   })
 })

@@ -59,6 +59,57 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: 'A scan found new videos' }).waitFor()
   })
 
+  test('a webhook is added with its secret shown once, tried by a button, switched off, and removed', async (t) => {
+    const app = await testApp(t, { settings: { privateHosts: ['127.0.0.1'] } })
+    let status = 200
+    const types: string[] = []
+    const hook = createServer((request, response) => {
+      let body = ''
+      request.on('data', (chunk) => (body += chunk))
+      request.on('end', () => {
+        types.push((JSON.parse(body) as { type: string }).type)
+        response.writeHead(status).end('<b>the barn burns</b>')
+      })
+    })
+    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve))
+    lastFirst(t).after(async () => void hook.close())
+    const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/hook`
+    const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
+    const stored = async () => (await app.as('admin').get('/api/webhook/')).body.webhooks
+    await go('/settings/webhooks/')
+
+    await page.getByLabel('Name').fill('Barn')
+    await page.getByLabel('Address').fill('https://me:secret@example.org/')
+    await page.getByLabel('A video was added').check()
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByText('without a password in it').waitFor()
+    await check([/400/])
+    await page.getByLabel('Address').fill(url)
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Secret of Barn' })
+    assert.match((await dialog.getByRole('status').textContent())!, /^whsec_/)
+    await shot('settings-webhook-secret')
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    assert.deepEqual((await stored())[0].events, ['video.added'])
+
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('Test message delivered').waitFor()
+    assert.deepEqual(types, ['webhook.test'])
+    status = 500
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText(/^Last tried .* Not delivered · The receiver answered with status 500$/).waitFor()
+    await page.getByText('Recent messages').click()
+    await page.getByText('<b>the barn burns</b>').first().waitFor()
+    await check([/400/])
+    await shot('settings-webhooks')
+    await page.getByRole('switch', { name: 'Send to Barn' }).uncheck()
+    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('[role=switch]')?.checked === false)
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('Removed', { exact: true }).waitFor()
+    assert.deepEqual(await stored(), [])
+  })
+
   test('plugins that were added stand before those that come along, with what last failed in them', async (t) => {
     const fails = () => {
       throw new Error('out of tea')

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { URI as OTPAuthURI } from 'otpauth'
 import { holdBack, holdUp, noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { until } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
@@ -87,6 +88,71 @@ describe('settings', { skip: noBrowser }, () => {
     assert.notEqual(after, before)
   })
 
+  test('a token for an app is made with what it may do, shown once, and revoked', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check } = await openPage(t, app.url, { as: USER })
+    await go('/settings/account/')
+    await page.getByRole('button', { name: 'Create token' }).click()
+    await page.getByText('This field is required').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('Kodi')
+    assert.equal(await page.getByLabel('It can').locator('option').count(), 2) // this account is no downloader
+    await page.getByLabel('It can').selectOption('read')
+    await page.getByLabel('It works for').selectOption('30')
+    await page.getByRole('button', { name: 'Create token' }).click()
+    await page.getByText('This is the token for Kodi').waitFor()
+    const token = await page.locator('output').innerText()
+    const row = page.locator('.settings-rows li', { hasText: 'Kodi' })
+    assert.match(await row.innerText(), /Browse and play · until .* · never used/)
+    const ping = () => app.as('nobody').get('/api/ping/', { authorization: `Token ${token}` })
+    assert.equal((await ping()).status, 200)
+    await check()
+
+    await go('/settings/account/')
+    await row.waitFor()
+    assert.equal(await page.getByText(token).count(), 0)
+    await row.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('The token for Kodi no longer works').waitFor()
+    assert.equal((await ping()).status, 401)
+  })
+
+  test('an authenticator app is set up, asked for at the login, and turned off', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check } = await openPage(t, app.url, { as: USER })
+    await go('/settings/account/')
+    await page.getByLabel('Password for this account').fill('wrong')
+    await page.getByRole('button', { name: 'Set up' }).click()
+    await page.getByText('This is not your password').waitFor()
+    await page.getByLabel('Password for this account').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Set up' }).click()
+    const link = await page.getByRole('link', { name: 'Open in app' }).getAttribute('href')
+    const code = () => OTPAuthURI.parse(link!).generate({ timestamp: app.clock.now() })
+    await page.getByLabel('Code', { exact: true }).fill(code())
+    await page.getByRole('button', { name: 'Turn on' }).click()
+    await page.getByText('Signing in now takes a code').waitFor()
+    await page.getByText('On. 10 recovery codes left.').waitFor()
+    const recovery = (await page.locator('output').innerText()).split('\n')[0]!
+    await check([/400/])
+
+    await page.getByRole('button', { name: 'Sign out' }).last().click()
+    await page.getByLabel('Username').fill(USER.username)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByLabel('Code').fill('000000')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Wrong name, password or code').waitFor()
+    await check([/400/, /401/])
+    await page.getByLabel('Code').fill(recovery)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('On. 9 recovery codes left.').waitFor()
+
+    await app.clock.advance(30_000)
+    await page.getByLabel('Password for this account').fill(PASSWORD)
+    await page.getByLabel('Code', { exact: true }).fill(code())
+    await page.getByRole('button', { name: 'Turn off' }).click()
+    await page.getByText('Signing in takes only your password now').waitFor()
+  })
+
   test('a password that is changed before the server has said whose it is waits for it', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as: USER })
@@ -109,7 +175,7 @@ describe('settings', { skip: noBrowser }, () => {
       await page
         .locator('#content select')
         .evaluateAll((choices) => choices.map((one) => (one as HTMLSelectElement).labels[0]!.textContent)),
-      ['Appearance', 'Videos on Home', 'Videos of a channel'],
+      ['Appearance', 'Layout', 'Videos on Home', 'Videos of a channel'],
       'nothing to choose that changes nothing',
     )
     await page.getByLabel('Videos on Home').selectOption('List')

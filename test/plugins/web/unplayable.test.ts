@@ -76,6 +76,26 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     })
   }
 
+  test('what the browser says that it cannot play is told before it is tried; who plays it all the same is not held up', async (t) => {
+    // The file itself would play: only asking beforehand tells of its picture.
+    const app = await withFile(t, 'ac3.mp4', [
+      { ...PICTURE, codec: 'hevc' },
+      { ...SOUND, codec: 'aac' },
+    ])
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/video/v1/')
+    const said = page.getByRole('alert')
+    await said.getByText('Your browser cannot show the picture of this video (HEVC).').waitFor()
+    await said.getByRole('button', { name: 'Make a copy that plays' }).waitFor()
+    assert.deepEqual(
+      await page.locator('video').evaluate(({ paused, currentTime }: HTMLVideoElement) => [paused, currentTime < 0.3]),
+      [true, true],
+    )
+    await said.getByRole('button', { name: 'Play the sound only' }).click()
+    await plays(page)
+    assert.equal(await said.count(), 0)
+  })
+
   test('a film that is nothing but such a picture names its format', async (t) => {
     const app = await withFile(t, 'hevc-mute.mp4', [{ ...PICTURE, codec: 'hevc' }])
     const { page, go } = await openPage(t, app.url, { as })

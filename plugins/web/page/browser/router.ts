@@ -93,7 +93,10 @@ addEventListener('pagehide', () => {
 })
 addEventListener('popstate', () => {
   leave()
-  place.value = read()
+  const next = read()
+  // The link that led away from there gets the focus back, also from what stands around every view.
+  if (places.get(next.key)?.link) (document.activeElement as HTMLElement | null)?.blur()
+  place.value = next
 })
 
 /** @param to  `/video/abc/?t=12`; `isReplacing`: the entry in the history is changed, as filters do */
@@ -120,6 +123,10 @@ export function changeQuery(
   navigate(place.value.path + (text && `?${text}`), options)
 }
 
+/** An entry of the history is still on its way to how it was left. */
+let restoring = 0
+export const isRestoring = (): boolean => restoring > 0
+
 /** What is shown grows as it is read: so long without growing, and nothing more will come. */
 const PATIENCE_MS = 3000
 
@@ -134,12 +141,22 @@ export function restoreScroll(key: string): () => void {
   let frame = 0
   const go = (nowMs: number) => {
     scrollTo({ top })
-    if (Math.abs(scrollY - top) <= 2 && (!link || focusLink(link))) return
+    if (Math.abs(scrollY - top) <= 2 && (!link || focusLink(link))) return end()
     const { scrollHeight } = document.documentElement
     if (scrollHeight !== height) [height, until] = [scrollHeight, nowMs + PATIENCE_MS]
     if (nowMs < until) frame = requestAnimationFrame(go)
+    else end()
   }
-  const stop = () => cancelAnimationFrame(frame)
+  let isOver = false
+  const end = () => {
+    if (!isOver) restoring--
+    isOver = true
+  }
+  const stop = () => {
+    cancelAnimationFrame(frame)
+    end()
+  }
+  restoring++
   for (const name of ['wheel', 'pointerdown', 'touchstart', 'keydown'])
     addEventListener(name, stop, { once: true, passive: true })
   go(performance.now())

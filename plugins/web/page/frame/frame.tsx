@@ -45,6 +45,7 @@ import { type Count, type PlainKey, t, toCount } from '../texts/texts.ts'
 import { Activity } from './activity.tsx'
 import { AddButton, AddSheet } from './add.tsx'
 import { Help } from './help.tsx'
+import { MiniPlayer } from './mini-player.tsx'
 import { offer, PasteSheet } from './paste.tsx'
 import { type View, views } from './views.ts'
 
@@ -104,6 +105,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         )}
         {children}
       </main>
+      <MiniPlayer />
       <Toasts />
       <Confirmation />
       <TakeQuestion />

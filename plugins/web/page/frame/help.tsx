@@ -22,6 +22,7 @@ export function Help({
     [['w'], t('help.watched')],
     [['l'], t('help.later')],
     [['q'], t('help.playlist')],
+    [['x', 'X'], t('help.select')],
   ]
   const player: Entry[] = [
     [['Space', 'k'], t('help.play')],

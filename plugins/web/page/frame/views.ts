@@ -8,6 +8,8 @@ export interface View {
   address: string
   /** Which entry of the navigation is lit. */
   section?: 'home' | 'channels' | 'playlists' | 'downloads' | 'statistics' | 'settings'
+  /** The styles of the first load are enough for it. */
+  isFirst?: true
   /** Of the document, until the view says better by `useTitle`. */
   title: PlainKey
   /** The default export is the view. */
@@ -15,7 +17,7 @@ export interface View {
 }
 
 export const views: View[] = [
-  { address: '/', section: 'home', title: 'nav.home', load: () => import('../views/home.tsx') },
+  { address: '/', section: 'home', title: 'nav.home', isFirst: true, load: () => import('../views/home.tsx') },
   { address: '/share/', title: 'nav.home', load: () => import('../views/home.tsx') },
   { address: '/video/:videoId/', section: 'home', title: 'app.name', load: () => import('../views/video.tsx') },
   { address: '/welcome/', title: 'welcome.title', load: () => import('../views/welcome.tsx') },

@@ -11,14 +11,22 @@ import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
 import { Icon } from './icon.tsx'
+import { inPieces } from './pieces.ts'
 import { Box, Failed } from './states.tsx'
 import { say, sayFailure } from './toast.tsx'
 import { VisibilitySwitch } from './visibility.tsx'
 import { WATCH_LATER } from './watch-later.ts'
 
-const asked = signal<{ videoId: string; title: string } | undefined>(undefined)
+interface Target {
+  id: string
+  title: string
+}
 
-export const askForPlaylist = (videoId: string, title: string): void => void (asked.value = { videoId, title })
+const asked = signal<{ videos: readonly Target[]; onDone: (() => void) | undefined } | undefined>(undefined)
+
+/** Several: they are added together, and taken out where all of them are in it. */
+export const askForPlaylist = (videos: readonly Target[], onDone?: () => void): void =>
+  void (asked.value = { videos, onDone })
 
 /** Stands once in the frame. */
 export function PlaylistDialog() {
@@ -40,21 +48,29 @@ async function ownPlaylists(): Promise<Playlist[]> {
   return found
 }
 
-function Asked({ videoId, title }: { videoId: string; title: string }) {
+function Asked({ videos, onDone }: NonNullable<typeof asked.value>) {
   const [name, setName] = useState('')
   const [isPrivate, setPrivate] = useState(true)
   const [error, setError] = useState<string>()
   const { now, reload } = useLoad('playlists/own', ownPlaylists)
   const close = () => void (asked.value = undefined)
 
-  const isIn = (playlist: Playlist): boolean => playlist.playlist_entries.some(({ platform_id: id }) => id === videoId)
+  const isIn = ({ playlist_entries: entries }: Playlist): boolean => {
+    const there = new Set(entries.map(({ platform_id: id }) => id))
+    return videos.every(({ id }) => there.has(id))
+  }
   const choose = async (playlist: Playlist) => {
     const wasIn = isIn(playlist)
     try {
-      await post(`/api/playlist/${playlist.playlist_id}/`, { action: wasIn ? 'remove' : 'create', video_id: videoId })
+      await inPieces(
+        videos.map(({ id }) => id),
+        (video_ids) =>
+          post(`/api/playlist/${playlist.playlist_id}/bulk/`, { action: wasIn ? 'remove' : 'create', video_ids }),
+      )
       for (const key of ['playlist', 'list playlists', `list /api/playlist/${playlist.playlist_id}/`]) forget(key)
       say(t(wasIn ? 'playlist.removed' : 'playlist.added', { name: playlist.playlist_name }))
       close()
+      onDone?.()
     } catch (failure) {
       sayFailure(failure)
     }
@@ -77,7 +93,7 @@ function Asked({ videoId, title }: { videoId: string; title: string }) {
   const { state, value, failure } = now.value
   return (
     <Dialog title={t('playlist.choose')} onClose={close}>
-      <p class="meta">{title}</p>
+      <p class="meta">{videos.length === 1 ? videos[0]!.title : t('select.count', { count: videos.length })}</p>
       {state === 'loading' && <Box height="44px" radius="8px" />}
       {state === 'failed' && <Failed failure={failure} onRetry={() => void reload()} />}
       {state === 'ready' && value.length === 0 && <p>{t('playlist.none')}</p>}

@@ -10,7 +10,7 @@ import { keptList } from '../stores/list.ts'
 import { t } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
 import { ListGrid } from './list-grid.tsx'
-import { CARD_MIN_PX, cardHeight } from './video-card.tsx'
+import { cardHeight, cardMinWidth } from './video-card.tsx'
 import { GhostCard } from './video-list.tsx'
 import { Visibility } from './visibility.tsx'
 
@@ -62,7 +62,7 @@ export function PlaylistGrid({ query, empty }: { query: Query; empty: ComponentC
       list={list}
       label={t('nav.playlists')}
       ahead={AHEAD}
-      minWidth={CARD_MIN_PX}
+      minWidth={cardMinWidth()}
       heightOf={cardHeight}
       ghost={<GhostCard />}
       empty={empty}

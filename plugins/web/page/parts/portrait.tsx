@@ -2,9 +2,11 @@
 import { useState } from 'preact/hooks'
 import { small, under } from '../server/base.ts'
 
+const letters = new Intl.Segmenter()
+
 export function Portrait({ url, name, size }: { url: string; name: string; size: number }) {
   const [isThere, setThere] = useState(false)
-  const first = [...new Intl.Segmenter().segment(name.trim())][0]?.segment ?? ''
+  const [{ segment: first = '' } = {}] = letters.segment(name.trim())
   return (
     <span
       class="portrait"

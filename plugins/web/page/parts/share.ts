@@ -19,11 +19,16 @@ export function shareItems({ platform_id: id, title, media_url: file }: Video, a
     ...('share' in navigator
       ? [{ label: t('share.apps'), icon: Share2, onSelect: () => void send({ title, url: address.href }) }]
       : []),
-    {
-      label: t('share.original'),
-      icon: ExternalLink,
-      onSelect: () => void open(`https://www.youtube.com/watch?v=${id}`, '_blank', 'noopener'),
-    },
+    // Longer ids are those of further platforms, which plugins bring.
+    ...(id.length <= 11
+      ? [
+          {
+            label: t('share.original'),
+            icon: ExternalLink,
+            onSelect: () => void open(`https://www.youtube.com/watch?v=${id}`, '_blank', 'noopener'),
+          },
+        ]
+      : []),
     { label: t('player.file'), icon: ArrowDownToLine, onSelect: () => download(under(file), title) },
   ]
 }

@@ -7,6 +7,7 @@ import { Ban, Pin, RefreshCw, Trash } from 'lucide'
 import { h } from 'preact'
 import { post, remove } from '../server/api.ts'
 import type { Video } from '../server/records.ts'
+import { noteDeleted } from '../stores/deleted.ts'
 import { forget } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/texts.ts'
@@ -62,7 +63,13 @@ async function drop({ id, title, place }: Target, isIgnored: boolean, onGone: ()
   const text = h(
     'div',
     { class: 'prose' },
-    h('p', null, place ? t('video.delete.keeps', { title, place: place.label }) : t('video.delete.goes', { title })),
+    h(
+      'p',
+      null,
+      place
+        ? t(place.ours ? 'video.delete.trash' : 'video.delete.keeps', { title, place: place.label })
+        : t('video.delete.goes', { title }),
+    ),
     h('p', null, isIgnored ? t('video.delete.ignored') : t('video.delete.stays')),
   )
   if (
@@ -75,6 +82,7 @@ async function drop({ id, title, place }: Target, isIgnored: boolean, onGone: ()
   )
     return
   await remove(`/api/video/${id}/`)
+  noteDeleted([id])
   if (isIgnored) await post(`/api/download/${id}/`, { status: 'ignore-force' })
   forget()
   say(t('video.deleted'))

@@ -3,8 +3,10 @@
  * focus.
  */
 
-import { Check, CircleCheck, Clock, ClockCheck, EllipsisVertical, ListPlus, TvMinimalPlay } from 'lucide'
-import { useState } from 'preact/hooks'
+import { Check, Circle, CircleCheck, Clock, ClockCheck, EllipsisVertical, ListPlus, TvMinimalPlay } from 'lucide'
+import { useRef, useState } from 'preact/hooks'
+import { isSofa } from '../browser/layout.ts'
+import { onLongPress } from '../browser/long-press.ts'
 import { navigate } from '../browser/router.ts'
 import { sharp, under } from '../server/base.ts'
 import type { Video } from '../server/records.ts'
@@ -15,6 +17,7 @@ import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Menu, type MenuItem } from './menu.tsx'
 import { askForPlaylist } from './playlist-dialog.tsx'
+import { Portrait } from './portrait.tsx'
 import { toggleLater } from './watch-later.ts'
 
 /** What a card shows: lists of many thousands keep no more of each. */
@@ -24,6 +27,7 @@ export interface VideoRow {
   picture: string
   channelId: string
   channelName: string
+  channelPicture: string
   published: string
   duration: number
   progress: number
@@ -40,6 +44,7 @@ export const toVideoRow = (video: Video): VideoRow => ({
   picture: video.vid_thumb_url,
   channelId: video.channel.channel_id,
   channelName: video.channel.channel_name,
+  channelPicture: video.channel.channel_thumb_url,
   published: video.published,
   duration: video.player.duration,
   progress: video.player.progress,
@@ -59,16 +64,43 @@ interface CardProps {
   onLater?: (row: VideoRow) => void
   /** Further entries of the menu. */
   actions?: MenuItem[]
+  /** Where several can be chosen. */
+  choosing?: Choosing | undefined
 }
 
-/** Height of a card below its picture. */
-const CARD_TEXT_PX = 74
-export const ROW_PX = 104
-export const CARD_MIN_PX = 228
-export const cardHeight = (width: number): number => Math.round((width * 9) / 16) + CARD_TEXT_PX
+export interface Choosing {
+  /** Some are chosen: a click chooses, and does not open. */
+  isActive: boolean
+  isChosen: boolean
+  toggle: () => void
+  /** All from the last one to this. */
+  extend: () => void
+}
+
+/** Of a card: its height below the picture, its narrowest width; of a row: its height. The second from afar. */
+const TEXT_PX = [74, 108] as const
+const MIN_PX = [228, 360] as const
+const ROWS_PX = [104, 136] as const
+const ofLayout = ([near, afar]: readonly [number, number]): number => (isSofa.value ? afar : near)
+export const rowHeight = (): number => ofLayout(ROWS_PX)
+export const cardMinWidth = (): number => ofLayout(MIN_PX)
+export const cardHeight = (width: number): number => Math.round((width * 9) / 16) + ofLayout(TEXT_PX)
 
 /** Fingers do not hover: they get one button beside the text. */
 const hasHover = matchMedia('(hover: hover)').matches
+
+/** Chooses where the click says so. On the title a modifier opens another tab, as everywhere. @returns whether it did */
+function takesClick(event: MouseEvent, { isActive, toggle, extend }: Choosing, isHeld: boolean): boolean {
+  if (isHeld) return true
+  const on = event.target as Element
+  const isButton = on.closest('.card-choose') !== null
+  if (!isButton && on.closest('.card-actions')) return false
+  const isModified = event.ctrlKey || event.metaKey || event.shiftKey
+  if (!isButton && !isActive && !(isModified && !on.closest('.card-text a'))) return false
+  if (event.shiftKey) extend()
+  else toggle()
+  return true
+}
 
 export function VideoCard({
   row,
@@ -77,9 +109,15 @@ export function VideoCard({
   onWatched,
   onLater = (one) => void toggleLater(one),
   actions = [],
+  choosing,
 }: CardProps) {
   // Hundreds of cards are scrolled by: each is as light as it can be until somebody comes to it.
   const [isNear, setNear] = useState(false)
+  const press = useRef<ReturnType<typeof onLongPress> | undefined>(undefined)
+  const held = useRef(choosing)
+  held.current = choosing
+  if (choosing) press.current ??= onLongPress(() => held.current?.toggle())
+  const { isOver, ...hold } = press.current ?? {}
   const later = row.isLater ? t('later.remove') : t('later.add')
   // All of them: fingers have only this one.
   const items: MenuItem[] = [
@@ -89,7 +127,7 @@ export function VideoCard({
       onSelect: () => onWatched(row),
     },
     { label: later, icon: row.isLater ? ClockCheck : Clock, onSelect: () => onLater(row) },
-    { label: t('video.addToPlaylist'), icon: ListPlus, onSelect: () => askForPlaylist(row.id, row.title) },
+    { label: t('video.addToPlaylist'), icon: ListPlus, onSelect: () => askForPlaylist([row]) },
     ...(channelHref(row.channelId)
       ? [{ label: t('video.toChannel'), icon: TvMinimalPlay, onSelect: () => navigate(`/channel/${row.channelId}/`) }]
       : []),
@@ -98,14 +136,22 @@ export function VideoCard({
   const href = under(`/video/${row.id}/${query}`)
   return (
     <article
-      class={isList ? 'card row' : 'card'}
+      class={`card${isList ? ' row' : ''}${choosing?.isActive ? ' choosing' : ''}${choosing?.isChosen ? ' chosen' : ''}`}
+      {...hold}
+      onClickCapture={(event: MouseEvent) => {
+        if (!choosing || !takesClick(event, choosing, isOver?.() ?? false)) return
+        event.preventDefault()
+        event.stopPropagation()
+      }}
       onPointerEnter={() => setNear(true)}
       onFocusIn={() => setNear(true)}
       onKeyDown={(event) => {
         if (event.ctrlKey || event.metaKey || event.altKey) return
         if (event.key === 'w') onWatched(row)
         else if (event.key === 'l') onLater(row)
-        else if (event.key === 'q') askForPlaylist(row.id, row.title)
+        else if (event.key === 'x' && choosing) choosing.toggle()
+        else if (event.key === 'X' && choosing) choosing.extend()
+        else if (event.key === 'q') askForPlaylist([row])
         else return
         event.stopPropagation()
         event.preventDefault()
@@ -134,6 +180,16 @@ export function VideoCard({
           </span>
         )}
       </a>
+      {choosing && (isNear || choosing.isActive) && (
+        <button
+          type="button"
+          class="card-choose"
+          aria-pressed={choosing.isChosen}
+          aria-label={t('select.one', { title: row.title })}
+        >
+          <Icon node={choosing.isChosen ? CircleCheck : Circle} />
+        </button>
+      )}
       <div class="card-text">
         <p class="card-title">
           <a href={href} dir="auto">
@@ -141,8 +197,10 @@ export function VideoCard({
           </a>
         </p>
         <p class="meta">
-          <a href={channelHref(row.channelId)} dir="auto">
-            {row.channelName}
+          <a class="card-channel" href={channelHref(row.channelId)} dir="auto">
+            {/* A child may see the name of a channel, not its picture. */}
+            {channelHref(row.channelId) && <Portrait url={row.channelPicture} name={row.channelName} size={20} />}
+            <span>{row.channelName}</span>
           </a>
           <span title={toDay(row.published)}>{toAge(row.published)}</span>
           {row.isWatched && <span class="unseen">{t('video.watched')}</span>}
@@ -179,11 +237,7 @@ export function VideoCard({
             />
           )}
           {hasHover && (
-            <IconButton
-              icon={ListPlus}
-              label={t('video.addToPlaylist')}
-              onClick={() => askForPlaylist(row.id, row.title)}
-            />
+            <IconButton icon={ListPlus} label={t('video.addToPlaylist')} onClick={() => askForPlaylist([row])} />
           )}
           <Menu label={t('action.moreFor', { title: row.title })} items={items}>
             <Icon node={EllipsisVertical} />

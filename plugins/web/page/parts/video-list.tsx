@@ -9,8 +9,10 @@ import { keptList, type List } from '../stores/list.ts'
 import type { Count } from '../texts/texts.ts'
 import { ListGrid } from './list-grid.tsx'
 import type { MenuItem } from './menu.tsx'
+import { selection, selectTo, toggleSelected } from './selection.ts'
+import { SelectionBar } from './selection-bar.tsx'
 import { Box } from './states.tsx'
-import { CARD_MIN_PX, cardHeight, ROW_PX, toVideoRow, VideoCard, type VideoRow } from './video-card.tsx'
+import { cardHeight, cardMinWidth, rowHeight, toVideoRow, VideoCard, type VideoRow } from './video-card.tsx'
 import { toggleWatched } from './watched.ts'
 
 interface VideoListProps {
@@ -27,6 +29,8 @@ interface VideoListProps {
   empty: ComponentChildren
   actions?: (row: VideoRow, list: List<VideoRow>) => MenuItem[]
   onTotal?: (total: Count) => void
+  /** Which one is the first in sight. */
+  onFirst?: ((row: VideoRow) => void) | undefined
 }
 
 const AHEAD = 24
@@ -56,35 +60,47 @@ export function VideoList({
   empty,
   actions,
   onTotal,
+  onFirst,
 }: VideoListProps) {
   const list = videoList(path, query, byDay)
   useFresh(list)
   const total = list.total.value
+  const chosen = selection.value?.list === list ? selection.value.rows : undefined
   useEffect(() => {
     if (total !== undefined) onTotal?.(total)
   }, [total])
 
   return (
-    <ListGrid
-      list={list}
-      label={label}
-      ahead={AHEAD}
-      isList={isList}
-      minWidth={CARD_MIN_PX}
-      gap={isList ? 8 : 24}
-      heightOf={isList ? () => ROW_PX : cardHeight}
-      ghost={<GhostCard isList={isList} />}
-      empty={empty}
-      render={(row) => (
-        <Cell
-          row={row}
-          isList={isList}
-          linkQuery={linkQuery ?? ''}
-          onWatched={(one) => void toggleWatched(one)}
-          actions={actions?.(row, list) ?? []}
-        />
-      )}
-    />
+    <>
+      <ListGrid
+        list={list}
+        label={label}
+        ahead={AHEAD}
+        isList={isList}
+        minWidth={cardMinWidth()}
+        gap={isList ? 8 : 24}
+        onFirst={(position) => {
+          const row = list.rows.peek()[position]
+          if (row) onFirst?.(row)
+        }}
+        heightOf={isList ? rowHeight : cardHeight}
+        ghost={<GhostCard isList={isList} />}
+        empty={empty}
+        render={(row) => (
+          <Cell
+            row={row}
+            isList={isList}
+            linkQuery={linkQuery ?? ''}
+            onWatched={(one) => void toggleWatched(one)}
+            actions={actions?.(row, list) ?? []}
+            isActive={chosen !== undefined}
+            isChosen={chosen?.has(row.id) ?? false}
+            list={list}
+          />
+        )}
+      />
+      <SelectionBar list={list} />
+    </>
   )
 }
 
@@ -123,14 +139,34 @@ class Cell extends Component<{
   linkQuery: string
   onWatched: (row: VideoRow) => void
   actions: MenuItem[]
+  isActive: boolean
+  isChosen: boolean
+  list: List<VideoRow>
 }> {
   override shouldComponentUpdate(next: Cell['props']): boolean {
-    return next.row !== this.props.row || next.isList !== this.props.isList || next.linkQuery !== this.props.linkQuery
+    return (['row', 'isList', 'linkQuery', 'isActive', 'isChosen', 'list'] as const).some(
+      (key) => next[key] !== this.props[key],
+    )
   }
 
   override render() {
-    const { row, isList, linkQuery, onWatched, actions } = this.props
-    return <VideoCard row={row} isList={isList} query={linkQuery} onWatched={onWatched} actions={actions} />
+    const { row, isList, linkQuery, onWatched, actions, isActive, isChosen, list } = this.props
+    const choosing = {
+      isActive,
+      isChosen,
+      toggle: () => toggleSelected(list, row),
+      extend: () => selectTo(list, row),
+    }
+    return (
+      <VideoCard
+        row={row}
+        isList={isList}
+        query={linkQuery}
+        onWatched={onWatched}
+        actions={actions}
+        choosing={choosing}
+      />
+    )
   }
 }
 

@@ -19,6 +19,8 @@ export interface VirtualGridProps {
   render: (position: number) => ComponentChildren
   /** Which cells are in sight or will be soon. */
   onSight?: (first: number, last: number) => void
+  /** Which one is the first that is not above the window. */
+  onFirst?: ((position: number) => void) | undefined
 }
 
 const AHEAD_PX = 500
@@ -40,6 +42,7 @@ export function VirtualGrid({
   label,
   render,
   onSight,
+  onFirst,
 }: VirtualGridProps) {
   const box = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
@@ -63,6 +66,7 @@ export function VirtualGrid({
     const last = Math.min(rows, Math.ceil((top + innerHeight + AHEAD_PX) / rowHeight))
     const next: [number, number] = [Math.min(first, rows), Math.max(first, last)]
     setRange((before) => (before[0] === next[0] && before[1] === next[1] ? before : next))
+    onFirst?.(Math.max(0, Math.floor(top / rowHeight)) * columns)
     onSight?.(next[0] * columns, Math.min(count, next[1] * columns))
   }
 

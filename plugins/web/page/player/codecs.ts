@@ -28,6 +28,26 @@ const SOUNDS: Record<string, string> = {
   truehd: 'mlpa',
 }
 
+const PICTURES: Record<string, string> = {
+  h264: 'video/mp4; codecs="avc1.640028"',
+  hevc: 'video/mp4; codecs="hvc1.1.6.L120.90"',
+  av1: 'video/mp4; codecs="av01.0.08M.08"',
+  vp8: 'video/webm; codecs="vp8"',
+  vp9: 'video/webm; codecs="vp09.00.40.08"',
+  mpeg4: 'video/mp4; codecs="mp4v.20.9"',
+  theora: 'video/ogg; codecs="theora"',
+}
+/** Whole kinds of files that browsers open or do not, whatever is in them. */
+const CONTAINERS: Record<string, string> = {
+  avi: 'video/x-msvideo',
+  flv: 'video/x-flv',
+  wmv: 'video/x-ms-wmv',
+  mpg: 'video/mpeg',
+  mpeg: 'video/mpeg',
+  ts: 'video/mp2t',
+  m2ts: 'video/mp2t',
+}
+
 export const nameOf = (codec: string): string => NAMES[codec] ?? codec
 
 /** @returns the names of what is in a file, such as `HEVC, AAC` */
@@ -42,4 +62,37 @@ export function unheard(streams: readonly Stream[]): string | undefined {
   const isUnknown = (codec: string): boolean =>
     codec in SOUNDS && document.createElement('audio').canPlayType(`audio/mp4; codecs="${SOUNDS[codec]}"`) === ''
   return sounds.length > 0 && sounds.every(isUnknown) ? nameOf(sounds[0]!) : undefined
+}
+
+/** As `MediaCapabilities` wants it said; what is not known is taken for usual. */
+const pictureOf = (
+  contentType: string,
+  { width = 1280, height = 720, bitrate }: Stream,
+): MediaDecodingConfiguration => ({
+  type: 'file',
+  video: {
+    contentType,
+    width: width || 1280,
+    height: height || 720,
+    bitrate: bitrate || 1_000_000,
+    framerate: 30,
+  },
+})
+
+/**
+ * What this browser says beforehand that it cannot play. Undefined: it can, or nobody knows before it is tried.
+ * @param url  of the film: its ending tells of the file
+ */
+export async function foreseen(url: string, streams: readonly Stream[]): Promise<'format' | 'picture' | undefined> {
+  const container = CONTAINERS[url.split('.').at(-1)!]
+  if (container !== undefined && document.createElement('video').canPlayType(container) === '') return 'format'
+  const pictures = streams.filter(({ type }) => type === 'video')
+  if (pictures.length === 0 || !('mediaCapabilities' in navigator)) return undefined
+  const answers = pictures.map(async (stream) => {
+    const contentType = PICTURES[stream.codec]
+    if (contentType === undefined) return true
+    return (await navigator.mediaCapabilities.decodingInfo(pictureOf(contentType, stream))).supported
+  })
+  if ((await Promise.all(answers)).some((isShown) => isShown)) return undefined
+  return pictures.length < streams.length ? 'picture' : 'format'
 }

@@ -20,7 +20,6 @@ import {
   Volume2,
   VolumeX,
 } from 'lucide'
-import { useRef } from 'preact/hooks'
 import { IconButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -28,6 +27,7 @@ import type { Video } from '../server/records.ts'
 import { toClock, toNumber } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { type Machine, SPEEDS } from './machine.ts'
+import { PluginButtons } from './plugin-buttons.tsx'
 import type { Step } from './step.ts'
 
 interface ControlsProps {
@@ -105,6 +105,7 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
             <Icon node={subtitle.value >= 0 ? Captions : CaptionsOff} />
           </Menu>
         )}
+        <PluginButtons machine={machine} video={video} />
         {document.pictureInPictureEnabled && (
           <IconButton class="roomy" icon={PictureInPicture2} label={t('player.pip')} onClick={machine.togglePip} />
         )}
@@ -130,18 +131,23 @@ const STEP_S = 0.1
 
 function Bar({ machine }: { machine: Machine }) {
   const { position, duration, buffered, segments, chapters } = machine
-  const hint = useRef<HTMLSpanElement>(null)
   const all = duration.value || 1
   const part = (seconds: number): string => `${Math.max(0, Math.min(100, (seconds / all) * 100))}%`
   const onMove = (event: PointerEvent) => {
     const box = (event.currentTarget as Element).getBoundingClientRect()
-    const fraction = Math.max(0, Math.min(1, (event.clientX - box.left) / box.width))
-    const pointed = chapters.findLast(({ start }) => start <= fraction * all)
-    hint.current!.textContent = [toClock(fraction * all), pointed?.title].filter(Boolean).join(' · ')
-    hint.current!.style.left = `${fraction * 100}%`
+    machine.point(Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * all)
   }
+  const leave = () => machine.point(undefined)
+  const lift = ({ pointerType }: PointerEvent) => pointerType !== 'mouse' && leave()
   return (
-    <div class="seek" onPointerMove={onMove}>
+    <div
+      class="seek"
+      onPointerDown={onMove}
+      onPointerMove={onMove}
+      onPointerUp={lift}
+      onPointerCancel={leave}
+      onPointerLeave={leave}
+    >
       <span class="seek-track">
         <span class="seek-buffered" style={{ width: part(buffered.value) }} />
         <span class="seek-played" style={{ width: part(position.value) }} />
@@ -152,7 +158,7 @@ function Bar({ machine }: { machine: Machine }) {
           <span key={UUID} class="seek-segment" style={{ left: part(from), width: part(to - from) }} />
         ))}
       </span>
-      <span ref={hint} class="seek-hint" aria-hidden="true" />
+      <Pointed machine={machine} />
       <input
         type="range"
         aria-label={t('player.seek')}
@@ -170,6 +176,32 @@ function Bar({ machine }: { machine: Machine }) {
         }}
       />
     </div>
+  )
+}
+
+/** What is where one points: its picture, its time, its chapter. */
+function Pointed({ machine }: { machine: Machine }) {
+  const seconds = machine.pointed.value
+  if (seconds === undefined) return null
+  const picture = machine.previewAt(seconds)
+  const chapter = machine.chapters.findLast(({ start }) => start <= seconds)
+  const half = (picture?.width ?? 0) / 2
+  const at = `${Math.min(1, seconds / (machine.duration.value || 1)) * 100}%`
+  return (
+    <span class="seek-hint" aria-hidden="true" style={{ left: `clamp(${half}px, ${at}, calc(100% - ${half}px))` }}>
+      {picture && (
+        <span
+          class="seek-picture"
+          style={{
+            width: `${picture.width}px`,
+            height: `${picture.height}px`,
+            backgroundImage: `url("${picture.url}")`,
+            backgroundPosition: `${picture.left}px ${picture.top}px`,
+          }}
+        />
+      )}
+      <span>{[toClock(seconds), chapter?.title].filter(Boolean).join(' · ')}</span>
+    </span>
   )
 }
 

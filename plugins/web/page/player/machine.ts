@@ -5,10 +5,11 @@ import { batch, computed, signal } from '@preact/signals'
 import { ask } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Segment, Video } from '../server/records.ts'
-import { unheard } from './codecs.ts'
+import { foreseen, unheard } from './codecs.ts'
 import { type Line, readLines } from './lines.ts'
 import { openPlace } from './place.ts'
 import { keepOptions, keptOptions } from './player-options.ts'
+import { openPreviews } from './previews.ts'
 
 export const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const
 const SUBTITLE_SIZES = [0.75, 1, 1.25, 1.5, 2, 2.5] as const
@@ -22,6 +23,8 @@ function stepped(all: readonly number[], now: number, steps: number): number {
 /** Closer to an end than this, or than a twentieth, a place is not worth going back to. */
 const EDGE_S = 5
 const FRAME_S = 1 / 30
+/** After a jump by a key the picture of the place stays so long. */
+const POINTED_MS = 1500
 /** A film that has played so long without a single picture shows none. */
 const BLIND_S = 2
 
@@ -45,6 +48,10 @@ export function openMachine(video: Video, startAt: number | undefined) {
   /** Number of the one that plays; −1: none. */
   const chapter = computed(() => chapters.findLastIndex(({ start }) => start <= position.value))
   const buffered = signal(0)
+  const previews = openPreviews(video.platform_id)
+  /** Seconds: where somebody points on the bar, or has just jumped to. */
+  const pointed = signal<number | undefined>(undefined)
+  let pointing: ReturnType<typeof setTimeout> | undefined
   const volume = signal(keptOptions.volume())
   const isMuted = signal(keptOptions.isMuted())
   const speed = signal(keptOptions.speed())
@@ -76,8 +83,18 @@ export function openMachine(video: Video, startAt: number | undefined) {
   let box: HTMLElement | undefined
   let begun = false
 
+  /** Before it is fetched: what this browser says that it cannot play is told, and its copy is played where there is one. */
+  async function foresee(): Promise<void> {
+    // Where the browser refuses to say, the film is tried.
+    const met = await foreseen(source, video.streams).catch(() => undefined)
+    if (met === undefined || !element || failure.value !== undefined || source !== video.media_url || isListening)
+      return
+    element.pause()
+    fail(met)
+  }
+
   function begin(): void {
-    if (begun || !element) return
+    if (begun || !element || failure.value !== undefined) return
     begun = true
     const { position: was, watched } = video.player
     const all = video.player.duration
@@ -136,6 +153,13 @@ export function openMachine(video: Video, startAt: number | undefined) {
     return true
   }
 
+  let hasPlayed = false
+  function onPlay(): void {
+    batch(() => ((isPlaying.value = true), (hasEnded.value = false)))
+    if (!hasPlayed) previews.want()
+    hasPlayed = true
+  }
+
   function onMetadata(): void {
     duration.value = element!.duration || duration.value
     if (stopIfBlind()) return
@@ -191,6 +215,21 @@ export function openMachine(video: Video, startAt: number | undefined) {
     place.at(to)
   }
 
+  /** @param forMs  left out: as long as it is pointed at */
+  function point(seconds: number | undefined, forMs?: number): void {
+    clearTimeout(pointing)
+    pointed.value = seconds
+    if (seconds === undefined) return
+    previews.look()
+    if (forMs !== undefined) pointing = setTimeout(() => point(undefined), forMs)
+  }
+
+  function move(by: number): void {
+    if (!element) return
+    jump(element.currentTime + by)
+    point(position.peek(), POINTED_MS)
+  }
+
   function showSubtitle(number: number): void {
     if (!element) return
     const tracks = [...element.textTracks]
@@ -207,6 +246,9 @@ export function openMachine(video: Video, startAt: number | undefined) {
     chapters,
     chapter,
     buffered,
+    pointed,
+    point,
+    previewAt: previews.at,
     volume,
     isMuted,
     speed,
@@ -233,7 +275,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
       element.defaultPlaybackRate = element.playbackRate = speed.value
       const handlers: Array<[string, () => void]> = [
         ['loadedmetadata', onMetadata],
-        ['play', () => batch(() => ((isPlaying.value = true), (hasEnded.value = false)))],
+        ['play', onPlay],
         ['pause', () => ((isPlaying.value = false), element!.ended || place.save(element!.currentTime))],
         ['timeupdate', onTime],
         ['seeking', onTime],
@@ -267,18 +309,20 @@ export function openMachine(video: Video, startAt: number | undefined) {
       const chosen = language ? video.subtitles.findIndex(({ lang }) => lang === language) : -1
       showSubtitle(chosen)
       if (element.readyState >= 1) onMetadata()
+      void foresee()
       return () => {
         document.removeEventListener('fullscreenchange', onFull)
         document.removeEventListener('visibilitychange', onHide)
         for (const [name, handler] of handlers) video_.removeEventListener(name, handler)
         if (begun && !video_.ended) place.save(video_.currentTime, true)
         video_.pause()
+        clearTimeout(pointing)
         element = undefined
       }
     },
 
     toggle: () => void (element?.paused ? play() : element?.pause()),
-    move: (seconds: number) => element && jump(element.currentTime + seconds),
+    move,
     frame(count: number): void {
       if (element?.paused) jump(element.currentTime + count * FRAME_S)
     },

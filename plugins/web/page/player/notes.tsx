@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { toClock, toSpan } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import type { Machine } from './machine.ts'
+import { saying } from './plugin-buttons.tsx'
 import type { Step } from './step.ts'
 
 const STAYS_MS = 8000
@@ -26,8 +27,14 @@ export function Notes({ machine, next, isAutoplay }: NotesProps) {
     const timer = setTimeout(() => void (skipped.value = undefined), STAYS_MS)
     return () => clearTimeout(timer)
   }, [skipped.value])
+  useEffect(() => {
+    if (saying.value === undefined) return
+    const timer = setTimeout(() => void (saying.value = undefined), STAYS_MS)
+    return () => clearTimeout(timer)
+  }, [saying.value])
   return (
     <div class="player-notes" role="status">
+      {saying.value && <p>{saying.value.text}</p>}
       {hasEnded.value && next && <Next {...next} isAutoplay={isAutoplay} />}
       {silent.value !== undefined && (
         <p>

@@ -1,5 +1,6 @@
 /** Where this person is in a video, kept on the server: now and then while it plays, and when they leave. */
 import { ask } from '../server/api.ts'
+import { deleted } from '../stores/deleted.ts'
 
 const EVERY_S = 10
 /** A look at the beginning is no place. */
@@ -17,7 +18,7 @@ export function openPlace(id: string) {
   let saved = 0
 
   function save(seconds: number, isLast = false): void {
-    if (seconds < FROM_S || Math.abs(seconds - saved) < 1) return
+    if (seconds < FROM_S || Math.abs(seconds - saved) < 1 || deleted.peek().has(id)) return
     const mine = send(seconds, isLast).then(() => {
       if (saving === mine) saving = undefined
     })

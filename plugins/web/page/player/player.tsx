@@ -13,7 +13,7 @@ import { Notes } from './notes.tsx'
 import { tellSession } from './session.ts'
 import type { Step } from './step.ts'
 
-interface PlayerProps {
+export interface PlayerProps {
   video: Video
   /** Seconds that the address asks for; otherwise it goes on where this person was. */
   startAt: number | undefined
@@ -27,13 +27,27 @@ interface PlayerProps {
   /** Its file was fetched anew. */
   onFile: () => void
   onMachine: (machine: Machine) => void
+  /** It stands in a corner: the bar and most keys belong to the view. */
+  isSmall?: boolean
 }
 
 const HIDES_AFTER_MS = 2600
 const DOUBLE_TAP_MS = 300
 
 export function Player(props: PlayerProps) {
-  const { video, startAt, isTheatre, onTheatre, next, previous, isAutoplay, onEnd, onFile, onMachine } = props
+  const {
+    video,
+    startAt,
+    isTheatre,
+    onTheatre,
+    next,
+    previous,
+    isAutoplay,
+    onEnd,
+    onFile,
+    onMachine,
+    isSmall = false,
+  } = props
   const frame = useRef<HTMLDivElement>(null)
   const element = useRef<HTMLVideoElement>(null)
   const machine = useMemo(() => openMachine(video, startAt), [video.platform_id])
@@ -86,16 +100,17 @@ export function Player(props: PlayerProps) {
   }
   const inPlayer = (action: () => void) => (event: KeyboardEvent) =>
     frame.current!.contains(event.target as Node) ? on(action)(event) : false
-  useKeys({
+  const always = { k: on(machine.toggle), m: on(machine.toggleMute) }
+  const whenLarge = {
     ' ': on(machine.toggle),
-    k: on(machine.toggle),
     j: on(() => machine.move(-10)),
     l: on(() => machine.move(10)),
     ArrowLeft: on(() => machine.move(-5)),
     ArrowRight: on(() => machine.move(5)),
+    // A remote has no space bar.
+    Enter: () => document.activeElement === frame.current && machine.toggle(),
     ArrowUp: inPlayer(() => machine.louder(0.05)),
     ArrowDown: inPlayer(() => machine.louder(-0.05)),
-    m: on(machine.toggleMute),
     f: on(machine.toggleFull),
     t: on(onTheatre),
     i: on(machine.togglePip),
@@ -112,14 +127,15 @@ export function Player(props: PlayerProps) {
         on(() => machine.jump((machine.duration.value * tenth) / 10)),
       ]),
     ),
-  })
+  }
+  useKeys(isSmall ? always : { ...always, ...whenLarge })
 
   const failure = machine.failure.value
   return (
     <div
       ref={frame}
       class={isHidden.value ? 'player asleep' : 'player'}
-      tabIndex={0}
+      tabIndex={isSmall ? -1 : 0}
       role="group"
       aria-label={`${t('player.label')}: ${video.title}`}
       onPointerMove={(event) => event.pointerType === 'mouse' && wake()}
@@ -149,8 +165,10 @@ export function Player(props: PlayerProps) {
       </video>
       {machine.isWaiting.value && !failure && <span class="player-waiting" aria-hidden="true" />}
       {failure && <PlayFailure kind={failure} video={video} machine={machine} onFile={onFile} />}
-      <Notes machine={machine} next={next} isAutoplay={isAutoplay} />
-      {!failure && <Controls machine={machine} video={video} isTheatre={isTheatre} onTheatre={onTheatre} next={next} />}
+      {!isSmall && <Notes machine={machine} next={next} isAutoplay={isAutoplay} />}
+      {!failure && !isSmall && (
+        <Controls machine={machine} video={video} isTheatre={isTheatre} onTheatre={onTheatre} next={next} />
+      )}
       <p class="unseen" aria-live="off">
         {t('player.at', { now: toClock(machine.position.value), all: toClock(machine.duration.value) })}
       </p>

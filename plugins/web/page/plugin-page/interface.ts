@@ -1,4 +1,4 @@
-/** What a plugin's page is given. Public as '@archivolt/plugin/page', in types alone. */
+/** What a plugin's page, and its player button, are given. Public as '@archivolt/plugin/page', in types alone. */
 
 /** The default export of a page's module. It is called once, when its frame has been opened. */
 export type Start = (page: Page) => void | Promise<void>
@@ -16,6 +16,27 @@ export interface Page {
   navigate(to: string): void
   readonly texts: Texts
   readonly components: Components
+}
+
+/** The default export of a button's module. It is called each time that the button is pressed. */
+export type Press = (player: Player) => void | Promise<void>
+
+/** What a player button is given, beside what pages have. It shows nothing but what it says. */
+export interface Player extends Pick<Page, 'api' | 'reader' | 'navigate' | 'texts'> {
+  readonly playing: Playing
+  /** A sentence over the picture, for some seconds. */
+  say(text: string): void
+  /** Goes on at this second. */
+  jump(seconds: number): void
+}
+
+/** When the button was pressed. */
+export interface Playing {
+  readonly videoId: string
+  readonly title: string
+  /** Seconds. */
+  readonly position: number
+  readonly duration: number
 }
 
 export interface Reader {

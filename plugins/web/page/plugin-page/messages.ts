@@ -1,5 +1,5 @@
-/** What a plugin's page and the page around it say to each other, through one port. */
-import type { Reader } from './interface.ts'
+/** What a plugin's page, or its button, and the page around it say to each other, through one port. */
+import type { Playing, Reader } from './interface.ts'
 
 /** The frame's first word, by `postMessage`; the answer is the port, with `Begin`. */
 export const HELLO = 'archivolt-plugin-page'
@@ -8,6 +8,8 @@ export interface Begin {
   kind: 'begin'
   reader: Reader
   query: Record<string, string>
+  /** Of a button: it was pressed while this was played. */
+  playing?: Playing
 }
 
 export interface Refused {
@@ -33,4 +35,8 @@ export type FromFrame =
   | { kind: 'height'; height: number }
   | { kind: 'key'; key: string }
   | { kind: 'failed'; message: string }
+  /** Of a button. */
+  | { kind: 'say'; text: string }
+  | { kind: 'jump'; seconds: number }
+  | { kind: 'done' }
   | { kind: 'alive' }

@@ -1,10 +1,10 @@
 /**
- * Runs in the frame of a plugin's page, before its module: asks the page around it for what the module asks for, and
+ * Runs in the frame of a plugin's page or button, before its module: asks the page around it for what the module asks for, and
  * tells it what has gone wrong.
  */
 import { toAge, toBytes, toClock, toDay, toMoment, toNumber, toSpan } from '../texts/format.ts'
 import { openComponents } from './components.ts'
-import type { Api, Page, Query, Start } from './interface.ts'
+import type { Api, Page, Player, Press, Query, Start } from './interface.ts'
 import { type Begin, type FromFrame, HELLO, type Refused, type ToFrame } from './messages.ts'
 
 const named = (name: string): string => document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)!.content
@@ -24,7 +24,7 @@ const MOST_TOLD = 50
 
 type Question = Omit<Extract<FromFrame, { kind: 'ask' }>, 'id'> | Omit<Extract<FromFrame, { kind: 'picture' }>, 'id'>
 
-function run(port: MessagePort, { reader, query }: Begin): void {
+function run(port: MessagePort, { reader, query, playing }: Begin): void {
   const waiting = new Map<number, Waiting>()
   const listeners: Array<Parameters<Page['onQuery']>[0]> = []
   let asked = 0
@@ -109,7 +109,17 @@ function run(port: MessagePort, { reader, query }: Begin): void {
   )
   listenToLinks(page.navigate)
   listenToKeys((key) => tell({ kind: 'key', key }))
-  import(named('archivolt-module')).then((module: { default?: Start }) => module.default!(page)).catch(fails)
+  import(named('archivolt-module'))
+    .then(async (module: { default?: Start & Press }) => {
+      if (!playing) return module.default!(page)
+      const { navigate, texts } = page
+      const say = (text: string) => tell({ kind: 'say', text })
+      const jump = (seconds: number) => tell({ kind: 'jump', seconds })
+      await module.default!({ ...({ api, reader, navigate, texts, playing, say, jump } satisfies Player) } as never)
+      // Whatever else it has told.
+      port.postMessage({ kind: 'done' } satisfies FromFrame)
+    })
+    .catch(fails)
 }
 
 const toRefusal = ({ message, ...more }: Refused): Error => Object.assign(new Error(message), more)

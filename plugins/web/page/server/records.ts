@@ -4,10 +4,11 @@ import type { listBackups, previewRestore } from '../../../backup/routes.ts'
 import type { listChannels } from '../../../channel/routes.ts'
 import type { showCookie, validateCookie } from '../../../cookie/routes.ts'
 import type { changeMany, listQueue } from '../../../download/routes.ts'
-import type { previewExport } from '../../../exports/routes.ts'
+import type { previewExport, takeExport } from '../../../exports/routes.ts'
 import type { listAdoptions, listItems } from '../../../library/adoption/routes.ts'
 import type { showCopy } from '../../../library/copies/routes.ts'
-import type { listPlaces } from '../../../library/place-routes.ts'
+import type { listPlaces, listTrash } from '../../../library/place-routes.ts'
+import type { showPreviews } from '../../../library/previews/routes.ts'
 import type { showLibrary } from '../../../library/routes.ts'
 import type { listNotifications } from '../../../notification/routes.ts'
 import type { resolveText, showPlatform } from '../../../platform/routes.ts'
@@ -28,12 +29,15 @@ import type { Take } from '../../../subscription/beginning.ts'
 import type { subscribeChannels } from '../../../subscription/routes.ts'
 import type { listNotifications as listOutgoing, listSchedules } from '../../../task/schedule-routes.ts'
 import type { listTaskKinds, showTask, showTaskLog } from '../../../task/task-routes.ts'
+import type { addAccessToken, listAccessTokens } from '../../../user/access-token-routes.ts'
 import type { listUsers } from '../../../user/account-routes.ts'
 import type { listOfDevice } from '../../../user/device-routes.ts'
 import type { describePreferences } from '../../../user/preferences.ts'
 import type { ping, showToken } from '../../../user/signing-in.ts'
+import type { beginTotp, enableTotp, showTotp } from '../../../user/totp-routes.ts'
 import type { showOwnPreferences } from '../../../user/user-preferences.ts'
-import type { listVideos } from '../../../video/routes.ts'
+import type { listMonths, listVideos } from '../../../video/routes.ts'
+import type { listDeliveries, listWebhooks } from '../../../webhooks/routes.ts'
 
 type ReplyOf<Route extends { reply: TSchema }> = Static<Route['reply']>
 
@@ -43,15 +47,20 @@ export type Channel = ReplyOf<typeof listChannels>[number]
 export type ChannelOverwrites = Channel['channel_overwrites']
 /** Its channel is a whole record. */
 export type Video = Omit<ReplyOf<typeof listVideos>[number], 'channel'> & { channel: Channel }
+/** How many videos were published in each. */
+export type Months = ReplyOf<typeof listMonths>
 export type VideoType = Video['vid_type']
 export type Stream = Video['streams'][number]
 export type Subtitle = Video['subtitles'][number]
 export type Segment = NonNullable<Video['sponsorblock']>['segments'][number]
 /** Of a copy that plays. */
 export type CopyState = ReplyOf<typeof showCopy>
+/** Small pictures above the bar of the player. */
+export type SeekPreviews = ReplyOf<typeof showPreviews>
 /** Folders of other programs. */
 export type Places = ReplyOf<typeof listPlaces>
 export type Place = Places['places'][number]
+export type Discarded = ReplyOf<typeof listTrash>[number]
 export type Adoptions = ReplyOf<typeof listAdoptions>
 export type Adoption = Adoptions['adoptions'][number]
 export type AdoptionItem = ReplyOf<typeof listItems>[number]
@@ -65,11 +74,15 @@ export type TaskRecord = ReplyOf<typeof showTask>
 export type TaskKind = ReplyOf<typeof listTaskKinds>[number]
 /** What a file of another program would subscribe to. */
 export type ExportPreview = ReplyOf<typeof previewExport>
+export type ExportTaken = ReplyOf<typeof takeExport>
 export type PlatformState = ReplyOf<typeof showPlatform>
 export type Health = PlatformState['health']
 export type Schedule = ReplyOf<typeof listSchedules>[number]
 /** URLs that are told of a task's end, by its name. */
 export type Outgoing = ReplyOf<typeof listOutgoing>
+export type Webhooks = ReplyOf<typeof listWebhooks>
+export type Webhook = Webhooks['webhooks'][number]
+export type Delivery = ReplyOf<typeof listDeliveries>[number]
 export type UserSettings = ReplyOf<typeof showOwnPreferences>
 export type ViewStyle = NonNullable<UserSettings['view_style_home']>
 export type Account = ReplyOf<typeof listUsers>[number]
@@ -86,6 +99,11 @@ export type SubtitleHit = SearchResults['fulltext_results'][number]
 export type Target = ReplyOf<typeof resolveText>[number]
 
 export type Ping = ReplyOf<typeof ping>
+export type TotpState = ReplyOf<typeof showTotp>
+export type NewTotp = ReplyOf<typeof beginTotp>
+export type RecoveryCodes = ReplyOf<typeof enableTotp>
+export type AccessToken = ReplyOf<typeof listAccessTokens>[number]
+export type NewAccessToken = ReplyOf<typeof addAccessToken>
 export type TokenReply = ReplyOf<typeof showToken>
 export type TaskLogLine = ReplyOf<typeof showTaskLog>[number]
 export type QueueChanged = ReplyOf<typeof changeMany>

@@ -78,8 +78,10 @@ function readKept(): Kept {
   }
 }
 
-export async function signIn(username: string, password: string, isRemembered: boolean): Promise<void> {
-  await ask('POST', '/login/', { body: { username, password, remember_me: isRemembered ? 'on' : 'off' } })
+/** @param code  '': the account asks for none, as far as is known */
+export async function signIn(username: string, password: string, code: string, isRemembered: boolean): Promise<void> {
+  const body = { username, password, ...(code && { code }), remember_me: isRemembered ? 'on' : 'off' }
+  await ask('POST', '/login/', { body })
   isUnused.value = false
   await readSession()
 }

@@ -39,9 +39,12 @@ export type Count = number | MoreThan
 export const toCount = (count: Count): string =>
   typeof count === 'number' ? numbers.format(count) : t('count.more', { number: numbers.format(count.moreThan) })
 
+/** As a table: the compiler does not reckon with a type of each of more than a thousand texts. */
+const entries: Readonly<Record<string, string | Partial<Record<Intl.LDMLPluralRule, string>>>> = en
+
 /** `t('count.videos', { count: 3 })` → `3 videos` */
 export function t<Key extends TextKey>(key: Key, ...[values]: Rest<Key>): string {
-  const entry: string | Partial<Record<Intl.LDMLPluralRule, string>> = en[key]
+  const entry = entries[key]!
   const given = (values ?? {}) as Record<string, string | Count>
   const { count = 0 } = given as { count?: Count }
   const text =
@@ -57,7 +60,7 @@ export function t<Key extends TextKey>(key: Key, ...[values]: Rest<Key>): string
 
 /** The page's own words where it has some for this, else those that came along with it. */
 export const textOf = (key: string, otherwise: string): string => {
-  const own: unknown = Object.hasOwn(en, key) ? en[key as TextKey] : undefined
+  const own = Object.hasOwn(entries, key) ? entries[key] : undefined
   return typeof own === 'string' ? own : otherwise
 }
 

@@ -6,7 +6,9 @@ import { changeQuery, navigate, place } from '../browser/router.ts'
 import { Button } from '../parts/button.tsx'
 import { Chips } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { fromMonth, MonthSlider, monthOfAddress } from '../parts/months.tsx'
 import { Picker } from '../parts/picker.tsx'
+import { SavedFilters } from '../parts/saved-filters.tsx'
 import { Empty } from '../parts/states.tsx'
 import { GhostStrip, Strip } from '../parts/strip.tsx'
 import { sayFailure } from '../parts/toast.tsx'
@@ -21,6 +23,7 @@ import type { Channel, Item, Playlist } from '../server/records.ts'
 import { isMore } from '../stores/list.ts'
 import { useLoad } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
+import { toMonth } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { useConfig } from './settings/config.ts'
 
@@ -46,13 +49,14 @@ export default function Home() {
   const channel = query.get('channel') ?? ''
   const playlist = query.get('playlist') ?? ''
   const quality = query.get('quality') === 'degraded' ? 'degraded' : ''
-  const isFiltered = [watch, type, channel, playlist, quality].some((one) => one !== '')
+  const isByDay = playlist === '' && by === 'published' && (watch !== 'continue' || query.has('sort'))
+  const month = isByDay ? monthOfAddress() : ''
+  const firstDay = useSignal('')
+  const isFiltered = [watch, type, channel, playlist, quality, month].some((one) => one !== '')
+  const chosen: Query = { watch, type, quality, channel, playlist }
   const asked: Query = {
-    watch,
-    type,
-    quality,
-    channel,
-    playlist,
+    ...chosen,
+    ...fromMonth(month, order),
     ...(playlist === '' && (watch !== 'continue' || query.has('sort')) && { sort: by, order }),
   }
   const byDay = by === 'published' && 'sort' in asked ? order : undefined
@@ -83,8 +87,11 @@ export default function Home() {
           )}
           <PickChip kind="channel" id={channel} />
           <PickChip kind="playlist" id={playlist} />
+          {month !== '' && <MonthChip month={month} />}
+          <SavedFilters />
         </VideoFilterBar>
       )}
+      {isShown && isByDay && <MonthSlider key={month} query={chosen} order={order} at={firstDay} />}
       {isShown && (
         <VideoList
           key={JSON.stringify(asked)}
@@ -93,6 +100,7 @@ export default function Home() {
           query={asked}
           isList={isListed('home')}
           byDay={byDay}
+          {...(isByDay && { onFirst: ({ published }: { published: string }) => void (firstDay.value = published) })}
           {...(playlist !== '' && { linkQuery: `?list=${playlist}` })}
           actions={(row, list) => videoActions(row, () => list.drop(row.id))}
           empty={isFiltered ? <NothingFits /> : <Nothing />}
@@ -183,6 +191,22 @@ function PickChip({ kind, id }: { kind: 'channel' | 'playlist'; id: string }) {
         />
       )}
     </>
+  )
+}
+
+function MonthChip({ month }: { month: string }) {
+  const name = toMonth(`${month}-01`)
+  return (
+    <button
+      type="button"
+      class="chip"
+      aria-pressed="true"
+      aria-label={t('home.clear', { what: name })}
+      onClick={() => changeQuery({ month: '' })}
+    >
+      <span class="chip-name">{name}</span>
+      <Icon node={X} size={16} />
+    </button>
   )
 }
 

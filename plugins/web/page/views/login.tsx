@@ -88,6 +88,9 @@ export function Login() {
 function Password({ notice, onBack }: { notice: string | undefined; onBack: (() => void) | undefined }) {
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  /** Asked for once the server has said that this account has an authenticator app. */
+  const [asksCode, setAsksCode] = useState(false)
   const [isRemembered, setRemembered] = useState(true)
   const [isBusy, setBusy] = useState(false)
   const [isTried, setTried] = useState(false)
@@ -98,13 +101,17 @@ function Password({ notice, onBack }: { notice: string | undefined; onBack: (() 
   const submit = async (event: Event) => {
     event.preventDefault()
     setTried(true)
-    if (name === '' || password === '') return
+    if (name === '' || password === '' || (asksCode && code === '')) return
     setBusy(true)
     try {
-      await signIn(name, password, isRemembered)
+      await signIn(name, password, asksCode ? code : '', isRemembered)
       await goOn()
     } catch (error) {
-      setFailure(toFailure(error))
+      const refused = toFailure(error)
+      const isCodeMissing = refused.fields['code'] !== undefined && !asksCode
+      if (isCodeMissing) setAsksCode(true)
+      if (isCodeMissing) setTried(false)
+      setFailure(isCodeMissing ? undefined : refused)
     }
     setBusy(false)
   }
@@ -137,6 +144,18 @@ function Password({ notice, onBack }: { notice: string | undefined; onBack: (() 
           isRequired
           error={isTried && password === '' ? t('form.required') : undefined}
         />
+        {asksCode && (
+          <Field
+            label={t('login.code')}
+            name="code"
+            autocomplete="one-time-code"
+            value={code}
+            onInput={setCode}
+            isRequired
+            error={isTried && code === '' ? t('form.required') : undefined}
+            hint={t('login.code.hint')}
+          />
+        )}
         <label class="check">
           <input
             type="checkbox"

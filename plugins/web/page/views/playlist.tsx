@@ -27,7 +27,7 @@ import { Box, Empty, Failed } from '../parts/states.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
 import { say, sayFailure } from '../parts/toast.tsx'
 import { videoActions } from '../parts/video-actions.ts'
-import { ROW_PX, VideoCard } from '../parts/video-card.tsx'
+import { rowHeight, VideoCard } from '../parts/video-card.tsx'
 import { GhostCard, videoList } from '../parts/video-list.tsx'
 import { VirtualGrid } from '../parts/virtual-grid.tsx'
 import { mayChange, Visibility } from '../parts/visibility.tsx'
@@ -228,7 +228,7 @@ function Entries({
   useEffect(() => void list.reach(FIRST), [list])
   const isOrdered = mayChange(playlist)
   const isLater = id === WATCH_LATER
-  const order = useOrder(playlist, load, ROW_PX + GAP)
+  const order = useOrder(playlist, load, rowHeight() + GAP)
   const entries = isOrdered
     ? order.entries
     : playlist.playlist_entries.filter(({ downloaded }) => shown === '' || downloaded === (shown === 'here'))
@@ -251,7 +251,7 @@ function Entries({
         isList
         minWidth={0}
         gap={GAP}
-        heightOf={() => ROW_PX}
+        heightOf={rowHeight}
         onSight={(_first, last) => reach(last)}
         render={(position) => {
           const entry = entries[position]!

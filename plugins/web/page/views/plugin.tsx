@@ -4,13 +4,13 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { navigate, place, type ViewProps } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
+import { type Host, openHost, readerNow } from '../parts/plugin-host.ts'
 import { Empty } from '../parts/states.tsx'
 import { under } from '../server/base.ts'
 import type { PluginPage } from '../server/records.ts'
 import { pluginPages } from '../stores/plugin-pages.ts'
-import { account, isAdmin, look, mayDownload } from '../stores/session.ts'
+import { look } from '../stores/session.ts'
 import { t } from '../texts/texts.ts'
-import { type Host, openHost } from './plugin/host.ts'
 
 export default function PluginView({ params }: ViewProps) {
   const page = pluginPages.value?.find(({ plugin }) => plugin === params['plugin'])
@@ -40,11 +40,7 @@ function Guest({ page }: { page: PluginPage }) {
       frame: frame.current!,
       page,
       begin: () => ({
-        reader: {
-          username: account.peek()?.username ?? '',
-          isAdmin: isAdmin.peek(),
-          mayDownload: mayDownload.peek(),
-        },
+        reader: readerNow(),
         query: queryOf(),
       }),
       navigate,

@@ -18,6 +18,7 @@ import {
   TvMinimalPlay,
   UserRound,
   Users,
+  Webhook,
 } from 'lucide'
 import type { ComponentType } from 'preact'
 import type { ViewProps } from '../browser/router.ts'
@@ -42,6 +43,7 @@ import { SnapshotsSection } from './settings/snapshots.tsx'
 import { SubscriptionsSection } from './settings/subscriptions.tsx'
 import { TasksSection } from './settings/tasks.tsx'
 import { UsersSection } from './settings/users.tsx'
+import { WebhooksSection } from './settings/webhooks.tsx'
 
 type Key =
   | 'account'
@@ -54,6 +56,7 @@ type Key =
   | 'health'
   | 'schedules'
   | 'notifications'
+  | 'webhooks'
   | 'tasks'
   | 'snapshots'
   | 'backups'
@@ -85,6 +88,7 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
       { key: 'health', icon: HeartPulse, Body: HealthSection },
       { key: 'schedules', icon: CalendarClock, Body: SchedulesSection },
       { key: 'notifications', icon: Bell, Body: NotificationsSection },
+      { key: 'webhooks', icon: Webhook, Body: WebhooksSection },
     ],
   },
   {

@@ -3,7 +3,17 @@
  * it.
  */
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals'
-import { Captions, CircleCheck, Clock, ClockCheck, EllipsisVertical, ListPlus, Share2, VideoOff } from 'lucide'
+import {
+  Captions,
+  CircleCheck,
+  CircleDashed,
+  Clock,
+  ClockCheck,
+  EllipsisVertical,
+  ListPlus,
+  Share2,
+  VideoOff,
+} from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { useKeys } from '../browser/keys.ts'
 import type { ViewProps } from '../browser/router.ts'
@@ -21,8 +31,8 @@ import { keepAction, videoActions } from '../parts/video-actions.ts'
 import { toggleLater } from '../parts/watch-later.ts'
 import { toggleWatched } from '../parts/watched.ts'
 import type { Machine } from '../player/machine.ts'
-import { Player } from '../player/player.tsx'
 import { keepOptions, keptOptions } from '../player/player-options.ts'
+import { isOnStage, Stage } from '../player/stage.tsx'
 import { get } from '../server/api.ts'
 import { small, under } from '../server/base.ts'
 import type { Item, Video } from '../server/records.ts'
@@ -33,7 +43,7 @@ import { t } from '../texts/texts.ts'
 import { About, Files } from './video/about.tsx'
 import { Aside } from './video/aside.tsx'
 import { Comments } from './video/comments.tsx'
-import { useFollowing } from './video/following.ts'
+import { pathInList, useFollowing } from './video/following.ts'
 import { ReceiptLine } from './video/receipt.tsx'
 import { Transcript } from './video/transcript.tsx'
 
@@ -69,8 +79,9 @@ function OneVideo({ id }: { id: string }) {
   return (
     <div class={isTheatre.value ? 'watch theatre' : 'watch'}>
       <div class="watch-player">
-        {value && !isKept ? ( // where this person is may have changed since
-          <Player
+        {value && (!isKept || isOnStage(id)) ? ( // where this person is may have changed since
+          <Stage
+            path={pathInList(id)}
             video={value}
             startAt={startAt}
             isTheatre={isTheatre.value}
@@ -144,7 +155,7 @@ interface HeadProps {
 function Head({ video, value, machine, isTranscript }: HeadProps) {
   const { channel, player, stats } = value
   const watched = () => void toggle(video, value)
-  const add = () => askForPlaylist(value.platform_id, value.title)
+  const add = () => askForPlaylist([{ id: value.platform_id, title: value.title }])
   const isLater = value.watch_later === true
   const later = () =>
     void toggleLater({ id: value.platform_id, isLater }, (isNow) =>
@@ -184,13 +195,8 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
           />
         )}
         <span class="watch-actions">
-          <Button
-            icon={CircleCheck}
-            aria-label={player.watched ? t('video.markUnwatched') : undefined}
-            class={player.watched ? 'is-on' : ''}
-            onClick={watched}
-          >
-            {player.watched ? t('video.watched') : t('video.mark')}
+          <Button icon={player.watched ? CircleDashed : CircleCheck} onClick={watched}>
+            {player.watched ? t('video.unmark') : t('video.mark')}
           </Button>
           <Button
             icon={isLater ? ClockCheck : Clock}
@@ -220,6 +226,7 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
         </span>
       </div>
       <p class="watch-facts">
+        {player.watched && <span class="watched">{t('video.watched')}</span>}
         <span title={toDay(value.published)}>{toAge(value.published)}</span>
         {stats.view_count > 0 && (
           <span title={t('count.views', { count: stats.view_count })}>

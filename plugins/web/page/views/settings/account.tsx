@@ -1,4 +1,4 @@
-/** One's own account: password, PIN, the token for programs, signing out. */
+/** One's own account: password, PIN, authenticator app, tokens for programs, signing out. */
 
 import { Copy, Eye, LogOut, RotateCw } from 'lucide'
 import { useState } from 'preact/hooks'
@@ -12,7 +12,10 @@ import type { Account, TokenReply } from '../../server/records.ts'
 import { account, roleOf, sessionKnown, signOut } from '../../stores/session.ts'
 import { t } from '../../texts/texts.ts'
 import { LONGEST_PIN, SHORTEST_PIN } from '../login/pin-pad.tsx'
+import { AccessTokens } from './access-tokens.tsx'
+import { copyText } from './copy-text.ts'
 import { Group } from './option.tsx'
+import { TotpOfOwn } from './totp.tsx'
 
 export const SHORTEST_PASSWORD = 8
 
@@ -33,6 +36,8 @@ export function AccountSection() {
       </div>
       <Password />
       <PinOfOwn />
+      <TotpOfOwn />
+      <AccessTokens />
       <Token />
     </>
   )
@@ -192,14 +197,6 @@ function Token() {
     await show()
     say(t('settings.token.renewed'))
   }
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(token!)
-      say(t('settings.copied'))
-    } catch {
-      say(t('settings.notCopied'), { isError: true }) // without https browsers keep their clipboard shut
-    }
-  }
   return (
     <Group title={t('settings.token')} hint={t('settings.token.hint')}>
       <div class="option-form">
@@ -210,7 +207,7 @@ function Token() {
               {t('settings.token.show')}
             </Button>
           ) : (
-            <Button icon={Copy} onClick={() => void copy()}>
+            <Button icon={Copy} onClick={() => void copyText(token)}>
               {t('settings.copy')}
             </Button>
           )}

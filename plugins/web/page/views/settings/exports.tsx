@@ -1,13 +1,16 @@
-/** Subscriptions from another app: its file or a paste is looked at first, then subscribed to as chosen. */
-import { Rss } from 'lucide'
+/** What another app lets go of: its file or a paste is looked at first, then subscribed to and taken over as chosen. */
+import { Download, History, Rss } from 'lucide'
 import { useState } from 'preact/hooks'
-import { subscribe } from '../../parts/adding.ts'
+import { download, subscribe } from '../../parts/adding.ts'
 import { Button } from '../../parts/button.tsx'
-import { Field } from '../../parts/field.tsx'
+import { Field, Select, Switch } from '../../parts/field.tsx'
 import { FileButton } from '../../parts/file-button.tsx'
 import { useTake } from '../../parts/take.tsx'
-import { ask, toFailure } from '../../server/api.ts'
-import type { ExportPreview } from '../../server/records.ts'
+import { say } from '../../parts/toast.tsx'
+import { ask, get, toFailure } from '../../server/api.ts'
+import type { Account, ExportPreview, ExportTaken } from '../../server/records.ts'
+import { forget, useLoad } from '../../stores/load.ts'
+import { account as own } from '../../stores/session.ts'
 import { t } from '../../texts/texts.ts'
 import { Group } from './option.tsx'
 
@@ -19,6 +22,7 @@ const MOST_LISTED = 500
 export function Exports() {
   const [pasted, setPasted] = useState('')
   const [preview, setPreview] = useState<ExportPreview>()
+  const [upload, setUpload] = useState<Upload>()
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
   const look = async (content: Blob) => {
@@ -26,8 +30,9 @@ export function Exports() {
     setError(undefined)
     setPreview(undefined)
     try {
-      const upload = { content, type: 'application/octet-stream' }
-      setPreview(await ask<ExportPreview>('POST', '/api/subscription/preview/', { upload }))
+      const sent = { content, type: 'application/octet-stream' }
+      setPreview(await ask<ExportPreview>('POST', '/api/subscription/preview/', { upload: sent }))
+      setUpload(sent)
     } catch (thrown) {
       setError(toFailure(thrown).message)
     }
@@ -65,8 +70,111 @@ export function Exports() {
           </p>
         )}
       </form>
-      {preview && <Preview preview={preview} onDone={done} />}
+      {preview && (preview.subscriptions.length > 0 || !hasWatching(preview)) && (
+        <Preview preview={preview} onDone={done} />
+      )}
+      {preview && upload && hasWatching(preview) && <Watching preview={preview} upload={upload} />}
     </Group>
+  )
+}
+
+interface Upload {
+  content: Blob
+  type: string
+}
+
+const hasWatching = ({ history, playlists }: ExportPreview): boolean => history.count + playlists.length > 0
+
+/** The server keeps no file: for what is taken over it is sent once more. */
+function Watching({ preview: { history, playlists }, upload }: { preview: ExportPreview; upload: Upload }) {
+  const accounts = useLoad('accounts', (signal) => get<Account[]>('/api/user/', {}, signal)).now.value.value ?? []
+  const [user, setUser] = useState(own.value?.username ?? '')
+  const isSeenHere = history.watched + history.positions > 0
+  const areListsHere = playlists.some(({ here }) => here > 0)
+  const [watched, setWatched] = useState(isSeenHere)
+  const [lists, setLists] = useState(areListsHere)
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<string>()
+  const missing = [...new Set(playlists.flatMap((one) => one.missing))]
+  const attempt = async (work: () => Promise<void>) => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await work()
+    } catch (thrown) {
+      setError(toFailure(thrown).message)
+    }
+    setBusy(false)
+  }
+  const take = async () => {
+    const query = { user, watched, playlists: lists }
+    const taken = await ask<ExportTaken>('POST', '/api/subscription/history/', { upload, query })
+    forget()
+    say(t('exports.taken', { count: taken.watched + taken.positions, lists: taken.playlists }))
+  }
+  const fetchMissing = () =>
+    download(
+      missing.map((id) => ({ word: id, target: { type: 'video', id, known: false } })),
+      { isNow: false },
+    )
+  return (
+    <form
+      class="exports-form"
+      aria-label={t('exports.watching')}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void attempt(take)
+      }}
+    >
+      {history.count > 0 && (
+        <Switch
+          label={t('exports.watched', { count: history.watched + history.positions, all: history.count })}
+          hint={t('exports.watched.hint')}
+          isOn={watched}
+          disabled={!isSeenHere}
+          onChange={setWatched}
+        />
+      )}
+      {playlists.length > 0 && (
+        <>
+          <Switch
+            label={t('exports.lists', { count: playlists.length })}
+            hint={t('exports.lists.hint')}
+            isOn={lists}
+            disabled={!areListsHere}
+            onChange={setLists}
+          />
+          <ul class="plain">
+            {playlists.slice(0, MOST_LISTED).map(({ name, here, count }) => (
+              <li key={name}>
+                <span dir="auto">{name}</span> <span class="meta">{t('exports.list', { here, count })}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <Select
+        label={t('exports.user')}
+        value={user}
+        choices={accounts.map(({ username }) => ({ value: username, label: username }))}
+        onChange={setUser}
+      />
+      {error && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+      <div class="exports-buttons">
+        {missing.length > 0 && (
+          <Button icon={Download} isBusy={isBusy} onClick={() => void attempt(fetchMissing)}>
+            {t('exports.missing', { count: missing.length })}
+          </Button>
+        )}
+        <Button kind="main" type="submit" icon={History} isBusy={isBusy} disabled={!watched && !lists}>
+          {t('exports.take')}
+        </Button>
+      </div>
+    </form>
   )
 }
 

@@ -1,4 +1,5 @@
 /** How the page looks to this account. */
+import { chooseLayout, LAYOUTS, layout } from '../../browser/layout.ts'
 import type { UserSettings } from '../../server/records.ts'
 import { changeSettings, chooseLook, type Look, look, settings } from '../../stores/session.ts'
 import { t } from '../../texts/texts.ts'
@@ -19,6 +20,15 @@ export function LookSection() {
           value={look.value}
           choices={LOOKS.map((value) => ({ value, label: t(`look.${value}`) }))}
           onSave={chooseLook}
+        />
+      </Group>
+      <Group title={t('settings.layout')}>
+        <SelectOption
+          label={t('settings.layout.device')}
+          hint={t('settings.layout.hint')}
+          value={layout.value}
+          choices={LAYOUTS.map((value) => ({ value, label: t(`settings.layout.${value}`) }))}
+          onSave={async (value) => chooseLayout(value)}
         />
       </Group>
       <Group title={t('settings.lists')}>

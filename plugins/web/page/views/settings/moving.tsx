@@ -7,11 +7,11 @@ import { confirm } from '../../parts/dialog.tsx'
 import { Field, Select, Switch } from '../../parts/field.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { get, post, remove, toFailure } from '../../server/api.ts'
-import type { Account, Adoption, AdoptionItem, Adoptions, Place, Places } from '../../server/records.ts'
+import type { Account, Adoption, AdoptionItem, Adoptions, Discarded, Place, Places } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { forget, type Load, useLoad } from '../../stores/load.ts'
 import { account as own } from '../../stores/session.ts'
-import { toAge, toBytes } from '../../texts/format.ts'
+import { toAge, toBytes, toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
@@ -98,6 +98,17 @@ function Folders({
     await post(`/api/place/${id}/`, { follow: isOn })
     await both.reload()
   }
+  const mark = async ({ id, label: name }: Place, isOn: boolean) => {
+    const isSure =
+      !isOn ||
+      (await confirm({
+        title: t('settings.moving.ours.title'),
+        text: <p>{t('settings.moving.ours.text', { name })}</p>,
+        action: t('settings.moving.ours.yes'),
+      }))
+    if (isSure) await post(`/api/place/${id}/`, { ours: isOn })
+    await both.reload()
+  }
   const drop = async ({ id }: Place) => {
     await remove(`/api/place/${id}/`)
     await both.reload()
@@ -119,6 +130,13 @@ function Folders({
                 isOn={place.follow}
                 onChange={(isOn) => void follow(place, isOn).catch(sayFailure)}
               />
+              <Switch
+                label={t('settings.moving.ours', { name: place.label })}
+                hint={t('settings.moving.ours.hint')}
+                isOn={place.ours}
+                onChange={(isOn) => void mark(place, isOn).catch(sayFailure)}
+              />
+              {place.trash > 0 && <PlaceTrash key={place.trash} place={place} reload={both.reload} />}
             </div>
             <Button
               icon={Search}
@@ -161,6 +179,46 @@ function Folders({
         </div>
       </form>
     </Group>
+  )
+}
+
+function PlaceTrash({ place: { id, ours, trash }, reload }: { place: Place; reload: () => Promise<void> }) {
+  const [films, setFilms] = useState<Discarded[]>()
+  const show = async () => {
+    const { data } = await get<{ data: Discarded[] }>(`/api/place/${id}/trash/`)
+    setFilms(data)
+  }
+  const bringBack = async ({ id: film, file }: Discarded) => {
+    await post(`/api/place/${id}/trash/${film}/`)
+    say(t('settings.moving.trash.coming', { name: file }))
+    forget()
+    await reload()
+  }
+  if (!films)
+    return (
+      <Button kind="quiet" icon={Trash} onClick={() => void show().catch(sayFailure)}>
+        {t('settings.moving.trash', { count: trash })}
+      </Button>
+    )
+  return (
+    <ul class="plain">
+      {films.map((film) => (
+        <li key={film.id}>
+          <span dir="auto">{film.file}</span>{' '}
+          <span class="meta">{t('settings.moving.trash.until', { day: toMoment(film.until) })}</span>{' '}
+          {ours && (
+            <Button
+              kind="quiet"
+              icon={Undo2}
+              aria-label={t('settings.moving.trash.backOf', { name: film.file })}
+              onClick={() => void bringBack(film).catch(sayFailure)}
+            >
+              {t('settings.moving.trash.back')}
+            </Button>
+          )}
+        </li>
+      ))}
+    </ul>
   )
 }
 

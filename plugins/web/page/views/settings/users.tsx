@@ -1,6 +1,6 @@
 /** Accounts: who may sign in, and who may change things. */
 
-import { Delete, EllipsisVertical, KeyRound, Plus, Trash, UserCheck, UserCog, UserX } from 'lucide'
+import { Delete, EllipsisVertical, KeyRound, Plus, ShieldOff, Trash, UserCheck, UserCog, UserX } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
@@ -27,7 +27,7 @@ type Open = { what: 'new'; user?: undefined } | { what: 'password' | 'rights'; u
 export function UsersSection() {
   const users = useLoad<Account[]>('settings/users', (signal) => get('/api/user/', {}, signal))
   const [open, setOpen] = useState<Open>()
-  const change = async (user: Account, wanted: { is_active: boolean } | { pin: null }) => {
+  const change = async (user: Account, wanted: { is_active: boolean } | { pin: null } | { totp: null }) => {
     await post(`/api/user/${user.id}/`, wanted)
     await users.reload()
     say(t('settings.saved'))
@@ -56,6 +56,15 @@ export function UsersSection() {
             label: t('settings.pin.remove'),
             icon: Delete,
             onSelect: () => void change(user, { pin: null }).catch(sayFailure),
+          },
+        ]
+      : []),
+    ...(user.has_totp && user.id !== own.value?.id
+      ? [
+          {
+            label: t('settings.users.totpOff'),
+            icon: ShieldOff,
+            onSelect: () => void change(user, { totp: null }).catch(sayFailure),
           },
         ]
       : []),

@@ -49,7 +49,12 @@ export function Files({ video }: { video: Video }) {
     [t('video.size'), `${toBytes(video.media_size)} · ${toSpan(video.player.duration)}`],
     [t('video.type'), t(`home.type.${video.vid_type}`)],
     ...(video.place
-      ? [[t('video.place'), t('video.place.read', { place: video.place.label })] as [string, string]]
+      ? [
+          [
+            t('video.place'),
+            video.place.ours ? video.place.label : t('video.place.read', { place: video.place.label }),
+          ] as [string, string],
+        ]
       : []),
     ...(video.keep ? [[t('video.keep'), t('video.keep.yes')] as [string, string]] : []),
     ...receiptFacts(video),

@@ -1,19 +1,22 @@
 /**
- * The page's side of a plugin's page: answers what its frame asks, as its reader and only what it may ask. What comes
+ * The page's side of a plugin's page or button: answers what its frame asks, as its reader and only what it may ask. What comes
  * from there is a stranger's.
  */
-import { match } from '../../browser/router.ts'
-import { type Begin, type FromFrame, HELLO, type Refused, type ToFrame } from '../../plugin-page/messages.ts'
-import { ask, Failure, type Query, toFailure } from '../../server/api.ts'
-import { under } from '../../server/base.ts'
-import type { PluginPage } from '../../server/records.ts'
-import { t } from '../../texts/texts.ts'
+import { match } from '../browser/router.ts'
+import type { Reader } from '../plugin-page/interface.ts'
+import { type Begin, type FromFrame, HELLO, type Refused, type ToFrame } from '../plugin-page/messages.ts'
+import { ask, Failure, type Query, toFailure } from '../server/api.ts'
+import { under } from '../server/base.ts'
+import type { PluginPage } from '../server/records.ts'
+import { account, isAdmin, mayDownload } from '../stores/session.ts'
+import { t } from '../texts/texts.ts'
 
 /** At a time. */
 const MOST_QUESTIONS = 16
 /** In a second: its own script says less, whatever the plugin does. */
 const MOST_MESSAGES = 300
 const LONGEST_PATH = 2000
+const LONGEST_SAYING = 300
 const HIGHEST = 100_000
 const ALIVE_MS = 1000
 /** So many times it was asked whether it is alive, and has not answered. */
@@ -25,13 +28,22 @@ interface Parts {
   begin: () => Omit<Begin, 'kind'>
   /** An address of the archive. */
   navigate: (to: string) => void
-  grow: (height: number) => void
+  grow?: (height: number) => void
+  /** Of a button: what it asks of the player. */
+  player?: PlayerSide
   /** A script in it has thrown this. */
   failed: (message: string) => void
   /** It does not answer, or does again. */
   stuck: (isStuck: boolean) => void
   /** It says more than one can listen to, and was let go. */
   flooded: () => void
+}
+
+interface PlayerSide {
+  say: (text: string) => void
+  /** In seconds, as far as the video goes. */
+  jump: (seconds: number) => void
+  done: () => void
 }
 
 export interface Host {
@@ -62,11 +74,15 @@ export function openHost(parts: Parts): Host {
     if (isTooMuch()) return
     const message = (data ?? {}) as Partial<FromFrame> & Record<string, unknown>
     if (message.kind === 'alive') return alive()
-    if (message.kind === 'height') return parts.grow(Math.max(0, Math.min(HIGHEST, Number(message.height) || 0)))
+    if (message.kind === 'height') return parts.grow?.(Math.max(0, Math.min(HIGHEST, Number(message.height) || 0)))
     if (message.kind === 'failed') return parts.failed(String(message.message).slice(0, 500))
     if (message.kind === 'navigate' && isAddress(message.to)) return parts.navigate(message.to)
     if (message.kind === 'key' && typeof message.key === 'string')
       return void dispatchEvent(new KeyboardEvent('keydown', { key: message.key.slice(0, 1) }))
+    if (message.kind === 'say') return parts.player?.say(String(message.text).slice(0, LONGEST_SAYING))
+    if (message.kind === 'jump' && Number.isFinite(message.seconds))
+      return parts.player?.jump(Math.max(0, Number(message.seconds)))
+    if (message.kind === 'done') return parts.player?.done()
     if (message.kind === 'ask') return void answer(message.id, () => askApi(message))
     if (message.kind === 'picture') return void answer(message.id, () => pictureAt(message.path))
   }
@@ -138,6 +154,13 @@ export function openHost(parts: Parts): Host {
   addEventListener('message', greet)
   return { tell, close }
 }
+
+/** Who looks. */
+export const readerNow = (): Reader => ({
+  username: account.peek()?.username ?? '',
+  isAdmin: isAdmin.peek(),
+  mayDownload: mayDownload.peek(),
+})
 
 class Refusal extends Error {}
 

@@ -1,0 +1,144 @@
+/** Access tokens: several of a user, each with a name, a scope and an end. The ledger has their hashes alone. */
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { errors } from '../error.ts'
+import type { Ledger } from '../ledger/sqlite.ts'
+import type { Log } from '../log.ts'
+import type { Scope } from './scope.ts'
+
+/** As many as a household's apps and scripts need, and few enough to look through. */
+const MOST_OF_USER = 50
+/** What its last use is told to. */
+const USE_STEP_SECONDS = 60
+/** In the form of an account's token: apps check it. */
+const TOKEN_BYTES = 20
+
+export interface NewAccessToken {
+  name: string
+  scope: Scope
+  /** Epoch seconds; null: it has no end. */
+  expiresAt: number | null
+}
+
+/** All but the token itself: that is shown once. */
+export interface AccessTokenRecord {
+  id: number
+  name: string
+  scope: Scope
+  created: string
+  expires: string | null
+  /** To the minute. */
+  last_used: string | null
+}
+
+export interface KnownAccessToken {
+  id: number
+  userId: number
+  scope: Scope
+  /** Epoch seconds. */
+  expiresAt: number | null
+}
+
+/** Methods that say so change rows: call them inside `ledger.write`. */
+export interface AccessTokens {
+  list(userId: number): AccessTokenRecord[]
+  /** Inside a write. @throws conflict: as many as there may be */
+  make(userId: number, token: NewAccessToken): AccessTokenRecord & { token: string }
+  /** Inside a write. @throws not_found */
+  revoke(userId: number, id: number): void
+  /** Inside a write. */
+  revokeAll(userId: number): void
+  /** Of a token that has not ended. */
+  find(token: string): KnownAccessToken | undefined
+  hasEnded(token: KnownAccessToken): boolean
+  /** It is written at most once a minute; who asks does not wait for it. */
+  noteUse(id: number): void
+}
+
+interface Row {
+  id: number
+  user_id: number
+  name: string
+  scope: Scope
+  created_at: number
+  expires_at: number | null
+  used_at: number | null
+}
+
+export function openAccessTokens({
+  ledger,
+  clock,
+  log,
+  secretKey,
+}: {
+  ledger: Ledger
+  clock: Clock
+  log: Log
+  secretKey: Buffer
+}): AccessTokens {
+  const hashOf = (token: string) => createHmac('sha256', secretKey).update(`access-token:${token}`).digest('base64url')
+  const now = () => Math.floor(clock.now() / 1000)
+  /** Since the start, by id: when a use was last handed to the ledger. */
+  const notedAt = new Map<number, number>()
+
+  const selectAll = ledger.sql<Row>('SELECT * FROM access_tokens WHERE user_id = ? ORDER BY id')
+  const selectOne = ledger.sql<Row>('SELECT * FROM access_tokens WHERE hash = ?')
+  const count = ledger.sql<{ held: number }>('SELECT count(*) AS held FROM access_tokens WHERE user_id = ?')
+  const insert = ledger.sql(
+    'INSERT INTO access_tokens (user_id, name, scope, hash, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const deleteOne = ledger.sql('DELETE FROM access_tokens WHERE user_id = ? AND id = ?')
+  const deleteAll = ledger.sql('DELETE FROM access_tokens WHERE user_id = ?')
+  const updateUse = ledger.sql('UPDATE access_tokens SET used_at = ? WHERE id = ?')
+
+  const hasEnded = ({ expiresAt }: Pick<KnownAccessToken, 'expiresAt'>) => expiresAt !== null && expiresAt <= now()
+
+  return {
+    hasEnded,
+    list: (userId) => selectAll.all(userId).map(toRecord),
+
+    make(userId, { name, scope, expiresAt }) {
+      if (count.get(userId)!.held >= MOST_OF_USER)
+        throw errors.conflict(`An account has at most ${MOST_OF_USER} access tokens; revoke one that is not used`)
+      const token = randomBytes(TOKEN_BYTES).toString('hex')
+      const { lastInsertRowid } = insert.run(userId, name, scope, hashOf(token), now(), expiresAt)
+      const id = Number(lastInsertRowid)
+      const row = { id, user_id: userId, name, scope, created_at: now(), expires_at: expiresAt, used_at: null }
+      return { ...toRecord(row), token }
+    },
+
+    revoke(userId, id) {
+      if (deleteOne.run(userId, id).changes === 0) throw errors.notFound('access token')
+      notedAt.delete(id)
+    },
+
+    revokeAll: (userId) => void deleteAll.run(userId),
+
+    find(token) {
+      const row = selectOne.get(hashOf(token))
+      if (!row) return undefined
+      const known = { id: row.id, userId: row.user_id, scope: row.scope, expiresAt: row.expires_at }
+      return hasEnded(known) ? undefined : known
+    },
+
+    noteUse(id) {
+      const at = now()
+      if (at - (notedAt.get(id) ?? -Infinity) < USE_STEP_SECONDS) return
+      notedAt.set(id, at)
+      ledger
+        .write(() => updateUse.run(at, id))
+        .catch((error: unknown) => log.warn({ err: error }, 'when an access token was used could not be kept'))
+    },
+  }
+}
+
+const toRecord = (row: Row): AccessTokenRecord => ({
+  id: row.id,
+  name: row.name,
+  scope: row.scope,
+  created: iso(row.created_at),
+  expires: row.expires_at === null ? null : iso(row.expires_at),
+  last_used: row.used_at === null ? null : iso(row.used_at),
+})
+
+const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()

@@ -1,0 +1,105 @@
+/** Codes of an authenticator app (TOTP, RFC 6238) as a second factor, and recovery codes, each of which holds once. */
+import { randomBytes } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
+import type { Clock } from '../clock.ts'
+import type { Ledger } from '../ledger/sqlite.ts'
+import { sha256 } from './tokens.ts'
+
+const PERIOD_SECONDS = 30
+/** Steps that the clock of a phone may be off, either way. */
+const WINDOW = 1
+const SECRET_BYTES = 20
+const RECOVERY_CODES = 10
+/** 80 bits, in letters that are told apart when written down: enough that a hash without salt can stay what it is. */
+const RECOVERY_BYTES = 10
+const ISSUER = 'Archivolt'
+const CODE = /^\d{6}$/
+const RECOVERY_CODE = /^[A-Z2-7]{16}$/
+
+export interface TotpState {
+  isOn: boolean
+  /** Recovery codes that were not used yet. */
+  recoveryCodes: number
+}
+
+/** Methods that say so change rows: call them inside `ledger.write`. */
+export interface Totp {
+  state(userId: number): TotpState
+  /** A new secret, which nothing asks for until a code of it is shown. Inside a write. */
+  begin(userId: number, username: string): { secret: string; uri: string }
+  /** The new recovery codes; undefined: the code is wrong, or nothing was begun. Inside a write. */
+  enable(userId: number, code: string): string[] | undefined
+  /** Takes a code, or a recovery code, which holds no longer then. Inside a write. */
+  take(userId: number, code: string): boolean
+  /** Inside a write. */
+  remove(userId: number): void
+}
+
+interface Row {
+  secret: string
+  enabled_at: number | null
+  last_step: number
+}
+
+export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }): Totp {
+  const select = ledger.sql<Row>('SELECT secret, enabled_at, last_step FROM totp WHERE user_id = ?')
+  const upsert = ledger.sql(
+    'INSERT INTO totp (user_id, secret) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, last_step = 0 WHERE enabled_at IS NULL',
+  )
+  const updateEnabled = ledger.sql('UPDATE totp SET enabled_at = ? WHERE user_id = ?')
+  const updateStep = ledger.sql('UPDATE totp SET last_step = ? WHERE user_id = ? AND last_step < ?')
+  const deleteOne = ledger.sql('DELETE FROM totp WHERE user_id = ?')
+  const insertRecovery = ledger.sql('INSERT INTO recovery_codes (user_id, hash) VALUES (?, ?)')
+  const deleteRecovery = ledger.sql('DELETE FROM recovery_codes WHERE user_id = ? AND hash = ?')
+  const countRecovery = ledger.sql<{ left: number }>('SELECT count(*) AS left FROM recovery_codes WHERE user_id = ?')
+
+  /** Within a write, so that of two at once with the same code one alone is right. */
+  function takeCode(userId: number, secret: string, code: string): boolean {
+    const timestamp = clock.now()
+    const delta = TOTP.validate({
+      token: code,
+      secret: Secret.fromBase32(secret),
+      period: PERIOD_SECONDS,
+      timestamp,
+      window: WINDOW,
+    })
+    if (delta === null) return false
+    const step = Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta
+    return updateStep.run(step, userId, step).changes === 1
+  }
+
+  return {
+    state(userId) {
+      const isOn = typeof select.get(userId)?.enabled_at === 'number'
+      return { isOn, recoveryCodes: isOn ? countRecovery.get(userId)!.left : 0 }
+    },
+
+    begin(userId, username) {
+      const secret = new Secret({ size: SECRET_BYTES })
+      upsert.run(userId, secret.base32)
+      const uri = new TOTP({ issuer: ISSUER, label: username, secret, period: PERIOD_SECONDS }).toString()
+      return { secret: secret.base32, uri }
+    },
+
+    enable(userId, code) {
+      const row = select.get(userId)
+      if (!row || row.enabled_at !== null || !CODE.test(code) || !takeCode(userId, row.secret, code)) return undefined
+      updateEnabled.run(Math.floor(clock.now() / 1000), userId)
+      return Array.from({ length: RECOVERY_CODES }, () => {
+        const recovery = new Secret({ buffer: new Uint8Array(randomBytes(RECOVERY_BYTES)).buffer }).base32
+        insertRecovery.run(userId, sha256(recovery))
+        return recovery.match(/.{4}/g)!.join('-')
+      })
+    },
+
+    take(userId, code) {
+      const row = select.get(userId)
+      if (!row) return false
+      const plain = code.replace(/[\s-]/g, '').toUpperCase()
+      if (CODE.test(plain)) return takeCode(userId, row.secret, plain)
+      return RECOVERY_CODE.test(plain) && deleteRecovery.run(userId, sha256(plain)).changes === 1
+    },
+
+    remove: (userId) => void deleteOne.run(userId),
+  }
+}

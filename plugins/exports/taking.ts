@@ -1,0 +1,125 @@
+/** What an export says of watched videos and playlists, beside what is in the archive; and how an account takes it over. */
+import { type Actor, chunksOf } from 'archivolt'
+import type { App } from './app.ts'
+import type { Found, FoundSeen } from './found.ts'
+
+/** So many are compared with the archive at a time; others come in between. */
+const AT_ONCE = 500
+/** Who has seen so much of a video has watched it, whatever the export makes of it. */
+const SEEN_PART = 0.9
+
+export interface SeenHere {
+  id: string
+  /** Epoch seconds; of those that are watched. */
+  at?: number
+  /** Of those that are begun. */
+  seconds?: number
+}
+
+export interface ListHere {
+  name: string
+  count: number
+  /** In its order. */
+  here: string[]
+  missing: string[]
+}
+
+type Lookup = Pick<App, 'platform' | 'videos'>
+
+function videoIn(text: string, { platform }: Pick<App, 'platform'>): string | undefined {
+  if (/\s/.test(text)) return undefined
+  const [target, ...others] = platform.targetsIn(text)
+  return target?.type === 'video' && others.length === 0 ? target.id : undefined
+}
+
+/** @returns those that are in the archive, the oldest first, and how many videos there are in all */
+export async function seenHere(
+  { seen }: Pick<Found, 'seen'>,
+  now: number,
+  app: Lookup,
+): Promise<{ count: number; here: SeenHere[] }> {
+  const byId = new Map<string, FoundSeen>()
+  const here: SeenHere[] = []
+  for (const some of chunksOf(seen, AT_ONCE)) {
+    for (const one of some) {
+      const id = videoIn(one.text, app)
+      if (id !== undefined && (one.at ?? 0) >= (byId.get(id)?.at ?? 0)) byId.set(id, one)
+    }
+    await new Promise(setImmediate)
+  }
+  for (const ids of chunksOf([...byId.keys()], AT_ONCE)) {
+    const docs = await app.videos.collection.getMany(ids)
+    for (const [id, { player }] of docs) {
+      const { at = now, seconds } = byId.get(id)!
+      const isBegun = seconds !== undefined && seconds < player.duration * SEEN_PART
+      here.push(isBegun ? { id, seconds } : { id, at: Math.min(at, now) })
+    }
+  }
+  return { count: byId.size, here: here.sort((a, b) => (a.at ?? 0) - (b.at ?? 0)) }
+}
+
+export async function listsHere({ lists }: Pick<Found, 'lists'>, app: Lookup): Promise<ListHere[]> {
+  const found: ListHere[] = []
+  for (const { name, videos } of lists) {
+    const ids = [...new Set(videos.flatMap((text) => videoIn(text, app) ?? []))]
+    const known = await app.videos.known(ids)
+    const isHere = (id: string) => known.has(id)
+    found.push({ name, count: ids.length, here: ids.filter(isHere), missing: ids.filter((id) => !isHere(id)) })
+  }
+  return found
+}
+
+/** What the account has done here stays as it is. May be done twice. @returns how many of each were new to it */
+export async function takeSeen(
+  userId: number,
+  here: readonly SeenHere[],
+  app: Pick<App, 'watch'>,
+  signal: AbortSignal,
+): Promise<{ watched: number; positions: number }> {
+  const sum = { watched: 0, positions: 0 }
+  for (const some of chunksOf(here, AT_ONCE)) {
+    const free = app.watch.untouchedBy(
+      userId,
+      some.map(({ id }) => id),
+    )
+    const fresh = some.filter(({ id }) => free.has(id))
+    await app.watch.takeOver(userId, fresh, signal)
+    for (const { seconds } of fresh) sum[seconds === undefined ? 'watched' : 'positions']++
+  }
+  return sum
+}
+
+/**
+ * As private playlists of the account; one that has the name already gets what it lacks, so it may be done twice.
+ * @returns how many playlists have something new
+ */
+export async function takeLists(
+  actor: Actor,
+  lists: readonly ListHere[],
+  { playlists }: Pick<App, 'playlists'>,
+): Promise<number> {
+  const own = await ownLists(actor, playlists)
+  let taken = 0
+  for (const { name, here } of lists) {
+    if (here.length === 0) continue
+    const known = own.get(name)
+    const id = known ?? (await playlists.create(name, 'private', actor))
+    const has = new Set((await playlists.videosOf(id, actor)) ?? [])
+    const fresh = here.filter((videoId) => !has.has(videoId))
+    if (fresh.length > 0 && (await playlists.actOnChosen(id, 'create', fresh, actor)) > 0) taken++
+  }
+  return taken
+}
+
+async function ownLists(actor: Actor, playlists: App['playlists']): Promise<Map<string, string>> {
+  const { texts } = await playlists.find({ visibility: 'private', from: 0, size: 500 }, actor)
+  return new Map(
+    texts.map((text) => {
+      const { playlist_name: name, playlist_id: id } = JSON.parse(text) as {
+        playlist_name: string
+        playlist_id: string
+      }
+      return [name, id]
+    }),
+  )
+}

@@ -1,0 +1,195 @@
+/**
+ * Seek previews: small pictures of a film in sheets, for the moment under a pointer. A row says which video waits for
+ * them and whose are made; the sheets lie in the cache, up to a size, the oldest out first.
+ */
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { App } from '../app.ts'
+import type { SheetsShape } from '../film.ts'
+
+const FOLDER = 'previews'
+const SHEET = /^(\d+)-(\d+)\.jpg$/
+/** Of all videos together. */
+const ROOM_BYTES = 2e9
+/** Whoever plays so many films meanwhile has forgotten the first. */
+const MOST_WANTED = 100
+const LONGEST_SIDE = 160
+const ACROSS = 5
+const MOST_PICTURES = 300
+const SHORTEST_INTERVAL_S = 2
+
+export const previewTables = {
+  number: 7,
+  sql: `
+    CREATE TABLE library_preview (
+      video_id TEXT PRIMARY KEY,
+      state TEXT NOT NULL CHECK (state IN ('wanted', 'made', 'impossible')),
+      -- epoch milliseconds of this state
+      at INTEGER NOT NULL,
+      bytes INTEGER NOT NULL DEFAULT 0,
+      -- of what is made (JSON)
+      shape TEXT NOT NULL DEFAULT '{}'
+    ) STRICT;
+    CREATE INDEX library_preview_state ON library_preview (state, at);
+    -- Who has a library already is asked first: all of it would be read once more.
+    INSERT INTO preferences (section, key, value)
+      SELECT 'playback', 'seek_previews', 'false' WHERE EXISTS (SELECT 1 FROM users);
+  `,
+}
+
+interface Row {
+  video_id: string
+  state: 'wanted' | 'made' | 'impossible'
+  at: number
+  bytes: number
+  shape: string
+}
+
+/** A video that waits for its previews. */
+export interface Wish {
+  id: string
+  at: number
+}
+
+/** How the pictures lie: in rows, from left to right, one sheet after the other. */
+export interface Shape extends SheetsShape {
+  /** Of one picture. */
+  width: number
+  height: number
+  /** How many pictures there are. */
+  count: number
+}
+
+/** What is made of a film of this length. */
+export function shapeFor(seconds: number): SheetsShape & { count: number } {
+  const interval = Math.max(SHORTEST_INTERVAL_S, Math.ceil((seconds / MOST_PICTURES) * 10) / 10)
+  const count = Math.max(1, Math.ceil(seconds / interval))
+  const rows = Math.min(ACROSS, Math.ceil(count / ACROSS))
+  return { interval, count, columns: ACROSS, rows, sheets: Math.ceil(count / (ACROSS * rows)), longest: LONGEST_SIDE }
+}
+
+type Core = Pick<App, 'settings' | 'preferences' | 'ledger' | 'clock'>
+
+export type Previews = ReturnType<typeof openPreviews>
+
+export function openPreviews({ settings, preferences, ledger, clock }: Core) {
+  const folder = join(resolve(settings.cacheDir), FOLDER)
+  const folderOf = (id: string): string => join(folder, id)
+  const draftOf = (id: string): string => join(folder, `${id}.part`)
+  const rowOf = (id: string) => ledger.sql<Row>('SELECT * FROM library_preview WHERE video_id = ?').get(id)
+  const isWanted = (): boolean => preferences.section('playback').seek_previews
+
+  const set = (id: string, state: Row['state'], bytes = 0, shape: Shape | object = {}) =>
+    ledger.write(() =>
+      ledger
+        .sql('INSERT OR REPLACE INTO library_preview (video_id, state, at, bytes, shape) VALUES (?, ?, ?, ?, ?)')
+        .run(id, state, clock.now(), bytes, JSON.stringify(shape)),
+    )
+
+  /** The row first: sheets of nobody go with the next start. */
+  async function drop(ids: readonly string[]): Promise<void> {
+    const left = ids.filter((id) => rowOf(id) !== undefined)
+    if (left.length === 0) return
+    await ledger.write(() => {
+      for (const id of left) ledger.sql('DELETE FROM library_preview WHERE video_id = ?').run(id)
+    })
+    for (const id of left) await rm(folderOf(id), { recursive: true, force: true })
+  }
+
+  async function makeRoom(kept: string): Promise<void> {
+    const sum = ledger.sql<{ all_bytes: number }>('SELECT coalesce(sum(bytes), 0) AS all_bytes FROM library_preview')
+    const oldest = ledger.sql<Row>(
+      `SELECT * FROM library_preview WHERE state = 'made' AND video_id <> ? ORDER BY at LIMIT 1`,
+    )
+    while (sum.get()!.all_bytes > ROOM_BYTES) {
+      const row = oldest.get(kept)
+      if (!row) return
+      await drop([row.video_id])
+    }
+  }
+
+  return {
+    drop,
+    draftOf,
+    isWanted,
+
+    /** What was cut off goes, and what no row knows. */
+    async begin(): Promise<void> {
+      await mkdir(folder, { recursive: true })
+      for (const name of await readdir(folder))
+        if (rowOf(name)?.state !== 'made') await rm(join(folder, name), { recursive: true, force: true })
+    },
+
+    stateOf: (id: string): Row['state'] | undefined => rowOf(id)?.state,
+
+    /** Undefined: there are none. The name of a sheet changes with what is in it. */
+    sheetsOf(id: string): (Omit<Shape, 'sheets' | 'longest'> & { sheets: string[] }) | undefined {
+      const row = rowOf(id)
+      if (row?.state !== 'made') return undefined
+      const { sheets, longest: _, ...shape } = JSON.parse(row.shape) as Shape
+      const urls = Array.from({ length: sheets }, (_, at) => `/cache/${FOLDER}/${id}/${row.at}-${at + 1}.jpg`)
+      return { ...shape, sheets: urls }
+    },
+
+    /** Where a sheet lies, by the last part of its URL. Undefined: it is none, or an older one. */
+    pathOf(id: string, name: string): string | undefined {
+      const [, at, sheet] = SHEET.exec(name) ?? []
+      const row = rowOf(id)
+      return row?.state === 'made' && String(row.at) === at ? join(folderOf(id), `${Number(sheet)}.jpg`) : undefined
+    },
+
+    /** @returns whether there is something to be made */
+    async want(id: string): Promise<boolean> {
+      const row = rowOf(id)
+      // Somebody may have emptied the cache.
+      const isLost = row?.state === 'made' && !(await stat(folderOf(id)).catch(() => undefined))
+      if (row && !isLost) return row.state === 'wanted'
+      if (!isWanted()) return false
+      await set(id, 'wanted')
+      await ledger.write(() =>
+        ledger
+          .sql(
+            `DELETE FROM library_preview WHERE state = 'wanted' AND video_id NOT IN
+              (SELECT video_id FROM library_preview WHERE state = 'wanted' ORDER BY at DESC, rowid DESC LIMIT ?)`,
+          )
+          .run(MOST_WANTED),
+      )
+      return true
+    },
+
+    /** Whose film was played last comes first. */
+    next: () =>
+      ledger
+        .sql<Wish>(
+          `SELECT video_id AS id, at FROM library_preview WHERE state = 'wanted' ORDER BY at DESC, rowid DESC LIMIT 1`,
+        )
+        .get(),
+
+    /** Its film may be another one meanwhile. */
+    isStill({ id, at }: Wish): boolean {
+      const row = rowOf(id)
+      return row?.state === 'wanted' && row.at === at
+    },
+
+    /** The draft is whole: it takes its place, then its row is written. */
+    async keep(id: string, shape: Shape): Promise<void> {
+      let bytes = 0
+      for (const name of await readdir(draftOf(id))) bytes += (await stat(join(draftOf(id), name))).size
+      await rm(folderOf(id), { recursive: true, force: true })
+      await rename(draftOf(id), folderOf(id))
+      await set(id, 'made', bytes, shape)
+      await makeRoom(id)
+    },
+
+    /** Nobody asks for those of this film again. */
+    giveUp: (id: string) => set(id, 'impossible'),
+
+    /** Of videos that are no more. */
+    async dropUnknown(known: (ids: readonly string[]) => Promise<Set<string>>): Promise<void> {
+      const all = ledger.sql<Row>('SELECT * FROM library_preview').all()
+      const ids = all.map(({ video_id: id }) => id)
+      const there = await known(ids)
+      await drop(ids.filter((id) => !there.has(id)))
+    },
+  }
+}

@@ -1,0 +1,78 @@
+/** Seek previews over HTTP: where a video's are, asking for them, and the sheets (contract 9.20). */
+import { defineRoute, errors, file, ID_PATTERN, Type } from 'archivolt'
+import type { App } from '../app.ts'
+import { makePreviews } from './make.ts'
+
+const VideoId = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
+const STATES = ['none', 'wanted', 'there', 'impossible'] as const
+
+const PreviewRecord = Type.Object({
+  state: Type.Enum([...STATES]),
+  interval: Type.Optional(Type.Number({ description: 'seconds between two pictures; the first is of the beginning' })),
+  count: Type.Optional(Type.Integer({ description: 'how many pictures there are' })),
+  width: Type.Optional(Type.Integer({ description: 'of one picture' })),
+  height: Type.Optional(Type.Integer()),
+  columns: Type.Optional(Type.Integer({ description: 'pictures beside each other in a sheet' })),
+  rows: Type.Optional(Type.Integer()),
+  sheets: Type.Optional(Type.Array(Type.String(), { description: 'URLs of the sheets, in order' })),
+})
+
+/** Seen by who asks, too. @throws not_found */
+async function mustBeSeen(id: string, { videos }: App): Promise<void> {
+  if (!(await videos.has(id))) throw errors.notFound('video', id)
+}
+
+function recordOf(id: string, { previews }: App) {
+  const sheets = previews.sheetsOf(id)
+  if (sheets) return { state: 'there' as const, ...sheets }
+  const state = previews.stateOf(id)
+  return { state: state === 'wanted' || state === 'impossible' ? state : ('none' as const) }
+}
+
+export const showPreviews = defineRoute({
+  method: 'GET',
+  path: '/api/video/:videoId/preview/',
+  access: 'viewer',
+  summary: 'Where the seek previews of a video are',
+  params: VideoId,
+  reply: PreviewRecord,
+  errors: ['not_found'],
+  async handle({ params: { videoId } }, app: App) {
+    await mustBeSeen(videoId, app)
+    return recordOf(videoId, app)
+  },
+})
+
+export const wantPreviews = defineRoute({
+  method: 'POST',
+  path: '/api/video/:videoId/preview/',
+  access: 'viewer',
+  summary: 'Ask for the seek previews of a video: they are made once no other task runs',
+  params: VideoId,
+  reply: PreviewRecord,
+  errors: ['not_found'],
+  async handle({ params: { videoId } }, app: App) {
+    await mustBeSeen(videoId, app)
+    if (await app.previews.want(videoId)) await app.jobs.start(makePreviews)
+    return recordOf(videoId, app)
+  },
+})
+
+export const showSheet = defineRoute({
+  method: 'GET',
+  path: '/cache/previews/:videoId/:file',
+  access: 'viewer',
+  summary: 'A sheet of seek previews',
+  params: Type.Object({
+    videoId: Type.String({ pattern: ID_PATTERN }),
+    file: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,160}$' }),
+  }),
+  reply: Type.Unknown(),
+  replyType: 'image/jpeg',
+  errors: ['not_found'],
+  async handle({ params: { videoId, file: name } }, app: App) {
+    const path = app.previews.pathOf(videoId, name)
+    if (path === undefined || !(await app.videos.has(videoId))) throw errors.notFound('file')
+    return file(path, 'image/jpeg', { immutable: true })
+  },
+})

@@ -1,0 +1,450 @@
+/**
+ * The trash of places that a person has marked as ours: films that are removed, and what belongs to them by its name,
+ * are renamed into a hidden folder of their own place, and stay there for thirty days. A row in the ledger comes before
+ * every rename, so that a crash between the two is finished or taken back.
+ */
+import { access, constants, lstat, mkdir, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises'
+import { basename, dirname, extname, join } from 'node:path'
+import { errors, type Timer } from 'archivolt'
+import type { App } from './app.ts'
+import { isEnding } from './containers.ts'
+import { isOneOf } from './files.ts'
+import { isMissing, sync } from './library.ts'
+import type { Discarded, PlaceTrash } from './types.ts'
+
+/** In the folder of the place. Hidden: no scan looks into it. */
+export const TRASH = '.archivolt-trash'
+const KEPT_MS = 30 * 86_400_000
+const AGAIN_MS = 3_600_000
+/** So many folders of its films are tried before a place is marked. */
+const TRIED = 20
+
+export const placeTrashTables = {
+  number: 4,
+  sql: `
+    -- a person has said that its files may be removed
+    ALTER TABLE media_place ADD COLUMN is_ours INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE media_discarded (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      place_id INTEGER NOT NULL REFERENCES media_place (id) ON DELETE CASCADE,
+      video_id TEXT NOT NULL,
+      channel_id TEXT NOT NULL,
+      -- where the film lay, from the place on
+      path TEXT NOT NULL,
+      size_bytes INTEGER NOT NULL,
+      -- names of the files in the film's folder (JSON)
+      names TEXT NOT NULL,
+      -- of the removal that is under way; '': it is being brought back; NULL: it lies in the trash
+      job_id TEXT,
+      -- epoch milliseconds: until then it is kept
+      until INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX media_discarded_video ON media_discarded (video_id);
+    CREATE INDEX media_discarded_place ON media_discarded (place_id, id);
+    CREATE INDEX media_discarded_open ON media_discarded (job_id) WHERE job_id IS NOT NULL;
+    CREATE INDEX media_discarded_until ON media_discarded (until);`,
+}
+
+interface Row {
+  id: number
+  place_id: number
+  video_id: string
+  channel_id: string
+  path: string
+  size_bytes: number
+  names: string
+  job_id: string | null
+  until: number
+}
+
+interface Film {
+  video_id: string
+  channel_id: string
+  place_id: number
+  path: string
+  size_bytes: number
+}
+
+interface OwnPlace {
+  id: number
+  path: string
+  label: string
+  is_ours: 0 | 1
+}
+
+export interface PlaceTrashService extends PlaceTrash {
+  /**
+   * First half of a removal: a video's film, or those of a channel, go into the trash of their place where it is marked
+   * as ours; all others are left alone. The same call again after an interruption goes on.
+   * @throws unavailable: a place is away, or a file cannot be moved; then all are back
+   */
+  discard(jobId: string, what: { videoId: string } | { channelId: string }): Promise<void>
+  /** Undoes the first half. A file that has come into the place of one meanwhile stays, and that one in the trash. */
+  putBack(jobId: string): Promise<void>
+  /** Second half: they are kept for thirty days from now. */
+  settle(jobId: string): Promise<void>
+  /** @throws unprocessable: why nothing can be removed from this place, and what to do */
+  mustBeRemovable(place: OwnPlace): Promise<void>
+  begin(): Promise<void>
+  close(): Promise<void>
+}
+
+/** What belongs to a film by its name, after the part that they share. */
+const BESIDE =
+  /^(?:\.(?:info\.json|description|nfo|annotations\.xml|jpe?g|png|webp)|-(?:thumb|poster)\.(?:jpe?g|png|webp)|\.[A-Za-z0-9_-]{2,35}\.(?:vtt|srt|ass|lrc))$/i
+
+/** The film first. Where two films share a name, what lies beside them is of both, and stays. */
+export function filesOf(film: string, names: readonly string[]): string[] {
+  const base = film.slice(0, -extname(film).length)
+  const isFilm = (name: string) => isEnding(extname(name).slice(1).toLowerCase())
+  const isShared = names.some((name) => name !== film && isFilm(name) && name.startsWith(`${base}.`))
+  if (isShared) return [film]
+  const own = names.filter(
+    (name) => name === `${film}.info.json` || (name.startsWith(base) && BESIDE.test(name.slice(base.length))),
+  )
+  return [film, ...own]
+}
+
+const isOpen = (state: string | undefined): boolean => state === 'PENDING' || state === 'STARTED' || state === 'RETRY'
+
+type TrashApp = Pick<App, 'ledger' | 'clock' | 'log' | 'jobs' | 'touch'>
+
+/** @param isThere  looks whether a place is there */
+export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Promise<boolean>): PlaceTrashService {
+  const { ledger, clock, log } = app
+  const sql = <Found>(text: string) => ledger.sql<Found>(text)
+  let timer: Timer | undefined
+  let working = Promise.resolve()
+
+  const placeOf = (id: number): OwnPlace =>
+    sql<OwnPlace>('SELECT id, path, label, is_ours FROM media_place WHERE id = ?').get(id)!
+  const trashOf = (place: OwnPlace, { id, video_id: videoId }: Pick<Row, 'id' | 'video_id'>): string =>
+    join(place.path, TRASH, `${id}-${videoId}`)
+  const dropRow = (id: number): Promise<void> =>
+    ledger.write(() => void sql('DELETE FROM media_discarded WHERE id = ?').run(id))
+
+  /** Where it is back no scan takes it for removed any more. */
+  const dropBack = ({ id, video_id: videoId, place_id: placeId, path }: Row): Promise<void> =>
+    ledger.write(() => {
+      sql("DELETE FROM media_film WHERE video_id = ? AND place_id = ? AND path = ? AND state = 'forgotten'").run(
+        videoId,
+        placeId,
+        path,
+      )
+      sql('DELETE FROM media_discarded WHERE id = ?').run(id)
+    })
+
+  /** Whoever may write there could have put a link into its place. @throws conflict */
+  async function trashFolder({ path, label }: OwnPlace): Promise<string> {
+    const folder = join(path, TRASH)
+    await mkdir(folder).catch((thrown: unknown) => {
+      if (!isOneOf(thrown, 'EEXIST')) throw thrown
+    })
+    if (!(await lstat(folder)).isDirectory())
+      throw errors.conflict(`${TRASH} in “${label}” is no folder: move it away, then try again`)
+    return folder
+  }
+
+  /** A folder, and no link to one. */
+  async function hasTrash({ path }: OwnPlace): Promise<boolean> {
+    try {
+      return (await lstat(join(path, TRASH))).isDirectory()
+    } catch (thrown) {
+      if (isMissing(thrown)) return false
+      throw thrown
+    }
+  }
+
+  /** The film's folder, where it is really in its place. undefined: a link leads elsewhere, or it is gone. */
+  async function homeOf(place: OwnPlace, path: string): Promise<string | undefined> {
+    const folder = dirname(join(place.path, path))
+    try {
+      return (await realpath(folder)) === folder ? folder : undefined
+    } catch (thrown) {
+      if (isMissing(thrown)) return undefined
+      throw thrown
+    }
+  }
+
+  const isFile = async (path: string): Promise<boolean> => {
+    try {
+      await lstat(path)
+      return true
+    } catch (thrown) {
+      if (isMissing(thrown)) return false
+      throw thrown
+    }
+  }
+
+  /** Nothing where its film is not there, or where a link leads to it. */
+  async function note(jobId: string, film: Film, place: OwnPlace): Promise<Row | undefined> {
+    const known = sql<Row>('SELECT * FROM media_discarded WHERE job_id = ? AND video_id = ?').get(jobId, film.video_id)
+    if (known) return known
+    const home = await homeOf(place, film.path)
+    const name = basename(film.path)
+    if (home === undefined || !(await isFile(join(home, name)))) return undefined
+    const names = filesOf(name, await readdir(home))
+    const row = { ...film, names: JSON.stringify(names), job_id: jobId, until: clock.now() + KEPT_MS }
+    const id = await ledger.write(() =>
+      Number(
+        sql(
+          `INSERT INTO media_discarded (place_id, video_id, channel_id, path, size_bytes, names, job_id, until)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        ).run(row.place_id, row.video_id, row.channel_id, row.path, row.size_bytes, row.names, row.job_id, row.until)
+          .lastInsertRowid,
+      ),
+    )
+    return { ...row, id }
+  }
+
+  async function moveAway(row: Row, place: OwnPlace): Promise<void> {
+    await trashFolder(place)
+    const trash = trashOf(place, row)
+    const home = dirname(join(place.path, row.path))
+    await mkdir(trash, { recursive: true })
+    for (const name of JSON.parse(row.names) as string[]) {
+      try {
+        await rename(join(home, name), join(trash, name))
+      } catch (thrown) {
+        if (!isMissing(thrown)) throw thrown // it has been moved before, or its program has taken it
+      }
+    }
+    await sync(home)
+    await sync(trash)
+  }
+
+  /** @returns whether all of it is back */
+  async function bringBack(row: Row): Promise<boolean> {
+    const place = placeOf(row.place_id)
+    const trash = trashOf(place, row)
+    const home = dirname(join(place.path, row.path))
+    if (!(await hasTrash(place)) || !(await isFile(trash))) {
+      await dropBack(row)
+      return true
+    }
+    await mkdir(home, { recursive: true })
+    if ((await homeOf(place, row.path)) === undefined) return false
+    let isWhole = true
+    for (const name of JSON.parse(row.names) as string[]) {
+      if (!(await isFile(join(trash, name)))) continue
+      if (await isFile(join(home, name))) isWhole = false
+      else await rename(join(trash, name), join(home, name))
+    }
+    await sync(home)
+    if (!isWhole) return false
+    for (const folder of [trash, join(place.path, TRASH)]) await rmdir(folder).catch(() => undefined) // other files stay
+    await dropBack(row)
+    return true
+  }
+
+  const ofJob = (jobId: string): Row[] =>
+    sql<Row>('SELECT * FROM media_discarded WHERE job_id = ? ORDER BY id').all(jobId)
+
+  async function settleRow(id: number): Promise<void> {
+    await ledger.write(
+      () => void sql('UPDATE media_discarded SET job_id = NULL, until = ? WHERE id = ?').run(clock.now() + KEPT_MS, id),
+    )
+  }
+
+  async function putBack(jobId: string): Promise<void> {
+    for (const row of ofJob(jobId)) if (!(await bringBack(row))) await settleRow(row.id)
+  }
+
+  async function settle(jobId: string): Promise<void> {
+    for (const { id } of ofJob(jobId)) await settleRow(id)
+    wakeUp()
+  }
+
+  /** What a crash has left half done, and what has been kept for long enough. */
+  async function clean(): Promise<void> {
+    let isFailed = false
+    const half = sql<Row>('SELECT * FROM media_discarded WHERE job_id IS NOT NULL ORDER BY id').all()
+    const old = sql<Row>('SELECT * FROM media_discarded WHERE job_id IS NULL AND until <= ? ORDER BY id').all(
+      clock.now(),
+    )
+    for (const row of [...half, ...old]) {
+      const state = row.job_id === null ? undefined : app.jobs.get(row.job_id)?.state
+      if (isOpen(state)) continue // the removal goes on by itself
+      try {
+        if (state === 'SUCCESS') await settleRow(row.id)
+        // Without the mark nothing is touched, and what is away waits.
+        else if (placeOf(row.place_id).is_ours === 0) continue
+        else if (!(await isThere(row.place_id))) isFailed = true
+        else if (row.job_id === null) await empty(row)
+        else if (!(await bringBack(row))) await settleRow(row.id)
+      } catch (err) {
+        isFailed = true
+        log.warn({ err, trash: row.id }, 'the trash of a place could not be cleared: tried again in an hour')
+      }
+    }
+    wakeUp(isFailed ? AGAIN_MS : 0)
+  }
+
+  async function empty(row: Row): Promise<void> {
+    const place = placeOf(row.place_id)
+    if (await hasTrash(place)) {
+      await rm(trashOf(place, row), { recursive: true, force: true })
+      await rmdir(join(place.path, TRASH)).catch(() => undefined) // others may lie in it
+    }
+    await dropRow(row.id)
+  }
+
+  /** At the next one's time, and not before so long. */
+  function wakeUp(earliestMs = 0): void {
+    const next = sql<{ until: number }>(
+      `SELECT until FROM media_discarded JOIN media_place ON media_place.id = place_id
+       WHERE is_ours = 1 AND job_id IS NULL ORDER BY until LIMIT 1`,
+    ).get()
+    const isHalf = sql('SELECT 1 FROM media_discarded WHERE job_id IS NOT NULL').get() !== undefined
+    timer?.cancel()
+    const waitMs = Math.min(next ? next.until - clock.now() : Number.POSITIVE_INFINITY, isHalf ? AGAIN_MS : Infinity)
+    timer = Number.isFinite(waitMs)
+      ? clock.after(Math.max(earliestMs, waitMs), () => {
+          working = clean()
+        })
+      : undefined
+  }
+
+  const toDiscarded = (row: Row): Discarded => ({
+    id: row.id,
+    videoId: row.video_id,
+    path: row.path,
+    sizeBytes: row.size_bytes,
+    until: Math.floor(row.until / 1000),
+  })
+
+  return {
+    async discard(jobId, what) {
+      const [column, value] = 'videoId' in what ? ['video_id', what.videoId] : ['channel_id', what.channelId]
+      const films = sql<Film>(
+        `SELECT video_id, channel_id, place_id, media_film.path AS path, size_bytes FROM media_film
+         JOIN media_place ON media_place.id = place_id
+         WHERE media_film.${column} = ? AND is_ours = 1 AND state <> 'forgotten'`,
+      ).all(value)
+      for (const placeId of new Set(films.map(({ place_id: id }) => id))) {
+        if (await isThere(placeId)) continue
+        const { label } = placeOf(placeId)
+        throw errors.unavailable(
+          `“${label}” is not there now, and its files are to go too: connect its disk, then try again`,
+        )
+      }
+      try {
+        for (const film of films) {
+          const place = placeOf(film.place_id)
+          const row = await note(jobId, film, place)
+          try {
+            if (row) await moveAway(row, place)
+          } catch (thrown) {
+            if (!isOneOf(thrown, 'EXDEV', 'EBUSY')) throw thrown
+            await bringBack(row!) // a disk within the place: nothing goes across disks
+          }
+        }
+      } catch (thrown) {
+        const cause = await putBack(jobId).then(
+          () => thrown,
+          (second: unknown) => new AggregateError([thrown, second]),
+        )
+        wakeUp()
+        const why = (thrown as NodeJS.ErrnoException).code ?? (thrown as Error).message
+        throw errors.unavailable(
+          `A file could not be moved into the trash of its folder (${why}): nothing was removed`,
+          {
+            cause,
+          },
+        )
+      }
+    },
+
+    putBack,
+    settle,
+
+    async mustBeRemovable(place) {
+      const films = sql<{ path: string }>(
+        "SELECT path FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY video_id LIMIT ?",
+      ).all(place.id, TRIED)
+      const homes = await Promise.all(films.map(({ path }) => homeOf(place, path).catch(() => undefined)))
+      let at = place.path
+      try {
+        const folder = await trashFolder(place)
+        await rmdir(folder).catch((thrown: unknown) => {
+          if (!isOneOf(thrown, 'ENOTEMPTY', 'EEXIST')) throw thrown
+        })
+        for (const home of new Set(homes.filter((one) => one !== undefined))) {
+          at = home
+          await access(home, constants.W_OK)
+        }
+      } catch (cause) {
+        if (isOneOf(cause, 'EROFS'))
+          throw errors.unprocessable(
+            `“${place.label}” can only be read: mount its disk so that it can be written, then try again`,
+            { cause },
+          )
+        if (isOneOf(cause, 'EACCES', 'EPERM'))
+          throw errors.unprocessable(
+            `The server may not remove files in ${at}: give its account the right to write there, then try again`,
+            { cause },
+          )
+        if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause
+        throw errors.unprocessable(
+          `Nothing can be removed in ${at} (${(cause as NodeJS.ErrnoException).code}): look after its disk`,
+          { cause },
+        )
+      }
+    },
+
+    countOf: (placeId) =>
+      sql<{ count: number }>('SELECT count(*) AS count FROM media_discarded WHERE place_id = ?').get(placeId)!.count,
+    countOfChannel: (channelId) =>
+      sql<{ count: number }>('SELECT count(*) AS count FROM media_discarded WHERE channel_id = ?').get(channelId)!
+        .count,
+    has: (videoId) => sql('SELECT 1 FROM media_discarded WHERE video_id = ?').get(videoId) !== undefined,
+    wasAt: (placeId, videoId, path) =>
+      sql('SELECT 1 FROM media_discarded WHERE video_id = ? AND place_id = ? AND path = ?').get(
+        videoId,
+        placeId,
+        path,
+      ) !== undefined,
+
+    page(placeId, from, size) {
+      const rows = sql<Row>('SELECT * FROM media_discarded WHERE place_id = ? ORDER BY id DESC LIMIT ? OFFSET ?').all(
+        placeId,
+        size,
+        from,
+      )
+      return rows.map(toDiscarded)
+    },
+
+    async restore(placeId, id) {
+      const row = sql<Row>('SELECT * FROM media_discarded WHERE id = ? AND place_id = ?').get(id, placeId)
+      if (!row) throw errors.notFound('removed film', String(id))
+      const place = placeOf(placeId)
+      if (row.job_id) throw errors.conflict('It is just being removed: try again in a moment')
+      if (place.is_ours === 0)
+        throw errors.conflict(`“${place.label}” may only be read: mark it as yours, or move the files back by hand`)
+      if (!(await isThere(placeId)))
+        throw errors.unavailable(`“${place.label}” is not there now: connect its disk, then try again`)
+      if (await isFile(join(place.path, row.path)))
+        throw errors.conflict(`There is another ${row.path} in “${place.label}”: move it away, then try again`)
+      await ledger.write(() => void sql("UPDATE media_discarded SET job_id = '' WHERE id = ?").run(id))
+      try {
+        if (!(await bringBack(row))) {
+          await settleRow(id)
+          throw errors.conflict(`Not all files of ${row.path} could be put back: others have taken their names`)
+        }
+      } finally {
+        wakeUp()
+      }
+      return toDiscarded(row)
+    },
+
+    begin: async () => {
+      working = clean()
+      await working
+    },
+    async close() {
+      timer?.cancel()
+      await working
+      timer?.cancel()
+    },
+  }
+}

@@ -1,0 +1,67 @@
+/** What a further platform has put into the folder of a download: looked at as a download of yt-dlp is. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { checked, Files, type Source } from './source.ts'
+import type { Downloaded, DownloadReceipt, VideoMetadata } from './types.ts'
+import { clearDownload, findFault, run } from './verify.ts'
+
+const PROBE_TIMEOUT_MS = 60_000
+
+/** @throws Error  in words: the film is not there, or not whole */
+export async function toDownloaded(
+  source: Source,
+  metadata: VideoMetadata,
+  folder: string,
+  said: unknown,
+  ffprobe: string,
+): Promise<Downloaded> {
+  const { id } = metadata
+  const place = (ending: string): string => join(folder, `${id}.${ending}`)
+  const { subtitles } = checked(Files, said ?? {}, source)
+  const mediaPath = place('mp4')
+  if (!existsSync(mediaPath)) throw new Error(`the plugin has put no ${id}.mp4 into the folder`)
+  const fault = await findFault(ffprobe, mediaPath, [], metadata.durationSeconds)
+  if (fault !== undefined) {
+    await clearDownload(folder, id)
+    throw new Error(`the downloaded file is not complete: ${fault}`)
+  }
+  return {
+    metadata,
+    receipt: await receiptOf(source, mediaPath, ffprobe),
+    mediaPath,
+    subtitles: subtitles
+      .map((one) => ({ ...one, path: place(`${one.lang}.vtt`) }))
+      .filter(({ path }) => existsSync(path)),
+    ...(existsSync(place('jpg')) && { thumbnailPath: place('jpg') }),
+  }
+}
+
+interface Probed {
+  streams?: Array<{ codec_type?: string; codec_name?: string; width?: number; height?: number }>
+}
+
+/** What has come is what was offered: nobody has told of more. */
+async function receiptOf({ name }: Source, path: string, ffprobe: string): Promise<DownloadReceipt> {
+  const entries = 'stream=codec_type,codec_name,width,height'
+  const output = await run(
+    ffprobe,
+    ['-v', 'error', '-show_entries', entries, '-of', 'json', `file:${path}`],
+    PROBE_TIMEOUT_MS,
+  )
+  const { streams = [] } = JSON.parse(output) as Probed
+  const picture = streams.find(({ codec_type }) => codec_type === 'video')
+  const sound = streams.find(({ codec_type }) => codec_type === 'audio')
+  const height = Math.min(picture?.width ?? 0, picture?.height ?? 0)
+  const [videoCodec, audioCodec] = [picture?.codec_name, sound?.codec_name]
+  return {
+    downloader: name,
+    offered: {
+      height,
+      videoCodecs: videoCodec === undefined ? [] : [videoCodec],
+      audioCodecs: audioCodec === undefined ? [] : [audioCodec],
+      ...{ audioLanguages: [], subtitles: [], clients: [] },
+    },
+    got: { height, ...(videoCodec && { videoCodec }), ...(audioCodec && { audioCodec }), formats: [] },
+    ...{ isForeign: false, warnings: [], doubts: [] },
+  }
+}

@@ -1,0 +1,153 @@
+/** A further platform as a plugin brings it (hook `platform.source`), and what it says, checked. */
+import { type Static, type TSchema, Type, Value } from 'archivolt'
+import type {
+  ChannelMetadata,
+  DownloadProgress,
+  ListEntry,
+  QualityWish,
+  Target,
+  VideoMetadata,
+  VideoType,
+} from './types.ts'
+
+const Text = (maxLength: number) => Type.String({ maxLength })
+const Texts = Type.Array(Text(500), { maxItems: 500, default: [] })
+const VideoTypes = Type.Enum(['videos', 'streams', 'shorts'], { default: 'videos' })
+const Seconds = Type.Number({ minimum: 0, maximum: 10_000_000 })
+const Count = Type.Integer({ minimum: 0, default: 0 })
+
+const Video = Type.Object({
+  id: Text(128),
+  title: Text(1000),
+  channelId: Text(128),
+  channelName: Text(500),
+  /** YYYY-MM-DD */
+  published: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+  durationSeconds: Seconds,
+  vidType: VideoTypes,
+  description: Type.String({ maxLength: 100_000, default: '' }),
+  tags: Texts,
+  categories: Texts,
+  viewCount: Count,
+  likeCount: Count,
+})
+const Channel = Type.Object({
+  id: Text(128),
+  name: Text(500),
+  description: Type.String({ maxLength: 100_000, default: '' }),
+  tags: Texts,
+  subscribers: Count,
+  views: Count,
+  tabs: Type.Array(VideoTypes, { default: ['videos'] }),
+})
+const Entry = Type.Object({
+  id: Text(128),
+  title: Text(1000),
+  durationSeconds: Type.Optional(Seconds),
+  vidType: VideoTypes,
+  /** Not out yet, or live now. */
+  isPending: Type.Boolean({ default: false }),
+})
+const Subtitle = Type.Object({
+  lang: Type.String({ pattern: '^[A-Za-z0-9-]{1,35}$' }),
+  name: Text(100),
+  source: Type.Enum(['user', 'auto'], { default: 'user' }),
+  url: Type.String({ maxLength: 2000, default: '' }),
+})
+export const Files = Type.Object({ subtitles: Type.Array(Subtitle, { maxItems: 500, default: [] }) })
+
+/** What it must say; the rest has a default. */
+type Said<Whole, Needed extends keyof Whole> = Pick<Whole, Needed> & Partial<Whole>
+
+export interface SourceAsk {
+  /** Ends when nobody waits for the answer any longer. */
+  signal: AbortSignal
+}
+
+/**
+ * A further platform. What it throws is told to whoever asked: `errors.notFound` where it has something no longer,
+ * anything else is tried again a few times.
+ */
+export interface Source {
+  /** What people call it. */
+  name: string
+  /** Begins each of its ids, which are longer than 11 characters: small letters and digits, then `-`. */
+  prefix: string
+  /** What a word stands for that people have pasted: an address or an id of its own. By its form alone. */
+  target(word: string): Target | undefined
+  /** The page of a video, for links. */
+  watchUrl(videoId: string): string
+  video(
+    id: string,
+    ask: SourceAsk,
+  ): Promise<Said<Static<typeof Video>, 'id' | 'title' | 'channelId' | 'channelName' | 'published' | 'durationSeconds'>>
+  channel(id: string, ask: SourceAsk): Promise<Said<Static<typeof Channel>, 'id' | 'name'>>
+  /** Videos of a channel, the newest first, page by page from 0; an empty page is the end. */
+  list(
+    channelId: string,
+    ask: SourceAsk & { tab: VideoType; page: number },
+  ): Promise<Array<Said<Static<typeof Entry>, 'id' | 'title'>>>
+  /**
+   * Puts the film into the folder as `<id>.mp4`, a picture, where there is one, as `<id>.jpg`, subtitles as
+   * `<id>.<language>.vtt`. What an earlier attempt has left there may be gone on with.
+   */
+  download(
+    id: string,
+    ask: SourceAsk & { folder: string; quality?: QualityWish; progress(progress: DownloadProgress): void },
+  ): Promise<{ subtitles?: Array<Said<Static<typeof Subtitle>, 'lang' | 'name'>> } | undefined>
+}
+
+const PREFIX = /^[a-z][a-z0-9]*-$/
+const ID = /^[A-Za-z0-9_-]{12,128}$/
+/** @throws Error  in words: ids that are not its own */
+export function checkSources(sources: readonly Source[]): void {
+  const prefixes = new Set<string>()
+  for (const { name, prefix } of sources) {
+    if (!PREFIX.test(prefix))
+      throw new Error(`The ids of ${name} must begin with small letters and digits and a -, not ${prefix}`)
+    if (prefixes.has(prefix)) throw new Error(`Two platforms have ids that begin with ${prefix}; remove one of them`)
+    prefixes.add(prefix)
+  }
+}
+
+export const sourceOf = (id: string, sources: readonly Source[]): Source | undefined =>
+  ID.test(id) ? sources.find(({ prefix }) => id.startsWith(prefix)) : undefined
+
+/** @throws Error  in words: what of the answer is not as it must be */
+export function checked<Schema extends TSchema>(schema: Schema, said: unknown, { name }: Source): Static<Schema> {
+  const filled = Value.Clean(schema, Value.Default(schema, structuredClone(said)))
+  const [fault] = Value.Errors(schema, filled)
+  if (fault) throw new Error(`the plugin of ${name} says what it may not: ${fault.instancePath} ${fault.message}`)
+  return filled as Static<Schema>
+}
+
+function checkOwn({ name, prefix }: Source, id: string): void {
+  if (!ID.test(id) || !id.startsWith(prefix))
+    throw new Error(`an id of ${name} begins with ${prefix}, is longer than 11 characters, and is not ${id}`)
+}
+
+export function toMetadata(source: Source, id: string, said: unknown): VideoMetadata {
+  const video = checked(Video, said, source)
+  if (video.id !== id) throw new Error(`${source.name} was asked for ${id} and says ${video.id}`)
+  checkOwn(source, video.channelId)
+  return { ...video, averageRating: 0, chapters: [], thumbnails: [], subtitles: { user: [], auto: [] } }
+}
+
+export function toChannel(source: Source, id: string, said: unknown): ChannelMetadata {
+  const channel = checked(Channel, said, source)
+  if (channel.id !== id) throw new Error(`${source.name} was asked for ${id} and says ${channel.id}`)
+  return { ...channel, art: {} }
+}
+
+export function toEntries(source: Source, said: unknown): ListEntry[] {
+  const entries = checked(Type.Array(Entry, { maxItems: 1000 }), said, source)
+  for (const { id } of entries) checkOwn(source, id)
+  return entries
+}
+
+declare module 'archivolt' {
+  interface Hooks {
+    /** Asked for whatever has an id of its own: a further platform beside this one. */
+    'platform.source': Source
+  }
+}

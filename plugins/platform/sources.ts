@@ -1,0 +1,158 @@
+/**
+ * Further platforms, which plugins bring (hook `platform.source`): whatever has an id of one of them is asked there. Each
+ * ask takes its turn in the lanes; the gate and the pace are the platform's own, and not theirs.
+ */
+import { type Clock, errors, isAppError, type Lanes, withinTime } from 'archivolt'
+import { PlatformFailure } from './failure.ts'
+import { lackOfRoom } from './room.ts'
+import { type Source, type SourceAsk, sourceOf, toChannel, toEntries, toMetadata } from './source.ts'
+import { toDownloaded } from './source-files.ts'
+import type { AskOptions, Downloaded, DownloadOptions, Platform, Target, VideoMetadata, VideoType } from './types.ts'
+
+export interface SourceParts {
+  clock: Clock
+  lanes: Lanes
+  settings: { dataDir: string; ffprobe: string }
+  /** As they are brought. */
+  sources: () => readonly Source[]
+}
+
+type Routed = Pick<
+  Platform,
+  | 'targets'
+  | 'targetsIn'
+  | 'video'
+  | 'channel'
+  | 'playlistsOf'
+  | 'list'
+  | 'download'
+  | 'downloadBetter'
+  | 'subtitles'
+  | 'comments'
+  | 'watchUrl'
+>
+
+const ANSWER_WITHIN_MS = 60_000
+const URGENT_WAIT_MS = 20_000
+const MOST_PAGES = 10_000
+
+/** The platform, and whatever plugins bring beside it. */
+export function withSources<Whole extends Platform>(platform: Whole, parts: SourceParts): Whole {
+  const of = (id: string) => sourceOf(id, parts.sources())
+  const answerOf = openAsking(parts)
+
+  const targetOf = (word: string): Target | undefined => {
+    for (const source of parts.sources()) {
+      try {
+        const target = source.target(word)
+        if (target && of(target.id)?.prefix === source.prefix) return target
+      } catch {} // it is noted as its plugin's, and is none of the others' business
+    }
+    return undefined
+  }
+  const targetsOf = (text: string, others: (text: string) => Target[]): Target[] => {
+    if (parts.sources().length === 0) return others(text)
+    const words = text.split(/\s+/).filter(Boolean)
+    return words.length === 0 ? others(text) : words.flatMap((word) => targetOf(word) ?? others(word))
+  }
+
+  async function video(source: Source, id: string, options: AskOptions): Promise<VideoMetadata> {
+    return answerOf(source, 'platform', id, options, async (ask) =>
+      toMetadata(source, id, await within(parts.clock, source.video(id, ask))),
+    )
+  }
+
+  async function* list(source: Source, channelId: string, tab: VideoType, options: AskOptions) {
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const entries = await answerOf(source, 'platform', channelId, options, async (ask) =>
+        toEntries(source, await within(parts.clock, source.list(channelId, { ...ask, tab, page }))),
+      )
+      if (entries.length === 0) return
+      yield entries
+    }
+  }
+
+  async function download(
+    source: Source,
+    id: string,
+    { folder, quality }: DownloadOptions,
+    { progress = () => undefined, fetched, ...options }: Parameters<Platform['download']>[2],
+  ): Promise<Downloaded> {
+    const metadata = await video(source, id, options)
+    return answerOf(source, 'download', id, options, async (ask) => {
+      const lack = await lackOfRoom(folder, parts.settings.dataDir)
+      if (lack !== undefined) throw new NoRoomHere(lack)
+      const said = await source.download(id, { ...ask, folder, progress, ...(quality && { quality }) })
+      fetched?.()
+      return toDownloaded(source, metadata, folder, said, parts.settings.ffprobe)
+    })
+  }
+
+  const routed: Routed = {
+    targets: (text) => targetsOf(text, platform.targets),
+    targetsIn: (text) => targetsOf(text, platform.targetsIn),
+    async video(id, options) {
+      const source = of(id)
+      return source ? video(source, id, options) : platform.video(id, options)
+    },
+    async channel(id, options) {
+      const source = of(id)
+      if (!source) return platform.channel(id, options)
+      return answerOf(source, 'platform', id, options, async (ask) =>
+        toChannel(source, id, await within(parts.clock, source.channel(id, ask))),
+      )
+    },
+    playlistsOf: async (id, options) => (of(id) ? [] : platform.playlistsOf(id, options)),
+    list(id, tab, options) {
+      const source = of(id)
+      return source ? list(source, id, tab, options) : platform.list(id, tab, options)
+    },
+    async download(id, wanted, options) {
+      const source = of(id)
+      return source ? download(source, id, wanted, options) : platform.download(id, wanted, options)
+    },
+    async downloadBetter(id, wanted, options) {
+      const source = of(id)
+      return source ? download(source, id, wanted, options) : platform.downloadBetter(id, wanted, options)
+    },
+    subtitles: async (id, wanted, options) =>
+      of(id) ? { subtitles: [], arePutOff: false } : platform.subtitles(id, wanted, options),
+    comments: async (id, limits, options) => (of(id) ? [] : platform.comments(id, limits, options)),
+    watchUrl: (id) => of(id)?.watchUrl(id) ?? platform.watchUrl(id),
+  }
+  return { ...platform, ...routed }
+}
+
+/** How each ask of a further platform goes: a turn in the lane, and its failures in our words. */
+function openAsking({ lanes }: SourceParts) {
+  return async function answerOf<Answer>(
+    { name }: Source,
+    lane: 'platform' | 'download',
+    id: string,
+    { asker, signal = new AbortController().signal, isUrgent = false }: AskOptions,
+    ask: (ask: SourceAsk) => Promise<Answer>,
+  ): Promise<Answer> {
+    const turn = { asker, signal, isUrgent, ...(isUrgent && { waitMs: URGENT_WAIT_MS }) }
+    return lanes.turn(lane, turn, async () => {
+      try {
+        return await ask({ signal })
+      } catch (error) {
+        signal.throwIfAborted()
+        throw toFailure(error, name, id)
+      }
+    })
+  }
+}
+
+function toFailure(error: unknown, name: string, id: string): Error {
+  if (error instanceof NoRoomHere) return errors.unavailable(error.message)
+  if (isAppError(error, 'not_found'))
+    return new PlatformFailure({ failure: 'gone', message: `${name} does not have ${id} any longer` }, { cause: error })
+  const message = `${name}: ${error instanceof Error ? error.message : String(error)}`
+  return new PlatformFailure({ failure: 'unknown', message }, { cause: error })
+}
+
+class NoRoomHere extends Error {}
+
+const within = <Answer>(clock: Clock, answer: Promise<Answer>): Promise<Answer> =>
+  withinTime(clock, ANSWER_WITHIN_MS, answer, () => new Error(`no answer within ${ANSWER_WITHIN_MS / 1000} s`))

@@ -1,0 +1,65 @@
+/** Access tokens of one's own account: listed without the token itself, made, revoked one by one. */
+import { defineRoute, errors, SCOPES, Type } from 'archivolt'
+
+const Moment = Type.String({ format: 'date-time' })
+const AccessToken = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  scope: Type.Enum([...SCOPES]),
+  created: Moment,
+  expires: Type.Union([Moment, Type.Null()]),
+  last_used: Type.Union([Moment, Type.Null()]),
+})
+
+export const listAccessTokens = defineRoute({
+  method: 'GET',
+  path: '/api/access-token/',
+  access: 'viewer',
+  scope: 'none',
+  summary: 'The caller’s access tokens, without the tokens themselves',
+  reply: Type.Array(AccessToken),
+  handle: ({ actor }, { accounts }) => accounts.accessTokens(actor.id),
+})
+
+export const addAccessToken = defineRoute({
+  method: 'POST',
+  path: '/api/access-token/',
+  access: 'viewer',
+  scope: 'none',
+  summary: 'Make an access token; it is shown in this answer alone',
+  body: Type.Object({
+    name: Type.String({ pattern: '^[^\\p{C}]{0,99}[^\\p{C}\\s]$' }),
+    scope: Type.Enum([...SCOPES]),
+    expires: Type.Optional(Type.Union([Type.String({ maxLength: 40 }), Type.Null()])),
+  }),
+  reply: Type.Object({ ...AccessToken.properties, token: Type.String() }),
+  errors: ['conflict'],
+  handle({ body: { name, scope, expires = null }, actor }, { accounts, clock }) {
+    const expiresAt = expires === null ? null : futureSecond(expires, clock.now())
+    return accounts.addAccessToken(actor.id, { name, scope, expiresAt })
+  },
+})
+
+export const revokeAccessToken = defineRoute({
+  method: 'DELETE',
+  path: '/api/access-token/:tokenId/',
+  access: 'viewer',
+  scope: 'none',
+  summary: 'Revoke one of the caller’s access tokens',
+  params: Type.Object({ tokenId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) }),
+  reply: Type.Object({ success: Type.Literal(true) }),
+  async handle({ params: { tokenId }, actor }, { accounts }) {
+    await accounts.revokeAccessToken(actor.id, Number(tokenId))
+    return { success: true as const }
+  },
+})
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+
+function futureSecond(text: string, now: number): number {
+  const refuse = (rule: string) => errors.badRequest(`expires ${rule}`, { fields: { expires: rule } })
+  const second = ISO.test(text) ? Math.floor(Date.parse(text) / 1000) : Number.NaN
+  if (Number.isNaN(second)) throw refuse('must be a date and time with its zone, such as 2027-01-31T12:00:00Z, or null')
+  if (second * 1000 <= now) throw refuse('must lie in the future, or be null')
+  return second
+}

@@ -1,0 +1,38 @@
+/** How far away one sits: a television is told by itself, or by whoever sits there. Kept with this device. */
+import { computed, effect, signal } from '@preact/signals'
+
+export const LAYOUTS = ['auto', 'near', 'sofa'] as const
+export type Layout = (typeof LAYOUTS)[number]
+
+const KEY = 'av_layout'
+const TELEVISIONS =
+  /\b(smart-?tv|googletv|android tv|tizen|web0s|webos|bravia|aft[a-z]+|crkey|hbbtv|netcast|vidaa|roku)\b/i
+/** Neither mouse nor finger, and far larger than what is worn on a wrist. */
+const handsOff = matchMedia('(hover: none) and (pointer: none) and (min-width: 960px)')
+
+const kept = (): Layout => {
+  try {
+    return LAYOUTS.find((one) => one === localStorage.getItem(KEY)) ?? 'auto'
+  } catch {
+    return 'auto' // storage is shut
+  }
+}
+
+export const layout = signal<Layout>(kept())
+const isTelevision = TELEVISIONS.test(navigator.userAgent) || handsOff.matches
+export const isSofa = computed(() => layout.value === 'sofa' || (layout.value === 'auto' && isTelevision))
+
+export function chooseLayout(chosen: Layout): void {
+  layout.value = chosen
+  try {
+    if (chosen === 'auto') localStorage.removeItem(KEY)
+    else localStorage.setItem(KEY, chosen)
+  } catch {
+    return // storage is full or shut: it holds for this document
+  }
+}
+
+effect(() => {
+  if (isSofa.value) document.documentElement.dataset['layout'] = 'sofa'
+  else delete document.documentElement.dataset['layout']
+})

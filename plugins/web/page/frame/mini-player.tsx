@@ -1,0 +1,33 @@
+/** The video that plays on in the corner, with the way back to it. */
+import { Pause, Play, X } from 'lucide'
+import { useEffect } from 'preact/hooks'
+import { IconButton } from '../parts/button.tsx'
+import { corner, dock } from '../player/corner.ts'
+import { under } from '../server/base.ts'
+import { t } from '../texts/texts.ts'
+
+export function MiniPlayer() {
+  const playing = corner.value
+  // Without its box it would play on unseen.
+  useEffect(() => () => corner.peek()?.close(), [])
+  return (
+    <aside class="mini" hidden={!playing} aria-label={t('mini.label')}>
+      {/* The player moves in and out by itself. */}
+      <div ref={dock} class="mini-picture" />
+      {playing && (
+        <div class="mini-row">
+          <a class="mini-title" href={under(playing.path)} dir="auto">
+            {playing.title}
+          </a>
+          <IconButton
+            icon={playing.isPlaying.value ? Pause : Play}
+            isFilled
+            label={playing.isPlaying.value ? t('player.pause') : t('player.play')}
+            onClick={playing.toggle}
+          />
+          <IconButton icon={X} label={t('mini.close')} onClick={playing.close} />
+        </div>
+      )}
+    </aside>
+  )
+}

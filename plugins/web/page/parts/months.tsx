@@ -1,0 +1,86 @@
+/** The months of a long list as one slider: where one is in it, and the way to another month. */
+import { type ReadonlySignal, useSignal } from '@preact/signals'
+import { changeQuery, place } from '../browser/router.ts'
+import { get, type Query } from '../server/api.ts'
+import type { Months } from '../server/records.ts'
+import { useLoad } from '../stores/load.ts'
+import { toMonth } from '../texts/format.ts'
+import { t } from '../texts/texts.ts'
+
+/** Fewer are scrolled through in no time. */
+const MANY = 60
+const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/
+
+/** `?month=2024-05`: the list begins there. */
+export const monthOfAddress = (): string => {
+  const month = place.value.query.get('month') ?? ''
+  return MONTH.test(month) ? month : ''
+}
+
+/** What the API is asked for a list that begins there. */
+export function fromMonth(month: string, order: 'asc' | 'desc'): Query {
+  if (month === '') return {}
+  if (order === 'asc') return { after: `${month}-01` }
+  const [year = 0, number = 0] = month.split('-').map(Number)
+  return { before: new Date(Date.UTC(year, number, 1)).toISOString().slice(0, 10) }
+}
+
+interface Props {
+  /** The filters of the list, without its order and its month. */
+  query: Query
+  order: 'asc' | 'desc'
+  /** The day of the first one in sight. */
+  at: ReadonlySignal<string>
+}
+
+export function MonthSlider({ query, order, at }: Props) {
+  const { now } = useLoad(`months/${JSON.stringify(query)}`, (signal) =>
+    get<Months>('/api/video/months/', query, signal),
+  )
+  const aimed = useSignal<number | undefined>(undefined)
+  const months = order === 'desc' ? (now.value.value ?? []) : (now.value.value ?? []).toReversed()
+  const total = months.reduce((sum, { count }) => sum + count, 0)
+  if (months.length < 2 || total < MANY) return null
+  const seen = months.findIndex(({ month }) => month === (at.value || monthOfAddress()).slice(0, 7))
+  const position = aimed.value ?? Math.max(0, seen)
+  const { month, count } = months[position]!
+  const words = t('home.month.is', { month: toMonth(`${month}-01`), count })
+  const go = (to: number) => {
+    aimed.value = undefined
+    // The way back leads to where one came from, not through each month that was tried.
+    changeQuery({ month: months[to]?.month }, { isReplacing: monthOfAddress() !== '' })
+  }
+  return (
+    <div class="months">
+      <input
+        type="range"
+        aria-label={t('home.month')}
+        aria-valuetext={words}
+        min={0}
+        max={months.length - 1}
+        value={position}
+        onInput={({ currentTarget }) => void (aimed.value = Number(currentTarget.value))}
+        onChange={({ currentTarget }) => go(Number(currentTarget.value))}
+      />
+      <output aria-hidden="true" style={{ '--at': `${(position / (months.length - 1)) * 100}%` }}>
+        {words}
+      </output>
+      {yearsOf(months).map(({ year, share }) => (
+        <span key={year} class="months-year" aria-hidden="true" style={{ '--at': `${share * 100}%` }}>
+          {year}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+/** Where each year begins, 0–1; those too close to the one before are left out. */
+function yearsOf(months: Months): Array<{ year: string; share: number }> {
+  const found: Array<{ year: string; share: number }> = []
+  for (const [position, { month }] of months.entries()) {
+    const [year = '', share] = [month.slice(0, 4), position / (months.length - 1)]
+    const last = found.at(-1)
+    if (!last || (last.year !== year && share - last.share > 0.04)) found.push({ year, share })
+  }
+  return found
+}

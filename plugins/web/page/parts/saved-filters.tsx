@@ -1,0 +1,86 @@
+/** Filters that an account has kept under a name, beside the filters of Home. */
+import { useSignal } from '@preact/signals'
+import { Bookmark, BookmarkMinus, BookmarkPlus } from 'lucide'
+import { navigate, queryText } from '../browser/router.ts'
+import { changeSettings, settings } from '../stores/session.ts'
+import { t } from '../texts/texts.ts'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { Field } from './field.tsx'
+import { Icon } from './icon.tsx'
+import { Menu, type MenuItem } from './menu.tsx'
+import { say, sayFailure } from './toast.tsx'
+
+/** As the server takes them. */
+const MOST = 30
+const LONGEST_NAME = 60
+const LONGEST_QUERY = 500
+
+export function SavedFilters() {
+  const isOpen = useSignal(false)
+  const saved = settings.value.saved_filters ?? []
+  const now = queryText.value
+  const current = saved.find(({ query }) => query === now)
+  const items: MenuItem[] = saved.map((one) => ({
+    label: one.name,
+    isChosen: one === current,
+    onSelect: () => navigate(`/?${new URLSearchParams(one.query)}`),
+  }))
+  if (current) {
+    items.push({
+      label: t('saved.remove', { name: current.name }),
+      icon: BookmarkMinus,
+      onSelect: () => void save(saved.filter((one) => one !== current)).catch(sayFailure),
+    })
+  } else if (now !== '' && now.length <= LONGEST_QUERY && saved.length < MOST) {
+    items.push({ label: t('saved.add'), icon: BookmarkPlus, onSelect: () => void (isOpen.value = true) })
+  }
+  if (items.length === 0) return null
+  return (
+    <>
+      <Menu label={current ? `${t('saved.title')}: ${current.name}` : t('saved.title')} items={items} class="chip">
+        <Icon node={Bookmark} size={16} />
+        <span class="chip-name">{current?.name ?? t('saved.short')}</span>
+      </Menu>
+      {isOpen.value && <Name query={now} onClose={() => void (isOpen.value = false)} />}
+    </>
+  )
+}
+
+const save = (saved_filters: Array<{ name: string; query: string }>) => changeSettings({ saved_filters })
+
+function Name({ query, onClose }: { query: string; onClose: () => void }) {
+  const name = useSignal('')
+  const error = useSignal<string | undefined>(undefined)
+  const keep = async (event: Event) => {
+    event.preventDefault()
+    const given = name.value.trim().slice(0, LONGEST_NAME)
+    if (given === '') return void (error.value = t('form.required'))
+    const others = (settings.value.saved_filters ?? []).filter((one) => one.name !== given)
+    try {
+      await save([...others, { name: given, query }])
+      say(t('saved.added', { name: given }))
+      onClose()
+    } catch (failure) {
+      sayFailure(failure)
+    }
+  }
+  return (
+    <Dialog title={t('saved.add')} onClose={onClose}>
+      <form onSubmit={(event) => void keep(event)} noValidate>
+        <Field
+          label={t('saved.name')}
+          value={name.value}
+          onInput={(value) => void (name.value = value)}
+          error={error.value}
+          autocomplete="off"
+        />
+        <footer>
+          <Button kind="main" type="submit" icon={BookmarkPlus}>
+            {t('action.save')}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,120 @@
+/** What can be done with the selected videos; stands at the foot while there are some. */
+import { CircleCheck, CircleDashed, Download, ListPlus, Trash, X } from 'lucide'
+import { useEffect } from 'preact/hooks'
+import { useKeys } from '../browser/keys.ts'
+import { post } from '../server/api.ts'
+import { noteDeleted } from '../stores/deleted.ts'
+import type { List } from '../stores/list.ts'
+import { forget, keptUnder } from '../stores/load.ts'
+import { isAdmin } from '../stores/session.ts'
+import { t } from '../texts/texts.ts'
+import { Button, IconButton } from './button.tsx'
+import { confirm } from './dialog.tsx'
+import { inPieces } from './pieces.ts'
+import { askForPlaylist } from './playlist-dialog.tsx'
+import { clearSelection, selection } from './selection.ts'
+import { say, sayFailure } from './toast.tsx'
+import type { VideoRow } from './video-card.tsx'
+
+/** More than these are not deleted by one click. */
+const TYPED_FROM = 10
+
+export function SelectionBar({ list }: { list: List<VideoRow> }) {
+  const isMine = selection.value?.list === list
+  useKeys({ Escape: () => isMine && clearSelection() })
+  // Another list, or another view: what cannot be seen is not chosen.
+  useEffect(() => clearSelection, [list])
+  if (!isMine) return null
+  const rows = [...selection.value!.rows.values()]
+  const act = (work: (rows: VideoRow[]) => Promise<void>) => () => void work(rows).catch(sayFailure)
+  return (
+    <div class="selection" role="toolbar" aria-label={t('select.bar')}>
+      <p role="status">{t('select.count', { count: rows.length })}</p>
+      <Button kind="quiet" icon={CircleCheck} onClick={act((some) => mark(some, true))}>
+        {t('select.watched')}
+      </Button>
+      <Button kind="quiet" icon={CircleDashed} onClick={act((some) => mark(some, false))}>
+        {t('select.unwatched')}
+      </Button>
+      <Button kind="quiet" icon={ListPlus} onClick={() => askForPlaylist(rows, clearSelection)}>
+        {t('select.playlist')}
+      </Button>
+      {isAdmin.value && (
+        <Button kind="quiet" icon={Download} onClick={act(downloadAgain)}>
+          {t('select.again')}
+        </Button>
+      )}
+      {isAdmin.value && (
+        <Button kind="quiet" class="danger-text" icon={Trash} onClick={act(drop)}>
+          {t('select.delete')}
+        </Button>
+      )}
+      <IconButton icon={X} label={t('select.clear')} onClick={clearSelection} />
+    </div>
+  )
+}
+
+const idsOf = (rows: readonly VideoRow[]): string[] => rows.map(({ id }) => id)
+const lists = (): Array<List<VideoRow>> => keptUnder<List<VideoRow>>('list /api/')
+
+async function mark(rows: readonly VideoRow[], isWatched: boolean): Promise<void> {
+  clearSelection()
+  const show = (how: (row: VideoRow) => VideoRow) => {
+    for (const list of lists()) for (const { id } of rows) list.change(id, how)
+  }
+  const before = new Map(rows.map((row) => [row.id, row]))
+  show((row) => ({ ...row, isWatched, progress: 0 }))
+  try {
+    await inPieces(idsOf(rows), (ids) => post('/api/watched/bulk/', { ids, is_watched: isWatched }))
+  } catch (error) {
+    show((row) => ({ ...row, isWatched: before.get(row.id)!.isWatched, progress: before.get(row.id)!.progress }))
+    throw error
+  }
+  const changed = rows.filter((row) => row.isWatched !== isWatched)
+  const key = isWatched ? 'select.nowWatched' : 'select.nowUnwatched'
+  say(t(key, { count: rows.length }), {
+    ...(changed.length > 0 && { undo: () => void mark(changed, !isWatched).catch(sayFailure) }),
+  })
+}
+
+async function downloadAgain(rows: readonly VideoRow[]): Promise<void> {
+  const question = {
+    title: t('select.again.title', { count: rows.length }),
+    text: t('select.again.text'),
+    action: t('select.again'),
+  }
+  if (!(await confirm(question))) return
+  clearSelection()
+  await inPieces(idsOf(rows), (ids) =>
+    post(
+      '/api/download/',
+      { data: ids.map((id) => ({ platform_id: id, status: 'pending' })) },
+      { autostart: true, force: true },
+    ),
+  )
+  say(t('select.nowAgain', { count: rows.length }))
+}
+
+async function drop(rows: readonly VideoRow[]): Promise<void> {
+  const count = rows.length
+  const isKept = rows.some(({ place }) => place)
+  const question = {
+    title: t('select.delete.title', { count }),
+    text: t(isKept ? 'select.delete.keeps' : 'select.delete.goes'),
+    action: t('select.delete'),
+    isDangerous: true,
+    ...(count > TYPED_FROM && { typed: { label: t('delete.typed', { value: String(count) }), value: String(count) } }),
+  }
+  if (!(await confirm(question))) return
+  clearSelection()
+  try {
+    await inPieces(idsOf(rows), async (ids) => {
+      await post('/api/video/bulk/', { action: 'delete', ids })
+      noteDeleted(ids)
+      for (const list of lists()) for (const id of ids) list.drop(id)
+    })
+  } finally {
+    for (const key of ['video/', 'channel/', 'playlist', 'list playlists', 'statistics']) forget(key)
+  }
+  say(t('select.deleted', { count }))
+}

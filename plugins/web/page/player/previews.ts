@@ -1,0 +1,58 @@
+/** Small pictures of a film for the moment that one points at: asked for at the first play, looked for where they are missing. */
+import { signal } from '@preact/signals'
+import { get, post } from '../server/api.ts'
+import { under } from '../server/base.ts'
+import type { SeekPreviews } from '../server/records.ts'
+
+/** They are made while one watches. */
+const LOOK_AGAIN_MS = 10_000
+
+/** Where a picture lies in a sheet. */
+export interface PreviewPicture {
+  url: string
+  width: number
+  height: number
+  left: number
+  top: number
+}
+
+export function openPreviews(id: string) {
+  const path = `/api/video/${id}/preview/`
+  const known = signal<SeekPreviews | undefined>(undefined)
+  let askedAtMs = Number.NEGATIVE_INFINITY
+
+  function take(asked: Promise<SeekPreviews>): void {
+    askedAtMs = performance.now()
+    // Without them the bar shows the time alone.
+    asked.then(
+      (answer) => void (known.value = answer),
+      () => undefined,
+    )
+  }
+
+  return {
+    /** It plays: whoever looks for a place in it later will want them. */
+    want: () => take(post(path)),
+
+    /** Somebody points at the bar. */
+    look(): void {
+      const { state } = known.peek() ?? {}
+      if (state === 'there' || state === 'impossible') return
+      if (performance.now() - askedAtMs > LOOK_AGAIN_MS) take(get(path))
+    },
+
+    at(seconds: number): PreviewPicture | undefined {
+      const { interval = 0, count = 0, width = 0, height = 0, columns = 1, rows = 1, sheets } = known.value ?? {}
+      if (!sheets || interval <= 0) return undefined
+      const picture = Math.max(0, Math.min(count - 1, Math.round(seconds / interval)))
+      const inSheet = picture % (columns * rows)
+      return {
+        url: under(sheets[Math.floor(picture / (columns * rows))] ?? ''),
+        width,
+        height,
+        left: -(inSheet % columns) * width,
+        top: -Math.floor(inSheet / columns) * height,
+      }
+    },
+  }
+}

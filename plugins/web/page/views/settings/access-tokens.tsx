@@ -1,0 +1,143 @@
+/** Access tokens of one's own: for each app or script one, with what it may do and until when. */
+import { Copy, Plus } from 'lucide'
+import { useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
+import { confirm } from '../../parts/dialog.tsx'
+import { Field, Select } from '../../parts/field.tsx'
+import { Refused } from '../../parts/states.tsx'
+import { say, sayFailure } from '../../parts/toast.tsx'
+import { type Failure, get, post, remove, toFailure } from '../../server/api.ts'
+import type { AccessToken, Account, NewAccessToken } from '../../server/records.ts'
+import { useLoad } from '../../stores/load.ts'
+import { account } from '../../stores/session.ts'
+import { toMoment } from '../../texts/format.ts'
+import { t } from '../../texts/texts.ts'
+import { copyText } from './copy-text.ts'
+import { Loaded } from './loaded.tsx'
+import { Group } from './option.tsx'
+
+const DAY_MS = 86_400_000
+/** Days that it holds; `never`: until it is revoked. */
+const LASTS = ['30', '90', '365', 'never'] as const
+type Lasts = (typeof LASTS)[number]
+type Scope = AccessToken['scope']
+
+/** Those that the account itself does not exceed. */
+const scopesOf = (own: Account | undefined): Scope[] => [
+  'read',
+  'watch',
+  ...(own?.may_download ? (['download'] as const) : []),
+  ...(own?.is_staff ? (['admin'] as const) : []),
+]
+
+export function AccessTokens() {
+  const tokens = useLoad<AccessToken[]>('settings/access-tokens', (signal) => get('/api/access-token/', {}, signal))
+  const revoke = async ({ id, name }: AccessToken) => {
+    const text = <p>{t('settings.tokens.revoke.text')}</p>
+    const title = t('settings.tokens.revoke.title', { name })
+    if (!(await confirm({ title, text, action: t('settings.tokens.revoke'), isDangerous: true }))) return
+    await remove(`/api/access-token/${id}/`)
+    await tokens.reload()
+    say(t('settings.tokens.revoked', { name }))
+  }
+  return (
+    <Group title={t('settings.tokens')} hint={t('settings.tokens.hint')}>
+      <Loaded from={tokens}>
+        {(all) => (
+          <ul class="settings-rows">
+            {all.map((token) => (
+              <li key={token.id}>
+                <div class="row-words">
+                  <strong>{token.name}</strong>
+                  <p class="meta">{summaryOf(token)}</p>
+                </div>
+                <Button onClick={() => void revoke(token).catch(sayFailure)}>{t('settings.tokens.revoke')}</Button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      <NewToken onMade={() => void tokens.reload()} />
+    </Group>
+  )
+}
+
+function summaryOf({ scope, expires, last_used }: AccessToken): string {
+  const when = expires === null ? undefined : toMoment(expires)
+  const hasEnded = expires !== null && Date.parse(expires) <= Date.now()
+  return [
+    t(`settings.tokens.scope.${scope}`),
+    when && t(hasEnded ? 'settings.tokens.ended' : 'settings.tokens.until', { when }),
+    last_used ? t('settings.tokens.used', { when: toMoment(last_used) }) : t('settings.tokens.unused'),
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+function NewToken({ onMade }: { onMade: () => void }) {
+  const [name, setName] = useState('')
+  const [scope, setScope] = useState<Scope>('watch')
+  const [lasts, setLasts] = useState<Lasts>('365')
+  const [made, setMade] = useState<NewAccessToken>()
+  const [isTried, setTried] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<Failure>()
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    setTried(true)
+    setFailure(undefined)
+    if (name.trim() === '') return
+    setBusy(true)
+    const expires = lasts === 'never' ? null : new Date(Date.now() + Number(lasts) * DAY_MS).toISOString()
+    try {
+      setMade(await post<NewAccessToken>('/api/access-token/', { name: name.trim(), scope, expires }))
+      setName('')
+      setTried(false)
+      onMade()
+    } catch (error) {
+      setFailure(toFailure(error))
+    }
+    setBusy(false)
+  }
+  const ofName = failure?.fields['name']
+  return (
+    <form class="option-form" onSubmit={submit} noValidate>
+      {made && (
+        <div role="status">
+          <p>{t('settings.tokens.made', { name: made.name })}</p>
+          <output class="code-block">{made.token}</output>
+          <Button icon={Copy} onClick={() => void copyText(made.token)}>
+            {t('settings.copy')}
+          </Button>
+        </div>
+      )}
+      {failure && !ofName && <Refused>{failure.message}</Refused>}
+      <Field
+        label={t('settings.tokens.name')}
+        autocomplete="off"
+        value={name}
+        onInput={setName}
+        isRequired
+        error={isTried && name.trim() === '' ? t('form.required') : ofName}
+        hint={t('settings.tokens.name.hint')}
+      />
+      <Select
+        label={t('settings.tokens.scope')}
+        value={scope}
+        choices={scopesOf(account.value).map((value) => ({ value, label: t(`settings.tokens.scope.${value}`) }))}
+        onChange={setScope}
+      />
+      <Select
+        label={t('settings.tokens.lasts')}
+        value={lasts}
+        choices={LASTS.map((value) => ({ value, label: t(`settings.tokens.lasts.${value}`) }))}
+        onChange={setLasts}
+      />
+      <div>
+        <Button kind="main" type="submit" icon={Plus} isBusy={isBusy}>
+          {t('settings.tokens.make')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,12 @@
+/** Puts a text into the clipboard, and says whether that went well. */
+import { say } from '../../parts/toast.tsx'
+import { t } from '../../texts/texts.ts'
+
+export async function copyText(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    say(t('settings.copied'))
+  } catch {
+    say(t('settings.notCopied'), { isError: true }) // without https browsers keep their clipboard shut
+  }
+}

@@ -1,0 +1,147 @@
+/** One's own authenticator app: set up with the password, turned on by a code, turned off by both. */
+import { Copy } from 'lucide'
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Refused } from '../../parts/states.tsx'
+import { say } from '../../parts/toast.tsx'
+import { type Failure, get, post, put, remove, toFailure } from '../../server/api.ts'
+import type { NewTotp, RecoveryCodes, TotpState } from '../../server/records.ts'
+import { useLoad } from '../../stores/load.ts'
+import { t } from '../../texts/texts.ts'
+import { copyText } from './copy-text.ts'
+import { Loaded } from './loaded.tsx'
+import { Group } from './option.tsx'
+
+export function TotpOfOwn() {
+  const state = useLoad<TotpState>('settings/totp', (signal) => get('/api/totp/', {}, signal))
+  const [begun, setBegun] = useState<NewTotp>()
+  const [recovery, setRecovery] = useState<readonly string[]>()
+  const begin = async (password: string) => setBegun(await post<NewTotp>('/api/totp/', { current_password: password }))
+  const enable = async (code: string) => {
+    setRecovery((await put<RecoveryCodes>('/api/totp/', { code })).recovery_codes)
+    setBegun(undefined)
+    await state.reload()
+    say(t('settings.totp.enabled'))
+  }
+  const disable = async (password: string, code: string) => {
+    await remove('/api/totp/', { body: { current_password: password, code } })
+    setRecovery(undefined)
+    await state.reload()
+    say(t('settings.totp.disabled'))
+  }
+  return (
+    <Group title={t('settings.totp')} hint={t('settings.totp.hint')}>
+      <Loaded from={state}>
+        {({ enabled, recovery_codes: left }) => (
+          <>
+            {recovery && <Recovery codes={recovery} />}
+            {enabled ? (
+              <Factors key="on" asks={['password', 'code']} action={t('settings.totp.disable')} onGiven={disable}>
+                <p>{t('settings.totp.on', { count: left })}</p>
+              </Factors>
+            ) : begun ? (
+              <Factors
+                key="begun"
+                asks={['code']}
+                action={t('settings.totp.enable')}
+                onGiven={(_, code) => enable(code)}
+              >
+                <p>{t('settings.totp.add')}</p>
+                <output class="code-block">{begun.secret.match(/.{1,4}/g)!.join(' ')}</output>
+                <a href={begun.uri}>{t('settings.totp.link')}</a>
+              </Factors>
+            ) : (
+              <Factors key="off" asks={['password']} action={t('settings.totp.begin')} onGiven={begin} />
+            )}
+          </>
+        )}
+      </Loaded>
+    </Group>
+  )
+}
+
+function Recovery({ codes }: { codes: readonly string[] }) {
+  return (
+    <div class="option-form" role="status">
+      <p>{t('settings.totp.keep')}</p>
+      <output class="code-block">
+        {codes.map((code) => (
+          <div key={code}>{code}</div>
+        ))}
+      </output>
+      <div>
+        <Button icon={Copy} onClick={() => void copyText(codes.join('\n'))}>
+          {t('settings.copy')}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+/** Asks for the password, a code, or both. */
+function Factors({
+  asks,
+  action,
+  onGiven,
+  children,
+}: {
+  asks: ReadonlyArray<'password' | 'code'>
+  action: string
+  onGiven: (password: string, code: string) => Promise<void>
+  children?: ComponentChildren
+}) {
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const [isTried, setTried] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<Failure>()
+  const isMissing = (what: 'password' | 'code', value: string) => asks.includes(what) && value === ''
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    setTried(true)
+    setFailure(undefined)
+    if (isMissing('password', password) || isMissing('code', code)) return
+    setBusy(true)
+    try {
+      await onGiven(password, code)
+    } catch (error) {
+      setFailure(toFailure(error))
+    }
+    setBusy(false)
+  }
+  const ofPassword = failure?.fields['current_password']
+  return (
+    <form class="option-form" onSubmit={submit} noValidate>
+      {children}
+      {failure && !ofPassword && <Refused>{failure.message}</Refused>}
+      {asks.includes('password') && (
+        <Field
+          label={t('settings.totp.password')}
+          type="password"
+          autocomplete="current-password"
+          value={password}
+          onInput={setPassword}
+          isRequired
+          error={isTried && password === '' ? t('form.required') : ofPassword && t('settings.password.wrong')}
+        />
+      )}
+      {asks.includes('code') && (
+        <Field
+          label={t('settings.totp.code')}
+          autocomplete="one-time-code"
+          value={code}
+          onInput={setCode}
+          isRequired
+          error={isTried && code === '' ? t('form.required') : undefined}
+        />
+      )}
+      <div>
+        <Button type="submit" isBusy={isBusy}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  )
+}

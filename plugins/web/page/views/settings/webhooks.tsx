@@ -1,0 +1,267 @@
+/** Programs that are told what happens: added, switched off and on, tried by a button, with what they last answered. */
+
+import { BellRing, Copy, Plus, RotateCw, Trash } from 'lucide'
+import { useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
+import { confirm, Dialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { say, sayFailure } from '../../parts/toast.tsx'
+import { get, post, remove, toFailure } from '../../server/api.ts'
+import type { Delivery, Webhook, Webhooks } from '../../server/records.ts'
+import { useLoad } from '../../stores/load.ts'
+import { toAge, toMoment } from '../../texts/format.ts'
+import { t, textOf } from '../../texts/texts.ts'
+import { Loaded } from './loaded.tsx'
+import { Group, SwitchOption } from './option.tsx'
+
+/** What an event is called; one of a plugin from outside has its own name. */
+const eventName = (event: string): string => textOf(`settings.webhooks.event.${event}`, event)
+
+interface Secret {
+  name: string
+  secret: string
+}
+
+export function WebhooksSection() {
+  const webhooks = useLoad<Webhooks>('settings/webhooks', (signal) => get('/api/webhook/', {}, signal))
+  const [shown, setShown] = useState<Secret>()
+  return (
+    <>
+      <p class="settings-lead">{t('settings.webhooks.lead')}</p>
+      <Loaded from={webhooks}>
+        {({ webhooks: all, events }) => (
+          <>
+            {all.map((webhook) => (
+              <One key={webhook.id} webhook={webhook} reload={webhooks.reload} showSecret={setShown} />
+            ))}
+            <Add events={events} reload={webhooks.reload} showSecret={setShown} />
+          </>
+        )}
+      </Loaded>
+      {shown && <SecretDialog {...shown} onClose={() => setShown(undefined)} />}
+    </>
+  )
+}
+
+interface OneProps {
+  webhook: Webhook
+  reload: () => Promise<void>
+  showSecret: (secret: Secret) => void
+}
+
+function One({ webhook, reload, showSecret }: OneProps) {
+  const { id, name, url, events, is_on: isOn, waiting, dropped, last } = webhook
+  const [isBusy, setBusy] = useState(false)
+  const path = `/api/webhook/${id}/`
+  const test = async () => {
+    setBusy(true)
+    const { state, error } = await post<Delivery>(`${path}test/`, {}).finally(() => setBusy(false))
+    await reload()
+    if (state === 'delivered') say(t('settings.webhooks.tested'))
+    else say(error, { isError: true })
+  }
+  const renew = async () => {
+    const isSure = await confirm({
+      title: t('settings.webhooks.renew.title'),
+      text: <p>{t('settings.webhooks.renew.text')}</p>,
+      action: t('settings.webhooks.renew'),
+    })
+    if (isSure) showSecret({ name, secret: (await post<{ secret: string }>(`${path}secret/`, {})).secret })
+  }
+  const drop = async () => {
+    const isSure = await confirm({
+      title: t('settings.webhooks.remove.title', { name }),
+      text: <p>{t('settings.webhooks.remove.text')}</p>,
+      action: t('settings.webhooks.remove'),
+    })
+    if (!isSure) return
+    await remove(path)
+    await reload()
+    say(t('settings.webhooks.removed'))
+  }
+  return (
+    <Group title={name}>
+      <SwitchOption
+        label={t('settings.webhooks.on', { name })}
+        hint={events.map(eventName).join(' · ')}
+        value={isOn}
+        onSave={async (wanted) => {
+          await post(path, { is_on: wanted })
+          await reload()
+        }}
+      />
+      <div class="option-form">
+        <code class="row-words">{url}</code>
+        {last && <LastAnswer delivery={last} />}
+        {waiting > 0 && <p class="meta">{t('settings.webhooks.waiting', { count: waiting })}</p>}
+        {dropped > 0 && <p class="bad">{t('settings.webhooks.dropped', { count: dropped })}</p>}
+        <div class="buttons">
+          <Button icon={BellRing} isBusy={isBusy} onClick={() => void test().catch(sayFailure)}>
+            {t('settings.webhooks.test')}
+          </Button>
+          <Button icon={RotateCw} onClick={() => void renew().catch(sayFailure)}>
+            {t('settings.webhooks.renew')}
+          </Button>
+          <Button icon={Trash} onClick={() => void drop().catch(sayFailure)}>
+            {t('settings.webhooks.remove')}
+          </Button>
+        </div>
+        <Recent id={id} />
+      </div>
+    </Group>
+  )
+}
+
+const STATES = {
+  delivered: 'settings.webhooks.delivered',
+  failed: 'settings.webhooks.failed',
+  waiting: 'settings.webhooks.queued',
+} as const
+
+const stateOf = ({ state, tries }: Delivery): string =>
+  state === 'waiting' && tries > 0 ? t('settings.webhooks.retried') : t(STATES[state])
+
+const LastAnswer = ({ delivery }: { delivery: Delivery }) => (
+  <p class={delivery.error === '' ? 'meta' : 'bad'} title={toMoment(delivery.asked ?? delivery.created)}>
+    {t('settings.webhooks.last', { when: toAge(delivery.asked ?? delivery.created) })} · {stateOf(delivery)}
+    {delivery.error !== '' && ` · ${delivery.error}`}
+  </p>
+)
+
+/** Asked for when it is opened. What receivers have answered is shown as text. */
+function Recent({ id }: { id: number }) {
+  const [deliveries, setDeliveries] = useState<Delivery[]>()
+  const show = async () => setDeliveries(await get<Delivery[]>(`/api/webhook/${id}/delivery/`))
+  return (
+    <details
+      class="settings-advanced"
+      onToggle={({ currentTarget }) => currentTarget.open && void show().catch(sayFailure)}
+    >
+      <summary class="unfold">{t('settings.webhooks.recent')}</summary>
+      {deliveries?.length === 0 && <p class="hint">{t('settings.webhooks.recent.none')}</p>}
+      <ul class="settings-rows">
+        {deliveries?.map((delivery) => (
+          <li key={delivery.id}>
+            <div class="row-words">
+              <strong>{eventName(delivery.event)}</strong>
+              <p class="meta" title={toMoment(delivery.created)}>
+                {[toAge(delivery.created), stateOf(delivery), delivery.status].filter(Boolean).join(' · ')}
+              </p>
+              {delivery.error !== '' && <p class="bad">{delivery.error}</p>}
+              {delivery.answer !== '' && <code>{delivery.answer}</code>}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function SecretDialog({ name, secret, onClose }: Secret & { onClose: () => void }) {
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(secret)
+      say(t('settings.copied'))
+    } catch {
+      say(t('settings.notCopied'), { isError: true }) // without https browsers keep their clipboard shut
+    }
+  }
+  return (
+    <Dialog title={t('settings.webhooks.secret', { name })} onClose={onClose}>
+      <p>{t('settings.webhooks.secret.text')}</p>
+      <output class="code-block">{secret}</output>
+      <footer class="buttons">
+        <Button icon={Copy} onClick={() => void copy()}>
+          {t('settings.copy')}
+        </Button>
+        <Button kind="main" onClick={onClose}>
+          {t('action.done')}
+        </Button>
+      </footer>
+    </Dialog>
+  )
+}
+
+function Add({ events, reload, showSecret }: { events: string[] } & Pick<OneProps, 'reload' | 'showSecret'>) {
+  const [name, setName] = useState('')
+  const [url, setUrl] = useState('')
+  const [chosen, setChosen] = useState<string[]>([])
+  const [error, setError] = useState<{ of: 'name' | 'url' | 'events'; text: string }>()
+  const [isBusy, setBusy] = useState(false)
+  const errorOf = (of: 'name' | 'url'): string | undefined => (error?.of === of ? error.text : undefined)
+  const add = async () => {
+    if (name.trim() === '') return setError({ of: 'name', text: t('form.required') })
+    if (url.trim() === '') return setError({ of: 'url', text: t('form.required') })
+    if (chosen.length === 0) return setError({ of: 'events', text: t('settings.webhooks.events.none') })
+    setBusy(true)
+    setError(undefined)
+    try {
+      const body = { name: name.trim(), url: url.trim(), events: chosen }
+      const { secret } = await post<Secret>('/api/webhook/', body)
+      setName('')
+      setUrl('')
+      setChosen([])
+      showSecret({ name: body.name, secret })
+      await reload()
+    } catch (thrown) {
+      const { fields, message } = toFailure(thrown)
+      setError(fields['url'] ? { of: 'url', text: t('settings.webhooks.url.bad') } : { of: 'events', text: message })
+    }
+    setBusy(false)
+  }
+  return (
+    <Group title={t('settings.webhooks.new')}>
+      <form
+        class="option-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          void add()
+        }}
+      >
+        <Field
+          label={t('settings.webhooks.name')}
+          value={name}
+          onInput={setName}
+          autocomplete="off"
+          error={errorOf('name')}
+        />
+        <Field
+          label={t('settings.webhooks.url')}
+          type="url"
+          value={url}
+          onInput={setUrl}
+          autocomplete="off"
+          placeholder="https://example.org/hook"
+          hint={t('settings.webhooks.url.hint')}
+          error={errorOf('url')}
+        />
+        <fieldset>
+          <legend>{t('settings.webhooks.events')}</legend>
+          {events.map((event) => (
+            <label class="check" key={event}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(event)}
+                onChange={({ currentTarget: { checked } }) =>
+                  setChosen((now) => (checked ? [...now, event] : now.filter((one) => one !== event)))
+                }
+              />
+              <span>{eventName(event)}</span>
+            </label>
+          ))}
+        </fieldset>
+        {error?.of === 'events' && (
+          <p class="error" role="alert">
+            {error.text}
+          </p>
+        )}
+        <div class="buttons">
+          <Button kind="main" type="submit" icon={Plus} isBusy={isBusy}>
+            {t('settings.webhooks.add')}
+          </Button>
+        </div>
+      </form>
+    </Group>
+  )
+}

@@ -1,0 +1,34 @@
+/** Webhooks: addresses outside are told of the events that they have chosen, signed, in order, until they take them. */
+import { definePlugin } from 'archivolt'
+import {
+  addWebhook,
+  changeWebhook,
+  listDeliveries,
+  listWebhooks,
+  removeWebhook,
+  renewSecret,
+  testWebhook,
+} from './routes.ts'
+import { webhookTables } from './tables.ts'
+import { deliver } from './tasks.ts'
+import { openWebhooks, type Webhooks } from './webhooks.ts'
+
+export default definePlugin({
+  name: 'webhooks',
+  migrations: [webhookTables],
+  lanes: ['webhooks'],
+  routes: [listWebhooks, addWebhook, changeWebhook, removeWebhook, renewSecret, testWebhook, listDeliveries],
+  tasks: [deliver],
+  services: (app) => ({ webhooks: openWebhooks(app) }),
+  onEvery: (app) => (event, told) => app.webhooks.hear(event, told),
+  setup: (app) => app.webhooks.goOnAll(),
+})
+
+declare module 'archivolt' {
+  interface Services {
+    webhooks: {
+      /** Who outside is told of which events, and what is on its way to them. */
+      webhooks: Webhooks
+    }
+  }
+}

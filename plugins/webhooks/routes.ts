@@ -1,0 +1,185 @@
+/** Webhooks over HTTP (contract 9.21): all for admins, since what they tell is of the whole archive. */
+import { defineRoute, errors, Type } from 'archivolt'
+import type { App } from './app.ts'
+import type { DeliveryRow, WebhookRow } from './tables.ts'
+
+const MOST_LISTED = 100
+const Epoch = Type.Integer({ minimum: 0 })
+const Count = Type.Integer({ minimum: 0 })
+
+const Delivery = Type.Object({
+  id: Type.String(),
+  event: Type.String(),
+  state: Type.Enum(['waiting', 'delivered', 'failed']),
+  tries: Count,
+  created: Epoch,
+  asked: Type.Optional(Epoch),
+  took_ms: Type.Optional(Count),
+  status: Type.Optional(Type.Integer()),
+  answer: Type.String(),
+  error: Type.String(),
+})
+
+const webhookKeys = {
+  id: Type.Integer(),
+  name: Type.String(),
+  url: Type.String(),
+  events: Type.Array(Type.String()),
+  is_on: Type.Boolean(),
+  created: Epoch,
+  waiting: Count,
+  dropped: Count,
+  last: Type.Optional(Delivery),
+}
+const Webhook = Type.Object(webhookKeys)
+const WebhookWithSecret = Type.Object({ ...webhookKeys, secret: Type.String() })
+
+const Params = Type.Object({ webhookId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
+
+const given = {
+  name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{C}]*$' }),
+  url: Type.String({ minLength: 1, maxLength: 2000 }),
+  events: Type.Array(Type.String({ maxLength: 128 }), { minItems: 1, maxItems: 100, uniqueItems: true }),
+}
+
+export const listWebhooks = defineRoute({
+  method: 'GET',
+  path: '/api/webhook/',
+  access: 'admin',
+  summary: 'Webhooks, with what each was last answered, and the events that there are',
+  reply: Type.Object({ webhooks: Type.Array(Webhook), events: Type.Array(Type.String()) }),
+  handle: (_input, app: App) => ({
+    webhooks: app.webhooks.rows.webhooks().map((row) => record(row, app)),
+    events: app.webhooks.events(),
+  }),
+})
+
+export const addWebhook = defineRoute({
+  method: 'POST',
+  path: '/api/webhook/',
+  access: 'admin',
+  summary: 'Add a webhook; its secret is shown in this reply alone',
+  body: Type.Object(given),
+  reply: WebhookWithSecret,
+  errors: ['bad_request', 'conflict'],
+  async handle({ body }, app: App) {
+    check(body, app)
+    const row = await app.webhooks.add(body)
+    return { ...record(row, app), secret: row.secret }
+  },
+})
+
+export const changeWebhook = defineRoute({
+  method: 'POST',
+  path: '/api/webhook/:webhookId/',
+  access: 'admin',
+  summary: 'Change a webhook, or switch it off and on: what waits stays',
+  params: Params,
+  body: Type.Partial(Type.Object({ ...given, is_on: Type.Boolean() })),
+  reply: Webhook,
+  errors: ['bad_request'],
+  async handle({ params: { webhookId }, body: { is_on, ...body } }, app: App) {
+    check(body, app)
+    return record(await app.webhooks.change(Number(webhookId), { ...body, isOn: is_on }), app)
+  },
+})
+
+export const removeWebhook = defineRoute({
+  method: 'DELETE',
+  path: '/api/webhook/:webhookId/',
+  access: 'admin',
+  summary: 'Remove a webhook, with what waits for it',
+  params: Params,
+  reply: Type.Object({ success: Type.Literal(true) }),
+  async handle({ params: { webhookId } }, app: App) {
+    await app.webhooks.remove(Number(webhookId))
+    return { success: true }
+  },
+})
+
+export const renewSecret = defineRoute({
+  method: 'POST',
+  path: '/api/webhook/:webhookId/secret/',
+  access: 'admin',
+  summary: 'Give a webhook a new secret, shown in this reply alone; the one before is of no use any more',
+  params: Params,
+  reply: Type.Object({ secret: Type.String() }),
+  async handle({ params: { webhookId } }, app: App) {
+    return { secret: await app.webhooks.renewSecret(Number(webhookId)) }
+  },
+})
+
+export const testWebhook = defineRoute({
+  method: 'POST',
+  path: '/api/webhook/:webhookId/test/',
+  access: 'admin',
+  summary: 'Send the message `webhook.test` now, once, and tell what was answered',
+  params: Params,
+  reply: Delivery,
+  handle: async ({ params: { webhookId }, signal }, app: App) =>
+    deliveryRecord(await app.webhooks.test(Number(webhookId), signal)),
+})
+
+export const listDeliveries = defineRoute({
+  method: 'GET',
+  path: '/api/webhook/:webhookId/delivery/',
+  access: 'admin',
+  summary: 'The newest hundred messages to a webhook, and what became of them',
+  params: Params,
+  reply: Type.Array(Delivery),
+  handle({ params: { webhookId } }, { webhooks: { rows } }: App) {
+    if (!rows.webhook(Number(webhookId))) throw errors.notFound('webhook')
+    return rows.deliveries(Number(webhookId), MOST_LISTED).map(deliveryRecord)
+  },
+})
+
+/** What a schema cannot say. Whether the address may be asked is judged where it is asked: names change their minds. */
+function check({ url, events }: { url?: string | undefined; events?: string[] | undefined }, app: App): void {
+  if (url !== undefined) checkUrl(url)
+  const known = new Set(app.webhooks.events())
+  const unknown = events?.find((event) => !known.has(event))
+  if (unknown !== undefined)
+    throw errors.badRequest(`${unknown} is no event; GET /api/webhook/ lists them`, {
+      fields: { events: 'names an event that does not exist' },
+    })
+}
+
+function checkUrl(text: string): void {
+  const refuse = (why: string): never => {
+    throw errors.badRequest(`url ${why}`, { fields: { url: why } })
+  }
+  if (!URL.canParse(text)) return refuse('must be an address such as https://example.org/hook')
+  const { protocol, username, password } = new URL(text)
+  if (protocol !== 'https:' && protocol !== 'http:') refuse('must begin with https:// or http://')
+  if (username || password) refuse('must not hold a name or password: messages are signed instead')
+}
+
+const seconds = (ms: number): number => Math.floor(ms / 1000)
+
+const deliveryRecord = (row: DeliveryRow) => ({
+  id: row.message_id,
+  event: row.event,
+  state: row.state,
+  tries: row.tries,
+  created: seconds(row.created_at),
+  ...(row.asked_at !== null && { asked: seconds(row.asked_at) }),
+  ...(row.took_ms !== null && { took_ms: row.took_ms }),
+  ...(row.status !== null && { status: row.status }),
+  answer: row.answer,
+  error: row.error,
+})
+
+function record(row: WebhookRow, { webhooks: { rows } }: App) {
+  const last = rows.lastAsked(row.id)
+  return {
+    id: row.id,
+    name: row.name,
+    url: row.url,
+    events: JSON.parse(row.events) as string[],
+    is_on: row.is_on === 1,
+    created: seconds(row.created_at),
+    waiting: rows.waiting(row.id),
+    dropped: row.dropped,
+    ...(last && { last: deliveryRecord(last) }),
+  }
+}

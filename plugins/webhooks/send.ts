@@ -1,0 +1,57 @@
+/** One try: the message is sent, signed, and what the receiver says is read within limits. */
+import { epochSeconds, isAppError } from 'archivolt'
+import type { App } from './app.ts'
+import { signatureHeaders } from './signature.ts'
+import type { Answer, DeliveryRow, WebhookRow } from './tables.ts'
+
+const WITHIN_SECONDS = 10
+const MOST_READ_BYTES = 2000
+const MOST_SHOWN = 500
+
+export const isTaken = ({ status }: Pick<Answer, 'status'>): boolean => status !== null && status >= 200 && status < 300
+
+/** Never throws but where the signal ends it: whatever the receiver does is an answer. */
+export async function send(
+  { url, secret }: Pick<WebhookRow, 'url' | 'secret'>,
+  { message_id: id, body }: Pick<DeliveryRow, 'message_id' | 'body'>,
+  { app, signal }: { app: Pick<App, 'fetch' | 'clock'>; signal: AbortSignal },
+): Promise<Answer> {
+  const { clock } = app
+  const asked = { asked_at: clock.now(), from: clock.steady() }
+  const said = await ask().catch((error: unknown) => {
+    signal.throwIfAborted()
+    if (!isAppError(error)) throw error
+    return { status: null, answer: '', error: error.message }
+  })
+  return { ...said, asked_at: asked.asked_at, took_ms: Math.round(clock.steady() - asked.from) }
+
+  async function ask(): Promise<Pick<Answer, 'status' | 'answer' | 'error'>> {
+    const reply = await app.fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...signatureHeaders(secret, { id, timestamp: epochSeconds(clock), body }),
+      },
+      body,
+      signal,
+      withinSeconds: WITHIN_SECONDS,
+      maxBytes: MOST_READ_BYTES,
+      excess: 'cut',
+      redirect: 'manual',
+    })
+    const { status } = reply
+    return { status, answer: shown(await reply.text()), error: isTaken({ status }) ? '' : sentence(status) }
+  }
+}
+
+const sentence = (status: number): string =>
+  status >= 300 && status < 400
+    ? `The receiver answered with status ${status}: redirects are not followed, so give the address that it leads to`
+    : `The receiver answered with status ${status}`
+
+/** What strangers send, for people to read: as text, without what moves a cursor. */
+const shown = (text: string): string =>
+  text
+    .replace(/\p{C}+/gu, ' ')
+    .trim()
+    .slice(0, MOST_SHOWN)

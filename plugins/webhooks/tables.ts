@@ -1,0 +1,157 @@
+/** Webhooks and what is on its way to them: rows of the ledger, written before whoever tells an event goes on. */
+import type { Ledger } from 'archivolt'
+
+export const webhookTables = {
+  number: 1,
+  sql: `
+-- events: names, as a JSON array. secret: what signs; it is shown once. dropped: events that found the queue full.
+-- Times in epoch milliseconds.
+CREATE TABLE webhooks_webhook (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL,
+  url TEXT NOT NULL,
+  events TEXT NOT NULL,
+  secret TEXT NOT NULL,
+  is_on INTEGER NOT NULL DEFAULT 1,
+  dropped INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL
+) STRICT;
+-- body: the same bytes at each try. asked_at, took_ms, status, answer, error: of the last try.
+CREATE TABLE webhooks_delivery (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  webhook_id INTEGER NOT NULL REFERENCES webhooks_webhook (id) ON DELETE CASCADE,
+  message_id TEXT NOT NULL,
+  event TEXT NOT NULL,
+  body TEXT NOT NULL,
+  state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'delivered', 'failed')),
+  tries INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  asked_at INTEGER,
+  took_ms INTEGER,
+  status INTEGER,
+  answer TEXT NOT NULL DEFAULT '',
+  error TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX webhooks_delivery_of ON webhooks_delivery (webhook_id, state, id);
+`,
+}
+
+export interface WebhookRow {
+  id: number
+  name: string
+  url: string
+  events: string
+  secret: string
+  is_on: number
+  dropped: number
+  created_at: number
+}
+
+export interface DeliveryRow {
+  id: number
+  webhook_id: number
+  message_id: string
+  event: string
+  body: string
+  state: 'waiting' | 'delivered' | 'failed'
+  tries: number
+  created_at: number
+  asked_at: number | null
+  took_ms: number | null
+  status: number | null
+  answer: string
+  error: string
+}
+
+/** What became of one try. */
+export interface Answer {
+  asked_at: number
+  took_ms: number
+  status: number | null
+  answer: string
+  error: string
+}
+
+/** Of a webhook, those that have ended: enough to see what is wrong. */
+const MOST_KEPT = 50
+
+export type Rows = ReturnType<typeof openRows>
+
+/** Those that write are called inside `ledger.write`. */
+export function openRows({ sql }: Ledger) {
+  return {
+    webhooks: (): WebhookRow[] => sql<WebhookRow>('SELECT * FROM webhooks_webhook ORDER BY id').all(),
+
+    webhook: (id: number) => sql<WebhookRow>('SELECT * FROM webhooks_webhook WHERE id = ?').get(id),
+
+    addWebhook: (row: Omit<WebhookRow, 'id' | 'dropped'>): number =>
+      Number(
+        sql(
+          `INSERT INTO webhooks_webhook (name, url, events, secret, is_on, created_at)
+           VALUES (@name, @url, @events, @secret, @is_on, @created_at)`,
+        ).run(row).lastInsertRowid,
+      ),
+
+    changeWebhook: (row: WebhookRow): void =>
+      void sql(
+        'UPDATE webhooks_webhook SET name = @name, url = @url, events = @events, secret = @secret, is_on = @is_on WHERE id = @id',
+      ).run(row),
+
+    removeWebhook: (id: number): boolean => sql('DELETE FROM webhooks_webhook WHERE id = ?').run(id).changes > 0,
+
+    noteDropped: (id: number): void =>
+      void sql('UPDATE webhooks_webhook SET dropped = dropped + 1 WHERE id = ?').run(id),
+
+    addDelivery: (row: Pick<DeliveryRow, 'webhook_id' | 'message_id' | 'event' | 'body' | 'created_at'>): number =>
+      Number(
+        sql(
+          `INSERT INTO webhooks_delivery (webhook_id, message_id, event, body, created_at)
+           VALUES (@webhook_id, @message_id, @event, @body, @created_at)`,
+        ).run(row).lastInsertRowid,
+      ),
+
+    delivery: (id: number) => sql<DeliveryRow>('SELECT * FROM webhooks_delivery WHERE id = ?').get(id),
+
+    /** The one that is next: what comes after it waits. */
+    first: (webhookId: number): number | undefined =>
+      sql<{ id: number }>(
+        "SELECT id FROM webhooks_delivery WHERE webhook_id = ? AND state = 'waiting' ORDER BY id LIMIT 1",
+      ).get(webhookId)?.id,
+
+    waiting: (webhookId: number): number =>
+      sql<{ n: number }>("SELECT count(*) AS n FROM webhooks_delivery WHERE webhook_id = ? AND state = 'waiting'").get(
+        webhookId,
+      )!.n,
+
+    deliveries: (webhookId: number, most: number): DeliveryRow[] =>
+      sql<DeliveryRow>('SELECT * FROM webhooks_delivery WHERE webhook_id = ? ORDER BY id DESC LIMIT ?').all(
+        webhookId,
+        most,
+      ),
+
+    lastAsked: (webhookId: number) =>
+      sql<DeliveryRow>(
+        'SELECT * FROM webhooks_delivery WHERE webhook_id = ? AND asked_at IS NOT NULL ORDER BY asked_at DESC, id DESC LIMIT 1',
+      ).get(webhookId),
+
+    noteTry: (id: number, answer: Answer): void =>
+      void sql(
+        `UPDATE webhooks_delivery SET tries = tries + 1, asked_at = @asked_at, took_ms = @took_ms, status = @status,
+           answer = @answer, error = @error WHERE id = @id`,
+      ).run({ ...answer, id }),
+
+    /** Ends it, and forgets the oldest of those that have ended. */
+    end(id: number, state: 'delivered' | 'failed'): void {
+      sql('UPDATE webhooks_delivery SET state = ? WHERE id = ?').run(state, id)
+      sql(
+        `DELETE FROM webhooks_delivery WHERE id IN (
+           SELECT id FROM webhooks_delivery WHERE state <> 'waiting'
+             AND webhook_id = (SELECT webhook_id FROM webhooks_delivery WHERE id = ?)
+           ORDER BY id DESC LIMIT -1 OFFSET ?)`,
+      ).run(id, MOST_KEPT)
+    },
+
+    explain: (id: number, error: string): void =>
+      void sql('UPDATE webhooks_delivery SET error = ? WHERE id = ?').run(error, id),
+  }
+}

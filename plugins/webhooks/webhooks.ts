@@ -1,0 +1,192 @@
+/** The service `webhooks`: who is told of which events, and what is on its way to them, in order. */
+import { randomUUID } from 'node:crypto'
+import { errors } from 'archivolt'
+import type { App } from './app.ts'
+import { isTaken, send } from './send.ts'
+import { newSecret } from './signature.ts'
+import { type DeliveryRow, openRows, type WebhookRow } from './tables.ts'
+
+export const MOST_WEBHOOKS = 20
+/** Of one webhook: what comes on top is counted, not kept. */
+const MOST_WAITING = 1000
+const LONGEST_BODY = 256_000
+/** After 30 s, 2 min, 8 min, 32 min and 2 h; then the next one is sent. */
+export const RETRIES = { times: 5, delaySeconds: 30, factor: 4 } as const
+const LONGEST_WAIT_MS = 24 * 3_600_000
+export const DELIVER = 'webhooks.deliver'
+
+export interface WebhookInput {
+  name: string
+  url: string
+  events: string[]
+}
+
+export type Webhooks = ReturnType<typeof openWebhooks>
+
+export function openWebhooks(app: App) {
+  const { ledger, clock, log } = app
+  const rows = openRows(ledger)
+  /** Event → webhooks that are told of it; undefined: read anew. Most events have none, and cost no query. */
+  let wanted: Map<string, number[]> | undefined
+
+  function readWanted(): Map<string, number[]> {
+    const found = new Map<string, number[]>()
+    for (const { id, events, is_on } of rows.webhooks())
+      if (is_on) for (const event of JSON.parse(events) as string[]) found.set(event, [...(found.get(event) ?? []), id])
+    return found
+  }
+
+  const surely = (id: number): WebhookRow => {
+    const row = rows.webhook(id)
+    if (!row) throw errors.notFound('webhook')
+    return row
+  }
+
+  /** The first that waits gets a job; where it has one already, it is met. */
+  async function goOn(webhookId: number): Promise<void> {
+    const first = rows.webhook(webhookId)?.is_on ? rows.first(webhookId) : undefined
+    if (first !== undefined) await app.jobs.start(DELIVER, { delivery: first })
+  }
+
+  /** Nobody who tells an event fails because it cannot be sent. */
+  function bodyOf(event: string, told: unknown): string | undefined {
+    try {
+      const body = JSON.stringify({ type: event, timestamp: new Date(clock.now()).toISOString(), data: told ?? {} })
+      if (body.length <= LONGEST_BODY) return body
+      log.warn({ event, length: body.length }, 'an event is too long for webhooks, and is not sent')
+    } catch (err) {
+      log.warn({ err, event }, 'an event is no JSON, and is not sent to webhooks')
+    }
+    return undefined
+  }
+
+  const newMessage = (webhookId: number, event: string, body: string) => ({
+    webhook_id: webhookId,
+    message_id: `msg_${randomUUID()}`,
+    event,
+    body,
+    created_at: clock.now(),
+  })
+
+  /** @returns whether it is the first that waits */
+  function put(webhookId: number, event: string, body: string): boolean {
+    const waiting = rows.waiting(webhookId)
+    if (waiting >= MOST_WAITING) rows.noteDropped(webhookId)
+    else rows.addDelivery(newMessage(webhookId, event, body))
+    return waiting === 0
+  }
+
+  /** Its last try has been made, or there is none to make. */
+  const giveUp = (delivery: DeliveryRow, error: string) =>
+    ledger.write(() => {
+      rows.explain(delivery.id, error)
+      rows.end(delivery.id, 'failed')
+    })
+
+  async function tryOnce(delivery: DeliveryRow, webhook: WebhookRow, signal: AbortSignal): Promise<void> {
+    if (clock.now() - delivery.created_at > LONGEST_WAIT_MS)
+      return giveUp(delivery, 'It has waited for more than a day behind others, and is not sent any more')
+    const answer = await send(webhook, delivery, { app, signal })
+    const isLast = delivery.tries >= RETRIES.times
+    await ledger.write(() => {
+      rows.noteTry(delivery.id, answer)
+      if (isTaken(answer)) rows.end(delivery.id, 'delivered')
+      else if (isLast) rows.end(delivery.id, 'failed')
+    })
+    if (!isTaken(answer) && !isLast) throw errors.unavailable(answer.error)
+  }
+
+  return {
+    rows,
+
+    /** All that plugins tell; what is heard in place alone is nobody's outside. */
+    events: (): string[] => app.registry.plugins.flatMap(({ events = [] }): string[] => [...events]).sort(),
+
+    /** On disk when it resolves. */
+    async hear(event: string, told: unknown): Promise<void> {
+      wanted ??= readWanted()
+      const ids = wanted.get(event)
+      const body = ids && bodyOf(event, told)
+      if (body === undefined) return
+      const begun = await ledger.write(() => ids!.filter((id) => rows.webhook(id)?.is_on && put(id, event, body)))
+      for (const id of begun) await goOn(id)
+    },
+
+    /** The work of a delivery's job. @throws unavailable: to be tried again */
+    async deliver(id: number, signal: AbortSignal): Promise<void> {
+      const delivery = rows.delivery(id)
+      const webhook = delivery && rows.webhook(delivery.webhook_id)
+      if (!delivery || !webhook?.is_on) return
+      if (delivery.state === 'waiting') await tryOnce(delivery, webhook, signal)
+      await goOn(webhook.id)
+    },
+
+    /** What a crash has left, and what has waited while a webhook was off. */
+    async goOnAll(): Promise<void> {
+      for (const { id } of rows.webhooks()) await goOn(id)
+    },
+
+    async add({ name, url, events }: WebhookInput): Promise<WebhookRow> {
+      return ledger.write(() => {
+        if (rows.webhooks().length >= MOST_WEBHOOKS)
+          throw errors.conflict(`There are ${MOST_WEBHOOKS} webhooks already; remove one first`)
+        wanted = undefined
+        const row = {
+          name,
+          url,
+          events: JSON.stringify(events),
+          secret: newSecret(),
+          is_on: 1,
+          created_at: clock.now(),
+        }
+        return surely(rows.addWebhook(row))
+      })
+    },
+
+    async change(id: number, change: Partial<WebhookInput> & { isOn?: boolean | undefined }): Promise<WebhookRow> {
+      const { name, url, events, isOn } = change
+      const changed = await ledger.write(() => {
+        const row = surely(id)
+        wanted = undefined
+        rows.changeWebhook({
+          ...row,
+          name: name ?? row.name,
+          url: url ?? row.url,
+          events: events ? JSON.stringify(events) : row.events,
+          is_on: isOn === undefined ? row.is_on : Number(isOn),
+        })
+        return surely(id)
+      })
+      await goOn(id)
+      return changed
+    },
+
+    /** The one before is of no use any more. */
+    async renewSecret(id: number): Promise<string> {
+      const secret = newSecret()
+      await ledger.write(() => rows.changeWebhook({ ...surely(id), secret }))
+      return secret
+    },
+
+    async remove(id: number): Promise<void> {
+      await ledger.write(() => {
+        wanted = undefined
+        if (!rows.removeWebhook(id)) throw errors.notFound('webhook')
+      })
+    },
+
+    /** Sends a message now, out of turn, once. */
+    async test(id: number, signal: AbortSignal): Promise<DeliveryRow> {
+      const webhook = surely(id)
+      const message = newMessage(id, 'webhook.test', bodyOf('webhook.test', { name: webhook.name })!)
+      const answer = await send(webhook, message, { app, signal })
+      return ledger.write(() => {
+        surely(id)
+        const delivery = rows.addDelivery(message)
+        rows.noteTry(delivery, answer)
+        rows.end(delivery, isTaken(answer) ? 'delivered' : 'failed')
+        return rows.delivery(delivery)!
+      })
+    },
+  }
+}

@@ -1,0 +1,24 @@
+/** Bell: a notifier. Messages of tasks go to `bell://host/topic` as plain text; by `bells://` over TLS. */
+import { definePlugin, errors } from '@archivolt/plugin'
+
+const SYMBOLS = { info: 'ℹ', success: '✓', failure: '✗' }
+
+export default definePlugin({
+  name: 'bell',
+  api: 1,
+  needs: ['notification'],
+  implements: {
+    'notification.carrier': (app) => ({
+      schemes: ['bell', 'bells'],
+      async carry(url, { title, body, kind }, signal) {
+        const reply = await app.fetch(url.replace(/^bell(s?):/i, 'http$1:'), {
+          method: 'POST',
+          headers: { 'content-type': 'text/plain; charset=utf-8' },
+          body: `${SYMBOLS[kind]} ${title}\n${body}\n`,
+          signal,
+        })
+        if (!reply.ok) throw errors.unavailable(`The bell answered with status ${reply.status}`)
+      },
+    }),
+  },
+})

@@ -1,0 +1,32 @@
+/** The page of Moments: each leads to its second. */
+import type { Start } from '@archivolt/plugin/page'
+
+interface Moment {
+  video: string
+  title: string
+  second: number
+}
+
+const start: Start = async ({ root, api, texts, components }) => {
+  const { button, empty, list, text } = components
+
+  async function show(): Promise<void> {
+    const { data } = await api.get<{ data: Moment[] }>('/api/moments/', { page_size: 100 })
+    const rows = data.map(({ video, title, second }) => ({
+      title,
+      text: texts.clock(second),
+      to: `/video/${video}/?t=${second}`,
+      actions: [
+        button('Remove', async () => {
+          await api.remove(`/api/moments/${video}/`, { second })
+          await show()
+        }),
+      ],
+    }))
+    root.replaceChildren(data.length > 0 ? list(rows) : empty('No moments', text('Keep one in the player’s menu.')))
+  }
+
+  await show()
+}
+
+export default start

@@ -1,0 +1,220 @@
+/** Places that a person has marked as ours: what is removed there goes into a trash on their own disk, and can come back. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { filesOf, TRASH } from '../../../plugins/media/place-trash.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { listing, type PlacesApp, placesApp } from '../../support/places.ts'
+import { smallDisk } from '../../support/small-disk.ts'
+import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
+
+const run = promisify(execFile)
+const DAY_MS = 86_400_000
+const [ONE, TWO] = ['aaaaaaaaaaa', 'bbbbbbbbbbb'] as const
+const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nherring at dawn\n'
+
+const mark = (app: PlacesApp, place: number, ours = true) => app.as('admin').post(`/api/place/${place}/`, { ours })
+const trashOf = async (app: PlacesApp, place: number) =>
+  (await app.as('admin').get(`/api/place/${place}/trash/`)).body.data as Array<{
+    id: number
+    platform_id: string
+    file: string
+    until: number
+  }>
+const removeVideo = (app: PlacesApp, id: string) => app.as('admin').delete(`/api/video/${id}/`)
+const inPlace = async (app: PlacesApp, folder = 'films') =>
+  (await readdir(join(app.root, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(join(app.root, folder).length + 1))
+    .sort()
+
+/** A place with films that have moved in, marked as ours. */
+async function ownPlace(t: TestContext): Promise<{ app: PlacesApp; place: number }> {
+  const app = await placesApp(t)
+  const place = await app.place('films', 'Old films')
+  for (const id of [ONE, TWO]) await layFilm(app, `films/${id}.mp4`, infoOf(id), { 'en.vtt': VTT })
+  const { body } = await app.as('admin').post('/api/adoption/', { place })
+  await app.settled()
+  await app.as('admin').post(`/api/adoption/${body.id}/`, { command: 'adopt' })
+  await app.settled()
+  assert.deepEqual((await mark(app, place)).body.ours, true)
+  return { app, place }
+}
+
+test('a film goes with what belongs to it by its name, and with nothing of another film', () => {
+  const names = [
+    'a.mp4',
+    'a.info.json',
+    'a.en.vtt',
+    'a.de-orig.srt',
+    'a-thumb.jpg',
+    'a.jpg',
+    'a.txt',
+    'ab.jpg',
+    'b.jpg',
+  ]
+
+  assert.deepEqual(filesOf('a.mp4', [...names, 'a.b.mp4.info.json']), [
+    ...['a.mp4', 'a.info.json', 'a.en.vtt', 'a.de-orig.srt', 'a-thumb.jpg', 'a.jpg'],
+  ])
+  assert.deepEqual(filesOf('a.mp4', [...names, 'a.webm']), ['a.mp4'], 'what lies beside two films is of both')
+  assert.deepEqual(filesOf('a.mp4', [...names, 'a.b.mp4']), ['a.mp4'])
+})
+
+test('without the mark nothing leaves a place; with it films go into its own trash, and come back whole', async (t) => {
+  const { app, place } = await ownPlace(t)
+  const before = await inPlace(app)
+  await mark(app, place, false)
+  const kept = await removeVideo(app, TWO)
+  assert.deepEqual([kept.body.file, await inPlace(app)], ['kept', before])
+  await mark(app, place)
+
+  const { status, body } = await removeVideo(app, ONE)
+
+  assert.deepEqual([status, body], [200, { video: ONE, state: 'delete', file: 'trash' }])
+  assert.deepEqual(await app.ids('video'), [])
+  const left = await inPlace(app)
+  assert.deepEqual(
+    left.filter((path) => !path.startsWith(TRASH)),
+    before.filter((path) => !path.startsWith(ONE)),
+  )
+  const [film, ...others] = await trashOf(app, place)
+  assert.deepEqual([film!.platform_id, film!.file, others], [ONE, `${ONE}.mp4`, []])
+  assert.equal(film!.until, (app.clock.now() + 30 * DAY_MS) / 1000)
+  const [shown] = (await app.as('admin').get('/api/place/')).body.places
+  assert.deepEqual([shown.ours, shown.trash, shown.videos], [true, 1, 0])
+
+  const back = await app.as('admin').post(`/api/place/${place}/trash/${film!.id}/`)
+  assert.equal(back.status, 200)
+  await app.settled()
+  assert.deepEqual(await inPlace(app), before)
+  assert.deepEqual(await app.ids('video'), [ONE], 'and not the other one, which somebody has removed')
+  const { data } = (await app.as('user').get(`/api/video/${ONE}/`)).body
+  assert.deepEqual([data.place.state, data.subtitles.length], ['there', 1])
+  assert.equal((await app.as('user').get(data.media_url)).status, 200)
+  assert.deepEqual(await trashOf(app, place), [])
+  assert.equal((await app.as('admin').post(`/api/place/${place}/trash/${film!.id}/`)).status, 404)
+  assert.equal((await app.as('user').post(`/api/place/${place}/trash/1/`)).status, 403)
+})
+
+test('a channel takes its films along; after thirty days the trash is empty, and not before', async (t) => {
+  const { app, place } = await ownPlace(t)
+
+  const { body } = await app.as('admin').delete('/api/channel/UCaaaaaaaaaaaaaaaaaaaaaa/')
+  assert.equal(body.files_in_trash, 2)
+  assert.equal(body.files_kept, undefined)
+  await app.clock.advance(30 * DAY_MS - 1000)
+  assert.equal((await inPlace(app)).length, 6)
+  await app.clock.advance(2000)
+  await app.app.media.places.isThere(place)
+
+  await until(async () => (await trashOf(app, place)).length === 0, app)
+  assert.deepEqual(await inPlace(app), [])
+  assert.equal(existsSync(join(app.root, 'films', TRASH)), false)
+})
+
+test('what is moved back by hand is found by the next look', async (t) => {
+  const { app, place } = await ownPlace(t)
+  await removeVideo(app, ONE)
+  const [folder] = await readdir(join(app.root, 'films', TRASH))
+  for (const name of await readdir(join(app.root, 'films', TRASH, folder!)))
+    await rename(join(app.root, 'films', TRASH, folder!, name), join(app.root, 'films', name))
+
+  await app.as('admin').post(`/api/place/${place}/`, { follow: true })
+  await app.settled()
+
+  assert.deepEqual(await app.ids('video'), [ONE, TWO])
+})
+
+test('nothing goes through a link, into another one’s place, or over a file that has come meanwhile', async (t) => {
+  const { app, place } = await ownPlace(t)
+  await app.placed({ id: 'linked', placeId: place, path: 'inner/linked.mp4' })
+  await rename(join(app.root, 'films', 'inner'), join(app.root, 'outer'))
+  await symlink('../outer', join(app.root, 'films', 'inner'))
+  assert.equal((await removeVideo(app, 'linked')).body.file, 'kept')
+  assert.ok(existsSync(join(app.root, 'outer', 'linked.mp4')))
+
+  await removeVideo(app, ONE)
+  await writeFile(join(app.root, 'films', `${ONE}.mp4`), 'another film')
+  const [film] = await trashOf(app, place)
+  const refused = await app.as('admin').post(`/api/place/${place}/trash/${film!.id}/`)
+  assert.equal(refused.status, 409)
+  assert.match(refused.body.message, /^There is another aaaaaaaaaaa\.mp4 in “Old films”/)
+  assert.equal(await readFile(join(app.root, 'films', `${ONE}.mp4`), 'utf8'), 'another film')
+
+  await rename(join(app.root, 'films', TRASH), join(app.root, 'films', 'set aside'))
+  await mkdir(join(app.root, 'elsewhere'))
+  await symlink('../elsewhere', join(app.root, 'films', TRASH))
+  const before = await listing(app.root)
+  const { status, body } = await removeVideo(app, TWO)
+  assert.equal(status, 503)
+  assert.match(body.message, /nothing was removed/)
+  assert.deepEqual([await app.ids('video'), await listing(app.root)], [[TWO], before])
+})
+
+test('a place that is away or cannot be written loses nothing, and says why', async (t) => {
+  const { app, place } = await ownPlace(t)
+  await rename(join(app.root, 'films'), join(app.root, 'away'))
+  const { status, body } = await removeVideo(app, ONE)
+  assert.equal(status, 503)
+  assert.match(body.message, /^“Old films” is not there now, and its files are to go too/)
+  assert.deepEqual(await app.ids('video'), [ONE, TWO])
+  assert.equal((await mark(app, place)).status, 503)
+  await rename(join(app.root, 'away'), join(app.root, 'films'))
+  assert.equal((await removeVideo(app, ONE)).body.file, 'trash')
+})
+
+test('a disk that can only be read is no place of ours, and nothing goes from one disk to another', async (t) => {
+  const disk = await smallDisk(t, 4 << 20)
+  if (!disk) return
+  const app = await placesApp(t, { settings: { libraryRoots: [dirname(disk.path)] } })
+  const place: number = (await app.as('admin').post('/api/place/', { path: disk.path, label: 'Disk' })).body.id
+  await app.placed({ id: 'v1', placeId: place, path: 'inner/v1.mp4' })
+  await app.placed({ id: 'v2', placeId: place, path: 'v2.mp4' })
+  await run('mount', ['-o', 'remount,ro', disk.path])
+
+  const { status, body } = await mark(app, place)
+  assert.deepEqual(
+    [status, body.message],
+    [422, '“Disk” can only be read: mount its disk so that it can be written, then try again'],
+  )
+
+  await run('mount', ['-o', 'remount,rw', disk.path])
+  await run('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', join(disk.path, 'inner')])
+  lastFirst(t).after(async () => void (await run('umount', ['-l', join(disk.path, 'inner')])))
+  await writeFile(join(disk.path, 'inner', 'v1.mp4'), 'a film')
+  assert.equal((await mark(app, place)).body.ours, true)
+  assert.equal((await removeVideo(app, 'v1')).body.file, 'kept')
+  assert.ok(existsSync(join(disk.path, 'inner', 'v1.mp4')))
+  await run('mount', ['-o', 'remount,ro', disk.path])
+  const refused = await removeVideo(app, 'v2')
+  assert.equal(refused.status, 503)
+  assert.match(refused.body.message, /\(EROFS\): nothing was removed$/)
+  assert.deepEqual(await app.ids('video'), ['v2'])
+})
+
+test('a removal that was cut off after the rename is taken back by the next start', async (t) => {
+  const { app, place } = await ownPlace(t)
+  const before = await inPlace(app)
+  await app.app.media.trash('a-job-that-is-gone', { channelId: 'UCaaaaaaaaaaaaaaaaaaaaaa', videoId: ONE })
+  assert.equal(
+    (await inPlace(app)).some((path) => path === `${ONE}.mp4`),
+    false,
+  )
+
+  await app.restart()
+  await until(async () => (await trashOf(app, place)).length === 0, app)
+
+  assert.deepEqual(await inPlace(app), before)
+  assert.deepEqual(await app.ids('video'), [ONE, TWO])
+  assert.equal((await app.as('user').get(`/media/UCaaaaaaaaaaaaaaaaaaaaaa/${ONE}.mp4`)).status, 200)
+})
+
+/** The disk is asked again until it is so; the runner's limit ends what never comes. */
+async function until(isSo: () => Promise<boolean>, app: PlacesApp): Promise<void> {
+  while (!(await isSo())) await app.settled()
+}

@@ -1,0 +1,122 @@
+/** Further platforms that plugins bring: only what is theirs is asked there, and what they say is looked at. */
+import assert from 'node:assert/strict'
+import { copyFile, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { errors } from 'archivolt'
+import { testClock } from 'archivolt/testing'
+import { openLanes } from '../../../core/jobs/lanes.ts'
+import { checkSources, type Source } from '../../../plugins/platform/source.ts'
+import { withSources } from '../../../plugins/platform/sources.ts'
+import type { Platform, VideoMetadata } from '../../../plugins/platform/types.ts'
+import { aFilm } from '../../support/film.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+
+const ID = 'quay-film-0001'
+const FILM = {
+  ...{ id: ID, title: 'Fog', channelId: 'quay-channel-1', channelName: 'The quay' },
+  ...{ published: '2024-03-01', durationSeconds: 1 },
+}
+const asked = { asker: 'test' }
+
+const aSource = (more: Partial<Source> = {}): Source => ({
+  name: 'Quay',
+  prefix: 'quay-',
+  target: (word) => (word.startsWith('quay-') ? { type: 'video', id: word } : undefined),
+  watchUrl: (id) => `https://quay.example/${id}`,
+  video: async () => FILM,
+  channel: async (id) => ({ id, name: 'The quay' }),
+  list: async () => [],
+  download: async () => undefined,
+  ...more,
+})
+
+/** The first platform answers with its name. */
+function platformWith(more: Partial<Source> = {}): Platform {
+  const clock = testClock()
+  const first = {
+    targets: () => [{ type: 'video', id: 'first' }],
+    targetsIn: () => [],
+    video: async (id: string) => ({ id, title: 'of the first' }),
+    watchUrl: (id: string) => `https://first.example/${id}`,
+  } as unknown as Platform
+  const settings = { dataDir: process.cwd(), ffprobe: 'ffprobe' }
+  const lanes = openLanes({ clock, lanes: ['platform', 'download'] })
+  return withSources(first, { clock, lanes, settings, sources: () => [aSource(more)] })
+}
+
+test('only ids that begin with its prefix and are longer than eleven characters are asked there', async () => {
+  const platform = platformWith()
+
+  assert.equal((await platform.video(ID, asked)).title, 'Fog')
+  for (const other of ['quay-abcdef', 'dQw4w9WgXcQ', 'harbour-film-1'])
+    assert.equal((await platform.video(other, asked)).title, 'of the first', other)
+  assert.equal(platform.watchUrl(ID), `https://quay.example/${ID}`)
+  assert.deepEqual(platform.targets(`${ID} other`), [
+    { type: 'video', id: ID },
+    { type: 'video', id: 'first' },
+  ])
+})
+
+test('one that fails to say what a word stands for holds up nobody, and takes no id of others', () => {
+  const broken = platformWith({
+    target() {
+      throw new Error('out of tea')
+    },
+  })
+  const greedy = platformWith({ target: () => ({ type: 'video', id: 'dQw4w9WgXcQ' }) })
+
+  for (const platform of [broken, greedy]) assert.deepEqual(platform.targets('word'), [{ type: 'video', id: 'first' }])
+})
+
+const WRONG: Array<[what: string, said: object, message: RegExp]> = [
+  ['another video', { ...FILM, id: 'quay-film-0002' }, /was asked for quay-film-0001 and says quay-film-0002/],
+  ['a channel that is not its own', { ...FILM, channelId: '../../etc' }, /begins with quay-/],
+  ['no title', { ...FILM, title: undefined }, /says what it may not/],
+  ['a day that is none', { ...FILM, published: 'yesterday' }, /says what it may not: \/published/],
+  ['a title without end', { ...FILM, title: 'x'.repeat(5000) }, /says what it may not: \/title/],
+]
+
+for (const [what, said, message] of WRONG) {
+  test(`an answer with ${what} is a failure, not a video`, async () => {
+    const platform = platformWith({ video: async () => said as VideoMetadata })
+
+    await assert.rejects(platform.video(ID, asked), { name: 'PlatformFailure', failure: 'unknown', message })
+  })
+}
+
+test('what it has no longer is gone; whatever else it throws may be tried again', async () => {
+  const throwing = (error: Error) => platformWith({ video: () => Promise.reject(error) }).video(ID, asked)
+
+  await assert.rejects(throwing(errors.notFound('film')), { failure: 'gone' })
+  await assert.rejects(throwing(new Error('out of tea')), { failure: 'unknown', message: 'Quay: out of tea' })
+})
+
+test('a film that is missing, cut short or no film is a failure, and what is left of it goes', async (t) => {
+  const folder = await temporaryFolder(t)
+  const film = join(folder, `${ID}.mp4`)
+  const download = (put: () => Promise<void>, durationSeconds = 1) =>
+    platformWith({
+      video: async () => ({ ...FILM, durationSeconds }),
+      download: async () => (await put(), undefined),
+    }).download(ID, { folder }, asked)
+  const whole = async () => copyFile(await aFilm(), film)
+
+  await assert.rejects(
+    download(async () => undefined),
+    { message: /has put no quay-film-0001.mp4 into the folder/ },
+  )
+  await assert.rejects(download(whole, 90), { message: /not complete: the \w+ ends after 1\.\d of 90 s/ })
+  await assert.rejects(
+    download(() => writeFile(film, 'no film')),
+    { failure: 'unknown' },
+  )
+  const { receipt, mediaPath } = await download(whole)
+  assert.deepEqual([mediaPath, receipt.downloader, receipt.got.height], [film, 'Quay', 180])
+  assert.deepEqual(await readdir(folder), [`${ID}.mp4`])
+})
+
+test('ids that are not its own alone stop the start', () => {
+  assert.throws(() => checkSources([aSource({ prefix: 'UC' })]), { message: /must begin with small letters/ })
+  assert.throws(() => checkSources([aSource(), aSource()]), { message: /Two platforms have ids that begin with quay-/ })
+})

@@ -1,0 +1,161 @@
+/** Access tokens: what a scope lets through, how they end, and that nobody reads one again. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { aQueued, aVideo, PASSWORD, type TestApp, testApp } from 'archivolt/testing'
+import { NO_PLATFORM } from '../../platform/start.ts'
+
+const MINUTE_MS = 60_000
+const VIDEO = 'aB3dE6gH9jK'
+
+async function archive(t: TestContext): Promise<TestApp> {
+  const app = await testApp(t, { settings: NO_PLATFORM })
+  await app.given(aVideo({ id: VIDEO }), aQueued({ id: 'q1' }))
+  return app
+}
+
+/** A client that sends this token. */
+function by(app: TestApp, token: string) {
+  const headers = { authorization: `Token ${token}` }
+  const nobody = app.as('nobody')
+  return {
+    get: (path: string) => nobody.get(path, headers),
+    post: (path: string, body: object) => nobody.post(path, body, headers),
+    delete: (path: string) => nobody.delete(path, undefined, headers),
+  }
+}
+
+async function made(app: TestApp, scope: string, more: object = {}, as: 'admin' | 'user' = 'admin') {
+  const { status, body } = await app.as(as).post('/api/access-token/', { name: `for ${scope}`, scope, ...more })
+  assert.equal(status, 200, JSON.stringify(body))
+  return { ...body, client: by(app, body.token) }
+}
+
+const queue = { data: [{ youtube_id: 'zZ3dE6gH9jK', status: 'pending' }] }
+const watched = { id: VIDEO, is_watched: true }
+
+test('a scope lets through what it names and what stands before it, and says what it lacks', async (t) => {
+  const app = await archive(t)
+  const statuses: Record<string, number[]> = {}
+  for (const scope of ['read', 'watch', 'download', 'admin']) {
+    const { client } = await made(app, scope)
+    statuses[scope] = [
+      (await client.get('/api/user/')).status, // what an admin may see
+      (await client.post('/api/watched/', watched)).status,
+      (await client.post('/api/download/', queue)).status,
+      (await client.post('/api/config/', { application: { enable_cast: true } })).status,
+    ]
+  }
+  assert.deepEqual(statuses, {
+    read: [200, 403, 403, 403],
+    watch: [200, 200, 403, 403],
+    download: [200, 200, 200, 403],
+    admin: [200, 200, 200, 200],
+  })
+  const { client } = await made(app, 'watch')
+  const refused = await client.post('/api/config/', {})
+  assert.deepEqual(
+    [refused.body.code, refused.body.detail],
+    ['permission_denied', 'This access token has the scope watch; this needs one with the scope admin'],
+  )
+})
+
+test('within a request, an admin’s token that is for downloads is no admin’s', async (t) => {
+  const app = await archive(t)
+  const { client } = await made(app, 'download')
+  assert.equal((await client.post('/api/download/?force=true', queue)).status, 403)
+  const { client: admin } = await made(app, 'admin')
+  assert.equal((await admin.post('/api/download/?force=true', queue)).status, 200)
+})
+
+test('no access token makes, shows or revokes tokens, whatever its scope', async (t) => {
+  const app = await archive(t)
+  const { client, id } = await made(app, 'admin')
+  for (const answer of [
+    await client.get('/api/token/'),
+    await client.get('/api/appsettings/token/'),
+    await client.delete('/api/token/'),
+    await client.get('/api/access-token/'),
+    await client.post('/api/access-token/', { name: 'another', scope: 'admin' }),
+    await client.delete(`/api/access-token/${id}/`),
+  ])
+    assert.deepEqual([answer.status, answer.body.code], [403, 'permission_denied'])
+  assert.equal((await app.as('admin').get('/api/access-token/')).body.length, 1)
+})
+
+test('a token never exceeds what its user may, also where that has become less', async (t) => {
+  const app = await archive(t)
+  const user = app.as('user')
+  const refused = await user.post('/api/access-token/', { name: 'x', scope: 'download' })
+  assert.deepEqual([refused.status, refused.body.fields], [400, { scope: 'goes up to watch for this account' }])
+
+  await app.as('admin').post('/api/user/2/', { may_download: true })
+  const { client } = await made(app, 'download', {}, 'user')
+  assert.equal((await client.post('/api/download/', queue)).status, 200)
+  await app.as('admin').post('/api/user/2/', { may_download: false })
+  assert.equal((await client.post('/api/download/', queue)).status, 403)
+})
+
+test('it ends at its time, by itself, and when the password changes; the account’s own token is another', async (t) => {
+  const app = await archive(t)
+  const expires = new Date(app.clock.now() + 10 * MINUTE_MS).toISOString()
+  const timed = await made(app, 'read', { expires })
+  const revoked = await made(app, 'read')
+  const kept = await made(app, 'read')
+  assert.equal((await timed.client.get('/api/ping/')).status, 200)
+  await app.clock.advance(10 * MINUTE_MS)
+  assert.equal((await timed.client.get('/api/ping/')).body.detail, 'Invalid token.')
+
+  assert.equal((await app.as('user').delete(`/api/access-token/${revoked.id}/`)).status, 404)
+  assert.equal((await app.as('admin').delete(`/api/access-token/${revoked.id}/`)).status, 200)
+  assert.equal((await revoked.client.get('/api/ping/')).status, 401)
+  assert.equal((await app.as('admin').delete('/api/token/')).status, 200)
+  assert.equal((await kept.client.get('/api/ping/')).status, 200)
+
+  await app.as('admin').post('/api/user/1/', { password: 'another password' })
+  assert.equal((await kept.client.get('/api/ping/')).status, 401)
+  assert.deepEqual((await app.as('admin').get('/api/access-token/')).body, [])
+})
+
+test('its last use is known to the minute, and the ledger has no token that could be read', async (t) => {
+  const app = await archive(t)
+  const { client, token } = await made(app, 'read')
+  const listed = async () => (await app.as('admin').get('/api/access-token/')).body[0]
+  assert.equal((await listed()).last_used, null)
+  assert.equal((await listed()).token, undefined)
+  const first = new Date(Math.floor(app.clock.now() / 1000) * 1000).toISOString()
+  await client.get('/api/ping/')
+  await app.app.ledger.write(() => undefined) // what was handed to it before is written
+  assert.equal((await listed()).last_used, first)
+
+  await app.clock.advance(MINUTE_MS - 1000)
+  await client.get('/api/ping/')
+  await app.app.ledger.write(() => undefined)
+  assert.equal((await listed()).last_used, first)
+  await app.clock.advance(1000)
+  await client.get('/api/ping/')
+  await app.app.ledger.write(() => undefined)
+  assert.equal(Date.parse((await listed()).last_used) - Date.parse(first), MINUTE_MS)
+
+  const rows = app.app.ledger.sql('SELECT * FROM access_tokens').all()
+  assert.ok(!JSON.stringify(rows).includes(token))
+})
+
+test('an account has at most fifty, and a child has its own', async (t) => {
+  const app = await archive(t)
+  for (let at = 0; at < 50; at++)
+    await app.app.accounts.addAccessToken(1, { name: 'n', scope: 'read', expiresAt: null })
+  assert.equal((await app.as('admin').post('/api/access-token/', { name: 'x', scope: 'read' })).status, 409)
+
+  await app.as('admin').post('/api/user/2/', { view: {} })
+  const { client } = await made(app, 'watch', {}, 'user')
+  assert.equal((await client.get('/api/video/')).status, 200)
+  assert.equal((await client.get(`/api/video/${VIDEO}/`)).status, 404)
+  assert.equal((await client.get('/api/user/')).status, 403)
+})
+
+test('a login still answers with the account’s own token, which has no scope', async (t) => {
+  const app = await archive(t)
+  await made(app, 'read')
+  const { body } = await app.as('nobody').post('/api/login/', { username: 'admin', password: PASSWORD })
+  assert.equal((await by(app, body.token).post('/api/config/', {})).status, 200)
+})

@@ -1,0 +1,94 @@
+/** A long list: the way to a month of it, and filters that are kept under a name. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+
+const as = { username: 'admin', password: PASSWORD }
+const COUNT = 120
+const WEEK_MS = 7 * 86_400_000
+/** One a week, the newest first. */
+const dayOf = (at: number): string => new Date(Date.parse('2024-06-01') - at * WEEK_MS).toISOString().slice(0, 10)
+const HOSTILE = '<img src=x onerror=alert(1)>'
+
+describe('a long list', { skip: noBrowser }, () => {
+  for (const size of ['desktop', 'phone'] as const)
+    test(`its months are a slider that leads to each of them, and follows (${size})`, async (t) => {
+      const app = await testApp(t)
+      await app.given(
+        aChannel({ id: 'UC1', channel_name: 'Harbour' }),
+        ...Array.from({ length: COUNT }, (_, at) =>
+          aVideo({ id: `v${at}`, title: `Film ${at}`, channelId: 'UC1', published: dayOf(at) }),
+        ),
+      )
+      const { page, go, check, shot } = await openPage(t, app.url, { size, as })
+      const slider = page.getByRole('slider', { name: 'Month' })
+      const list = page.getByRole('list', { name: 'All videos' })
+      await go('/?type=videos')
+      await slider.waitFor()
+      assert.equal(await slider.getAttribute('aria-valuetext'), 'June 2024, 1 video')
+      await check()
+
+      await slider.focus()
+      await page.keyboard.press('End')
+
+      const last = COUNT - 1
+      await list.getByRole('link', { name: `Film ${last}`, exact: true }).waitFor()
+      const month = dayOf(last).slice(0, 7)
+      assert.equal(new URL(page.url()).searchParams.get('month'), month)
+      const inMonth = Array.from({ length: COUNT }, (_, at) => dayOf(at)).filter((day) => day.startsWith(month)).length
+      assert.equal(await list.locator('.card-title').count(), inMonth)
+      await shot('months')
+      await check()
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+
+      await page.goBack()
+      await list.getByRole('link', { name: 'Film 0', exact: true }).waitFor()
+      const before = await slider.getAttribute('aria-valuetext')
+      for (let turn = 0; turn < 60 && (await slider.getAttribute('aria-valuetext')) === before; turn++) {
+        await page.mouse.wheel(0, 600)
+        await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+      }
+      assert.notEqual(await slider.getAttribute('aria-valuetext'), before, 'it follows')
+
+      await go('/?type=videos&month=2023-01&sort=published.asc')
+      const first = Array.from({ length: COUNT }, (_, at) => at).findLast((at) => dayOf(at) >= '2023-01-01')
+      await list.getByRole('link', { name: `Film ${first}`, exact: true }).waitFor()
+      assert.equal(await list.locator('.card-title').first().textContent(), `Film ${first}`)
+      await page.getByRole('button', { name: 'Clear January 2023' }).click()
+      await list.getByRole('link', { name: `Film ${last}`, exact: true }).waitFor()
+    })
+
+  test('filters are kept under a name, whatever it is, and are there on another device', async (t) => {
+    const app = await testApp(t)
+    await app.given(
+      aChannel({ id: 'UC1', channel_name: 'Harbour' }),
+      ...Array.from({ length: 4 }, (_, at) => aVideo({ id: `v${at}`, title: `Film ${at}`, published: dayOf(at) })),
+    )
+    const { page, go, check } = await openPage(t, app.url, { as })
+    await go('/?watch=unwatched&sort=views')
+    const saved = page.getByRole('button', { name: 'Saved filters' })
+    await saved.click()
+    await page.getByRole('menuitem', { name: 'Save these filters' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill(HOSTILE)
+    await check()
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText(`Saved as`).waitFor()
+    assert.deepEqual((await app.as('admin').get('/api/config/user/')).body.saved_filters, [
+      { name: HOSTILE, query: 'watch=unwatched&sort=views' },
+    ])
+
+    const other = await openPage(t, app.url, { as, size: 'phone' })
+    await other.go('/')
+    await other.page.getByRole('button', { name: 'Saved filters' }).click()
+    await other.page.getByRole('menuitemradio', { name: HOSTILE }).click()
+    await other.page.getByRole('button', { name: 'Not watched', pressed: true }).waitFor()
+    assert.equal(new URL(other.page.url()).search, '?watch=unwatched&sort=views')
+    await other.check()
+    await other.page.getByRole('button', { name: 'Saved filters' }).click()
+    await other.page.getByRole('menuitem', { name: /Forget/ }).click()
+    while ((await app.as('admin').get('/api/config/user/')).body.saved_filters.length > 0);
+    for (const wrong of [[{ name: '', query: 'a' }], [{ name: 'a' }], Array(31).fill({ name: 'a', query: 'b' }), 'x'])
+      assert.equal((await app.as('admin').post('/api/config/user/', { saved_filters: wrong })).status, 400)
+  })
+})

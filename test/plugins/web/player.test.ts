@@ -1,0 +1,188 @@
+/** The player beyond playing: pictures above its bar, and how it goes along while one looks around. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { noBrowser, openPage, type Watched } from '../../support/browser.ts'
+import { makeFilm } from '../../support/film.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+
+const as = { username: 'user', password: PASSWORD }
+const MINUTES = [
+  '-vf',
+  'tpad=stop_duration=179:stop_mode=clone',
+  '-af',
+  'apad=pad_dur=179',
+  '-c:v',
+  'libx264',
+  '-g',
+  '10',
+]
+
+describe('the player', { skip: noBrowser }, () => {
+  let app: TestApp
+  let desktop: Watched
+  const scope = lastFirst({ after })
+
+  before(async () => {
+    app = await testApp(scope)
+    await app.as('admin').post('/api/config/', { playback: { seek_previews: true } })
+    await app.given(aChannel({ id: 'UC1' }))
+    for (const id of ['v1', 'v2']) {
+      await app.given(
+        aVideo({
+          id,
+          channelId: 'UC1',
+          title: `A film, ${id}`,
+          player: { duration: 180 },
+          streams: [{ type: 'video', index: 0, codec: 'h264', bitrate: 1, width: 320, height: 180 }],
+        }),
+      )
+      await makeFilm(join(app.app.settings['mediaDir'] as string, 'UC1', `${id}.mp4`), MINUTES)
+    }
+    desktop = await openPage(scope, app.url, { as })
+  })
+
+  const plays = ({ page }: Pick<Watched, 'page'>, from = 0.2) =>
+    page.waitForFunction((seconds) => {
+      const video = document.querySelector('video')
+      return video && !video.paused && video.currentTime > seconds
+    }, from)
+
+  test('pictures of the place stand above the bar by mouse, key and finger, once they are made', async (t) => {
+    const { page, go, check, shot } = desktop
+    const wanted = page.waitForResponse((answer) => /\/preview\/$/.test(answer.url()) && answer.status() === 200)
+    await go('/video/v1/?t=1')
+    await plays(desktop, 1)
+    assert.equal(((await (await wanted).json()) as { state: string }).state, 'wanted')
+    await app.settled()
+
+    await go('/video/v1/?t=1')
+    await plays(desktop, 1)
+    const picture = page.locator('.seek-picture')
+    const sheet = page.waitForResponse((answer) => answer.url().includes('/cache/previews/v1/'))
+    const bar = (await page.locator('.seek').boundingBox())!
+    await page.mouse.move(bar.x + bar.width / 2, bar.y + 10)
+    await picture.waitFor()
+    assert.equal((await sheet).status(), 200)
+    const look = () =>
+      picture.evaluate((one: HTMLElement) => [one.style.width, one.style.height, one.style.backgroundPosition])
+    // 90 s: picture 45, in the second sheet the first of the last row.
+    assert.deepEqual(await look(), ['160px', '90px', '0px -360px'])
+    await page.mouse.move(bar.x + 2, bar.y + 10)
+    await page.waitForFunction(
+      () => document.querySelector<HTMLElement>('.seek-picture')?.style.backgroundPosition === '0px 0px',
+    )
+    const box = (await picture.boundingBox())!
+    assert.ok(box.x >= bar.x - 1, 'it stays within the player')
+    await shot('player-preview')
+    await check()
+    await page.mouse.move(bar.x + 2, bar.y - 300)
+    await picture.waitFor({ state: 'detached' })
+
+    await page.keyboard.press('5')
+    await page.keyboard.press('l')
+    await picture.waitFor()
+
+    const phone = await openPage(t, app.url, { size: 'phone', as })
+    await phone.go('/video/v1/?t=1')
+    await plays(phone, 1)
+    const touched = (await phone.page.locator('.seek').boundingBox())!
+    const finger = { pointerType: 'touch', clientX: touched.x + touched.width / 2, clientY: touched.y + 10 }
+    await phone.page.locator('.seek').dispatchEvent('pointerdown', finger)
+    await phone.page.locator('.seek-picture').waitFor()
+    await phone.page.locator('.seek').dispatchEvent('pointerup', finger)
+    await phone.page.locator('.seek-picture').waitFor({ state: 'detached' })
+  })
+
+  test('what plays goes along into a corner while one looks around, never starts anew, and comes back', async () => {
+    const { page, go, check, shot } = desktop
+    await go('/video/v1/?t=1')
+    await plays(desktop, 1)
+    await page.evaluate(() => {
+      const video = document.querySelector('video')!
+      const met = ((window as unknown as { met: string[] }).met = [])
+      for (const name of ['pause', 'emptied', 'loadstart', 'seeking'])
+        video.addEventListener(name, () => void (met as string[]).push(name))
+      video.dataset['kept'] = 'yes'
+    })
+    const met = () => page.evaluate(() => (window as unknown as { met: string[] }).met)
+    const isSame = () => page.evaluate(() => document.querySelectorAll('video[data-kept=yes]').length)
+
+    await page.getByRole('link', { name: 'Channels', exact: true }).click()
+    const mini = page.getByRole('complementary', { name: 'Mini player' })
+    await mini.getByRole('link', { name: 'A film, v1' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Channels' }).waitFor()
+    await plays(desktop, await page.locator('video').evaluate((one: HTMLVideoElement) => one.currentTime + 0.3))
+    assert.deepEqual([await isSame(), await met()], [1, []])
+    await check()
+    await shot('mini-player')
+
+    await mini.getByRole('link', { name: 'A film, v1' }).click()
+    await mini.waitFor({ state: 'hidden' })
+    await page.locator('.watch-player video').waitFor()
+    assert.deepEqual([await isSame(), await met()], [1, []])
+    assert.equal(await page.getByRole('slider', { name: 'Position' }).count(), 1)
+
+    await page.getByRole('link', { name: 'Channels', exact: true }).click()
+    await mini.getByRole('button', { name: 'Pause' }).focus()
+    await page.keyboard.press('Enter')
+    await mini.getByRole('button', { name: 'Play', exact: true }).waitFor()
+    assert.deepEqual(await met(), ['pause'])
+    await mini.getByRole('button', { name: 'Close the player' }).focus()
+    await page.keyboard.press('Enter')
+    await mini.waitFor({ state: 'hidden' })
+    assert.equal(await page.locator('video').count(), 0)
+  })
+
+  test('another video takes its place; what stands still does not come along', async () => {
+    const { page, go } = desktop
+    await go('/video/v1/?t=1')
+    await plays(desktop, 1)
+    await page.getByRole('link', { name: 'Archivolt, Home' }).click()
+    const mini = page.getByRole('complementary', { name: 'Mini player' })
+    await mini.getByRole('link', { name: 'A film, v1' }).waitFor()
+    await page.getByRole('list', { name: 'All videos' }).getByRole('link', { name: 'A film, v2' }).first().click()
+    await page.getByRole('heading', { level: 1, name: 'A film, v2' }).waitFor()
+    await page.waitForFunction(() => document.querySelector('video')?.src.endsWith('v2.mp4'))
+    await mini.waitFor({ state: 'hidden' })
+    await plays(desktop, 1)
+    assert.equal(await page.locator('video').count(), 1)
+
+    await page.keyboard.press('k')
+    await page.waitForFunction(() => document.querySelector('video')?.paused)
+    await page.getByRole('link', { name: 'Channels', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Channels' }).waitFor()
+    assert.equal(await page.locator('video').count(), 0)
+  })
+
+  test('on a phone it is a row above the navigation, and the player stays in sight while one reads', async (t) => {
+    const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as })
+    await go('/video/v1/?t=1')
+    await plays({ page }, 1)
+    await page.mouse.wheel(0, 400)
+    await page.waitForFunction(() => scrollY > 0 || document.documentElement.scrollHeight <= innerHeight)
+    assert.ok((await page.locator('.player').boundingBox())!.y >= 0)
+
+    await page.getByRole('link', { name: 'Channels', exact: true }).click()
+    const mini = page.getByRole('complementary', { name: 'Mini player' })
+    await mini.getByRole('button', { name: 'Pause' }).waitFor()
+    const [row, bar] = [(await mini.boundingBox())!, (await page.locator('.rail').boundingBox())!]
+    assert.deepEqual([row.x, Math.round(row.y + row.height)], [0, Math.round(bar.y)])
+    await shot('mini-player')
+    await check()
+  })
+
+  test('what is deleted while it plays is over', async (t) => {
+    const { page, go, check } = await openPage(t, app.url, { as: { ...as, username: 'admin' } })
+    await go('/video/v2/?t=5')
+    await plays({ page }, 5)
+    await page.getByRole('button', { name: /^More for/ }).click()
+    await page.getByRole('menuitem', { name: 'Delete', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('Deleted').waitFor()
+    await page.getByRole('list', { name: 'All videos' }).waitFor()
+    assert.equal(await page.locator('video').count(), 0)
+    await check()
+  })
+})

@@ -1,0 +1,143 @@
+/** Several videos of a list are chosen by key, mouse and finger, and something is done with all of them. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+
+const as = { username: 'admin', password: PASSWORD }
+
+async function filled(app: TestApp): Promise<void> {
+  await app.given(
+    aChannel({ id: 'UC1', channel_name: 'Harbour' }),
+    ...Array.from({ length: 30 }, (_, at) =>
+      aVideo({
+        id: `v${at}`,
+        title: at === 2 ? '<img src=x onerror=alert(1)>' : `Film ${at}`,
+        channelId: 'UC1',
+        published: `2024-05-${String(31 - at).padStart(2, '0')}`,
+      }),
+    ),
+  )
+}
+
+describe('selection', { skip: noBrowser }, () => {
+  test('by key and mouse: marked, undone, put into a playlist, deleted after a question', async (t) => {
+    const app = await testApp(t)
+    await filled(app)
+    const { page, go, check, shot } = await openPage(t, app.url, { as })
+    const bar = page.getByRole('toolbar', { name: 'Selected videos' })
+    const list = page.getByRole('list', { name: 'All videos' })
+    const card = (title: string) =>
+      list.getByRole('article').filter({ has: page.getByRole('link', { name: title, exact: true }) })
+    const watched = async () =>
+      (await app.as('admin').get('/api/video/?watch=watched')).body.data.map((one: any) => one.platform_id).toSorted()
+    await go('/?type=videos')
+    await list.getByRole('link', { name: 'Film 0', exact: true }).focus()
+
+    await page.keyboard.press('x')
+    await bar.getByText('1 video selected').waitFor()
+    for (let steps = 0; steps < 3; steps++) await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Shift+X')
+    await bar.getByText('4 videos selected').waitFor()
+    await card('Film 5')
+      .locator('.picture')
+      .click({ modifiers: ['Control'] })
+    await bar.getByText('5 videos selected').waitFor()
+    await card('Film 1').click()
+    await bar.getByText('4 videos selected').waitFor()
+    await shot('selection')
+    await check()
+
+    await bar.getByRole('button', { name: 'Watched', exact: true }).click()
+    await page.getByText('4 videos marked as watched').waitFor()
+    assert.equal(await bar.count(), 0)
+    assert.deepEqual(await watched(), ['v0', 'v2', 'v3', 'v5'])
+    assert.equal(await card('Film 3').locator('.watched-mark').count(), 1)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('4 videos marked as not watched').waitFor()
+    assert.deepEqual(await watched(), [])
+
+    await card('Film 8')
+      .locator('.picture')
+      .click({ modifiers: ['Shift'] })
+    await card('Film 6')
+      .locator('.picture')
+      .click({ modifiers: ['Shift'] })
+    await bar.getByText('3 videos selected').waitFor()
+    await bar.getByRole('button', { name: 'Playlist' }).click()
+    await page.getByLabel('Name of the new playlist').fill('Evening')
+    await page.getByRole('button', { name: 'Create and add' }).click()
+    await page.getByText('Added to').waitFor()
+    const { data } = (await app.as('admin').get('/api/playlist/?own=true')).body
+    assert.deepEqual(data[0].playlist_entries.map((one: any) => one.platform_id).toSorted(), ['v6', 'v7', 'v8'])
+
+    await card('Film 6')
+      .locator('.picture')
+      .click({ modifiers: ['Control'] })
+    await card('Film 7').click()
+    await bar.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByText('This cannot be undone').waitFor()
+    await check()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await bar.getByText('2 videos selected').waitFor()
+    await bar.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('2 videos deleted').waitFor()
+    assert.equal((await app.as('admin').get('/api/video/v6/')).status, 404)
+    assert.equal((await app.as('admin').get('/api/video/v8/')).status, 200)
+    assert.equal(await card('Film 6').count(), 0)
+
+    await list.getByRole('link', { name: 'Film 0', exact: true }).focus()
+    await page.keyboard.press('x')
+    await bar.waitFor()
+    await page.keyboard.press('Escape')
+    assert.equal(await bar.count(), 0)
+  })
+
+  test('a refused change is put back', async (t) => {
+    const app = await testApp(t)
+    await filled(app)
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/?type=videos')
+    await page.route('**/api/watched/bulk/', (route) =>
+      route.fulfill({ status: 503, json: { message: 'A restore is running' } }),
+    )
+    await page.getByRole('list', { name: 'All videos' }).getByRole('link', { name: 'Film 1', exact: true }).focus()
+    await page.keyboard.press('x')
+
+    await page.getByRole('button', { name: 'Watched', exact: true }).last().click()
+
+    await page.getByText('The server cannot do this now: A restore is running').waitFor()
+    assert.equal(await page.locator('.virtual .watched-mark').count(), 0)
+  })
+
+  test('by finger: a long press begins, taps choose, a tap opens once nothing is chosen', async (t) => {
+    const app = await testApp(t)
+    await filled(app)
+    const { page, go, check, shot } = await openPage(t, app.url, { as, size: 'phone' })
+    await go('/?type=videos')
+    const list = page.getByRole('list', { name: 'All videos' })
+    const picture = (title: string) =>
+      list
+        .getByRole('article')
+        .filter({ has: page.getByRole('link', { name: title, exact: true }) })
+        .locator('.picture')
+    const bar = page.getByRole('toolbar', { name: 'Selected videos' })
+    await picture('Film 0').waitFor()
+    const { x, y } = (await picture('Film 0').boundingBox())!
+    const touch = await page.context().newCDPSession(page)
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x: x + 40, y: y + 40 }] })
+    await bar.getByText('1 video selected').waitFor()
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+
+    await picture('Film 1').tap()
+    await bar.getByText('2 videos selected').waitFor()
+    await shot('selection')
+    await check()
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+    await bar.getByRole('button', { name: 'Clear the selection' }).tap()
+    await picture('Film 1').tap()
+
+    await page.getByRole('heading', { level: 1, name: 'Film 1', exact: true }).waitFor()
+  })
+})

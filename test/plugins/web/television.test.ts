@@ -1,0 +1,157 @@
+/** On a television: told by itself or by a setting, and everything is reached by the arrows of a remote. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import type { Locator } from 'playwright-core'
+import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+
+const as = { username: 'admin', password: PASSWORD }
+const TELEVISION =
+  'Mozilla/5.0 (Web0S; Linux/SmartTV) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0 Safari/537.36 WebAppManager'
+const MOST_STEPS = 40
+
+/** How far the target lies from what has the focus, by the arrow that leads there. */
+const lead = async (target: Locator): Promise<{ keys: string[]; isThere: boolean; at: string }> =>
+  target.evaluate((element: HTMLElement) => {
+    const on = document.activeElement as HTMLElement
+    const [from, to] = [on.getBoundingClientRect(), element.getBoundingClientRect()]
+    const across = Math.max(0, to.left - from.right, from.left - to.right)
+    const along = Math.max(0, to.top - from.bottom, from.top - to.bottom)
+    const sideways = to.left + to.width / 2 < from.left + from.width / 2 ? 'ArrowLeft' : 'ArrowRight'
+    const upright = to.top + to.height / 2 < from.top + from.height / 2 ? 'ArrowUp' : 'ArrowDown'
+    return {
+      keys: along > across ? [upright, sideways] : [sideways, upright],
+      isThere: on === element,
+      at: `${on.tagName} ${on.getAttribute('aria-label') ?? on.textContent?.slice(0, 40)} at ${Math.round(from.left)},${Math.round(from.top)}`,
+    }
+  })
+
+/** With arrows alone, as a hand would: towards it, and around what stands in the way. */
+async function reach(page: Page, target: Locator, isSidewaysFirst = false): Promise<void> {
+  await target.waitFor()
+  const way: string[] = []
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const { keys, isThere, at } = await lead(target)
+    if (isThere) return
+    way.push(at)
+    // Where the straight way leads nowhere, or back: the other one.
+    const isAcross = /Left|Right/.test(keys[0]!)
+    const [straight, other] = isSidewaysFirst && !isAcross ? keys.toReversed() : keys
+    const key = way.filter((one) => one === at).length % 2 === 1 ? straight! : other!
+    await page.keyboard.press(key)
+  }
+  assert.fail(`not reached: ${way.join('\n')}`)
+}
+
+const isSeen = (page: Page) =>
+  page.evaluate(() => {
+    const on = document.activeElement as HTMLElement
+    const shown = [on, on.closest('.card')?.querySelector('.picture')].filter(Boolean) as Element[]
+    const { top, bottom, left, right } = on.getBoundingClientRect()
+    const isInWindow = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth
+    return isInWindow && shown.some((one) => Number.parseFloat(getComputedStyle(one).outlineWidth) >= 4)
+  })
+
+describe('on a television', { skip: noBrowser }, () => {
+  test('one comes with arrows alone from Home to a film that plays, to the settings and back', async (t) => {
+    const app = await testApp(t)
+    await app.given(
+      aChannel({ id: 'UC1', channel_name: 'Harbour' }),
+      ...Array.from({ length: 40 }, (_, at) =>
+        aVideo({
+          id: `v${at}`,
+          title: `Film ${at}`,
+          channelId: 'UC1',
+          published: new Date(Date.parse('2024-06-01') - at * 86_400_000).toISOString().slice(0, 10),
+          player: { duration: 40 },
+        }),
+      ),
+    )
+    const film = join(app.app.settings['mediaDir'] as string, 'UC1', 'v7.mp4')
+    await mkdir(dirname(film), { recursive: true })
+    await promisify(execFile)('ffmpeg', [
+      ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=160x90:rate=5:duration=40'],
+      ...['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', film],
+    ])
+    const { page, go, check, shot } = await openPage(t, app.url, {
+      as,
+      options: { viewport: { width: 1920, height: 1080 }, userAgent: TELEVISION },
+    })
+    const list = page.getByRole('list', { name: 'All videos' })
+    await go('/?type=videos')
+    await list.getByRole('link', { name: 'Film 0', exact: true }).waitFor()
+
+    await page.waitForFunction(() => document.activeElement !== document.body)
+    assert.equal(await page.evaluate('document.documentElement.dataset.layout'), 'sofa')
+    await reach(page, list.getByRole('link', { name: 'Film 7', exact: true }))
+    assert.equal(await isSeen(page), true)
+    assert.ok(
+      (await list
+        .locator('.cell')
+        .first()
+        .evaluate((cell) => cell.clientWidth)) >= 340,
+      'few columns',
+    )
+    await shot('television-home')
+    await check()
+    const before = Number(await page.evaluate('scrollY'))
+
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Film 7', exact: true }).waitFor()
+    await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 0.2)
+    await page.waitForFunction(() => document.activeElement?.classList.contains('player'))
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(() => document.querySelector('video')!.paused)
+    await page.keyboard.press('ArrowRight')
+    await page.waitForFunction(() => document.querySelector('video')!.currentTime > 5)
+    await reach(page, page.getByRole('button', { name: 'Full screen' }))
+    await reach(page, page.getByRole('button', { name: 'Add to a playlist' }).first())
+    assert.equal(await isSeen(page), true)
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await reach(page, page.getByRole('dialog').getByRole('button', { name: 'Create and add' }))
+    await shot('television-video')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+    await reach(page, page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Settings' }), true)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+    await reach(page, page.getByRole('link', { name: 'Appearance' }))
+    await page.keyboard.press('Enter')
+    await reach(page, page.getByLabel('Layout'))
+    await shot('television-settings')
+    await check()
+    for (const heading of ['Settings', 'Film 7']) {
+      await page.keyboard.press('Escape')
+      await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
+    }
+    await page.keyboard.press('Escape')
+
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Film 7')
+    assert.ok(Math.abs(Number(await page.evaluate('scrollY')) - before) < 5)
+    await reach(page, page.getByRole('button', { name: 'Not watched' }))
+    await reach(page, page.getByRole('searchbox'))
+  })
+
+  test('a setting of this device says so, and takes it back', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/settings/look/')
+    const isSofa = () => page.evaluate('document.documentElement.dataset.layout')
+    await page.getByLabel('Layout').waitFor()
+    assert.equal(await isSofa(), undefined)
+
+    await page.getByLabel('Layout').selectOption({ label: 'Television' })
+    await page.reload()
+    await page.getByLabel('Layout').waitFor()
+
+    assert.equal(await isSofa(), 'sofa')
+    await page.getByLabel('Layout').selectOption({ label: 'Automatic' })
+    assert.equal(await isSofa(), undefined)
+  })
+})

@@ -1,0 +1,133 @@
+/**
+ * The container: built by buildah, and started as a user who can write /data and /tmp alone. No registry of images is
+ * asked: its bases are made from Debian's packages and Node of npm.
+ */
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { buildRelease, TARGETS } from '../../config/build-release.ts'
+import { nodePackage } from '../../config/native.ts'
+import { spokenBy } from '../support/said.ts'
+import { ROOT } from '../support/sources.ts'
+
+const PACKAGES = ['buildah', 'crun', 'netavark', 'mmdebstrap']
+const MOST_BYTES = 600e6
+const NODE = 22
+/** Any but root, and none that the image knows. */
+const USER = '4711:4711'
+/** What this machine asks registries with. */
+const MACHINE = [
+  '/etc/ssl/certs',
+  '/usr/share/ca-certificates',
+  '/usr/local/share/ca-certificates',
+  '/etc/apt',
+  '/etc/resolv.conf',
+]
+const [SYSTEM, BASE, IMAGE] = ['system', 'node', 'made'].map((name) => `localhost/archivolt-test-${name}`) as [
+  string,
+  string,
+  string,
+]
+const ENV = { ...process.env, BUILDAH_ISOLATION: 'chroot', STORAGE_DRIVER: 'vfs' }
+
+const run = async (program: string, ...args: string[]): Promise<string> =>
+  (await promisify(execFile)(program, args, { cwd: ROOT, env: ENV, maxBuffer: 16 << 20 })).stdout.trim()
+const isThere = (program: string): Promise<boolean> =>
+  run('sh', '-c', `command -v ${program}`).then(
+    () => true,
+    () => false,
+  )
+
+/** @returns why it cannot be built here */
+async function missing(): Promise<string | false> {
+  const all = async () => (await isThere('buildah')) && (await isThere('mmdebstrap'))
+  if (process.getuid?.() !== 0) return 'it is built by root'
+  if (!(await all())) {
+    const install = `apt-get update -qq && apt-get install -y -qq --no-install-recommends ${PACKAGES.join(' ')}`
+    await run('sh', '-c', install).catch(() => undefined)
+  }
+  return (await all()) ? false : `it needs ${PACKAGES.join(', ')}`
+}
+
+/** As the build knows them: Debian without its documents, and the same with Node and npm. */
+async function makeBases(folder: string): Promise<void> {
+  const archive = join(folder, 'system.tar')
+  const without = ['doc', 'man', 'info', 'locale'].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`)
+  await run('mmdebstrap', '--variant=apt', '--include=ca-certificates', ...without, 'bookworm', archive)
+  const container = await run('buildah', 'from', 'scratch')
+  await run('buildah', 'add', '-q', container, archive, '/')
+  await run('buildah', 'commit', '-q', container, SYSTEM)
+  const [bin, lib] = ['/usr/local/bin', '/usr/local/lib/node_modules/npm']
+  await run('buildah', 'copy', '-q', container, join(await nodePackage(NODE, 'x64'), 'bin/node'), `${bin}/node`)
+  await run('buildah', 'copy', '-q', container, join(await run('npm', 'root', '-g'), 'npm'), lib)
+  await run('buildah', 'run', container, '--', 'ln', '-s', '../lib/node_modules/npm/bin/npm-cli.js', `${bin}/npm`)
+  // Where registries are asked by way of a certificate of this machine's own.
+  const { NODE_EXTRA_CA_CERTS: certificates } = process.env
+  if (certificates) await run('buildah', 'config', '--env', `NODE_EXTRA_CA_CERTS=${certificates}`, container)
+  await run('buildah', 'commit', '-q', '--rm', container, BASE)
+}
+
+async function build(folder: string): Promise<void> {
+  await makeBases(folder)
+  const tarball = await buildRelease(TARGETS['x64']!, join(ROOT, 'release'))
+  const machine = MACHINE.flatMap((path) => ['-v', `${path}:${path}:ro`])
+  const given = [`NODE=${BASE}`, `SYSTEM=${SYSTEM}`, `RELEASE=${relative(ROOT, tarball)}`]
+  const how = ['--format', 'docker', '--network', 'host', '-f', 'config/container/Containerfile', '-t', IMAGE]
+  await run('buildah', 'build', '-q', ...machine, ...given.flatMap((arg) => ['--build-arg', arg]), ...how, '.')
+}
+
+async function aFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+test('the container is small, and starts as any user', { skip: await missing() }, async (t: TestContext) => {
+  const folder = await mkdtemp(join(tmpdir(), 'archivolt-container-'))
+  const data = join(folder, 'data')
+  await mkdir(data)
+  await chmod(folder, 0o755)
+  await chmod(data, 0o777)
+  t.after(async () => {
+    await run('buildah', 'rmi', '-f', IMAGE, BASE, SYSTEM).catch(() => undefined)
+    await rm(folder, { recursive: true, force: true })
+  })
+  await build(folder)
+  const container = await run('buildah', 'from', '--pull-never', IMAGE)
+  t.after(() => run('buildah', 'rm', container).catch(() => undefined))
+
+  const [size] = (await run('buildah', 'run', '--user', '0', container, '--', 'du', '-sbx', '/')).split('\t')
+  t.diagnostic(`${(Number(size) / 1e6).toFixed(0)} MB`)
+  assert.ok(Number(size) < MOST_BYTES, `${size} bytes`)
+
+  const port = String(await aFreePort())
+  const inside = ['run', '--network', 'host', '--user', USER, '-v', `${data}:/data`, container, '--', 'env']
+  const settings = ['AV_HOST=127.0.0.1', `AV_PORT=${port}`]
+  const inspected = JSON.parse(await run('buildah', 'inspect', '--type', 'image', IMAGE)) as {
+    Docker: { config: { User: string; Healthcheck: { Test: string[] } } }
+  }
+  const { User, Healthcheck } = inspected.Docker.config
+  const isHealthy = () =>
+    run('buildah', ...inside, ...settings, ...Healthcheck.Test.slice(1)).then(
+      () => true,
+      () => false,
+    )
+  assert.equal(User, '1000:1000')
+  assert.equal(await isHealthy(), false)
+  const server = spawn('buildah', [...inside, ...settings, 'archivolt', 'start'], { env: ENV })
+  t.after(() => void server.kill('SIGKILL'))
+  await spokenBy(server)(/listens on (http:\S+)/)
+  assert.equal(await isHealthy(), true)
+  const check = await run('buildah', ...inside, 'archivolt', 'check')
+  for (const what of ['Ledger', 'yt-dlp', 'ffmpeg', 'ffprobe'])
+    assert.match(check, new RegExp(`^right {2}${what}: `, 'm'))
+  const written = 'touch /opt/archivolt/x || touch /usr/x || touch /x'
+  await assert.rejects(run('buildah', ...inside, 'sh', '-c', written), 'nothing but /data and /tmp is written')
+})
