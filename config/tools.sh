@@ -13,7 +13,8 @@ set -eu
 cd "$(dirname "$0")/.."
 
 say() { printf '%s\n' "$*" >&2; }
-have() { command -v "$1" >/dev/null 2>&1; }
+# A program, and not the function of this script that brings it.
+have() { case "$(command -v "$1" 2>/dev/null)" in /*) ;; *) return 1 ;; esac; }
 
 # What yt-dlp asks for (plugins/platform/requirements.txt).
 is_python() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }

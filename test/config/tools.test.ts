@@ -278,3 +278,10 @@ const metadata = (): Promise<string> =>
       (error, stdout) => (error ? reject(error) : resolve(stdout)),
     ),
   )
+
+test('programs are looked for on PATH: what brings one is no such program, though it has its name', async (t) => {
+  const [bare, whole] = await Promise.all([aMachine(t, {}), aMachine(t, { chromium: 'exit 0' })])
+
+  assert.match((await bare.run('chromium')).said, /need Chromium \(on Debian: sudo apt-get install chromium\)/)
+  assert.equal((await whole.run('chromium')).said, '')
+})
