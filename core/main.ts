@@ -2,6 +2,7 @@
 import { readSources } from '../config/load.ts'
 import { type OpenedApp, openApp } from './app.ts'
 import { runCommand } from './commands/commands.ts'
+import { sentenceOf } from './commands/typed.ts'
 import { pluginIn } from './error-origin.ts'
 import { refuseOtherMachine } from './release.ts'
 
@@ -9,9 +10,8 @@ const STOP_WITHIN_MS = 10_000
 
 /** A sentence for people: no stack, which AV_LOG_LEVEL=debug shows. */
 function refuse(error: unknown, command?: string): never {
-  const message = error instanceof Error && error.message ? error.message : String(error)
   process.stderr.write(
-    `Archivolt could not ${command === undefined ? 'start' : `finish ${command}`}. ${message.split('\n')[0]}\n`,
+    `Archivolt could not ${command === undefined ? 'start' : `finish ${command}`}. ${sentenceOf(error)}\n`,
   )
   process.exit(1)
 }

@@ -198,6 +198,22 @@ test('moments: a second is kept for who keeps it, once, and goes with its video 
   assert.deepEqual(await kept(), [])
 })
 
+test('moments: a command tells how many an account has kept, and removes them while no server runs', async (t) => {
+  const app = await recipeApp(t, 'moments')
+  await app.given(aChannel())
+  await app.given(aVideo({ id: 'v1' }))
+  for (const second of [5, 62]) await app.as('user').post('/api/moments/v1/', { second })
+
+  assert.deepEqual(await app.command('moments forget user'), {
+    code: 0,
+    said: ['user has kept 2; with --yes they are removed'],
+  })
+  assert.equal((await app.as('user').get('/api/moments/')).body.data.length, 2)
+  assert.deepEqual(await app.command(['moments', 'forget', 'user', '--yes']), { code: 0, said: ['2 removed'] })
+  assert.deepEqual((await app.as('user').get('/api/moments/')).body.data, [])
+  assert.deepEqual(await app.command('moments forget ann'), { code: 1, said: [], error: 'There is no account ann' })
+})
+
 /** A site with folders: each file by its path, in pieces as they are asked for. */
 async function aSite(t: TestContext, files: Map<string, Buffer>) {
   const asked: string[] = []

@@ -219,3 +219,27 @@ for (const [what, here, says] of MACHINES) {
     else assert.equal(said, undefined)
   })
 }
+
+test('in a test app a command is typed as people type it: with its options, secrets, help and refusals', async (t) => {
+  const app = await testApp(t)
+  const other = 'another long one'
+  const before = app.app
+
+  assert.deepEqual(await app.command('user add ann --admin', { secrets: [other] }), {
+    code: 0,
+    said: ['There is an account ann now, an admin'],
+  })
+  assert.notEqual(app.app, before)
+  assert.equal((await app.as('nobody').post('/api/user/login/', { username: 'ann', password: other })).status, 204)
+  const refusals: Array<[typed: string | string[], error: string]> = [
+    ['user add eve', 'Password: the test has no answer; give it in `secrets`'],
+    ['bakcup', 'There is no command bakcup: archivolt --help lists what there is'],
+    ['user add', 'It takes name: archivolt user add --help tells how it is used'],
+    [['user', 'password', 'an na'], 'There is no account an na; there are admin, user, ann'],
+  ]
+  for (const [typed, error] of refusals) assert.deepEqual(await app.command(typed), { code: 1, said: [], error })
+  assert.match((await app.command('user add --help')).said[0]!, /^archivolt user add <name>\n/)
+  await app.close()
+  assert.equal((await app.command('user password ann', { secrets: [other] })).code, 0)
+  assert.throws(() => app.app, /closed/)
+})

@@ -24,7 +24,7 @@ import { type TestApp as OpenedTestApp, testApp as openTestApp } from './testing
 
 export * from './builders.ts'
 export { type TestClock, testClock } from './clock.ts'
-export { type Ask, type Client, PASSWORD, type TestReply } from './testing.ts'
+export { type Ask, type Client, type CommandOptions, type CommandReply, PASSWORD, type TestReply } from './testing.ts'
 
 export interface TestOptions {
   /** Beside the built-in ones. */

@@ -7,6 +7,7 @@ import type { Settings } from '../../config/schema.ts'
 import { openAccounts } from '../../core/accounts/accounts.ts'
 import { openSecretKey } from '../../core/accounts/secret-key.ts'
 import { type OpenedApp, openApp } from '../../core/app.ts'
+import { commandsOf, noSuchCommand, sentenceOf, understood } from '../../core/commands/typed.ts'
 import { openHoldings } from '../../core/index/in-use.ts'
 import { openLedger } from '../../core/ledger/sqlite.ts'
 import { type Log, openLog } from '../../core/log.ts'
@@ -55,6 +56,20 @@ export interface Client {
   delete: Ask
 }
 
+export interface CommandOptions {
+  /** What whoever types it answers where it asks for a secret, one after the other. */
+  secrets?: readonly string[]
+}
+
+export interface CommandReply {
+  /** 0: done; 1: it could not be. */
+  code: 0 | 1
+  /** Line by line. */
+  said: string[]
+  /** Why it could not be done, as people are told. */
+  error?: string
+}
+
 export interface TestApp {
   readonly app: WholeApp
   readonly clock: TestClock
@@ -75,6 +90,12 @@ export interface TestApp {
   close(): Promise<void>
   /** The next start on the same folder, clock and settings. */
   restart(): Promise<void>
+  /**
+   * What people type after `archivolt`, as a plugin brings it. The server stops for it and starts again afterwards,
+   * unless it was closed before: `app` is another one then.
+   * @param typed  words, and options with `--`: `'tide list --all'`, or `['tide', 'list', 'a name with spaces']`
+   */
+  command(typed: string | readonly string[], options?: CommandOptions): Promise<CommandReply>
 }
 
 /** Whatever runs clean-ups at its end: a node:test context. */
@@ -100,7 +121,7 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     filePath: 'settings',
     file: { port: 0, password: PASSWORD, ...withoutUpdates(plugins), ...settings, dataDir },
   }
-  const open = () => openApp({ sources, clock, log, plugins, passwordCost: PASSWORD_COST })
+  const open = (isAtRest = false) => openApp({ sources, clock, log, plugins, passwordCost: PASSWORD_COST, isAtRest })
 
   let opened: OpenedApp | undefined = await open()
   const isOpen = (): OpenedApp => {
@@ -168,6 +189,44 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
       await close()
       opened = await open()
     },
+    async command(typed, given = {}) {
+      const isRunning = opened !== undefined
+      await close()
+      try {
+        return await commandReply(typeof typed === 'string' ? typed.split(' ') : typed, given, () => open(true))
+      } finally {
+        if (isRunning) opened = await open()
+      }
+    },
+  }
+}
+
+/** As `core/commands/commands.ts` does it, but for where it is said and asked. */
+async function commandReply(
+  typed: readonly string[],
+  { secrets = [] }: CommandOptions,
+  open: () => Promise<OpenedApp>,
+): Promise<CommandReply> {
+  const said: string[] = []
+  const answers = [...secrets]
+  const secret = async (question: string): Promise<string> => {
+    const answer = answers.shift()
+    if (answer === undefined) throw new Error(`${question}: the test has no answer; give it in \`secrets\``)
+    return answer
+  }
+  const { app, close } = await open()
+  try {
+    const read = understood(commandsOf(app.registry), typed)
+    if (!read) throw noSuchCommand(typed)
+    const { command, help, taken, options } = read
+    if (help === undefined)
+      await command.run({ taken, options, secret, say: (line) => void said.push(line), log: app.log }, app)
+    else said.push(help)
+    return { code: 0, said }
+  } catch (error) {
+    return { code: 1, said, error: sentenceOf(error) }
+  } finally {
+    await close()
   }
 }
 

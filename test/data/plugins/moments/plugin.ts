@@ -1,5 +1,5 @@
-/** Moments: a button of the player keeps the second that one is at, for oneself; a page lists them. */
-import { type AppOf, definePlugin, defineRoute, errors, listing, Type } from '@archivolt/plugin'
+/** Moments: a button of the player keeps the second that one is at, for oneself; a page lists them, a command removes. */
+import { type AppOf, definePlugin, defineRoute, errors, listing, type PluginCommand, Type } from '@archivolt/plugin'
 
 const MOST = 1000
 
@@ -69,6 +69,22 @@ const remove = defineRoute({
   },
 })
 
+const forget: PluginCommand<App> = {
+  name: 'moments forget',
+  summary: 'Remove all moments of an account (stop the server first)',
+  takes: ['username'],
+  options: { yes: { type: 'boolean', meaning: 'do it; without, it only tells how many there are' } },
+  async run({ taken: [username], options, say }, { ledger, accounts }) {
+    const account = accounts.list().find((one) => one.username === username)
+    if (!account) throw errors.badRequest(`There is no account ${username}`)
+    const mine = 'FROM moments_kept WHERE user_id = ?'
+    const { count } = ledger.sql<{ count: number }>(`SELECT count(*) count ${mine}`).get(account.id)!
+    if (options.yes !== true) return say(`${username} has kept ${count}; with --yes they are removed`)
+    await ledger.write(() => ledger.sql(`DELETE ${mine}`).run(account.id))
+    say(`${count} removed`)
+  },
+}
+
 export default definePlugin({
   name: 'moments',
   api: 1,
@@ -80,6 +96,7 @@ export default definePlugin({
     },
   ],
   routes: [keep, list, remove],
+  commands: [forget],
   playerButton: { title: 'Keep this moment', module: new URL('./button.ts', import.meta.url) },
   page: { title: 'Moments', module: new URL('./page.ts', import.meta.url) },
   on: {

@@ -1,0 +1,85 @@
+/** How what was typed is understood: which command it is, what it is given, and what its help says. */
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import type { CommandInput, CommandOption, PluginCommand, Registry } from '../plugin/define.ts'
+
+export type Described = Omit<PluginCommand, 'run'>
+
+export interface Typed<Command extends Described> {
+  command: Command
+  /** Help was asked for: this is it. */
+  help?: string
+  taken: CommandInput['taken']
+  options: CommandInput['options']
+}
+
+/** What plugins bring. */
+export const commandsOf = ({ plugins }: Registry): PluginCommand[] =>
+  plugins.flatMap(({ commands }) => (commands ?? []) as PluginCommand[])
+
+const HELP: CommandOption = { type: 'boolean', meaning: 'show this' }
+
+/**
+ * @returns undefined: there is no such command
+ * @throws a sentence: an option that there is not, something missing or too much
+ */
+export function understood<Command extends Described>(
+  commands: readonly Command[],
+  typed: readonly string[],
+): Typed<Command> | undefined {
+  const command = commands.find((one) => wordsOf(one).every((word, at) => typed[at] === word))
+  if (!command) return undefined
+  const args = typed.slice(wordsOf(command).length)
+  if (args.includes('--help') || args.includes('-h')) return { command, help: helpOf(command), taken: [], options: {} }
+  return { command, ...argumentsOf(command, args) }
+}
+
+export const noSuchCommand = ([name]: readonly string[]): Error =>
+  new Error(`There is no command ${name}: archivolt --help lists what there is`)
+
+/** What people are told of an error: its first line, and no stack. */
+export function sentenceOf(error: unknown): string {
+  const message = error instanceof Error && error.message ? error.message : String(error)
+  return message.split('\n')[0]!
+}
+
+/** One row for each. */
+export const listOf = (commands: readonly Described[]): string[] =>
+  columns(commands.map((command): [string, string] => [usageOf(command), command.summary]))
+
+const wordsOf = ({ name }: Described): string[] => name.split(' ')
+
+function argumentsOf(command: Described, args: readonly string[]): Pick<CommandInput, 'taken' | 'options'> {
+  const takes = command.takes ?? []
+  const usage = `: archivolt ${command.name} --help tells how it is used`
+  let read: { values: Record<string, unknown>; positionals: string[] }
+  try {
+    read = parseArgs({ args: [...args], options: typesOf(command), allowPositionals: true, strict: true })
+  } catch (error) {
+    throw new Error(`${(error as Error).message.split('. ')[0]}${usage}`, { cause: error })
+  }
+  const { values, positionals } = read
+  const missing = takes.filter((name, at) => positionals[at] === undefined && !name.endsWith('?'))
+  if (missing.length > 0) throw new Error(`It takes ${missing.join(' and ')}${usage}`)
+  if (positionals.length > takes.length) throw new Error(`${positionals[takes.length]} is too much${usage}`)
+  return { taken: positionals, options: values as CommandInput['options'] }
+}
+
+const typesOf = ({ options = {} }: Described): ParseArgsConfig['options'] =>
+  Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, { type }]))
+
+/** `<file>`, `[<name>]`. */
+const usageOf = ({ name, takes = [] }: Described): string =>
+  [name, ...takes.map((one) => (one.endsWith('?') ? `[<${one.slice(0, -1)}>]` : `<${one}>`))].join(' ')
+
+function helpOf(command: Described): string {
+  const rows = Object.entries({ ...command.options, help: HELP }).map(([name, { type, meaning }]): [string, string] => [
+    `--${name}${type === 'string' ? ' <text>' : ''}`,
+    meaning,
+  ])
+  return [`archivolt ${usageOf(command)}`, '', `  ${command.summary}`, '', ...columns(rows)].join('\n')
+}
+
+function columns(rows: ReadonlyArray<[string, string]>): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
+}
