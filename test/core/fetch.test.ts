@@ -1,30 +1,15 @@
 /** What plugins ask of servers outside: limits, redirects, and nothing in private networks that nobody has named. */
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { type AddressInfo, connect } from 'node:net'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { promisify } from 'node:util'
 import { isPublicAddress, openFetch } from '../../core/fetch.ts'
 import { testClock } from '../support/clock.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { aCertificate, aForwardProxy } from '../support/forward-proxy.ts'
+import { listening } from '../support/listening.ts'
 
 const aServer = async (t: TestContext, listener: RequestListener): Promise<string> =>
-  `http://127.0.0.1:${await portOf(t, createServer(listener))}/`
-
-async function portOf(t: TestContext, server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  await once(server, 'listening')
-  return (server.address() as AddressInfo).port
-}
+  `http://${await listening(t, createServer(listener))}/`
 
 const clock = testClock()
 const openly = openFetch({ settings: { privateHosts: ['127.0.0.1'], fetchProxy: null }, clock, version: '1' })
@@ -119,44 +104,6 @@ test('what is no address of the web is refused', async () => {
     await assert.rejects(openly(url), ({ code }) => code === 'bad_request', url)
 })
 
-interface ForwardProxy {
-  url: string
-  /** What it was asked for, oldest first. */
-  asked: string[]
-  headers: IncomingMessage['headers'][]
-}
-
-/** As proxies are: it forwards requests with a whole address, and makes tunnels; every name leads to `target`. */
-async function aForwardProxy(t: TestContext, target: number): Promise<ForwardProxy> {
-  const [asked, seen]: [string[], IncomingMessage['headers'][]] = [[], []]
-  const note = ({ method, url, headers }: IncomingMessage): void => {
-    asked.push(`${method} ${url}`)
-    seen.push(headers)
-  }
-  const server = createServer((incoming, reply) => {
-    note(incoming)
-    const { method, headers } = incoming
-    const path = new URL(incoming.url!).pathname
-    const onward = request({ host: '127.0.0.1', port: target, method, headers, path, agent: false }, (answer) => {
-      reply.writeHead(answer.statusCode!, answer.headers)
-      answer.pipe(reply)
-    })
-    onward.on('error', () => reply.destroy())
-    incoming.pipe(onward)
-  })
-  server.on('connect', (incoming: IncomingMessage, socket) => {
-    note(incoming)
-    if (incoming.url!.startsWith('forbidden.')) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
-    const onward = connect(target, '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
-      socket.pipe(onward).pipe(socket)
-    })
-    for (const end of [socket, onward]) end.on('error', () => socket.destroy())
-    socket.on('close', () => onward.destroy())
-  })
-  return { url: `http://127.0.0.1:${await portOf(t, server)}`, asked, headers: seen }
-}
-
 const through = (fetchProxy: string, privateHosts: string[] = []) =>
   openFetch({ settings: { privateHosts, fetchProxy }, clock, version: '1' })
 
@@ -165,7 +112,7 @@ test('through a proxy http is asked of it, with its password and what was sent',
     if (incoming.url === '/from') return reply.writeHead(307, { location: 'http://other.invalid/to' }).end()
     return incoming.pipe(reply.writeHead(201, { 'set-cookie': ['a=1', 'b=2'], 'x-host': incoming.headers.host }))
   })
-  const proxy = await aForwardProxy(t, await portOf(t, target))
+  const proxy = await aForwardProxy(t, await listening(t, target))
   const ask = through(proxy.url.replace('//', '//tide:p%40ss@'))
 
   const reply = await ask('http://tide.invalid/from', { method: 'POST', body: 'heights' })
@@ -178,16 +125,11 @@ test('through a proxy http is asked of it, with its password and what was sent',
 })
 
 test('through a proxy https is a tunnel, and who answers is still judged by its certificate', async (t) => {
-  const folder = await temporaryFolder(t)
-  const [certificate, key] = [join(folder, 'certificate'), join(folder, 'key')]
-  const made = ['-subj', '/CN=tide.invalid', '-days', '2', '-keyout', key, '-out', certificate]
-  await promisify(execFile)('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...made])
+  const { cert, key } = await aCertificate(t, 'tide.invalid')
   const names: unknown[] = []
-  const target = createTlsServer({ cert: await readFile(certificate), key: await readFile(key) }, (_request, reply) =>
-    reply.end('mine'),
-  )
+  const target = createTlsServer({ cert, key }, (_request, reply) => reply.end('mine'))
   target.on('secureConnection', ({ servername }) => names.push(servername))
-  const proxy = await aForwardProxy(t, await portOf(t, target))
+  const proxy = await aForwardProxy(t, await listening(t, target))
   const ask = through(proxy.url)
 
   await assert.rejects(
@@ -205,7 +147,7 @@ test('through a proxy https is a tunnel, and who answers is still judged by its 
 test('a proxy is not asked for what is private here; what an admin has named is asked without it', async (t) => {
   const url = await aServer(t, (_request, reply) => reply.end('near'))
   const { port } = new URL(url)
-  const proxy = await aForwardProxy(t, Number(port))
+  const proxy = await aForwardProxy(t, `127.0.0.1:${port}`)
 
   for (const address of [
     `http://127.0.0.1:${port}/`,
@@ -224,8 +166,8 @@ test('a proxy that refuses, is away or stays silent, is no answer; limits hold t
     if (incoming.url === '/silent') return void clock.advance(5000)
     return reply.end('x'.repeat(100_000))
   })
-  const proxy = await aForwardProxy(t, await portOf(t, target))
-  const mute = await portOf(t, createServer().on('connect', () => void clock.advance(5000)) as Server)
+  const proxy = await aForwardProxy(t, await listening(t, target))
+  const mute = await listening(t, createServer().on('connect', () => void clock.advance(5000)) as Server)
   const none = (fetchProxy: string, url: string, says: RegExp, options = {}) =>
     assert.rejects(
       through(fetchProxy)(url, options),
@@ -236,7 +178,7 @@ test('a proxy that refuses, is away or stays silent, is no answer; limits hold t
   await none('http://tide:s3cret@127.0.0.1:1', 'http://tide.invalid/', /ECONNREFUSED/)
   await none('http://tide:s3cret@127.0.0.1:70000', 'http://tide.invalid/', /AV_FETCH_PROXY is no address of a proxy$/)
   await none(proxy.url, 'http://tide.invalid/silent', /no answer within 5 s$/, { withinSeconds: 5 })
-  await none(`http://127.0.0.1:${mute}`, 'https://tide.invalid/', /no answer within 5 s$/, { withinSeconds: 5 })
+  await none(`http://${mute}`, 'https://tide.invalid/', /no answer within 5 s$/, { withinSeconds: 5 })
   await none(proxy.url, 'http://tide.invalid/', /more than 10 bytes$/, { maxBytes: 10 })
   const cut = await through(proxy.url)('http://tide.invalid/', { maxBytes: 10, excess: 'cut' })
   assert.equal(await cut.text(), 'x'.repeat(10))
