@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { type BuildOptions, build, context, type Metafile, type Plugin } from 'esbuild'
+import { firstTexts, modulesOfHome, writeTexts } from './build-texts.ts'
 
 const COMPRESSIBLE = /\.(js|css)$/
 const COMPRESSED = /\.(br|gz)$/
@@ -18,17 +19,19 @@ const COMPRESSED = /\.(br|gz)$/
  * @param folder  `app.tsx`, `styles.css` and `more-styles.css`, and `static/`, which goes along as it is. @param outdir  must not be there
  */
 export async function bundlePage(folder: string, outdir: string): Promise<void> {
-  const { metafile } = await build(await inFewFiles(optionsFor(folder, outdir)))
-  await finish(folder, outdir, metafile!)
+  const { options, ofHome } = await inFewFiles(optionsFor(folder, outdir))
+  const { metafile } = await build(options)
+  await finish(folder, outdir, metafile!, ofHome)
 }
 
 /**
  * esbuild makes a chunk of each set of modules that the same views import, which were 25 files for Home. Here each view,
  * and whatever else is fetched later, imports all that any two of them share, so that this is one chunk: three files, and smaller together.
  */
-async function inFewFiles(options: BuildOptions): Promise<BuildOptions> {
+async function inFewFiles(options: BuildOptions): Promise<{ options: BuildOptions; ofHome: readonly string[] }> {
   const { metafile } = await build({ ...options, plugins: [], metafile: true, write: false })
   const outputs = Object.values(metafile.outputs)
+  const ofHome = modulesOfHome(metafile)
   const inPage = (path: string) => join(options.absWorkingDir!, path)
   const parts = new Set(
     outputs.flatMap(({ entryPoint }) => (entryPoint !== undefined && isOwn(entryPoint) ? [inPage(entryPoint)] : [])),
@@ -49,7 +52,8 @@ async function inFewFiles(options: BuildOptions): Promise<BuildOptions> {
       )
     },
   }
-  return { ...options, plugins: [...(options.plugins ?? []), plugin] }
+  const texts = firstTexts(options.absWorkingDir!, () => ofHome)
+  return { options: { ...options, plugins: [...(options.plugins ?? []), texts, plugin] }, ofHome }
 }
 
 const isOwn = (path: string): boolean => /\.tsx?$/.test(path) && !path.includes('node_modules/')
@@ -74,8 +78,9 @@ const optionsFor = (folder: string, outdir: string): BuildOptions => ({
 })
 
 /** Writes what the plugin `web` reads, last and at once: the list of files. */
-async function finish(folder: string, outdir: string, { outputs }: Metafile): Promise<void> {
+async function finish(folder: string, outdir: string, { outputs }: Metafile, ofHome: readonly string[]): Promise<void> {
   await cp(join(folder, 'static'), outdir, { recursive: true })
+  const languages = await writeTexts(folder, join(outdir, 'assets'), ofHome)
   const pluginPage = await bundlePluginPage(folder, outdir)
   const entry = (source: string) => Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === source)!
   const [script, { imports }] = entry('app.tsx')
@@ -96,6 +101,7 @@ async function finish(folder: string, outdir: string, { outputs }: Metafile): Pr
     ),
     assets,
     pluginPage,
+    languages,
     icons: await readdir(join(outdir, 'icons')),
   }
   const list = join(outdir, 'built.json')
@@ -105,8 +111,11 @@ async function finish(folder: string, outdir: string, { outputs }: Metafile): Pr
 
 /** What runs in the frames of plugins' pages: one file, which shares nothing with the page around them. */
 async function bundlePluginPage(folder: string, outdir: string): Promise<string> {
-  const entryPoints = { 'plugin-page': 'plugin-page/start.ts' }
-  const { metafile } = await build({ ...optionsFor(folder, outdir), entryPoints, splitting: false })
+  const entry = 'plugin-page/start.ts'
+  const options = { ...optionsFor(folder, outdir), entryPoints: { 'plugin-page': entry }, splitting: false }
+  const { metafile: seen } = await build({ ...options, write: false, metafile: true })
+  const modules = modulesOfHome(seen, entry)
+  const { metafile } = await build({ ...options, plugins: [firstTexts(folder, () => modules)] })
   return basename(Object.keys(metafile!.outputs)[0]!)
 }
 
@@ -135,15 +144,16 @@ async function compress(path: string): Promise<string[]> {
 export async function buildPage({ isWatching }: { isWatching: boolean }): Promise<void> {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const [folder, place] = [join(root, 'plugins/web/page'), join(root, 'dist/plugins/web/static')]
+  const { options, ofHome } = await inFewFiles(optionsFor(folder, place))
   const plugin: Plugin = {
     name: 'finish',
     setup: ({ onEnd }) =>
       onEnd(
         async ({ metafile, errors }) =>
-          void (errors.length === 0 && metafile && (await finish(folder, place, metafile))),
+          void (errors.length === 0 && metafile && (await finish(folder, place, metafile, ofHome))),
       ),
   }
-  const watched = await context(await inFewFiles({ ...optionsFor(folder, place), plugins: [plugin] }))
+  const watched = await context({ ...options, plugins: [...(options.plugins ?? []), plugin] })
   if (isWatching) return watched.watch()
   await watched.rebuild()
   await watched.dispose()

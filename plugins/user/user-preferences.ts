@@ -16,6 +16,13 @@ export const UserPreferences = Type.Object(
     show_ignored_only: Type.Optional(Type.Boolean()),
     grid_items: Type.Optional(Type.Integer({ minimum: 3, maximum: 7 })),
     look: Type.Optional(Type.Enum(['system', 'light', 'dark'])),
+    /** As BCP 47 names it; empty: the browser's. */
+    language: Type.Optional(
+      Type.String({
+        pattern: '^([A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})?$',
+        description: 'of the page; empty: the browser’s',
+      }),
+    ),
     view_style_home: Type.Optional(ViewStyle),
     view_style_channel: Type.Optional(ViewStyle),
     view_style_downloads: Type.Optional(ViewStyle),

@@ -1,6 +1,13 @@
 /** The one HTML document: no text, no inline script or style; what it may load is said in its policy. */
 import { contentPolicy } from 'archivolt'
 
+interface Language {
+  /** What Home says; English has that in the script. */
+  first?: string
+  more: string
+  direction: 'ltr' | 'rtl'
+}
+
 /** What the build says of the page. */
 export interface Built {
   script: string
@@ -16,6 +23,8 @@ export interface Built {
   icons: string[]
   /** The script in the frame of a plugin's page. */
   pluginPage: string
+  /** By their names in BCP 47. */
+  languages: Record<string, Language>
 }
 
 export const PAGE_POLICY = contentPolicy({
@@ -42,6 +51,45 @@ export const PLUGIN_PAGE_POLICY = contentPolicy({
   sandbox: 'allow-scripts allow-forms',
 })
 
+const BASIS = 'en'
+/** So many languages are looked at that a browser wishes for. */
+const MOST_WISHES = 20
+const CHOSEN_LANGUAGE = /(?:^|;\s*)av_language=([A-Za-z0-9-]{2,35})(?:;|$)/
+
+/** What decides on the language: both as received. */
+export interface Wishes {
+  cookies: string
+  /** The header `Accept-Language`. */
+  accepted: string
+}
+
+/** The one that was chosen here, else what the browser likes best: also Swiss German is German. */
+export function languageFor({ languages }: Pick<Built, 'languages'>, { cookies, accepted }: Wishes): string {
+  const chosen = CHOSEN_LANGUAGE.exec(cookies)?.[1]
+  for (const wish of [...(chosen ? [chosen] : []), ...wishesIn(accepted)]) {
+    const parts = wish.toLowerCase().split('-')
+    for (let length = parts.length; length > 0; length--) {
+      const range = parts.slice(0, length).join('-')
+      const found = Object.keys(languages).find((name) => name.toLowerCase() === range)
+      if (found) return found
+    }
+  }
+  return BASIS
+}
+
+/** `de-CH, fr;q=0.5` → the names by how much they are wished for */
+function wishesIn(accepted: string): string[] {
+  return accepted
+    .split(',', MOST_WISHES)
+    .flatMap((part) => {
+      const [name = '', quality = ''] = part.split(';').map((word) => word.trim())
+      const weight = quality === '' ? 1 : Number(/^q=([01](?:\.\d{0,3})?)$/i.exec(quality)?.[1] ?? 0)
+      return /^[A-Za-z0-9-]{2,35}$/.test(name) && weight > 0 ? [{ name, weight }] : []
+    })
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ name }) => name)
+}
+
 const THEME = /(?:^|;\s*)av_theme=(light|dark)(?:;|$)/
 
 interface Asked {
@@ -49,8 +97,8 @@ interface Asked {
   address: string
   /** The settings' base path. */
   base: string
-  /** As received: a chosen look is there before the first paint. */
-  cookies: string
+  /** Its cookies have a chosen look, too: it is there before the first paint. */
+  wishes: Wishes
   /** Nobody has ever signed in with the password that the first start made up: the page says where it lies. */
   isUnused: boolean
   /** Plugins bring pages: there is a list to ask for. */
@@ -58,32 +106,36 @@ interface Asked {
 }
 
 /** What each document begins with: the chosen look is there before the first paint. @param path  the base, escaped */
-function opening(path: string, cookies: string, viewport = ''): string {
-  const theme = THEME.exec(cookies)?.[1]
+function opening({ languages }: Built, path: string, wishes: Wishes, viewport = ''): string {
+  const theme = THEME.exec(wishes.cookies)?.[1]
+  const language = languageFor({ languages }, wishes)
+  const { first, direction } = languages[language]!
   return `<!doctype html>
-<html lang="en"${theme ? ` data-theme="${theme}"` : ''}>
+<html lang="${language}"${direction === 'rtl' ? ' dir="rtl"' : ''}${theme ? ` data-theme="${theme}"` : ''}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1${viewport}">
 <meta name="color-scheme" content="${theme ?? 'light dark'}">
 <meta name="archivolt-base" content="${path}">
-`
+${first ? `<meta name="archivolt-first-texts" content="${path}assets/${first}">\n` : ''}`
 }
 
-export function toDocument(
-  { script, style, moreStyle, preload, views }: Built,
-  { address, base, cookies, isUnused, hasPluginPages }: Asked,
-): string {
+export function toDocument(built: Built, { address, base, wishes, isUnused, hasPluginPages }: Asked): string {
+  const { script, style, moreStyle, preload, views, languages } = built
+  const { first, more: moreTexts } = languages[languageFor(built, wishes)]!
   const path = escape(base)
   const view = address.split('/')[1] || 'home'
   const more = `${path}assets/${moreStyle}`
-  return `${opening(path, cookies, ', viewport-fit=cover')}<meta name="theme-color" content="#faf8f5" media="(prefers-color-scheme: light)">
+  const texts = [...(first ? [first] : []), ...(view === 'home' ? [] : [moreTexts])]
+  return `${opening(built, path, wishes, ', viewport-fit=cover')}<meta name="archivolt-more-texts" content="${path}assets/${moreTexts}">
+<meta name="archivolt-languages" content="${Object.keys(languages).join(' ')}">
+<meta name="theme-color" content="#faf8f5" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#171412" media="(prefers-color-scheme: dark)">
 ${isUnused ? '<meta name="archivolt-unused">\n' : ''}${hasPluginPages ? '<meta name="archivolt-plugin-pages">\n' : ''}<title>Archivolt</title>
 <link rel="stylesheet" href="${path}assets/${style}">
 ${view === 'home' ? `<meta name="archivolt-styles" content="${more}">` : `<link rel="stylesheet" href="${more}">`}
 <script type="module" src="${path}assets/${script}"></script>
-${[...new Set([...preload, ...(views[view] ?? [])])]
+${[...new Set([...preload, ...(views[view] ?? []), ...texts])]
   .filter((name) => name !== script)
   .map((name) => `<link rel="modulepreload" href="${path}assets/${name}">`)
   .join('\n')}
@@ -101,11 +153,12 @@ ${[...new Set([...preload, ...(views[view] ?? [])])]
 
 /** What the frame of a plugin's page holds. @param module  its address, from the root of the host */
 export function toPluginDocument(
-  { style, moreStyle, pluginPage }: Built,
-  { base, cookies, title, module }: { base: string; cookies: string; title: string; module: string },
+  built: Built,
+  { base, wishes, title, module }: { base: string; wishes: Wishes; title: string; module: string },
 ): string {
+  const { style, moreStyle, pluginPage } = built
   const path = escape(base)
-  return `${opening(path, cookies)}<meta name="archivolt-module" content="${escape(module)}">
+  return `${opening(built, path, wishes)}<meta name="archivolt-module" content="${escape(module)}">
 <title>${escape(title)}</title>
 <link rel="stylesheet" href="${path}assets/${style}">
 <link rel="stylesheet" href="${path}assets/${moreStyle}">

@@ -1,10 +1,11 @@
 /** The document of the page, and the files that the build made for it. */
 import { readFileSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type App, type BuiltPage, bytes, defineRoute, errors, file, type Route, Type } from 'archivolt'
 import { ADDRESSES } from './addresses.ts'
-import { type Built, PAGE_POLICY, PLUGIN_PAGE_POLICY, toDocument, toPluginDocument } from './document.ts'
+import { type Built, PAGE_POLICY, PLUGIN_PAGE_POLICY, toDocument, toPluginDocument, type Wishes } from './document.ts'
 
 /** Tests and `make dev` run from the sources, and show the page that `make build` made. */
 const isSource = import.meta.url.endsWith('.ts')
@@ -32,6 +33,11 @@ function built(): Built {
   }
 }
 
+const wishesOf = (headers: IncomingHttpHeaders): Wishes => ({
+  cookies: headers['cookie'] ?? '',
+  accepted: headers['accept-language'] ?? '',
+})
+
 const toRoute = (path: string) =>
   defineRoute({
     method: 'GET',
@@ -54,11 +60,12 @@ function sendDocument(
 ) {
   headers.set('Content-Security-Policy', PAGE_POLICY)
   headers.set('Cache-Control', 'no-cache')
+  headers.set('Vary', 'Accept-Language, Cookie')
   return bytes(
     toDocument(built(), {
       address,
       base: settings.basePath,
-      cookies: request.headers['cookie'] ?? '',
+      wishes: wishesOf(request.headers),
       isUnused: accounts.isUnused(),
       hasPluginPages: plugins.pages.length > 0,
     }),
@@ -157,10 +164,11 @@ const pluginFrame = (place: BuiltPage['place'], path: string, summary: string) =
       headers.set('Content-Security-Policy', PLUGIN_PAGE_POLICY)
       headers.set('X-Frame-Options', 'SAMEORIGIN')
       headers.set('Cache-Control', 'no-cache')
+      headers.set('Vary', 'Accept-Language, Cookie')
       return bytes(
         toPluginDocument(built(), {
           base: settings.basePath,
-          cookies: request.headers['cookie'] ?? '',
+          wishes: wishesOf(request.headers),
           title: page.title,
           module: `${settings.basePath}plugin-page/${page.plugin}/${page.file}`,
         }),

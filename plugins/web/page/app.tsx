@@ -14,7 +14,7 @@ import { type Failure, get, isSignedIn, toFailure } from './server/api.ts'
 import { connection, openEvents } from './server/events.ts'
 import { forget } from './stores/load.ts'
 import { readSession } from './stores/session.ts'
-import { t } from './texts/texts.ts'
+import { moreTexts, t } from './texts/texts.ts'
 import { Login } from './views/login.tsx'
 
 const failure = signal<Failure | undefined>(undefined)
@@ -69,7 +69,7 @@ function Shown({ view, params, entry }: { view: View; params: Record<string, str
     void get('/api/ping/').then(then, (error: unknown) => void (failed.value = toFailure(error)))
   const again = () => askWhy(() => location.reload())
   const load = () =>
-    void Promise.all([view.load(), view.isFirst || moreStyles()]).then(
+    void Promise.all([view.load(), view.isFirst || moreStyles(), view.isFirst || moreTexts()]).then(
       ([module]) => void (loaded.value = new Map(loaded.value).set(view, module.default)),
       (error: unknown) => askWhy(() => void (failed.value = toFailure(error))),
     )

@@ -175,7 +175,7 @@ describe('settings', { skip: noBrowser }, () => {
       await page
         .locator('#content select')
         .evaluateAll((choices) => choices.map((one) => (one as HTMLSelectElement).labels[0]!.textContent)),
-      ['Appearance', 'Layout', 'Videos on Home', 'Videos of a channel'],
+      ['Language', 'Appearance', 'Layout', 'Videos on Home', 'Videos of a channel'],
       'nothing to choose that changes nothing',
     )
     await page.getByLabel('Videos on Home').selectOption('List')

@@ -4,6 +4,7 @@ import { ask, get, isSignedIn, post } from '../server/api.ts'
 import { cookie, keepCookie, under } from '../server/base.ts'
 import type { Account, Ping, UserSettings } from '../server/records.ts'
 import { openChanges } from './changes.ts'
+import { speak, takeChosen } from './language.ts'
 
 interface Kept {
   account?: Account
@@ -54,6 +55,9 @@ async function read(): Promise<void> {
   account.value = own
   stored.value = preferences
   if (preferences.look) showLook(preferences.look)
+  const chosen = takeChosen()
+  if (chosen === undefined || chosen === (preferences.language ?? '')) return speak(preferences.language ?? '')
+  await chooseLanguage(chosen).catch(() => undefined) // this visit has it all the same
 }
 
 effect(() => {
@@ -99,6 +103,7 @@ export async function signOut(): Promise<void> {
   account.value = undefined
   stored.value = {}
   isSignedIn.value = false
+  speak('')
 }
 
 /** Shown at once, kept for the next visit. @throws Failure  then it is as it was */
@@ -120,6 +125,12 @@ export async function chooseLook(chosen: Look): Promise<void> {
     showLook(before)
     throw error
   }
+}
+
+/** Kept with the account; the page is loaded anew in it. @throws Failure  then it is as it was */
+export async function chooseLanguage(language: string): Promise<void> {
+  await changeSettings({ language })
+  speak(language)
 }
 
 /** Kept in a cookie too, so that the next document has it before its first paint. */

@@ -1,6 +1,6 @@
 /**
- * All words of the page. A translation is one more file with the same keys; plurals have the forms that their language
- * has.
+ * All words of the page in English. Each other language is a file beside this one, whose keys and values the compiler
+ * compares with these.
  */
 
 export const en = {
@@ -198,6 +198,8 @@ export const en = {
   'account.switch': 'Switch account',
   'account.signOut': 'Sign out',
   'account.look': 'Appearance',
+  'language.label': 'Language',
+  'language.auto': 'Same as browser',
   'look.system': 'Same as system',
   'look.light': 'Light',
   'look.dark': 'Dark',
@@ -1507,3 +1509,5 @@ export const en = {
   'list.delete.queue': 'They do not go on the ignore list: a subscription may bring them back.',
   'list.deleted': '{name} deleted',
 } as const
+
+export default en

@@ -4,28 +4,25 @@
  */
 import { apart } from './direction.ts'
 import { en } from './en.ts'
+import type { TextKey, Wanted } from './translation.ts'
 
-type Catalogue = typeof en
-export type TextKey = keyof Catalogue
+export type { TextKey } from './translation.ts'
 
-type Names<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never
-type Forms<Key extends TextKey> = Catalogue[Key] extends string
-  ? Catalogue[Key]
-  : Catalogue[Key] extends { other: infer Other }
-    ? Other
-    : never
-/** What is counted decides on the form, also where it is not shown. */
-type Wanted<Key extends TextKey> = Names<Forms<Key>> | (Catalogue[Key] extends string ? never : 'count')
 type Values<Key extends TextKey> = { [Name in Wanted<Key>]: Name extends 'count' ? Count : string | number }
 /** Texts that need no values: what a table of keys may hold. */
 export type PlainKey = { [Key in TextKey]: [Wanted<Key>] extends [never] ? Key : never }[TextKey]
 /** A text with braces needs its values, one without takes none. */
 type Rest<Key extends TextKey> = [Wanted<Key>] extends [never] ? [] : [values: Values<Key>]
 
-/** Of the words. */
-export const LANGUAGE = 'en'
-/** Of numbers, dates and times: as whoever looks is used to them, whatever language the words have. */
-export const LOCALES: string[] = [...(globalThis.navigator?.languages ?? [])].filter(isLocale)
+/** Absent in tests without a browser. */
+const page: Document | undefined = globalThis.document
+/** Of the words: the server has chosen it with the document. */
+export const LANGUAGE = page?.documentElement.lang || 'en'
+/**
+ * Of numbers, dates and times: as whoever looks is used to them, best with the words in the same language. Who has
+ * chosen a language that the browser does not name has them in that one.
+ */
+export const LOCALES: string[] = locales([...(globalThis.navigator?.languages ?? [])].filter(isLocale))
 const plurals = new Intl.PluralRules(LANGUAGE)
 const numbers = new Intl.NumberFormat(LOCALES)
 
@@ -40,11 +37,23 @@ export const toCount = (count: Count): string =>
   typeof count === 'number' ? numbers.format(count) : t('count.more', { number: numbers.format(count.moreThan) })
 
 /** As a table: the compiler does not reckon with a type of each of more than a thousand texts. */
-const entries: Readonly<Record<string, string | Partial<Record<Intl.LDMLPluralRule, string>>>> = en
+const entries: Record<string, string | Partial<Record<Intl.LDMLPluralRule, string>>> = { ...en }
+
+/** The document says where these texts are; English has those of Home here already. */
+async function take(name: 'first-texts' | 'more-texts'): Promise<void> {
+  const address = page?.querySelector<HTMLMetaElement>(`meta[name="archivolt-${name}"]`)?.content
+  if (address) Object.assign(entries, ((await import(address)) as { default: typeof entries }).default)
+}
+// Whoever imports this waits. Without them the page speaks English, which is better than nothing.
+await take('first-texts').catch(() => undefined)
+
+let more: Promise<void> | undefined
+/** What all views but Home say; asked for once. */
+export const moreTexts = (): Promise<void> => (more ??= take('more-texts'))
 
 /** `t('count.videos', { count: 3 })` → `3 videos` */
 export function t<Key extends TextKey>(key: Key, ...[values]: Rest<Key>): string {
-  const entry = entries[key]!
+  const entry = entries[key] ?? key
   const given = (values ?? {}) as Record<string, string | Count>
   const { count = 0 } = given as { count?: Count }
   const text =
@@ -65,6 +74,19 @@ export const textOf = (key: string, otherwise: string): string => {
 }
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+function locales(ofBrowser: string[]): string[] {
+  const own = ofBrowser.filter((name) => new Intl.Locale(name).language === new Intl.Locale(LANGUAGE).language)
+  return own.length > 0 ? [...own, ...ofBrowser] : isChosen() ? [LANGUAGE] : ofBrowser
+}
+
+function isChosen(): boolean {
+  try {
+    return /(?:^|; )av_language=./.test(page?.cookie ?? '')
+  } catch {
+    return false // frames of plugins' pages have no cookies
+  }
+}
 
 /** A browser may be set to what is no language. */
 function isLocale(name: string): boolean {

@@ -7,11 +7,12 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { navigate, place } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
-import { Field } from '../parts/field.tsx'
+import { Field, Select } from '../parts/field.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { Refused } from '../parts/states.tsx'
 import { type Failure, get, remove, toFailure } from '../server/api.ts'
 import type { DeviceAccount, Page, Video } from '../server/records.ts'
+import { chooseForNext, chosenLanguage, languageChoices } from '../stores/language.ts'
 import { isAdmin, isUnused, signIn, signInWithPin } from '../stores/session.ts'
 import { t } from '../texts/texts.ts'
 import { Pictures } from './login/pictures.tsx'
@@ -81,9 +82,20 @@ export function Login() {
           onForget={() => void forget(way).catch(() => setWay('pictures'))}
         />
       )}
+      <Language />
     </main>
   )
 }
+
+const Language = () => (
+  <Select
+    label={t('language.label')}
+    isLabelHidden
+    value={chosenLanguage()}
+    choices={languageChoices()}
+    onChange={chooseForNext}
+  />
+)
 
 function Password({ notice, onBack }: { notice: string | undefined; onBack: (() => void) | undefined }) {
   const [name, setName] = useState('')
@@ -175,6 +187,7 @@ function Password({ notice, onBack }: { notice: string | undefined; onBack: (() 
         )}
         {isUnused.value && <p class="hint">{t('login.first')}</p>}
       </form>
+      <Language />
     </main>
   )
 }

@@ -1,7 +1,8 @@
 /** How the page looks to this account. */
 import { chooseLayout, LAYOUTS, layout } from '../../browser/layout.ts'
 import type { UserSettings } from '../../server/records.ts'
-import { changeSettings, chooseLook, type Look, look, settings } from '../../stores/session.ts'
+import { languageChoices } from '../../stores/language.ts'
+import { changeSettings, chooseLanguage, chooseLook, type Look, look, settings } from '../../stores/session.ts'
 import { t } from '../../texts/texts.ts'
 import { Group, NumberOption, SelectOption } from './option.tsx'
 
@@ -13,6 +14,15 @@ export function LookSection() {
   const styles = (['grid', 'list'] as const).map((value) => ({ value, label: t(`settings.style.${value}`) }))
   return (
     <>
+      <Group title={t('language.label')}>
+        <SelectOption
+          label={t('language.label')}
+          hint={t('settings.colours.hint')}
+          value={now.language ?? ''}
+          choices={languageChoices()}
+          onSave={chooseLanguage}
+        />
+      </Group>
       <Group title={t('settings.colours')}>
         <SelectOption
           label={t('account.look')}

@@ -1,0 +1,123 @@
+/**
+ * The words of the page as files for browsers: of each language what Home says, and all the rest, which comes with the
+ * first other view. English that Home says is in the script itself.
+ */
+import { createHash } from 'node:crypto'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { build, type Metafile, type Plugin } from 'esbuild'
+
+type Catalogue = Record<string, string | Record<string, string>>
+
+/** What the document says of a language. */
+export interface BuiltLanguage {
+  /** Its file with what Home says; English has none. */
+  first?: string
+  more: string
+  direction: 'ltr' | 'rtl'
+}
+
+interface Cut {
+  first: Catalogue
+  more: Catalogue
+}
+
+/** `de.ts`, `pt-BR.ts` */
+const LANGUAGE_FILE = /^([a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-[A-Z]{2})?)\.ts$/
+const BASIS = 'en'
+/** A view that is not Home: what it says can come with it. */
+const LATER = /^views\/(?!home\.tsx$)/
+
+/** All modules that Home may need, also late: none but other views is left out. @param metafile  of a build of the page */
+export function modulesOfHome({ inputs }: Metafile, from = 'app.tsx'): string[] {
+  const seen = new Set([from])
+  for (const path of seen)
+    for (const { path: target, kind } of inputs[path]?.imports ?? [])
+      if (target in inputs && !target.includes('node_modules/') && !(kind === 'dynamic-import' && LATER.test(target)))
+        seen.add(target)
+  return [...seen]
+}
+
+const languageFiles = async (folder: string): Promise<string[]> =>
+  (await readdir(join(folder, 'texts'))).filter((name) => LANGUAGE_FILE.test(name))
+
+/** @param modules  whose texts come first */
+async function cutTexts(folder: string, modules: readonly string[]): Promise<Map<string, Cut>> {
+  const isFirst = await keysIn(modules.map((path) => join(folder, path)))
+  const cut = new Map<string, Cut>()
+  for (const file of await languageFiles(folder)) {
+    const entries = Object.entries(await catalogueOf(join(folder, 'texts', file)))
+    cut.set(LANGUAGE_FILE.exec(file)![1]!, {
+      first: Object.fromEntries(entries.filter(([key]) => isFirst(key))),
+      more: Object.fromEntries(entries.filter(([key]) => !isFirst(key))),
+    })
+  }
+  return cut
+}
+
+/** Read anew each time: while one works on the page its words change. */
+async function catalogueOf(path: string): Promise<Catalogue> {
+  const { outputFiles } = await build({ entryPoints: [path], bundle: true, format: 'esm', write: false })
+  const code = Buffer.from(outputFiles[0]!.contents).toString('base64')
+  const { default: catalogue } = (await import(`data:text/javascript;base64,${code}`)) as { default: Catalogue }
+  return catalogue
+}
+
+/** Texts that look like keys, also those put together: in `home.sort.${name}` any name may come. */
+async function keysIn(paths: readonly string[]): Promise<(key: string) => boolean> {
+  const whole = new Set<string>()
+  const patterns = new Set<string>()
+  for (const path of paths.filter((one) => !LANGUAGE_FILE.test(one.slice(one.lastIndexOf('/') + 1))))
+    for (const [, text] of (await readFile(path, 'utf8')).matchAll(/['"`]((?:\$\{[^{}]*\}|[\w.-])+)['"`]/g)) {
+      const parts = text!.split(/\$\{[^{}]*\}/)
+      if (parts.length === 1) whole.add(text!)
+      else if (/\w\./.test(parts[0]!)) patterns.add(parts.map((part) => part.replaceAll('.', '\\.')).join('.*'))
+    }
+  const composed = new RegExp(`^(?:${[...patterns].join('|') || '(?!)'})$`)
+  return (key) => whole.has(key) || composed.test(key)
+}
+
+/** In the place of English: what these modules say. The rest is a file of its own. @param modules  asked at each build */
+export const firstTexts = (folder: string, modules: () => readonly string[]): Plugin => ({
+  name: 'texts',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]texts[\\/]en\.ts$/ }, async () => {
+      const cut = await cutTexts(folder, modules())
+      return {
+        contents: `export const en = ${JSON.stringify(cut.get(BASIS)!.first)}`,
+        watchFiles: [
+          ...(await languageFiles(folder)).map((name) => join(folder, 'texts', name)),
+          ...modules().map((path) => join(folder, path)),
+        ],
+      }
+    }),
+})
+
+/** Writes the files of all languages. @returns  what the document says of each */
+export async function writeTexts(
+  folder: string,
+  outdir: string,
+  modules: readonly string[],
+): Promise<Record<string, BuiltLanguage>> {
+  const built: Record<string, BuiltLanguage> = {}
+  for (const [language, { first, more }] of await cutTexts(folder, modules))
+    built[language] = {
+      ...(language !== BASIS && { first: await writeOne(outdir, language, first) }),
+      more: await writeOne(outdir, `${language}-more`, more),
+      direction: directionOf(language),
+    }
+  return built
+}
+
+async function writeOne(outdir: string, name: string, catalogue: Catalogue): Promise<string> {
+  const code = `export default ${JSON.stringify(catalogue)}\n`
+  const hash = createHash('sha256').update(code).digest('hex').slice(0, 8).toUpperCase()
+  await writeFile(join(outdir, `${name}-${hash}.js`), code)
+  return `${name}-${hash}.js`
+}
+
+/** From which side it is written, as ICU knows. */
+function directionOf(language: string): 'ltr' | 'rtl' {
+  const locale = new Intl.Locale(language) as Intl.Locale & { textInfo: { direction: 'ltr' | 'rtl' } }
+  return locale.textInfo.direction
+}
