@@ -43,7 +43,7 @@ const languageFiles = async (folder: string): Promise<string[]> =>
 
 /** @param modules  whose texts come first */
 async function cutTexts(folder: string, modules: readonly string[]): Promise<Map<string, Cut>> {
-  const isFirst = await keysIn(modules.map((path) => join(folder, path)))
+  const isFirst = await keysIn(modules.filter((path) => path !== `texts/${BASIS}.ts`).map((path) => join(folder, path)))
   const cut = new Map<string, Cut>()
   for (const file of await languageFiles(folder)) {
     const entries = Object.entries(await catalogueOf(join(folder, 'texts', file)))
@@ -67,7 +67,7 @@ async function catalogueOf(path: string): Promise<Catalogue> {
 async function keysIn(paths: readonly string[]): Promise<(key: string) => boolean> {
   const whole = new Set<string>()
   const patterns = new Set<string>()
-  for (const path of paths.filter((one) => !LANGUAGE_FILE.test(one.slice(one.lastIndexOf('/') + 1))))
+  for (const path of paths)
     for (const [, text] of (await readFile(path, 'utf8')).matchAll(/['"`]((?:\$\{[^{}]*\}|[\w.-])+)['"`]/g)) {
       const parts = text!.split(/\$\{[^{}]*\}/)
       if (parts.length === 1) whole.add(text!)
