@@ -66,15 +66,25 @@ async function catalogueOf(path: string): Promise<Catalogue> {
 /** Texts that look like keys, also those put together: in `home.sort.${name}` any name may come. */
 async function keysIn(paths: readonly string[]): Promise<(key: string) => boolean> {
   const whole = new Set<string>()
-  const patterns = new Set<string>()
+  const composed: string[][] = []
   for (const path of paths)
     for (const [, text] of (await readFile(path, 'utf8')).matchAll(/['"`]((?:\$\{[^{}]*\}|[\w.-])+)['"`]/g)) {
       const parts = text!.split(/\$\{[^{}]*\}/)
       if (parts.length === 1) whole.add(text!)
-      else if (/\w\./.test(parts[0]!)) patterns.add(parts.map((part) => part.replaceAll('.', '\\.')).join('.*'))
+      else if (/\w\./.test(parts[0]!)) composed.push(parts)
     }
-  const composed = new RegExp(`^(?:${[...patterns].join('|') || '(?!)'})$`)
-  return (key) => whole.has(key) || composed.test(key)
+  return (key) => whole.has(key) || composed.some((parts) => isComposedOf(key, parts))
+}
+
+/** Whether it begins with the first part, ends with the last, and has the others between them in their order. */
+function isComposedOf(key: string, parts: readonly string[]): boolean {
+  let at = 0
+  for (const [place, part] of parts.entries()) {
+    const found = key.indexOf(part, at)
+    if (found < 0 || (place === 0 && found > 0)) return false
+    at = found + part.length
+  }
+  return key.endsWith(parts.at(-1)!)
 }
 
 /** In the place of English: what these modules say. The rest is a file of its own. @param modules  asked at each build */
