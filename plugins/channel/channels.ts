@@ -8,6 +8,7 @@ import {
   openLocks,
   roundScore,
   type Step,
+  textUnder,
   withKeys,
 } from 'archivolt'
 import type { ChannelMetadata } from '../platform/types.ts'
@@ -260,8 +261,11 @@ export function openChannels(app: App) {
     }
   }
 
-  /** The record of contract 5.2: the stored text and its rank. */
-  const reply = (text: string, score = 0): string => withKeys(text, { _index: indexName, _score: roundScore(score) })
+  /** The record of contract 5.2: the stored text, its page on the platform, and its rank. */
+  const reply = (text: string, score = 0): string => {
+    const original = app.platform.original('channel', textUnder(text, 'channel_id') ?? '')
+    return withKeys(text, { ...original, _index: indexName, _score: roundScore(score) })
+  }
 
   return {
     collection,

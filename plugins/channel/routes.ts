@@ -5,6 +5,8 @@ import { ChannelDoc, ChannelOverwrites } from './schema.ts'
 
 const ChannelId = Type.Object({ channelId: Type.String({ pattern: ID_PATTERN }) })
 const ChannelRecord = Type.Interface([Type.Omit(ChannelDoc, ['refreshed_at', 'art'])], {
+  platform_name: Type.Optional(Type.String({ description: 'the platform that it is of' })),
+  platform_url: Type.Optional(Type.String({ description: 'its page there; left out where none is known' })),
   _index: Type.String(),
   _score: Type.Number(),
 })

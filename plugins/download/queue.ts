@@ -43,7 +43,7 @@ export function openDownloadQueue(app: App): Queue {
 
     replyText(id, text) {
       const tail = { progress: active.progressOf(id), _index: indexName, _score: 0 }
-      return withKeys(text, { ...app.platform.mirror(id), ...tail })
+      return withKeys(text, { ...app.platform.mirror(id), ...app.platform.original('video', id), ...tail })
     },
 
     async waitingByClass() {

@@ -27,6 +27,8 @@ const QueueRecord = Type.Interface([Type.Omit(DownloadDoc, ['position', 'open', 
   progress: Type.Optional(
     Type.Object({ fraction: Type.Number(), speed: Type.Optional(Type.Number()), eta: Type.Optional(Type.Number()) }),
   ),
+  platform_name: Type.Optional(Type.String({ description: 'the platform that it is of' })),
+  platform_url: Type.Optional(Type.String({ description: 'its page there; left out where none is known' })),
   _index: Type.String(),
   _score: Type.Number(),
 })

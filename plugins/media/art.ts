@@ -51,12 +51,12 @@ export function openArt(app: Pick<App, 'platform' | 'log' | 'settings'>, paths: 
     keepArt: (kind, id, fromPath) => keepArt(kind, id, fromPath),
 
     async fetchArt(kind, id, url, signal) {
-      if (!app.platform.isArtUrl(url)) return false
+      if (!app.platform.isArtUrl(url, id)) return false
       const incoming = join(paths.incomingDir, randomUUID())
       const limit = AbortSignal.timeout(FETCH_LIMIT_MS)
       try {
         await mkdir(paths.incomingDir, { recursive: true })
-        await app.platform.fetchPicture(url, incoming, signal ? AbortSignal.any([signal, limit]) : limit)
+        await app.platform.fetchPicture(url, incoming, signal ? AbortSignal.any([signal, limit]) : limit, id)
         await keepArt(kind, id, incoming, signal)
         return true
       } catch (thrown) {

@@ -35,7 +35,7 @@ import { routeOf, UNSET_ROUTE } from './route.ts'
 import { toSidecarMetadata } from './sidecar.ts'
 import { checkSources, sourceOf } from './source.ts'
 import { withSources } from './sources.ts'
-import { openTargets } from './targets.ts'
+import { isOfPlatform, openTargets } from './targets.ts'
 import { Tokens } from './tokens.ts'
 import { type Pace, type Runtimes, type ToolReport, Tools } from './tools.ts'
 import type { Downloaded, Platform } from './types.ts'
@@ -60,6 +60,8 @@ export interface PlatformParts {
   /** JavaScript runtimes that yt-dlp may use; left out: those that are known. */
   runtimes?: Runtimes
   hook?: App['hook']
+  /** Without it no picture of a further platform is fetched. */
+  fetch?: App['fetch']
 }
 
 export interface PlatformService extends Platform {
@@ -131,6 +133,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   }
 
   const sources = () => parts.hook?.('platform.source') ?? []
+  const watchUrl = (videoId: string): string => `${base}/watch?v=${encodeURIComponent(videoId)}`
 
   const platform: PlatformService = {
     name: PLATFORM,
@@ -172,7 +175,11 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       await gate.command(command)
       if (command === 'retry') pacing.retry()
     },
-    watchUrl: (videoId) => `${base}/watch?v=${encodeURIComponent(videoId)}`,
+    watchUrl,
+    original(type, id) {
+      const url = type === 'video' ? watchUrl(id) : `${base}/channel/${encodeURIComponent(id)}`
+      return isOfPlatform(type, id) ? { platform_name: PLATFORM, platform_url: url } : undefined
+    },
     mirror: (id) => (settings.platformIdField ? { [settings.platformIdField]: id } : {}),
     idOf: (object) => idUnderEitherKey(object, settings.platformIdField || null),
     isArtUrl: (text) => isArtUrl(text, base),
@@ -205,7 +212,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       await Promise.all([kept.end(), pictures.end(), ytdlp.downloads.end()])
     },
   }
-  return withSources(platform, { clock, lanes, settings, sources })
+  return withSources(platform, { clock, lanes, settings, sources, fetch: parts.fetch })
 }
 
 /** A newer yt-dlp, tried with films of ours and told to whom it concerns. */

@@ -15,6 +15,7 @@ const Texts = Type.Array(Text(500), { maxItems: 500, default: [] })
 const VideoTypes = Type.Enum(['videos', 'streams', 'shorts'], { default: 'videos' })
 const Seconds = Type.Number({ minimum: 0, maximum: 10_000_000 })
 const Count = Type.Integer({ minimum: 0, default: 0 })
+const WebAddress = Type.String({ pattern: '^https?://', maxLength: 2000 })
 
 const Video = Type.Object({
   id: Text(128),
@@ -30,6 +31,8 @@ const Video = Type.Object({
   categories: Texts,
   viewCount: Count,
   likeCount: Count,
+  /** Address of a picture. */
+  thumbnail: Type.Optional(WebAddress),
 })
 const Channel = Type.Object({
   id: Text(128),
@@ -39,12 +42,19 @@ const Channel = Type.Object({
   subscribers: Count,
   views: Count,
   tabs: Type.Array(VideoTypes, { default: ['videos'] }),
+  /** Addresses of pictures: a square one, and two that are much wider than high, for the page and for televisions. */
+  art: Type.Object(
+    { thumb: Type.Optional(WebAddress), banner: Type.Optional(WebAddress), tvart: Type.Optional(WebAddress) },
+    { default: {} },
+  ),
 })
 const Entry = Type.Object({
   id: Text(128),
   title: Text(1000),
   durationSeconds: Type.Optional(Seconds),
   vidType: VideoTypes,
+  /** Address of a picture, for the queue. */
+  thumbnail: Type.Optional(WebAddress),
   /** Not out yet, or live now. */
   isPending: Type.Boolean({ default: false }),
 })
@@ -75,8 +85,10 @@ export interface Source {
   prefix: string
   /** What a word stands for that people have pasted: an address or an id of its own. By its form alone. */
   target(word: string): Target | undefined
-  /** The page of a video, for links. */
+  /** The page of a video there, for links; it may be asked for with each record that is shown. */
   watchUrl(videoId: string): string
+  /** The page of a channel there. */
+  channelUrl?(channelId: string): string
   video(
     id: string,
     ask: SourceAsk,
@@ -130,13 +142,15 @@ export function toMetadata(source: Source, id: string, said: unknown): VideoMeta
   const video = checked(Video, said, source)
   if (video.id !== id) throw new Error(`${source.name} was asked for ${id} and says ${video.id}`)
   checkOwn(source, video.channelId)
-  return { ...video, averageRating: 0, chapters: [], thumbnails: [], subtitles: { user: [], auto: [] } }
+  const { thumbnail, ...rest } = video
+  const thumbnails = thumbnail === undefined ? [] : [{ url: thumbnail }]
+  return { ...rest, averageRating: 0, chapters: [], thumbnails, subtitles: { user: [], auto: [] } }
 }
 
 export function toChannel(source: Source, id: string, said: unknown): ChannelMetadata {
   const channel = checked(Channel, said, source)
   if (channel.id !== id) throw new Error(`${source.name} was asked for ${id} and says ${channel.id}`)
-  return { ...channel, art: {} }
+  return channel
 }
 
 export function toEntries(source: Source, said: unknown): ListEntry[] {

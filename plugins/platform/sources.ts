@@ -2,12 +2,22 @@
  * Further platforms, which plugins bring (hook `platform.source`): whatever has an id of one of them is asked there. Each
  * ask takes its turn in the lanes; the gate and the pace are the platform's own, and not theirs.
  */
-import { type Clock, errors, isAppError, type Lanes, withinTime } from 'archivolt'
+import { writeFile } from 'node:fs/promises'
+import { type Clock, errors, isAppError, type Lanes, type WholeApp, withinTime } from 'archivolt'
 import { PlatformFailure } from './failure.ts'
 import { lackOfRoom } from './room.ts'
 import { type Source, type SourceAsk, sourceOf, toChannel, toEntries, toMetadata } from './source.ts'
 import { toDownloaded } from './source-files.ts'
-import type { AskOptions, Downloaded, DownloadOptions, Platform, Target, VideoMetadata, VideoType } from './types.ts'
+import type {
+  AskOptions,
+  Downloaded,
+  DownloadOptions,
+  Original,
+  Platform,
+  Target,
+  VideoMetadata,
+  VideoType,
+} from './types.ts'
 
 export interface SourceParts {
   clock: Clock
@@ -15,6 +25,7 @@ export interface SourceParts {
   settings: { dataDir: string; ffprobe: string }
   /** As they are brought. */
   sources: () => readonly Source[]
+  fetch?: WholeApp['fetch'] | undefined
 }
 
 type Routed = Pick<
@@ -30,11 +41,15 @@ type Routed = Pick<
   | 'subtitles'
   | 'comments'
   | 'watchUrl'
+  | 'original'
+  | 'isArtUrl'
+  | 'fetchPicture'
 >
 
 const ANSWER_WITHIN_MS = 60_000
 const URGENT_WAIT_MS = 20_000
 const MOST_PAGES = 10_000
+const MOST_PICTURE_BYTES = 10 * 1024 * 1024
 
 /** The platform, and whatever plugins bring beside it. */
 export function withSources<Whole extends Platform>(platform: Whole, parts: SourceParts): Whole {
@@ -119,8 +134,43 @@ export function withSources<Whole extends Platform>(platform: Whole, parts: Sour
       of(id) ? { subtitles: [], arePutOff: false } : platform.subtitles(id, wanted, options),
     comments: async (id, limits, options) => (of(id) ? [] : platform.comments(id, limits, options)),
     watchUrl: (id) => of(id)?.watchUrl(id) ?? platform.watchUrl(id),
+    original(type, id) {
+      const source = of(id)
+      return source ? originalOf(source, type, id) : platform.original(type, id)
+    },
+    isArtUrl: (url, id = '') => (of(id) ? isWebAddress(url) : platform.isArtUrl(url)),
+    async fetchPicture(url, to, signal, id = '') {
+      if (!of(id)) return platform.fetchPicture(url, to, signal)
+      await writeFile(to, await pictureFrom(url, signal, parts))
+    },
   }
   return { ...platform, ...routed }
+}
+
+/** What fails is noted as its plugin's: lists are shown without. */
+function originalOf(source: Source, type: 'video' | 'channel', id: string): Original | undefined {
+  try {
+    const url: unknown = type === 'video' ? source.watchUrl(id) : source.channelUrl?.(id)
+    return typeof url === 'string' && isWebAddress(url) ? { platform_name: source.name, platform_url: url } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isWebAddress = (text: string): boolean =>
+  URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
+
+/** By the way of all that plugins ask for. @throws Error  why it cannot be had: nothing waits for a picture */
+async function pictureFrom(url: string, signal: AbortSignal, { fetch }: SourceParts): Promise<Buffer> {
+  if (!fetch) throw new Error('nothing is fetched here')
+  try {
+    const reply = await fetch(url, { signal, maxBytes: MOST_PICTURE_BYTES })
+    if (reply.status !== 200) throw new Error(`the answer was ${reply.status}`)
+    return Buffer.from(await reply.arrayBuffer())
+  } catch (cause) {
+    signal.throwIfAborted()
+    throw new Error((cause as Error).message, { cause })
+  }
 }
 
 /** How each ask of a further platform goes: a turn in the lane, and its failures in our words. */

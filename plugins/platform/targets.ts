@@ -29,6 +29,10 @@ const PAGES = new Set(
 )
 const MAX_WORD = 2000
 
+/** Those of further platforms, whose plugin may have gone, have other forms. */
+export const isOfPlatform = (type: 'video' | 'channel', id: string): boolean =>
+  type === 'video' ? id.length <= 11 : id.startsWith('UC')
+
 interface TargetRules {
   /** Base URL of the platform: its host is one of ours. */
   platformUrl: string

@@ -47,6 +47,12 @@ export interface AskOptions {
   account?: number
 }
 
+/** For people: what a platform is called, and the page of a video or channel there. */
+export interface Original {
+  platform_name: string
+  platform_url: string
+}
+
 export interface Thumbnail {
   url: string
   width?: number
@@ -378,16 +384,22 @@ export interface Platform {
   command(command: 'retry' | 'pause' | 'resume'): Promise<void>
   /** Base URL of pages on the platform, for links. */
   watchUrl(videoId: string): string
+  /** Which platform it is of, and its page there: keys of a record. Undefined: nobody knows such a page. */
+  original(type: 'video' | 'channel', id: string): Original | undefined
   /**
    * The id under the platform's own key, `{ youtube_id: id }`, or nothing where that is switched off (contract 1.2).
    */
   mirror(id: string): Record<string, string>
   /** The id of a request's object, under either key. @throws bad_request: both are there and differ, or none is */
   idOf(object: Record<string, unknown>): string
-  /** Whether art may be fetched from this URL: https on hosts the platform uses (and its own base URL). */
-  isArtUrl(url: string): boolean
+  /**
+   * Whether art may be fetched from this URL: https on hosts the platform uses (and its own base URL); of what is of
+   * another platform, any address of the web.
+   * @param of  id of the video or channel that it shows
+   */
+  isArtUrl(url: string, of?: string): boolean
   /** Fetches what lies at such a URL to a file, by the way that is set. At most 10 MB. @throws why it cannot be had */
-  fetchPicture(url: string, to: string, signal: AbortSignal): Promise<void>
+  fetchPicture(url: string, to: string, signal: AbortSignal, of?: string): Promise<void>
 }
 
 declare module 'archivolt' {

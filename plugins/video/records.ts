@@ -64,7 +64,13 @@ export function openRecords(app: App) {
     return hits.map(({ id, text, score = 0 }, at) => {
       const place = places.get(id)
       const keys = { ...ownKeys.get(id), ...(place && { place }) }
-      const more = { ...app.platform.mirror(id), ...keys, _index: indexName, _score: roundScore(score) }
+      const more = {
+        ...app.platform.mirror(id),
+        ...app.platform.original('video', id),
+        ...keys,
+        _index: indexName,
+        _score: roundScore(score),
+      }
       return joinRecord(text, tails.get(id) ?? NOTHING_WATCHED, channels.get(channelIds[at]!)!, more)
     })
   }

@@ -41,6 +41,8 @@ const VideoRecord = Type.Interface(
         { description: 'where its file lies and is only read; left out where it lies in the library' },
       ),
     ),
+    platform_name: Type.Optional(Type.String({ description: 'the platform that it is of' })),
+    platform_url: Type.Optional(Type.String({ description: 'its page there; left out where none is known' })),
     _index: Type.String(),
     _score: Type.Number(),
   },

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { findOutside } from '../../core/plugin/find.ts'
-import { aFilm } from '../support/film.ts'
+import { aFilm, aPicture } from '../support/film.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { aChannel, aVideo, type TestApp, type TestOptions, testApp } from '../support/plugin-testing.ts'
 import { ROOT } from '../support/sources.ts'
@@ -283,4 +283,42 @@ test('harbour: films of a second platform are asked for, subscribed to, download
   await app.settled()
   assert.equal((await app.as('user').get('/api/video/harbour-quay-fog1/')).body.data.active, false)
   assert.equal((await app.as('user').get('/api/video/v1/')).body.data.title, 'Of the first')
+})
+
+test('harbour: what waits, a video and a channel show their picture, and lead to their page there', async (t) => {
+  const picture = await readFile(await aPicture())
+  const fog = { film: 'fog1', title: 'Fog', published: '2024-03-01', seconds: 1, picture: true }
+  const { url } = await aSite(
+    t,
+    new Map([
+      ['/quay/index.json', Buffer.from(JSON.stringify({ name: 'The quay', picture: true, films: [fog] }))],
+      ['/quay/fog1.mp4', await readFile(await aFilm())],
+      ['/quay/fog1.jpg', picture],
+      ['/quay/channel.jpg', picture],
+    ]),
+  )
+  const app = await recipeApp(t, 'harbour', { settings })
+  const [admin, { media }] = [app.as('admin'), app.app]
+  const lies = async (path: string) => {
+    const { platform_name: name, platform_url: address } = (await admin.get(path)).body.data
+    return [name, address]
+  }
+  await admin.post('/api/config/', { harbour: { site: url } })
+
+  await admin.post('/api/download/', { data: [{ platform_id: 'harbour-quay-fog1', status: 'pending' }] })
+  await app.settled()
+  assert.deepEqual(await lies('/api/download/harbour-quay-fog1/'), ['Harbour', `${url}quay/fog1.mp4`])
+  assert.ok(await media.hasArt('video', 'harbour-quay-fog1'))
+  await admin.post('/api/task-name/download_pending/')
+  await app.settled()
+  await app.download(aVideo({ id: 'v1', channelId: 'UC1' }))
+
+  assert.deepEqual(await lies('/api/video/harbour-quay-fog1/'), ['Harbour', `${url}quay/fog1.mp4`])
+  assert.deepEqual(await lies('/api/channel/harbour-channel-quay/'), ['Harbour', `${url}quay/`])
+  assert.ok(await media.hasArt('channel_thumb', 'harbour-channel-quay'))
+  assert.deepEqual(await lies('/api/video/v1/'), ['YouTube', 'https://www.youtube.com/watch?v=v1'])
+  assert.deepEqual(await lies('/api/channel/UC1/'), ['YouTube', 'https://www.youtube.com/channel/UC1'])
+  await admin.post('/api/config/', { harbour: { site: '' } })
+  assert.deepEqual(await lies('/api/video/harbour-quay-fog1/'), [undefined, undefined])
+  assert.equal((await admin.get('/api/video/')).body.data.length, 2)
 })

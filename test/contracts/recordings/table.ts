@@ -139,6 +139,8 @@ const lists = (
   },
 })
 
+/** On the platform of the replay. */
+const pageOf = (path: string): Record_ => ({ platform_name: 'YouTube', platform_url: `http://127.0.0.1:1/${path}` })
 const videos = (recorded: (n: number) => any): Record_[] => [60, 61, 62].flatMap((n) => recorded(n).data)
 const inOrderOf = (playlist: number) => (recorded: (n: number) => any) =>
   recorded(playlist).data.playlist_entries.flatMap(({ youtube_id }: Record_) =>
@@ -327,6 +329,15 @@ export const DIFFERENCES: readonly Difference[] = [
   ),
   eachRecord('video', '5.1', 'a video has the position of the caller', ({ player }) =>
     Object.assign(player, { position: 0, progress: 0 }),
+  ),
+  eachRecord('video', '5.1', 'a video tells where its page is', (video) =>
+    Object.assign(video, pageOf(`watch?v=${video.youtube_id}`)),
+  ),
+  eachRecord('channel', '5.2', 'a channel tells where its page is, but for that of a video', (channel) =>
+    Object.assign(channel, '_index' in channel && pageOf(`channel/${channel.channel_id}`)),
+  ),
+  eachRecord('download', '5.4', 'an item tells where its page is', (item) =>
+    Object.assign(item, pageOf(`watch?v=${item.youtube_id}`)),
   ),
   eachRecord('video', '5.1', 'an unknown rating is 0', ({ stats }) =>
     Object.assign(stats, { average_rating: stats.average_rating ?? 0 }),

@@ -29,6 +29,8 @@ test('an item is shown as the contract has it', async (t) => {
   assert.deepEqual(item, {
     platform_id: 'aaaaaaaaaaa',
     youtube_id: 'aaaaaaaaaaa',
+    platform_name: 'YouTube',
+    platform_url: 'https://www.youtube.com/watch?v=aaaaaaaaaaa',
     status: 'pending',
     auto_start: false,
     title: 'Video aaaaaaaaaaa',

@@ -1,9 +1,9 @@
 /** Further platforms that plugins bring: only what is theirs is asked there, and what they say is looked at. */
 import assert from 'node:assert/strict'
-import { copyFile, readdir, writeFile } from 'node:fs/promises'
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { errors } from 'archivolt'
+import { errors, type WholeApp } from 'archivolt'
 import { testClock } from 'archivolt/testing'
 import { openLanes } from '../../../core/jobs/lanes.ts'
 import { checkSources, type Source } from '../../../plugins/platform/source.ts'
@@ -31,18 +31,23 @@ const aSource = (more: Partial<Source> = {}): Source => ({
   ...more,
 })
 
+const FIRST = { platform_name: 'First', platform_url: 'https://first.example/' }
+
 /** The first platform answers with its name. */
-function platformWith(more: Partial<Source> = {}): Platform {
+function platformWith(more: Partial<Source> = {}, fetch?: WholeApp['fetch']): Platform {
   const clock = testClock()
   const first = {
     targets: () => [{ type: 'video', id: 'first' }],
     targetsIn: () => [],
     video: async (id: string) => ({ id, title: 'of the first' }),
     watchUrl: (id: string) => `https://first.example/${id}`,
+    original: () => FIRST,
+    isArtUrl: () => false,
+    fetchPicture: () => Promise.reject(new Error('of the first')),
   } as unknown as Platform
   const settings = { dataDir: process.cwd(), ffprobe: 'ffprobe' }
   const lanes = openLanes({ clock, lanes: ['platform', 'download'] })
-  return withSources(first, { clock, lanes, settings, sources: () => [aSource(more)] })
+  return withSources(first, { clock, lanes, settings, sources: () => [aSource(more)], fetch })
 }
 
 test('only ids that begin with its prefix and are longer than eleven characters are asked there', async () => {
@@ -119,4 +124,63 @@ test('a film that is missing, cut short or no film is a failure, and what is lef
 test('ids that are not its own alone stop the start', () => {
   assert.throws(() => checkSources([aSource({ prefix: 'UC' })]), { message: /must begin with small letters/ })
   assert.throws(() => checkSources([aSource(), aSource()]), { message: /Two platforms have ids that begin with quay-/ })
+})
+
+test('a page there is the address that it says, if it is one of the web', () => {
+  const page = (more: Partial<Source> = {}, id = ID) => platformWith(more).original('video', id)?.platform_url
+  const thrown = () => {
+    throw new Error('out of tea')
+  }
+
+  assert.deepEqual(platformWith().original('video', ID), {
+    platform_name: 'Quay',
+    platform_url: `https://quay.example/${ID}`,
+  })
+  assert.equal(page({}, 'v1'), FIRST.platform_url)
+  for (const watchUrl of [
+    () => 'javascript:alert(1)',
+    () => '/etc/passwd',
+    thrown,
+    async () => 'https://quay.example/',
+  ])
+    assert.equal(page({ watchUrl: watchUrl as Source['watchUrl'] }), undefined)
+  assert.equal(platformWith().original('channel', 'quay-channel-1'), undefined)
+  assert.equal(
+    platformWith({ channelUrl: (id) => `https://quay.example/c/${id}` }).original('channel', 'quay-channel-1')
+      ?.platform_url,
+    'https://quay.example/c/quay-channel-1',
+  )
+})
+
+test('its pictures are fetched as all that plugins ask for, and a picture that cannot be had is no failure of the server', async (t) => {
+  const to = join(await temporaryFolder(t), 'picture')
+  const asked: string[] = []
+  const platform = platformWith({}, async (url) => {
+    asked.push(url)
+    if (url.endsWith('/away')) throw errors.unavailable('no answer')
+    return new Response('a picture', { status: url.endsWith('/none') ? 404 : 200 })
+  })
+  const fetched = (url: string, of = ID) => platform.fetchPicture(url, to, new AbortController().signal, of)
+
+  await fetched('https://quay.example/picture')
+  assert.equal(await readFile(to, 'utf8'), 'a picture')
+  await assert.rejects(fetched('https://quay.example/none'), { message: 'the answer was 404' })
+  await assert.rejects(fetched('https://quay.example/away'), (error: Error) => !('code' in error))
+  await assert.rejects(fetched('https://first.example/picture', 'v1'), { message: 'of the first' })
+  assert.equal(asked.length, 3)
+  assert.deepEqual(
+    ['https://a.example/b', 'file:///etc/passwd', 'x'].map((url) => platform.isArtUrl(url, ID)),
+    [true, false, false],
+  )
+  assert.equal(platform.isArtUrl('https://a.example/b'), false)
+})
+
+test('a picture of another kind of address is not taken', async () => {
+  const wrong = { ...FILM, thumbnail: 'file:///etc/passwd' }
+
+  await assert.rejects(platformWith({ video: async () => wrong }).video(ID, asked), { message: /\/thumbnail/ })
+  const { thumbnails } = await platformWith({
+    video: async () => ({ ...FILM, thumbnail: 'https://quay.example/1.jpg' }),
+  }).video(ID, asked)
+  assert.deepEqual(thumbnails, [{ url: 'https://quay.example/1.jpg' }])
 })

@@ -69,6 +69,7 @@ export function scriptedPlatform(): ScriptedPlatform {
     failureOf: (thrown) =>
       thrown instanceof Error && 'failure' in thrown ? (thrown as ReturnType<Platform['failureOf']>) : undefined,
     mirror: (id) => ({ youtube_id: id }),
+    original: () => undefined,
     isArtUrl: (url) => url.startsWith('http://127.0.0.1'),
     fetchPicture: fetchDirectly,
   }

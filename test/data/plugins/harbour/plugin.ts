@@ -4,7 +4,7 @@
  */
 import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type AppOf, definePlugin, errors, type PreferencesOf, Type, Value } from '@archivolt/plugin'
+import { type AppOf, definePlugin, errors, type PreferencesOf, type Static, Type, Value } from '@archivolt/plugin'
 
 const preferences = {
   harbour: {
@@ -43,8 +43,15 @@ const Film = Type.Object({
   title: Type.String({ maxLength: 1000 }),
   published: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
   seconds: Type.Number({ minimum: 0 }),
+  /** Beside it lies `<film>.jpg`. */
+  picture: Type.Boolean({ default: false }),
 })
-const Index = Type.Object({ name: Type.String({ maxLength: 500 }), films: Type.Array(Film, { maxItems: 10_000 }) })
+const Index = Type.Object({
+  name: Type.String({ maxLength: 500 }),
+  /** Beside it lies `channel.jpg`. */
+  picture: Type.Boolean({ default: false }),
+  films: Type.Array(Film, { maxItems: 10_000 }),
+})
 
 function addressOf(app: App, channel: string, file: string): string {
   const { site } = app.preferences.section('harbour')
@@ -56,7 +63,7 @@ async function indexOf(app: App, channel: string, signal: AbortSignal) {
   const reply = await app.fetch(addressOf(app, channel, 'index.json'), { signal })
   if (reply.status === 404) throw errors.notFound('channel', channel)
   if (!reply.ok) throw errors.unavailable(`The site answered with status ${reply.status}`)
-  const index: unknown = JSON.parse(await reply.text())
+  const index = Value.Default(Index, JSON.parse(await reply.text()))
   if (!Value.Check(Index, index)) throw errors.unavailable('The site has a list that cannot be read')
   return index
 }
@@ -67,8 +74,12 @@ async function filmOf(app: App, id: string, signal: AbortSignal) {
   const found = films.find((one) => one.film === film)
   if (!found) throw errors.notFound('film', id)
   const { title, published, seconds: durationSeconds } = found
-  return { id, title, channelId: channelId(channel), channelName: name, published, durationSeconds }
+  const own = { id, title, channelId: channelId(channel), channelName: name, published, durationSeconds }
+  return { ...own, ...pictureOf(app, channel, found) }
 }
+
+const pictureOf = (app: App, channel: string, { film, picture }: Static<typeof Film>) =>
+  picture ? { thumbnail: addressOf(app, channel, `${film}.jpg`) } : {}
 
 /** Piece by piece, and on from what an earlier attempt has left. */
 async function fetchFilm(
@@ -120,16 +131,22 @@ export default definePlugin({
         const { channel, film } = partsOf(id)
         return addressOf(app, channel, `${film}.mp4`)
       },
+      channelUrl: (id) => addressOf(app, channelOf(id), ''),
       video: (id, { signal }) => filmOf(app, id, signal),
       async channel(id, { signal }) {
-        return { id, name: (await indexOf(app, channelOf(id), signal)).name }
+        const channel = channelOf(id)
+        const { name, picture } = await indexOf(app, channel, signal)
+        return { id, name, art: picture ? { thumb: addressOf(app, channel, 'channel.jpg') } : {} }
       },
       async list(id, { signal, page }) {
         const channel = channelOf(id)
         const { films } = await indexOf(app, channel, signal)
         return films
           .slice(page * PER_PAGE, (page + 1) * PER_PAGE)
-          .map(({ film, title, seconds }) => ({ id: videoId(channel, film), title, durationSeconds: seconds }))
+          .map((one) => ({
+            ...{ id: videoId(channel, one.film), title: one.title, durationSeconds: one.seconds },
+            ...pictureOf(app, channel, one),
+          }))
       },
       async download(id, { folder, signal, progress }) {
         const { channel, film } = partsOf(id)
