@@ -13,7 +13,7 @@ PACKAGES := $(if $(filter-out run rotate-key index-move clean,$(MAKECMDGOALS)),a
 # What is compiled again is what has changed.
 TSC := node_modules/.bin/tsc --incremental --tsBuildInfoFile .cache/types
 
-.PHONY: help run check test test-release release package dev bench soak demo rotate-key index-move clean format packages ytdlp apprise ffmpeg chromium elasticsearch tools light-tests build lint types
+.PHONY: help run check test test-release release package dev bench soak demo rotate-key index-move clean format packages ytdlp apprise ffmpeg chromium firefox elasticsearch tools light-tests build lint types
 .SILENT:
 
 help: ## list the targets
@@ -78,6 +78,9 @@ ffmpeg: ytdlp
 
 chromium: packages
 	config/tools.sh chromium
+
+firefox: packages
+	config/tools.sh firefox
 
 elasticsearch:
 	config/tools.sh elasticsearch

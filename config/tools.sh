@@ -5,6 +5,7 @@
 #   apprise   tools/: the pinned Apprise beside it; a server without one sends its messages to webhooks only
 #   ffmpeg    ffmpeg and ffprobe: from PATH, the system's packages (root), or registry packages that ship them
 #   chromium  for the tests of the page; without it they are left out
+#   firefox   for the one that runs the main job in it
 #   bundled_ffmpeg  those from registry packages, whatever the system has: for containers
 #   setup     yt-dlp and Apprise, from the wheels of a release where it has them; names what people install themselves
 #   elasticsearch  .cache/: a genuine server for the tests, by Java and Maven; without them the tests go on without one
@@ -213,8 +214,14 @@ install_chromium() {
   apt_install chromium || say 'Tests of the page are left out: they need Chromium (on Debian: sudo apt-get install chromium)'
 }
 
+# Its system codecs (libavcodec) play the films of the tests; they come with ffmpeg.
+install_firefox() {
+  have firefox-esr || have firefox && return
+  apt_install firefox-esr || say 'The test in Firefox is left out: it needs one (on Debian: sudo apt-get install firefox-esr)'
+}
+
 # The functions are not called like the programs that they bring: a shell would find those first.
 case "${1:-}" in
-  packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | elasticsearch) "install_$@" ;;
-  *) say "usage: $0 packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | elasticsearch"; exit 2 ;;
+  packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | firefox | elasticsearch) "install_$@" ;;
+  *) say "usage: $0 packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | firefox | elasticsearch"; exit 2 ;;
 esac

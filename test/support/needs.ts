@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { readSources, type Source } from './sources.ts'
 
 /** Targets of the Makefile. */
-export type Need = 'build' | 'ytdlp' | 'apprise' | 'ffmpeg' | 'chromium' | 'elasticsearch' | 'schemathesis'
+export type Need = 'build' | 'ytdlp' | 'apprise' | 'ffmpeg' | 'chromium' | 'firefox' | 'elasticsearch' | 'schemathesis'
 
 /** Whoever imports one of these files needs what it starts; `build` is the whole program in a process of its own. */
 export const STARTS: Record<string, Need[]> = {
@@ -14,6 +14,7 @@ export const STARTS: Record<string, Need[]> = {
   'test/config/dev.test.ts': ['build'],
   'test/config/api.test.ts': ['build'],
   'test/support/browser.ts': ['build', 'chromium'],
+  'test/support/firefox.ts': ['build', 'firefox'],
   'test/support/elasticsearch.ts': ['elasticsearch'],
   'test/support/schemathesis.ts': ['schemathesis'],
   'test/support/tools.ts': ['ytdlp', 'apprise'],
@@ -21,7 +22,7 @@ export const STARTS: Record<string, Need[]> = {
 }
 
 /** `make check` does without these, and so without the tests that need them. */
-const LARGE = new Set<Need>(['build', 'ytdlp', 'chromium', 'elasticsearch', 'schemathesis'])
+const LARGE = new Set<Need>(['build', 'ytdlp', 'chromium', 'firefox', 'elasticsearch', 'schemathesis'])
 
 export interface TestFile {
   /** From the root: `test/core/app.test.ts`. */

@@ -49,7 +49,7 @@ describe('what is pasted', { skip: noBrowser }, () => {
     await sheet.getByRole('button', { name: 'Download' }).click()
     await page.getByText('Looking up 1 link.').waitFor()
 
-    await go('/downloads/')
+    await page.getByRole('link', { name: 'Downloads', exact: true }).click()
     const running = page.getByRole('region', { name: 'Now' })
     await running.getByText('Rebuilding the breakwater, stone by stone').waitFor(PATIENCE)
     await running.getByText(/^\d+%$/).waitFor(PATIENCE)

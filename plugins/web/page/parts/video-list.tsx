@@ -2,7 +2,7 @@
 import { Component, type ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Query } from '../server/api.ts'
-import { listen } from '../server/events.ts'
+import { listen, type QueueChange } from '../server/events.ts'
 import type { Video } from '../server/records.ts'
 import { coalesce } from '../stores/coalesce.ts'
 import { keptList, type List } from '../stores/list.ts'
@@ -104,30 +104,25 @@ export function VideoList({
   )
 }
 
-/** When the rows of a list were read; older ones are read again when one comes back to them from elsewhere. */
-const readAt = new WeakMap<object, number>()
+/** A list that was read longer ago is read again when one comes back to it from elsewhere. */
 const STALE_MS = 60_000
 /** Downloads end one after the other. */
 const REST_MS = 2000
 /** Further down nothing is pushed about while one looks. */
 const TOP_PX = 400
 
+const isEnd = (change: QueueChange): boolean => 'removed' in change && change.removed === true
+/** When a download last ended, wherever one was: lists from before do not hold it. */
+let endedAt = 0
+listen('queue', (change) => void (isEnd(change) && (endedAt = Date.now())))
+
 function useFresh(list: List<VideoRow>): void {
   useEffect(() => {
-    const since = readAt.get(list)
-    const isStale = since !== undefined && Date.now() - since >= STALE_MS
+    const askedAt = list.askedAt() ?? Number.POSITIVE_INFINITY
+    const isStale = askedAt <= Math.max(endedAt, Date.now() - STALE_MS)
     if (isStale && scrollY < TOP_PX) void list.reload()
-    if (since === undefined || isStale) readAt.set(list, Date.now())
-    const { soon, end } = coalesce(() => {
-      if (scrollY > TOP_PX) return
-      readAt.set(list, Date.now())
-      void list.reload()
-    }, REST_MS)
-    const told = listen('queue', (change) => {
-      if (!('removed' in change) || !change.removed) return
-      readAt.set(list, 0)
-      soon()
-    })
+    const { soon, end } = coalesce(() => void (scrollY > TOP_PX || list.reload()), REST_MS)
+    const told = listen('queue', (change) => isEnd(change) && soon())
     return () => (told(), end())
   }, [list])
 }

@@ -34,6 +34,8 @@ export interface List<Row> {
   /** There is more, but the API does not reach it: the filter has to be narrower. */
   isCut: ReadonlySignal<boolean>
   total: ReadonlySignal<Count | undefined>
+  /** When its first page was asked for, in epoch milliseconds; undefined: not yet. */
+  askedAt(): number | undefined
   /** Reads until there are so many, or no more. */
   reach(count: number): Promise<void>
   retry(): void
@@ -62,6 +64,7 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
   let next = 1
   let lastPage: number | undefined
   let pageSize = 1
+  let askedAt: number | undefined
   /** Rows that are gone since they were read: what follows has moved up by so many. */
   let dropped = 0
   let bound: Query = {}
@@ -141,7 +144,9 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
     isWhole,
     isCut,
     total,
+    askedAt: () => askedAt,
     async reach(count) {
+      askedAt ??= Date.now()
       while (readSoFar().length < count && !isWhole.value && state.value !== 'failed') {
         if (!running) {
           const mine = readMore(count).finally(() => {
@@ -158,6 +163,7 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
     },
     async reload() {
       const mine = ++life
+      askedAt = Date.now()
       running = undefined
       held = []
       seen.clear()
