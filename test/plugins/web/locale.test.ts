@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type {} from '../../../plugins/download/queue.ts'
+import { languageFor } from '../../../plugins/web/document.ts'
 import { apart, calm } from '../../../plugins/web/page/texts/direction.ts'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
@@ -12,7 +13,8 @@ const EXPECTED = {
     size: '1,5 GB',
     day: '10.01.2026',
     moment: '10.01.2026, 12:00',
-    subscribers: '48.200 subscribers',
+    subscribers: '48.200 Abonnenten',
+    files: 'Datei und Spuren',
     tall: '1.280 × 720',
   },
   'en-US': {
@@ -20,6 +22,7 @@ const EXPECTED = {
     day: 'Jan 10, 2026',
     moment: 'Jan 10, 2026, 12:00 PM',
     subscribers: '48,200 subscribers',
+    files: 'File and streams',
     tall: '1,280 × 720',
   },
   'fr-FR': {
@@ -27,6 +30,7 @@ const EXPECTED = {
     day: '10 janv. 2026',
     moment: '10 janv. 2026, 12:00',
     subscribers: '48 200 subscribers',
+    files: 'File and streams',
     tall: '1 280 × 720',
   },
 } as const
@@ -46,7 +50,7 @@ describe('the browser’s locale', { skip: noBrowser }, () => {
       const { page, go } = await openPage(t, app.url, { as, options: { locale } })
       await page.route('**/media/**', (route) => route.abort())
       await go('/video/v1/')
-      await page.getByText('File and streams').click()
+      await page.getByText(said.files).click()
       const plain = (text: string) => text.replace(/\s/g, ' ')
       const facts = (await page.locator('.files dd').allInnerTexts()).map(plain)
       for (const one of [said.day, said.moment, said.tall, said.size])
@@ -57,6 +61,43 @@ describe('the browser’s locale', { skip: noBrowser }, () => {
       assert.equal(plain(await page.locator('.watch-channel .meta').innerText()), plain(said.subscribers))
     })
   }
+})
+
+test('the language is the one chosen here, else what the browser likes best of those that are there', () => {
+  const built = { languages: { en: {}, de: {} } } as never
+  const cases: Array<[accepted: string, cookies: string, language: string]> = [
+    ['', '', 'en'],
+    ['de-CH, en;q=0.5', '', 'de'],
+    ['fr, en;q=0.5, de;q=0.8', '', 'de'],
+    ['de;q=0, en', '', 'en'],
+    ['fr', '', 'en'],
+    ['de', 'a=b; av_language=en', 'en'],
+    ['en', 'av_language=xx', 'en'],
+    ['de', 'av_language=../../etc', 'de'],
+    [`${'x,'.repeat(10_000)}de`, '', 'en'],
+  ]
+  for (const [accepted, cookies, language] of cases)
+    assert.equal(languageFor(built, { accepted, cookies }), language, `${accepted.slice(0, 40)} | ${cookies}`)
+})
+
+test('a German browser is greeted in German, and English that is chosen there stays', {
+  skip: noBrowser,
+}, async (t) => {
+  const app = await testApp(t)
+  const { page, go, check } = await openPage(t, app.url, { size: 'phone', options: { locale: 'de-DE' } })
+  await go('/')
+  await page.getByRole('button', { name: 'Anmelden' }).waitFor()
+  assert.equal(await page.locator('html').getAttribute('lang'), 'de')
+  await check([/401/])
+  await page.getByLabel('Sprache').selectOption('en')
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await page.getByLabel('Username').fill('admin')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Account: admin' }).waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Account: admin' }).waitFor()
+  assert.equal(await page.locator('html').getAttribute('lang'), 'en')
 })
 
 describe('marks of direction', () => {

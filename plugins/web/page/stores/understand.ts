@@ -1,6 +1,7 @@
 /** What a pasted text is: word by word, first by its form, then whether the platform knows its handles. */
 import { useEffect, useState } from 'preact/hooks'
 import { type Failure, get, isAborted, toFailure } from '../server/api.ts'
+import { listen } from '../server/events.ts'
 import type { Target } from '../server/records.ts'
 
 export interface Understood {
@@ -30,11 +31,13 @@ const MOST_PASTED = 2000
 const NOTHING: Reading = { understood: [], others: [], nobody: [] }
 
 /**
- * What words are does not change while the page is open, but whether they are in the archive does: kept for a minute.
+ * What words are does not change while the page is open, but whether they are in the archive does: kept for a minute, or
+ * until a download ends.
  */
 const KEPT_MS = 60_000
 const known = new Map<string, { target: Target | undefined; atMs: number }>()
 const handles = new Map<string, { isThere: boolean; atMs: number }>()
+listen('queue', (change) => void ('removed' in change && known.clear()))
 const isFresh = (kept: { atMs: number } | undefined): boolean => Date.now() - (kept?.atMs ?? 0) < KEPT_MS
 
 export const wordsOf = (text: string): string[] =>
