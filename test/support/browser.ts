@@ -220,6 +220,8 @@ export async function holdUp(page: Page, pattern: RegExp): Promise<() => Promise
 
 /** `rule: where` of each. */
 async function violations(page: Page): Promise<string[]> {
+  // Each view has one: where there is none yet, its chunk is on its way.
+  await page.locator('h1').first().waitFor({ state: 'attached' })
   // Colours are measured where they have come to rest.
   await page.evaluate(
     'Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished.catch(() => undefined)))',
