@@ -18,7 +18,7 @@ export const mayChange = (playlist: Whose): boolean =>
 export const maySetVisibility = (playlist: Whose): boolean =>
   isMine(playlist) || (isAdmin.value && playlist.playlist_owner === null)
 
-/** Nothing for a child, who keeps playlists for itself. */
+/** Nothing for a child, who keeps playlists for itself, and nothing until it is known who this is. */
 export function VisibilitySwitch({
   isPrivate,
   onChange,
@@ -26,7 +26,7 @@ export function VisibilitySwitch({
   isPrivate: boolean
   onChange: (isPrivate: boolean) => void
 }) {
-  if (account.value?.view) return null
+  if (!account.value || account.value.view) return null
   return (
     <Switch
       label={t('visibility.onlyMe')}

@@ -48,7 +48,9 @@ function Plain({ kind, video, machine, onFile }: Props) {
       </p>
       <div class="steps">
         {kind === 'picture' && <Button onClick={machine.listen}>{t('player.listen')}</Button>}
-        {isUnknown && !account.value?.view && <MakeCopy video={video} machine={machine} onFile={onFile} />}
+        {isUnknown && account.value && !account.value.view && (
+          <MakeCopy video={video} machine={machine} onFile={onFile} />
+        )}
         {isUnknown ? (
           <a class="button" href={under(video.media_url)} download>
             {t('player.file')}
