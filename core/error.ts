@@ -70,6 +70,12 @@ export class StartError extends Error {
   override readonly name = 'StartError'
 }
 
+/**
+ * The end of such a sentence about a plugin from outside: the next step that is always there.
+ * @param name  its own, or that of its folder
+ */
+export const wayOut = (name: string): string => `; correct or remove it, or start without it: AV_PLUGINS_OFF=${name}`
+
 const raise = (code: ErrorCode) => (message: string, options?: ErrorOptions) => new AppError(code, message, options)
 
 /** `throw errors.conflict('A restore is running; try again when it has ended')`: one function per meaning. */

@@ -87,7 +87,7 @@ export type {
   TaskDefinition,
   WholeApp,
 } from './plugin/define.ts'
-export { definePlugin, defineRoute, defineTask } from './plugin/define.ts'
+export { defineCommand, definePlugin, defineRoute, defineTask } from './plugin/define.ts'
 export { listOf, listUnder, objectOf, textUnder, withKeys, withKeysInside, withTwins } from './splice.ts'
 export { writeWhole } from './whole-file.ts'
 export { startWorker } from './worker.ts'

@@ -29,9 +29,12 @@ export function checkBody(schema: TSchema, body: unknown): void {
   if (!wantsList && (typeof body !== 'object' || body === null || Array.isArray(body)))
     throw errors.badRequest('The body must be a JSON object')
   if (validator.Check(body)) return
-  const fields = toFields(problemsIn(schema, body))
+  const fields = faultsIn(schema, body)
   throw errors.badRequest(firstSentence(fields), { fields })
 }
+
+/** What is wrong with a value, by its place in it. */
+export const faultsIn = (schema: TSchema, value: unknown): Record<string, string> => toFields(problemsIn(schema, value))
 
 /** So much of a wrong body is searched for every problem. */
 const SEARCHED_PARTS = 2000

@@ -1,9 +1,9 @@
 /** What the scheduler's verbs (look, wait, change) share: its parts, and all of it that changes. */
 import type { Clock, Timer } from '../clock.ts'
+import { type CronTimes, readCron } from '../cron.ts'
 import { type ScheduleRow, type ScheduleRows, scheduleRows } from '../ledger/schedules.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
-import { type CronTimes, readCron } from './cron.ts'
 import type { AnyTask } from './task.ts'
 import type { Jobs } from './types.ts'
 

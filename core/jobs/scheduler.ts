@@ -1,9 +1,9 @@
 /** The service `schedules`: when tasks run by themselves, and which addresses hear of them. */
 import { randomInt } from 'node:crypto'
 import { Value } from 'typebox/value'
+import { readCron } from '../cron.ts'
 import { errors } from '../error.ts'
 import type { ScheduleRow } from '../ledger/schedules.ts'
-import { readCron } from './cron.ts'
 import { cronOf, newState, type SchedulerOptions, type SchedulerState } from './scheduler-state.ts'
 import { beginLooking, startDue, waitForNext } from './start-due.ts'
 import type { AnyTask } from './task.ts'

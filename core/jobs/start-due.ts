@@ -1,6 +1,7 @@
 /** Starts what is due, and waits for what comes next; only ever adds rows of jobs. */
+
+import type { CronTimes } from '../cron.ts'
 import type { ScheduleRow } from '../ledger/schedules.ts'
-import type { CronTimes } from './cron.ts'
 import { cronOf, type SchedulerState } from './scheduler-state.ts'
 import type { AnyTask } from './task.ts'
 

@@ -18,6 +18,8 @@ export interface Migration {
 export interface MigrationOwner {
   name: string
   migrations: readonly Migration[]
+  /** The end of a sentence about them. */
+  wayOut?: string
 }
 
 const coreMigrations: readonly Migration[] = [
@@ -41,7 +43,7 @@ const CREATE_REGISTER = `CREATE TABLE IF NOT EXISTS migrations (
 interface MigrationPlan {
   /** Something was applied by an earlier start: there is content to be careful with. */
   hasContent: boolean
-  steps: Array<{ owner: string; number: number; sql: string }>
+  steps: Array<{ owner: string; number: number; sql: string; wayOut: string }>
 }
 
 /**
@@ -54,7 +56,7 @@ export function planMigrations(db: Database.Database, plugins: readonly Migratio
     'SELECT number FROM migrations WHERE owner = ? ORDER BY number',
   )
   const steps: MigrationPlan['steps'] = []
-  for (const { name, migrations } of [{ name: CORE, migrations: coreMigrations }, ...plugins]) {
+  for (const { name, migrations, wayOut = '' } of [{ name: CORE, migrations: coreMigrations }, ...plugins]) {
     migrations.forEach(({ number }, at) => {
       if (number !== at + 1)
         throw new Error(
@@ -64,10 +66,10 @@ export function planMigrations(db: Database.Database, plugins: readonly Migratio
     const last = applied.all(name).at(-1)?.number ?? 0
     if (last > migrations.length) {
       throw new Error(
-        `The ledger was written by a later version of ${name} (its migration ${last}; this version knows ${migrations.length}): install that version, or take the ledger back from a copy`,
+        `The ledger was written by a later version of ${name} (its migration ${last}; this version knows ${migrations.length}): install that version, or take the ledger back from a copy${wayOut}`,
       )
     }
-    for (const { number, sql } of migrations.slice(last)) steps.push({ owner: name, number, sql })
+    for (const { number, sql } of migrations.slice(last)) steps.push({ owner: name, number, sql, wayOut })
   }
   return { hasContent: db.prepare('SELECT 1 FROM migrations LIMIT 1').get() !== undefined, steps }
 }
@@ -78,8 +80,8 @@ export function applyMigrations(db: Database.Database, steps: MigrationPlan['ste
   // instead.
   db.pragma('foreign_keys = OFF')
   const enter = db.prepare('INSERT INTO migrations (owner, number, applied_at) VALUES (?, ?, ?)')
-  for (const { owner, number, sql } of steps) {
-    db.transaction(() => {
+  for (const { owner, number, sql, wayOut } of steps) {
+    const apply = db.transaction(() => {
       const before = owner === CORE ? undefined : objectsOf(db)
       try {
         db.exec(sql)
@@ -100,7 +102,12 @@ export function applyMigrations(db: Database.Database, steps: MigrationPlan['ste
           `Ledger migration ${number} of ${owner} leaves rows in ${broken[0].table} that refer to nothing`,
         )
       enter.run(owner, number, now)
-    })()
+    })
+    try {
+      apply()
+    } catch (error) {
+      throw wayOut === '' ? error : new Error((error as Error).message + wayOut, { cause: error })
+    }
     log.info({ owner, number }, 'ledger migration applied')
   }
   db.pragma('foreign_keys = ON')

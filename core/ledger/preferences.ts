@@ -1,7 +1,7 @@
 /** Settings that people change while it runs: sections of keys that plugins declare. */
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { errors, MOST_FIELDS } from '../error.ts'
+import { errors, MOST_FIELDS, StartError } from '../error.ts'
 import { maskCredentials } from '../mask.ts'
 import type { Ledger } from './sqlite.ts'
 
@@ -39,22 +39,28 @@ type Judge<Section> = (changed: Partial<Section>) => Promise<Record<string, stri
 type Values = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /**
- * Joins what the plugins declare. @throws a sentence: two bring the same key, or a default that its schema refuses
+ * Joins what the plugins declare. @param declared.wayOut  the end of a sentence about this plugin
+ * @throws StartError  two bring the same key, or one without a default that its schema takes
  */
 export function joinSections(
-  declared: ReadonlyArray<{ plugin: string; sections: PreferenceSections }>,
+  declared: ReadonlyArray<{ plugin: string; sections: PreferenceSections; wayOut?: string }>,
 ): PreferenceSections {
   const joined: PreferenceSections = {}
   const owners = new Map<string, string>()
-  for (const { plugin, sections } of declared) {
+  for (const { plugin, sections, wayOut = '' } of declared) {
     for (const [section, keys] of Object.entries(sections)) {
       const known = (joined[section] ??= {})
       for (const [key, schema] of Object.entries(keys)) {
         const owner = owners.get(`${section}.${key}`)
         if (owner !== undefined)
-          throw new Error(`Both plugins ${owner} and ${plugin} declare the preference ${section}.${key}`)
-        if (!Value.Check(schema, defaultOf(schema)))
-          throw new Error(`The default of the preference ${section}.${key} (plugin ${plugin}) does not fit its schema`)
+          throw new StartError(
+            `the plugins ${owner} and ${plugin} both declare the preference ${section}.${key}${wayOut}`,
+          )
+        const title = `plugin ${plugin}: its preference ${section}.${key}`
+        const value = defaultOf(schema)
+        if (value === undefined) throw new StartError(`${title} has no \`default\`: give its schema one${wayOut}`)
+        if (!Value.Check(schema, value))
+          throw new StartError(`${title} has a default that its schema refuses: ${JSON.stringify(value)}${wayOut}`)
         owners.set(`${section}.${key}`, plugin)
         known[key] = schema
       }

@@ -123,7 +123,7 @@ function groupCommit(
 ): OpenedLedger {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>()
   const prepare = <Row>(text: string): Database.Statement<unknown[], Row> => {
-    const kept = statements.get(text) ?? db.prepare<unknown[], unknown>(text)
+    const kept = statements.get(text) ?? withinWrite(db, db.prepare<unknown[], unknown>(text))
     // Moved to the end: the first of the map is the one unused for longest.
     statements.delete(text)
     statements.set(text, kept)
@@ -227,6 +227,23 @@ function groupCommit(
       }
     },
   }
+}
+
+/** A write beside the shared transaction would be one of its own: slow, and done though what belongs to it was not. */
+function withinWrite<Statement extends Database.Statement<unknown[], unknown>>(
+  db: Database.Database,
+  statement: Statement,
+): Statement {
+  if (statement.readonly) return statement
+  for (const verb of ['run', 'get', 'all', 'iterate'] as const) {
+    const act = statement[verb].bind(statement) as (...given: unknown[]) => never
+    statement[verb] = (...given: unknown[]) => {
+      if (!db.inTransaction)
+        throw new Error(`It changes the ledger outside of \`ledger.write(() => …)\`: ${statement.source}`)
+      return act(...given)
+    }
+  }
+  return statement
 }
 
 /** A disk that takes nothing more is no defect of whoever writes: it passes. */

@@ -2,10 +2,12 @@
  * The rules that every manifest keeps, built-in or not. A manifest is data: it is checked without running anything of
  * it.
  */
+import { basename } from 'node:path'
 import { coreSettings } from '../../config/schema.ts'
 import { ACCESS } from '../accounts/access.ts'
 import { SCOPES } from '../accounts/scope.ts'
-import { StartError } from '../error.ts'
+import { readCron } from '../cron.ts'
+import { StartError, wayOut } from '../error.ts'
 import { HEARD_IN_PLACE } from '../events.ts'
 import { adaptersOf } from '../index/adapter.ts'
 import { API } from './api.ts'
@@ -44,6 +46,8 @@ const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
   'close',
   'version',
 ])
+type Schedule = NonNullable<Task['schedule']>
+
 /** Beside an icon, on a phone too. */
 const LONGEST_TITLE = 40
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
@@ -58,14 +62,15 @@ const CORE_COMMANDS = ['start', 'setup', 'check', 'rotate-key', 'index-move', 'h
 /** @throws StartError  names the plugin and what is wrong with it */
 export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin): void {
   const refuse = (reason: string): never => {
-    throw new StartError(`plugin ${typeof plugin.name === 'string' ? plugin.name : '?'} (${origin}): ${reason}`)
+    const name = typeof plugin.name === 'string' ? plugin.name : '?'
+    throw new StartError(`plugin ${name} (${origin}): ${reason}${isOutside ? wayOut(basename(origin)) : ''}`)
   }
   if (typeof plugin.name !== 'string' || !/^[a-z][a-z0-9]*$/.test(plugin.name))
     refuse('its name must be of lower-case letters and digits, a letter first')
   // First: one that is made for another version may have keys that this one does not know.
   if (plugin.api !== undefined && plugin.api !== API)
     refuse(
-      `it is made for version ${JSON.stringify(plugin.api)} of the plugin API, and this Archivolt has ${API}; install a release of it that is made for this one, or start without it: AV_PLUGINS_OFF=${plugin.name}`,
+      `it is made for version ${JSON.stringify(plugin.api)} of the plugin API, and this Archivolt has ${API}: install a release of it that is made for this one`,
     )
   for (const key of Object.keys(plugin)) if (!KEYS.has(key)) refuse(`definePlugin has no key ${key}`)
   for (const [key, { env }] of Object.entries(plugin.settings ?? {})) {
@@ -99,7 +104,11 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
     if (!isOutside) refuse('only plugins from outside have a button of their own')
     checkPage('its button', plugin.playerButton, refuse)
   }
-  for (const route of plugin.routes ?? []) checkRoute(route, refuse)
+  for (const route of plugin.routes ?? []) {
+    checkRoute(route, refuse)
+    if (isOutside && !route.path.startsWith('/api/'))
+      refuse(`its route ${route.method} ${route.path}: the paths of a plugin from outside begin with /api/`)
+  }
   for (const task of plugin.tasks ?? []) checkTask(task, refuse)
   for (const { name, run } of plugin.commands ?? []) {
     if (!/^[a-z][a-z-]*( [a-z][a-z-]*)?$/.test(name))
@@ -149,9 +158,21 @@ function checkTask(task: Task, refuse: (reason: string) => never): void {
     refuse(`${title}: a name is of letters, digits, _ and .`)
   if (typeof task.run !== 'function') refuse(`${title} has no \`run\``)
   if (task.payload?.type !== 'object') refuse(`${title}: its payload must be Type.Object({ … })`)
+  if (task.schedule) checkTimes(title, task.schedule, refuse)
   const required = task.payload.required ?? []
   if (task.apiStart && required.length > 0)
     refuse(`${title} may be started by name alone, so its payload cannot ask for ${required.join(', ')}`)
+}
+
+function checkTimes(task: string, { auto, initially }: Schedule, refuse: (reason: string) => never): void {
+  const said = [auto, ...(typeof initially === 'object' ? [`0 ${initially.hour} *`] : [])]
+  for (const times of said) {
+    try {
+      readCron(times)
+    } catch (error) {
+      refuse(`${task}: its schedule says ${JSON.stringify(times)}. ${(error as Error).message}`)
+    }
+  }
 }
 
 function checkPage(
@@ -184,14 +205,25 @@ const placeOf = (path: string): string => path.replace(/:\w+/g, ':…').replace(
  * Checks plugins against each other: lanes and hooks come from a plugin that is needed, events from any, and nothing
  * has two owners.
  * @param plugins  in the order of needs
- * @param off      those that are left out: who listens to their events hears nothing
+ * @param off       those that are left out: who listens to their events hears nothing
+ * @param isOutside  the archive can be started without it
  * @throws StartError  names both owners, or who is missing what
  */
-export function checkTogether(plugins: readonly Plugin[], off: readonly Plugin[] = []): void {
+export function checkTogether(
+  plugins: readonly Plugin[],
+  off: readonly Plugin[] = [],
+  isOutside: (plugin: Plugin) => boolean = () => false,
+): void {
+  const names = new Map(plugins.map((plugin) => [`plugin ${plugin.name}`, plugin]))
+  /** @param owners  who is named in the sentence */
+  const refuse = (sentence: string, ...owners: string[]): never => {
+    const outside = owners.map((owner) => names.get(owner)).findLast((one) => one && isOutside(one))
+    throw new StartError(outside ? sentence + wayOut(outside.name) : sentence)
+  }
   const owners = new Map<string, string>()
   const claim = (what: string, owner: string): void => {
     const other = owners.get(what)
-    if (other !== undefined) throw new StartError(`${what} has two owners: ${other} and ${owner}; remove one of them`)
+    if (other !== undefined) refuse(`${what} has two owners: ${other} and ${owner}`, other, owner)
     owners.set(what, owner)
   }
   for (const [key, { env }] of Object.entries(coreSettings)) {
@@ -213,7 +245,7 @@ export function checkTogether(plugins: readonly Plugin[], off: readonly Plugin[]
       ['button', unanswered(playerButton)],
     ] as const)
       if (asked !== undefined)
-        throw new StartError(`plugin ${name}: its ${what} asks ${asked}, which no plugin answers; correct it`)
+        refuse(`plugin ${name}: its ${what} asks ${asked}, which no plugin answers`, `plugin ${name}`)
   }
 
   const reach = new Map<string, Set<string>>()
@@ -245,26 +277,28 @@ export function checkTogether(plugins: readonly Plugin[], off: readonly Plugin[]
       plugins.some((other) => needs.has(other.name) && (other[list] as string[] | undefined)?.includes(name))
     for (const hook of Object.keys(plugin.implements ?? {})) {
       if (!offers('hooks', hook))
-        throw new StartError(`${owner} implements the hook ${hook}, which no plugin that it needs declares`)
+        refuse(`${owner} implements the hook ${hook}, which no plugin that it needs declares`, owner)
     }
     for (const event of Object.keys(plugin.on ?? {})) {
       if (!events.has(event))
-        throw new StartError(
+        refuse(
           `${owner} listens to the event ${event}, which no plugin emits${off.length > 0 ? ' (of those that are on)' : ''}`,
+          owner,
         )
     }
     for (const hook of Object.keys(plugin.hookRules ?? {})) {
       if (!(plugin.hooks as string[] | undefined)?.includes(hook))
-        throw new StartError(`${owner} has a rule for the hook ${hook}, which it does not declare`)
+        refuse(`${owner} has a rule for the hook ${hook}, which it does not declare`, owner)
     }
     for (const { method, path, queryHook } of plugin.routes ?? []) {
       if (queryHook && !offers('hooks', queryHook))
-        throw new StartError(`${owner}: its route ${method} ${path} reads the hook ${queryHook}, which nobody declares`)
+        refuse(`${owner}: its route ${method} ${path} reads the hook ${queryHook}, which nobody declares`, owner)
     }
     for (const { name, lane } of plugin.tasks ?? []) {
       if (!CORE_LANES.includes(lane) && !offers('lanes', lane)) {
-        throw new StartError(
+        refuse(
           `${owner}: its task ${name} is to run in the lane ${lane}, which no plugin that it needs declares`,
+          owner,
         )
       }
     }

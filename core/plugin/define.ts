@@ -240,7 +240,7 @@ export interface RouteDefinition<
   form?: boolean
   /** Takes a body of this media type as a stream instead (`request.stream`), up to `maxBodyBytes`. */
   rawBody?: { contentType: string; maxBodyBytes: number }
-  /** The form of the reply's value (without the envelope). */
+  /** The form of the reply's value, without the envelope; of a page: that of a record, or of the list. */
   reply: TSchema
   /** Media type of the reply where it is not JSON. */
   replyType?: string
@@ -248,7 +248,8 @@ export interface RouteDefinition<
   status?: number
   /**
    * `item`: the value goes into `{ data, config }` and a 404 says `data: false`.
-   * `page`: the handler returns `listing(texts, total)`; `page` is read from the query; contract 4.
+   * `page`: the handler returns `listing(texts, total)`, the records of `page.from` and `page.size` as JSON texts and
+   * how many there are in all. It is sent as `{ data: […], paginate, config }`; plugins/openapi/contract.md, 4.
    */
   envelope?: 'item' | 'page'
   /**
@@ -348,6 +349,11 @@ export interface PluginCommand<Given = WholeApp> {
   options?: Readonly<Record<string, CommandOption>>
   /** What it throws is told in one sentence. */
   run: (input: CommandInput, app: Given) => Promise<void>
+}
+
+/** Declares a command: what its plugin needs, its `run` is given. */
+export function defineCommand<Given extends App = App>(definition: PluginCommand<Given>): PluginCommand<Given> {
+  return definition
 }
 
 /** One thing that `archivolt check` has looked at. */

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { BuildOptions } from 'esbuild'
-import { StartError } from '../error.ts'
+import { StartError, wayOut } from '../error.ts'
 import { rememberCode } from '../error-origin.ts'
 import { IMPORTABLE, isSource, OWN_FOLDER } from '../own-files.ts'
 import { writeWhole } from '../whole-file.ts'
@@ -68,7 +68,7 @@ export async function findOutside(
 /** Imports a bundle. Errors name the plugin, and lines of its own sources. */
 async function outside(place: PluginFolder, cache: string, loadWithinMs: number): Promise<Plugin> {
   const { name, folder, version } = place
-  const without = `correct or remove it, or start without it: AV_PLUGINS_OFF=${name}`
+  const without = wayOut(name)
   const path = await bundled(place, cache, without)
   process.setSourceMapsEnabled(true)
   const plugin = await load(pathToFileURL(path).href, folder, { without, withinMs: loadWithinMs })
@@ -109,7 +109,7 @@ async function bundled({ name: own, folder, entry }: PluginFolder, cache: string
     text = outputFiles![0]!.text
   } catch (error) {
     if (error instanceof StartError) throw error
-    throw new StartError(`plugin ${folder} cannot be built: ${firstLine(error)}; ${without}`, { cause: error })
+    throw new StartError(`plugin ${folder} cannot be built: ${firstLine(error)}${without}`, { cause: error })
   }
   const name = `${stem}-${createHash('sha256').update(file).update(text).digest('hex').slice(0, 12)}.mjs`
   const path = join(cache, name)
@@ -124,11 +124,7 @@ async function bundled({ name: own, folder, entry }: PluginFolder, cache: string
   return path
 }
 
-async function load(
-  url: string,
-  origin: string,
-  { without = 'correct or remove it', withinMs = LOAD_WITHIN_MS } = {},
-): Promise<Plugin> {
+async function load(url: string, origin: string, { without = '', withinMs = LOAD_WITHIN_MS } = {}): Promise<Plugin> {
   let module: { default?: unknown }
   // A timer that keeps the process alive: nothing else may, while a plugin awaits something at the top of its file.
   let timer: NodeJS.Timeout | undefined
@@ -139,12 +135,14 @@ async function load(
   try {
     module = (await Promise.race([import(url), tooLong])) as { default?: unknown }
   } catch (error) {
-    throw new StartError(`plugin ${origin} cannot be loaded: ${firstLine(error)}; ${without}`, { cause: error })
+    throw new StartError(`plugin ${origin} cannot be loaded: ${firstLine(error)}${without}`, { cause: error })
   } finally {
     clearTimeout(timer)
   }
   if (typeof module.default !== 'object' || module.default === null) {
-    throw new StartError(`plugin ${origin} has no default export; it must be the value of definePlugin({ … })`)
+    throw new StartError(
+      `plugin ${origin} has no default export, which must be the value of definePlugin({ … })${without}`,
+    )
   }
   return module.default as Plugin
 }

@@ -4,7 +4,7 @@
  */
 import { basename, join } from 'node:path'
 import type { SettingDefinition, Settings } from '../../config/schema.ts'
-import { StartError } from '../error.ts'
+import { StartError, wayOut } from '../error.ts'
 import { type Adapter, adaptersOf } from '../index/adapter.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
 import type { MigrationOwner } from '../ledger/migrate.ts'
@@ -64,15 +64,18 @@ export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonl
   for (const one of found) checkPlugin(one)
   checkLeftOut(found, off)
   const plugins = inOrderOfNeeds(found)
+  const outside = new Set(found.filter(({ isOutside }) => isOutside).map(({ plugin }) => plugin))
+  const isOutside = (plugin: Plugin) => outside.has(plugin)
+  const endFor = (plugin: Plugin) => (isOutside(plugin) ? wayOut(plugin.name) : '')
   checkTogether(
     plugins,
     off.map(({ plugin }) => plugin),
+    isOutside,
   )
 
   const owners = new Map<object, Plugin>()
   for (const plugin of plugins)
     for (const part of [...(plugin.routes ?? []), ...(plugin.tasks ?? [])]) owners.set(part, plugin)
-  const outside = new Set(found.filter(({ isOutside }) => isOutside).map(({ plugin }) => plugin))
   const hearing = new Map(
     plugins.filter((plugin) => outside.has(plugin) && plugin.on).map((plugin) => [plugin, new Hearing(plugin)]),
   )
@@ -85,16 +88,22 @@ export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonl
       tasks: new Map(tasks.map((task) => [task.name, task])),
     },
     settings: Object.assign({}, ...plugins.map((plugin) => plugin.settings)) as Record<string, SettingDefinition>,
-    preferences: joinSections(plugins.map(({ name, preferences = {} }) => ({ plugin: name, sections: preferences }))),
+    preferences: joinSections(
+      plugins.map((plugin) => ({ plugin: plugin.name, sections: plugin.preferences ?? {}, wayOut: endFor(plugin) })),
+    ),
     indexes: plugins.flatMap(({ indexes }) => indexes ?? []),
-    migrations: plugins.map(({ name, migrations = [] }) => ({ name, migrations })),
+    migrations: plugins.map((plugin) => ({
+      name: plugin.name,
+      migrations: plugin.migrations ?? [],
+      wayOut: endFor(plugin),
+    })),
     adapters: adaptersOf(plugins),
     adaptersOff: adaptersOf(off.map(({ plugin }) => plugin)).map(({ name }) => name),
     lanes: plugins.flatMap(({ lanes }) => lanes ?? []),
     queues: [...hearing.values()].map(({ task }) => task.lane),
     ownerOf: (part) => owners.get(part),
     hearingOf: (plugin) => hearing.get(plugin),
-    isOutside: (plugin) => outside.has(plugin),
+    isOutside,
     isAnsweredOutside: [...outside].some((plugin) => plugin.implements !== undefined),
     off,
     unknownOff: pluginsOff.filter((name) => name !== 'all' && !off.some(({ plugin }) => plugin.name === name)),
@@ -144,13 +153,13 @@ function checkLeftOut(found: readonly FoundPlugin[], off: readonly FoundPlugin[]
 /** Needed plugins come first; otherwise by name, so that every start has the same order. */
 function inOrderOfNeeds(found: readonly FoundPlugin[]): Plugin[] {
   const byName = new Map<string, FoundPlugin>()
+  const endFor = (name: string): string => (byName.get(name)?.isOutside ? wayOut(name) : '')
   for (const one of found) {
     const other = byName.get(one.plugin.name)
     if (other) {
       const outside = [one, other].find(({ isOutside }) => isOutside)
-      const without = outside ? `, or start without one: AV_PLUGINS_OFF=${basename(outside.origin)}` : ''
       throw new StartError(
-        `two plugins are called ${one.plugin.name}: ${other.origin} and ${one.origin}; remove or rename one of them${without}`,
+        `two plugins are called ${one.plugin.name}: ${other.origin} and ${one.origin}${outside ? wayOut(basename(outside.origin)) : ''}`,
       )
     }
     byName.set(one.plugin.name, one)
@@ -160,11 +169,11 @@ function inOrderOfNeeds(found: readonly FoundPlugin[]): Plugin[] {
     const one = byName.get(name)
     if (!one)
       throw new StartError(
-        `plugin ${path.at(-1)} needs the plugin ${name}, which is not there; add it to AV_PLUGINS_DIR, or remove ${path.at(-1)}`,
+        `plugin ${path.at(-1)} needs the plugin ${name}, which is not there: add that to AV_PLUGINS_DIR${endFor(path.at(-1)!)}`,
       )
     if (path.includes(name))
       throw new StartError(
-        `plugins need each other in a circle: ${[...path.slice(path.indexOf(name)), name].join(' → ')}`,
+        `plugins need each other in a circle: ${[...path.slice(path.indexOf(name)), name].join(' → ')}${endFor(name)}`,
       )
     if (ordered.has(one.plugin)) return
     for (const need of [...(one.plugin.needs ?? [])].sort()) visit(need, [...path, name])

@@ -50,6 +50,8 @@ const Heard = Type.Object({ event: Type.String(), told: Type.Optional(Type.Unkno
 export class Hearing {
   readonly task: Task
   readonly #listeners = new Map<string, (event: never) => unknown>()
+  /** Hears of each try that failed, before the next one. */
+  #note: (thrown: unknown) => void = () => undefined
 
   constructor({ name }: Plugin) {
     this.task = defineTask({
@@ -76,6 +78,7 @@ export class Hearing {
           )
           return null
         } catch (error) {
+          this.#note(error)
           throw error instanceof Error ? error : new Error(String(error))
         }
       },
@@ -83,6 +86,7 @@ export class Hearing {
   }
 
   listen(plugin: Plugin, app: WholeApp, bus: EventBus, failures: Failures): void {
+    this.#note = (thrown) => failures.note(plugin.name, thrown)
     for (const [event, toListener] of Object.entries(plugin.on ?? {}) as Array<
       [EventName, (app: WholeApp) => Listener<EventName>]
     >) {

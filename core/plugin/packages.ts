@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { BuildOptions, BuildResult } from 'esbuild'
 import { satisfies } from 'semver'
-import { StartError } from '../error.ts'
+import { StartError, wayOut } from '../error.ts'
 import { API_PACKAGE, API_VERSION } from './api.ts'
 
 /** Of npm's packages those are plugins that carry it. */
@@ -120,7 +120,7 @@ function checkApi(name: string, packageFile: PackageFile | undefined): void {
   const range = packageFile?.peerDependencies?.[API_PACKAGE]
   if (range === undefined || (typeof range === 'string' && satisfies(API_VERSION, range))) return
   throw new StartError(
-    `plugin ${name} is made for version ${String(range)} of the plugin API (peerDependencies in its package.json), and this Archivolt has ${API_VERSION}; install a release of it that is made for this one, or start without it: AV_PLUGINS_OFF=${name}`,
+    `plugin ${name} is made for version ${String(range)} of the plugin API (peerDependencies in its package.json), and this Archivolt has ${API_VERSION}: install a release of it that is made for this one${wayOut(name)}`,
   )
 }
 
@@ -139,7 +139,5 @@ function declaredEntry(folder: string, { name, exports, main }: PackageFile, bun
 }
 
 function noEntry(name: string, folder: string): never {
-  throw new StartError(
-    `plugin ${folder} has no entry; name it by \`exports\` in its package.json, or start without it: AV_PLUGINS_OFF=${name}`,
-  )
+  throw new StartError(`plugin ${folder} has no entry: name it by \`exports\` in its package.json${wayOut(name)}`)
 }

@@ -1,7 +1,7 @@
 /** Pages and buttons of plugins from outside: the module of each is bundled for browsers, once at the start. */
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { StartError } from '../error.ts'
+import { StartError, wayOut } from '../error.ts'
 import type { BuiltPage, Plugin, PluginPage } from './define.ts'
 import { bundle, firstLine } from './find.ts'
 
@@ -31,7 +31,6 @@ function build({ name, routes = [] }: Plugin, place: BuiltPage['place'], page: P
 }
 
 function browserCode(plugin: string, what: string, module: URL): string {
-  const without = `correct or remove it, or start without the plugin: AV_PLUGINS_OFF=${plugin}`
   let code: string
   try {
     const { outputFiles } = bundle({
@@ -42,11 +41,11 @@ function browserCode(plugin: string, what: string, module: URL): string {
     })
     code = outputFiles![0]!.text
   } catch (error) {
-    throw new StartError(`plugin ${plugin}: ${what} cannot be built: ${firstLine(error)}; ${without}`, {
+    throw new StartError(`plugin ${plugin}: ${what} cannot be built: ${firstLine(error)}${wayOut(plugin)}`, {
       cause: error,
     })
   }
   if (code.length > MOST_BYTES)
-    throw new StartError(`plugin ${plugin}: ${what} has more than ${MOST_BYTES / 1e6} MB of code; ${without}`)
+    throw new StartError(`plugin ${plugin}: ${what} has more than ${MOST_BYTES / 1e6} MB of code${wayOut(plugin)}`)
   return code
 }

@@ -5,7 +5,7 @@
 import type { Clock } from '../clock.ts'
 import type { CloseStack } from '../close-stack.ts'
 import { withinTime } from '../concurrency/limit.ts'
-import { StartError } from '../error.ts'
+import { StartError, wayOut } from '../error.ts'
 import { EventBus, type EventName, type Listener } from '../events.ts'
 import { openFetch } from '../fetch.ts'
 import type { FaultForm } from '../http/fault.ts'
@@ -110,9 +110,7 @@ export function openWiring({
     try {
       return await work()
     } catch (error) {
-      const without = loaded.isOutside(plugin)
-        ? `; correct or remove it, or start without it: AV_PLUGINS_OFF=${plugin.name}`
-        : ''
+      const without = loaded.isOutside(plugin) ? wayOut(plugin.name) : ''
       throw new StartError(
         `plugin ${plugin.name}: ${error instanceof Error ? error.message : String(error)}${without}`,
         { cause: error },

@@ -1,26 +1,26 @@
 /** `archivolt backup` and `archivolt restore`: what the page does, for whoever has the machine alone. */
 import { createReadStream, existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { type CommandInput, errors, type PluginCommand } from 'archivolt'
+import { type CommandInput, defineCommand, errors } from 'archivolt'
 import type { App } from './app.ts'
 import type { Work } from './work.ts'
 
-export const backup: PluginCommand<App> = {
+export const backup = defineCommand({
   name: 'backup',
   summary: 'Write all documents to a zip in backups/ (stop the server first; while it runs, the page makes one)',
-  async run(input, app) {
+  async run(input, app: App) {
     const { filename, doubt } = await app.backups.create('manual', false, workOf(input))
     if (doubt !== undefined) throw errors.conflict(`${doubt}: this backup is called ${filename}, and replaced no other`)
     say(input, app, filename)
   },
-}
+})
 
-export const restore: PluginCommand<App> = {
+export const restore = defineCommand({
   name: 'restore',
   summary: 'Replace all documents by those of a backup (stop the server first)',
   takes: ['file'],
   options: { yes: { type: 'boolean', meaning: 'do it; without, it only tells what would change' } },
-  async run(input, app) {
+  async run(input, app: App) {
     const filename = await takenIn(input.taken[0]!, app)
     const work = workOf(input)
     const changes = await app.backups.preview(filename, work.signal)
@@ -33,7 +33,7 @@ export const restore: PluginCommand<App> = {
     const left = unknownSettings.length ? `; settings not applied: ${unknownSettings.join(', ')}` : ''
     input.say(`${filename} restored: ${restored} documents, ${skipped} skipped${left}`)
   },
-}
+})
 
 const say = ({ say }: CommandInput, { settings }: App, filename: string): void =>
   say(`All documents are in ${resolve(settings.dataDir, 'backups', filename)}`)

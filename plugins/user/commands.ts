@@ -1,9 +1,9 @@
 /** `archivolt user …`: accounts, for whoever looks after the machine and cannot sign in. */
-import { type AccountRecord, type App, errors, type PluginCommand } from 'archivolt'
+import { type AccountRecord, type App, defineCommand, errors } from 'archivolt'
 import { NAME_PATTERN, SHORTEST_PASSWORD } from './account-routes.ts'
 import { LONGEST_PASSWORD } from './signing-in.ts'
 
-export const addAccount: PluginCommand<App> = {
+export const addAccount = defineCommand({
   name: 'user add',
   summary: 'Add an account; its password is asked for (stop the server first)',
   takes: ['name'],
@@ -11,7 +11,7 @@ export const addAccount: PluginCommand<App> = {
     admin: { type: 'boolean', meaning: 'it may do everything' },
     download: { type: 'boolean', meaning: 'it may download' },
   },
-  async run({ taken: [username = ''], options, say, secret }, { accounts }) {
+  async run({ taken: [username = ''], options, say, secret }, { accounts }: App) {
     if (!new RegExp(NAME_PATTERN, 'u').test(username))
       throw errors.badRequest('A name has up to 150 letters, digits and . @ + - _')
     const password = checked(await secret('Password'))
@@ -23,29 +23,29 @@ export const addAccount: PluginCommand<App> = {
     })
     say(`There is an account ${username} now${options.admin ? ', an admin' : ''}`)
   },
-}
+})
 
-export const setPassword: PluginCommand<App> = {
+export const setPassword = defineCommand({
   name: 'user password',
   summary: 'Give an account a new password; it is signed out everywhere (stop the server first)',
   takes: ['name'],
-  async run({ taken: [username], say, secret }, { accounts }) {
+  async run({ taken: [username], say, secret }, { accounts }: App) {
     const account = named(username, accounts)
     await accounts.change(account.id, { password: checked(await secret('New password')) })
     say(`${username} has a new password${account.is_active ? '' : ', and is still switched off'}`)
   },
-}
+})
 
-export const removeTotp: PluginCommand<App> = {
+export const removeTotp = defineCommand({
   name: 'user totp-off',
   summary: 'Let an account sign in without its authenticator app again (stop the server first)',
   takes: ['name'],
-  async run({ taken: [username], say }, { accounts }) {
+  async run({ taken: [username], say }, { accounts }: App) {
     const { id, has_totp } = named(username, accounts)
     await accounts.change(id, { totp: null })
     say(has_totp ? `${username} signs in with the password alone now` : `${username} has no authenticator app`)
   },
-}
+})
 
 function named(username: string | undefined, accounts: App['accounts']): AccountRecord {
   const account = accounts.list().find((one) => one.username === username)

@@ -84,7 +84,7 @@ const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
   [
     'a plugin for another version of the plugin API, whatever else it has',
     [{ name: 'map', api: 2, layers: [] }],
-    /plugin map \(here\): it is made for version 2 of the plugin API, and this Archivolt has 1; install .* AV_PLUGINS_OFF=map$/,
+    /plugin map \(here\): it is made for version 2 of the plugin API, and this Archivolt has 1: install a release of it that is made for this one/,
   ],
   [
     'a misspelt key of the manifest',
@@ -156,7 +156,7 @@ const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
       { name: 'a', preferences: { s: { k: aPreference } } },
       { name: 'b', preferences: { s: { k: aPreference } } },
     ],
-    /plugins a and b declare the preference s\.k/,
+    /plugins a and b both declare the preference s\.k/,
   ],
   [
     'two owners of an index',
@@ -224,6 +224,26 @@ const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
     [{ name: 'a', commands: [aCommand('Tide!')] }],
     /its command Tide!: a name is of/,
   ],
+  [
+    'a time of a schedule that is none',
+    [{ name: 'a', tasks: [aTask('t', { schedule: { auto: '20 *' } })] }],
+    /plugin a \(here\): its task t: its schedule says "20 \*"\. A schedule has three fields: minute hour day_of_week/,
+  ],
+  [
+    'an hour of a schedule that is none',
+    [{ name: 'a', tasks: [aTask('t', { schedule: { auto: '20 * *', initially: { hour: '25' } } })] }],
+    /its schedule says "0 25 \*"\. The hour of a schedule/,
+  ],
+  [
+    'a preference without a default',
+    [{ name: 'a', preferences: { s: { k: Type.Integer() } } }],
+    /plugin a: its preference s\.k has no `default`/,
+  ],
+  [
+    'a preference whose default is refused',
+    [{ name: 'a', preferences: { s: { k: Type.Integer({ default: 'x' }) } } }],
+    /plugin a: its preference s\.k has a default that its schema refuses: "x"/,
+  ],
   ['a task without its work', [{ name: 'a', tasks: [aTask('t', { run: undefined })] }], /its task t has no `run`/],
   [
     'a task for everybody that asks for something',
@@ -235,8 +255,22 @@ const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
 for (const [why, plugins, says] of REFUSALS) {
   test(`${why} stops the start`, () => {
     assert.throws(() => register(...plugins), { message: says })
+    const outside = plugins.map((plugin) => ({ plugin: plugin as Plugin, origin: 'here', isOutside: true }))
+    assert.throws(() => registerPlugins(outside), {
+      name: 'StartError',
+      message: /; correct or remove it, or start without it: AV_PLUGINS_OFF=\w+$/,
+    })
   })
 }
+
+test('a plugin from outside has its paths below /api/', () => {
+  const found = (path: string) => [{ plugin: { name: 'a', routes: [aRoute(path)] }, origin: 'a', isOutside: true }]
+
+  assert.throws(() => registerPlugins(found('/a/')), {
+    message: /its route GET \/a\/: the paths of a plugin from outside begin with \/api\/; correct/,
+  })
+  assert.equal(registerPlugins(found('/api/a/')).registry.routes.length, 1)
+})
 
 const anywhere = new URL('file:///x.ts')
 const BAD_PAGES: Array<[why: string, page: object, says: RegExp]> = [
@@ -493,7 +527,7 @@ const BROKEN_PACKAGES: Array<[why: string, files: Record<string, string>, says: 
   [
     'without an entry',
     { 'node_modules/tide/package.json': aPackage({}) },
-    /plugin \S+tide has no entry; name it by `exports` in its package\.json, or start without it: AV_PLUGINS_OFF=tide$/,
+    /plugin \S+tide has no entry: name it by `exports` in its package\.json; .* AV_PLUGINS_OFF=tide$/,
   ],
   [
     'whose entry is not there',
@@ -508,7 +542,7 @@ const BROKEN_PACKAGES: Array<[why: string, files: Record<string, string>, says: 
   [
     'for another version of the plugin API',
     inNodeModules('tide', { peerDependencies: { '@archivolt/plugin': '^2.0.0' } }),
-    /plugin tide is made for version \^2\.0\.0 of the plugin API \(peerDependencies .*this Archivolt has 1\.\d+\.\d+; install .* AV_PLUGINS_OFF=tide$/,
+    /plugin tide is made for version \^2\.0\.0 of the plugin API \(peerDependencies .*this Archivolt has 1\.\d+\.\d+: install .* AV_PLUGINS_OFF=tide$/,
   ],
   [
     'for no version that there is',

@@ -71,9 +71,12 @@ test('a listener from outside that fails stops nobody: it is tried three times, 
   })
   const app = await testApp(t, { plugins: [asks, own], outside: [fails], log })
 
+  const lastFailure = () => app.app.plugins.list().find(({ name }) => name === 'tide')?.lastFailure?.message
+
   const reply = await app.as('nobody').get('/api/say/')
   await app.clock.advance(0)
   assert.deepEqual([reply.status, order, tries], [200, ['own'], 1])
+  assert.equal(lastFailure(), 'no water in …/basin', 'told at its first try')
   assert.equal(jobsOf(app)[0]?.state, 'RETRY')
   await app.clock.advance(30_000)
   assert.equal(tries, 2)
@@ -88,8 +91,7 @@ test('a listener from outside that fails stops nobody: it is tried three times, 
     ['Plugin tide', 'error', ['It failed 3 times to take in word.said. The log says why']],
   )
   assert.ok(lines.filter(({ err }) => err).every(({ plugin }) => plugin === 'tide'))
-  const record = app.app.plugins.list().find(({ name }) => name === 'tide')
-  assert.equal(record?.lastFailure?.message, 'no water in …/basin')
+  assert.equal(lastFailure(), 'no water in …/basin')
 })
 
 test('what a listener from outside is to hear is on disk before who tells goes on, and is heard after a kill', async (t) => {

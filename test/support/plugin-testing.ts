@@ -4,9 +4,12 @@
  */
 import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { TSchema } from 'typebox'
 import type { Settings } from '../../config/schema.ts'
-import type { Log } from '../../core/log.ts'
-import type { Plugin, Services, WholeApp } from '../../core/plugin/define.ts'
+import { faultsIn, isValid } from '../../core/http/check.ts'
+import { BytesReply, EventStream, FileReply, jsonOf, Listing, NotModified } from '../../core/http/reply.ts'
+import { type Log, openLog } from '../../core/log.ts'
+import type { Plugin, Reply, Route, Services, WholeApp } from '../../core/plugin/define.ts'
 import { findBuiltIn } from '../../core/plugin/find.ts'
 import type {
   ChannelMetadata,
@@ -20,7 +23,7 @@ import type { VideoDoc } from '../../plugins/video/schema.ts'
 import { aDownloadReceipt, type Given } from './builders.ts'
 import type { TestClock } from './clock.ts'
 import { aFilm, aPicture } from './film.ts'
-import { type TestApp as OpenedTestApp, testApp as openTestApp } from './testing.ts'
+import { type TestApp as OpenedTestApp, testApp as openTestApp, PASSWORD } from './testing.ts'
 
 export * from './builders.ts'
 export { type TestClock, testClock } from './clock.ts'
@@ -31,6 +34,7 @@ export interface TestOptions {
   plugins?: readonly Plugin[]
   settings?: Partial<Settings>
   clock?: TestClock
+  /** Default: what fails is told on stderr, with its stack. */
   log?: Log
   /** A folder that stays, such as one that another test app has just left. */
   dataDir?: string
@@ -55,7 +59,15 @@ interface Scope {
 export async function testApp(scope: Scope, { plugins = [], ...options }: TestOptions = {}): Promise<TestApp> {
   const offered = new Map<string, VideoMetadata>()
   const builtIn = (await findBuiltIn()).find(({ plugin }) => plugin.name === 'platform')!.plugin
-  const app = await openTestApp(scope, { ...options, outside: plugins, replace: [scripted(builtIn, offered)] })
+  const outside = plugins.map(withComparedReplies)
+  const app = await openTestApp(scope, {
+    ...{ log: tellingLog(), ...options, outside },
+    replace: [scripted(builtIn, offered)],
+  })
+  const { accounts } = app.app
+  // A folder of the test's own has nobody yet but its admin.
+  if (!accounts.list().some(({ is_staff }) => !is_staff))
+    await accounts.create({ username: 'user', password: PASSWORD, isStaff: false })
   const offer = ({ doc }: Given): void => {
     const metadata = metadataOf(doc as unknown as VideoDoc)
     offered.set(metadata.id, metadata)
@@ -73,6 +85,53 @@ export async function testApp(scope: Scope, { plugins = [], ...options }: TestOp
   }
   return Object.assign(Object.create(app) as OpenedTestApp, own)
 }
+
+/** What a client reads of the API's description has to hold: a reply that is not as its route says fails. */
+const withComparedReplies = (plugin: Plugin): Plugin =>
+  plugin.routes ? { ...plugin, routes: plugin.routes.map(compared) } : plugin
+
+const compared = (route: Route): Route => ({
+  ...route,
+  async handle(input, app) {
+    const reply = await route.handle(input, app)
+    for (const value of sentFor(reply, route.reply)) {
+      const [fault] = isValid(route.reply, value) ? [] : Object.entries(faultsIn(route.reply, value))
+      if (fault)
+        throw new Error(
+          `What ${route.method} ${route.path} replies is not what its \`reply\` says: ${fault.join(' ').trim()}`,
+        )
+    }
+    return reply
+  },
+})
+
+/** What of it is JSON, each to be as the schema says: of a page the list, or its records. */
+function sentFor(reply: Reply, schema: TSchema): unknown[] {
+  if (reply instanceof Listing) {
+    const records = reply.texts.map((text) => JSON.parse(text) as unknown)
+    return 'type' in schema && schema.type === 'array' ? [records] : records
+  }
+  if (reply === undefined || NO_JSON.some((kind) => reply instanceof kind)) return []
+  return [JSON.parse(jsonOf(reply))]
+}
+const NO_JSON = [BytesReply, EventStream, FileReply, NotModified]
+
+/** What went wrong, as one reads it at a terminal. */
+const tellingLog = (): Log =>
+  openLog('warn', {
+    write(line) {
+      const {
+        plugin = 'archivolt',
+        msg,
+        err,
+      } = JSON.parse(line) as {
+        plugin?: string
+        msg: string
+        err?: { stack?: string }
+      }
+      if (err) process.stderr.write(`${plugin}: ${msg}: ${err.stack}\n`)
+    },
+  })
 
 /** The real one in all but what it asks of the network. */
 function scripted(builtIn: Plugin, offered: ReadonlyMap<string, VideoMetadata>): Plugin {

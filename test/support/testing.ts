@@ -283,9 +283,11 @@ async function makeFolder(found: readonly FoundPlugin[]): Promise<string> {
   await book.ensureFirst({ username: 'admin', password: PASSWORD })
   await book.create({ username: 'user', password: PASSWORD, isStaff: false })
   // Where the clock stands still nobody would see the end of a pause.
-  const put = ledger.sql('INSERT INTO preferences (section, key, value) VALUES (?, ?, ?)')
-  for (const [section, values] of Object.entries(UNPACED))
-    for (const [key, value] of Object.entries(values)) put.run(section, key, JSON.stringify(value))
+  await ledger.write(() => {
+    const put = ledger.sql('INSERT INTO preferences (section, key, value) VALUES (?, ?, ?)')
+    for (const [section, values] of Object.entries(UNPACED))
+      for (const [key, value] of Object.entries(values)) put.run(section, key, JSON.stringify(value))
+  })
   await ledger.close()
   // As in a folder that was in use before these plugins: some ask whether there are accounts.
   await (await openLedger({ file, log, clock, plugins: migrations })).close()
@@ -300,10 +302,14 @@ async function makeFolder(found: readonly FoundPlugin[]): Promise<string> {
 }
 async function authorization({ accounts: book }: WholeApp, who: string): Promise<Record<string, string>> {
   if (who === 'nobody') return {}
-  const account = book
-    .list()
-    .find(({ is_staff, username }) => (who === 'admin' ? is_staff : who === 'user' ? !is_staff : username === who))
-  if (!account) throw new Error(`There is no ${who} any more`)
+  const accounts = book.list()
+  const account = accounts.find(({ is_staff, username }) =>
+    who === 'admin' ? is_staff : who === 'user' ? !is_staff : username === who,
+  )
+  if (!account)
+    throw new Error(
+      `There is no account ${who}; there are ${accounts.map(({ username }) => username).join(', ')}. Another is made by as('admin').post('/api/user/', { username, password })`,
+    )
   return { authorization: `Token ${await book.token(account.id)}` }
 }
 

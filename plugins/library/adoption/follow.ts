@@ -54,7 +54,7 @@ export const followPlaces = defineTask({
   unique: true,
   silent: true,
   schedule: {
-    auto: '20 *',
+    auto: '20 * *',
     initially: { hour: '*' },
     isNeeded: (app: App) => openFollowed(app).isAny(),
   },

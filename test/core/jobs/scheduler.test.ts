@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Type } from 'typebox'
-import { readCron } from '../../../core/jobs/cron.ts'
+import { readCron } from '../../../core/cron.ts'
 import { openScheduler } from '../../../core/jobs/scheduler.ts'
 import { defineTask } from '../../../core/plugin/define.ts'
 import { testClock } from '../../support/clock.ts'

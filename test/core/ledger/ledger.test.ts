@@ -86,6 +86,19 @@ test('writes of one tick share one transaction; what throws is undone alone', as
   assert.equal(version() - before, 1, 'one commit')
 })
 
+test('what changes the ledger outside of a write is refused, and what only reads it is not', async (t) => {
+  const { ledger, ids } = await aLedger(t)
+  const outside = { name: 'Error', message: /outside of `ledger\.write\(\(\) => …\)`: (INSERT|DELETE)/ }
+  const insert = ledger.sql('INSERT INTO thing_list VALUES (?, ?)')
+
+  assert.throws(() => insert.run(1, 'x'), outside)
+  assert.throws(() => ledger.sql('DELETE FROM thing_list RETURNING id').all(), outside)
+  assert.deepEqual(ids(), [])
+  await ledger.write(() => insert.run(1, 'x'))
+  assert.throws(() => ledger.sql('INSERT INTO thing_list VALUES (?, ?)').run(2, 'x'), outside)
+  assert.deepEqual(ids(), [1])
+})
+
 test('asynchronous work in a transaction is refused and undone', async (t) => {
   const { ledger, ids } = await aLedger(t)
 

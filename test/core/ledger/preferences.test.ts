@@ -106,7 +106,7 @@ test('two plugins may bring keys of one section, not the same key', () => {
         { plugin: 'a', sections: { pace: { size } } },
         { plugin: 'b', sections: { pace: { size } } },
       ]),
-    /Both plugins a and b.*pace\.size/,
+    /the plugins a and b both.*pace\.size/,
   )
   assert.throws(() => joinSections([{ plugin: 'a', sections: { pace: { size: Count(-1) } } }]), /pace\.size/)
 })

@@ -1,5 +1,5 @@
 /** Moments: a button of the player keeps the second that one is at, for oneself; a page lists them, a command removes. */
-import { type AppOf, definePlugin, defineRoute, errors, listing, type PluginCommand, Type } from '@archivolt/plugin'
+import { type AppOf, defineCommand, definePlugin, defineRoute, errors, listing, Type } from '@archivolt/plugin'
 
 const MOST = 1000
 
@@ -69,12 +69,12 @@ const remove = defineRoute({
   },
 })
 
-const forget: PluginCommand<App> = {
+const forget = defineCommand({
   name: 'moments forget',
   summary: 'Remove all moments of an account (stop the server first)',
   takes: ['username'],
   options: { yes: { type: 'boolean', meaning: 'do it; without, it only tells how many there are' } },
-  async run({ taken: [username], options, say }, { ledger, accounts }) {
+  async run({ taken: [username], options, say }, { ledger, accounts }: App) {
     const account = accounts.list().find((one) => one.username === username)
     if (!account) throw errors.badRequest(`There is no account ${username}`)
     const mine = 'FROM moments_kept WHERE user_id = ?'
@@ -83,7 +83,7 @@ const forget: PluginCommand<App> = {
     await ledger.write(() => ledger.sql(`DELETE ${mine}`).run(account.id))
     say(`${count} removed`)
   },
-}
+})
 
 export default definePlugin({
   name: 'moments',

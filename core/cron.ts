@@ -3,7 +3,7 @@
  */
 import { Cron } from 'croner'
 import { toString as toWords } from 'cronstrue'
-import { errors } from '../error.ts'
+import { errors } from './error.ts'
 
 const LONGEST = 100
 const DAY_MS = 24 * 60 * 60 * 1000
