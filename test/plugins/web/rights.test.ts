@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { NO_PLATFORM } from '../../platform/start.ts'
-import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { holdBack, noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { aChannel, aPlaylist, aQueued, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
@@ -132,6 +132,32 @@ describe('rights on the page', { skip: noBrowser }, () => {
     await here.page.getByRole('button', { name: 'Sign in' }).click()
     await here.page.getByRole('navigation', { name: 'Sections', exact: true }).waitFor()
     assert.equal(await theme(here.page), undefined)
+  })
+
+  test('nobody signs in before a sign-out is answered, which takes the cookies of the session along', async (t) => {
+    const app = await testApp(t, { settings: NO_PLATFORM })
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/look/')
+    await page.getByLabel('Appearance').selectOption('Dark')
+    await page.getByText('Saved').waitFor()
+    const { asked, release } = await holdBack(page, /\/logout\//)
+    await page.getByRole('button', { name: 'Account' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await asked
+    // The session has ended: what is asked meanwhile is refused.
+    const refused = page.waitForResponse((response) => response.status() === 401)
+    await page.getByRole('link', { name: 'Playlists' }).click()
+    await refused
+    await page.getByRole('heading', { name: 'Playlists' }).waitFor()
+    assert.equal(await page.getByLabel('Username').count(), 0)
+    release()
+    await page.getByLabel('Username').fill('user')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Account: user' }).waitFor()
+    await page.getByRole('link', { name: 'Channels' }).click()
+    await page.getByRole('heading', { name: 'Channels', exact: true }).waitFor()
+    assert.equal(await page.evaluate(() => document.documentElement.dataset['theme']), undefined)
   })
 
   test('a watcher who pastes a link is told whom to ask', async (t) => {

@@ -112,8 +112,10 @@ describe('the first minutes', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Choose' }).click()
     await page.getByRole('heading', { name: 'First, a few choices' }).waitFor()
     await go('/')
+    const saved = page.waitForResponse((response) => response.request().method() === 'POST')
     await page.getByRole('button', { name: 'Not now' }).click()
     await notice.waitFor({ state: 'detached' })
+    await saved
     await go('/welcome/')
     await page.getByRole('heading', { name: 'Add your first video' }).waitFor()
 

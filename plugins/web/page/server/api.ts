@@ -67,6 +67,9 @@ export const toFailure = (error: unknown): Failure => (error instanceof Failure 
 /** false once any call was answered with 401: the frame then shows the sign-in. */
 export const isSignedIn = signal<boolean | undefined>(undefined)
 isSignedIn.subscribe(forgetAnswers)
+/** How often somebody has signed in: what was asked before says nothing of who is signed in now. */
+let visits = 0
+isSignedIn.subscribe((isThere) => void (isThere && visits++))
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -98,6 +101,7 @@ async function send<Reply>(method: Method, path: string, options: AskOptions): P
   const url = under(path) + toQuery(query)
   const known = method === 'GET' ? answerTo(url) : undefined
   if (known) headers['if-none-match'] = known.tag
+  const visit = visits
   let response: Response
   try {
     response = await fetch(url, {
@@ -113,7 +117,8 @@ async function send<Reply>(method: Method, path: string, options: AskOptions): P
     if (isAborted(error)) throw error
     throw new Failure(0, {})
   }
-  if (response.status === 401) isSignedIn.value = false
+  // The answer to a sign-out takes the session's cookies along: nobody is to sign in before it is here.
+  if (response.status === 401 && visit === visits && !underWay.has('/logout/')) isSignedIn.value = false
   if (response.status === 304 && known) return parse(known.text) as Reply
   if (!response.ok) throw await refusal(response)
   if (response.status === 204) return undefined as Reply

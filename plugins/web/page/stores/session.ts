@@ -30,9 +30,13 @@ export type Role = 'admin' | 'downloader' | 'watcher' | 'child'
 export const roleOf = ({ is_staff, may_download, view }: Account): Role =>
   is_staff ? 'admin' : view ? 'child' : may_download ? 'downloader' : 'watcher'
 
-/** Where a channel has its page. A child may see the name of one that was not chosen: that leads nowhere. */
+/**
+ * Where a channel has its page. A child may see the name of one that was not chosen: that leads nowhere, and nowhere
+ * leads what is shown before it is known who this is.
+ */
 export function channelHref(id: string): string | undefined {
-  const view = account.value?.view
+  if (!account.value) return undefined
+  const { view } = account.value
   return !view || view['channel']?.includes(id) ? under(`/channel/${id}/`) : undefined
 }
 
@@ -98,11 +102,20 @@ export async function signInWithPin(id: number, pin: string): Promise<void> {
 
 export async function signOut(): Promise<void> {
   await post('/logout/')
-  // What is one account's own does not stay for the next at this device.
+  isSignedIn.value = false
+}
+
+let wasHere = false
+isSignedIn.subscribe((isHere) => {
+  if (wasHere && isHere === false) leave()
+  wasHere = isHere === true
+})
+
+/** What is one account's own does not stay for the next at this device. */
+function leave(): void {
   if (stored.peek().look) showLook('system')
   account.value = undefined
   stored.value = {}
-  isSignedIn.value = false
   speak('')
 }
 
