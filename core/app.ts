@@ -4,7 +4,6 @@ import { type ConfigSources, readCore, readSettings } from '../config/load.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { type FirstAccount, openAccounts } from './accounts/accounts.ts'
 import type { PasswordCost } from './accounts/passwords.ts'
-import { openSecretKey } from './accounts/secret-key.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { CloseStack } from './close-stack.ts'
 import { openDataFolder } from './folder.ts'
@@ -18,7 +17,7 @@ import { openLanes } from './jobs/lanes.ts'
 import { openJobs } from './jobs/runner.ts'
 import { openScheduler } from './jobs/scheduler.ts'
 import { keepDailyCopies } from './ledger/copies.ts'
-import { openPreferences } from './ledger/preferences.ts'
+import { openPreferences, secretPreferencesOf } from './ledger/preferences.ts'
 import { openLedger } from './ledger/sqlite.ts'
 import { type Log, openLog } from './log.ts'
 import type { WholeApp } from './plugin/define.ts'
@@ -28,6 +27,7 @@ import { buildPages } from './plugin/pages.ts'
 import { openRememberedSettings } from './plugin/remembered-settings.ts'
 import { openWiring } from './plugin/wire.ts'
 import { openReserve } from './reserve.ts'
+import { openSecretKey } from './secret-key.ts'
 
 export interface AppOptions {
   sources: ConfigSources
@@ -79,7 +79,10 @@ export async function openApp({
     const reserve = opened.add(await openReserve({ folder: dataDir, clock, log }))
     const onFull = reserve.release
     const file = join(dataDir, 'ledger.sqlite')
-    const ledger = opened.add(await openLedger({ file, log, clock, plugins: loaded.migrations, onFull }))
+    const secretPreferences = secretPreferencesOf(loaded.preferences)
+    const ledger = opened.add(
+      await openLedger({ file, log, clock, plugins: loaded.migrations, secretPreferences, onFull }),
+    )
     await remembered.remember()
     logLeftOut(loaded, remembered.left(sources), log)
     logDeprecations(loaded, log)
@@ -139,6 +142,7 @@ export async function openApp({
     opened.add({ close: () => Promise.all([http.close(), jobs.close()]) })
     // Every account sees it: where the data folder lies is for the log alone.
     if (ledger.recovered) await jobs.warn('The ledger was damaged', ledger.recovered.replaceAll(join(dataDir, '/'), ''))
+    if (ledger.unreadable) await jobs.warn('Secrets cannot be read', ledger.unreadable)
     await reserve.tellBy((sentence) => jobs.warn('The disk is full', sentence))
     await opened.add(schedules).begin()
     const release = async () => {

@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import type { Clock } from '../clock.ts'
+import { errors } from '../error.ts'
+import { TOTP_SECRET } from '../ledger/sealed-columns.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import { sha256 } from './tokens.ts'
 
@@ -14,6 +16,8 @@ const RECOVERY_CODES = 10
 const RECOVERY_BYTES = 10
 const ISSUER = 'Archivolt'
 const CODE = /^\d{6}$/
+const UNREADABLE =
+  'Codes of this authenticator app cannot be checked, because the secret key of this server is another one now. Take a recovery code, or let an admin turn the app off: Settings → Users, or `archivolt user totp-off <name>` on the server'
 const RECOVERY_CODE = /^[A-Z2-7]{16}$/
 
 export interface TotpState {
@@ -29,13 +33,17 @@ export interface Totp {
   begin(userId: number, username: string): { secret: string; uri: string }
   /** The new recovery codes; undefined: the code is wrong, or nothing was begun. Inside a write. */
   enable(userId: number, code: string): string[] | undefined
-  /** Takes a code, or a recovery code, which holds no longer then. Inside a write. */
+  /**
+   * Takes a code, or a recovery code, which holds no longer then. Inside a write.
+   * @throws conflict: another secret key has sealed what codes are computed from; recovery codes hold all the same
+   */
   take(userId: number, code: string): boolean
   /** Inside a write. */
   remove(userId: number): void
 }
 
 interface Row {
+  /** Sealed. */
   secret: string
   enabled_at: number | null
   last_step: number
@@ -54,7 +62,9 @@ export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }): T
   const countRecovery = ledger.sql<{ left: number }>('SELECT count(*) AS left FROM recovery_codes WHERE user_id = ?')
 
   /** Within a write, so that of two at once with the same code one alone is right. */
-  function takeCode(userId: number, secret: string, code: string): boolean {
+  function takeCode(userId: number, sealed: string, code: string): boolean {
+    const secret = ledger.unseal(TOTP_SECRET, sealed)
+    if (secret === undefined) throw errors.conflict(UNREADABLE)
     const timestamp = clock.now()
     const delta = TOTP.validate({
       token: code,
@@ -76,7 +86,7 @@ export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }): T
 
     begin(userId, username) {
       const secret = new Secret({ size: SECRET_BYTES })
-      upsert.run(userId, secret.base32)
+      upsert.run(userId, ledger.seal(TOTP_SECRET, secret.base32))
       const uri = new TOTP({ issuer: ISSUER, label: username, secret, period: PERIOD_SECONDS }).toString()
       return { secret: secret.base32, uri }
     },

@@ -6,9 +6,13 @@ import { readCore, readSettings, readSources } from '../../config/load.ts'
 import { systemClock } from '../clock.ts'
 import { saidBy } from '../error.ts'
 import { diskSpace } from '../folder.ts'
+import { openChecked } from '../ledger/copies.ts'
+import { openSeal } from '../ledger/seal.ts'
+import { unreadableIn, wayOutOf } from '../ledger/sealed-columns.ts'
 import type { Finding } from '../plugin/define.ts'
 import { findPlugins, registerPlugins } from '../plugin/load.ts'
 import { openRememberedSettings } from '../plugin/remembered-settings.ts'
+import { readSecretKey } from '../secret-key.ts'
 import { lookAtDatabase } from './look-at-database.ts'
 import type { OwnCommand } from './own-command.ts'
 
@@ -54,7 +58,10 @@ async function lookAtData(dataDir: string): Promise<Finding[]> {
     },
   ]
   const ledger = join(dataDir, 'ledger.sqlite')
-  if (existsSync(ledger)) findings.push(lookAtDatabase(ledger, 'Ledger', LEDGER_REMEDY))
+  if (existsSync(ledger)) {
+    findings.push(lookAtDatabase(ledger, 'Ledger', LEDGER_REMEDY))
+    if (findings.at(-1)!.isRight) findings.push(...(await lookAtSecrets(dataDir, ledger)))
+  }
   const key = join(dataDir, 'secret.key')
   if (existsSync(key)) {
     const { mode } = await stat(key)
@@ -66,4 +73,16 @@ async function lookAtData(dataDir: string): Promise<Finding[]> {
     })
   }
   return findings
+}
+
+async function lookAtSecrets(dataDir: string, ledger: string): Promise<Finding[]> {
+  const key = (await readSecretKey(dataDir)) ?? Buffer.alloc(0) // without one, none of them is opened
+  const db = openChecked(ledger, { readonly: true })
+  try {
+    const unreadable = unreadableIn(db, openSeal(key))
+    if (unreadable.size === 0) return []
+    return [{ what: 'Secrets', isRight: false, said: `there are ${wayOutOf(unreadable)}` }]
+  } finally {
+    db.close()
+  }
 }

@@ -1,7 +1,9 @@
 /** `archivolt rotate-key`: a new secret key, for a data folder that no server is using. */
+import { join } from 'node:path'
 import { readSources } from '../../config/load.ts'
-import { rotateSecretKey } from '../accounts/secret-key.ts'
 import { lockFolder } from '../ledger/lock.ts'
+import { rotateKey as rotate } from '../ledger/rotate-key.ts'
+import { wayOutOf } from '../ledger/sealed-columns.ts'
 import type { OwnCommand } from './own-command.ts'
 
 export const rotateKey: OwnCommand = {
@@ -11,10 +13,13 @@ export const rotateKey: OwnCommand = {
     const { dataDir } = readSources()
     const lock = lockFolder(dataDir)
     try {
-      await rotateSecretKey(dataDir)
+      const { sealed, unreadable } = await rotate(join(dataDir, 'ledger.sqlite'))
+      say(
+        `There is a new secret key: all sessions and tokens have ended${sealed > 0 ? `; secrets in the ledger are sealed with it: ${sealed}` : ''}`,
+      )
+      if (unreadable.size > 0) say(`There are ${wayOutOf(unreadable)}`)
     } finally {
       lock.release()
     }
-    say('There is a new secret key: all sessions and tokens have ended')
   },
 }

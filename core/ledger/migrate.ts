@@ -8,6 +8,7 @@ import { rights } from './migrations/0004-rights.ts'
 import { devices } from './migrations/0005-devices.ts'
 import { accessTokens } from './migrations/0006-access-tokens.ts'
 import { totp } from './migrations/0007-totp.ts'
+import { sealedColumns } from './migrations/0008-sealed-columns.ts'
 
 export interface Migration {
   number: number
@@ -18,6 +19,8 @@ export interface Migration {
 export interface MigrationOwner {
   name: string
   migrations: readonly Migration[]
+  /** `table.column`: what is sealed in them (`seal.ts`). */
+  secretColumns?: readonly string[]
   /** The end of a sentence about them. */
   wayOut?: string
 }
@@ -30,6 +33,7 @@ const coreMigrations: readonly Migration[] = [
   { number: 5, sql: devices },
   { number: 6, sql: accessTokens },
   { number: 7, sql: totp },
+  { number: 8, sql: sealedColumns },
 ]
 
 const CORE = 'core'

@@ -3,12 +3,14 @@ import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { errors, MOST_FIELDS, StartError } from '../error.ts'
 import { maskCredentials } from '../mask.ts'
+import { isSealed } from './seal.ts'
+import { PREFERENCE_VALUE } from './sealed-columns.ts'
 import type { Ledger } from './sqlite.ts'
 
 /**
  * Section → key → schema with its `default`. Several plugins may bring keys of one section. The page draws a preference
  * that has a `title`, with its `description` and `x-unit`, where others of its `x-group` stand. One that may hold a name
- * and password in a URL says `x-secret`: nobody is shown them again.
+ * and password in a URL says `x-secret`: nobody is shown them again, and the ledger has it sealed.
  */
 export type PreferenceSections = Record<string, Record<string, TSchema>>
 
@@ -95,7 +97,11 @@ export function openPreferences({ ledger, sections }: { ledger: Ledger; sections
         const put = ledger.sql(
           'INSERT INTO preferences (section, key, value) VALUES (?, ?, ?) ON CONFLICT (section, key) DO UPDATE SET value = excluded.value',
         )
-        for (const { section, key, value } of wanted) put.run(section, key, JSON.stringify(value))
+        for (const { section, key, value } of wanted) {
+          const text = JSON.stringify(value)
+          const isToSeal = isSecret(schemaOf(sections, section, key))
+          put.run(section, key, isToSeal ? ledger.seal(PREFERENCE_VALUE, text) : text)
+        }
       })
       values = read(ledger, sections)
       for (const listener of listeners) listener()
@@ -132,6 +138,12 @@ function refuse(fields: Record<string, string>): void {
   if (first) throw errors.badRequest(`${first[0]}: ${first[1]}`, { fields })
 }
 
+/** `section.key` of those that are declared secret. */
+export const secretPreferencesOf = (sections: PreferenceSections): string[] =>
+  Object.entries(sections).flatMap(([section, keys]) =>
+    Object.entries(keys).flatMap(([key, schema]) => (isSecret(schema) ? `${section}.${key}` : [])),
+  )
+
 const isSecret = (schema: TSchema | undefined): boolean => (schema as { 'x-secret'?: true })?.['x-secret'] === true
 
 const shown = (value: unknown, schema: TSchema | undefined): unknown =>
@@ -164,7 +176,9 @@ function read(ledger: Ledger, sections: PreferenceSections): Values {
     .all()) {
     const schema = schemaOf(sections, section, key)
     if (!schema) continue // of a plugin that is not installed now: kept for when it is
-    const stored: unknown = JSON.parse(value)
+    const text = isSealed(value) ? ledger.unseal(PREFERENCE_VALUE, value) : value
+    if (text === undefined) continue // sealed with another secret key, which the start has told
+    const stored: unknown = JSON.parse(text)
     if (Value.Check(schema, stored)) values[section]![key] = stored
   }
   return deepFreeze(values)

@@ -1,4 +1,5 @@
 /** Which task runs when, and where messages about it go. */
+import { OUTGOING_URL } from './sealed-columns.ts'
 import type { Ledger } from './sqlite.ts'
 
 export interface ScheduleRow {
@@ -26,6 +27,13 @@ export type ScheduleRows = ReturnType<typeof scheduleRows>
 
 /** All that reads may be called at any time, all that writes only inside `ledger.write`. */
 export function scheduleRows(ledger: Ledger) {
+  /** As they lie there, and opened; undefined: with another secret key. */
+  const storedUrls = (task: string) =>
+    ledger
+      .sql<{ url: string }>('SELECT url FROM outgoing_urls WHERE task = ?')
+      .all(task)
+      .map((row) => ({ sealed: row.url, url: ledger.unseal(OUTGOING_URL, row.url) }))
+
   return {
     list: (): ScheduleRow[] => ledger.sql<StoredSchedule>('SELECT * FROM schedules ORDER BY task').all().map(toRow),
 
@@ -61,19 +69,24 @@ export function scheduleRows(ledger: Ledger) {
     markInitial: (task: string): void =>
       void ledger.sql(`INSERT OR IGNORE INTO meta (key, value) VALUES (?, '1')`).run(INITIAL + task),
 
-    /** In the order they were added. */
+    /** In the order they were added; without those that another secret key has sealed. */
     urls(): Array<{ task: string; url: string }> {
       return ledger
         .sql<{ task: string; url: string }>('SELECT task, url FROM outgoing_urls ORDER BY task, number')
         .all()
+        .flatMap((row) => {
+          const url = ledger.unseal(OUTGOING_URL, row.url)
+          return url === undefined ? [] : { task: row.task, url }
+        })
     },
 
     addUrl(task: string, url: string): void {
+      if (storedUrls(task).some((known) => known.url === url)) return
       ledger
         .sql(
-          'INSERT OR IGNORE INTO outgoing_urls (task, url, number) VALUES (?, ?, (SELECT coalesce(max(number), 0) + 1 FROM outgoing_urls WHERE task = ?))',
+          'INSERT INTO outgoing_urls (task, url, number) VALUES (?, ?, (SELECT coalesce(max(number), 0) + 1 FROM outgoing_urls WHERE task = ?))',
         )
-        .run(task, url, task)
+        .run(task, ledger.seal(OUTGOING_URL, url), task)
     },
 
     countUrls: (task: string): number =>
@@ -81,9 +94,10 @@ export function scheduleRows(ledger: Ledger) {
 
     /** @returns how many went */
     removeUrls(task: string, url: string | undefined): number {
-      return url === undefined
-        ? ledger.sql('DELETE FROM outgoing_urls WHERE task = ?').run(task).changes
-        : ledger.sql('DELETE FROM outgoing_urls WHERE task = ? AND url = ?').run(task, url).changes
+      if (url === undefined) return ledger.sql('DELETE FROM outgoing_urls WHERE task = ?').run(task).changes
+      const known = storedUrls(task).find((one) => one.url === url)
+      if (!known) return 0
+      return ledger.sql('DELETE FROM outgoing_urls WHERE task = ? AND url = ?').run(task, known.sealed).changes
     },
   }
 }

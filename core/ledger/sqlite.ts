@@ -9,8 +9,11 @@ import type { Log } from '../log.ts'
 import { backupTo, copiesOf, copyBeforeMigration, isDamage, openChecked, recoverFrom } from './copies.ts'
 import { lockFolder } from './lock.ts'
 import { applyMigrations, type MigrationOwner, planMigrations } from './migrate.ts'
+import { openKeyOf } from './rotate-key.ts'
+import { openSeal, type Seal } from './seal.ts'
+import { sealWhatIsPlain, unreadableIn, wayOutOf } from './sealed-columns.ts'
 
-export interface Ledger {
+export interface Ledger extends Seal {
   /**
    * A prepared statement, kept: for reads (any time) and for writes (inside `write` only). Plugins touch their own
    * tables only.
@@ -33,6 +36,8 @@ export interface OpenedLedger extends Ledger {
   close(): Promise<void>
   /** What was done about a damaged file, where there was one. */
   readonly recovered?: string
+  /** What people do about secrets that another secret key has sealed, where there are some. */
+  readonly unreadable?: string
 }
 
 interface LedgerOptions {
@@ -41,6 +46,8 @@ interface LedgerOptions {
   log: Log
   clock: Clock
   plugins?: readonly MigrationOwner[]
+  /** Preferences that nobody may read off the file, as `section.key`. */
+  secretPreferences?: readonly string[]
   /** Called when the disk takes nothing more. @returns true: it does again, try once more */
   onFull?: () => boolean
 }
@@ -66,6 +73,7 @@ export async function openLedger({
   log,
   clock,
   plugins = [],
+  secretPreferences = [],
   onFull = () => false,
 }: LedgerOptions): Promise<OpenedLedger> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -79,15 +87,30 @@ export async function openLedger({
       if (plan.hasContent && plan.steps.length > 0)
         log.info({ copy: copyBeforeMigration(db, file, clock.now()) }, 'ledger copied before its migration')
       applyMigrations(db, plan.steps, clock.now(), log)
+      const secrets = await openSecrets(db, { file, plugins, secretPreferences, log })
+      const opened = groupCommit(db, () => lock.release(), recovered, onFull)
+      return Object.assign(opened, secrets)
     } catch (error) {
       db.close()
       throw error
     }
-    return groupCommit(db, () => lock.release(), recovered, onFull)
   } catch (error) {
     lock.release()
     throw error
   }
+}
+
+async function openSecrets(
+  db: Database.Database,
+  options: { file: string; plugins: readonly MigrationOwner[]; secretPreferences: readonly string[]; log: Log },
+): Promise<Pick<OpenedLedger, keyof Seal | 'unreadable'>> {
+  const seal = openSeal(await openKeyOf(db, dirname(options.file)))
+  sealWhatIsPlain(db, seal, options)
+  const found = unreadableIn(db, seal)
+  if (found.size === 0) return seal
+  const unreadable = `The ledger has ${wayOutOf(found)}`
+  options.log.error(unreadable)
+  return { ...seal, unreadable }
 }
 
 function openOrRecover(file: string, clock: Clock, log: Log): { db: Database.Database; recovered: string | undefined } {
@@ -120,7 +143,7 @@ function groupCommit(
   release: () => void,
   recovered: string | undefined,
   onFull: () => boolean,
-): OpenedLedger {
+): Omit<OpenedLedger, keyof Seal> {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>()
   const prepare = <Row>(text: string): Database.Statement<unknown[], Row> => {
     const kept = statements.get(text) ?? withinWrite(db, db.prepare<unknown[], unknown>(text))

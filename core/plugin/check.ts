@@ -26,6 +26,7 @@ const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
   'indexAdapter',
   'owns',
   'migrations',
+  'secretColumns',
   'routes',
   'adaptations',
   'faults',
@@ -90,6 +91,11 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
       if (!made.startsWith(`${plugin.name}_`))
         refuse(`its migration ${number} makes the ${kind?.toLowerCase()} ${made}; its names start with ${plugin.name}_`)
     }
+  }
+  for (const column of plugin.secretColumns ?? []) {
+    const [table = '', ...rest] = column.split('.')
+    if (rest.length !== 1 || !/^\w+$/.test(rest[0]!) || !/^\w+$/.test(table) || !table.startsWith(`${plugin.name}_`))
+      refuse(`its secret column ${column} must be named ${plugin.name}_<table>.<column>`)
   }
   checkAdapter(plugin, refuse)
   if (isOutside && (plugin.adaptations || plugin.faults || plugin.replyHeaders))

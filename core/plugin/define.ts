@@ -411,6 +411,11 @@ export interface PluginDefinition<Name extends string, Need extends string> {
   owns?: string[]
   /** Tables `<plugin>_…`. */
   migrations?: LedgerMigration[]
+  /**
+   * Columns of its tables, as `table.column`, whose texts are sealed: what it writes there comes from `ledger.seal`.
+   * What lies plain in them is sealed at the start, and all of it anew when the secret key changes.
+   */
+  secretColumns?: readonly string[]
   routes?: ReadonlyArray<Route<AppOf<Name | Need>>>
   tasks?: ReadonlyArray<Task<AppOf<Name | Need>>>
   /** What people may type beside starting the server. */

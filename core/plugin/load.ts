@@ -95,6 +95,7 @@ export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonl
     migrations: plugins.map((plugin) => ({
       name: plugin.name,
       migrations: plugin.migrations ?? [],
+      secretColumns: plugin.secretColumns ?? [],
       wayOut: endFor(plugin),
     })),
     adapters: adaptersOf(plugins),

@@ -9,13 +9,14 @@ import {
   renewSecret,
   testWebhook,
 } from './routes.ts'
-import { webhookTables } from './tables.ts'
+import { secretColumns, webhookTables } from './tables.ts'
 import { deliver } from './tasks.ts'
 import { openWebhooks, type Webhooks } from './webhooks.ts'
 
 export default definePlugin({
   name: 'webhooks',
   migrations: [webhookTables],
+  secretColumns,
   lanes: ['webhooks'],
   routes: [listWebhooks, addWebhook, changeWebhook, removeWebhook, renewSecret, testWebhook, listDeliveries],
   tasks: [deliver],

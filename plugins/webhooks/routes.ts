@@ -64,8 +64,8 @@ export const addWebhook = defineRoute({
   errors: ['bad_request', 'conflict'],
   async handle({ body }, app: App) {
     check(body, app)
-    const row = await app.webhooks.add(body)
-    return { ...record(row, app), secret: row.secret }
+    const { row, secret } = await app.webhooks.add(body)
+    return { ...record(row, app), secret }
   },
 })
 
@@ -174,7 +174,7 @@ function record(row: WebhookRow, { webhooks: { rows } }: App) {
   return {
     id: row.id,
     name: row.name,
-    url: row.url,
+    url: row.url ?? '',
     events: JSON.parse(row.events) as string[],
     is_on: row.is_on === 1,
     created: seconds(row.created_at),

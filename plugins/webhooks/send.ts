@@ -7,6 +7,8 @@ import type { Answer, DeliveryRow, WebhookRow } from './tables.ts'
 const WITHIN_SECONDS = 10
 const MOST_READ_BYTES = 2000
 const MOST_SHOWN = 500
+const UNREADABLE =
+  'The secret key of this server is another one than when this webhook was made: give it its address and a new secret'
 
 export const isTaken = ({ status }: Pick<Answer, 'status'>): boolean => status !== null && status >= 200 && status < 300
 
@@ -17,20 +19,22 @@ export async function send(
   { app, signal }: { app: Pick<App, 'fetch' | 'clock'>; signal: AbortSignal },
 ): Promise<Answer> {
   const { clock } = app
+  if (url === undefined || secret === undefined)
+    return { asked_at: clock.now(), took_ms: 0, status: null, answer: '', error: UNREADABLE }
   const asked = { asked_at: clock.now(), from: clock.steady() }
-  const said = await ask().catch((error: unknown) => {
+  const said = await ask(url, secret).catch((error: unknown) => {
     signal.throwIfAborted()
     if (!isAppError(error)) throw error
     return { status: null, answer: '', error: error.message }
   })
   return { ...said, asked_at: asked.asked_at, took_ms: Math.round(clock.steady() - asked.from) }
 
-  async function ask(): Promise<Pick<Answer, 'status' | 'answer' | 'error'>> {
-    const reply = await app.fetch(url, {
+  async function ask(to: string, by: string): Promise<Pick<Answer, 'status' | 'answer' | 'error'>> {
+    const reply = await app.fetch(to, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        ...signatureHeaders(secret, { id, timestamp: epochSeconds(clock), body }),
+        ...signatureHeaders(by, { id, timestamp: epochSeconds(clock), body }),
       },
       body,
       signal,

@@ -4,7 +4,7 @@ import type { Ledger } from 'archivolt'
 export const webhookTables = {
   number: 1,
   sql: `
--- events: names, as a JSON array. secret: what signs; it is shown once. dropped: events that found the queue full.
+-- events: names, as a JSON array. secret: what signs; it is shown once. url and secret are sealed. dropped: events that found the queue full.
 -- Times in epoch milliseconds.
 CREATE TABLE webhooks_webhook (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -36,12 +36,17 @@ CREATE INDEX webhooks_delivery_of ON webhooks_delivery (webhook_id, state, id);
 `,
 }
 
+export const secretColumns = ['webhooks_webhook.url', 'webhooks_webhook.secret'] as const
+const [URL_COLUMN, SECRET_COLUMN] = secretColumns
+
 export interface WebhookRow {
   id: number
   name: string
-  url: string
+  /** undefined: another secret key has sealed it. */
+  url: string | undefined
   events: string
-  secret: string
+  /** undefined: another secret key has sealed it. */
+  secret: string | undefined
   is_on: number
   dropped: number
   created_at: number
@@ -78,24 +83,41 @@ const MOST_KEPT = 50
 export type Rows = ReturnType<typeof openRows>
 
 /** Those that write are called inside `ledger.write`. */
-export function openRows({ sql }: Ledger) {
-  return {
-    webhooks: (): WebhookRow[] => sql<WebhookRow>('SELECT * FROM webhooks_webhook ORDER BY id').all(),
+export function openRows({ sql, seal, unseal }: Ledger) {
+  type Stored = WebhookRow & { url: string; secret: string }
+  const opened = (row: Stored): WebhookRow => ({
+    ...row,
+    url: unseal(URL_COLUMN, row.url),
+    secret: unseal(SECRET_COLUMN, row.secret),
+  })
+  const sealed = ({ url, secret, ...row }: Partial<WebhookRow>) => ({
+    ...row,
+    url: url === undefined ? null : seal(URL_COLUMN, url),
+    secret: secret === undefined ? null : seal(SECRET_COLUMN, secret),
+  })
 
-    webhook: (id: number) => sql<WebhookRow>('SELECT * FROM webhooks_webhook WHERE id = ?').get(id),
+  return {
+    webhooks: (): WebhookRow[] => sql<Stored>('SELECT * FROM webhooks_webhook ORDER BY id').all().map(opened),
+
+    webhook(id: number): WebhookRow | undefined {
+      const row = sql<Stored>('SELECT * FROM webhooks_webhook WHERE id = ?').get(id)
+      return row && opened(row)
+    },
 
     addWebhook: (row: Omit<WebhookRow, 'id' | 'dropped'>): number =>
       Number(
         sql(
           `INSERT INTO webhooks_webhook (name, url, events, secret, is_on, created_at)
            VALUES (@name, @url, @events, @secret, @is_on, @created_at)`,
-        ).run(row).lastInsertRowid,
+        ).run(sealed(row)).lastInsertRowid,
       ),
 
+    /** What could not be read stays as it lies there. */
     changeWebhook: (row: WebhookRow): void =>
       void sql(
-        'UPDATE webhooks_webhook SET name = @name, url = @url, events = @events, secret = @secret, is_on = @is_on WHERE id = @id',
-      ).run(row),
+        `UPDATE webhooks_webhook SET name = @name, url = coalesce(@url, url), events = @events,
+           secret = coalesce(@secret, secret), is_on = @is_on WHERE id = @id`,
+      ).run(sealed(row)),
 
     removeWebhook: (id: number): boolean => sql('DELETE FROM webhooks_webhook WHERE id = ?').run(id).changes > 0,
 

@@ -126,8 +126,9 @@ export function openWebhooks(app: App) {
       for (const { id } of rows.webhooks()) await goOn(id)
     },
 
-    async add({ name, url, events }: WebhookInput): Promise<WebhookRow> {
-      return ledger.write(() => {
+    async add({ name, url, events }: WebhookInput): Promise<{ row: WebhookRow; secret: string }> {
+      const secret = newSecret()
+      const row = await ledger.write(() => {
         if (rows.webhooks().length >= MOST_WEBHOOKS)
           throw errors.conflict(`There are ${MOST_WEBHOOKS} webhooks already; remove one first`)
         wanted = undefined
@@ -135,12 +136,13 @@ export function openWebhooks(app: App) {
           name,
           url,
           events: JSON.stringify(events),
-          secret: newSecret(),
+          secret,
           is_on: 1,
           created_at: clock.now(),
         }
         return surely(rows.addWebhook(row))
       })
+      return { row, secret }
     },
 
     async change(id: number, change: Partial<WebhookInput> & { isOn?: boolean | undefined }): Promise<WebhookRow> {

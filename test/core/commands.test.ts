@@ -176,6 +176,27 @@ test('a damaged ledger is told by check', async (t) => {
   assert.match(stdout, /^WRONG {2}Ledger: .*; start the server: it takes the newest copy/m)
 })
 
+test('check tells secrets that the key does not open, and rotate-key keeps those that it does', async (t) => {
+  const folder = await temporaryFolder(t)
+  const server = await startServer(t, folder)
+  const url = 'json://name:word@127.0.0.1/hook'
+  const added = await server.api('POST', '/api/schedule/notification/', { task_name: 'download_pending', url })
+  assert.equal(added.status, 200)
+  await server.end('SIGTERM')
+  const env = { AV_DATA_DIR: folder }
+
+  assert.match((await archivolt(env, ['rotate-key'])).stdout, /ended; secrets in the ledger are sealed with it: 1\n/)
+  assert.doesNotMatch((await archivolt(env, ['check'])).stdout, /WRONG {2}Secrets/)
+  await rename(join(folder, 'secret.key'), join(folder, 'elsewhere'))
+
+  const told =
+    /there are secrets that another secret key has sealed \(1 in outgoing_urls\.url\): put the former secret\.key/
+  assert.match((await archivolt(env, ['check'])).stdout, told)
+  assert.match((await archivolt(env, ['rotate-key'])).stdout, new RegExp(told.source, 'i'))
+  await rename(join(folder, 'elsewhere'), join(folder, 'secret.key'))
+  assert.doesNotMatch((await archivolt(env, ['check'])).stdout, /WRONG {2}Secrets/)
+})
+
 test('a Node that is too old, or none, is told before anything is loaded', async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'bin'))

@@ -2,7 +2,7 @@
 export const totp = `
 CREATE TABLE totp (
   user_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
-  -- Codes are computed from it, so it is no hash; and a new secret key must not shut anybody out, so it is not sealed.
+  -- Codes are computed from it, so it is no hash: it is sealed (core/ledger/seal.ts).
   secret TEXT NOT NULL,
   -- null: no code of it has been shown yet, so no login asks for one.
   enabled_at INTEGER,

@@ -1,11 +1,13 @@
 /** Who asks and what they may: tokens, sessions, proof against other sites' pages, roles, proxies. */
 import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Type } from 'typebox'
 import { openAccounts } from '../../../core/accounts/accounts.ts'
-import { openSecretKey, rotateSecretKey } from '../../../core/accounts/secret-key.ts'
 import { openLog } from '../../../core/log.ts'
 import { defineRoute, type Route } from '../../../core/plugin/define.ts'
+import { openSecretKey } from '../../../core/secret-key.ts'
 import { type TestServer, testServer } from '../http/given.ts'
 
 const route = (method: 'GET' | 'POST', path: string, access: Route['access']) =>
@@ -193,7 +195,7 @@ test('an access token ends with a new secret key', async (t) => {
   const { accounts, ledger, clock, dataDir } = await testServer(t, ROUTES)
   const { token } = await accounts.addAccessToken(1, { name: 'x', scope: 'admin', expiresAt: null })
   assert.equal(accounts.byToken(token)?.scope, 'admin')
-  await rotateSecretKey(dataDir)
+  await rm(join(dataDir, 'secret.key'))
   const secretKey = await openSecretKey(dataDir)
   assert.equal(openAccounts({ ledger, clock, log: openLog('silent'), dataDir, secretKey }).byToken(token), undefined)
 })
@@ -249,7 +251,7 @@ test('a new secret key ends every session and token', async (t) => {
   const { sessionId } = await accounts.openSession(1, true)
   assert.ok(accounts.byToken(tokens.admin) && accounts.bySession(sessionId))
 
-  await rotateSecretKey(dataDir)
+  await rm(join(dataDir, 'secret.key'))
   const after = openAccounts({
     ledger,
     clock,

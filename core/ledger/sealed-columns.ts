@@ -1,0 +1,147 @@
+/** All that is sealed in a ledger: what is plain still is sealed at a start, and all of it anew with a new secret key. */
+import type Database from 'better-sqlite3'
+import type { Log } from '../log.ts'
+import type { MigrationOwner } from './migrate.ts'
+import { isSealedSql, type Seal } from './seal.ts'
+
+export const TOTP_SECRET = 'totp.secret'
+export const OUTGOING_URL = 'outgoing_urls.url'
+/** Of those preferences alone that are declared secret. */
+export const PREFERENCE_VALUE = 'preferences.value'
+
+interface Column {
+  /** As it is sealed for. */
+  name: string
+  table: string
+  /** Quoted. */
+  column: string
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+function columnOf(name: string): Column {
+  const [table = '', column = ''] = name.split('.')
+  return { name, table: quoted(table), column: quoted(column) }
+}
+
+/** Those that are there: a plugin may have dropped what an earlier version of it had. */
+function knownColumns(db: Database.Database): Column[] {
+  const hasRegister = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sealed_columns'").get() !== undefined
+  if (!hasRegister) return []
+  return db
+    .prepare<[], { name: string }>(
+      `SELECT s.table_name || '.' || s.column_name AS name FROM sealed_columns s
+       JOIN pragma_table_info(s.table_name) c ON c.name = s.column_name ORDER BY 1`,
+    )
+    .all()
+    .map(({ name }) => columnOf(name))
+}
+
+/** @param where  a condition with one parameter */
+function change(
+  db: Database.Database,
+  { table, column }: Column,
+  to: (text: string) => string,
+  where: string,
+  given: string,
+) {
+  const rows = db
+    .prepare<[string], { text: string }>(`SELECT DISTINCT ${column} AS text FROM ${table} WHERE ${where}`)
+    .all(given)
+  const update = db.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ? AND ${where}`)
+  for (const { text } of rows) update.run(to(text), text, given)
+  return rows.length
+}
+
+/**
+ * Enters the columns, and seals what an earlier version has left plain in them.
+ * @param secretPreferences  `section.key`
+ */
+export function sealWhatIsPlain(
+  db: Database.Database,
+  { seal }: Seal,
+  {
+    plugins,
+    secretPreferences,
+    log,
+  }: { plugins: readonly MigrationOwner[]; secretPreferences: readonly string[]; log: Log },
+): void {
+  const whole = [TOTP_SECRET, OUTGOING_URL, ...plugins.flatMap(({ secretColumns }) => secretColumns ?? [])]
+  const names = [...whole, PREFERENCE_VALUE]
+  const known = new Set(knownColumns(db).map(({ name }) => name))
+  const secret = JSON.stringify(secretPreferences)
+  const isSecret = "section || '.' || key IN (SELECT value FROM json_each(?))"
+  const sealColumn = (name: string): number => {
+    const column = columnOf(name)
+    const [where, given] = name === PREFERENCE_VALUE ? [isSecret, secret] : ["'' = ?", '']
+    return change(db, column, (text) => seal(name, text), `NOT ${isSealedSql(column.column)} AND ${where}`, given)
+  }
+  const count = db.transaction(() => {
+    const enter = db.prepare('INSERT INTO sealed_columns (table_name, column_name) VALUES (?, ?)')
+    for (const name of names) if (!known.has(name)) enter.run(...name.split('.'))
+    const there = new Set(knownColumns(db).map(({ name }) => name))
+    const missing = names.find((name) => !there.has(name))
+    if (missing !== undefined)
+      throw new Error(`There is no ${missing} in the ledger, and a plugin names it in secretColumns`)
+    return names.reduce((sum, name) => sum + sealColumn(name), 0)
+  })()
+  if (count === 0) return
+  log.info({ count }, 'secrets in the ledger are sealed now')
+  cleanUp(db, log)
+}
+
+/** What was overwritten lies in the free room of the file until it is written anew. */
+function cleanUp(db: Database.Database, log: Log): void {
+  try {
+    db.exec('VACUUM')
+    db.pragma('wal_checkpoint(TRUNCATE)')
+  } catch (err) {
+    log.warn({ err }, 'the ledger could not be written anew: its free room may still hold secrets that are sealed now')
+  }
+}
+
+/** Column → what is sealed in it. */
+const sealedIn = (db: Database.Database): Array<[name: string, texts: string[]]> =>
+  knownColumns(db).map(({ name, table, column }) => [
+    name,
+    db
+      .prepare<[], { text: string }>(`SELECT ${column} AS text FROM ${table} WHERE ${isSealedSql(column)}`)
+      .all()
+      .map(({ text }) => text),
+  ])
+
+/** Column → how many of its secrets this key does not open. */
+export function unreadableIn(db: Database.Database, { unseal }: Pick<Seal, 'unseal'>): Map<string, number> {
+  const counted = sealedIn(db).map(
+    ([name, texts]) => [name, texts.filter((text) => unseal(name, text) === undefined).length] as const,
+  )
+  return new Map(counted.filter(([, count]) => count > 0))
+}
+
+/** What people do about them, for the log and `archivolt check`. */
+export const wayOutOf = (unreadable: ReadonlyMap<string, number>): string => {
+  const counts = [...unreadable].map(([name, count]) => `${count} in ${name}`).join(', ')
+  return `secrets that another secret key has sealed (${counts}): put the former secret.key back into the data folder, or set them anew: authenticator apps (archivolt user totp-off <name>, or Settings → Users), webhooks, addresses of messages, proxies`
+}
+
+/** Whether this key opens anything here. */
+export const opensAny = (db: Database.Database, { unseal }: Pick<Seal, 'unseal'>): boolean =>
+  sealedIn(db).some(([name, texts]) => texts.some((text) => unseal(name, text) !== undefined))
+
+/** In one transaction. What the former key does not open stays as it is. @returns how many were sealed anew */
+export function sealAnew(db: Database.Database, former: Pick<Seal, 'unseal'>, next: Pick<Seal, 'seal'>): number {
+  let count = 0
+  db.transaction(() => {
+    for (const column of knownColumns(db)) {
+      const again = (text: string): string => {
+        const plain = former.unseal(column.name, text)
+        if (plain === undefined) return text
+        count++
+        return next.seal(column.name, plain)
+      }
+      change(db, column, again, `${isSealedSql(column.column)} AND '' = ?`, '')
+    }
+  })()
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  return count
+}

@@ -1,0 +1,241 @@
+/** What lies sealed in the ledger: by which key, what a new or another key does to it, and what an earlier version left. */
+import assert from 'node:assert/strict'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { definePlugin, defineTask, type PreferencesOf, Type } from 'archivolt'
+import { PASSWORD, type TestApp, type TestOptions, testApp } from 'archivolt/testing'
+import Database from 'better-sqlite3'
+import { TOTP } from 'otpauth'
+import { rotateKey } from '../../core/ledger/rotate-key.ts'
+import { openSeal } from '../../core/ledger/seal.ts'
+import { sealAnew } from '../../core/ledger/sealed-columns.ts'
+import { openLog } from '../../core/log.ts'
+import { makeNextKey, readNextKey, readSecretKey } from '../../core/secret-key.ts'
+import user from '../../plugins/user/plugin.ts'
+import webhooks from '../../plugins/webhooks/plugin.ts'
+
+const way = { proxy: Type.String({ default: '', 'x-secret': true }), size: Type.Integer({ default: 1 }) }
+declare module 'archivolt' {
+  interface Events {
+    'safe.opened': object
+  }
+  interface PreferenceValues {
+    way: PreferencesOf<typeof way>
+  }
+}
+
+const safe = definePlugin({
+  name: 'safe',
+  preferences: { way },
+  events: ['safe.opened'],
+  tasks: [
+    defineTask({
+      name: 'safe_open',
+      title: 'Open',
+      lane: 'light',
+      payload: Type.Object({}),
+      outgoing: true,
+      run: async () => undefined,
+    }),
+  ],
+})
+const PLUGINS = [user, webhooks, safe]
+const PROXY = 'socks5h://me:proxyword@127.0.0.1:9'
+const MESSAGES = 'json://name:messageword@127.0.0.1:9/'
+const HOOK = 'http://127.0.0.1:9/hook?key=hookword'
+const STEP_MS = 30_000
+
+function logged() {
+  const lines: string[] = []
+  const log = openLog('trace', { write: (line: string) => void lines.push(line) })
+  return { log, text: () => lines.join('') }
+}
+
+interface Kept {
+  app: TestApp
+  totp: string
+  recovery: string[]
+  signing: string
+  code: () => string
+  /** @returns its status */
+  login: (code: string) => Promise<{ status: number; body: any }>
+}
+
+/** One of each kind of secret. */
+async function withSecrets(t: TestContext, more: Partial<TestOptions> = {}): Promise<Kept> {
+  const app = await testApp(t, { plugins: PLUGINS, ...more })
+  const account = app.as('user')
+  const { secret: totp } = (await account.post('/api/totp/', { current_password: PASSWORD })).body
+  const code = () => new TOTP({ secret: totp }).generate({ timestamp: app.clock.now() })
+  const { body } = await account.put('/api/totp/', { code: code() })
+  await app.clock.advance(STEP_MS)
+  const hook = { name: 'Hook', url: HOOK, events: ['safe.opened'] }
+  const { secret: signing } = (await app.as('admin').post('/api/webhook/', hook)).body
+  await app.app.schedules.addOutgoing('safe_open', MESSAGES)
+  await app.app.preferences.change({ way: { proxy: PROXY } })
+  const login = (given: string) =>
+    app.as('nobody').post('/login/', { username: 'user', password: PASSWORD, code: given })
+  return { app, totp, recovery: body.recovery_codes, signing, code, login }
+}
+
+const ledgerOf = ({ app }: Kept): string => join(app.dataDir, 'ledger.sqlite')
+const ALL = ({ totp, signing }: Kept): string[] => [totp, signing, 'hookword', 'messageword', 'proxyword']
+
+/** What of these is found in the files that begin with this name, in any folder of the data folder. */
+async function foundIn(kept: Kept, name: string): Promise<string[]> {
+  const entries = await readdir(kept.app.dataDir, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile() && entry.name.startsWith(name))
+  assert.ok(files.length > 0, `there is a file ${name}`)
+  const texts = await Promise.all(files.map(({ parentPath, name: file }) => readFile(join(parentPath, file), 'latin1')))
+  return ALL(kept).filter((secret) => texts.some((text) => text.includes(secret)))
+}
+
+async function assertAllWork(kept: Kept): Promise<void> {
+  const { app } = kept
+  await app.clock.advance(STEP_MS)
+  assert.equal((await kept.login(kept.code())).status, 204)
+  assert.deepEqual(app.app.schedules.outgoing()['safe_open']?.urls, [MESSAGES])
+  assert.equal(app.app.preferences.section('way').proxy, PROXY)
+  const [hook] = app.app.webhooks.rows.webhooks()
+  assert.deepEqual([hook?.url, hook?.secret], [HOOK, kept.signing])
+}
+
+/** As an earlier version left it. */
+function makePlain(kept: Kept): void {
+  const db = new Database(ledgerOf(kept))
+  db.prepare('UPDATE totp SET secret = ?').run(kept.totp)
+  db.prepare('UPDATE webhooks_webhook SET secret = ?, url = ?').run(kept.signing, HOOK)
+  db.prepare('UPDATE outgoing_urls SET url = ?').run(MESSAGES)
+  db.prepare("UPDATE preferences SET value = ? WHERE key = 'proxy'").run(JSON.stringify(PROXY))
+  db.exec("DROP TABLE sealed_columns; DELETE FROM migrations WHERE owner = 'core' AND number = 8")
+  db.close()
+}
+
+test('no secret lies in the ledger, its log or its copies as it is, and all of them work', async (t) => {
+  const kept = await withSecrets(t)
+
+  assert.deepEqual(await foundIn(kept, 'ledger.sqlite'), [])
+  await kept.app.close()
+  assert.deepEqual(await foundIn(kept, 'ledger.sqlite'), [])
+  assert.deepEqual(await foundIn(kept, 'daily-'), [])
+  await kept.app.restart()
+
+  await assertAllWork(kept)
+  // Each is there once, however often it is given; and what is no secret stays readable.
+  await kept.app.app.schedules.addOutgoing('safe_open', MESSAGES)
+  await kept.app.app.preferences.change({ way: { size: 4 } })
+  await assertAllWork(kept)
+  assert.deepEqual(kept.app.app.ledger.sql("SELECT value FROM preferences WHERE key = 'size'").all(), [{ value: '4' }])
+  await kept.app.app.schedules.removeOutgoing('safe_open', MESSAGES)
+  assert.deepEqual(kept.app.app.schedules.outgoing(), {})
+})
+
+test('what an earlier version left plain is sealed by the next start, down to the free room of the file', async (t) => {
+  const kept = await withSecrets(t)
+  await kept.app.close()
+  makePlain(kept)
+  assert.deepEqual(await foundIn(kept, 'ledger.sqlite'), ALL(kept))
+
+  await kept.app.restart()
+
+  assert.deepEqual(await foundIn(kept, 'ledger.sqlite'), [])
+  await assertAllWork(kept)
+})
+
+test('a new secret key seals them anew, and the former one opens nothing any more', async (t) => {
+  const lines = logged()
+  const kept = await withSecrets(t, { log: lines.log })
+  await kept.app.close()
+  const former = (await readSecretKey(kept.app.dataDir))!
+
+  const { sealed, unreadable } = await rotateKey(ledgerOf(kept))
+
+  assert.deepEqual([sealed, unreadable.size, await readNextKey(kept.app.dataDir)], [5, 0, undefined])
+  await kept.app.restart()
+  await assertAllWork(kept)
+  await kept.app.close()
+  await writeFile(join(kept.app.dataDir, 'secret.key'), former)
+  await kept.app.restart()
+  assert.equal(kept.app.app.preferences.section('way').proxy, '')
+  assert.match(lines.text(), /another secret key has sealed/)
+})
+
+test('a change of the key that was cut off is brought to its end, or was never begun', async (t) => {
+  const kept = await withSecrets(t)
+  await kept.app.close()
+  const { dataDir } = kept.app
+  const former = (await readSecretKey(dataDir))!
+
+  await makeNextKey(dataDir)
+  await kept.app.restart()
+  await assertAllWork(kept)
+  await kept.app.close()
+  assert.deepEqual([await readSecretKey(dataDir), await readNextKey(dataDir)], [former, undefined])
+
+  const next = await makeNextKey(dataDir)
+  const db = new Database(ledgerOf(kept))
+  sealAnew(db, openSeal(former), openSeal(next))
+  db.close()
+  await kept.app.restart()
+  await assertAllWork(kept)
+  assert.deepEqual([await readSecretKey(dataDir), await readNextKey(dataDir)], [next, undefined])
+})
+
+test('with another secret key it says what cannot be read, and each has a way out', async (t) => {
+  const lines = logged()
+  const kept = await withSecrets(t, { log: lines.log })
+  const { app } = kept
+  await app.close()
+  await rm(join(app.dataDir, 'secret.key'))
+  await app.restart()
+  const admin = app.as('admin')
+
+  assert.match(
+    lines.text(),
+    /The ledger has secrets that another secret key has sealed \(1 in outgoing_urls\.url, .*1 in totp\.secret, 1 in webhooks_webhook\.secret/,
+  )
+  const [told] = kept.app.app.jobs.notifications().filter(({ title }) => title === 'Secrets cannot be read')
+  assert.match(told!.messages[0]!, /put the former secret\.key back/)
+  for (const secret of ALL(kept)) assert.ok(!lines.text().includes(secret), secret)
+  const refused = await kept.login(kept.code())
+  assert.deepEqual([refused.status, refused.body.code], [409, 'conflict'])
+  assert.match(refused.body.detail, /recovery code, or let an admin turn the app off/)
+  assert.equal((await kept.login(kept.recovery[0]!)).status, 204)
+  assert.equal((await admin.post('/api/user/2/', { totp: null })).status, 200)
+  assert.equal((await app.as('nobody').post('/login/', { username: 'user', password: PASSWORD })).status, 204)
+
+  assert.deepEqual((await admin.get('/api/webhook/')).body.webhooks[0].url, '')
+  assert.match((await admin.post('/api/webhook/1/test/')).body.error, /give it its address and a new secret/)
+  const { secret } = (await admin.post('/api/webhook/1/secret/')).body
+  await admin.post('/api/webhook/1/', { url: HOOK })
+  const [hook] = app.app.webhooks.rows.webhooks()
+  assert.deepEqual([hook?.url, hook?.secret], [HOOK, secret])
+
+  assert.deepEqual(app.app.schedules.outgoing(), {})
+  await app.app.schedules.removeOutgoing('safe_open', undefined)
+  await app.app.schedules.addOutgoing('safe_open', MESSAGES)
+  await app.app.preferences.change({ way: { proxy: PROXY } })
+  await app.restart()
+  assert.deepEqual(app.app.schedules.outgoing()['safe_open']?.urls, [MESSAGES])
+  assert.equal(app.app.preferences.section('way').proxy, PROXY)
+})
+
+test('a sealed text holds for its column alone, and a changed one not at all', () => {
+  const { seal, unseal } = openSeal(Buffer.alloc(32, 7))
+  const sealed = seal('a.b', 'häuslich')
+
+  assert.equal(unseal('a.b', sealed), 'häuslich')
+  assert.notEqual(seal('a.b', 'häuslich'), sealed)
+  assert.equal(unseal('a.c', sealed), undefined)
+  assert.equal(openSeal(Buffer.alloc(32, 8)).unseal('a.b', sealed), undefined)
+  for (const bad of ['', 'häuslich', 'sealed:1:', sealed.slice(0, -4), `sealed:1:AAAA${sealed.slice(13)}`])
+    assert.equal(unseal('a.b', bad), undefined, bad)
+})
+
+test('a secret column that is not the plugin’s own, or not there, is refused at the start', async (t) => {
+  const start = (column: string) => testApp(t, { plugins: [definePlugin({ name: 'safe', secretColumns: [column] })] })
+
+  await assert.rejects(start('users.password'), /secret column users\.password must be named safe_<table>\.<column>/)
+  await assert.rejects(start('safe_box.word'), /no safe_box\.word in the ledger/)
+})
