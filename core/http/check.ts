@@ -171,11 +171,21 @@ function ruleOf(problem: Problem): string {
       return `must have at most ${problem.params.limit} entries`
     case 'pattern':
       return `must match ${problem.params.pattern}`
+    case 'format':
+      return FORMATS[problem.params.format] ?? problem.message
     case 'type':
       return `must be ${[problem.params.type].flat().map(withArticle).join(' or ')}`
     default:
       return problem.message
   }
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  date: 'must be a day, such as 2024-03-01',
+  'date-time': 'must be a moment, such as 2024-03-01T10:00:00Z',
+  email: 'must be an e-mail address',
+  time: 'must be a time of day, such as 10:00:00Z',
+  uri: 'must be an address, such as https://example.org/',
 }
 
 const withArticle = (type: string): string => (type === 'null' ? 'null' : `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`)

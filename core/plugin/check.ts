@@ -199,7 +199,7 @@ function checkPage(
 }
 
 /** Whether a route answers this, which may have a value where the route has a variable. */
-function isOf(ask: string, route: string): boolean {
+export function isOf(ask: string, route: string): boolean {
   const [own, parts] = [ask.split('/'), route.split('/')]
   return own.length === parts.length && parts.every((part, at) => part.startsWith(':') || part === own[at])
 }

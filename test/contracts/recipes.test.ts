@@ -198,6 +198,30 @@ test('moments: a second is kept for who keeps it, once, and goes with its video 
   assert.deepEqual(await kept(), [])
 })
 
+test('moments: its button keeps the second that is playing, and asks nothing that is not its own', async (t) => {
+  const app = await recipeApp(t, 'moments')
+  await app.given(aChannel())
+  await app.given(aVideo({ id: 'v1', title: 'Fog' }))
+  const { code } = app.app.plugins.pages.find(({ place }) => place === 'player')!
+  const { default: press } = await import(`data:text/javascript,${encodeURIComponent(code)}`)
+  const api = app.pageApi('moments')
+  const texts = { clock: (seconds: number) => `${seconds} s` }
+  const said: string[] = []
+  const pressed = (videoId: string) =>
+    press({ api, texts, playing: { videoId, position: 62.9 }, say: (text: string) => said.push(text) })
+
+  await pressed('v1')
+
+  assert.deepEqual(said, ['Kept: 62 s'])
+  const { data } = await api.get<{ data: object[] }>('/api/moments/', { page: 1 })
+  assert.deepEqual(data, [{ video: 'v1', title: 'Fog', second: 62 }])
+  await assert.rejects(pressed('none'), { status: 404, code: 'not_found' })
+  await assert.rejects(api.get('/api/config/'), {
+    status: 403,
+    message: /moments has no page that may ask GET \/api\/config\/: name it/,
+  })
+})
+
 test('moments: a command tells how many an account has kept, and removes them while no server runs', async (t) => {
   const app = await recipeApp(t, 'moments')
   await app.given(aChannel())

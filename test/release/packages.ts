@@ -1,7 +1,7 @@
 /** What authors of plugins install, by npm, in a folder that has nothing else of this project: `make test-release`. */
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { execFile, spawn } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -121,6 +121,50 @@ for (const parts of ['route,event,task,preference', 'preference', '']) {
     assert.doesNotMatch(stdout, /# pass 0/)
   })
 }
+
+test('a listener that fails fails the test that npm create has written, with its stack', async () => {
+  const project = join(folder, 'archivolt-plugin-tide427')
+  const path = join(project, 'plugin.ts')
+  const text = await readFile(path, 'utf8')
+  await writeFile(
+    path,
+    text.replace("'a video has come')", "'a video has come')\n        if (video) throw new Error('no fog')"),
+  )
+
+  await assert.rejects(run('npm', ['test'], project), ({ stdout }) =>
+    [/tide427: failed, and is tried again in 30 s: Error: no fog\n.*plugin\.ts:\d+/, /# fail 1\n/].every((part) =>
+      part.test(stdout),
+    ),
+  )
+})
+
+test('npm start is a server with the plugin, where nothing else of this project is', async (t) => {
+  const project = join(folder, 'archivolt-plugin-tide427')
+  const server = spawn('npm', ['start'], {
+    ...{ cwd: project, detached: true, stdio: ['ignore', 'pipe', 'inherit'] },
+    env: { ...env, AV_PORT: '0', AV_USERNAME: 'ann', AV_PASSWORD: 'a long password' },
+  })
+  t.after(() => process.kill(-server.pid!))
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    server.stdout!.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+      const [, address] = /listens on (http:\/\/127\.0\.0\.1:\d+\/)/.exec(said) ?? []
+      if (address) resolve(address)
+    })
+    server.on('exit', () => reject(new Error(said)))
+  })
+
+  assert.equal((await fetch(`${url}api/tide427/`)).status, 401)
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ username: 'ann', password: 'a long password' })
+  const signedIn = await fetch(`${url}login/`, { method: 'POST', headers, body })
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((one) => one.split(';')[0])
+    .join('; ')
+  assert.deepEqual(await (await fetch(`${url}api/tide427/`, { headers: { cookie } })).json(), { greeting: 'Hello' })
+})
 
 /** Written in an empty folder, with the package and plugins/README.md alone: a table, a filter, a command, a button. */
 const LABELS = {

@@ -9,6 +9,7 @@ import type { Settings } from '../../config/schema.ts'
 import { faultsIn, isValid } from '../../core/http/check.ts'
 import { BytesReply, EventStream, FileReply, jsonOf, Listing, NotModified } from '../../core/http/reply.ts'
 import { type Log, openLog } from '../../core/log.ts'
+import { isOf } from '../../core/plugin/check.ts'
 import type { Plugin, Reply, Route, Services, WholeApp } from '../../core/plugin/define.ts'
 import { findBuiltIn } from '../../core/plugin/find.ts'
 import type {
@@ -23,7 +24,7 @@ import type { VideoDoc } from '../../plugins/video/schema.ts'
 import { aDownloadReceipt, type Given } from './builders.ts'
 import type { TestClock } from './clock.ts'
 import { aFilm, aPicture } from './film.ts'
-import { type TestApp as OpenedTestApp, testApp as openTestApp, PASSWORD } from './testing.ts'
+import { type Client, type TestApp as OpenedTestApp, testApp as openTestApp, PASSWORD } from './testing.ts'
 
 export * from './builders.ts'
 export { type TestClock, testClock } from './clock.ts'
@@ -49,7 +50,21 @@ export interface TestApp extends OpenedTestApp {
   download(video: Given): Promise<void>
   /** From now on the platform has it: for plugins that list or ask by themselves. */
   offer(video: Given): void
+  /**
+   * What a plugin's page and button are given as `api`: asks as this account, and only what its manifest allows.
+   * @param who  as of `as`; default: `user`
+   */
+  pageApi(plugin: string, who?: string): PageApi
 }
+
+/** `Api` of '@archivolt/plugin/page', which needs no browser. */
+export interface PageApi {
+  get<Answer>(path: string, query?: PageQuery): Promise<Answer>
+  post<Answer>(path: string, body?: object, query?: PageQuery): Promise<Answer>
+  put<Answer>(path: string, body: object): Promise<Answer>
+  remove<Answer>(path: string, body?: object): Promise<Answer>
+}
+type PageQuery = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** Whatever runs clean-ups at its end: a node:test context. */
 interface Scope {
@@ -72,8 +87,9 @@ export async function testApp(scope: Scope, { plugins = [], ...options }: TestOp
     const metadata = metadataOf(doc as unknown as VideoDoc)
     offered.set(metadata.id, metadata)
   }
-  const own: Pick<TestApp, 'download' | 'offer'> = {
+  const own: Pick<TestApp, 'download' | 'offer' | 'pageApi'> = {
     offer,
+    pageApi: (plugin, who = 'user') => pageApi(app, plugin, who),
     async download(video) {
       offer(video)
       const { id, title, channelId, channelName, durationSeconds, published, vidType } = offered.get(video.id)!
@@ -84,6 +100,38 @@ export async function testApp(scope: Scope, { plugins = [], ...options }: TestOp
     },
   }
   return Object.assign(Object.create(app) as OpenedTestApp, own)
+}
+
+function pageApi(app: OpenedTestApp, plugin: string, who: string): PageApi {
+  const asks = app.app.plugins.pages.filter((page) => page.plugin === plugin).flatMap((page) => page.asks)
+  const refused = (message: string, more: object) => Object.assign(new Error(message), more)
+  const ask =
+    (verb: keyof Client) =>
+    async <Answer>(path: string, body?: object, query: PageQuery = {}): Promise<Answer> => {
+      const question = `${verb.toUpperCase()} ${path}`
+      if (!asks.some((one) => isOf(question, one)))
+        throw refused(`The plugin ${plugin} has no page that may ask ${question}: name it in its \`asks\``, {
+          ...{ status: 403, code: 'permission_denied', fields: {} },
+        })
+      const given = Object.entries(query).flatMap<[string, string]>(([name, value]) =>
+        value === undefined ? [] : [[name, String(value)]],
+      )
+      const address = given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
+      const client = app.as(who)
+      const { status, body: answer } = await (verb === 'get' ? client.get(address) : client[verb](address, body))
+      if (status >= 400) {
+        const { message, code = '', fields = {} } = answer as { message: string; code?: string; fields?: object }
+        throw refused(message, { status, code, fields })
+      }
+      return answer as Answer
+    }
+  const get = ask('get')
+  return {
+    get: (path, query) => get(path, undefined, query),
+    post: ask('post'),
+    put: ask('put'),
+    remove: ask('delete'),
+  }
 }
 
 /** What a client reads of the API's description has to hold: a reply that is not as its route says fails. */

@@ -9,7 +9,7 @@ export const PARTS = ['route', 'event', 'task', 'preference']
 export const filesOf = (name, parts) => ({
   'package.json': packageFile(name),
   'tsconfig.json': TSCONFIG,
-  '.gitignore': 'node_modules/\n',
+  '.gitignore': '.data/\nnode_modules/\n',
   '.github/workflows/test.yml': WORKFLOW,
   'README.md': readme(name),
   'plugin.ts': plugin(name, parts),
@@ -27,7 +27,10 @@ const packageFile = (name) =>
     type: 'module',
     exports: './plugin.ts',
     files: ['plugin.ts'],
-    scripts: { test: 'tsc && node --import tsx --test plugin.test.ts' },
+    scripts: {
+      start: 'AV_DATA_DIR=.data AV_PLUGINS_DIR=. archivolt',
+      test: 'tsc && node --import tsx --test plugin.test.ts',
+    },
     peerDependencies: { '@archivolt/plugin': `^${archivolt.plugin}` },
     // The server has it: nothing is installed for it beside a plugin.
     peerDependenciesMeta: { '@archivolt/plugin': { optional: true } },
@@ -68,7 +71,7 @@ A plugin for Archivolt. To use it, install it into a folder and name that folder
     npm install --prefix /srv/archivolt-plugins archivolt-plugin-${name}
     AV_PLUGINS_DIR=/srv/archivolt-plugins
 
-\`npm test\` checks types and runs \`plugin.test.ts\` against a whole server on a temporary folder; it needs ffmpeg.
+\`npm test\` checks types and runs \`plugin.test.ts\` against a whole server on a temporary folder; it needs ffmpeg. \`npm start\` is a server to look at it in: http://127.0.0.1:8000/, its data in \`.data/\`.
 `
 
 function plugin(name, parts) {
