@@ -10,6 +10,7 @@ import { keptList } from '../stores/list.ts'
 import { t } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
 import { ListGrid } from './list-grid.tsx'
+import { YOUTUBE } from './original.ts'
 import { cardHeight, cardMinWidth } from './video-card.tsx'
 import { GhostCard } from './video-list.tsx'
 import { Visibility } from './visibility.tsx'
@@ -97,7 +98,7 @@ function PlaylistCard({ row }: { row: Row }) {
               <Icon node={Check} size={16} /> {t('video.subscribed')}
             </span>
           )}
-          {row.isGone && <span class="gone">{t('video.gone')}</span>}
+          {row.isGone && <span class="gone">{t('video.gone', { platform: YOUTUBE })}</span>}
         </p>
       </div>
     </article>

@@ -1,14 +1,16 @@
 /** A video for others: its address with and without the time, its page on the platform, its file. */
-import { ArrowDownToLine, ExternalLink, Link, Share2, Timer } from 'lucide'
+import { ArrowDownToLine, Link, Share2, Timer } from 'lucide'
 import { under } from '../server/base.ts'
 import type { Video } from '../server/records.ts'
 import { toClock } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import type { MenuItem } from './menu.tsx'
+import { originalItem } from './original.ts'
 import { say } from './toast.tsx'
 
 /** @param atS  where it plays now */
-export function shareItems({ platform_id: id, title, media_url: file }: Video, atS: number): MenuItem[] {
+export function shareItems(video: Video, atS: number): MenuItem[] {
+  const { platform_id: id, title, media_url: file } = video
   const address = new URL(under(`/video/${id}/`), location.href)
   const atTime = new URL(`?t=${Math.floor(atS)}`, address)
   return [
@@ -19,16 +21,7 @@ export function shareItems({ platform_id: id, title, media_url: file }: Video, a
     ...('share' in navigator
       ? [{ label: t('share.apps'), icon: Share2, onSelect: () => void send({ title, url: address.href }) }]
       : []),
-    // Longer ids are those of further platforms, which plugins bring.
-    ...(id.length <= 11
-      ? [
-          {
-            label: t('share.original'),
-            icon: ExternalLink,
-            onSelect: () => void open(`https://www.youtube.com/watch?v=${id}`, '_blank', 'noopener'),
-          },
-        ]
-      : []),
+    ...originalItem(video),
     { label: t('player.file'), icon: ArrowDownToLine, onSelect: () => download(under(file), title) },
   ]
 }

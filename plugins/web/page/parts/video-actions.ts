@@ -18,6 +18,8 @@ import { say, sayFailure } from './toast.tsx'
 interface Target {
   id: string
   title: string
+  /** Where it comes from. */
+  platform: string
   /** Its file lies there and stays. */
   place?: Video['place']
 }
@@ -26,7 +28,11 @@ interface Target {
 export function videoActions(video: Target, onGone: () => void): MenuItem[] {
   if (!isAdmin.value) return []
   return [
-    { label: t('video.refresh'), icon: RefreshCw, onSelect: () => void refresh(video).catch(sayFailure) },
+    {
+      label: t('video.refresh', { platform: video.platform }),
+      icon: RefreshCw,
+      onSelect: () => void refresh(video).catch(sayFailure),
+    },
     {
       label: t('video.delete'),
       icon: Trash,

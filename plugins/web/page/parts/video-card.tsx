@@ -16,6 +16,7 @@ import { t } from '../texts/texts.ts'
 import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Menu, type MenuItem } from './menu.tsx'
+import { platformOf } from './original.ts'
 import { askForPlaylist } from './playlist-dialog.tsx'
 import { Portrait } from './portrait.tsx'
 import { toggleLater } from './watch-later.ts'
@@ -34,6 +35,8 @@ export interface VideoRow {
   isWatched: boolean
   isLater: boolean
   isActive: boolean
+  /** Where it comes from. */
+  platform: string
   /** Where its file lies and is only read. */
   place?: Video['place']
 }
@@ -51,6 +54,7 @@ export const toVideoRow = (video: Video): VideoRow => ({
   isWatched: video.player.watched,
   isLater: video.watch_later === true,
   isActive: video.active,
+  platform: platformOf(video),
   ...(video.place && { place: video.place }),
 })
 
@@ -207,7 +211,7 @@ export function VideoCard({
           {row.isLater && <span class="unseen">{t('later.is')}</span>}
           {row.progress > 0 && <span class="unseen">{t('video.progress', { count: Math.round(row.progress) })}</span>}
           {!row.isActive && (
-            <span class="gone" title={t('video.gone')}>
+            <span class="gone" title={t('video.gone', { platform: row.platform })}>
               {t('video.goneShort')}
             </span>
           )}

@@ -262,7 +262,8 @@ const de = {
   'video.markUnwatched': 'Als nicht gesehen markieren',
   'video.addToPlaylist': 'Zu einer Playlist hinzufügen',
   'video.toChannel': 'Zum Kanal',
-  'video.refresh': 'Von YouTube auffrischen',
+  'platform.unknown': 'der Plattform',
+  'video.refresh': 'Von {platform} auffrischen',
   'video.refreshing': 'Es wird gleich aufgefrischt',
   'video.delete': 'Löschen',
   'video.deleteIgnore': 'Löschen und ignorieren',
@@ -347,7 +348,7 @@ const de = {
   'share.copyAt': 'Link ab {time} kopieren',
   'share.copied': 'Link kopiert',
   'share.apps': 'Mit einer App teilen',
-  'share.original': 'Auf YouTube öffnen',
+  'share.original': 'Auf {platform} öffnen',
   'video.notArchived': 'Nicht im Archiv',
   'video.unknown': 'Dieses Video ist nicht im Archiv',
   'video.unknown.text': 'Vielleicht wurde es gelöscht, oder die Adresse stimmt nicht.',
@@ -399,7 +400,7 @@ const de = {
   'player.copied': '{part} der Kopie sind fertig',
   'player.silent': 'Das Tonformat dieses Videos ({name}) kann dein Browser nicht abspielen.',
   'player.downloadAgain': 'Neu herunterladen',
-  'player.fetching': 'Wird bei YouTube angefragt',
+  'player.fetching': 'Wird noch einmal geholt',
   'player.fetched': '{part} heruntergeladen',
   'player.failed.missing': 'Die Datei ist nicht mehr in der Bibliothek.',
   'player.failed.away':
@@ -407,7 +408,7 @@ const de = {
   'player.failed.connection':
     'Die Datei konnte nicht geladen werden. Prüfe, ob der Server läuft, und versuch es noch einmal.',
 
-  'video.gone': 'Nicht mehr auf YouTube',
+  'video.gone': 'Nicht mehr auf {platform}',
   'video.nowWatched': 'Als gesehen markiert',
   'video.nowUnwatched': 'Als nicht gesehen markiert',
   'video.progress': { one: '{count} Prozent gesehen', other: '{count} Prozent gesehen' },

@@ -11,6 +11,7 @@ import { confirm } from '../parts/dialog.tsx'
 import { Tabs } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
+import { originalItem, platformOf } from '../parts/original.ts'
 import { PlaylistGrid } from '../parts/playlist-grid.tsx'
 import { Portrait } from '../parts/portrait.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
@@ -108,7 +109,7 @@ function Head({ channel, load, total }: { channel: Channel; load: Load<Channel>;
               </span>
             )}
             {total !== undefined && <span>{t('channel.archived', { count: total })}</span>}
-            {!channel.channel_active && <span class="gone">{t('video.gone')}</span>}
+            {!channel.channel_active && <span class="gone">{t('video.gone', { platform: platformOf(channel) })}</span>}
           </p>
         </div>
         <div class="channel-actions">
@@ -152,12 +153,13 @@ function actionsOf(channel: Channel): MenuItem[] {
     icon: CircleCheck,
     onSelect: () => void markWatched(id, name).catch(sayFailure),
   }
-  if (!isAdmin.value) return [watched]
+  if (!isAdmin.value) return [watched, ...originalItem(channel)]
   return [
     watched,
+    ...originalItem(channel),
     { label: t('channel.downloadAll'), icon: Download, onSelect: () => void downloadAll(id, name).catch(sayFailure) },
     {
-      label: t('video.refresh'),
+      label: t('video.refresh', { platform: platformOf(channel) }),
       icon: RefreshCw,
       onSelect: () => void post('/api/refresh/', { channel: [id] }).then(() => say(t('video.refreshing')), sayFailure),
     },

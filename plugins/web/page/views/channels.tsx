@@ -7,6 +7,7 @@ import { Button } from '../parts/button.tsx'
 import { Chips } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ListGrid } from '../parts/list-grid.tsx'
+import { platformOf } from '../parts/original.ts'
 import { Portrait } from '../parts/portrait.tsx'
 import { Box, Empty } from '../parts/states.tsx'
 import { Subscribers } from '../parts/subscribers.tsx'
@@ -122,7 +123,7 @@ function ChannelCard({ channel, list }: { channel: Channel; list: List<Channel> 
         </p>
         <p class="meta">
           <Subscribers count={channel.channel_subs} />
-          {!channel.channel_active && <span class="gone">{t('video.gone')}</span>}
+          {!channel.channel_active && <span class="gone">{t('video.gone', { platform: platformOf(channel) })}</span>}
           {!isAdmin.value && channel.channel_subscribed && <span>{t('video.subscribed')}</span>}
         </p>
       </div>

@@ -23,6 +23,7 @@ import { confirm } from '../parts/dialog.tsx'
 import { Chips } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
+import { YOUTUBE } from '../parts/original.ts'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
 import { say, sayFailure } from '../parts/toast.tsx'
@@ -122,7 +123,7 @@ function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Play
               ? t('count.videos', { count: entries.length })
               : t('playlists.partly', { count: entries.length, archived: entries.length - missing })}
           </span>
-          {!isOwn && !playlist.playlist_active && <span class="gone">{t('video.gone')}</span>}
+          {!isOwn && !playlist.playlist_active && <span class="gone">{t('video.gone', { platform: YOUTUBE })}</span>}
         </p>
         <Description text={playlist.playlist_description} />
         <div class="playlist-actions">
@@ -181,7 +182,7 @@ function actionsOf(playlist: Playlist, missing: number, open: (which: 'edit' | '
               ]
             : []),
           {
-            label: t('video.refresh'),
+            label: t('video.refresh', { platform: YOUTUBE }),
             icon: RefreshCw,
             onSelect: () =>
               void post('/api/refresh/', { playlist: [id] }).then(() => say(t('video.refreshing')), sayFailure),

@@ -23,6 +23,7 @@ import { Button, IconButton } from '../parts/button.tsx'
 import { DislikesLink } from '../parts/dislikes-link.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
+import { platformOf } from '../parts/original.ts'
 import { askForPlaylist } from '../parts/playlist-dialog.tsx'
 import { shareItems } from '../parts/share.ts'
 import { Box, Empty, Failed } from '../parts/states.tsx'
@@ -166,8 +167,9 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
     ...keepAction(value, (isKept) =>
       video.change(({ keep: _, ...now }) => ({ ...now, ...(isKept && { keep: true as const }) })),
     ),
-    ...videoActions({ id: value.platform_id, title: value.title, place: value.place }, () =>
-      navigate('/', { isReplacing: true }),
+    ...videoActions(
+      { ...{ id: value.platform_id, title: value.title }, platform: platformOf(value), place: value.place },
+      () => navigate('/', { isReplacing: true }),
     ),
   ]
   return (
@@ -239,7 +241,7 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
             {t('video.dislikes', { count: stats.dislike_count })} <DislikesLink />
           </span>
         )}
-        {!value.active && <span class="gone">{t('video.gone')}</span>}
+        {!value.active && <span class="gone">{t('video.gone', { platform: platformOf(value) })}</span>}
         {value.place?.state === 'away' && <span class="gone">{t('video.away', { place: value.place.label })}</span>}
       </p>
     </header>

@@ -6,6 +6,7 @@ import { ArrowDownToLine, Ban, EllipsisVertical, RotateCw, Trash, Undo2 } from '
 import { IconButton } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Menu, type MenuItem } from '../../parts/menu.tsx'
+import { platformOf } from '../../parts/original.ts'
 import { small, under } from '../../server/base.ts'
 import type { QueueItem } from '../../server/records.ts'
 import type { QueueStore } from '../../stores/queue.ts'
@@ -71,7 +72,18 @@ export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; q
       </span>
       <div class="queue-text">
         <p class="queue-title" dir="auto">
-          {item.title}
+          {item.platform_url === undefined ? (
+            item.title
+          ) : (
+            <a
+              href={item.platform_url}
+              title={t('share.original', { platform: platformOf(item) })}
+              target="_blank"
+              rel="noopener noreferrer"
+            >
+              {item.title}
+            </a>
+          )}
         </p>
         <p class="meta">
           {item.channel_name !== '' &&
