@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { defineCommand } from '../../core/public.ts'
 import { type Machine, type Release, refusal } from '../../core/release.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { START, startServer, USERNAME } from '../support/server.ts'
@@ -263,4 +264,18 @@ test('in a test app a command is typed as people type it: with its options, secr
   await app.close()
   assert.equal((await app.command('user password ann', { secrets: [other] })).code, 0)
   assert.throws(() => app.app, /closed/)
+})
+
+test('a command of a plugin that fails is one sentence, and the server starts after it', async (t) => {
+  const fails = defineCommand({
+    name: 'tide fail',
+    summary: 'x',
+    run: async () => {
+      throw new TypeError('no tide')
+    },
+  })
+  const app = await testApp(t, { outside: [{ name: 'tide', commands: [fails] }] })
+
+  assert.deepEqual(await app.command('tide fail'), { code: 1, said: [], error: 'no tide' })
+  assert.equal((await app.as('user').get('/api/ping/')).status, 200)
 })
