@@ -5,12 +5,12 @@ import { lstat, opendir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { errors, ID_PATTERN } from 'archivolt'
 import type { App } from './app.ts'
+import { codeOf } from './disk-fault.ts'
 import { isIgnored } from './names.ts'
 
 const ID = new RegExp(ID_PATTERN)
 const FILM = '.mp4'
 
-export const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code ?? '')
 const isAbsent = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT' || codeOf(thrown) === 'ENOTDIR'
 
 /**

@@ -1,6 +1,7 @@
 /** The library as it lies on disk: rescan, manual import, thumbnails; and whether a newer version is out. */
 import { definePlugin, type PreferencesOf, Type } from 'archivolt'
 import { adoptVideos } from './adoption/adopt.ts'
+import { goOnAfterStart, goOnIn } from './adoption/away.ts'
 import { completeVideos } from './adoption/complete.ts'
 import { followPlaces, followTables, onlyTables } from './adoption/follow.ts'
 import {
@@ -67,6 +68,8 @@ export default definePlugin({
   async setup(app) {
     await app.copies.begin()
     await app.previews.begin()
+    app.media.places.onBack((place) => goOnIn(place, app))
+    await goOnAfterStart(app)
   },
   hooks: ['library.reader'],
   routes: [

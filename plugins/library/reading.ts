@@ -1,5 +1,5 @@
 /** The event loop's end of the reading thread: asks by number, a time limit for each, ended where a disk hangs. */
-import { abortable, errors, startWorker } from 'archivolt'
+import { abortable, errors, isAppError, startWorker } from 'archivolt'
 import type { Info } from './catalogs/types.ts'
 import type { Op, Requests, Response } from './worker.ts'
 
@@ -71,7 +71,7 @@ export function startReading(): ReadingThread {
 
 /** Information files, one at a time: a thread for as many as there are, and another one where a file has ended it. */
 export interface Infos {
-  /** @throws unprocessable: it is no such file */
+  /** @throws unprocessable: it is no such file; unavailable: its disk does not answer */
   read(path: string): Promise<Info>
   end(): Promise<void>
 }
@@ -88,7 +88,7 @@ export function openInfos(): Infos {
       } catch (cause) {
         await thread.end()
         thread = undefined
-        throw refuse(cause)
+        throw isAppError(cause, 'unavailable') ? cause : refuse(cause)
       }
       throw refuse()
     },

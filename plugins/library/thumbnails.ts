@@ -4,7 +4,8 @@ import { basename } from 'node:path'
 import { defineTask, type JobContext, Type } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
 import type { App } from './app.ts'
-import { codeOf, filmsOf, mediaDirOf } from './disk.ts'
+import { filmsOf, mediaDirOf } from './disk.ts'
+import { codeOf } from './disk-fault.ts'
 
 type Run = JobContext<object>
 type KnownKind = 'video' | 'channel' | 'playlist'

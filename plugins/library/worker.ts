@@ -23,6 +23,7 @@ import { isTooMany } from './catalogs/files.ts'
 import { filesNear } from './catalogs/near.ts'
 import { type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
 import type { Along, CatalogRead, Info, Listed } from './catalogs/types.ts'
+import { codeOf, isDiskFault } from './disk-fault.ts'
 import { groupNames, isIgnored, pathIn } from './names.ts'
 
 /** Folders in folders, but not without end. */
@@ -79,10 +80,6 @@ export interface Request<Name extends Op = Op> {
 }
 export type Response = { number: number; result: unknown } | { number: number; error: string; code: string }
 
-const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code ?? '')
-/** The disk does not answer as one does that is there: what it says of files is not believed. */
-const isDiskFault = (thrown: unknown): boolean =>
-  ['EIO', 'ESTALE', 'ETIMEDOUT', 'ENXIO', 'ENODEV', 'EHOSTDOWN', 'ENOTCONN'].includes(codeOf(thrown))
 const isWithin = (outer: string, inner: string): boolean =>
   inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
 

@@ -85,15 +85,20 @@ const isWithin = (outer: string, inner: string): boolean => {
 const overlap = (one: string, other: string): boolean => isWithin(one, other) || isWithin(other, one)
 
 const isAbsent = (thrown: unknown): boolean => isOneOf(thrown, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
+const isForbidden = (thrown: unknown): boolean => isOneOf(thrown, 'EACCES', 'EPERM')
+const codeOf = (thrown: unknown): string => (thrown as NodeJS.ErrnoException).code ?? 'unknown error'
 
-async function realFolder(path: string): Promise<string | undefined> {
+/** @throws the error of a disk that does not answer */
+async function folderAt(path: string): Promise<string | undefined> {
   try {
     const real = await realpath(path)
     return (await stat(real)).isDirectory() ? real : undefined
-  } catch {
-    return undefined
+  } catch (thrown) {
+    if (isAbsent(thrown) || isForbidden(thrown)) return undefined
+    throw thrown
   }
 }
+const realFolder = (path: string): Promise<string | undefined> => folderAt(path).catch(() => undefined)
 
 const toFilm = (row: FilmRow): PlacedFilm => ({
   videoId: row.video_id,
@@ -111,6 +116,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
   const sql = <Row>(text: string) => ledger.sql<Row>(text)
   /** Looks that are under way: a share that hangs is asked once. */
   const looking = new Map<number, Promise<boolean>>()
+  const whenBack: Array<(placeId: number) => Promise<void>> = []
   let looks: Timer | undefined
   let lookedAtMs = -Infinity
   let hasEnded = false
@@ -150,7 +156,9 @@ export function openPlaces(app: PlacesApp): PlacesService {
   /** @throws unprocessable: it cannot be a place, and what to do */
   async function allowed(path: string): Promise<string> {
     const asked = resolve(path)
-    const real = await realFolder(asked)
+    const real = await folderAt(asked).catch((cause: unknown) => {
+      throw errors.unavailable(`${asked} cannot be read (${codeOf(cause)}): look after its disk`, { cause })
+    })
     const within = await roots()
     if (real === undefined) {
       // What lies outside of the roots is not told of, not even whether it is there.
@@ -176,29 +184,30 @@ export function openPlaces(app: PlacesApp): PlacesService {
       "SELECT path, size_bytes FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY video_id LIMIT ?",
     ).all(id, size)
 
-  /** How many of these films are below a folder. A disk that answers with an error has none. */
+  /** How many of these films are below a folder, and for how many its disk has answered with an error. */
   async function countFound(
     folder: string,
     films: ReadonlyArray<Pick<FilmRow, 'path' | 'size_bytes'>>,
     hasToFit: boolean,
-  ): Promise<number> {
-    let found = 0
+  ): Promise<{ found: number; failed: number }> {
+    let [found, failed] = [0, 0]
     for (const { path, size_bytes: size } of films) {
       try {
         const there = await stat(join(folder, path))
         if (there.isFile() && (!hasToFit || there.size === size)) found++
-      } catch {
-        // counts as not there
+      } catch (thrown) {
+        if (!isAbsent(thrown) && !isForbidden(thrown)) failed++
       }
     }
-    return found
+    return { found, failed }
   }
 
   async function isThere({ id, path }: PlaceRow): Promise<boolean> {
     const real = await realFolder(path)
     if (real === undefined || !(await roots()).some((root) => isWithin(root, real))) return false
     const films = sampleOf(id, LOOKED_FOR)
-    if (films.length > 0 && (await countFound(real, films, false)) > 0) return true
+    const { found, failed } = await countFound(real, films, false)
+    if (found > 0 || failed > 0) return found > 0
     // Another program may have renamed them all; where a disk belongs there is nothing.
     try {
       const folder = await opendir(real)
@@ -210,6 +219,10 @@ export function openPlaces(app: PlacesApp): PlacesService {
     }
   }
 
+  const tellBack = async (id: number): Promise<void> => {
+    for (const hear of whenBack) await hear(id)
+  }
+
   /** @returns whether it is there */
   async function lookAt(row: PlaceRow): Promise<boolean> {
     const there = await isThere(row)
@@ -218,8 +231,10 @@ export function openPlaces(app: PlacesApp): PlacesService {
     const since = there ? null : epochSeconds(clock)
     await ledger.write(() => sql('UPDATE media_place SET away_since = ? WHERE id = ?').run(since, row.id))
     app.touch()
-    if (there) app.log.info({ place: row.label }, 'a place is there again')
-    else {
+    if (there) {
+      app.log.info({ place: row.label }, 'a place is there again')
+      await tellBack(row.id)
+    } else {
       app.log.warn({ place: row.label, folder: row.path }, 'a place is away')
       await app.jobs.warn(
         'A place is away',
@@ -262,12 +277,18 @@ export function openPlaces(app: PlacesApp): PlacesService {
         throw errors.notFound('file')
       return real
     } catch (thrown) {
-      if (isOneOf(thrown, 'EACCES', 'EPERM'))
+      if (isForbidden(thrown))
         throw errors.unavailable(`The file of this video in “${place.label}” may not be read by the server`, {
           cause: thrown,
         })
-      if (isAbsent(thrown) && (await look(place))) throw errors.notFound('file', undefined, { cause: thrown })
       if (!isAbsent(thrown) && (thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown
+      const isThere = await look(place)
+      if (isThere && isAbsent(thrown)) throw errors.notFound('file', undefined, { cause: thrown })
+      if (isThere)
+        throw errors.unavailable(
+          `The file of this video in “${place.label}” cannot be read (${codeOf(thrown)}): look after its disk`,
+          { cause: thrown },
+        )
       throw errors.unavailable(`The file of this video lies in “${place.label}”, which is not there now`, {
         cause: thrown,
       })
@@ -330,13 +351,14 @@ export function openPlaces(app: PlacesApp): PlacesService {
       const other = rows().find((one) => one.id !== id && overlap(one.path, real))
       if (other) throw errors.conflict(`This folder and the place “${other.label}” (${other.path}) overlap`)
       const films = sampleOf(id, SAMPLE)
-      const found = await countFound(real, films, true)
+      const { found } = await countFound(real, films, true)
       if (found < films.length * FOUND_AGAIN)
         throw errors.unprocessable(
           `Of ${films.length} films that were looked for, ${found} are in ${real}: this is not where “${row.label}” is now`,
         )
       await ledger.write(() => sql('UPDATE media_place SET path = ?, away_since = NULL WHERE id = ?').run(real, id))
       app.touch()
+      await tellBack(id)
       return toPlace(rowOf(id))
     },
 
@@ -352,6 +374,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     },
 
     isThere: (id) => look(rowOf(id)),
+    onBack: (hear) => void whenBack.push(hear),
 
     filmOf(videoId) {
       const row = filmRow(videoId)

@@ -122,6 +122,8 @@ export interface Places {
   remove(id: number): Promise<void>
   /** Looks now; who is away is told to people once. */
   isThere(id: number): Promise<boolean>
+  /** Hears of each place that was away, once it is there again. */
+  onBack(hear: (placeId: number) => Promise<void>): void
   filmOf(videoId: string): PlacedFilm | undefined
   /** Those that lie at these paths of a place, by path. */
   at(placeId: number, paths: readonly string[]): Map<string, PlacedFilm>

@@ -9,8 +9,9 @@ import type { App } from '../app.ts'
 import type { Info } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
 import { bringAlong } from './along.ts'
+import { mustBeThere } from './away.ts'
 import { ADOPTION_TASK, type AdoptionRun, inAdoption } from './scan.ts'
-import type { Store } from './store.ts'
+import { openStore, type Store } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
 import { openPlace, type PlaceReading, readerOf } from './tools.ts'
 import type { Facts, FoundFile } from './types.ts'
@@ -31,7 +32,7 @@ export const adoptVideos = defineTask({
       let done = 0
       try {
         for (const rows of store.pieces(adoption.id, ['new', 'moved'], ['planned'], STEP, job.signal)) {
-          const seen = await lookAgain(rows, reading, store, adoption)
+          const seen = await lookAgain(rows, reading, store, adoption, app)
           const moved = seen.filter(({ row }) => row.outcome === 'moved')
           const fresh = seen.filter(({ row }) => row.outcome === 'new')
           const facts = await reader.factsOf(
@@ -61,6 +62,7 @@ export const adoptVideos = defineTask({
       await job.step('adoption.tell', () => app.emit('video.adopted', {}))
       return `${done} videos`
     })
+    if (openStore(app).find(job.payload.adoption)?.state !== 'adopted') return said // its place is away
     // Not before it is told that they have moved in: it completes nothing else.
     await app.jobs.start('complete_videos', { adoption: job.payload.adoption })
     return said
@@ -85,10 +87,12 @@ async function lookAgain(
   rows: readonly ItemRow[],
   { tools }: PlaceReading,
   store: Store,
-  { id }: AdoptionRow,
+  adoption: AdoptionRow,
+  app: App,
 ): Promise<SeenAgain[]> {
   const files = rows.map(({ file }) => JSON.parse(file!) as FoundFile)
   const looks = await tools.look(files)
+  if (looks.some((look) => !look.isFilm)) await mustBeThere(adoption, app)
   const left: Parameters<Store['setItems']>[1][number][] = []
   const seen: SeenAgain[] = []
   for (const [at, row] of rows.entries()) {
@@ -101,7 +105,7 @@ async function lookAgain(
       seen.push({ row, file: { ...file, changedMs: look.changedMs }, ...(info && { info }) })
     }
   }
-  await store.setItems(id, left)
+  await store.setItems(adoption.id, left)
   return seen
 }
 

@@ -5,12 +5,14 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { defineTask, isAppError } from 'archivolt'
+import type { Place } from '../../media/types.ts'
 import type { App } from '../app.ts'
 import { isQueued, MOST_LANGUAGES, subtitleFile } from '../found.ts'
 import { stageSubtitle } from '../import.ts'
 import { isPicture } from '../sidecars.ts'
 import { takeIn } from './adopt.ts'
 import { bringAlong } from './along.ts'
+import { waitForPlace } from './away.ts'
 import { ADOPTION_TASK, type AdoptionRun } from './scan.ts'
 import { openStore, type Store } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
@@ -28,12 +30,13 @@ export const completeVideos = defineTask({
     const store = openStore(app)
     const adoption = store.find(job.payload.adoption)
     if (adoption?.state !== 'adopted') return null // undone or dropped meanwhile
+    if (store.isWaiting(adoption)) await store.setState(adoption.id, adoption.state)
     const place = app.media.places.get(adoption.place_id)
     let done = 0
     for (const row of rowsOf(store, adoption.id, 'new', 'in')) {
       if (job.isStopping()) return null
       job.progress(0.5, `${++done} videos have their pictures and subtitles`)
-      await completeOne(row, place.path, job, app)
+      if (!(await completeOne(row, place, job, app))) return waitForPlace(adoption, store, app)
       await store.setItems(adoption.id, [{ number: row.number, state: 'done' }])
     }
     let asked = 0
@@ -41,7 +44,7 @@ export const completeVideos = defineTask({
     for (const row of rowsOf(store, adoption.id, 'ask', 'planned')) {
       if (job.isStopping()) return null
       job.progress(0.9, `${app.platform.name} was asked for ${++asked} videos`)
-      await askFor(row, place.path, adoption, store, job, app)
+      if (!(await askFor(row, place, adoption, store, job, app))) return waitForPlace(adoption, store, app)
     }
     if (asked > 0) {
       await job.step('adoption.tell', () => app.emit('video.adopted', {}))
@@ -66,16 +69,24 @@ function* rowsOf(store: Store, id: number, outcome: 'new' | 'ask', state: ItemRo
   for (const rows of store.pieces(id, [outcome], [state], STEP)) yield* rows
 }
 
-async function completeOne(row: ItemRow, place: string, job: AdoptionRun, app: App): Promise<void> {
+/** @returns false: its place is away */
+async function completeOne(
+  row: ItemRow,
+  place: Pick<Place, 'id' | 'path'>,
+  job: AdoptionRun,
+  app: App,
+): Promise<boolean> {
   const id = row.video_id!
   const file = JSON.parse(row.file!) as FoundFile
-  const folder = join(place, file.folder)
+  const folder = join(place.path, file.folder)
   const doc = await app.videos.get(id)
-  if (!doc || app.media.isOurs(id)) return // removed, or downloaded anew meanwhile
+  if (!doc || app.media.isOurs(id)) return true // removed, or downloaded anew meanwhile
+  let isAll = true
   try {
     if (file.picture !== undefined && !(await app.media.hasArt('video', id)))
-      await keepPicture(id, isAbsolute(file.picture) ? file.picture : join(folder, file.picture), app)
-    if (file.subtitles.length > 0) await job.step('adoption.subtitles', () => takeSubtitles(id, folder, file, job, app))
+      isAll = await keepPicture(id, isAbsolute(file.picture) ? file.picture : join(folder, file.picture), app)
+    if (file.subtitles.length > 0)
+      isAll = (await job.step('adoption.subtitles', () => takeSubtitles(id, folder, file, job, app))) && isAll
     if (doc.streams.length === 0 || doc.player.duration === 0)
       await job.step('adoption.measure', () => app.videos.exclusive(id, () => app.videos.measure(id)))
   } catch (thrown) {
@@ -83,24 +94,37 @@ async function completeOne(row: ItemRow, place: string, job: AdoptionRun, app: A
     job.signal.throwIfAborted()
     if (!isAppError(thrown) && (thrown as NodeJS.ErrnoException).code === undefined) throw thrown
     job.log.info({ id, err: thrown }, 'what lies beside a video could not be taken in')
+    isAll = false
   }
+  // What is not found may lie on a disk that went.
+  return isAll || app.media.places.isThere(place.id)
 }
 
-async function keepPicture(id: string, path: string, { media }: App): Promise<void> {
+/** @returns false: there is none */
+async function keepPicture(id: string, path: string, { media }: App): Promise<boolean> {
+  if (!(await isPicture(path))) return false
   try {
-    if (await isPicture(path)) await media.keepArt('video', id, path)
+    await media.keepArt('video', id, path)
   } catch (thrown) {
     if (!isAppError(thrown, 'unprocessable')) throw thrown
   }
+  return true
 }
 
-async function takeSubtitles(id: string, folder: string, file: FoundFile, job: AdoptionRun, app: App): Promise<void> {
+/** @returns false: some could not be read */
+async function takeSubtitles(
+  id: string,
+  folder: string,
+  file: FoundFile,
+  job: AdoptionRun,
+  app: App,
+): Promise<boolean> {
   const staging = join(await app.media.staging(id), 'adoption')
   await mkdir(staging, { recursive: true })
   const staged: ReturnType<typeof subtitleFile>[] = []
+  const wanted = file.subtitles.slice(0, MOST_LANGUAGES).filter(({ lang }) => app.media.isLanguage(lang))
   try {
-    for (const subtitle of file.subtitles.slice(0, MOST_LANGUAGES)) {
-      if (!app.media.isLanguage(subtitle.lang)) continue
+    for (const subtitle of wanted) {
       const to = join(staging, `${id}.${subtitle.lang}.vtt`)
       try {
         await stageSubtitle(folder, subtitle, to, job, app)
@@ -115,27 +139,28 @@ async function takeSubtitles(id: string, folder: string, file: FoundFile, job: A
         isIndexed: app.preferences.section('downloads').subtitle_index,
         onlyMissing: true,
       })
+    return staged.length === wanted.length
   } finally {
     if (await isQueued(id, app)) await rm(staging, { recursive: true, force: true })
     else await app.media.clearStaging(id)
   }
 }
 
-/** In no hurry: it waits at the platform's gate like everything else. */
+/** In no hurry: it waits at the platform's gate like everything else. @returns false: its place is away */
 async function askFor(
   row: ItemRow,
-  place: string,
+  place: Pick<Place, 'id' | 'path'>,
   adoption: AdoptionRow,
   store: Store,
   job: AdoptionRun,
   app: App,
-): Promise<void> {
+): Promise<boolean> {
   const id = row.video_id!
   const file = JSON.parse(row.file!) as FoundFile
   try {
     const metadata = await app.platform.video(id, { asker: job.id, signal: job.signal })
     await takeIn([{ row, file, facts: { metadata } }], adoption, store, job, app)
-    await completeOne(row, place, job, app)
+    if (!(await completeOne(row, place, job, app))) return false
   } catch (thrown) {
     job.signal.throwIfAborted()
     const failure = app.platform.failureOf(thrown)
@@ -143,8 +168,8 @@ async function askFor(
     await store.setItems(adoption.id, [
       { number: row.number, state: 'left', code: row.is_guess ? 'unsure_id' : 'no_facts', why: failure.message },
     ])
-    return
+    return true
   }
-  if (app.media.isOurs(id)) return
-  await store.setItems(adoption.id, [{ number: row.number, state: 'done' }])
+  if (!app.media.isOurs(id)) await store.setItems(adoption.id, [{ number: row.number, state: 'done' }])
+  return true
 }

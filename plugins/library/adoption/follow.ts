@@ -65,9 +65,10 @@ export const followPlaces = defineTask({
     await forgetNotes((one) => store.find(one) !== undefined, app)
     for (const { id, label } of app.media.places.list()) {
       if (!followed.has(id)) continue
-      const own = store.list().filter((one) => one.place_id === id)
       // That it is away is told elsewhere; one of the next runs finds it.
-      if (own.some(store.isBusy) || !(await app.media.places.isThere(id))) continue
+      if (!(await app.media.places.isThere(id))) continue
+      const own = store.list().filter((one) => one.place_id === id)
+      if (own.some((one) => store.isBusy(one) || store.isWaiting(one))) continue
       const open = own.find((one) => one.is_following === 1 && (one.state === 'planned' || one.state === 'failed'))
       if (open && (await goOn(open, store, app))) continue
       job.log.info({ place: label }, 'a place is looked through for what is new')

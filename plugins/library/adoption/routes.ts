@@ -6,6 +6,7 @@ import type { App } from '../app.ts'
 import { allowed } from '../catalogs/notes.ts'
 import { ALONG, type AlongCount } from '../catalogs/types.ts'
 import { adoptVideos } from './adopt.ts'
+import { mustBeThere } from './away.ts'
 import { openFollowed } from './follow.ts'
 import { scanPlace } from './scan.ts'
 import { openStore } from './store.ts'
@@ -107,10 +108,9 @@ export const startAdoption = defineRoute({
     const place = app.media.places.get(placeId)
     if (source !== undefined) readerOf(source, app)
     if (catalog !== '') await checkCatalog(catalog, source, app)
-    const busy = store.list().find((one) => one.place_id === placeId && store.isBusy(one))
+    await mustBeThere({ place_id: placeId }, app)
+    const busy = store.list().find((one) => one.place_id === placeId && (store.isBusy(one) || store.isWaiting(one)))
     if (busy) throw errors.conflict(`“${place.label}” is being worked on (adoption ${busy.id}): wait for its end`)
-    if (!(await app.media.places.isThere(placeId)))
-      throw errors.unavailable(`“${place.label}” is not there now: connect its disk, or say where it is`)
     await store.removeOld()
     await store.removeUnused(placeId)
     await forgetNotes((one) => store.find(one) !== undefined, app)
@@ -177,8 +177,7 @@ export const commandAdoption = defineRoute({
     const { from, state, task } = COMMANDS[command]
     if (!from.some((one) => one === adoption.state))
       throw errors.conflict(`It is ${adoption.state}: ${command} has to wait, or there is nothing to ${command}`)
-    if (command === 'adopt' && !(await app.media.places.isThere(adoption.place_id)))
-      throw errors.unavailable('The place is not there now: connect its disk, or say where it is')
+    if (command === 'adopt') await mustBeThere(adoption, app)
     if (along) await store.setChoice(adoption.id, { kinds: along.kinds, users: usersOf(along.users ?? {}, app) })
     // What leaves would come again with the next look.
     if (command === 'undo') await openFollowed(app).set(adoption.place_id, false)

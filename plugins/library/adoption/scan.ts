@@ -9,6 +9,7 @@ import type { App } from '../app.ts'
 import { ENOUGH } from '../catalogs/notes.ts'
 import type { CatalogRead } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
+import { mustBeThere, waitForPlace } from './away.ts'
 import { goOn } from './follow.ts'
 import { openStore, type Store, toItem, toProblem } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
@@ -50,13 +51,17 @@ export async function inAdoption(
   const store = openStore(app)
   const adoption = store.find(job.payload.adoption)
   if (!adoption) return null // dropped meanwhile
+  if (store.isWaiting(adoption)) await store.setState(adoption.id, adoption.state)
   try {
     const said = await work(adoption, store)
     await store.setState(adoption.id, then)
     return said
   } catch (thrown) {
     // The server closes: the next start goes on.
-    if (!job.signal.aborted) await store.setState(adoption.id, 'failed', (thrown as Error).message)
+    if (job.signal.aborted) throw thrown
+    const isAway = then !== 'undone' && !(await app.media.places.isThere(adoption.place_id))
+    if (isAway) return waitForPlace(adoption, store, app)
+    await store.setState(adoption.id, 'failed', (thrown as Error).message)
     throw thrown
   }
 }
@@ -67,6 +72,7 @@ export const scanPlace = defineTask({
   ...ADOPTION_TASK,
   async run(job, app: App) {
     const said = await inAdoption(job, app, 'planned', async (adoption, store) => {
+      await mustBeThere(adoption, app)
       await store.clear(adoption.id)
       const place = app.media.places.get(adoption.place_id)
       const reading = openPlace(place.path, adoption.id, job, app)
@@ -90,6 +96,7 @@ export const scanPlace = defineTask({
         await scan.decide(job)
         await scan.tellArchived(archived)
         if (catalog && only === '') await scan.tellMissing(catalog, reading)
+        await mustBeThere(adoption, app)
       } finally {
         await reading.end()
       }

@@ -36,6 +36,8 @@ export interface Choice {
 
 type NewItem = Partial<ItemRow> & Pick<ItemRow, 'outcome' | 'path'>
 
+const isWaiting = ({ state, why }: AdoptionRow): boolean => why !== '' && state !== 'failed'
+
 export type Store = ReturnType<typeof openStore>
 
 export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
@@ -52,7 +54,11 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     find,
     get,
     list: (): AdoptionRow[] => sql<AdoptionRow>('SELECT * FROM library_adoption ORDER BY id DESC LIMIT 100').all(),
-    isBusy: ({ state }: AdoptionRow): boolean => BUSY.includes(state),
+    isBusy: (row: AdoptionRow): boolean => BUSY.includes(row.state) && !isWaiting(row),
+    isWaiting,
+    /** Those whose place went away while they were worked on. */
+    waiting: (): AdoptionRow[] =>
+      sql<AdoptionRow>("SELECT * FROM library_adoption WHERE why <> '' AND state <> 'failed' ORDER BY id").all(),
 
     create: (
       placeId: number,

@@ -90,6 +90,7 @@ export interface AdoptionRow {
   created_at: number
   ended_at: number | null
   job_id: string | null
+  /** Why it has failed; of a state that does not say so: what it waits for. */
   why: string
   unchanged: number
   catalog: string

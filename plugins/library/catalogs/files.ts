@@ -66,13 +66,10 @@ export function packedJsonIn(path: string): unknown {
   }
 }
 
+/** Empty: there is no such file. What cannot be looked at is no answer: without its -wal a database is an older one. */
 const stampOf = (path: string): string => {
-  try {
-    const { size, mtimeMs } = statSync(path)
-    return `${size} ${mtimeMs}`
-  } catch {
-    return ''
-  }
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found ? `${found.size} ${found.mtimeMs}` : ''
 }
 
 function copyBoth(path: string, to: string): void {

@@ -1,6 +1,7 @@
 /** Names of files in a place and beside it: catalogs lie there, often in hidden folders. */
-import { type Dirent, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { orWhereAbsent } from '../disk-fault.ts'
 import { allowed } from './notes.ts'
 
 const DEEPEST = 2
@@ -23,13 +24,8 @@ function filesBelow(top: string, isAllowed: (path: string) => boolean, but?: str
   const folders = [{ path: top, depth: 0 }]
   for (let at = 0; at < folders.length && at < MOST_FOLDERS && files.length < MOST_FILES; at++) {
     const { path, depth } = folders[at]!
-    let entries: Dirent[]
-    try {
-      entries = readdirSync(path, { withFileTypes: true })
-    } catch {
-      continue // the walk of the place tells of it
-    }
-    for (const entry of entries) {
+    // The walk of the place tells of folders that cannot be read.
+    for (const entry of orWhereAbsent(() => readdirSync(path, { withFileTypes: true }), [])) {
       const inner = `${path}/${entry.name}`
       if (entry.isFile() && MAY_BE_ONE.test(entry.name)) files.push(inner)
       else if (entry.isDirectory() && depth < DEEPEST && inner !== but && isAllowed(inner))

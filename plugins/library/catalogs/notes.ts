@@ -2,10 +2,11 @@
  * What was read of a catalog, in an SQLite of ours for as long as the plan: by the path that is stored there and by id,
  * so that very many are never in memory. The path there becomes one below the place by a prefix that is found by trying.
  */
-import { existsSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { FoundFile } from '../adoption/types.ts'
+import { isDiskFault, orWhereAbsent } from '../disk-fault.ts'
 import { pathOf } from '../names.ts'
 import { CATALOG_KINDS } from './all.ts'
 import { packedJsonIn } from './files.ts'
@@ -40,12 +41,8 @@ const plain = (path: string): string => path.replaceAll('\\', '/').replace(/^\.\
 
 export function allowed(roots: readonly string[]): (path: string) => boolean {
   return (path) => {
-    try {
-      const real = realpathSync(path)
-      return roots.some((root) => isWithin(root, real))
-    } catch {
-      return false
-    }
+    const real = orWhereAbsent(() => realpathSync(path), undefined)
+    return real !== undefined && roots.some((root) => isWithin(root, real))
   }
 }
 
@@ -87,8 +84,9 @@ async function readOne(
 ): Promise<CatalogRead | undefined> {
   const notes = newNotes(draft)
   try {
-    await kind.read(source, notes)
-    return { kind: kind.name, files: [...source.files], ...notes.end(source.place) }
+    const files = (await kind.choose?.(source.files)) ?? source.files
+    await kind.read({ ...source, files }, notes)
+    return { kind: kind.name, files: [...files], ...notes.end(source.place) }
   } catch (thrown) {
     notes.close()
     if (!(thrown instanceof NoCatalog) && !isOfFile(thrown)) throw thrown
@@ -188,8 +186,10 @@ function prefixOf(db: Database.Database, place: string): { prefix: string; share
   return { prefix, share: paths.length === 0 ? ENOUGH : agreed / paths.length }
 }
 
+const exists = (path: string): boolean =>
+  orWhereAbsent(() => statSync(path, { throwIfNoEntry: false }), undefined) !== undefined
 const isThere = (path: string): boolean =>
-  !path.includes('\0') && !path.includes('/../') && (existsSync(path) || existsSync(path.normalize('NFD')))
+  !path.includes('\0') && !path.includes('/../') && (exists(path) || exists(path.normalize('NFD')))
 
 interface FilmRow {
   number: number
@@ -236,7 +236,8 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
     try {
       const told = objectOf(packedJsonIn(row.info_file))
       return told.id === row.id ? { ...told, ...info } : info
-    } catch {
+    } catch (thrown) {
+      if (isDiskFault(thrown)) throw thrown
       return info // it is not there, or none
     }
   }

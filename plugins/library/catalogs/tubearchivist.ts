@@ -2,9 +2,11 @@
  * TubeArchivist: a backup archive (zip) with all documents, one a line after a line that names it. Positions are not in
  * it, but in the dump of its Redis.
  */
+import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
+import { isDiskFault } from '../disk-fault.ts'
 import { wholeFile } from './files.ts'
 import { textsInRedisDump } from './redis-dump.ts'
 import { type CatalogKind, type CatalogTake, NoCatalog } from './types.ts'
@@ -13,6 +15,8 @@ import { dayOf, given, numberOf, objectOf, objectsOf, textOf, textsOf } from './
 const MOST_ENTRY_BYTES = 8 * 2 ** 30
 const MAX_RATIO = 200
 const MOST_LINE_CHARS = 32 << 20
+/** Of one day so many are compared. */
+const MOST_OF_A_DAY = 50
 const MOST_REDIS_BYTES = 512 << 20
 const ENTRY = /^es_([a-z_]+)-\d{8}-\d{1,6}\.json$/
 /** `config`, `subtitle` and `comment` are of no use here. */
@@ -26,11 +30,20 @@ type Doc = Record<string, unknown>
 export const tubearchivist: CatalogKind = {
   name: 'tubearchivist',
   title: 'TubeArchivist',
-  /** The newest one, and the dump of its Redis. */
+  /** Those of the newest day, as there may be several of one, and the dump of its Redis. */
   find(files) {
-    const backups = files.filter((file) => BACKUP.test(file)).sort((a, b) => (dateOf(a) < dateOf(b) ? -1 : 1))
+    const backups = files.filter((file) => BACKUP.test(file))
+    const newest = backups.map(dateOf).sort().at(-1)
     const dumps = files.filter((file) => /(?:^|\/)redis\/(?:[^/]+\/)?dump\.rdb$/i.test(file))
-    return backups.length > 0 ? [...backups.slice(-1), ...dumps.slice(0, 1)] : []
+    return backups.length > 0 ? [...backups.filter((file) => dateOf(file) === newest), ...dumps.slice(0, 1)] : []
+  },
+
+  async choose(files) {
+    const backups = files.filter((file) => BACKUP.test(file)).slice(0, MOST_OF_A_DAY)
+    if (backups.length < 2) return [...files]
+    const times = await Promise.all(backups.map(timesOf))
+    const newest = backups.reduce((best, _file, at) => (isLater(times[at]!, times[best]!) ? at : best), 0)
+    return [backups[newest]!, ...files.filter((file) => !BACKUP.test(file))]
   },
 
   async read({ files }, take) {
@@ -55,6 +68,28 @@ export const tubearchivist: CatalogKind = {
 }
 
 const dateOf = (file: string): string => BACKUP.exec(file)?.[1] ?? ''
+
+/** When its documents were written, by the archive itself, then by the disk: a copy has the time of copying. */
+async function timesOf(path: string): Promise<[writtenMs: number, changedMs: number]> {
+  const zip = await openZip(path).catch((thrown: unknown) => {
+    if (thrown instanceof NoCatalog) return undefined
+    throw thrown
+  })
+  let writtenMs = -1
+  try {
+    for await (const entry of zip?.eachEntry() ?? [])
+      writtenMs = Math.max(writtenMs, entry.getLastModDate({ timezone: 'UTC' }).getTime())
+  } catch (thrown) {
+    if (isDiskFault(thrown)) throw thrown
+    writtenMs = -1 // damaged: any other comes before it
+  } finally {
+    zip?.close()
+  }
+  return [writtenMs, statSync(path).mtimeMs]
+}
+
+const isLater = ([written, changed]: readonly number[], [otherWritten, otherChanged]: readonly number[]): boolean =>
+  written! > otherWritten! || (written === otherWritten && changed! > otherChanged!)
 
 function readVideo(id: string, doc: Doc, cache: string, ids: Set<string>, take: CatalogTake): void {
   const channel = objectOf(doc.channel)
@@ -148,7 +183,7 @@ async function eachDocument(path: string, take: (kind: string, id: string, doc: 
       await eachLine(zip, entry, (id, doc) => take(kind, id, doc))
     }
   } catch (thrown) {
-    if (thrown instanceof NoCatalog) throw thrown
+    if (thrown instanceof NoCatalog || isDiskFault(thrown)) throw thrown
     throw new NoCatalog('The backup is damaged')
   } finally {
     zip.close()
@@ -159,7 +194,8 @@ async function eachDocument(path: string, take: (kind: string, id: string, doc: 
 async function openZip(path: string): Promise<ZipFile> {
   try {
     return await yauzl.openPromise(path, { lazyEntries: true, autoClose: false, validateEntrySizes: true })
-  } catch {
+  } catch (thrown) {
+    if (isDiskFault(thrown)) throw thrown
     throw new NoCatalog('It is no whole zip archive')
   }
 }

@@ -92,6 +92,8 @@ export interface CatalogKind {
   title: string
   /** Which of these files are its own, by their names alone. @param files  from the looked-at folder on */
   find(files: readonly string[]): string[]
+  /** Which of these it reads, by what is in them, where names alone do not tell. Default: all of them. */
+  choose?(files: readonly string[]): Promise<string[]>
   /** @throws NoCatalog: it is none, whatever its name says */
   read(source: CatalogSource, take: CatalogTake): Promise<void> | void
 }

@@ -1,6 +1,7 @@
 /** Youtarr: a dump of its MariaDB, and information files in a folder of its own. */
 import { createReadStream, readdirSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { orWhereAbsent } from '../disk-fault.ts'
 import { rowsOfDump } from './sql-dump.ts'
 import { type CatalogFilm, type CatalogKind, type CatalogSource, type CatalogTake, NoCatalog } from './types.ts'
 import { dayOf, flagOf, given, numberOf, secondsOf, textOf } from './values.ts'
@@ -35,16 +36,13 @@ function filmOf(row: Record<string, string | null>, path: string, infoFile: stri
 
 /** Ids with an information file, by the folder that keeps them. */
 function infosIn(folder: string): Map<string, string> {
-  try {
-    return new Map(
-      readdirSync(folder).flatMap((name) => {
-        const [, id] = INFO.exec(name) ?? []
-        return id === undefined ? [] : [[id, `${folder}/${name}`] as const]
-      }),
-    )
-  } catch {
-    return new Map()
-  }
+  const names = orWhereAbsent(() => readdirSync(folder), [])
+  return new Map(
+    names.flatMap((name) => {
+      const [, id] = INFO.exec(name) ?? []
+      return id === undefined ? [] : [[id, `${folder}/${name}`] as const]
+    }),
+  )
 }
 
 /** The dump names people by numbers of the media server that they watch with. */

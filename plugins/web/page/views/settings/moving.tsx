@@ -263,6 +263,7 @@ function Plan({ adoption, place, accounts, reload }: PlanProps) {
           </strong>{' '}
           <span class="meta">{toAge(adoption.created_at)}</span>
         </p>
+        {state !== 'failed' && adoption.reason !== '' && <p class="hint">{adoption.reason}</p>}
         <ul class="plain">
           {unchanged > 0 && <li>{t('settings.moving.unchanged', { count: unchanged })}</li>}
           {OUTCOMES.flatMap((outcome) => {

@@ -1,0 +1,43 @@
+/** What is worked on while its place goes away: it waits, and goes on by itself once the place is there again. */
+import { errors } from 'archivolt'
+import type { App } from '../app.ts'
+import { openStore, type Store } from './store.ts'
+import type { AdoptionRow, AdoptionState } from './tables.ts'
+
+/** What works on an adoption in this state. */
+const TASKS: Partial<Record<AdoptionState, string>> = {
+  scanning: 'scan_place',
+  adopting: 'adopt_videos',
+  adopted: 'complete_videos',
+}
+
+type Placed = Pick<AdoptionRow, 'place_id'>
+
+/** Files that are not found may be those of a disk that went. @throws unavailable: the place is away */
+export async function mustBeThere({ place_id: id }: Placed, { media }: App): Promise<void> {
+  if (await media.places.isThere(id)) return
+  throw errors.unavailable(`“${media.places.get(id).label}” is not there now: connect its disk, or say where it is`)
+}
+
+/** @returns what is said of the task */
+export async function waitForPlace({ id, place_id: placeId, state }: AdoptionRow, store: Store, { media }: App) {
+  const said = `It goes on once “${media.places.get(placeId).label}” is there again`
+  await store.setState(id, state, said)
+  return said
+}
+
+/** Those that wait for a place. That they wait no longer is said by their tasks, once they run. */
+export async function goOnIn(placeId: number, app: App): Promise<void> {
+  const store = openStore(app)
+  for (const { id, place_id: itsPlace, state } of store.waiting()) {
+    const task = TASKS[state]
+    if (itsPlace !== placeId || task === undefined) continue
+    const job = await app.jobs.start(task, { adoption: id })
+    await store.setTask(id, job.id)
+  }
+}
+
+/** The server was closed, or killed, after a place had come back and before all was started. */
+export async function goOnAfterStart(app: App): Promise<void> {
+  for (const { id, awaySince } of app.media.places.list()) if (awaySince === undefined) await goOnIn(id, app)
+}
