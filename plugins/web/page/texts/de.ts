@@ -766,7 +766,8 @@ const de = {
   'settings.totp.hint': 'Zum Anmelden brauchst du dann außer dem Passwort einen Code aus einer App auf deinem Handy.',
   'settings.totp.begin': 'Einrichten',
   'settings.totp.add':
-    'Trag diesen Schlüssel in deine App ein, oder öffne den Link auf dem Handy, das sie hat. Gib dann den Code ein, den sie zeigt.',
+    'Scann dieses Bild mit deiner App, oder gib den Schlüssel darunter ein. Auf dem Handy mit der App genügt der Link. Gib dann den Code ein, den sie zeigt.',
+  'settings.totp.picture': 'QR-Code für deine Authenticator-App',
   'settings.totp.link': 'In der App öffnen',
   'settings.totp.password': 'Passwort dieses Kontos',
   'settings.totp.code': 'Code',

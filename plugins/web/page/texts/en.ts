@@ -746,7 +746,8 @@ export const en = {
   'settings.totp.hint': 'Signing in then takes a code from an app on your phone as well as your password.',
   'settings.totp.begin': 'Set up',
   'settings.totp.add':
-    'Add this key to your app, or open the link on the phone that has it. Then enter the code it shows.',
+    'Scan this picture with your app, or enter the key below it. On the phone that has the app, open the link. Then enter the code it shows.',
+  'settings.totp.picture': 'QR code for your authenticator app',
   'settings.totp.link': 'Open in app',
   'settings.totp.password': 'Password for this account',
   'settings.totp.code': 'Code',

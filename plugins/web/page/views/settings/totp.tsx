@@ -1,7 +1,7 @@
 /** One's own authenticator app: set up with the password, turned on by a code, turned off by both. */
 import { Copy } from 'lucide'
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Refused } from '../../parts/states.tsx'
@@ -13,6 +13,7 @@ import { t } from '../../texts/texts.ts'
 import { copyText } from './copy-text.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
+import type QrCode from './qr-code.tsx'
 
 export function TotpOfOwn() {
   const state = useLoad<TotpState>('settings/totp', (signal) => get('/api/totp/', {}, signal))
@@ -49,6 +50,7 @@ export function TotpOfOwn() {
                 onGiven={(_, code) => enable(code)}
               >
                 <p>{t('settings.totp.add')}</p>
+                <Picture uri={begun.uri} />
                 <output class="code-block">{begun.secret.match(/.{1,4}/g)!.join(' ')}</output>
                 <a href={begun.uri}>{t('settings.totp.link')}</a>
               </Factors>
@@ -60,6 +62,19 @@ export function TotpOfOwn() {
       </Loaded>
     </Group>
   )
+}
+
+/** Its code is fetched only here. Where that fails, the key below is enough. */
+function Picture({ uri }: { uri: string }) {
+  const [Drawn, setDrawn] = useState<typeof QrCode | null>()
+  useEffect(() => {
+    void import('./qr-code.tsx').then(
+      ({ default: loaded }) => setDrawn(() => loaded),
+      () => setDrawn(null),
+    )
+  }, [])
+  if (Drawn) return <Drawn text={uri} label={t('settings.totp.picture')} />
+  return Drawn === null ? null : <div class="qr-code" />
 }
 
 function Recovery({ codes }: { codes: readonly string[] }) {

@@ -1,0 +1,28 @@
+/** A QR code as a picture of one path: dark on light in both themes, since many cameras read no other. */
+import qrcode from 'qrcode-generator'
+
+/** What the standard wants clear around it, in modules. */
+const QUIET_ZONE = 4
+/** Finds the smallest that holds the text. */
+const ANY_SIZE = 0
+
+export default function QrCode({ text, label }: { text: string; label: string }) {
+  const code = qrcode(ANY_SIZE, 'M')
+  code.addData(text)
+  code.make()
+  const side = code.getModuleCount() + 2 * QUIET_ZONE
+  return (
+    <svg class="qr-code" viewBox={`0 0 ${side} ${side}`} role="img" aria-label={label} shape-rendering="crispEdges">
+      <path d={darkModules(code)} />
+    </svg>
+  )
+}
+
+/** A square for each dark module. */
+function darkModules(code: ReturnType<typeof qrcode>): string {
+  const all = Array.from({ length: code.getModuleCount() }, (_, at) => at)
+  const dark = all.flatMap((row) =>
+    all.filter((column) => code.isDark(row, column)).map((column) => [row, column] as const),
+  )
+  return dark.map(([row, column]) => `M${column + QUIET_ZONE} ${row + QUIET_ZONE}h1v1h-1z`).join('')
+}
