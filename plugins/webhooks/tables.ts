@@ -80,6 +80,12 @@ export interface Answer {
 /** Of a webhook, those that have ended: enough to see what is wrong. */
 const MOST_KEPT = 50
 
+/**
+ * Refused with a status that speaks of this message, or may do so: it is tried again beside the others, and holds none of
+ * them back. 408, 425 and 429 ask to come again later, which holds for all.
+ */
+const IS_ASIDE = 'coalesce(status BETWEEN 400 AND 499 AND status NOT IN (408, 425, 429), 0)'
+
 export type Rows = ReturnType<typeof openRows>
 
 /** Those that write are called inside `ledger.write`. */
@@ -137,8 +143,15 @@ export function openRows({ sql, seal, unseal }: Ledger) {
     /** The one that is next: what comes after it waits. */
     first: (webhookId: number): number | undefined =>
       sql<{ id: number }>(
-        "SELECT id FROM webhooks_delivery WHERE webhook_id = ? AND state = 'waiting' ORDER BY id LIMIT 1",
+        `SELECT id FROM webhooks_delivery WHERE webhook_id = ? AND state = 'waiting' AND NOT ${IS_ASIDE} ORDER BY id LIMIT 1`,
       ).get(webhookId)?.id,
+
+    aside: (webhookId: number): number[] =>
+      sql<{ id: number }>(
+        `SELECT id FROM webhooks_delivery WHERE webhook_id = ? AND state = 'waiting' AND ${IS_ASIDE} ORDER BY id`,
+      )
+        .all(webhookId)
+        .map(({ id }) => id),
 
     waiting: (webhookId: number): number =>
       sql<{ n: number }>("SELECT count(*) AS n FROM webhooks_delivery WHERE webhook_id = ? AND state = 'waiting'").get(

@@ -12,6 +12,8 @@ const MOST_WAITING = 1000
 const LONGEST_BODY = 256_000
 /** After 30 s, 2 min, 8 min, 32 min and 2 h; then the next one is sent. */
 export const RETRIES = { times: 5, delaySeconds: 30, factor: 4 } as const
+/** Refused messages of one webhook that hold nobody back. Where there are so many, it is the receiver that is wrong. */
+const MOST_ASIDE = 10
 const LONGEST_WAIT_MS = 24 * 3_600_000
 export const DELIVER = 'webhooks.deliver'
 
@@ -42,10 +44,17 @@ export function openWebhooks(app: App) {
     return row
   }
 
-  /** The first that waits gets a job; where it has one already, it is met. */
+  /** Those that were refused, and the first of the others. */
+  function due(webhookId: number): number[] {
+    const aside = rows.aside(webhookId)
+    const first = aside.length < MOST_ASIDE ? rows.first(webhookId) : undefined
+    return first === undefined ? aside : [...aside, first]
+  }
+
+  /** What is due gets a job each; where it has one already, it is met. */
   async function goOn(webhookId: number): Promise<void> {
-    const first = rows.webhook(webhookId)?.is_on ? rows.first(webhookId) : undefined
-    if (first !== undefined) await app.jobs.start(DELIVER, { delivery: first })
+    if (!rows.webhook(webhookId)?.is_on) return
+    for (const delivery of due(webhookId)) await app.jobs.start(DELIVER, { delivery })
   }
 
   /** Nobody who tells an event fails because it cannot be sent. */
@@ -68,12 +77,12 @@ export function openWebhooks(app: App) {
     created_at: clock.now(),
   })
 
-  /** @returns whether it is the first that waits */
+  /** @returns whether nothing is before it */
   function put(webhookId: number, event: string, body: string): boolean {
-    const waiting = rows.waiting(webhookId)
-    if (waiting >= MOST_WAITING) rows.noteDropped(webhookId)
+    const isFree = rows.first(webhookId) === undefined
+    if (rows.waiting(webhookId) >= MOST_WAITING) rows.noteDropped(webhookId)
     else rows.addDelivery(newMessage(webhookId, event, body))
-    return waiting === 0
+    return isFree
   }
 
   /** Its last try has been made, or there is none to make. */
@@ -117,8 +126,12 @@ export function openWebhooks(app: App) {
       const delivery = rows.delivery(id)
       const webhook = delivery && rows.webhook(delivery.webhook_id)
       if (!delivery || !webhook?.is_on) return
-      if (delivery.state === 'waiting') await tryOnce(delivery, webhook, signal)
-      await goOn(webhook.id)
+      try {
+        if (delivery.state === 'waiting') await tryOnce(delivery, webhook, signal)
+      } finally {
+        // What was refused is aside now: the next one need not wait for its job's end.
+        if (!signal.aborted) await goOn(webhook.id)
+      }
     },
 
     /** What a crash has left, and what has waited while a webhook was off. */

@@ -152,7 +152,7 @@ test('what is not taken is tried again, later each time, under the same id; what
 })
 
 test('after six tries the next one is sent, and one webhook that fails holds up no other', async (t) => {
-  const receiver = await aReceiver(t, (response, { data }) => withStatus(data.n === 1 ? 400 : 200)(response, {}))
+  const receiver = await aReceiver(t, (response, { data }) => withStatus(data.n === 1 ? 500 : 200)(response, {}))
   const other = await aReceiver(t, withStatus(200))
   const archive = await anArchive(t)
   const { id } = await given(archive, receiver.url)
@@ -174,6 +174,82 @@ test('after six tries the next one is sent, and one webhook that fails holds up 
       ['failed', 6],
     ],
   )
+})
+
+test('a message that is refused holds back no other, and is tried again beside them', async (t) => {
+  const receiver = await aReceiver(t, (response, { data }) => withStatus(data.n === 1 ? 422 : 200)(response, {}))
+  const archive = await anArchive(t)
+  const { id } = await given(archive, receiver.url)
+
+  for (const n of [1, 2]) await count(archive, n)
+  await archive.settled()
+  assert.deepEqual(ns(receiver), [1, 2])
+  await count(archive, 3)
+  await archive.settled()
+  assert.deepEqual(ns(receiver), [1, 2, 3])
+  await archive.clock.advance(30 * SECOND)
+  await archive.settled()
+  assert.deepEqual(ns(receiver), [1, 2, 3, 1])
+  for (let hour = 0; hour < 3; hour++) {
+    await archive.clock.advance(HOUR)
+    await archive.settled()
+  }
+
+  assert.deepEqual(ns(receiver).slice(4), [1, 1, 1, 1])
+  assert.deepEqual(
+    (await deliveriesOf(archive, id)).map((one: any) => [one.state, one.tries]),
+    [
+      ['delivered', 1],
+      ['delivered', 1],
+      ['failed', 6],
+    ],
+  )
+})
+
+test('a receiver that refuses everything is asked for ten messages at most, and loses none once it is mended', async (t) => {
+  let status = 404
+  const receiver = await aReceiver(t, (response) => withStatus(status)(response, {}))
+  const archive = await anArchive(t)
+  await given(archive, receiver.url)
+
+  for (let n = 1; n <= 13; n++) await count(archive, n)
+  await archive.settled()
+  assert.deepEqual(ns(receiver), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  status = 200
+  await archive.clock.advance(30 * SECOND)
+  await archive.settled()
+
+  assert.deepEqual(
+    ns(receiver)
+      .slice(10)
+      .toSorted((a, b) => a - b),
+    Array.from({ length: 13 }, (_, at) => at + 1),
+  )
+  assert.equal((await shownOf(archive)).waiting, 0)
+})
+
+test('a receiver that asks to wait gets its messages in order, and what was refused goes on after a pause and a start', async (t) => {
+  const receiver = await aReceiver(t, withStatus(429), withStatus(200), withStatus(400), withStatus(200))
+  const archive = await anArchive(t)
+  const { id } = await given(archive, receiver.url)
+  const admin = archive.as('admin')
+
+  for (const n of [1, 2]) await count(archive, n)
+  await archive.settled()
+  assert.deepEqual(ns(receiver), [1])
+  await archive.clock.advance(30 * SECOND)
+  await archive.settled()
+  assert.deepEqual(ns(receiver), [1, 1, 2])
+  await admin.post(`/api/webhook/${id}/`, { is_on: false })
+  await archive.clock.advance(HOUR)
+  await archive.restart()
+  await archive.settled()
+  assert.deepEqual(ns(receiver), [1, 1, 2])
+  await archive.as('admin').post(`/api/webhook/${id}/`, { is_on: true })
+  await archive.settled()
+
+  assert.deepEqual(ns(receiver), [1, 1, 2, 2])
+  assert.equal((await shownOf(archive)).waiting, 0)
 })
 
 test('a webhook that is off gets nothing new; what waits goes out once it is on, unless a day has passed', async (t) => {
