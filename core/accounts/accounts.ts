@@ -74,8 +74,11 @@ export interface Accounts {
   get(id: number): AccountRecord | undefined
   /** Whose marks are those of the archive where it can have but one watcher's: the admin who was here first. */
   firstAdmin(): AccountRecord | undefined
-  /** @throws conflict: the name is taken; bad_request: rights that go ill together */
-  create(account: NewAccount): Promise<AccountRecord>
+  /**
+   * @param alongside  done in the same write, with its id
+   * @throws conflict: the name is taken; bad_request: rights that go ill together
+   */
+  create(account: NewAccount, alongside?: (id: number) => void): Promise<AccountRecord>
   /**
    * A changed password ends the account's other sessions, revokes its token and access tokens, and takes it off all
    * devices.
@@ -353,7 +356,7 @@ export function openAccounts(parts: {
       return row && toRecord(row)
     },
 
-    async create({ username, password, isStaff, mayDownload = false, view = null }) {
+    async create({ username, password, isStaff, mayDownload = false, view = null }, alongside) {
       refuseIllTogether({ is_staff: isStaff, may_download: mayDownload, view })
       const hash = await passwords.hash(password)
       return write(() => {
@@ -361,6 +364,7 @@ export function openAccounts(parts: {
         const inserted = insertUser.run(username, hash, bit(isStaff), bit(mayDownload), now())
         const id = Number(inserted.lastInsertRowid)
         views.set(id, view)
+        alongside?.(id)
         return toRecord(existing(id))
       })
     },
@@ -506,6 +510,7 @@ export function openAccounts(parts: {
       write(() => {
         existing(id)
         refuseOutdated(proof)
+        updateLogin.run(now(), id)
         return sessions.open(id, isRemembered)
       }),
 

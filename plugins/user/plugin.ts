@@ -5,6 +5,7 @@ import { addUser, changeUser, listUsers, removeUser, showUser } from './account-
 import { addAccount, removeTotp, setPassword } from './commands.ts'
 import { forgetOnDevice, listOfDevice, signInWithPin } from './device-routes.ts'
 import { changePreferences, describePreferences, showPreferences } from './preferences.ts'
+import { openSignIns, type SignIns } from './sign-ins.ts'
 import { login, loginWithToken, logout, ping, revokeToken, showToken } from './signing-in.ts'
 import { beginTotp, disableTotp, enableTotp, showTotp } from './totp-routes.ts'
 import { changeOwnPreferences, showOwnPreferences } from './user-preferences.ts'
@@ -14,6 +15,7 @@ export default definePlugin({
   preferences: { application: { enable_cast: Type.Boolean({ default: false }) } },
   envelope: (preferences) => ({ enable_cast: preferences.section('application').enable_cast }),
   events: ['user.removed'],
+  services: ({ accounts }) => ({ signIns: openSignIns(accounts) }),
   commands: [addAccount, setPassword, removeTotp],
   routes: [
     loginWithToken,
@@ -46,6 +48,12 @@ export default definePlugin({
 })
 
 declare module 'archivolt' {
+  interface Services {
+    user: {
+      /** What is done when somebody has proved who they are. */
+      signIns: SignIns
+    }
+  }
   interface Events {
     /** Emitted when an account has been removed. Its id is never given again. */
     'user.removed': { id: number }

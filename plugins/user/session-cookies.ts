@@ -1,7 +1,7 @@
 /** What a browser is given to keep: its session, and the id of a device where a PIN is enough. */
 import { type Accounts, errors, type Proof, type RouteInput } from 'archivolt'
 
-interface Browser {
+export interface Browser {
   request: Pick<RouteInput<never, never, never>['request'], 'headers'>
   headers: RouteInput<never, never, never>['headers']
 }

@@ -1,0 +1,41 @@
+/**
+ * OpenID Connect: people sign in with their account at a provider, whose groups may say what they may do. Without the
+ * setting AV_OIDC_ISSUER nothing of it is there.
+ */
+import { definePlugin } from 'archivolt'
+import { openAway } from './away.ts'
+import { type Links, linkTable, openLinks } from './links.ts'
+import { openProvider, type Provider } from './provider.ts'
+import { beginLink, comeBack, goThere, removeLink, showLink, showProvider } from './routes.ts'
+import { checkSettings, settings } from './settings.ts'
+
+export default definePlugin({
+  name: 'oidc',
+  needs: ['user'],
+  settings,
+  migrations: [linkTable],
+  routes: [showProvider, goThere, comeBack, showLink, beginLink, removeLink],
+  services(app) {
+    const { ledger, accounts, log } = app
+    const isName = (text: string) => app.signIns.isName(text)
+    const links = openLinks({ ledger, accounts, log, settings: app.settings, isName })
+    const provider = app.settings.oidcIssuer === null ? undefined : openProvider(app)
+    return { oidc: { provider, links, away: openAway(app.clock) } }
+  },
+  on: {
+    'user.removed':
+      ({ oidc }) =>
+      ({ id }) =>
+        oidc.links.disconnect(id),
+  },
+  setup: (app) => checkSettings(app.settings),
+})
+
+declare module 'archivolt' {
+  interface Services {
+    oidc: {
+      /** The provider of OpenID Connect, whose account is whose there, and who is on the way back. */
+      oidc: { provider: Provider | undefined; links: Links; away: ReturnType<typeof openAway> }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/** The provider: where a browser is sent to, and what it says of who comes back. Checked by `openid-client`. */
+import type { App as CoreApp } from 'archivolt'
+import type { Configuration, CustomFetch } from 'openid-client'
+
+/** What the provider says of a person. The subject never changes, and is never given to another one. */
+export interface Identity {
+  subject: string
+  name: string | undefined
+  groups: readonly string[]
+}
+
+/** What a browser's sign-in is known by, as long as it is away. */
+export interface Secrets {
+  state: string
+  nonce: string
+  verifier: string
+}
+
+export interface Provider {
+  /** Its address for this browser, with the secrets that the way back asks for. @throws whatever stands in the way */
+  begin(redirectUri: string): Promise<{ url: string } & Secrets>
+  /** @param answered  the address that the browser has come back to. @throws what is wrong with the answer */
+  finish(answered: URL, secrets: Secrets): Promise<Identity>
+}
+
+/** Its addresses and keys are asked for anew. */
+const KEPT_MS = 60 * 60 * 1000
+const WITHIN_SECONDS = 10
+const MAX_BYTES = 1_000_000
+const MOST_GROUPS = 1000
+const LONGEST_NAME = 200
+
+/** @param settings  with an issuer and a client id */
+export function openProvider({ settings, fetch, clock }: Pick<CoreApp, 'settings' | 'fetch' | 'clock'>): Provider {
+  const issuer = new URL(settings.oidcIssuer!)
+  let known: { config: Promise<Configuration>; untilMs: number } | undefined
+
+  /** With the limits of all that is asked outside; what leads elsewhere is no answer. */
+  const ask: CustomFetch = async (url, { method, headers, body, signal }) =>
+    fetch(url, {
+      ...{ method: method as 'GET' | 'POST', redirect: 'manual', withinSeconds: WITHIN_SECONDS, maxBytes: MAX_BYTES },
+      headers: Object.fromEntries(new Headers(headers as Record<string, string>)),
+      ...(body && { body: String(body) }),
+      ...(signal && { signal }),
+    })
+
+  async function discover(): Promise<Configuration> {
+    const client = await import('openid-client')
+    const secret = settings.oidcClientSecret
+    const config = await client.discovery(
+      issuer,
+      settings.oidcClientId!,
+      undefined,
+      secret === null ? client.None() : client.ClientSecretPost(secret),
+      {
+        [client.customFetch]: ask,
+        // `checkSettings` has asked for https, but in one's own network.
+        execute: [
+          client.enableNonRepudiationChecks,
+          ...(issuer.protocol === 'http:' ? [client.allowInsecureRequests] : []),
+        ],
+      },
+    )
+    config[client.customFetch] = ask
+    return config
+  }
+
+  function configuration(): Promise<Configuration> {
+    if (known && known.untilMs > clock.now()) return known.config
+    const made = { config: discover(), untilMs: clock.now() + KEPT_MS }
+    made.config.catch(() => known === made && (known = undefined))
+    known = made
+    return made.config
+  }
+
+  return {
+    async begin(redirectUri) {
+      const config = await configuration()
+      const client = await import('openid-client')
+      const secrets = {
+        state: client.randomState(),
+        nonce: client.randomNonce(),
+        verifier: client.randomPKCECodeVerifier(),
+      }
+      const { href: url } = client.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: settings.oidcScopes,
+        code_challenge: await client.calculatePKCECodeChallenge(secrets.verifier),
+        code_challenge_method: 'S256',
+        ...{ state: secrets.state, nonce: secrets.nonce },
+      })
+      return { url, ...secrets }
+    },
+
+    async finish(answered, { state, nonce, verifier }) {
+      const config = await configuration()
+      const client = await import('openid-client')
+      const tokens = await client.authorizationCodeGrant(config, answered, {
+        ...{ pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true },
+      })
+      const told: Record<string, unknown> = { ...tokens.claims()! }
+      const subject = told['sub'] as string
+      const isAllTold = [settings.oidcUsernameClaim, settings.oidcGroupsClaim].every((name) => name in told)
+      if (!isAllTold && config.serverMetadata().userinfo_endpoint !== undefined)
+        Object.assign(told, await client.fetchUserInfo(config, tokens.access_token, subject), { sub: subject })
+      return {
+        subject,
+        name: textIn(told[settings.oidcUsernameClaim]),
+        groups: groupsIn(told[settings.oidcGroupsClaim]),
+      }
+    },
+  }
+}
+
+const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' && value.length <= LONGEST_NAME ? value : undefined
+
+const groupsIn = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [value])
+    .slice(0, MOST_GROUPS)
+    .filter((one): one is string => typeof one === 'string' && one.length <= LONGEST_NAME)

@@ -1,0 +1,173 @@
+/** Signing in at the provider: out, back, and connecting an account that is there already. */
+import { defineRoute, errors, json, queryBool, queryText, type RouteInput, Type } from 'archivolt'
+import { parseCookie } from 'cookie'
+import type { App } from './app.ts'
+import { AWAY_SECONDS, type Away } from './away.ts'
+import { Refused } from './links.ts'
+
+const COOKIE = 'av_oidc'
+const BACK = 'login/oidc/back/'
+const LONGEST_PASSWORD = 1024
+
+type Request = RouteInput<never, never, never>['request']
+
+function redirect(headers: RouteInput<never, never, never>['headers'], to: string) {
+  headers.set('Location', to)
+  headers.set('Cache-Control', 'no-store')
+  return json('{}', 302)
+}
+
+/** A path of this page, and nothing that a browser could read as another host. */
+export function pathOnly(text: string | undefined): string {
+  const base = 'http://page.invalid'
+  if (text === undefined || !text.startsWith('/') || !URL.canParse(text, base)) return '/'
+  const { origin, pathname, search, hash } = new URL(text, base)
+  return origin === base && !pathname.startsWith('//') ? pathname + search + hash : '/'
+}
+
+const withinPage = ({ settings }: App, path: string): string => settings.basePath + path.slice(1)
+
+/** The sign-in of the page, which says why. */
+const refusedAt = (app: App, reason: string): string => withinPage(app, `/login/?refused=${reason}`)
+
+function providerOf(app: App) {
+  if (!app.oidc.provider) throw errors.notFound('provider')
+  return app.oidc.provider
+}
+
+/** Where the provider is to send the browser back to: it compares that with what it was told. */
+function backTo(app: App, request: Request): string {
+  const here = app.publicUrl(request)
+  if (here === undefined) throw errors.badRequest('Set AV_PUBLIC_URL: the provider is to know where this server is')
+  return here + BACK
+}
+
+async function begin(
+  app: App,
+  { request, headers }: Pick<RouteInput<never, never, never>, 'request' | 'headers'>,
+  more: Pick<Away, 'next' | 'isRemembered' | 'userId'>,
+): Promise<string> {
+  const redirectUri = backTo(app, request)
+  const { url, ...secrets } = await providerOf(app).begin(redirectUri)
+  const key = app.oidc.away.add({ ...secrets, ...more, redirectUri })
+  headers.cookie(COOKIE, key, { maxAgeSeconds: AWAY_SECONDS, httpOnly: true })
+  return url
+}
+
+export const showProvider = defineRoute({
+  method: 'GET',
+  path: '/api/oidc/',
+  access: 'open',
+  summary: 'The provider of OpenID Connect that people can sign in with, by the name that people see',
+  reply: Type.Object({ name: Type.Union([Type.String(), Type.Null()]) }),
+  handle: (_input, { oidc, settings }: App) => ({ name: oidc.provider ? settings.oidcName : null }),
+})
+
+export const goThere = defineRoute({
+  method: 'GET',
+  path: '/login/oidc/',
+  access: 'open',
+  summary: 'Sends a browser to the provider of OpenID Connect; it comes back signed in, or to /login/ with a reason',
+  query: {
+    next: queryText({ description: 'the path of the page to go on at', maxLength: 2000 }),
+    remember_me: queryBool({ description: 'the session lasts a year; default: it ends after two days' }),
+  },
+  reply: Type.Object({}, { description: 'an answer with status 302' }),
+  errors: ['not_found', 'unavailable'],
+  async handle({ query, request, headers }, app: App) {
+    providerOf(app)
+    try {
+      const isRemembered = query.remember_me === true
+      return redirect(headers, await begin(app, { request, headers }, { next: pathOnly(query.next), isRemembered }))
+    } catch (error) {
+      app.log.warn({ err: error }, 'the provider of OpenID Connect cannot be asked')
+      return redirect(headers, refusedAt(app, 'away'))
+    }
+  },
+})
+
+const ANSWER = { maxLength: 4000 }
+
+export const comeBack = defineRoute({
+  method: 'GET',
+  path: '/login/oidc/back/',
+  access: 'open',
+  summary: 'Where the provider of OpenID Connect sends browsers back to',
+  query: {
+    code: queryText(ANSWER),
+    state: queryText(ANSWER),
+    iss: queryText(ANSWER),
+    error: queryText(ANSWER),
+    error_description: queryText(ANSWER),
+  },
+  reply: Type.Object({}, { description: 'an answer with status 302' }),
+  errors: ['not_found'],
+  async handle({ query, request, headers, actor }, app: App) {
+    const provider = providerOf(app)
+    const away = app.oidc.away.take(parseCookie(request.headers['cookie'] ?? '')[COOKIE] ?? '')
+    headers.cookie(COOKIE, '', { maxAgeSeconds: 0, httpOnly: true })
+    if (!away) return redirect(headers, refusedAt(app, 'expired'))
+    try {
+      const answered = new URL(away.redirectUri)
+      for (const [name, value] of Object.entries(query)) if (value !== undefined) answered.searchParams.set(name, value)
+      const identity = await provider.finish(answered, away)
+      if (away.userId === undefined) {
+        const proof = await app.oidc.links.accountOf(identity)
+        await app.signIns.start(proof, away.isRemembered, { request, headers })
+      } else {
+        // Another one may have signed in here meanwhile.
+        if (actor.via !== 'session' || actor.id !== away.userId) throw new Refused('other')
+        await app.oidc.links.connect(away.userId, identity)
+      }
+      return redirect(headers, withinPage(app, away.next))
+    } catch (error) {
+      const reason = error instanceof Refused ? error.reason : query.error === 'access_denied' ? 'denied' : 'failed'
+      if (reason === 'failed') app.log.warn({ err: error }, 'an answer of the provider of OpenID Connect is refused')
+      return redirect(headers, refusedAt(app, reason))
+    }
+  },
+})
+
+export const showLink = defineRoute({
+  method: 'GET',
+  path: '/api/oidc/link/',
+  access: 'viewer',
+  summary: 'Whether the caller’s account is connected with one of the provider’s',
+  reply: Type.Object({ connected: Type.Boolean() }),
+  handle: ({ actor }, { oidc }: App) => ({ connected: oidc.links.isConnected(actor.id) }),
+})
+
+export const beginLink = defineRoute({
+  method: 'POST',
+  path: '/api/oidc/link/',
+  access: 'viewer',
+  scope: 'none',
+  summary: 'Begin to connect the caller’s account: the browser is to go to the address that is answered',
+  body: Type.Object({ current_password: Type.String({ maxLength: LONGEST_PASSWORD }) }),
+  reply: Type.Object({ url: Type.String() }),
+  errors: ['not_found', 'throttled'],
+  async handle({ body, actor, request, headers, signal }, app: App) {
+    providerOf(app)
+    if (!(await app.accounts.checkOwnPassword(actor.id, body.current_password, request.address, signal)))
+      throw errors.badRequest('The password is wrong', { fields: { current_password: 'is wrong' } })
+    try {
+      const next = '/settings/account/'
+      return { url: await begin(app, { request, headers }, { next, isRemembered: false, userId: actor.id }) }
+    } catch (error) {
+      throw errors.unavailable('The provider cannot be asked; the log says why', { cause: error })
+    }
+  },
+})
+
+export const removeLink = defineRoute({
+  method: 'DELETE',
+  path: '/api/oidc/link/',
+  access: 'viewer',
+  scope: 'none',
+  summary: 'The caller’s account is connected with none of the provider’s any more',
+  reply: Type.Object({ success: Type.Literal(true) }),
+  async handle({ actor }, { oidc }: App) {
+    await oidc.links.disconnect(actor.id)
+    return { success: true as const }
+  },
+})

@@ -1,0 +1,115 @@
+/** Settings of the provider, all from the environment: who changes them could let anybody in. */
+import { type SettingDefinition, type Settings, Type } from 'archivolt'
+
+const text = Type.Union([Type.String({ minLength: 1, maxLength: 1000 }), Type.Null()])
+const names = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+  description: 'a list of names of groups, such as family,friends',
+})
+const claim = Type.String({ minLength: 1, maxLength: 200 })
+
+export const settings: Record<string, SettingDefinition> = {
+  oidcIssuer: {
+    env: 'AV_OIDC_ISSUER',
+    schema: Type.Union([
+      Type.String({ pattern: '^https?://[^\\s?#@]+$', description: 'a URL that starts with https://' }),
+      Type.Null(),
+    ]),
+    default: null,
+    meaning: 'provider of OpenID Connect, as it calls itself; with it people can sign in there',
+  },
+  oidcClientId: {
+    env: 'AV_OIDC_CLIENT_ID',
+    schema: text,
+    default: null,
+    meaning: 'what the provider calls this server',
+  },
+  oidcClientSecret: {
+    env: 'AV_OIDC_CLIENT_SECRET',
+    schema: text,
+    default: null,
+    secret: true,
+    meaning: 'the secret that the provider has given; unset: a public client',
+  },
+  oidcName: {
+    env: 'AV_OIDC_NAME',
+    schema: Type.String({ minLength: 1, maxLength: 40 }),
+    default: 'single sign-on',
+    meaning: 'the words behind “Sign in with”',
+  },
+  oidcScopes: {
+    env: 'AV_OIDC_SCOPES',
+    schema: Type.String({ pattern: '^openid( [!-~]+)*$', description: 'words that begin with openid' }),
+    default: 'openid profile email',
+    meaning: 'what the provider is asked to tell; some want `groups` here too',
+  },
+  oidcUsernameClaim: {
+    env: 'AV_OIDC_USERNAME_CLAIM',
+    schema: claim,
+    default: 'preferred_username',
+    meaning: 'which claim names a new account',
+  },
+  oidcGroupsClaim: {
+    env: 'AV_OIDC_GROUPS_CLAIM',
+    schema: claim,
+    default: 'groups',
+    meaning: 'which claim lists groups',
+  },
+  oidcUsers: {
+    env: 'AV_OIDC_USER_GROUPS',
+    schema: names,
+    default: [],
+    meaning: 'groups whose members may sign in; none: everybody whom the provider lets in',
+  },
+  oidcDownloaders: {
+    env: 'AV_OIDC_DOWNLOAD_GROUPS',
+    schema: names,
+    default: [],
+    meaning: 'groups whose members may download, told anew at each sign-in; none: admins say so here',
+  },
+  oidcAdmins: {
+    env: 'AV_OIDC_ADMIN_GROUPS',
+    schema: names,
+    default: [],
+    meaning: 'groups whose members are admins, told anew at each sign-in; none: admins say so here',
+  },
+  oidcCreate: {
+    env: 'AV_OIDC_CREATE',
+    schema: Type.Boolean(),
+    default: false,
+    meaning:
+      'who has no account here gets one at the first sign-in; else an account is connected in Settings → Account',
+  },
+}
+
+/** @throws a sentence: what is missing, or not safe */
+export function checkSettings(given: Settings): void {
+  const { oidcIssuer: issuer, oidcClientId: clientId, privateHosts } = given
+  if (issuer === null) {
+    if (clientId !== null || given.oidcClientSecret !== null || given.oidcCreate)
+      throw new Error('AV_OIDC_ISSUER is missing: name the provider too, or take the other AV_OIDC_ settings away')
+    return
+  }
+  if (clientId === null)
+    throw new Error('AV_OIDC_CLIENT_ID is missing: the provider says it where this server is registered')
+  const { protocol, hostname } = new URL(issuer)
+  if (protocol === 'http:' && !privateHosts.includes(hostname))
+    throw new Error(
+      `AV_OIDC_ISSUER: ${issuer} has no https, so anybody on the way could sign in as anybody; use https, or name ${hostname} in AV_PRIVATE_HOSTS if it is in your own network`,
+    )
+}
+
+declare module 'archivolt' {
+  interface Settings {
+    oidcIssuer: string | null
+    oidcClientId: string | null
+    oidcClientSecret: string | null
+    oidcName: string
+    oidcScopes: string
+    oidcUsernameClaim: string
+    oidcGroupsClaim: string
+    oidcUsers: string[]
+    oidcDownloaders: string[]
+    oidcAdmins: string[]
+    oidcCreate: boolean
+  }
+}

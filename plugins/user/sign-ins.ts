@@ -1,0 +1,18 @@
+/** The service `signIns`: for plugins that bring another way to prove who one is. */
+import type { Accounts, Proof } from 'archivolt'
+import { NAME_PATTERN } from './account-routes.ts'
+import { type Browser, startSession } from './session-cookies.ts'
+
+export interface SignIns {
+  /** A session for this browser, by cookies of the reply. @throws bad_request: the proof no longer holds */
+  start(proof: Proof, isRemembered: boolean, browser: Browser): Promise<void>
+  /** Whether an account may be called so. */
+  isName(text: string): boolean
+}
+
+const NAME = new RegExp(NAME_PATTERN, 'u')
+
+export const openSignIns = (accounts: Accounts): SignIns => ({
+  start: (proof, isRemembered, browser) => startSession(accounts, proof, isRemembered, browser),
+  isName: (text) => NAME.test(text),
+})

@@ -1,0 +1,254 @@
+/** Signing in at a real provider: who gets in, as whom, with which rights; and browsers that come back in an odd way. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Settings } from '../../../config/schema.ts'
+import { Jar } from '../../support/browser-jar.ts'
+import { CLIENT_ID, CLIENT_SECRET, type IdentityProvider, identityProvider } from '../../support/identity-provider.ts'
+import { PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+
+interface Given {
+  app: TestApp
+  provider: IdentityProvider
+}
+
+async function given(t: TestContext, more: Partial<Settings> = {}): Promise<Given> {
+  const provider = await identityProvider(t)
+  const settings = {
+    ...{ oidcIssuer: provider.issuer, oidcClientId: CLIENT_ID, oidcClientSecret: CLIENT_SECRET },
+    ...{ privateHosts: ['127.0.0.1'], ...more },
+  }
+  const app = await testApp(t, { settings })
+  await provider.admit(app.url)
+  return { app, provider }
+}
+
+/** To the form of the provider, whose answer leads back here. @returns the address that it leads to */
+async function away(jar: Jar, { provider }: Given, from: string, who: string): Promise<string> {
+  const { url } = await jar.follow(from)
+  assert.ok(url.startsWith(`${provider.issuer}/interaction/`), url)
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const answered = await jar.ask(url, { method: 'POST', headers, body: `who=${who}` })
+  const next = new URL(answered.headers.get('location')!, url).href
+  return (await jar.follow(next, `${new URL(from).origin}/login/oidc/back/`)).url
+}
+
+/** @returns where it ends on this server, as a path */
+async function signIn(given: Given, who: string, { jar = new Jar(), next = '/' } = {}) {
+  const { url } = given.app
+  const back = await away(jar, given, `${url}login/oidc/?next=${encodeURIComponent(next)}`, who)
+  const response = await jar.ask(back)
+  assert.equal(response.status, 302)
+  return { jar, back, to: response.headers.get('location')! }
+}
+
+/** Who this browser is, or undefined. */
+async function me(jar: Jar, { app }: Given) {
+  const { user } = (await (await jar.ask(`${app.url}api/ping/`)).json()) as { user?: number }
+  return user === undefined ? undefined : app.app.accounts.get(user)
+}
+
+test('who is new gets an account with the rights of their groups, and has it again, as the groups are then', async (t) => {
+  const all = await given(t, { oidcCreate: true, oidcAdmins: ['keepers'], oidcDownloaders: ['fetchers', 'more'] })
+  all.provider.people.set('s-1', { preferred_username: 'ann', groups: ['fetchers'] })
+
+  const first = await signIn(all, 's-1', { next: '/channels/?q=a' })
+  assert.equal(first.to, '/channels/?q=a')
+  const ann = await me(first.jar, all)
+  assert.deepEqual([ann?.username, ann?.is_staff, ann?.may_download], ['ann', false, true])
+  assert.notEqual(ann?.last_login, null)
+  assert.equal((await first.jar.ask(`${all.app.url}api/video/`)).status, 200)
+  all.provider.people.set('s-1', { preferred_username: 'anna', groups: ['keepers'] })
+  const second = await signIn(all, 's-1')
+
+  const now = await me(second.jar, all)
+  assert.deepEqual([now?.id, now?.username, now?.is_staff], [ann?.id, 'ann', true])
+  all.provider.people.set('s-1', { groups: 'fetchers' })
+  assert.equal((await me((await signIn(all, 's-1')).jar, all))?.is_staff, false)
+})
+
+test('who has no account stays outside, until its password has connected it', async (t) => {
+  const all = await given(t)
+  all.provider.people.set('s-2', { preferred_username: 'user' })
+  const { app } = all
+
+  const refused = await signIn(all, 's-2')
+  assert.equal(refused.to, '/login/?refused=unknown')
+  assert.equal(await me(refused.jar, all), undefined)
+
+  const jar = new Jar()
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ username: 'user', password: PASSWORD })
+  await jar.ask(`${app.url}login/`, { method: 'POST', headers, body })
+  const csrf = { ...headers, 'x-csrftoken': jar.cookie(app.url, 'csrftoken')! }
+  const connect = (password: string) =>
+    jar.ask(`${app.url}api/oidc/link/`, {
+      ...{ method: 'POST', headers: csrf, body: JSON.stringify({ current_password: password }) },
+    })
+  assert.equal((await connect('wrong')).status, 400)
+  assert.equal((await jar.ask(`${app.url}api/oidc/link/`, { method: 'POST', headers, body: '{}' })).status, 403)
+  const { url } = (await (await connect(PASSWORD)).json()) as { url: string }
+  const { url: form } = await jar.follow(url)
+  const answered = await jar.ask(form, {
+    ...{ method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'who=s-2' },
+  })
+  const { url: back } = await jar.follow(new URL(answered.headers.get('location')!, form).href, `${app.url}login/oidc/`)
+  assert.equal((await jar.ask(back)).headers.get('location'), '/settings/account/')
+
+  assert.deepEqual((await app.as('user').get('/api/oidc/link/')).body, { connected: true })
+  assert.deepEqual((await app.as('admin').get('/api/oidc/link/')).body, { connected: false })
+  assert.equal((await me((await signIn(all, 's-2')).jar, all))?.username, 'user')
+  await app.as('user').delete('/api/oidc/link/')
+  assert.equal((await signIn(all, 's-2')).to, '/login/?refused=unknown')
+})
+
+test('a name at the provider opens nobody else’s account', async (t) => {
+  const all = await given(t, { oidcCreate: true })
+  all.provider.people.set('s-3', { preferred_username: 'admin' })
+  all.provider.people.set('s-4', { preferred_username: 'two\nlines' })
+  all.provider.people.set('s-5', {})
+
+  assert.equal((await signIn(all, 's-3')).to, '/login/?refused=taken')
+  assert.equal((await signIn(all, 's-4')).to, '/login/?refused=name')
+  assert.equal((await signIn(all, 's-5')).to, '/login/?refused=name')
+  assert.equal((await signIn(all, 'nobody')).to, '/login/?refused=denied')
+  assert.deepEqual(
+    all.app.app.accounts.list().map(({ username }) => username),
+    ['admin', 'user'],
+  )
+})
+
+test('who is in none of the groups, or switched off here, does not get in; the last admin stays one', async (t) => {
+  const all = await given(t, { oidcCreate: true, oidcUsers: ['family'], oidcAdmins: ['family'] })
+  const { accounts } = all.app.app
+  all.provider.people.set('s-6', { preferred_username: 'eve', groups: ['strangers', { family: true }] })
+  all.provider.people.set('s-7', { preferred_username: 'bob', groups: ['family'] })
+
+  assert.equal((await signIn(all, 's-6')).to, '/login/?refused=group')
+  const { jar } = await signIn(all, 's-7')
+  const bob = (await me(jar, all))!
+  await accounts.change(bob.id, { is_active: false })
+  assert.equal((await signIn(all, 's-7')).to, '/login/?refused=off')
+  assert.equal(await me(jar, all), undefined)
+  await accounts.change(bob.id, { is_active: true })
+  await all.app.as('bob').delete('/api/user/1/')
+  all.provider.people.set('s-7', { groups: ['strangers'] })
+  assert.equal((await signIn(all, 's-7')).to, '/login/?refused=group')
+  assert.equal(accounts.get(bob.id)?.is_staff, true)
+})
+
+test('an account that is removed is connected no more', async (t) => {
+  const all = await given(t, { oidcCreate: true })
+  all.provider.people.set('s-8', { preferred_username: 'kim' })
+  const kim = (await me((await signIn(all, 's-8')).jar, all))!
+
+  assert.equal((await all.app.as('admin').delete(`/api/user/${kim.id}/`)).status, 200)
+  assert.equal(all.app.app.oidc.links.isConnected(kim.id), false)
+  const anew = (await me((await signIn(all, 's-8')).jar, all))!
+  assert.notEqual(anew.id, kim.id)
+})
+
+test('only the browser that went comes back, once, with its own answer, in time', async (t) => {
+  const all = await given(t, { oidcCreate: true })
+  const { app } = all
+  all.provider.people.set('s-9', { preferred_username: 'ida' })
+  const from = `${app.url}login/oidc/`
+  const expired = '/login/?refused=expired'
+  const come = async (jar: Jar, back: string) => (await jar.ask(back)).headers.get('location')
+
+  const jar = new Jar()
+  const back = await away(jar, all, from, 's-9')
+  assert.equal(await come(new Jar(), back), expired, 'a link that somebody else was sent')
+  const thief = new Jar()
+  await thief.ask(from)
+  assert.equal(await come(thief, back), '/login/?refused=failed', 'the answer to somebody else')
+  assert.equal(await come(jar, back), '/')
+  assert.equal(await come(jar, back), expired, 'once more')
+
+  for (const [why, change] of [
+    ['another state', (url: URL) => url.searchParams.set('state', 'x')],
+    ['no state', (url: URL) => url.searchParams.delete('state')],
+    ['another code', (url: URL) => url.searchParams.set('code', 'x')],
+    ['no code', (url: URL) => url.searchParams.delete('code')],
+    ['another issuer', (url: URL) => url.searchParams.set('iss', 'http://127.0.0.1:1')],
+    ['an error of the provider', (url: URL) => url.searchParams.set('error', 'server_error')],
+  ] as Array<[string, (url: URL) => void]>) {
+    const own = new Jar()
+    const url = new URL(await away(own, all, from, 's-9'))
+    change(url)
+    assert.equal(await come(own, url.href), '/login/?refused=failed', why)
+    assert.equal(await me(own, all), undefined, why)
+    assert.equal(own.cookie(app.url, 'av_oidc'), undefined, why)
+  }
+
+  const late = new Jar()
+  const answer = await away(late, all, from, 's-9')
+  await app.clock.advance(601_000)
+  assert.equal(await come(late, answer), expired)
+  const fixed = new Jar()
+  fixed.put(app.url, 'sessionid', 'chosen-by-somebody-else')
+  await signIn(all, 's-9', { jar: fixed })
+  assert.notEqual(fixed.cookie(app.url, 'sessionid'), 'chosen-by-somebody-else')
+})
+
+test('an account is connected by its own browser alone, and a person with one account', async (t) => {
+  const all = await given(t, { oidcCreate: true })
+  const { app } = all
+  all.provider.people.set('s-10', { preferred_username: 'lou' })
+  await signIn(all, 's-10')
+  const begun = async (username: string) => {
+    const jar = new Jar()
+    const headers = { 'content-type': 'application/json' }
+    await jar.ask(`${app.url}login/`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ username, password: PASSWORD }),
+    })
+    const csrf = { ...headers, 'x-csrftoken': jar.cookie(app.url, 'csrftoken')! }
+    const body = JSON.stringify({ current_password: PASSWORD })
+    const reply = await jar.ask(`${app.url}api/oidc/link/`, { method: 'POST', headers: csrf, body })
+    const { url } = (await reply.json()) as { url: string }
+    const { url: form } = await jar.follow(url)
+    const answered = await jar.ask(form, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'who=s-10' },
+    })
+    const { url: back } = await jar.follow(
+      new URL(answered.headers.get('location')!, form).href,
+      `${app.url}login/oidc/`,
+    )
+    return { jar, back }
+  }
+
+  const taken = await begun('user')
+  assert.equal((await taken.jar.ask(taken.back)).headers.get('location'), '/login/?refused=other')
+  const left = await begun('admin')
+  left.jar.put(app.url, 'sessionid', taken.jar.cookie(app.url, 'sessionid')!)
+  assert.equal((await left.jar.ask(left.back)).headers.get('location'), '/login/?refused=other')
+  assert.deepEqual((await app.as('admin').get('/api/oidc/link/')).body, { connected: false })
+  const { token } = (await app.as('user').post('/api/access-token/', { name: 'x', scope: 'watch' })).body
+  const headers = { authorization: `Token ${token}` }
+  assert.equal((await app.as('nobody').post('/api/oidc/link/', { current_password: PASSWORD }, headers)).status, 403)
+})
+
+test('without the setting nothing of it is there', async (t) => {
+  const app = await testApp(t)
+
+  assert.deepEqual((await app.as('nobody').get('/api/oidc/')).body, { name: null })
+  for (const path of ['/login/oidc/', '/login/oidc/back/?code=x&state=y'])
+    assert.equal((await app.as('nobody').get(path)).status, 404)
+  assert.equal((await app.as('user').post('/api/oidc/link/', { current_password: PASSWORD })).status, 404)
+})
+
+const REFUSED: Array<[why: string, settings: Partial<Settings>, says: RegExp]> = [
+  ['no provider', { oidcClientId: 'x' }, /AV_OIDC_ISSUER is missing/],
+  ['no client', { oidcIssuer: 'https://id.example' }, /AV_OIDC_CLIENT_ID is missing/],
+  [
+    'a provider that anybody could play',
+    { oidcIssuer: 'http://id.example', oidcClientId: 'x' },
+    /http:\/\/id\.example has no https.* AV_PRIVATE_HOSTS/,
+  ],
+  ['scopes without openid', { oidcScopes: 'profile' }, /oidcScopes|AV_OIDC_SCOPES/],
+]
+for (const [why, settings, says] of REFUSED)
+  test(`${why} stops the start with a sentence`, async (t) => {
+    await assert.rejects(testApp(t, { settings }), { message: says })
+  })
