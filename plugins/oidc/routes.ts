@@ -8,13 +8,15 @@ import { Refused } from './links.ts'
 const COOKIE = 'av_oidc'
 const BACK = 'login/oidc/back/'
 const LONGEST_PASSWORD = 1024
+/** The page at which an account is connected. */
+const CONNECTING = '/settings/account/'
 
 type Request = RouteInput<never, never, never>['request']
 
 function redirect(headers: RouteInput<never, never, never>['headers'], to: string) {
   headers.set('Location', to)
   headers.set('Cache-Control', 'no-store')
-  return json('{}', 302)
+  return json('{}')
 }
 
 /** A path of this page, and nothing that a browser could read as another host. */
@@ -27,8 +29,9 @@ export function pathOnly(text: string | undefined): string {
 
 const withinPage = ({ settings }: App, path: string): string => settings.basePath + path.slice(1)
 
-/** The sign-in of the page, which says why. */
-const refusedAt = (app: App, reason: string): string => withinPage(app, `/login/?refused=${reason}`)
+/** Where the page says why: at the sign-in, or where an account was to be connected. */
+const refusedAt = (app: App, reason: string, isConnecting = false): string =>
+  withinPage(app, `${isConnecting ? CONNECTING : '/login/'}?refused=${reason}`)
 
 function providerOf(app: App) {
   if (!app.oidc.provider) throw errors.notFound('provider')
@@ -72,7 +75,8 @@ export const goThere = defineRoute({
     next: queryText({ description: 'the path of the page to go on at', maxLength: 2000 }),
     remember_me: queryBool({ description: 'the session lasts a year; default: it ends after two days' }),
   },
-  reply: Type.Object({}, { description: 'an answer with status 302' }),
+  reply: Type.Object({}, { description: 'nothing: the browser goes on' }),
+  status: 302,
   errors: ['not_found', 'unavailable'],
   async handle({ query, request, headers }, app: App) {
     providerOf(app)
@@ -100,7 +104,8 @@ export const comeBack = defineRoute({
     error: queryText(ANSWER),
     error_description: queryText(ANSWER),
   },
-  reply: Type.Object({}, { description: 'an answer with status 302' }),
+  reply: Type.Object({}, { description: 'nothing: the browser goes on' }),
+  status: 302,
   errors: ['not_found'],
   async handle({ query, request, headers, actor }, app: App) {
     const provider = providerOf(app)
@@ -123,7 +128,7 @@ export const comeBack = defineRoute({
     } catch (error) {
       const reason = error instanceof Refused ? error.reason : query.error === 'access_denied' ? 'denied' : 'failed'
       if (reason === 'failed') app.log.warn({ err: error }, 'an answer of the provider of OpenID Connect is refused')
-      return redirect(headers, refusedAt(app, reason))
+      return redirect(headers, refusedAt(app, reason, away.userId !== undefined))
     }
   },
 })
@@ -151,8 +156,9 @@ export const beginLink = defineRoute({
     if (!(await app.accounts.checkOwnPassword(actor.id, body.current_password, request.address, signal)))
       throw errors.badRequest('The password is wrong', { fields: { current_password: 'is wrong' } })
     try {
-      const next = '/settings/account/'
-      return { url: await begin(app, { request, headers }, { next, isRemembered: false, userId: actor.id }) }
+      return {
+        url: await begin(app, { request, headers }, { next: CONNECTING, isRemembered: false, userId: actor.id }),
+      }
     } catch (error) {
       throw errors.unavailable('The provider cannot be asked; the log says why', { cause: error })
     }

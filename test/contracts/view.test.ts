@@ -351,6 +351,10 @@ const ASKED: Record<string, Asked> = {
   'POST /api/access-token/': { seen: ['/api/access-token/'], body: { name: 'Kodi', scope: 'watch' } },
   'GET /api/access-token/': { seen: ['/api/access-token/'] },
   'DELETE /api/access-token/<>/': { seen: ['/api/access-token/1/'] },
+  'GET /api/oidc/link/': { seen: ['/api/oidc/link/'] },
+  // There is no provider here: test/plugins/oidc/.
+  'POST /api/oidc/link/': { seen: [] },
+  'DELETE /api/oidc/link/': { seen: ['/api/oidc/link/'] },
   'GET /api/totp/': { seen: ['/api/totp/'] },
   'POST /api/totp/': { seen: ['/api/totp/'], body: { current_password: PASSWORD } },
   // Codes are no matter of what is in the archive: asked in test/plugins/user/totp.test.ts.

@@ -219,10 +219,10 @@ test('an account is connected by its own browser alone, and a person with one ac
   }
 
   const taken = await begun('user')
-  assert.equal((await taken.jar.ask(taken.back)).headers.get('location'), '/login/?refused=other')
+  assert.equal((await taken.jar.ask(taken.back)).headers.get('location'), '/settings/account/?refused=other')
   const left = await begun('admin')
   left.jar.put(app.url, 'sessionid', taken.jar.cookie(app.url, 'sessionid')!)
-  assert.equal((await left.jar.ask(left.back)).headers.get('location'), '/login/?refused=other')
+  assert.equal((await left.jar.ask(left.back)).headers.get('location'), '/settings/account/?refused=other')
   assert.deepEqual((await app.as('admin').get('/api/oidc/link/')).body, { connected: false })
   const { token } = (await app.as('user').post('/api/access-token/', { name: 'x', scope: 'watch' })).body
   const headers = { authorization: `Token ${token}` }

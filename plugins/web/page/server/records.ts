@@ -11,6 +11,7 @@ import type { listPlaces, listTrash } from '../../../library/place-routes.ts'
 import type { showPreviews } from '../../../library/previews/routes.ts'
 import type { showLibrary } from '../../../library/routes.ts'
 import type { listNotifications } from '../../../notification/routes.ts'
+import type { showLink, showProvider } from '../../../oidc/routes.ts'
 import type { resolveText, showPlatform } from '../../../platform/routes.ts'
 import type { listPlaylists } from '../../../playlist/routes.ts'
 import type { listPages, listPlugins } from '../../../plugin/routes.ts'
@@ -104,6 +105,9 @@ export type NewTotp = ReplyOf<typeof beginTotp>
 export type RecoveryCodes = ReplyOf<typeof enableTotp>
 export type AccessToken = ReplyOf<typeof listAccessTokens>[number]
 export type NewAccessToken = ReplyOf<typeof addAccessToken>
+/** By which people can sign in; null: there is none. */
+export type ProviderName = ReplyOf<typeof showProvider>
+export type ProviderLink = ReplyOf<typeof showLink>
 export type TokenReply = ReplyOf<typeof showToken>
 export type TaskLogLine = ReplyOf<typeof showTaskLog>[number]
 export type QueueChanged = ReplyOf<typeof changeMany>

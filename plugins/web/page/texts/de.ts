@@ -253,6 +253,21 @@ const de = {
   'login.pin.erase': 'Letzte Ziffer löschen',
   'login.pin.wrong': 'Diese PIN stimmt nicht',
   'login.pin.off': 'Damit die PIN von {name} hier wieder gilt, melde dich einmal mit dem Passwort an.',
+  'login.with': 'Mit {name} anmelden',
+  'login.refused.expired': 'Das hat zu lange gedauert. Versuch es noch einmal.',
+  'login.refused.failed':
+    'Die Antwort von {name} stimmt nicht. Versuch es noch einmal; bleibt es dabei, steht der Grund im Log des Servers.',
+  'login.refused.away': '{name} ist nicht zu erreichen. Warum, steht im Log des Servers.',
+  'login.refused.denied': '{name} hat dich nicht hereingelassen.',
+  'login.refused.unknown':
+    'Hier ist kein Konto mit deinem verbunden. Melde dich mit dem Passwort an und verbinde es unter Einstellungen → Konto.',
+  'login.refused.group': 'Deine Gruppen dort dürfen sich hier nicht anmelden. Frag, wer dieses Archiv betreibt.',
+  'login.refused.off': 'Dein Konto hier ist abgeschaltet. Frag, wer dieses Archiv betreibt.',
+  'login.refused.name':
+    '{name} gibt dir einen Namen, den ein Konto hier nicht haben kann. Frag, wer dieses Archiv betreibt.',
+  'login.refused.taken':
+    'Hier gibt es schon ein Konto mit deinem Namen. Ist es deins, melde dich mit seinem Passwort an und verbinde es unter Einstellungen → Konto.',
+  'login.refused.other': 'Jenes Konto ist hier mit einem anderen verbunden.',
   'login.first': 'Das erste Passwort steht in der Datei first-password im Datenordner.',
 
   'video.watched': 'Gesehen',
@@ -762,6 +777,11 @@ const de = {
   'settings.pin.isSet': 'PIN festgelegt',
   'settings.pin.remove': 'PIN entfernen',
   'settings.pin.removed': 'PIN entfernt',
+  'settings.provider.hint': 'Du kannst dich mit deinem Konto bei {name} statt mit dem Passwort anmelden.',
+  'settings.provider.on': 'Dein Konto bei {name} meldet dich hier an.',
+  'settings.provider.connect': 'Verbinden',
+  'settings.provider.disconnect': 'Trennen',
+  'settings.provider.disconnected': 'Getrennt',
   'settings.totp': 'Authenticator-App',
   'settings.totp.hint': 'Zum Anmelden brauchst du dann außer dem Passwort einen Code aus einer App auf deinem Handy.',
   'settings.totp.begin': 'Einrichten',

@@ -247,6 +247,20 @@ export const en = {
   'login.pin.erase': 'Delete the last digit',
   'login.pin.wrong': 'That PIN is wrong',
   'login.pin.off': 'To use a PIN for {name} here again, sign in with the password.',
+  'login.with': 'Sign in with {name}',
+  'login.refused.expired': 'That took too long. Try again.',
+  'login.refused.failed':
+    'What {name} answered does not add up. Try again; if it stays, the log of the server says why.',
+  'login.refused.away': '{name} cannot be reached. The log of the server says why.',
+  'login.refused.denied': '{name} did not let you in.',
+  'login.refused.unknown':
+    'No account here is connected with yours. Sign in with your password, then connect it in Settings → Account.',
+  'login.refused.group': 'Your groups there may not sign in here. Ask whoever runs this archive.',
+  'login.refused.off': 'Your account here is turned off. Ask whoever runs this archive.',
+  'login.refused.name': '{name} gives you a name that an account here cannot have. Ask whoever runs this archive.',
+  'login.refused.taken':
+    'There is an account with your name here. If it is yours, sign in with its password and connect it in Settings → Account.',
+  'login.refused.other': 'That account is connected with another one here.',
   'login.first': 'The first password is in the file first-password in the data folder.',
 
   'video.watched': 'Watched',
@@ -742,6 +756,11 @@ export const en = {
   'settings.pin.isSet': 'PIN set',
   'settings.pin.remove': 'Remove PIN',
   'settings.pin.removed': 'PIN removed',
+  'settings.provider.hint': 'You can sign in with your account at {name} instead of your password.',
+  'settings.provider.on': 'Your account at {name} signs you in here.',
+  'settings.provider.connect': 'Connect',
+  'settings.provider.disconnect': 'Disconnect',
+  'settings.provider.disconnected': 'Disconnected',
   'settings.totp': 'Authenticator app',
   'settings.totp.hint': 'Signing in then takes a code from an app on your phone as well as your password.',
   'settings.totp.begin': 'Set up',

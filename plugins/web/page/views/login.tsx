@@ -11,12 +11,13 @@ import { Field, Select } from '../parts/field.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { Refused } from '../parts/states.tsx'
 import { type Failure, get, remove, toFailure } from '../server/api.ts'
-import type { DeviceAccount, Page, Video } from '../server/records.ts'
+import type { DeviceAccount, Page, ProviderName, Video } from '../server/records.ts'
 import { chooseForNext, chosenLanguage, languageChoices } from '../stores/language.ts'
 import { isAdmin, isUnused, signIn, signInWithPin } from '../stores/session.ts'
-import { t } from '../texts/texts.ts'
+import { moreTexts, t } from '../texts/texts.ts'
 import { Pictures } from './login/pictures.tsx'
 import { PinPad } from './login/pin-pad.tsx'
+import type { Provider } from './login/provider.tsx'
 
 /** The first start: nothing was ever put into it, or its first choices are open. */
 const isNew = async (): Promise<boolean> =>
@@ -31,6 +32,14 @@ async function goOn(): Promise<void> {
 }
 
 const askDevice = (): Promise<DeviceAccount[]> => get('/api/device/')
+
+/** Its words and code come where there is one. */
+async function findProvider() {
+  const { name } = await get<ProviderName>('/api/oidc/')
+  if (name === null) return undefined
+  const [{ Provider: Button }] = await Promise.all([import('./login/provider.tsx'), moreTexts()])
+  return { name, Button }
+}
 
 type Way = 'pictures' | 'password' | DeviceAccount
 
@@ -108,7 +117,9 @@ function Password({ notice, onBack }: { notice: string | undefined; onBack: (() 
   const [isTried, setTried] = useState(false)
   const [failure, setFailure] = useState<Failure>()
   const form = useRef<HTMLFormElement>(null)
+  const [provider, setProvider] = useState<{ name: string; Button: typeof Provider }>()
   useEffect(() => form.current!.querySelector('input')!.focus(), [])
+  useEffect(() => void findProvider().then(setProvider, () => undefined), [])
 
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -180,6 +191,7 @@ function Password({ notice, onBack }: { notice: string | undefined; onBack: (() 
         <Button kind="main" type="submit" isBusy={isBusy}>
           {t('login.submit')}
         </Button>
+        {provider && <provider.Button name={provider.name} isRemembered={isRemembered} />}
         {onBack && (
           <Button kind="quiet" onClick={onBack}>
             {t('login.back')}

@@ -15,6 +15,7 @@ import { LONGEST_PIN, SHORTEST_PIN } from '../login/pin-pad.tsx'
 import { AccessTokens } from './access-tokens.tsx'
 import { copyText } from './copy-text.ts'
 import { Group } from './option.tsx'
+import { ProviderOfOwn } from './provider-link.tsx'
 import { TotpOfOwn } from './totp.tsx'
 
 export const SHORTEST_PASSWORD = 8
@@ -37,6 +38,7 @@ export function AccountSection() {
       <Password />
       <PinOfOwn />
       <TotpOfOwn />
+      <ProviderOfOwn />
       <AccessTokens />
       <Token />
     </>

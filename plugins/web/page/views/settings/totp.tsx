@@ -96,7 +96,7 @@ function Recovery({ codes }: { codes: readonly string[] }) {
 }
 
 /** Asks for the password, a code, or both. */
-function Factors({
+export function Factors({
   asks,
   action,
   onGiven,

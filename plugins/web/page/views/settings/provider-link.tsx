@@ -1,0 +1,47 @@
+/** One's own account at a provider: connected with the password, and let go again. */
+import { Button } from '../../parts/button.tsx'
+import { say, sayFailure } from '../../parts/toast.tsx'
+import { get, post, remove } from '../../server/api.ts'
+import type { ProviderLink, ProviderName } from '../../server/records.ts'
+import { useLoad } from '../../stores/load.ts'
+import { t } from '../../texts/texts.ts'
+import { WhyRefused } from '../login/provider.tsx'
+import { Loaded } from './loaded.tsx'
+import { Group } from './option.tsx'
+import { Factors } from './totp.tsx'
+
+export function ProviderOfOwn() {
+  const provider = useLoad<ProviderName>('settings/provider', (signal) => get('/api/oidc/', {}, signal))
+  const name = provider.now.value.value?.name
+  return name ? <Link name={name} /> : null
+}
+
+function Link({ name }: { name: string }) {
+  const link = useLoad<ProviderLink>('settings/provider-link', (signal) => get('/api/oidc/link/', {}, signal))
+  const connect = async (password: string) =>
+    location.assign((await post<{ url: string }>('/api/oidc/link/', { current_password: password })).url)
+  const disconnect = async () => {
+    await remove('/api/oidc/link/')
+    await link.reload()
+    say(t('settings.provider.disconnected'))
+  }
+  return (
+    <Group title={t('login.with', { name })} hint={t('settings.provider.hint', { name })}>
+      <WhyRefused name={name} />
+      <Loaded from={link}>
+        {({ connected }) =>
+          connected ? (
+            <div class="option-form">
+              <p>{t('settings.provider.on', { name })}</p>
+              <div class="buttons">
+                <Button onClick={() => void disconnect().catch(sayFailure)}>{t('settings.provider.disconnect')}</Button>
+              </div>
+            </div>
+          ) : (
+            <Factors asks={['password']} action={t('settings.provider.connect')} onGiven={connect} />
+          )
+        }
+      </Loaded>
+    </Group>
+  )
+}
