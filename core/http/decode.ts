@@ -3,6 +3,7 @@
  */
 import { type TSchema, Type } from 'typebox'
 import { errors } from '../error.ts'
+import { ID_PATTERN, isId } from '../id.ts'
 
 export interface Decoder<Value> {
   schema: TSchema
@@ -89,17 +90,13 @@ export function queryEnum<
   }
 }
 
-/** An id as it may stand in a path: contract 1.1. */
-export const ID_PATTERN = '^[A-Za-z0-9_-]{1,128}$'
-const ID = new RegExp(ID_PATTERN)
-
 export function queryId(options: Described & { required?: boolean } = {}): Decoder<string | undefined> {
   return {
     schema: Type.String({ pattern: ID_PATTERN }),
     ...(options.description && { description: options.description }),
     ...(options.required && { required: true }),
     fallback: undefined,
-    decode: (text) => (ID.test(text) ? text : refuse('must be an id of letters, digits, - and _')),
+    decode: (text) => (isId(text) ? text : refuse('must be an id of letters, digits, - and _')),
   }
 }
 

@@ -1,8 +1,8 @@
 /** find-my-way: path → what stands there. */
 import findMyWay from 'find-my-way'
+import { isId } from '../id.ts'
 import type { Method, Route } from '../plugin/define.ts'
 import { hasOwnForm, isValid } from './check.ts'
-import { ID_PATTERN } from './decode.ts'
 
 export interface Match {
   /** undefined: the path is known, the method is not (405), or OPTIONS. */
@@ -28,7 +28,6 @@ interface Place {
   methods: string[]
 }
 
-const ID = new RegExp(ID_PATTERN)
 /** Room for the longest id and a file's endings; nothing longer is a path of ours. */
 const LONGEST_VARIABLE = 160
 const VARIABLE = /:([A-Za-z_]\w*)/g
@@ -113,7 +112,7 @@ function readParams(
   for (const [position, name] of names.entries()) {
     const text = found[`p${position}`] ?? ''
     const form = route.params?.properties[name]
-    if (form && hasOwnForm(form) ? !isValid(form, text) : !ID.test(text)) return undefined
+    if (form && hasOwnForm(form) ? !isValid(form, text) : !isId(text)) return undefined
     params[name] = text
   }
   const rest = found['*']

@@ -4,11 +4,11 @@
  */
 import { Slice } from '../concurrency/chunk.ts'
 import { errors } from '../error.ts'
+import { isId } from '../id.ts'
 import { type JsonObject, wholeDoc } from './document.ts'
 import type { IndexDefinition } from './mapping.ts'
 import type { IndexAdapter, ReplaceWrite, RestoreOptions, RestoreResult } from './port.ts'
 
-const ID = /^[A-Za-z0-9_-]{1,128}$/
 const FAILURES_KEPT = 100
 
 /** One collection of a snapshot. */
@@ -67,7 +67,7 @@ export async function restoreAll(
       const docs: Array<{ id: string; doc: JsonObject }> = []
       const slice = new Slice()
       for (const [id, text, internal] of batch) {
-        const doc = ID.test(id) ? toDoc(id, text, internal) : skip(name, id, 'an id of another form')
+        const doc = isId(id) ? toDoc(id, text, internal) : skip(name, id, 'an id of another form')
         if (doc) docs.push({ id, doc })
         if (slice.isOver) await slice.next()
       }

@@ -3,12 +3,11 @@
 import type { Dir, Dirent } from 'node:fs'
 import { lstat, opendir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { errors, ID_PATTERN } from 'archivolt'
+import { errors, isId } from 'archivolt'
 import type { App } from './app.ts'
 import { codeOf } from './disk-fault.ts'
 import { isIgnored } from './names.ts'
 
-const ID = new RegExp(ID_PATTERN)
 const FILM = '.mp4'
 
 const isAbsent = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT' || codeOf(thrown) === 'ENOTDIR'
@@ -63,7 +62,7 @@ export interface FoundFilm {
 export const mediaDirOf = (app: Pick<App, 'settings'>): string => resolve(app.settings.mediaDir)
 
 const isChannelFolder = async (mediaDir: string, entry: Dirent): Promise<boolean> =>
-  ID.test(entry.name) && isOfKind(join(mediaDir, entry.name), entry, 'isDirectory')
+  isId(entry.name) && isOfKind(join(mediaDir, entry.name), entry, 'isDirectory')
 
 /** @throws unavailable: the library is away, and why */
 export async function mustBeThere({ media }: Pick<App, 'media'>): Promise<void> {
@@ -92,7 +91,7 @@ async function filmAt(folder: string, entry: Dirent): Promise<FoundFilm | undefi
   const path = join(folder, entry.name)
   if (!entry.name.endsWith(FILM) || !(await isOfKind(path, entry, 'isFile'))) return undefined
   const name = entry.name.slice(0, -FILM.length)
-  return { path, folder, name, isId: ID.test(name) }
+  return { path, folder, name, isId: isId(name) }
 }
 
 async function isOfKind(path: string, entry: Dirent, kind: 'isFile' | 'isDirectory'): Promise<boolean> {
@@ -150,7 +149,7 @@ export async function* subtitlesOf(mediaDir: string): AsyncGenerator<FoundSubtit
     if (!(await isChannelFolder(mediaDir, entry))) continue
     for await (const inner of entriesOf(join(mediaDir, entry.name))) {
       const found = subtitleOf(inner)
-      if (found && ID.test(found.film)) yield { channelId: entry.name, ...found }
+      if (found && isId(found.film)) yield { channelId: entry.name, ...found }
     }
   }
 }

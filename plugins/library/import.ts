@@ -2,7 +2,7 @@
 import { constants } from 'node:fs'
 import { copyFile, link, lstat, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import { defineTask, errors, ID_PATTERN, isAppError, type JobContext, Type } from 'archivolt'
+import { defineTask, errors, isAppError, isId, type JobContext, Type } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { Ingest } from '../video/ingest.ts'
 import type { App } from './app.ts'
@@ -16,7 +16,6 @@ import { filesToImport, type ImportFile, isPicture, readSubtitle, withCues } fro
 
 type Run = JobContext<{ preferLocal?: boolean }>
 
-const ID = new RegExp(ID_PATTERN)
 const IN_BRACKETS = /\[([A-Za-z0-9_-]{1,128})\]/g
 const ROOM_TO_SPARE_BYTES = 200 << 20
 
@@ -130,11 +129,11 @@ async function importFile(file: ImportFile, done: Set<string>, infos: Infos, job
 /** `Title [id].mp4`, `id.mp4`, or whatever name beside an information file. */
 async function idOf({ base }: ImportFile, info: Record<string, unknown> | undefined, app: App): Promise<string> {
   const inBrackets = [...base.matchAll(IN_BRACKETS)].map(([, word = '']) => word).reverse()
-  const words = [...inBrackets, ...(ID.test(base) ? [base] : [])]
+  const words = [...inBrackets, ...(isId(base) ? [base] : [])]
   if (typeof info?.id === 'string' && words.includes(info.id)) return info.id
   const known = await app.videos.known(words)
   const id = words.find((word) => known.has(word) || isVideoId(word, app)) ?? info?.id
-  if (typeof id !== 'string' || !ID.test(id))
+  if (typeof id !== 'string' || !isId(id))
     throw errors.unprocessable(
       'its name has no id of a video, such as `Title [id].mp4`, and there is no information file beside it',
     )

@@ -19,9 +19,9 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { diskSpace, errors } from 'archivolt'
+import { diskSpace, errors, isId } from 'archivolt'
 import { isOneOf } from './files.ts'
-import { isId, mediaName, type Paths, subtitleName } from './paths.ts'
+import { mediaName, type Paths, subtitleName } from './paths.ts'
 import type { Media } from './types.ts'
 
 export type Library = Pick<

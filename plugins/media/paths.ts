@@ -3,24 +3,19 @@
  * path.
  */
 import { join } from 'node:path'
-import { errors } from 'archivolt'
+import { errors, idInName, isId } from 'archivolt'
 import { type Ending, isEnding, OWN_ENDING } from './containers.ts'
 import type { ArtKind } from './types.ts'
 
-const ID = /^[A-Za-z0-9_-]{1,128}$/
 const LANG = /^[A-Za-z0-9-]{1,35}$/
-const FILM_FILE = /^([A-Za-z0-9_-]{1,128})\.([a-z0-9]{2,4})$/
-const SUBTITLE_FILE = /^([A-Za-z0-9_-]{1,128})\.([^.]+)\.vtt$/
-const IMAGE_FILE = /^([A-Za-z0-9_-]{1,128})\.jpg$/
 
 /** Kinds of art by the ending of the name: the folder alone does not tell a channel's three pictures apart. */
 const CHANNEL_ENDINGS = { channel_thumb: '_thumb', channel_banner: '_banner', channel_tvart: '_tvart' } as const
 
-export const isId = (text: string): boolean => ID.test(text)
 export const isLanguage = (text: string): boolean => LANG.test(text)
 
 function checked(id: string): string {
-  if (!ID.test(id)) throw errors.badRequest('an id has letters, digits, - and _, and at most 128 of them')
+  if (!isId(id)) throw errors.badRequest('an id has letters, digits, - and _, and at most 128 of them')
   return id
 }
 
@@ -36,17 +31,17 @@ export const subtitleName = (videoId: string, lang: string): string => `${checke
 export function parseMediaName(
   name: string,
 ): { videoId: string; ending: Ending } | { videoId: string; lang: string } | undefined {
-  const [, film, ending = ''] = FILM_FILE.exec(name) ?? []
-  if (film !== undefined) return isEnding(ending) ? { videoId: film, ending } : undefined
-  const [, video, lang = ''] = SUBTITLE_FILE.exec(name) ?? []
-  return video !== undefined && isLanguage(lang) ? { videoId: video, lang } : undefined
+  const [videoId = '', word = '', ...endings] = name.split('.')
+  if (!isId(videoId)) return undefined
+  if (endings.length === 0) return isEnding(word) ? { videoId, ending: word } : undefined
+  return endings.join('.') === 'vtt' && isLanguage(word) ? { videoId, lang: word } : undefined
 }
 
 export type ArtFolder = 'videos' | 'channels' | 'playlists'
 
 /** A request's file below `/cache/<folder>/`, or undefined: not a name of ours. */
 export function parseArtName(folder: ArtFolder, name: string): { kind: ArtKind; id: string } | undefined {
-  const stem = IMAGE_FILE.exec(name)?.[1]
+  const stem = idInName(name, '.jpg')
   if (stem === undefined) return undefined
   if (folder === 'videos') return { kind: 'video', id: stem }
   if (folder === 'playlists') return { kind: 'playlist', id: stem }

@@ -1,9 +1,9 @@
 /** The files beside the API: media with byte ranges, subtitles, art (contract 1.4). */
-import { type Actor, bytes, defineRoute, errors, file, queryEnum, Type } from 'archivolt'
+import { type Actor, bytes, defineRoute, errors, file, isId, queryEnum, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { contentTypeOf, type Ending, OWN_ENDING } from './containers.ts'
 import { exists } from './library.ts'
-import { type ArtFolder, isId, parseArtName, parseMediaName, VARIANTS, type Variant, variantPath } from './paths.ts'
+import { type ArtFolder, parseArtName, parseMediaName, VARIANTS, type Variant, variantPath } from './paths.ts'
 import { PLACEHOLDER_JPEG } from './placeholder.ts'
 import type { KnownKind } from './types.ts'
 

@@ -1,10 +1,21 @@
 /** Snapshots of the embedded index: one file each in a folder, with what is known of it beside. */
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Clock, errors, type Log, openFolder, type Static, Type, Value, writeWhole } from 'archivolt'
+import {
+  type Clock,
+  errors,
+  idInName,
+  isId,
+  type Log,
+  openFolder,
+  type Static,
+  Type,
+  Value,
+  writeWhole,
+} from 'archivolt'
 import type { IndexAdapter, SnapshotRecord, Snapshots } from 'archivolt/index'
 
-const FILE = /^([A-Za-z0-9_-]{1,128})\.sqlite$/
+const FILE = '.sqlite'
 /** What is written beside and renamed when it is whole. */
 const UNFINISHED = /\.(sqlite|json)\.part(-wal|-shm|-journal)?$/
 
@@ -45,7 +56,7 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
    * copied in by hand.
    */
   async function describe(name: string): Promise<void> {
-    const id = FILE.exec(name)?.[1]
+    const id = idInName(name, FILE)
     if (id === undefined || (await readAbout(id))) return
     const file = await stat(pathOf(id))
     if (!file.isFile()) return
@@ -70,7 +81,7 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
 
   async function get(id: string): Promise<SnapshotRecord | undefined> {
     if (running?.id === id) return running
-    if (!FILE.test(`${id}.sqlite`)) return undefined
+    if (!isId(id)) return undefined
     const about = await readAbout(id)
     if (!about) return undefined
     const isThere = await stat(pathOf(id)).then(

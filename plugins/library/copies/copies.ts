@@ -4,10 +4,13 @@
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { idInName } from 'archivolt'
 import type { App } from '../app.ts'
 
 const FOLDER = 'playable'
-export const NAME = /^([A-Za-z0-9_-]{1,128})\.mp4$/
+const ENDING = '.mp4'
+/** Whose copy it is, by its name. */
+export const copyOf = (name: string): string | undefined => idInName(name, ENDING)
 const GIGABYTE = 1e9
 
 interface Copy {
@@ -22,7 +25,7 @@ export function openCopies({ settings, preferences }: Pick<App, 'settings' | 'pr
   const copies = new Map<string, Copy>()
   /** How far those are that are being made: 0 to 1. */
   const making = new Map<string, number>()
-  const pathOf = (id: string): string => join(folder, `${id}.mp4`)
+  const pathOf = (id: string): string => join(folder, `${id}${ENDING}`)
   const urlOf = (id: string): string | undefined => (copies.has(id) ? `/cache/${FOLDER}/${id}.mp4` : undefined)
   /** Bytes that they may have together. */
   const room = (): number => preferences.section('playback').copy_room * GIGABYTE
@@ -53,7 +56,7 @@ export function openCopies({ settings, preferences }: Pick<App, 'settings' | 'pr
     async begin(): Promise<void> {
       await mkdir(folder, { recursive: true })
       for (const name of await readdir(folder)) {
-        const [, id] = NAME.exec(name) ?? []
+        const id = copyOf(name)
         const { size, mtimeMs } = await stat(join(folder, name))
         if (id === undefined) await rm(join(folder, name), { recursive: true, force: true })
         else copies.set(id, { bytes: size, madeMs: mtimeMs })

@@ -1,7 +1,7 @@
 /** Copies that play over HTTP: whether there is one, making it, taking it away, and the file (contract 9.19). */
 import { defineRoute, errors, file, ID_PATTERN, Type } from 'archivolt'
 import type { App } from '../app.ts'
-import { NAME } from './copies.ts'
+import { copyOf } from './copies.ts'
 import { makeCopy } from './make.ts'
 
 const VideoId = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
@@ -96,8 +96,9 @@ export const showCopyFile = defineRoute({
   replyType: 'video/mp4',
   errors: ['not_found', 'invalid_range'],
   async handle({ params }, app: App) {
-    const [, id = ''] = NAME.exec(params.file) ?? []
-    if (app.copies.urlOf(id) === undefined || !(await app.videos.has(id))) throw errors.notFound('file')
+    const id = copyOf(params.file)
+    if (id === undefined || app.copies.urlOf(id) === undefined || !(await app.videos.has(id)))
+      throw errors.notFound('file')
     return file(app.copies.pathOf(id), 'video/mp4')
   },
 })
