@@ -4,6 +4,7 @@ import { type ConfigSources, readCore, readSettings } from '../config/load.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { type FirstAccount, openAccounts } from './accounts/accounts.ts'
 import type { PasswordCost } from './accounts/passwords.ts'
+import { faultOfBinding } from './binding.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { CloseStack } from './close-stack.ts'
 import { openDataFolder } from './folder.ts'
@@ -83,6 +84,8 @@ export async function openApp({
     const ledger = opened.add(
       await openLedger({ file, log, clock, plugins: loaded.migrations, secretPreferences, onFull }),
     )
+    const fault = await faultOfBinding()
+    if (fault) log.error(fault)
     await remembered.remember()
     logLeftOut(loaded, remembered.left(sources), log)
     logDeprecations(loaded, log)

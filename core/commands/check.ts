@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readCore, readSettings, readSources } from '../../config/load.ts'
+import { faultOfBinding } from '../binding.ts'
 import { systemClock } from '../clock.ts'
 import { saidBy } from '../error.ts'
 import { diskSpace } from '../folder.ts'
@@ -61,6 +62,7 @@ async function lookAtData(dataDir: string): Promise<Finding[]> {
   if (existsSync(ledger)) {
     findings.push(lookAtDatabase(ledger, 'Ledger', LEDGER_REMEDY))
     if (findings.at(-1)!.isRight) findings.push(...(await lookAtSecrets(dataDir, ledger)))
+    findings.push(...(await lookAtBinding()))
   }
   const key = join(dataDir, 'secret.key')
   if (existsSync(key)) {
@@ -73,6 +75,11 @@ async function lookAtData(dataDir: string): Promise<Finding[]> {
     })
   }
   return findings
+}
+
+async function lookAtBinding(): Promise<Finding[]> {
+  const said = await faultOfBinding()
+  return said === undefined ? [] : [{ what: 'SQLite', isRight: false, said }]
 }
 
 async function lookAtSecrets(dataDir: string, ledger: string): Promise<Finding[]> {
