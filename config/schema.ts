@@ -12,6 +12,8 @@ export interface Settings {
   username: string
   password: string | null
   trustedProxies: string[]
+  /** In lower case. */
+  forwardedUser: string | null
   publicUrl: string | null
   privateHosts: string[]
   fetchProxy: string | null
@@ -96,6 +98,12 @@ export const coreSettings: Record<string, SettingDefinition> = {
     }),
     default: [],
     meaning: 'addresses that may say who the client is, by `X-Forwarded-For` and `-Proto`',
+  },
+  forwardedUser: {
+    env: 'AV_FORWARDED_USER',
+    schema: optional({ pattern: '^[a-z0-9-]+$', maxLength: 100, description: 'a name of a header in lower case' }),
+    default: null,
+    meaning: 'header, in lower case, in which a trusted proxy names who has signed in there, such as `remote-user`',
   },
   publicUrl: {
     env: 'AV_PUBLIC_URL',

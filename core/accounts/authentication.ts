@@ -41,17 +41,24 @@ const TOKEN_HEADER = /^token ([0-9a-f]{40})$/i
 const KEY = /^[0-9a-f]{40}$/
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** @param isCrossSite  the browser says that another site's page sent the request */
+/**
+ * @param isCrossSite    the browser says that another site's page sent the request
+ * @param forwardedUser  who has signed in at a trusted proxy: a session of anybody else has ended
+ */
 export function openAuthentication({
   credentials,
   isCrossSite,
+  forwardedUser,
 }: {
   credentials: Credentials
   isCrossSite: (request: IncomingMessage) => boolean
+  forwardedUser: (request: IncomingMessage) => string | undefined
 }): Authentication {
   function bySession(request: IncomingMessage): { actor: Actor; csrfToken: string } | undefined {
     const cookie = sessionCookie(request)
     const found = cookie === undefined ? undefined : credentials.bySession(cookie)
+    const there = found && forwardedUser(request)
+    if (there !== undefined && there !== found?.account.username) return undefined
     return found && { actor: toActor(found.account, 'session', found.session.hash), csrfToken: found.session.csrfToken }
   }
 

@@ -1,6 +1,8 @@
 /** Where a request comes from: its client's address, how it came, and whether another site's page sent it. */
 import type { IncomingMessage } from 'node:http'
 import proxyaddr from 'proxy-addr'
+import type { Settings } from '../../config/schema.ts'
+import type { Log } from '../log.ts'
 
 /** Where a request comes from, as far as the socket and trusted proxies tell. */
 export interface Origin {
@@ -12,12 +14,17 @@ export interface Origin {
   host: string
   /** The browser says that another site's page sent it. */
   isCrossSite: boolean
+  /** Who has signed in at a trusted proxy, as that says; undefined: it does not, or nobody is to believe it. */
+  forwardedUser: string | undefined
 }
 
 export interface Origins {
   of(request: IncomingMessage): Origin
+  forwardedUser(request: IncomingMessage): string | undefined
   isCrossSite(request: IncomingMessage): boolean
 }
+
+export type OriginSettings = Pick<Settings, 'trustedProxies' | 'forwardedUser'>
 
 const LONGEST_ADDRESS = 64
 const LONGEST_HOST = 260
@@ -31,8 +38,14 @@ export function openLimits(trustedProxies: readonly string[]): (address: string)
   return (address) => !isExempt(address, 0)
 }
 
-/** @param trustedProxies  addresses, ranges, or `loopback`, `linklocal`, `uniquelocal`; only they may name a client */
-export function openOrigins(trustedProxies: readonly string[]): Origins {
+/**
+ * @param settings.trustedProxies  addresses, ranges, or `loopback`, `linklocal`, `uniquelocal`; only they may name a
+ * client, and who that is
+ */
+export function openOrigins(
+  { trustedProxies, forwardedUser: header }: OriginSettings,
+  log: Pick<Log, 'warn'>,
+): Origins {
   const isTrusted = proxyaddr.compile([...trustedProxies])
   const isLimited = openLimits(trustedProxies)
 
@@ -51,8 +64,22 @@ export function openOrigins(trustedProxies: readonly string[]): Origins {
     return !URL.canParse(origin) || new URL(origin).host !== withoutDefaultPort(asked, origin)
   }
 
+  let isTold = false
+  function forwardedUser(request: IncomingMessage): string | undefined {
+    const value = header === null ? undefined : request.headers[header]
+    if (value === undefined) return undefined
+    const peer = request.socket.remoteAddress ?? ''
+    if (isTrusted(peer, 0)) return Buffer.from(String(value), 'latin1').toString().trim()
+    // Once: whoever sends it could fill the log.
+    if (!isTold)
+      log.warn({ header, address: peer }, 'who signs in by a header is no trusted proxy, and is not believed')
+    isTold = true
+    return undefined
+  }
+
   return {
     isCrossSite,
+    forwardedUser,
     of(request) {
       const address =
         trustedProxies.length === 0
@@ -60,7 +87,10 @@ export function openOrigins(trustedProxies: readonly string[]): Origins {
           : proxyaddr(request, isTrusted).slice(0, LONGEST_ADDRESS)
       const isSecure = 'encrypted' in request.socket || forwarded(request, 'x-forwarded-proto') === 'https'
       const host = hostIn(forwarded(request, 'x-forwarded-host') ?? request.headers.host ?? '')
-      return { address, isLimited: isLimited(address), isSecure, host, isCrossSite: isCrossSite(request) }
+      return {
+        ...{ address, isLimited: isLimited(address), isSecure, host },
+        ...{ isCrossSite: isCrossSite(request), forwardedUser: forwardedUser(request) },
+      }
     },
   }
 }

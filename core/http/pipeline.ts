@@ -53,7 +53,7 @@ export interface PipelineParts {
   app: (route: Route) => WholeApp
   /** Whose route it is. */
   ownerOf?: (route: Route) => RouteOwner | undefined
-  settings: Pick<Settings, 'basePath' | 'trustedProxies' | 'corsOrigins' | 'pageSize'>
+  settings: Pick<Settings, 'basePath' | 'trustedProxies' | 'forwardedUser' | 'corsOrigins' | 'pageSize'>
   log: Log
   clock: Clock
   accounts: Pick<Accounts, 'userPreferences'> & Credentials
@@ -132,8 +132,8 @@ const LIFE = process.hrtime.bigint().toString(36).slice(-6)
 export function openPipeline(parts: PipelineParts): Pipeline {
   const { settings, clock, log } = parts
   const router = openRouter([HEALTH, READY, ...parts.routes], settings.basePath)
-  const origins = openOrigins(settings.trustedProxies)
-  const auth = openAuthentication({ credentials: parts.accounts, isCrossSite: origins.isCrossSite })
+  const origins = openOrigins(settings, log)
+  const auth = openAuthentication({ credentials: parts.accounts, ...origins })
   const envelope = openEnvelope(parts.preferences, parts.envelopes)
   const decoders = new Map<Route, QueryShape>()
   const streams = new Set<() => void>()
@@ -221,7 +221,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     params: Record<string, string>,
     texts: string,
     actor: Actor,
-    { address, isSecure, host, isCrossSite }: Origin,
+    { address, isSecure, host, isCrossSite, forwardedUser }: Origin,
   ): Input {
     const { request, response, id } = exchange
     const query = decodeQuery(decodersOf(route), queryTexts(texts))
@@ -238,6 +238,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       isSecure,
       host,
       isCrossSite,
+      forwardedUser,
       stream,
       requestId: id,
     }

@@ -10,7 +10,10 @@ import { openLimits } from './origin.ts'
 import { openPipeline, type Pipeline, type PipelineParts } from './pipeline.ts'
 
 export interface HttpParts extends PipelineParts {
-  settings: Pick<Settings, 'basePath' | 'trustedProxies' | 'corsOrigins' | 'pageSize' | 'host' | 'port'>
+  settings: Pick<
+    Settings,
+    'basePath' | 'trustedProxies' | 'forwardedUser' | 'corsOrigins' | 'pageSize' | 'host' | 'port'
+  >
 }
 
 export interface Http {

@@ -192,6 +192,8 @@ export interface RouteInput<Params, Query, Body> {
      * itself.
      */
     isCrossSite: boolean
+    /** Who has signed in at a trusted proxy, as that says (AV_FORWARDED_USER). */
+    forwardedUser?: string | undefined
     stream: Readable
     requestId: string
   }

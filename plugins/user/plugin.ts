@@ -4,6 +4,7 @@ import { addAccessToken, listAccessTokens, revokeAccessToken } from './access-to
 import { addUser, changeUser, listUsers, removeUser, showUser } from './account-routes.ts'
 import { addAccount, removeTotp, setPassword } from './commands.ts'
 import { forgetOnDevice, listOfDevice, signInWithPin } from './device-routes.ts'
+import { loginForwarded, showForwarded } from './forwarded-routes.ts'
 import { changePreferences, describePreferences, showPreferences } from './preferences.ts'
 import { openSignIns, type SignIns } from './sign-ins.ts'
 import { login, loginWithToken, logout, ping, revokeToken, showToken } from './signing-in.ts'
@@ -17,11 +18,19 @@ export default definePlugin({
   events: ['user.removed'],
   services: ({ accounts }) => ({ signIns: openSignIns(accounts) }),
   commands: [addAccount, setPassword, removeTotp],
+  setup({ settings }) {
+    if (settings.forwardedUser !== null && settings.trustedProxies.length === 0)
+      throw new Error(
+        'AV_FORWARDED_USER is set and AV_TRUSTED_PROXIES is not: anybody could say who they are; name the proxy too',
+      )
+  },
   routes: [
     loginWithToken,
     ping,
     login,
     logout,
+    showForwarded,
+    loginForwarded,
     listOfDevice,
     signInWithPin,
     forgetOnDevice,

@@ -56,6 +56,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/device/<user_id>/', { DELETE: 200 }, 'open'],
   ['/logout/', { POST: 204 }, 'user'],
   ['/api/token/', { GET: 200, DELETE: 200 }, 'user'],
+  ['/api/forwarded/', { GET: 200, POST: 204 }, 'open'],
   ['/api/oidc/', { GET: 200 }, 'open'],
   ['/login/oidc/', { GET: 302 }, 'open'],
   ['/login/oidc/back/', { GET: 302 }, 'open'],

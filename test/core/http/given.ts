@@ -106,6 +106,7 @@ export async function testServer(t: TestContext, routes: Route[], options: Optio
     settings: {
       basePath: '/',
       trustedProxies: [],
+      forwardedUser: null,
       corsOrigins: [],
       pageSize: 12,
       host: '127.0.0.1',

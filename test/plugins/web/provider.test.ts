@@ -86,3 +86,35 @@ describe('a provider', { skip: noBrowser }, () => {
     await group.getByRole('button', { name: 'Connect' }).waitFor()
   })
 })
+
+describe('a proxy that signs people in', { skip: noBrowser }, () => {
+  const behind = async (t: TestContext) => {
+    const app = await testApp(t, { settings: { trustedProxies: ['loopback'], forwardedUser: 'remote-user' } })
+    await app.given(aChannel(), aVideo({ id: 'v1', title: 'Fog' }))
+    return app
+  }
+  const as = (name: string) => ({ options: { extraHTTPHeaders: { 'remote-user': name } } })
+
+  test('whom it names is signed in at once, and asked after signing out', async (t) => {
+    const app = await behind(t)
+    const { page, go, check } = await openPage(t, app.url, as('user'))
+    await go('/channels/?q=a')
+    await page.getByRole('button', { name: 'Account: user' }).waitFor()
+    assert.equal(new URL(page.url()).search, '?q=a')
+    await page.getByRole('button', { name: 'Account: user' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in as user' }).waitFor()
+    await check(NOT_SIGNED_IN)
+    await page.getByRole('button', { name: 'Sign in as user' }).click()
+    await page.getByRole('button', { name: 'Account: user' }).waitFor()
+  })
+
+  test('whom nobody knows here reads so, and has the password', async (t) => {
+    const app = await behind(t)
+    const { page, go, check } = await openPage(t, app.url, as('stranger'))
+    await go('/')
+    await page.getByText('You have signed in as stranger, and there is no account of that name here.').waitFor()
+    await page.getByLabel('Username').waitFor()
+    await check(NOT_SIGNED_IN)
+  })
+})

@@ -33,6 +33,7 @@ import type { listTaskKinds, showTask, showTaskLog } from '../../../task/task-ro
 import type { addAccessToken, listAccessTokens } from '../../../user/access-token-routes.ts'
 import type { listUsers } from '../../../user/account-routes.ts'
 import type { listOfDevice } from '../../../user/device-routes.ts'
+import type { showForwarded } from '../../../user/forwarded-routes.ts'
 import type { describePreferences } from '../../../user/preferences.ts'
 import type { ping, showToken } from '../../../user/signing-in.ts'
 import type { beginTotp, enableTotp, showTotp } from '../../../user/totp-routes.ts'
@@ -105,6 +106,8 @@ export type NewTotp = ReplyOf<typeof beginTotp>
 export type RecoveryCodes = ReplyOf<typeof enableTotp>
 export type AccessToken = ReplyOf<typeof listAccessTokens>[number]
 export type NewAccessToken = ReplyOf<typeof addAccessToken>
+/** Whom a proxy in front names. */
+export type Forwarded = ReplyOf<typeof showForwarded>
 /** By which people can sign in; null: there is none. */
 export type ProviderName = ReplyOf<typeof showProvider>
 export type ProviderLink = ReplyOf<typeof showLink>

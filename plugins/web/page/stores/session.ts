@@ -100,8 +100,19 @@ export async function signInWithPin(id: number, pin: string): Promise<void> {
   await readSession()
 }
 
+/** As the proxy in front says. @throws Failure  it names nobody, or nobody of here */
+export async function signInForwarded(): Promise<void> {
+  await ask('POST', '/api/forwarded/')
+  await readSession()
+}
+
+let isLeft = false
+/** Somebody has signed out here, and this document is still the same. */
+export const hasLeft = (): boolean => isLeft
+
 export async function signOut(): Promise<void> {
   await post('/logout/')
+  isLeft = true
   isSignedIn.value = false
 }
 

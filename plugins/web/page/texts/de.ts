@@ -253,6 +253,9 @@ const de = {
   'login.pin.erase': 'Letzte Ziffer löschen',
   'login.pin.wrong': 'Diese PIN stimmt nicht',
   'login.pin.off': 'Damit die PIN von {name} hier wieder gilt, melde dich einmal mit dem Passwort an.',
+  'login.as': 'Als {name} anmelden',
+  'login.forwarded.unknown':
+    'Du hast dich als {name} angemeldet, und ein Konto dieses Namens gibt es hier nicht. Frag, wer dieses Archiv betreibt.',
   'login.with': 'Mit {name} anmelden',
   'login.refused.expired': 'Das hat zu lange gedauert. Versuch es noch einmal.',
   'login.refused.failed':

@@ -247,6 +247,9 @@ export const en = {
   'login.pin.erase': 'Delete the last digit',
   'login.pin.wrong': 'That PIN is wrong',
   'login.pin.off': 'To use a PIN for {name} here again, sign in with the password.',
+  'login.as': 'Sign in as {name}',
+  'login.forwarded.unknown':
+    'You have signed in as {name}, and there is no account of that name here. Ask whoever runs this archive.',
   'login.with': 'Sign in with {name}',
   'login.refused.expired': 'That took too long. Try again.',
   'login.refused.failed':

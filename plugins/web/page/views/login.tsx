@@ -10,10 +10,11 @@ import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { Refused } from '../parts/states.tsx'
+import { sayFailure } from '../parts/toast.tsx'
 import { type Failure, get, remove, toFailure } from '../server/api.ts'
-import type { DeviceAccount, Page, ProviderName, Video } from '../server/records.ts'
+import type { DeviceAccount, Forwarded, Page, ProviderName, Video } from '../server/records.ts'
 import { chooseForNext, chosenLanguage, languageChoices } from '../stores/language.ts'
-import { isAdmin, isUnused, signIn, signInWithPin } from '../stores/session.ts'
+import { hasLeft, isAdmin, isUnused, signIn, signInForwarded, signInWithPin } from '../stores/session.ts'
 import { moreTexts, t } from '../texts/texts.ts'
 import { Pictures } from './login/pictures.tsx'
 import { PinPad } from './login/pin-pad.tsx'
@@ -48,6 +49,16 @@ export function Login() {
   const [way, setWay] = useState<Way>('pictures')
   const [off, setOff] = useState<DeviceAccount>()
   useTitle(t('login.title'))
+  const [forwarded, setForwarded] = useState<Forwarded>()
+  const enterForwarded = () => signInForwarded().then(goOn, sayFailure)
+  useEffect(() => {
+    const take = (found: Forwarded) => {
+      // Whoever has just signed out is asked first.
+      if (found.has_account && !hasLeft()) return enterForwarded()
+      setForwarded(found)
+    }
+    get<Forwarded>('/api/forwarded/').then(take, () => undefined)
+  }, [])
   // Without an answer the password is the way in, and says what is wrong.
   useEffect(() => void askDevice().then(setKnown, () => setKnown([])), [])
 
@@ -73,7 +84,11 @@ export function Login() {
   if (way === 'password' || known.length === 0)
     return (
       <Password
-        notice={off && t('login.pin.off', { name: off.username })}
+        forwarded={forwarded?.has_account ? { name: forwarded.name!, enter: () => void enterForwarded() } : undefined}
+        notice={
+          (forwarded?.name && !forwarded.has_account && t('login.forwarded.unknown', { name: forwarded.name })) ||
+          (off && t('login.pin.off', { name: off.username }))
+        }
         onBack={known.length === 0 ? undefined : () => setWay('pictures')}
       />
     )
@@ -106,7 +121,16 @@ const Language = () => (
   />
 )
 
-function Password({ notice, onBack }: { notice: string | undefined; onBack: (() => void) | undefined }) {
+function Password({
+  notice,
+  forwarded,
+  onBack,
+}: {
+  notice: string | undefined
+  /** Whom the proxy in front names. */
+  forwarded: { name: string; enter: () => void } | undefined
+  onBack: (() => void) | undefined
+}) {
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
@@ -191,6 +215,7 @@ function Password({ notice, onBack }: { notice: string | undefined; onBack: (() 
         <Button kind="main" type="submit" isBusy={isBusy}>
           {t('login.submit')}
         </Button>
+        {forwarded && <Button onClick={forwarded.enter}>{t('login.as', { name: forwarded.name })}</Button>}
         {provider && <provider.Button name={provider.name} isRemembered={isRemembered} />}
         {onBack && (
           <Button kind="quiet" onClick={onBack}>
