@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { declarations, drawnReadme, MAP_FILE } from '../config/plugin-map.ts'
+import { coreSettings } from '../config/schema.ts'
 import type { Task } from '../core/plugin/define.ts'
 import { findBuiltIn } from '../core/plugin/find.ts'
 import { registerPlugins } from '../core/plugin/load.ts'
@@ -41,6 +42,17 @@ test('every place of the contract that code and documents name is a heading of i
 
 test('how plugins hang together is drawn as it is (node --import tsx --conditions=source config/plugin-map.ts draws it anew)', async () => {
   assert.equal(await readFile(MAP_FILE, 'utf8'), await drawnReadme())
+})
+
+test('the README has every setting, and none that is not there', async () => {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
+  const table = readme.slice(readme.indexOf('\n## Settings'))
+  const told = [...table.matchAll(/^\| (`AV_[^|]+) \|/gm)].flatMap(([, names]) => names!.match(/AV_[A-Z0-9_]+/g)!)
+
+  const settings = [coreSettings, ...plugins.map((plugin) => plugin.settings ?? {})].flatMap((some) =>
+    Object.values(some),
+  )
+  assert.deepEqual(told.toSorted(), settings.map(({ env }) => env).toSorted())
 })
 
 test('every file of the project that a document names is there', () => {
