@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from '../support/folder.ts'
 import { START } from '../support/server.ts'
-import { ROOT } from '../support/sources.ts'
+import { ROOT, readSources } from '../support/sources.ts'
 import { aChannel, aVideo, testApp } from '../support/testing.ts'
 
 const RUN = 'config/upkeep.md'
@@ -77,6 +77,20 @@ test('every command of archivolt that these pages name is there', async () => {
   const known = new Set([...said.matchAll(/^ {2}(?:archivolt )?((?:user )?[a-z][a-z-]+)/gm)].map(([, name]) => name))
   assert.deepEqual(
     [...named].filter((name) => !known.has(name)),
+    [],
+  )
+})
+
+test('what people see of a trouble is what the program says', async () => {
+  const [, table = ''] = (await readFile(join(ROOT, RUN), 'utf8')).split('\n## Troubleshooting\n')
+  const seen = [...table.matchAll(/^\| ([^|]*) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/"([^"]+)"/g)].map(([, sentence = '']) => sentence),
+  )
+
+  const code = [...readSources('core'), ...readSources('plugins')].map(({ text }) => text).join('\n')
+  assert.ok(seen.length > 5)
+  assert.deepEqual(
+    seen.filter((sentence) => !code.includes(sentence)),
     [],
   )
 })
