@@ -16,6 +16,7 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs'
+import { StringDecoder } from 'node:string_decoder'
 import { parentPort } from 'node:worker_threads'
 import type { Ending } from '../media/containers.ts'
 import type { FoundFile, Problem } from './adoption/types.ts'
@@ -30,18 +31,21 @@ import { groupNames, isIgnored, pathIn } from './names.ts'
 const DEEPEST = 12
 /** Of information files without a film of their name, so many are tried for films that were renamed. */
 const MOST_LONE = 50
-/** So many films go to the event loop at a time. */
-const STEP = 50
+/** So many films, and lines of lists of downloads, go to the event loop at a time. */
+const STEP = 200
+const MOST_LINES = 5000
 const MOST_INFO_BYTES = 64 << 20
 const MOST_ARCHIVE_BYTES = 64 << 20
 /** Lists that yt-dlp keeps of what it has downloaded. */
 const isArchive = (name: string): boolean => /archive/i.test(name) && /\.txt$/i.test(name)
 const ARCHIVE_LINE = /^(\S{1,50}) (\S{1,100})$/
+const LONGEST_LINE = 1000
+const CHUNK_BYTES = 64 << 10
 
 export interface Walked {
   files: FoundFile[]
   problems: Problem[]
-  /** `<extractor> <id>` of lists of downloads. */
+  /** `<extractor> <id>` of lists of downloads, once all files are through. */
   archived: string[]
   isDone: boolean
 }
@@ -98,7 +102,8 @@ class Walk {
   readonly #linked = new Map<string, string>()
   #waiting: FoundFile[] = []
   #problems: Problem[] = []
-  #archived: string[] = []
+  readonly #archives: string[] = []
+  readonly #lines = this.#archivedLines()
 
   constructor({ path, only, roots, endings }: Requests['open']['args']) {
     this.#root = path
@@ -115,9 +120,26 @@ class Walk {
     }
     const files = this.#waiting.splice(0, STEP)
     const problems = this.#problems.splice(0, STEP)
-    const archived = this.#archived.splice(0, 5000)
-    const left = this.#waiting.length + this.#problems.length + this.#archived.length + this.#folders.length
-    return { files, problems, archived, isDone: left === 0 }
+    const archived: string[] = []
+    if (this.#waiting.length + this.#problems.length + this.#folders.length > 0)
+      return { files, problems, archived, isDone: false }
+    while (archived.length < MOST_LINES) {
+      const { value, done } = this.#lines.next()
+      if (done) return { files, problems, archived, isDone: true }
+      archived.push(value)
+    }
+    return { files, problems, archived, isDone: false }
+  }
+
+  *#archivedLines(): Generator<string, undefined> {
+    for (const path of this.#archives) {
+      try {
+        for (const line of linesOf(this.#absolute(path), MOST_ARCHIVE_BYTES)) if (ARCHIVE_LINE.test(line)) yield line
+      } catch (thrown) {
+        if (isDiskFault(thrown)) throw thrown
+      }
+    }
+    return undefined
   }
 
   #absolute(path: string): string {
@@ -218,7 +240,7 @@ class Walk {
         if (codeOf(thrown) !== 'ENOENT') this.#tell('unreadable_file', path, `it cannot be read (${codeOf(thrown)})`)
       }
     }
-    for (const name of names) if (isArchive(name)) this.#readArchive(pathIn(folder, name))
+    for (const name of names) if (isArchive(name)) this.#archives.push(pathIn(folder, name))
   }
 
   #isKnown(inode: string, path: string): boolean {
@@ -229,16 +251,6 @@ class Walk {
     }
     this.#tell('hard_link', path, `the same file as ${first}, under another name`)
     return true
-  }
-
-  #readArchive(path: string): void {
-    try {
-      const text = readSmall(this.#absolute(path), MOST_ARCHIVE_BYTES)
-      for (const line of text?.toString('utf8').split(/\r?\n/) ?? [])
-        if (ARCHIVE_LINE.test(line)) this.#archived.push(line)
-    } catch (thrown) {
-      if (isDiskFault(thrown)) throw thrown
-    }
   }
 }
 
@@ -251,6 +263,26 @@ function factsOf(path: string) {
     dev: found.dev,
     ino: found.ino,
     isFile: found.isFile(),
+  }
+}
+
+/** Of a file that is one, and no link, in pieces: there may be very many. None where it is too large. */
+function* linesOf(path: string, most: number): Generator<string> {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const found = fstatSync(file)
+    if (!found.isFile() || found.size > most) return
+    const [chunk, decoder] = [Buffer.alloc(CHUNK_BYTES), new StringDecoder('utf8')]
+    let rest = ''
+    for (let count = readSync(file, chunk); count > 0; count = readSync(file, chunk)) {
+      const lines = (rest + decoder.write(chunk.subarray(0, count))).split(/\r?\n/)
+      // One without an end is none, and is not kept.
+      rest = lines.pop()!.slice(0, LONGEST_LINE)
+      yield* lines
+    }
+    yield rest + decoder.end()
+  } finally {
+    closeSync(file)
   }
 }
 

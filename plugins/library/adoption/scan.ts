@@ -82,19 +82,17 @@ export const scanPlace = defineTask({
         const catalog = await readCatalog(adoption, reading, store, job)
         const asked = catalog?.kind ?? adoption.reader
         let reader: PlaceReader | undefined = asked === '' ? undefined : readerOf(asked, app)
-        const archived = new Set<string>()
         for await (const walked of only === '' ? reading.walk() : reading.walkTo(only)) {
           if (!reader) {
             reader = recognise(walked.files.slice(0, MOST_NAMES).flatMap(namesOf), app)
             await store.setReader(adoption.id, reader.name)
           }
-          for (const line of walked.archived) archived.add(line)
           await scan.take(reader, walked.files, walked.problems)
+          await scan.tellArchived(walked.archived)
           job.progress(0, `${scan.seen} files in “${place.label}”`)
         }
         await scan.tellUnchanged()
         await scan.decide(job)
-        await scan.tellArchived(archived)
         if (catalog && only === '') await scan.tellMissing(catalog, reading)
         await mustBeThere(adoption, app)
       } finally {
@@ -137,6 +135,8 @@ class Scan {
   seen = 0
   #number = 0
   #unchanged = 0
+  /** Of what lists of downloads name. */
+  #told = 0
   readonly #id: number
   readonly #placeId: number
   readonly #tools: PlaceTools
@@ -161,17 +161,17 @@ class Scan {
     this.seen += files.length
     const placed = this.#app.media.places.at(this.#placeId, files.map(pathOf))
     const fresh = files.filter((file) => !isUnchanged(file, placed.get(pathOf(file))))
-    const findings = fresh.length > 0 ? await reader.read(fresh, this.#tools) : []
     this.#unchanged += files.length - fresh.length
-    const items = [
-      ...problems.map((problem) => toProblem(withId(problem, this.#tools))),
-      ...findings.flatMap((finding) => [
+    // Where nothing is new nothing is written, but for how many they are, at the end.
+    if (problems.length > 0) await this.#add(problems.map((problem) => toProblem(withId(problem, this.#tools))))
+    for (let at = 0; at < fresh.length; at += STEP) {
+      const findings = await reader.read(fresh.slice(at, at + STEP), this.#tools)
+      const items = findings.flatMap((finding) => [
         ...('video' in finding ? [toItem(finding.video)] : []),
         ...finding.problems.map(toProblem),
-      ]),
-    ]
-    // Where nothing is new nothing is written, but for how many they are, at the end.
-    if (items.length > 0) await this.#add(items)
+      ])
+      await this.#add(items)
+    }
   }
 
   /** All has been looked at. */
@@ -242,19 +242,21 @@ class Scan {
     }
   }
 
-  /** What lists of downloads name and nobody has: somebody may have removed it on purpose. */
-  async tellArchived(lines: ReadonlySet<string>): Promise<void> {
+  /**
+   * What lists of downloads name and nobody has: somebody may have removed it on purpose. All files have been taken by
+   * then; what one list has told another one does not tell again.
+   */
+  async tellArchived(lines: readonly string[]): Promise<void> {
     const prefix = `${this.#tools.extractor} `
-    const ids = [...lines].flatMap((line) => {
-      const id = line.startsWith(prefix) ? this.#tools.videoIn(line.slice(prefix.length)) : undefined
-      return id === undefined ? [] : [id]
-    })
-    let told = 0
-    for (let at = 0; at < ids.length && told < MOST_TOLD_MISSING; at += STEP) {
-      const some = ids.slice(at, at + STEP)
+    for (let at = 0; at < lines.length && this.#told < MOST_TOLD_MISSING; at += STEP) {
+      const ids = lines.slice(at, at + STEP).flatMap((line) => {
+        const id = line.startsWith(prefix) ? this.#tools.videoIn(line.slice(prefix.length)) : undefined
+        return id === undefined ? [] : [id]
+      })
+      const some = [...new Set(ids)]
       const [known, found] = [await this.#app.videos.known(some), this.#store.named(this.#id, some)]
-      const missing = some.filter((id) => !known.has(id) && !found.has(id)).slice(0, MOST_TOLD_MISSING - told)
-      told += missing.length
+      const missing = some.filter((id) => !known.has(id) && !found.has(id)).slice(0, MOST_TOLD_MISSING - this.#told)
+      this.#told += missing.length
       await this.#add(
         missing.map((id) =>
           toProblem({ code: 'in_archive_only', id, why: 'it was downloaded once, and its file is not here' }),

@@ -127,8 +127,14 @@ async function* walk(
   const { endings } = media.containers
   const roots = await media.places.realRoots()
   const id = await thread.ask('open', { ...what, roots, endings }, signal)
+  let next = thread.ask('next', { walk: id }, signal)
   for (;;) {
-    const walked = await thread.ask('next', { walk: id }, signal)
+    const walked = await next
+    if (!walked.isDone) {
+      // Read while this piece is worked on: what goes wrong is told when it is asked for.
+      next = thread.ask('next', { walk: id }, signal)
+      next.catch(() => undefined)
+    }
     yield walked
     if (walked.isDone) return
   }

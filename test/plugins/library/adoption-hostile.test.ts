@@ -170,6 +170,25 @@ test('how many films are unchanged is written once, not for each piece of the pl
   ])
 })
 
+test('lists of downloads are read in pieces: each video is told once, none of those that lie here, and not without end', async (t) => {
+  const app = await placesApp(t, { settings: { pageSize: 100 } })
+  const place = await app.place('old')
+  await layFilm(app, 'old/A film [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
+  const long = 'youtube ccccccccccc'.repeat(200_000)
+  await app.lay(
+    'old/archive.txt',
+    `youtube aaaaaaaaaaa\r\nyoutube bbbbbbbbbbb\r\nother ddddddddddd\n${long}\nyoutube eeeeeeeeeee\n`,
+  )
+  // More than one piece, and the last line has no end.
+  await app.lay('old/more/archive.txt', `${'youtube bbbbbbbbbbb\n'.repeat(12_000)}youtube fffffffffff`)
+  const only = ['bbbbbbbbbbb', 'eeeeeeeeeee', 'fffffffffff'].map((id) => `in_archive_only ${id}`)
+  assert.deepEqual((await scan(app, place)).lines, [...only, 'new aaaaaaaaaaa'].sort())
+
+  const many = Array.from({ length: 11_000 }, (_, at) => `youtube v${String(at).padStart(10, '0')}\n`).join('')
+  await app.lay('old/more/archive.txt', many)
+  assert.deepEqual((await scan(app, place)).plan.problems, { in_archive_only: 1000 })
+})
+
 test('a catalog that is made to hurt does not end the scan, and damaged positions do not take its films along', async (t) => {
   const app = await placesApp(t)
   const document = {
