@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, extname, join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { aChannel, aVideo, type TestApp, type TestOptions, testApp } from 'archivolt/testing'
 import type { Ending } from '../../plugins/media/containers.ts'
+import type { Scope } from './last-first.ts'
 import { lay } from './lay.ts'
 
 /** Of a plan, as far as tests look at it. */
@@ -29,7 +29,7 @@ export interface PlacesApp extends TestApp {
 }
 
 /** With its one root. */
-export async function placesApp(t: TestContext, options: TestOptions = {}): Promise<PlacesApp> {
+export async function placesApp(t: Scope, options: TestOptions = {}): Promise<PlacesApp> {
   const root = await mkdtemp(join(tmpdir(), 'av-root-'))
   t.after(() => rm(root, { recursive: true, force: true }))
   const app = await testApp(t, { ...options, settings: { libraryRoots: [root], ...options.settings } })

@@ -1,9 +1,12 @@
-/** A disk that fails while it is read: its place is away, which is told once, and what was begun goes on by itself. */
+/**
+ * A disk that fails while it is read: its place is away, which is told once, and what was begun goes on by itself. And
+ * what is there and may not be read.
+ */
 import assert from 'node:assert/strict'
-import { mkdir, readFile, rename, rm, utimes } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import Database from 'better-sqlite3'
 import { ZipFile } from 'yazl'
@@ -246,6 +249,50 @@ for (const what of ['the -wal of a database', 'a folder beside the films', 'a ba
     assert.deepEqual([state, reason], ['failed', 'What lies there cannot be read (EIO): look after the disk'])
     assert.deepEqual([await stateOf(app, place), told(app)], ['there', 0])
   })
+
+for (const [what, forbidden] of [
+  ['film', `${IDS[1]}/${IDS[1]}.mp4`],
+  ['folder', IDS[1]],
+] as const)
+  test(`a ${what} that the server may not read is one line of the plan, and the rest comes`, async (t) => {
+    const app = await placesApp(lastFirst(t), { settings: { pageSize: 100 } })
+    const place = await app.place('share', 'The share')
+    for (const id of IDS) await layFilm(app, `share/${id}/${id}.mp4`, infoOf(id))
+    await forbid(t, join(app.root, 'share', forbidden))
+
+    const { id, state } = await begin(app, place)
+
+    const { data } = (await app.as('admin').get(`/api/adoption/${id}/item/`)).body
+    const lines = data.map((row: Record<string, string>) => [row['code'] || row['outcome'], row['file'], row['reason']])
+    const fresh = [IDS[0], IDS[2], IDS[3]].map((one) => ['new', `${one}/${one}.mp4`, ''])
+    const why = what === 'film' ? 'it cannot be read (EACCES)' : 'the folder cannot be read (EACCES)'
+    assert.deepEqual([state, lines.sort()], ['planned', [...fresh, ['unreadable_file', forbidden, why]].sort()])
+    await command(app, id, 'adopt')
+    await app.settled()
+    assert.deepEqual(await app.ids('video'), [IDS[0], IDS[2], IDS[3]])
+    assert.deepEqual([await stateOf(app, place), told(app)], ['there', 0])
+  })
+
+test('a film that the server may no longer read is refused with that, and its place is there', async (t) => {
+  const app = await placesApp(lastFirst(t))
+  const place = await app.place('share', 'The share')
+  for (const id of IDS) await app.placed({ id, placeId: place, path: `${id}/${id}.webm` })
+  await forbid(t, join(app.root, 'share', IDS[0]))
+
+  const { status, body } = await app.as('user').get(`/media/UC1/${IDS[0]}.webm`)
+
+  assert.equal(status, 503)
+  assert.equal(body.message, 'The file of this video in “The share” may not be read by the server')
+  assert.deepEqual([await stateOf(app, place), told(app)], ['there', 0])
+})
+
+/** By its rights; root may read everything, so that for root the calls answer as they do for others. */
+async function forbid(t: TestContext, path: string): Promise<void> {
+  if (process.getuid?.() === 0) return faultyDisk(t, path, 'EACCES').fail()
+  const { mode } = await stat(path)
+  await chmod(path, 0)
+  lastFirst(t).after(() => chmod(path, mode))
+}
 
 /** With documents that were written then. */
 async function backupOf(title: string, second: number): Promise<Buffer> {

@@ -1,0 +1,73 @@
+/** A database of another program that goes on writing while it is copied: read whole, with what is newest, or not at all. */
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import Database from 'better-sqlite3'
+import { withDatabase } from '../../../plugins/library/catalogs/files.ts'
+import { NoCatalog } from '../../../plugins/library/catalogs/types.ts'
+import { lastFirst } from '../../support/last-first.ts'
+
+/** Its program writes between the copies of its files, so many times. */
+async function aBusyDatabase(t: TestContext, times: number) {
+  const scope = lastFirst(t)
+  const folder = await mkdtemp(join(tmpdir(), 'av-foreign-'))
+  scope.after(() => rm(folder, { recursive: true, force: true }))
+  const path = join(folder, 'theirs.db')
+  const theirs = new Database(path)
+  scope.after(() => void theirs.close())
+  theirs.pragma('journal_mode = WAL')
+  theirs.exec('CREATE TABLE media (id INTEGER PRIMARY KEY); INSERT INTO media DEFAULT VALUES')
+  const copyFileSync = fs.copyFileSync
+  let left = times
+  fs.copyFileSync = (from, to, mode) => {
+    copyFileSync(from, to, mode)
+    // Their newest row is in the -wal alone, or by now in the database.
+    if (from !== path || left-- <= 0) return
+    theirs.exec('INSERT INTO media DEFAULT VALUES')
+    if (left % 2 === 0) theirs.pragma('wal_checkpoint(PASSIVE)')
+  }
+  syncBuiltinESMExports()
+  scope.after(() => {
+    fs.copyFileSync = copyFileSync
+    syncBuiltinESMExports()
+  })
+  const own = await mkdtemp(join(tmpdir(), 'av-own-'))
+  scope.after(() => rm(own, { recursive: true, force: true }))
+  return {
+    theirs,
+    own,
+    read(): number[] {
+      const ids: number[] = []
+      withDatabase(path, own, ['media'], (db) => {
+        for (const { id } of db.rows('media', ['id'])) ids.push(id as number)
+      })
+      return ids
+    },
+  }
+}
+
+for (const times of [0, 1, 2])
+  test(`a database into which ${times} rows come while it is copied is read with all of them`, async (t) => {
+    const { read, theirs, own } = await aBusyDatabase(t, times)
+
+    const ids = read()
+
+    assert.deepEqual(ids, theirs.prepare('SELECT id FROM media ORDER BY id').pluck().all())
+    assert.equal(ids.length, times + 1)
+    assert.deepEqual(await readdir(own), [], 'no copy is left')
+  })
+
+test('a database that never rests is not read, and the way out is told', async (t) => {
+  const { read, theirs } = await aBusyDatabase(t, Number.POSITIVE_INFINITY)
+
+  assert.throws(
+    read,
+    (thrown) => thrown instanceof NoCatalog && /stop its program, then look again$/.test(thrown.message),
+  )
+
+  assert.equal(theirs.pragma('integrity_check', { simple: true }), 'ok', 'theirs is as it was')
+})
