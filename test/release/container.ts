@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -15,7 +16,7 @@ import { nodePackage } from '../../config/native.ts'
 import { spokenBy } from '../support/said.ts'
 import { ROOT } from '../support/sources.ts'
 
-const PACKAGES = ['buildah', 'crun', 'netavark', 'mmdebstrap']
+const PACKAGES = ['buildah', 'crun', 'netavark', 'mmdebstrap', 'docker-compose']
 const MOST_BYTES = 600e6
 const NODE = 22
 /** Any but root, and none that the image knows. */
@@ -45,7 +46,7 @@ const isThere = (program: string): Promise<boolean> =>
 
 /** @returns why it cannot be built here */
 async function missing(): Promise<string | false> {
-  const all = async () => (await isThere('buildah')) && (await isThere('mmdebstrap'))
+  const all = async () => (await Promise.all(['buildah', 'mmdebstrap', 'docker-compose'].map(isThere))).every(Boolean)
   if (process.getuid?.() !== 0) return 'it is built by root'
   if (!(await all())) {
     const install = `apt-get update -qq && apt-get install -y -qq --no-install-recommends ${PACKAGES.join(' ')}`
@@ -111,7 +112,7 @@ test('the container is small, and starts as any user', { skip: await missing() }
   const inside = ['run', '--network', 'host', '--user', USER, '-v', `${data}:/data`, container, '--', 'env']
   const settings = ['AV_HOST=127.0.0.1', `AV_PORT=${port}`]
   const inspected = JSON.parse(await run('buildah', 'inspect', '--type', 'image', IMAGE)) as {
-    Docker: { config: { User: string; Healthcheck: { Test: string[] } } }
+    Docker: { config: { User: string; Env: string[]; Healthcheck: { Test: string[] } } }
   }
   const { User, Healthcheck } = inspected.Docker.config
   const isHealthy = () =>
@@ -130,4 +131,34 @@ test('the container is small, and starts as any user', { skip: await missing() }
     assert.match(check, new RegExp(`^right {2}${what}: `, 'm'))
   const written = 'touch /opt/archivolt/x || touch /usr/x || touch /x'
   await assert.rejects(run('buildah', ...inside, 'sh', '-c', written), 'nothing but /data and /tmp is written')
+  server.kill('SIGTERM')
+  await once(server, 'exit')
+
+  // As compose.yml has it. buildah runs on no such root, so it is made by mounts.
+  const compose = await run('docker-compose', '-f', 'config/container/compose.yml', 'config')
+  for (const said of ['read_only: true', 'user: 1000:1000', '- /tmp', '- ALL', ':/data:rw'])
+    assert.ok(compose.includes(said), `${said} in ${compose}`)
+  const root = join(folder, 'root')
+  await mkdir(root)
+  const env = [...inspected.Docker.config.Env, ...settings].map((one) => `'${one}'`).join(' ')
+  const mounts = [
+    `mount --bind ${await run('buildah', 'mount', container)} ${root}`,
+    `mount -o remount,bind,ro ${root}`,
+    `mount --bind ${data} ${root}/data`,
+    `mount -t tmpfs tmpfs ${root}/tmp`,
+    `mount -t proc proc ${root}/proc`,
+    `mount --rbind /dev ${root}/dev`,
+  ]
+  const enter = `exec chroot --userspec=${USER} ${root} env -i ${env}`
+  const readOnly = (command: string) => ['-m', 'sh', '-c', [...mounts, `${enter} ${command}`].join(' && ')]
+  await assert.rejects(
+    run('unshare', ...readOnly('sh -c "touch /tmp/x && touch /opt/archivolt/x"')),
+    /Read-only file system/,
+  )
+  const again = spawn('unshare', readOnly('archivolt start'))
+  t.after(() => void again.kill('SIGKILL'))
+  await spokenBy(again)(/listens on (http:\S+)/)
+  assert.match(await run('unshare', ...readOnly('archivolt check')), /^right {2}yt-dlp: /m)
+  again.kill('SIGTERM')
+  assert.deepEqual(await once(again, 'exit'), [0, null])
 })

@@ -31,11 +31,11 @@ describe('what cannot be played', { skip: noBrowser }, () => {
         '-f',
         'lavfi',
         '-i',
-        'testsrc=size=320x180:rate=10:duration=4',
+        'testsrc=size=320x180:rate=10:duration=12',
         '-f',
         'lavfi',
         '-i',
-        'sine=duration=4',
+        'sine=duration=12',
         '-pix_fmt',
         'yuv420p',
         ...codecs,
@@ -44,12 +44,12 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     await make('hevc.mp4', '-c:v', 'libx265', '-x265-params', 'log-level=none', '-tag:v', 'hvc1', '-c:a', 'aac')
     await make('hevc-mute.mp4', '-c:v', 'libx265', '-x265-params', 'log-level=none', '-tag:v', 'hvc1', '-an')
     await make('ac3.mp4', '-c:v', 'libx264', '-c:a', 'ac3')
-    await ffmpeg(['-f', 'lavfi', '-i', 'sine=duration=4', '-c:a', 'aac', join(clips, 'sound.mp4')])
+    await ffmpeg(['-f', 'lavfi', '-i', 'sine=duration=12', '-c:a', 'aac', join(clips, 'sound.mp4')])
   })
 
   async function withFile(t: Parameters<typeof testApp>[0], file: string, streams: object[]): Promise<TestApp> {
     const app = await testApp(t)
-    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', player: { duration: 4 }, streams: streams as never }))
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', player: { duration: 12 }, streams: streams as never }))
     const path = join(app.app.settings['mediaDir'] as string, 'UC1', 'v1.mp4')
     await mkdir(dirname(path), { recursive: true })
     await copyFile(join(clips, file), path)
