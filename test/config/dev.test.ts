@@ -20,6 +20,8 @@ test('a plugin from outside that stops the start is loaded again as soon as it i
   lastFirst(t).after(async () => {
     server.kill('SIGTERM')
     await once(server, 'exit')
+    // A bundler that outlives it would hold this process by them.
+    for (const stream of [server.stdout, server.stderr]) stream.destroy()
   })
   const said = spokenBy(server)
   await said(/Archivolt could not start.*tide/)
