@@ -82,6 +82,7 @@ async function finish(folder: string, outdir: string, { outputs }: Metafile, ofH
   await cp(join(folder, 'static'), outdir, { recursive: true })
   const languages = await writeTexts(folder, join(outdir, 'assets'), ofHome)
   const pluginPage = await bundlePluginPage(folder, outdir)
+  await bundleServiceWorker(folder, outdir)
   const entry = (source: string) => Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === source)!
   const [script, { imports }] = entry('app.tsx')
   const assets: Record<string, string[]> = {}
@@ -117,6 +118,19 @@ async function bundlePluginPage(folder: string, outdir: string): Promise<string>
   const modules = modulesOfHome(seen, entry)
   const { metafile } = await build({ ...options, plugins: [firstTexts(folder, () => modules)] })
   return basename(Object.keys(metafile!.outputs)[0]!)
+}
+
+/** Its name stays: browsers ask under it whether there is a newer one. */
+async function bundleServiceWorker(folder: string, outdir: string): Promise<void> {
+  await build({
+    ...optionsFor(folder, outdir),
+    entryPoints: { 'service-worker': 'browser/service-worker.ts' },
+    outdir,
+    entryNames: '[name]',
+    splitting: false,
+    format: 'iife',
+    metafile: false,
+  })
 }
 
 const statically = (imports: Metafile['outputs'][string]['imports']): string[] =>

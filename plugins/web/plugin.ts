@@ -12,6 +12,7 @@ import {
   showPluginButton,
   showPluginModule,
   showPluginPage,
+  showServiceWorker,
 } from './routes.ts'
 
 export default definePlugin({
@@ -30,6 +31,7 @@ export default definePlugin({
     showAsset,
     showIcon,
     showManifest,
+    showServiceWorker,
     showPluginPage,
     showPluginButton,
     showPluginModule,

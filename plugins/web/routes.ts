@@ -134,6 +134,17 @@ export const showIcon = defineRoute({
   },
 })
 
+/** Where the page is, so that it may serve all of it; asked for anew at each visit. */
+export const showServiceWorker = defineRoute({
+  method: 'GET',
+  path: '/service-worker.js',
+  access: 'open',
+  summary: 'What opens the page when the server cannot be reached',
+  reply: Type.String(),
+  replyType: 'text/javascript',
+  handle: () => (built(), file(join(FOLDER, 'service-worker.js'), TYPES['js']!, { maxAgeSeconds: 0 })),
+})
+
 export const showManifest = defineRoute({
   method: 'GET',
   path: '/manifest.webmanifest',

@@ -2,6 +2,7 @@
 import { effect, signal, useSignal } from '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { dropAll, dropOthers, keepFor } from './browser/kept.ts'
 import { isSofa } from './browser/layout.ts'
 import { isRestoring, listenToLinks, match, navigate, place, restoreScroll, type ViewProps } from './browser/router.ts'
 import { moreStyles } from './browser/styles.ts'
@@ -13,7 +14,7 @@ import { Empty, Failed } from './parts/states.tsx'
 import { type Failure, get, isSignedIn, toFailure } from './server/api.ts'
 import { connection, openEvents } from './server/events.ts'
 import { forget } from './stores/load.ts'
-import { readSession } from './stores/session.ts'
+import { account, readSession } from './stores/session.ts'
 import { moreTexts, t } from './texts/texts.ts'
 import { Login } from './views/login.tsx'
 
@@ -27,8 +28,19 @@ async function begin(): Promise<void> {
     await readSession()
   } catch (error) {
     const met = toFailure(error)
-    if (met.status !== 401) failure.value = met
+    if (met.status === 0 && account.peek() && navigator.serviceWorker?.controller) showKept()
+    else if (met.status !== 401) failure.value = met
   }
+}
+
+/** No answer, but the service worker has the last Home of who was here: the frame says what is wrong until one comes. */
+function showKept(): void {
+  isSignedIn.value = true
+  const end = connection.subscribe((now) => {
+    if (now !== 'connected' && now !== 'polling') return
+    queueMicrotask(() => end())
+    void readSession().catch((error: unknown) => toFailure(error).status === 0 && showKept())
+  })
 }
 
 function App() {
@@ -109,5 +121,14 @@ effect(() => {
     end()
     forget()
   }
+})
+effect(() => {
+  const id = account.value?.id
+  if (isSignedIn.value === false) return void dropAll()
+  if (!isSignedIn.value || id === undefined) return
+  void dropOthers(id)
+  const isStill = () => isSignedIn.peek() === true && account.peek()?.id === id
+  const whenIdle = globalThis.requestIdleCallback ?? ((act: () => void) => setTimeout(act, 2000))
+  whenIdle(() => void keepFor(id, isStill))
 })
 render(<App />, document.getElementById('app')!)

@@ -58,8 +58,14 @@ describe('a provider', { skip: noBrowser }, () => {
   test('an account is connected in Settings with its password, and let go again', async (t) => {
     const { app, provider } = await given(t)
     provider.people.set('s-1', {})
-    const { page, go, check, shot } = await openPage(t, app.url, { as: { username: 'user', password: PASSWORD } })
+    // The way back leads through the service worker, as it does for people.
+    const options = { serviceWorkers: 'allow' } as const
+    const { page, go, check, shot } = await openPage(t, app.url, {
+      as: { username: 'user', password: PASSWORD },
+      options,
+    })
     await go('/settings/account/')
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
     const group = page
       .locator('section')
       .filter({ has: page.getByRole('heading', { name: 'Sign in with Lighthouse' }) })

@@ -1,0 +1,166 @@
+/**
+ * The service worker, a bundle of its own: opens the page with the last Home where the server cannot be reached. What it
+ * keeps lies in one cache, which the page makes for an account and takes away at its sign-out (`browser/kept.ts`);
+ * without the cache nothing is kept.
+ */
+
+/** What the types of documents lack of a worker's. */
+interface Extendable extends Event {
+  waitUntil(work: Promise<unknown>): void
+}
+interface Fetching extends Extendable {
+  readonly request: Request
+  respondWith(answer: Promise<Response>): void
+}
+interface Told extends Extendable {
+  readonly data: unknown
+}
+interface Scope {
+  readonly registration: { readonly scope: string }
+  readonly clients: { claim(): Promise<void> }
+  skipWaiting(): Promise<void>
+  addEventListener(name: 'install' | 'activate', act: (event: Extendable) => void): void
+  addEventListener(name: 'fetch', act: (event: Fetching) => void): void
+  addEventListener(name: 'message', act: (event: Told) => void): void
+}
+
+const scope = self as unknown as Scope
+const root = new URL(scope.registration.scope)
+const base = root.pathname
+const PREFIX = `archivolt ${base} `
+/** Of each kind: older ones go. */
+const MOST_LISTS = 8
+const MOST_PICTURES = 150
+const OF_PROGRAMS = /^(api|media|cache|assets|icons|health|plugin-page)(\/|$)/
+const FOR_LISTS = { accept: 'application/json', 'x-api-form': 'v0.4' }
+
+scope.addEventListener('install', (event) => event.waitUntil(scope.skipWaiting()))
+scope.addEventListener('activate', (event) => event.waitUntil(scope.clients.claim()))
+
+scope.addEventListener('message', (event) => {
+  const { keep } = Object(event.data) as { keep?: unknown }
+  if (Array.isArray(keep)) event.waitUntil(fill(keep.filter((one) => typeof one === 'string')))
+})
+
+scope.addEventListener('fetch', (event) => {
+  const { request } = event
+  if (request.method !== 'GET' || request.headers.has('range')) return
+  const path = pathOf(request.url)
+  if (path === undefined) return
+  if (request.mode === 'navigate') {
+    if (request.destination === 'document' && !OF_PROGRAMS.test(path)) event.respondWith(open(event))
+  } else if (path.startsWith('assets/')) event.respondWith(asset(event))
+  else if (isOfHome(request.url) && isHome(request.referrer)) event.respondWith(newest(event))
+})
+
+/** Below the base; undefined: not ours. */
+function pathOf(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined
+  const { origin, pathname } = new URL(address)
+  return origin === root.origin && pathname.startsWith(base) ? pathname.slice(base.length) : undefined
+}
+
+const isHome = (address: string): boolean => pathOf(address) === '' && new URL(address).search === ''
+/** The first page of a list of videos, or a picture. */
+const isOfHome = (address: string): boolean => isList(address) || isPicture(address)
+const isList = (address: string): boolean =>
+  pathOf(address) === 'api/video/' && new URL(address).searchParams.get('page') === '1'
+const isPicture = (address: string): boolean => pathOf(address)?.startsWith('cache/') ?? false
+
+/** Opening makes what is not there: what a sign-out takes away meanwhile must not come back. */
+const cacheOf = (): Promise<Cache | undefined> =>
+  navigator.locks.request(PREFIX, { mode: 'shared' }, async () => {
+    const name = (await caches.keys()).find((one) => one.startsWith(PREFIX))
+    return name === undefined ? undefined : await caches.open(name)
+  })
+
+const found = (cache: Cache | undefined, address: string) => cache?.match(address, { ignoreVary: true })
+
+/** Signing out may have come in between: what was made for an answer on its way is not kept. */
+async function put(address: string, response: Response): Promise<void> {
+  await (await cacheOf())?.put(address, response).catch(() => undefined) // no room: then it is not there offline
+}
+
+/** The server's document; without the server the last one of Home, whose router knows every address. */
+async function open(event: Fetching): Promise<Response> {
+  const { request } = event
+  try {
+    const response = await fetch(request)
+    if (response.ok && isHome(request.url)) event.waitUntil(keepDocument(response.clone()))
+    return response
+  } catch (error) {
+    const kept = await found(await cacheOf(), root.href)
+    if (kept) return kept
+    throw error
+  }
+}
+
+/** Their names change with their content. */
+async function asset(event: Fetching): Promise<Response> {
+  const { request } = event
+  const kept = await found(await cacheOf(), request.url)
+  if (kept) return kept
+  const response = await fetch(request)
+  if (response.ok) event.waitUntil(put(request.url, response.clone()))
+  return response
+}
+
+async function newest(event: Fetching): Promise<Response> {
+  const { request } = event
+  try {
+    const response = await fetch(request)
+    if (response.status === 200) event.waitUntil(keepAnswer(request.url, response.clone()))
+    return response
+  } catch (error) {
+    const kept = await found(await cacheOf(), request.url)
+    if (kept) return kept
+    throw error
+  }
+}
+
+async function keepAnswer(address: string, response: Response): Promise<void> {
+  const cache = await cacheOf()
+  if (!cache) return
+  // Put anew it is the youngest.
+  await cache.delete(address, { ignoreVary: true })
+  await put(address, response)
+  const isSame = isList(address) ? isList : isPicture
+  const all = (await cache.keys()).filter(({ url }) => isSame(url))
+  const most = isList(address) ? MOST_LISTS : MOST_PICTURES
+  await Promise.all(all.slice(0, Math.max(0, all.length - most)).map((one) => cache.delete(one, { ignoreVary: true })))
+}
+
+/** Its scripts and styles come first, so that the document which is kept can always open. Those of an older build go. */
+async function keepDocument(response: Response): Promise<void> {
+  const cache = await cacheOf()
+  if (!cache) return
+  const text = await response.clone().text()
+  const named = new Set(
+    [...text.matchAll(/"([^"]*\/assets\/[\w.-]+)"/g)].flatMap(([, path]) =>
+      pathOf(new URL(path!, root).href)?.startsWith('assets/') ? [new URL(path!, root).href] : [],
+    ),
+  )
+  const before = await (await found(cache, root.href))?.text()
+  for (const address of named) {
+    if (await found(cache, address)) continue
+    const answer = await fetch(address)
+    if (!answer.ok) return
+    await put(address, answer)
+  }
+  await put(root.href, response)
+  if (before === undefined || scriptOf(before) === scriptOf(text)) return
+  for (const { url } of await cache.keys())
+    if (pathOf(url)?.startsWith('assets/') && !named.has(url)) await cache.delete(url, { ignoreVary: true })
+}
+
+const scriptOf = (text: string): string | undefined => /<script[^<>]* src="([^"]+)"/.exec(text)?.[1]
+
+/** A first visit was over before the worker was there. @param asked  what Home had asked for until then */
+async function fill(asked: string[]): Promise<void> {
+  const page = await fetch(root.href, { credentials: 'same-origin' })
+  if (page.ok) await keepDocument(page)
+  for (const address of new Set(asked.filter(isOfHome))) {
+    const answer = await fetch(address, { credentials: 'same-origin', ...(isList(address) && { headers: FOR_LISTS }) })
+    if (answer.status === 200) await keepAnswer(address, answer)
+  }
+}

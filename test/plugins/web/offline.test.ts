@@ -1,0 +1,118 @@
+/** Without the server: the page opens with the last Home of who was here, and with nothing of who has signed out. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { until } from '../../support/server.ts'
+import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+
+const as = { username: 'admin', password: PASSWORD }
+const PATIENCE_MS = 30_000
+const options = { serviceWorkers: 'allow' } as const
+/** Of a browser whose server is away. */
+const NO_ANSWER = [/ERR_CONNECTION_REFUSED/, /ERR_FAILED/, /ERR_INTERNET_DISCONNECTED/]
+
+async function oneFilm(app: TestApp): Promise<void> {
+  await app.given(aChannel({ id: 'UC1', channel_name: 'Harbour' }))
+  await app.given(aVideo({ id: 'v1', title: 'Breakwater', channelId: 'UC1' }))
+}
+
+/** Paths of what this browser keeps for such times. */
+const kept = (page: Page): Promise<string[]> =>
+  page.evaluate(`(async () => {
+    const names = (await caches.keys()).filter((name) => name.startsWith('archivolt '))
+    const lists = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()))
+    return lists.flat().map(({ url }) => new URL(url).pathname)
+  })()`)
+
+const becomes = (page: Page, state: string) => until(state, () => page.evaluate(state), Boolean, PATIENCE_MS)
+
+const keepsHome = (page: Page, base = '/') =>
+  becomes(
+    page,
+    `(async () => {
+      const answers = await Promise.all(['', 'api/video/?sort=published&order=desc&page=1'].map((path) =>
+        caches.match(${JSON.stringify(base)} + path, { ignoreVary: true })))
+      return navigator.serviceWorker.controller !== null && answers.every((one) => one !== undefined)
+    })()`,
+  )
+
+const keepsNothing = (page: Page) =>
+  becomes(
+    page,
+    `(async () => (await caches.keys()).length === 0 && (await navigator.serviceWorker.getRegistrations()).length === 0)()`,
+  )
+
+const film = (page: Page) =>
+  page.getByRole('list', { name: 'All videos' }).getByRole('link', { name: 'Breakwater', exact: true })
+
+describe('without the server', { skip: noBrowser }, () => {
+  for (const base of ['/', '/archive/']) {
+    test(`the page below ${base} opens with the last Home and says what is wrong`, async (t) => {
+      const app = await testApp(t, { settings: { basePath: base } })
+      await oneFilm(app)
+      const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as, options })
+      await go('/')
+      await film(page).waitFor()
+      await keepsHome(page, base)
+
+      await app.close()
+      await page.reload()
+
+      await page.getByText('The connection to the server is lost').waitFor()
+      await film(page).waitFor()
+      await shot('offline')
+      await check(NO_ANSWER)
+      for (const path of await kept(page)) assert.match(path.slice(base.length), /^($|assets\/|cache\/|api\/video\/$)/)
+    })
+  }
+
+  test('signing out takes all of it away, and the next visit without a server shows nobody’s films', async (t) => {
+    const app = await testApp(t)
+    await oneFilm(app)
+    const { page, go } = await openPage(t, app.url, { as, options })
+    await go('/')
+    await film(page).waitFor()
+    await keepsHome(page)
+
+    await page.getByRole('button', { name: /^Account/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await keepsNothing(page)
+
+    await app.close()
+    await assert.rejects(page.reload(), /ERR_CONNECTION_REFUSED/)
+  })
+
+  test('a session that ended elsewhere takes it away, too', async (t) => {
+    const app = await testApp(t)
+    await oneFilm(app)
+    const { page, go } = await openPage(t, app.url, { as, options })
+    await go('/')
+    await keepsHome(page)
+
+    await page.context().clearCookies({ name: 'sessionid' })
+    await page.reload()
+
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await keepsNothing(page)
+  })
+
+  test('what was kept of one account is gone at the first look of another', async (t) => {
+    const app = await testApp(t)
+    await oneFilm(app)
+    await app.as('user').get('/api/ping/')
+    const { page, go } = await openPage(t, app.url, { as, options })
+    await go('/')
+    await keepsHome(page)
+    const [before] = (await page.evaluate('caches.keys()')) as string[]
+
+    // Another way in, of which this page knows nothing.
+    const root = app.url.replace(/\/$/, '')
+    const signedIn = await page
+      .context()
+      .request.post(`${root}/login/`, { data: { username: 'user', password: PASSWORD } })
+    assert.equal(signedIn.status(), 204)
+    await page.reload()
+
+    await becomes(page, `caches.keys().then((names) => names.length === 1 && names[0] !== ${JSON.stringify(before)})`)
+  })
+})
