@@ -217,8 +217,8 @@ const placeOf = (path: string): string => path.replace(/:\w+/g, ':…').replace(
  */
 export function checkTogether(
   plugins: readonly Plugin[],
-  off: readonly Plugin[] = [],
-  isOutside: (plugin: Plugin) => boolean = () => false,
+  off: readonly Plugin[],
+  isOutside: (plugin: Plugin) => boolean,
 ): void {
   const names = new Map(plugins.map((plugin) => [`plugin ${plugin.name}`, plugin]))
   /** @param owners  who is named in the sentence */

@@ -77,7 +77,7 @@ export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonl
   for (const plugin of plugins)
     for (const part of [...(plugin.routes ?? []), ...(plugin.tasks ?? [])]) owners.set(part, plugin)
   const hearing = new Map(
-    plugins.filter((plugin) => outside.has(plugin) && plugin.on).map((plugin) => [plugin, new Hearing(plugin)]),
+    plugins.filter((plugin) => isOutside(plugin) && plugin.on).map((plugin) => [plugin, new Hearing(plugin)]),
   )
   for (const [plugin, { task }] of hearing) owners.set(task, plugin)
   const tasks = [...plugins.flatMap((plugin) => plugin.tasks ?? []), ...[...hearing.values()].map(({ task }) => task)]

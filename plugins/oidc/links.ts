@@ -29,10 +29,8 @@ export class Refused extends Error {
 
 export type Links = ReturnType<typeof openLinks>
 
-export function openLinks(
-  app: Pick<App, 'ledger' | 'accounts' | 'settings' | 'log'> & { isName: (text: string) => boolean },
-) {
-  const { ledger, accounts, settings, log } = app
+export function openLinks(app: Omit<App, 'oidc'>) {
+  const { ledger, accounts, settings, log, signIns } = app
   const issuer = settings.oidcIssuer ?? ''
   const idOf = (subject: string): number | undefined =>
     ledger
@@ -52,7 +50,7 @@ export function openLinks(
 
   async function make({ subject, name, groups }: Identity): Promise<AccountRecord> {
     if (!settings.oidcCreate) throw new Refused('unknown')
-    if (name === undefined || !app.isName(name)) throw new Refused('name')
+    if (name === undefined || !signIns.isName(name)) throw new Refused('name')
     // Nobody knows it: who is to have a password is given one by an admin.
     const password = randomBytes(48).toString('base64url')
     const isStaff = isIn(groups, settings.oidcAdmins)

@@ -16,11 +16,8 @@ export default definePlugin({
   migrations: [linkTable],
   routes: [showProvider, goThere, comeBack, showLink, beginLink, removeLink],
   services(app) {
-    const { ledger, accounts, log } = app
-    const isName = (text: string) => app.signIns.isName(text)
-    const links = openLinks({ ledger, accounts, log, settings: app.settings, isName })
     const provider = app.settings.oidcIssuer === null ? undefined : openProvider(app)
-    return { oidc: { provider, links, away: openAway(app.clock) } }
+    return { oidc: { provider, links: openLinks(app), away: openAway(app.clock) } }
   },
   on: {
     'user.removed':

@@ -47,7 +47,7 @@ export function openProvider({ settings, fetch, clock }: Pick<CoreApp, 'settings
   async function discover(): Promise<Configuration> {
     const client = await import('openid-client')
     const secret = settings.oidcClientSecret
-    const config = await client.discovery(
+    return client.discovery(
       issuer,
       settings.oidcClientId!,
       undefined,
@@ -61,8 +61,6 @@ export function openProvider({ settings, fetch, clock }: Pick<CoreApp, 'settings
         ],
       },
     )
-    config[client.customFetch] = ask
-    return config
   }
 
   function configuration(): Promise<Configuration> {

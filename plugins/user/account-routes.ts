@@ -34,7 +34,10 @@ const Account = Type.Object({
   last_login: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
 })
 export const SHORTEST_PASSWORD = 8
-export const NAME_PATTERN = '^[\\p{L}\\p{N}@.+_-]{1,150}$'
+const NAME_PATTERN = '^[\\p{L}\\p{N}@.+_-]{1,150}$'
+const NAME = new RegExp(NAME_PATTERN, 'u')
+/** Whether an account may be called so. */
+export const isName = (text: string): boolean => NAME.test(text)
 const NewPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD })
 
 export const listUsers = defineRoute({

@@ -1,6 +1,6 @@
 /** `archivolt user …`: accounts, for whoever looks after the machine and cannot sign in. */
 import { type AccountRecord, type App, defineCommand, errors } from 'archivolt'
-import { NAME_PATTERN, SHORTEST_PASSWORD } from './account-routes.ts'
+import { isName, SHORTEST_PASSWORD } from './account-routes.ts'
 import { LONGEST_PASSWORD } from './signing-in.ts'
 
 export const addAccount = defineCommand({
@@ -12,8 +12,7 @@ export const addAccount = defineCommand({
     download: { type: 'boolean', meaning: 'it may download' },
   },
   async run({ taken: [username = ''], options, say, secret }, { accounts }: App) {
-    if (!new RegExp(NAME_PATTERN, 'u').test(username))
-      throw errors.badRequest('A name has up to 150 letters, digits and . @ + - _')
+    if (!isName(username)) throw errors.badRequest('A name has up to 150 letters, digits and . @ + - _')
     const password = checked(await secret('Password'))
     await accounts.create({
       username,

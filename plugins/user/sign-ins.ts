@@ -1,6 +1,6 @@
 /** The service `signIns`: for plugins that bring another way to prove who one is. */
 import type { Accounts, Proof } from 'archivolt'
-import { NAME_PATTERN } from './account-routes.ts'
+import { isName } from './account-routes.ts'
 import { type Browser, startSession } from './session-cookies.ts'
 
 export interface SignIns {
@@ -10,9 +10,7 @@ export interface SignIns {
   isName(text: string): boolean
 }
 
-const NAME = new RegExp(NAME_PATTERN, 'u')
-
 export const openSignIns = (accounts: Accounts): SignIns => ({
   start: (proof, isRemembered, browser) => startSession(accounts, proof, isRemembered, browser),
-  isName: (text) => NAME.test(text),
+  isName,
 })

@@ -102,7 +102,7 @@ export async function openPage(
     colorScheme,
     locale: 'en-GB',
     timezoneId: 'UTC',
-    // What a worker asks for is not seen by \`page.route\`: tests of the worker allow it.
+    // What a worker asks for is not seen by `page.route`: tests of the worker allow it.
     serviceWorkers: 'block',
     ...(size === 'phone' && { hasTouch: true, isMobile: true }),
     ...options,

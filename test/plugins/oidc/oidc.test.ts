@@ -23,13 +23,33 @@ async function given(t: TestContext, more: Partial<Settings> = {}): Promise<Give
 }
 
 /** To the form of the provider, whose answer leads back here. @returns the address that it leads to */
-async function away(jar: Jar, { provider }: Given, from: string, who: string): Promise<string> {
+async function away(jar: Jar, { app, provider }: Given, from: string, who: string): Promise<string> {
   const { url } = await jar.follow(from)
   assert.ok(url.startsWith(`${provider.issuer}/interaction/`), url)
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const answered = await jar.ask(url, { method: 'POST', headers, body: `who=${who}` })
   const next = new URL(answered.headers.get('location')!, url).href
-  return (await jar.follow(next, `${new URL(from).origin}/login/oidc/back/`)).url
+  return (await jar.follow(next, `${app.url}login/oidc/back/`)).url
+}
+
+/** A browser of an account that is signed in by its password, and how it asks for its account to be connected. */
+async function connecting({ app }: Given, username: string) {
+  const jar = new Jar()
+  const headers = { 'content-type': 'application/json' }
+  await jar.ask(`${app.url}login/`, { method: 'POST', headers, body: JSON.stringify({ username, password: PASSWORD }) })
+  const proved = { ...headers, 'x-csrftoken': jar.cookie(app.url, 'csrftoken')! }
+  const ask = (password: string, given: Record<string, string> = proved) =>
+    jar.ask(`${app.url}api/oidc/link/`, {
+      ...{ method: 'POST', headers: given, body: JSON.stringify({ current_password: password }) },
+    })
+  return { jar, ask, unproved: headers }
+}
+
+/** @returns the browser, and the address that it is sent back to */
+async function connectingAs(all: Given, username: string, who: string) {
+  const { jar, ask } = await connecting(all, username)
+  const { url } = (await (await ask(PASSWORD)).json()) as { url: string }
+  return { jar, back: await away(jar, all, url, who) }
 }
 
 /** @returns where it ends on this server, as a path */
@@ -75,23 +95,10 @@ test('who has no account stays outside, until its password has connected it', as
   assert.equal(refused.to, '/login/?refused=unknown')
   assert.equal(await me(refused.jar, all), undefined)
 
-  const jar = new Jar()
-  const headers = { 'content-type': 'application/json' }
-  const body = JSON.stringify({ username: 'user', password: PASSWORD })
-  await jar.ask(`${app.url}login/`, { method: 'POST', headers, body })
-  const csrf = { ...headers, 'x-csrftoken': jar.cookie(app.url, 'csrftoken')! }
-  const connect = (password: string) =>
-    jar.ask(`${app.url}api/oidc/link/`, {
-      ...{ method: 'POST', headers: csrf, body: JSON.stringify({ current_password: password }) },
-    })
-  assert.equal((await connect('wrong')).status, 400)
-  assert.equal((await jar.ask(`${app.url}api/oidc/link/`, { method: 'POST', headers, body: '{}' })).status, 403)
-  const { url } = (await (await connect(PASSWORD)).json()) as { url: string }
-  const { url: form } = await jar.follow(url)
-  const answered = await jar.ask(form, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'who=s-2' },
-  })
-  const { url: back } = await jar.follow(new URL(answered.headers.get('location')!, form).href, `${app.url}login/oidc/`)
+  const { ask, unproved } = await connecting(all, 'user')
+  assert.equal((await ask('wrong')).status, 400)
+  assert.equal((await ask(PASSWORD, unproved)).status, 403)
+  const { jar, back } = await connectingAs(all, 'user', 's-2')
   assert.equal((await jar.ask(back)).headers.get('location'), '/settings/account/')
 
   assert.deepEqual((await app.as('user').get('/api/oidc/link/')).body, { connected: true })
@@ -195,32 +202,10 @@ test('an account is connected by its own browser alone, and a person with one ac
   const { app } = all
   all.provider.people.set('s-10', { preferred_username: 'lou' })
   await signIn(all, 's-10')
-  const begun = async (username: string) => {
-    const jar = new Jar()
-    const headers = { 'content-type': 'application/json' }
-    await jar.ask(`${app.url}login/`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ username, password: PASSWORD }),
-    })
-    const csrf = { ...headers, 'x-csrftoken': jar.cookie(app.url, 'csrftoken')! }
-    const body = JSON.stringify({ current_password: PASSWORD })
-    const reply = await jar.ask(`${app.url}api/oidc/link/`, { method: 'POST', headers: csrf, body })
-    const { url } = (await reply.json()) as { url: string }
-    const { url: form } = await jar.follow(url)
-    const answered = await jar.ask(form, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'who=s-10' },
-    })
-    const { url: back } = await jar.follow(
-      new URL(answered.headers.get('location')!, form).href,
-      `${app.url}login/oidc/`,
-    )
-    return { jar, back }
-  }
 
-  const taken = await begun('user')
+  const taken = await connectingAs(all, 'user', 's-10')
   assert.equal((await taken.jar.ask(taken.back)).headers.get('location'), '/settings/account/?refused=other')
-  const left = await begun('admin')
+  const left = await connectingAs(all, 'admin', 's-10')
   left.jar.put(app.url, 'sessionid', taken.jar.cookie(app.url, 'sessionid')!)
   assert.equal((await left.jar.ask(left.back)).headers.get('location'), '/settings/account/?refused=other')
   assert.deepEqual((await app.as('admin').get('/api/oidc/link/')).body, { connected: false })

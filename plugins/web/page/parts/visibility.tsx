@@ -1,7 +1,7 @@
 /** Who sees a playlist of one's own: the switch, with what it means in a sentence, and the word for it. */
 import { Lock, Users } from 'lucide'
 import type { Playlist } from '../server/records.ts'
-import { account, isAdmin } from '../stores/session.ts'
+import { account, isAdmin, seesAll } from '../stores/session.ts'
 import { t } from '../texts/texts.ts'
 import { Switch } from './field.tsx'
 import { Icon } from './icon.tsx'
@@ -26,7 +26,7 @@ export function VisibilitySwitch({
   isPrivate: boolean
   onChange: (isPrivate: boolean) => void
 }) {
-  if (!account.value || account.value.view) return null
+  if (!seesAll.value) return null
   return (
     <Switch
       label={t('visibility.onlyMe')}

@@ -8,7 +8,7 @@ import { get, toFailure } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { PlatformState, Video } from '../server/records.ts'
 import { useLoad } from '../stores/load.ts'
-import { account, isAdmin } from '../stores/session.ts'
+import { isAdmin, seesAll } from '../stores/session.ts'
 import { toPercent } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { fetchAgain } from './again.ts'
@@ -48,9 +48,7 @@ function Plain({ kind, video, machine, onFile }: Props) {
       </p>
       <div class="steps">
         {kind === 'picture' && <Button onClick={machine.listen}>{t('player.listen')}</Button>}
-        {isUnknown && account.value && !account.value.view && (
-          <MakeCopy video={video} machine={machine} onFile={onFile} />
-        )}
+        {isUnknown && seesAll.value && <MakeCopy video={video} machine={machine} onFile={onFile} />}
         {isUnknown ? (
           <a class="button" href={under(video.media_url)} download>
             {t('player.file')}

@@ -25,6 +25,9 @@ export const isUnused = signal(document.querySelector('meta[name="archivolt-unus
 export const isAdmin = computed(() => account.value?.is_staff ?? false)
 export const mayDownload = computed(() => account.value?.may_download ?? isAdmin.value)
 
+/** It is known who this is, and it is no child. */
+export const seesAll = computed(() => account.value !== undefined && !account.value.view)
+
 /** What an account is, in one word. */
 export type Role = 'admin' | 'downloader' | 'watcher' | 'child'
 export const roleOf = ({ is_staff, may_download, view }: Account): Role =>
