@@ -12,7 +12,7 @@ export interface ReadingThread {
   end(): Promise<void>
 }
 
-export function startReading(): ReadingThread {
+export function startReading({ limitMs = LIMIT_MS } = {}): ReadingThread {
   const worker = startWorker(new URL('./worker.ts', import.meta.url), {
     name: 'reading',
     resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 },
@@ -47,7 +47,7 @@ export function startReading(): ReadingThread {
       signal?.throwIfAborted()
       if (lost) throw errors.unavailable('The reading thread has ended; try again', { cause: lost })
       const number = ++count
-      const limit = AbortSignal.timeout(LIMIT_MS)
+      const limit = AbortSignal.timeout(limitMs)
       try {
         return await abortable<Requests[Name]['result']>(
           signal ? AbortSignal.any([signal, limit]) : limit,

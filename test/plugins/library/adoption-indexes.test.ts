@@ -1,13 +1,14 @@
 /** Moving in on either index: films with what a catalog knows of them, what people have done there, and back again. */
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { testApp } from 'archivolt/testing'
+import { makeFilm } from '../../support/film.ts'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
 import { lastFirst } from '../../support/last-first.ts'
-import { withPlaces } from '../../support/places.ts'
+import { placesApp, withPlaces } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
 const IDS = ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'ccccccccccc']
@@ -97,5 +98,35 @@ for (const { index, skip } of INDEXES)
       await done(await admin.post(way, { command: 'undo' }))
 
       for (const name of ['video', 'channel', 'download']) assert.deepEqual(await app.ids(name), [], name)
+    })
+
+    test('what is put into a followed place comes, is found again under another name, and has a copy that plays', async (t) => {
+      const scope = lastFirst(t)
+      const app = await placesApp(scope, { settings: await indexSettings(scope, index) })
+      const [admin, user] = [app.as('admin'), app.as('user')]
+      const place = await app.place('old')
+      await admin.post(`/api/place/${place}/`, { follow: true })
+      const look = async () => {
+        const { id } = await app.app.jobs.start('follow_places')
+        assert.equal((await app.app.jobs.ended(id)).state, 'SUCCESS')
+        await app.settled()
+      }
+      await makeFilm(join(app.root, 'old', 'One.mkv'), ['-c:v', 'libvpx-vp9', '-cpu-used', '8', '-c:a', 'libopus'])
+      await app.lay('old/One.info.json', JSON.stringify(infoOf('aaaaaaaaaaa')))
+
+      await look()
+      for (const ending of ['mkv', 'info.json'])
+        await rename(join(app.root, 'old', `One.${ending}`), join(app.root, 'old', `Another.${ending}`))
+      await look()
+
+      const of = async () => (await user.get('/api/video/aaaaaaaaaaa/')).body
+      const { media_url: url } = (await of()).data
+      assert.deepEqual([await app.ids('video'), (await user.get(url)).status], [['aaaaaaaaaaa'], 200])
+      await user.post('/api/video/aaaaaaaaaaa/copy/', {})
+      await app.settled()
+      const { copy_url: copy } = (await of()).data
+      assert.equal((await user.get(copy)).headers.get('content-type'), 'video/mp4')
+      assert.equal((await admin.delete('/api/video/aaaaaaaaaaa/')).status, 200)
+      assert.equal((await user.get(copy)).status, 404)
     })
   })

@@ -71,3 +71,30 @@ test('a database that never rests is not read, and the way out is told', async (
 
   assert.equal(theirs.pragma('integrity_check', { simple: true }), 'ok', 'theirs is as it was')
 })
+
+test('no expression of theirs is worked out: it might never end', async (t) => {
+  const scope = lastFirst(t)
+  const own = await mkdtemp(join(tmpdir(), 'av-own-'))
+  scope.after(() => rm(own, { recursive: true, force: true }))
+  const path = join(own, 'theirs.db')
+  const theirs = new Database(path)
+  // Worked out, either would tell of a row that breaks its rule.
+  theirs.unsafeMode(true)
+  theirs.exec(`
+    CREATE TABLE ruled (id INTEGER PRIMARY KEY, CHECK (id > 1));
+    CREATE TABLE computed (id INTEGER PRIMARY KEY, twice AS (id) NOT NULL);
+    PRAGMA ignore_check_constraints = ON;
+    INSERT INTO ruled VALUES (1);
+    INSERT INTO computed VALUES (1);
+    PRAGMA writable_schema = ON;
+    UPDATE sqlite_schema SET sql = replace(sql, 'AS (id)', 'AS (NULL)')`)
+  theirs.close()
+  const read = (table: string): unknown[] => {
+    const rows: unknown[] = []
+    withDatabase(path, own, [table], (db) => rows.push(...db.rows(table, ['id', 'twice'])))
+    return rows
+  }
+
+  assert.deepEqual(read('ruled'), [{ id: 1, twice: null }])
+  assert.deepEqual(read('computed'), [{ id: 1, twice: null }])
+})
