@@ -60,13 +60,19 @@ export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) 
       return found.all(id, limit).map((row) => row.id)
     },
 
-    /** Inside a write of the ledger. */
-    set(userId: number, videoId: string, { position, duration }: Position): void {
+    /** Whether it was stored, or stored anew, later than that. @param ms  epoch */
+    isNewer(userId: number, videoId: string, ms: number): boolean {
+      const found = ledger.sql('SELECT 1 FROM watch_position WHERE user_id = ? AND video_id = ? AND updated_at > ?')
+      return found.get(userId, videoId, ms) !== undefined
+    },
+
+    /** Inside a write of the ledger. @param ms  when the account was there, as epoch */
+    set(userId: number, videoId: string, { position, duration }: Position, ms = clock.now()): void {
       const put = ledger.sql(
         `INSERT INTO watch_position (user_id, video_id, position, duration, updated_at) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET position = excluded.position, duration = excluded.duration, updated_at = excluded.updated_at`,
       )
-      put.run(userId, videoId, position, duration, clock.now())
+      put.run(userId, videoId, position, duration, ms)
     },
 
     /** Inside a write of the ledger. */

@@ -58,23 +58,26 @@ export const showProgress = defineRoute({
 /** Players send numbers, some as text. */
 const Position = Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^[0-9]{1,12}([.][0-9]{1,30})?$' })])
 
+/** Players that were away bring it later. */
+const Ago = Type.Integer({
+  minimum: 0,
+  maximum: 3_650 * 86_400,
+  description: 'seconds since the caller was there: what was stored or marked later stays',
+})
+
 export const setProgress = defineRoute({
   method: 'POST',
   path,
   access: 'viewer',
   summary: 'Store where the caller is in a video; 0 removes it',
   params: VideoId,
-  body: Type.Object({ position: Type.Optional(Position) }),
+  body: Type.Object({ position: Type.Optional(Position), ago: Type.Optional(Ago) }),
   reply: Progress,
   errors: ['bad_request', 'not_found'],
   async handle({ params: { videoId }, body, actor }, app: App) {
     if (body.position === undefined) refuseUnlessKnown(Object.keys(body), toProgress(app, videoId, actor.id, 0))
-    return toProgress(
-      app,
-      videoId,
-      actor.id,
-      await app.watch.setPosition(actor.id, videoId, Number(body.position ?? 0)),
-    )
+    const position = await app.watch.setPosition(actor.id, videoId, Number(body.position ?? 0), body.ago)
+    return toProgress(app, videoId, actor.id, position)
   },
 })
 

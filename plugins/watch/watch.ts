@@ -309,10 +309,17 @@ export function openWatch(app: App) {
       return positions.get(userId, videoId)?.position ?? 0
     },
 
-    /** @returns what is stored now: at most the duration; 0: nothing. @throws not_found */
-    async setPosition(userId: number, videoId: string, seconds: number): Promise<number> {
+    /**
+     * @param ago  seconds since the account was there: what it has done later stays
+     * @returns what is stored now: at most the duration; 0: nothing. @throws not_found
+     */
+    async setPosition(userId: number, videoId: string, seconds: number, ago = 0): Promise<number> {
       const duration = await durationOf(videoId)
       const position = duration > 0 ? Math.min(seconds, duration) : seconds
+      const then = app.clock.now() - ago * 1000
+      const isMarkedSince = (marks.among(userId, [videoId]).get(videoId) ?? 0) * 1000 > then
+      if (ago > 0 && (isMarkedSince || positions.isNewer(userId, videoId, then)))
+        return positions.get(userId, videoId)?.position ?? 0
       if (position === 0) {
         await ledger.write(() => positions.remove(userId, [videoId]))
         return 0
@@ -324,7 +331,7 @@ export function openWatch(app: App) {
       }
       await ledger.write(() => {
         if (!app.accounts.get(userId)) throw errors.notFound('user')
-        positions.set(userId, videoId, { position, duration })
+        positions.set(userId, videoId, { position, duration }, then)
         marks.noteViewer(userId)
       })
       return position

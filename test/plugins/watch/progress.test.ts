@@ -186,3 +186,25 @@ test('positions in videos that a restore did not bring back are forgotten', asyn
   assert.equal(await app.app.watch.forgetGone(), 1)
   assert.deepEqual(app.app.watch.begun(app.app.accounts.list().find(({ is_staff }) => !is_staff)!.id), ['v2'])
 })
+
+test('a position that comes later than it was reached gives way to what was done since', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), ...['v1', 'v2', 'v3'].map((id) => aVideo({ id, player: { duration: 100 } })))
+  const user = app.as('user')
+  const bring = (id: string, position: number, ago: unknown) =>
+    user.post(`/api/video/${id}/progress/`, { position, ago })
+  await post(app, 'v1', 33)
+  await user.post('/api/watched/', { id: 'v2', is_watched: true })
+  await app.clock.advance(60_000)
+
+  assert.equal((await bring('v1', 20, 61)).body.position, 33)
+  assert.equal((await bring('v2', 20, 61)).body.position, 0)
+  assert.equal((await bring('v3', 20, 61)).body.position, 20)
+
+  assert.equal((await bring('v1', 40, 59)).body.position, 40)
+  assert.equal((await bring('v2', 50, 59)).body.position, 50, 'seen again')
+  assert.equal((await bring('v3', 10, 62)).body.position, 20, 'the older one came last')
+  assert.equal((await bring('v3', 0, 30)).body.position, 0)
+  for (const ago of [-1, 1.5, 'x', 1e12]) assert.equal((await bring('v1', 5, ago)).status, 400, String(ago))
+  assert.equal((await user.post('/api/video/v1/progress/', { ago: 5 })).status, 400)
+})
