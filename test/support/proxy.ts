@@ -94,6 +94,8 @@ export async function startProxy(
       answered.on('end', () => reply.socket?.destroy())
     })
     onward.on('error', () => reply.socket?.destroy())
+    // Who has asked is gone: a stream would go on for ever.
+    reply.on('close', () => onward.destroy())
     incoming.pipe(onward)
   }
 

@@ -2,7 +2,7 @@
 import { effect, signal, useSignal } from '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
-import { dropAll, dropOthers, keepFor } from './browser/kept.ts'
+import { dropAll, dropOthers, hasFilms, keepFor } from './browser/kept.ts'
 import { isSofa } from './browser/layout.ts'
 import { isRestoring, listenToLinks, match, navigate, place, restoreScroll, type ViewProps } from './browser/router.ts'
 import { moreStyles } from './browser/styles.ts'
@@ -11,10 +11,12 @@ import { Frame } from './frame/frame.tsx'
 import { listenToPastes } from './frame/paste.tsx'
 import { type View, views } from './frame/views.ts'
 import { Empty, Failed } from './parts/states.tsx'
-import { type Failure, get, isSignedIn, toFailure } from './server/api.ts'
+import { type Failure, get, isAway, isSignedIn, toFailure } from './server/api.ts'
 import { connection, openEvents } from './server/events.ts'
 import { forget } from './stores/load.ts'
+import { isDeviceKnown } from './stores/on-device.ts'
 import { account, readSession } from './stores/session.ts'
+import { bringHome, dropUnsent } from './stores/unsent.ts'
 import { moreTexts, t } from './texts/texts.ts'
 import { Login } from './views/login.tsx'
 
@@ -28,7 +30,7 @@ async function begin(): Promise<void> {
     await readSession()
   } catch (error) {
     const met = toFailure(error)
-    if (met.status === 0 && account.peek() && navigator.serviceWorker?.controller) showKept()
+    if (isAway(met) && account.peek() && navigator.serviceWorker?.controller) showKept()
     else if (met.status !== 401) failure.value = met
   }
 }
@@ -39,7 +41,7 @@ function showKept(): void {
   const end = connection.subscribe((now) => {
     if (now !== 'connected' && now !== 'polling') return
     queueMicrotask(() => end())
-    void readSession().catch((error: unknown) => toFailure(error).status === 0 && showKept())
+    void readSession().catch((error: unknown) => isAway(error) && showKept())
   })
 }
 
@@ -124,11 +126,16 @@ effect(() => {
 })
 effect(() => {
   const id = account.value?.id
-  if (isSignedIn.value === false) return void dropAll()
+  if (isSignedIn.value === false) return (dropUnsent(), void dropAll())
   if (!isSignedIn.value || id === undefined) return
   void dropOthers(id)
   const isStill = () => isSignedIn.peek() === true && account.peek()?.id === id
   const whenIdle = globalThis.requestIdleCallback ?? ((act: () => void) => setTimeout(act, 2000))
   whenIdle(() => void keepFor(id, isStill))
+  void hasFilms(id)
+    .then(async (isSo) => isSo && isStill() && (await import('./parts/device.ts')).readDevice())
+    .catch(() => undefined) // storage is shut, or the script did not come: all is played from the server
+    .then(() => void (isDeviceKnown.value = true))
 })
+effect(() => void (connection.value === 'connected' && bringHome()))
 render(<App />, document.getElementById('app')!)

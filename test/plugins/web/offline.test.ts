@@ -58,7 +58,7 @@ describe('without the server', { skip: noBrowser }, () => {
       await app.close()
       await page.reload()
 
-      await page.getByText('The connection to the server is lost').waitFor()
+      await page.getByText('You see what was kept on this device').waitFor()
       await film(page).waitFor()
       await shot('offline')
       await check(NO_ANSWER)

@@ -2,6 +2,7 @@
 export const SECTIONS = [
   'account',
   'look',
+  'device',
   'downloads',
   'subscriptions',
   'playback',

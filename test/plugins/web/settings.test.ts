@@ -71,7 +71,7 @@ describe('settings', { skip: noBrowser }, () => {
     const { page, go, check } = await openPage(t, app.url, { as: USER })
     await go('/settings/')
     await page.getByText('You can watch, search, and continue where you left off.').waitFor()
-    assert.deepEqual(await page.locator('.settings-nav a').allInnerTexts(), ['Account', 'Appearance'])
+    assert.deepEqual(await page.locator('.settings-nav a').allInnerTexts(), ['Account', 'Appearance', 'This device'])
     await go('/settings/users/')
     await page.getByText('There is no such section').waitFor()
     await check()

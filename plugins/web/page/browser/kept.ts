@@ -1,27 +1,30 @@
 /** What this browser keeps of an account for when the server cannot be reached: begun at a visit, gone with a sign-out. */
 import { under } from '../server/base.ts'
+import { filmCache, homeCache, prefixOf } from './kept-names.ts'
 
-const PREFIX = `archivolt ${under('/')} `
+const base = under('/')
+const PREFIX = prefixOf(base)
 /** Over plain http browsers have neither. */
-const isPossible = 'serviceWorker' in navigator && 'caches' in globalThis
+export const isKeepingPossible = 'serviceWorker' in navigator && 'caches' in globalThis
 
 let turn: Promise<unknown> = Promise.resolve()
 const inTurn = (act: () => Promise<unknown>): Promise<unknown> => (turn = turn.then(act).catch(() => undefined)) // storage is shut: the page works without
 
 /** What is not this account's goes at once. */
-export const dropOthers = (id: number): Promise<unknown> => inTurn(() => drop((name) => name !== PREFIX + id))
+export const dropOthers = (id: number): Promise<unknown> =>
+  inTurn(() => drop((name) => name !== homeCache(base, id) && name !== filmCache(base, id)))
 
 /** Nothing of anybody stays. */
 export const dropAll = (): Promise<unknown> =>
   inTurn(async () => {
     await drop(() => true)
-    await (isPossible ? navigator.serviceWorker.getRegistration(under('/')) : undefined)?.then((one) =>
+    await (isKeepingPossible ? navigator.serviceWorker.getRegistration(base) : undefined)?.then((one) =>
       one?.unregister(),
     )
   })
 
 async function drop(isMeant: (name: string) => boolean): Promise<void> {
-  if (!isPossible) return
+  if (!isKeepingPossible) return
   await navigator.locks.request(PREFIX, async () => {
     const names = (await caches.keys()).filter((name) => name.startsWith(PREFIX) && isMeant(name))
     await Promise.all(names.map((name) => caches.delete(name)))
@@ -31,13 +34,27 @@ async function drop(isMeant: (name: string) => boolean): Promise<void> {
 /** @param isStill  whether this account is signed in when its turn comes */
 export const keepFor = (id: number, isStill: () => boolean): Promise<unknown> =>
   inTurn(async () => {
-    if (!isPossible || !isStill()) return
-    await navigator.serviceWorker.register(under('/service-worker.js'), { scope: under('/') })
-    const isNew = !(await caches.has(PREFIX + id))
-    await caches.open(PREFIX + id)
-    if (!isNew) return
-    const isHome = location.pathname === under('/') && location.search === ''
-    const keep = isHome ? performance.getEntriesByType('resource').map(({ name }) => name) : []
-    // Not waited for: a sign-out may come before.
-    void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ keep }))
+    if (!isKeepingPossible || !isStill()) return
+    await navigator.serviceWorker.register(under('/service-worker.js'), { scope: base })
+    const name = homeCache(base, id)
+    const isNew = !(await caches.has(name))
+    await caches.open(name)
+    if (isNew) {
+      const isHome = location.pathname === base && location.search === ''
+      tellWorker(isHome ? performance.getEntriesByType('resource').map(({ name: address }) => address) : [])
+    }
+  })
+
+/** Not waited for: a sign-out may come before. @param keep  what Home has asked for */
+export const tellWorker = (keep: readonly string[]): void =>
+  void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ keep }))
+
+/** Whether this account has chosen videos here. */
+export const hasFilms = async (id: number): Promise<boolean> => isKeepingPossible && caches.has(filmCache(base, id))
+
+/** Where the account's chosen videos lie. @param isMade  where there is none yet */
+export const openFilms = (id: number, isStill: () => boolean, isMade = false): Promise<Cache | undefined> =>
+  navigator.locks.request(PREFIX, { mode: 'shared' }, async () => {
+    const name = filmCache(base, id)
+    return isStill() && (isMade || (await caches.has(name))) ? await caches.open(name) : undefined
   })

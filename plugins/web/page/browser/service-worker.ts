@@ -1,8 +1,10 @@
 /**
- * The service worker, a bundle of its own: opens the page with the last Home where the server cannot be reached. What it
- * keeps lies in one cache, which the page makes for an account and takes away at its sign-out (`browser/kept.ts`);
- * without the cache nothing is kept.
+ * The service worker, a bundle of its own: opens the page with the last Home where the server cannot be reached, and plays
+ * the videos that were chosen. What it keeps lies in caches that the page makes for an account and takes away at its
+ * sign-out (`browser/kept.ts`, `parts/device.ts`); without them nothing is kept.
  */
+import { filmAt, HERE, isFilmCache, type KeptFilm, prefixOf } from './kept-names.ts'
+import { answerWith } from './pieces-of-film.ts'
 
 /** What the types of documents lack of a worker's. */
 interface Extendable extends Event {
@@ -27,10 +29,14 @@ interface Scope {
 const scope = self as unknown as Scope
 const root = new URL(scope.registration.scope)
 const base = root.pathname
-const PREFIX = `archivolt ${base} `
+const PREFIX = prefixOf(base)
 /** Of each kind: older ones go. */
 const MOST_LISTS = 8
 const MOST_PICTURES = 150
+/** A proxy answers so for a server that is not there. */
+const AWAY = [502, 503, 504]
+/** Its record, and its subtitles. */
+const OF_VIDEOS = /^(api\/video\/([^/]+)\/|media\/.+\.vtt)$/
 const OF_PROGRAMS = /^(api|media|cache|assets|icons|health|plugin-page)(\/|$)/
 const FOR_LISTS = { accept: 'application/json', 'x-api-form': 'v0.4' }
 
@@ -44,13 +50,16 @@ scope.addEventListener('message', (event) => {
 
 scope.addEventListener('fetch', (event) => {
   const { request } = event
-  if (request.method !== 'GET' || request.headers.has('range')) return
+  if (request.method !== 'GET') return
   const path = pathOf(request.url)
   if (path === undefined) return
+  if (request.url.endsWith(HERE)) return event.respondWith(film(event))
+  if (request.headers.has('range')) return
   if (request.mode === 'navigate') {
     if (request.destination === 'document' && !OF_PROGRAMS.test(path)) event.respondWith(open(event))
   } else if (path.startsWith('assets/')) event.respondWith(asset(event))
-  else if (isOfHome(request.url) && isHome(request.referrer)) event.respondWith(newest(event))
+  else if (isOfHome(request.url) && isHome(request.referrer)) event.respondWith(newest(event, home))
+  else if (isPicture(request.url) || OF_VIDEOS.test(path)) event.respondWith(newest(event, films))
 })
 
 /** Below the base; undefined: not ours. */
@@ -68,28 +77,55 @@ const isList = (address: string): boolean =>
 const isPicture = (address: string): boolean => pathOf(address)?.startsWith('cache/') ?? false
 
 /** Opening makes what is not there: what a sign-out takes away meanwhile must not come back. */
-const cacheOf = (): Promise<Cache | undefined> =>
+const cacheOf = (isOne: (name: string) => boolean): Promise<Cache | undefined> =>
   navigator.locks.request(PREFIX, { mode: 'shared' }, async () => {
-    const name = (await caches.keys()).find((one) => one.startsWith(PREFIX))
+    const name = (await caches.keys()).find((one) => one.startsWith(PREFIX) && isOne(one))
     return name === undefined ? undefined : await caches.open(name)
   })
+const homeOf = () => cacheOf((name) => !isFilmCache(name))
+const filmsOf = () => cacheOf(isFilmCache)
 
 const found = (cache: Cache | undefined, address: string) => cache?.match(address, { ignoreVary: true })
+/** Pictures come in several sizes, of which one is kept. */
+const ofFilms = async (address: string) =>
+  (await filmsOf())?.match(address, { ignoreVary: true, ignoreSearch: isPicture(address) })
+
+/** Where answers are kept, and looked for. */
+interface Shelf {
+  find(address: string): Promise<Response | undefined>
+  keep(address: string, response: Response): Promise<void>
+}
+const home: Shelf = {
+  find: async (address) => (await found(await homeOf(), address)) ?? ofFilms(address),
+  keep: keepAnswer,
+}
+const films: Shelf = { find: ofFilms, keep: keepRecord }
 
 /** Signing out may have come in between: what was made for an answer on its way is not kept. */
 async function put(address: string, response: Response): Promise<void> {
-  await (await cacheOf())?.put(address, response).catch(() => undefined) // no room: then it is not there offline
+  await (await homeOf())?.put(address, response).catch(() => undefined) // no room: then it is not there offline
 }
 
 /** The server's document; without the server the last one of Home, whose router knows every address. */
 async function open(event: Fetching): Promise<Response> {
   const { request } = event
+  return fetchElse(request, {
+    find: async () => found(await homeOf(), root.href),
+    keep: (response) => isHome(request.url) && event.waitUntil(keepDocument(response)),
+  })
+}
+
+/** What the server says; where it is away, what is kept. */
+async function fetchElse(
+  request: Request,
+  { find, keep }: { find(): Promise<Response | undefined>; keep(response: Response): unknown },
+): Promise<Response> {
   try {
     const response = await fetch(request)
-    if (response.ok && isHome(request.url)) event.waitUntil(keepDocument(response.clone()))
-    return response
+    if (response.status === 200) keep(response.clone())
+    return AWAY.includes(response.status) ? ((await find()) ?? response) : response
   } catch (error) {
-    const kept = await found(await cacheOf(), root.href)
+    const kept = await find()
     if (kept) return kept
     throw error
   }
@@ -98,28 +134,21 @@ async function open(event: Fetching): Promise<Response> {
 /** Their names change with their content. */
 async function asset(event: Fetching): Promise<Response> {
   const { request } = event
-  const kept = await found(await cacheOf(), request.url)
+  const kept = await found(await homeOf(), request.url)
   if (kept) return kept
   const response = await fetch(request)
   if (response.ok) event.waitUntil(put(request.url, response.clone()))
   return response
 }
 
-async function newest(event: Fetching): Promise<Response> {
-  const { request } = event
-  try {
-    const response = await fetch(request)
-    if (response.status === 200) event.waitUntil(keepAnswer(request.url, response.clone()))
-    return response
-  } catch (error) {
-    const kept = await found(await cacheOf(), request.url)
-    if (kept) return kept
-    throw error
-  }
-}
+const newest = (event: Fetching, shelf: Shelf): Promise<Response> =>
+  fetchElse(event.request, {
+    find: () => shelf.find(event.request.url),
+    keep: (response) => event.waitUntil(shelf.keep(event.request.url, response)),
+  })
 
 async function keepAnswer(address: string, response: Response): Promise<void> {
-  const cache = await cacheOf()
+  const cache = await homeOf()
   if (!cache) return
   // Put anew it is the youngest.
   await cache.delete(address, { ignoreVary: true })
@@ -132,14 +161,12 @@ async function keepAnswer(address: string, response: Response): Promise<void> {
 
 /** Its scripts and styles come first, so that the document which is kept can always open. Those of an older build go. */
 async function keepDocument(response: Response): Promise<void> {
-  const cache = await cacheOf()
+  const cache = await homeOf()
   if (!cache) return
+  // What the page fetches from now on is of the newest build.
+  const older = (await cache.keys()).filter(({ url }) => pathOf(url)?.startsWith('assets/'))
   const text = await response.clone().text()
-  const named = new Set(
-    [...text.matchAll(/"([^"]*\/assets\/[\w.-]+)"/g)].flatMap(([, path]) =>
-      pathOf(new URL(path!, root).href)?.startsWith('assets/') ? [new URL(path!, root).href] : [],
-    ),
-  )
+  const named = new Set([...assetsIn(text), ...((await filmsOf()) ? assetsIn(await documentOfVideo()) : [])])
   const before = await (await found(cache, root.href))?.text()
   for (const address of named) {
     if (await found(cache, address)) continue
@@ -149,9 +176,16 @@ async function keepDocument(response: Response): Promise<void> {
   }
   await put(root.href, response)
   if (before === undefined || scriptOf(before) === scriptOf(text)) return
-  for (const { url } of await cache.keys())
-    if (pathOf(url)?.startsWith('assets/') && !named.has(url)) await cache.delete(url, { ignoreVary: true })
+  for (const { url } of older) if (!named.has(url)) await cache.delete(url, { ignoreVary: true })
 }
+
+const assetsIn = (text: string): string[] =>
+  [...text.matchAll(/"([^"]*\/assets\/[\w.-]+)"/g)]
+    .map(([, path]) => new URL(path!, root).href)
+    .filter((address) => pathOf(address)?.startsWith('assets/'))
+
+/** Whichever: it names what their view needs. */
+const documentOfVideo = async (): Promise<string> => (await fetch(`${root.href}video/any/`)).text()
 
 const scriptOf = (text: string): string | undefined => /<script[^<>]* src="([^"]+)"/.exec(text)?.[1]
 
@@ -163,4 +197,20 @@ async function fill(asked: string[]): Promise<void> {
     const answer = await fetch(address, { credentials: 'same-origin', ...(isList(address) && { headers: FOR_LISTS }) })
     if (answer.status === 200) await keepAnswer(address, answer)
   }
+}
+
+/** A film that was chosen, from its pieces; what is not there any more, from the server. */
+async function film({ request }: Fetching): Promise<Response> {
+  const address = request.url.slice(0, -HERE.length)
+  const cache = await filmsOf()
+  const id = decodeURIComponent(/([^/]+)\.\w+$/.exec(address)?.[1] ?? '')
+  const kept = (await (await cache?.match(filmAt(root.href, id)))?.json()) as KeptFilm | undefined
+  if (!cache || !kept?.isWhole || new URL(kept.film.slice(1), root).href !== address) return fetch(request)
+  return answerWith(cache, address, kept, request.headers.get('range'))
+}
+
+/** As the server has it now, of a video that is kept. */
+async function keepRecord(address: string, response: Response): Promise<void> {
+  const cache = await filmsOf()
+  if (cache && (await found(cache, address))) await cache.put(address, response).catch(() => undefined) // no room: the older one stays
 }

@@ -39,7 +39,7 @@ import { countOf, isMore, isSome } from '../stores/list.ts'
 import { platformState } from '../stores/platform.ts'
 import { pluginPages } from '../stores/plugin-pages.ts'
 import { failedIn } from '../stores/queue.ts'
-import { account, chooseLook, type Look, look, mayDownload, signOut } from '../stores/session.ts'
+import { account, chooseLook, type Look, look, mayDownload, signOut, version } from '../stores/session.ts'
 import { toNumber } from '../texts/format.ts'
 import { type Count, type PlainKey, t, toCount } from '../texts/texts.ts'
 import { Activity } from './activity.tsx'
@@ -100,7 +100,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <main id="content" ref={main} tabIndex={-1}>
         {connection.value === 'lost' && (
           <p class="notice" role="status">
-            {t('state.offline')}
+            {t(version.value === '' ? 'state.offline.kept' : 'state.offline')}
           </p>
         )}
         {children}

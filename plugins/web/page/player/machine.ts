@@ -2,9 +2,12 @@
  * What the player does and knows: the video element's state as signals, its place kept on the server, segments skipped.
  */
 import { batch, computed, signal } from '@preact/signals'
+import { HERE } from '../browser/kept-names.ts'
 import { ask } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Segment, Video } from '../server/records.ts'
+import { filmHere } from '../stores/on-device.ts'
+import { unsentPlace } from '../stores/unsent.ts'
 import { foreseen, unheard } from './codecs.ts'
 import { type Line, readLines } from './lines.ts'
 import { openPlace } from './place.ts'
@@ -63,8 +66,11 @@ export function openMachine(video: Video, startAt: number | undefined) {
   const isPip = signal(false)
   const isLooping = signal(false)
   const failure = signal<PlayerFailure | undefined>(undefined)
+  /** Kept in this browser. */
+  const here = filmHere(video.platform_id)
   /** What plays: the film, or a copy of it. */
-  let source = video.media_url
+  let source = here ?? video.media_url
+  const address = (): string => under(source) + (source === here ? HERE : '')
   /** The sound alone is wanted, where the picture cannot be shown. */
   let isListening = false
   let blindFrom: number | undefined
@@ -96,7 +102,8 @@ export function openMachine(video: Video, startAt: number | undefined) {
   function begin(): void {
     if (begun || !element || failure.value !== undefined) return
     begun = true
-    const { position: was, watched } = video.player
+    const { watched } = video.player
+    const was = unsentPlace(video.platform_id) ?? video.player.position
     const all = video.player.duration
     const edge = Math.min(EDGE_S, all / 20)
     const isWorthIt = !watched && was > edge && was < all - edge
@@ -141,7 +148,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
     silent.value = undefined
     blindFrom = undefined
     if (!element) return
-    element.src = under(url)
+    element.src = address()
     if (begun) element.currentTime = at
     if (begun) void play()
   }
@@ -238,6 +245,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
   }
 
   return {
+    firstAddress: address(),
     isPlaying,
     isWaiting,
     hasEnded,

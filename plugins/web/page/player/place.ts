@@ -1,6 +1,8 @@
 /** Where this person is in a video, kept on the server: now and then while it plays, and when they leave. */
-import { ask } from '../server/api.ts'
+import { ask, isAway } from '../server/api.ts'
+import { connection } from '../server/events.ts'
 import { deleted } from '../stores/deleted.ts'
+import { noteUnsent, settleUnsent } from '../stores/unsent.ts'
 
 const EVERY_S = 10
 /** A look at the beginning is no place. */
@@ -28,9 +30,14 @@ export function openPlace(id: string) {
   async function send(seconds: number, isLast: boolean): Promise<void> {
     const before = saved
     saved = seconds
+    const position = Math.round(seconds * 10) / 10
+    // The document may be gone before it is known that there was no answer.
+    if (connection.peek() === 'lost') noteUnsent(id, position)
     try {
-      await ask('POST', `/api/video/${id}/progress/`, { body: { position: Math.round(seconds * 10) / 10 }, isLast })
-    } catch {
+      await ask('POST', `/api/video/${id}/progress/`, { body: { position }, isLast })
+      settleUnsent(id)
+    } catch (error) {
+      if (isAway(error)) noteUnsent(id, position)
       saved = before // the next one tries again; nobody is held up for it
     }
   }

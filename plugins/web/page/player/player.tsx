@@ -144,7 +144,7 @@ export function Player(props: PlayerProps) {
     >
       <video
         ref={element}
-        src={under(video.media_url)}
+        src={machine.firstAddress}
         poster={under(video.vid_thumb_url)}
         preload="metadata"
         playsInline

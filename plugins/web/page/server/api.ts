@@ -63,6 +63,8 @@ function sentence(status: number, { message = '' }: ErrorBody, retryAfterSeconds
 
 export const isAborted = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError'
 export const toFailure = (error: unknown): Failure => (error instanceof Failure ? error : new Failure(200, {}))
+/** No answer, or that of a proxy whose server is not there. */
+export const isAway = (error: unknown): boolean => [0, 502, 503, 504].includes(toFailure(error).status)
 
 /** false once any call was answered with 401: the frame then shows the sign-in. */
 export const isSignedIn = signal<boolean | undefined>(undefined)

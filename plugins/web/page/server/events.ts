@@ -4,7 +4,7 @@
  */
 import { signal } from '@preact/signals'
 import { parse } from '../texts/direction.ts'
-import { get, isAborted, toFailure } from './api.ts'
+import { get, isAborted, isAway, toFailure } from './api.ts'
 import { under } from './base.ts'
 import type { Notification, QueueItem, TaskRecord } from './records.ts'
 
@@ -104,9 +104,8 @@ async function poll(): Promise<void> {
     tell('missed', undefined)
   } catch (error) {
     if (isAborted(error)) return
-    const { status } = toFailure(error)
-    if (status === 401) return // the frame shows the sign-in
-    if (connection.value !== 'connected') connection.value = status === 0 ? 'lost' : 'polling'
+    if (toFailure(error).status === 401) return // the frame shows the sign-in
+    if (connection.value !== 'connected') connection.value = isAway(error) ? 'lost' : 'polling'
   }
   if (!source || source.readyState !== EventSource.OPEN) timers.push(setTimeout(poll, POLL_MS))
 }

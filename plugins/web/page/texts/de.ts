@@ -44,6 +44,7 @@ const de = {
   'action.kill': 'Sofort beenden',
   'action.moreFor': 'Mehr für {title}',
 
+  'home.device': 'Auf diesem Gerät',
   'home.continue': 'Weiterschauen',
   'home.new': 'Neu im Archiv',
   'home.all': 'Alle Videos',
@@ -178,6 +179,7 @@ const de = {
   'state.loading': 'Lädt',
   'state.failed': 'Das konnte nicht geladen werden',
   'state.offline': 'Keine Verbindung zum Server. Ich versuche es weiter …',
+  'state.offline.kept': 'Der Server antwortet nicht. Du siehst, was auf diesem Gerät liegt. Ich versuche es weiter …',
 
   'failure.lost': 'Der Server antwortet nicht. Läuft er, und ist dieses Gerät online?',
   'failure.session': 'Deine Sitzung ist abgelaufen. Melde dich neu an.',
@@ -362,6 +364,12 @@ const de = {
   'transcript.none': 'Das sagt hier niemand.',
   'transcript.failed': 'Die Untertitel waren nicht lesbar.',
   'video.share': 'Teilen',
+  'device.keep': 'Auf diesem Gerät behalten',
+  'device.drop': 'Von diesem Gerät entfernen',
+  'device.keeping': '„{title}“ wird auf dieses Gerät geladen',
+  'device.kept': '„{title}“ läuft auf diesem Gerät jetzt auch ohne Netz',
+  'device.dropped': '„{title}“ ist nicht mehr auf diesem Gerät',
+  'device.noRoom': 'Auf diesem Gerät ist nicht genug Platz: Das Video braucht {size}, frei sind {free}.',
   'share.copy': 'Link kopieren',
   'share.copyAt': 'Link ab {time} kopieren',
   'share.copied': 'Link kopiert',
@@ -732,6 +740,17 @@ const de = {
   'settings.group.upkeep': 'Wartung',
   'settings.account': 'Konto',
   'settings.look': 'Darstellung',
+  'settings.device': 'Dieses Gerät',
+  'settings.device.videos': 'Videos auf diesem Gerät',
+  'settings.device.hint':
+    'Sie laufen auch ohne Netz. Wo du aufhörst, erfährt der Server später. Beim Abmelden werden sie entfernt.',
+  'settings.device.none':
+    'Noch keine. Öffne ein Video und wähle in seinem Menü (drei Punkte) „Auf diesem Gerät behalten“.',
+  'settings.device.plain':
+    'Diese Seite kam über einfaches http. Dann behalten Browser keine Videos, öffnen die Seite nicht ohne Netz und installieren sie nicht als App. Alles andere geht. Über https gehen auch diese.',
+  'settings.device.done': '{done} von {all} geladen',
+  'settings.device.free': '{free} frei',
+  'settings.device.drop': '„{title}“ von diesem Gerät entfernen',
   'settings.downloads': 'Downloads',
   'settings.subscriptions': 'Abos',
   'settings.playback': 'Wiedergabe',

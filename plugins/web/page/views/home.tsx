@@ -13,6 +13,7 @@ import { Empty } from '../parts/states.tsx'
 import { GhostStrip, Strip } from '../parts/strip.tsx'
 import { sayFailure } from '../parts/toast.tsx'
 import { videoActions } from '../parts/video-actions.ts'
+import { toVideoRow } from '../parts/video-card.tsx'
 import { filtersOfAddress, isListed, VideoFilterBar } from '../parts/video-filters.tsx'
 import { VideoList, videoList } from '../parts/video-list.tsx'
 import { placeSaving } from '../player/place.ts'
@@ -22,6 +23,7 @@ import { notifications } from '../server/events.ts'
 import type { Channel, Item, Playlist } from '../server/records.ts'
 import { isMore } from '../stores/list.ts'
 import { useLoad } from '../stores/load.ts'
+import { onDevice } from '../stores/on-device.ts'
 import { isAdmin } from '../stores/session.ts'
 import { toMonth } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
@@ -136,15 +138,22 @@ function Beginning({ begun, fresh, isKnown }: ReturnType<typeof useBeginning>) {
     new: isMore(fresh.total.value, MANY) ? fresh.rows.value.slice(0, STRIP) : [],
   }
   const shown = (['continue', 'new'] as const).filter((key) => rows[key].length > 0)
+  const here = onDevice.value.filter(({ isWhole }) => isWhole).map(({ video }) => toVideoRow(video))
   return (
     <>
+      {here.length > 0 && (
+        <section class="home-section">
+          <h2>{t('home.device')}</h2>
+          <Strip label={t('home.device')} rows={here} />
+        </section>
+      )}
       {shown.map((key) => (
         <section key={key} class="home-section">
           <h2>{t(`home.${key}`)}</h2>
           <Strip label={t(`home.${key}`)} rows={rows[key]} />
         </section>
       ))}
-      {shown.length > 0 && <h2 class="home-all">{t('home.all')}</h2>}
+      {shown.length + here.length > 0 && <h2 class="home-all">{t('home.all')}</h2>}
     </>
   )
 }

@@ -15,6 +15,7 @@ import {
   MonitorPlay,
   Palette,
   Puzzle,
+  Smartphone,
   TvMinimalPlay,
   UserRound,
   Users,
@@ -31,6 +32,7 @@ import { t } from '../texts/texts.ts'
 import { AccountSection } from './settings/account.tsx'
 import { BackupsSection } from './settings/backups.tsx'
 import { CookieSection } from './settings/cookie.tsx'
+import { DeviceSection } from './settings/device.tsx'
 import { DownloadsSection } from './settings/downloads.tsx'
 import { HealthSection } from './settings/health.tsx'
 import { LookSection } from './settings/look.tsx'
@@ -48,6 +50,7 @@ import { WebhooksSection } from './settings/webhooks.tsx'
 type Key =
   | 'account'
   | 'look'
+  | 'device'
   | 'downloads'
   | 'subscriptions'
   | 'playback'
@@ -74,6 +77,7 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
     sections: [
       { key: 'account', icon: UserRound, Body: AccountSection },
       { key: 'look', icon: Palette, Body: LookSection },
+      { key: 'device', icon: Smartphone, Body: DeviceSection },
     ],
   },
   {

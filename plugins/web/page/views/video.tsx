@@ -20,6 +20,7 @@ import type { ViewProps } from '../browser/router.ts'
 import { navigate, place } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button, IconButton } from '../parts/button.tsx'
+import { deviceAction } from '../parts/device-action.ts'
 import { DislikesLink } from '../parts/dislikes-link.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -38,6 +39,7 @@ import { get } from '../server/api.ts'
 import { small, under } from '../server/base.ts'
 import type { Item, Video } from '../server/records.ts'
 import { type Load, useLoad } from '../stores/load.ts'
+import { isDeviceKnown } from '../stores/on-device.ts'
 import { channelHref, isAdmin } from '../stores/session.ts'
 import { toAge, toCompact, toDay } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
@@ -80,7 +82,7 @@ function OneVideo({ id }: { id: string }) {
   return (
     <div class={isTheatre.value ? 'watch theatre' : 'watch'}>
       <div class="watch-player">
-        {value && (!isKept || isOnStage(id)) ? ( // where this person is may have changed since
+        {value && isDeviceKnown.value && (!isKept || isOnStage(id)) ? ( // where this person is may have changed since
           <Stage
             path={pathInList(id)}
             video={value}
@@ -164,6 +166,7 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
     )
   useKeys({ w: watched, q: add })
   const actions = [
+    ...deviceAction(value),
     ...keepAction(value, (isKept) =>
       video.change(({ keep: _, ...now }) => ({ ...now, ...(isKept && { keep: true as const }) })),
     ),

@@ -1,0 +1,225 @@
+/** Chosen videos in this browser's own storage: fetched piece by piece, listed, and taken away again. */
+import { effect } from '@preact/signals'
+import { openFilms, tellWorker } from '../browser/kept.ts'
+import { filmAt, idAt, type KeptFilm, PIECE_BYTES, pieceAt } from '../browser/kept-names.ts'
+import { get, isAway, isSignedIn, toFailure } from '../server/api.ts'
+import { under } from '../server/base.ts'
+import { connection } from '../server/events.ts'
+import type { Item, Video } from '../server/records.ts'
+import { type OnDevice, onDevice } from '../stores/on-device.ts'
+import { account } from '../stores/session.ts'
+import { toBytes } from '../texts/format.ts'
+import { t } from '../texts/texts.ts'
+import { say } from './toast.tsx'
+
+const root = new URL(under('/'), location.href).href
+const whole = (path: string): string => new URL(under(path), root).href
+const recordAt = (id: string): string => `/api/video/${id}/`
+const stampOf = ({ media_size, date_downloaded }: Video): string => `${media_size} ${date_downloaded}`
+const idOf = ({ video }: OnDevice): string => video.platform_id
+
+/** The caches of who is signed in now. */
+function cacheOf(isMade = false): Promise<Cache | undefined> {
+  const id = account.peek()?.id
+  if (id === undefined) return Promise.resolve(undefined)
+  return openFilms(id, () => isSignedIn.peek() !== false && account.peek()?.id === id, isMade)
+}
+
+const json = (value: unknown): Response =>
+  new Response(JSON.stringify(value), { headers: { 'content-type': 'application/json' } })
+
+/** Looks what is here, goes on with what is not whole, and lets go of what the server has changed. */
+export async function readDevice(): Promise<void> {
+  const cache = await cacheOf()
+  if (!cache) return void (onDevice.value = [])
+  const here: OnDevice[] = []
+  for (const { url } of await cache.keys()) {
+    const id = idAt(root, url)
+    const one = id === undefined ? undefined : await readOne(cache, id)
+    if (one) here.push(one)
+  }
+  onDevice.value = here
+  void compare()
+  void work()
+}
+
+async function readOne(cache: Cache, id: string): Promise<OnDevice | undefined> {
+  const film = await filmIn(cache, id)
+  const record = (await (await cache.match(whole(recordAt(id)), { ignoreVary: true }))?.json()) as
+    | Item<Video>
+    | undefined
+  if (!film || !record) return undefined
+  const { bytes, isWhole } = film
+  return { video: record.data, film: film.film, bytes, isWhole, done: isWhole ? bytes : await doneOf(cache, film) }
+}
+
+const filmIn = async (cache: Cache, id: string): Promise<KeptFilm | undefined> =>
+  (await (await cache.match(filmAt(root, id)))?.json()) as KeptFilm | undefined
+
+async function doneOf(cache: Cache, { film, bytes }: KeptFilm): Promise<number> {
+  let count = 0
+  while (await cache.match(pieceAt(whole(film), count))) count++
+  return Math.min(bytes, count * PIECE_BYTES)
+}
+
+const show = (id: string, change: Partial<OnDevice>): void =>
+  void (onDevice.value = onDevice.peek().map((one) => (idOf(one) === id ? { ...one, ...change } : one)))
+
+/** @returns false: there is no room, which was said. @throws Failure  the server cannot be asked */
+export async function keepOnDevice({ platform_id: id }: Video): Promise<boolean> {
+  const record = await get<Item<Video>>(recordAt(id))
+  const video = record.data
+  const { quota = Number.POSITIVE_INFINITY, usage = 0 } = await navigator.storage.estimate()
+  if (video.media_size > quota - usage) return sayNoRoom(video, quota - usage)
+  await navigator.storage.persist?.()
+  const cache = await cacheOf(true)
+  if (!cache || onDevice.peek().some((one) => idOf(one) === id)) return false
+  const film: KeptFilm = {
+    film: video.copy_url ?? video.media_url,
+    type: '',
+    bytes: video.media_size,
+    tag: '',
+    beside: [
+      ...video.subtitles.map(({ media_url }) => media_url),
+      video.vid_thumb_url,
+      `${video.channel.channel_thumb_url}?size=small`,
+    ],
+    stamp: stampOf(video),
+    isWhole: false,
+  }
+  await cache.put(whole(recordAt(id)), json(record))
+  await cache.put(filmAt(root, id), json(film))
+  onDevice.value = [...onDevice.peek(), { video, film: film.film, bytes: film.bytes, done: 0, isWhole: false }]
+  // The page of a video has to open, too.
+  tellWorker([])
+  void work()
+  return true
+}
+
+function sayNoRoom(video: Video, free: number): false {
+  say(t('device.noRoom', { size: toBytes(video.media_size), free: toBytes(Math.max(0, free)) }), { isError: true })
+  return false
+}
+
+export async function dropFromDevice(id: string): Promise<void> {
+  onDevice.value = onDevice.peek().filter((one) => idOf(one) !== id)
+  const cache = await cacheOf()
+  const film = cache && (await filmIn(cache, id))
+  if (!cache || !film) return
+  // What plays is there no more at once; its pieces follow.
+  await cache.delete(filmAt(root, id))
+  const others = new Set(await besideOthers(cache))
+  const pieces = (await cache.keys())
+    .map(({ url }) => url)
+    .filter((url) => url.startsWith(`${whole(film.film)}?piece=`))
+  const beside = film.beside.filter((path) => !others.has(path)).map(whole)
+  for (const address of [...pieces, ...beside, whole(recordAt(id))]) await cache.delete(address, { ignoreVary: true })
+}
+
+/** Videos of one channel share its picture. */
+const besideOthers = async (cache: Cache): Promise<string[]> =>
+  (await Promise.all(onDevice.peek().map((one) => filmIn(cache, idOf(one))))).flatMap((film) => film?.beside ?? [])
+
+let isWorking = false
+/** One film after the other; another document of this browser may be at it. */
+async function work(): Promise<void> {
+  if (isWorking) return
+  isWorking = true
+  try {
+    await navigator.locks.request(`${root} device`, { ifAvailable: true }, async (lock) => {
+      if (!lock) return
+      for (;;) {
+        const next = onDevice.peek().find(({ isWhole }) => !isWhole)
+        if (!next || !(await fetchOne(next))) return
+      }
+    })
+  } finally {
+    isWorking = false
+  }
+}
+
+/** @returns false: it is tried again with the next connection */
+async function fetchOne({ video }: OnDevice): Promise<boolean> {
+  const id = video.platform_id
+  const cache = await cacheOf()
+  const film = cache && (await filmIn(cache, id))
+  if (!cache || !film) return false
+  try {
+    await fetchBeside(cache, film)
+    await fetchPieces(cache, film, id)
+    say(t('device.kept', { title: video.title }))
+  } catch (error) {
+    if (isFull(error)) sayNoRoom(video, 0)
+    else if (!(error instanceof Gone)) return false
+    await dropFromDevice(id)
+  }
+  return true
+}
+
+/** The server has no such file, has another one, or does not show it to this account; or it was taken off the list. */
+class Gone extends Error {}
+const isFull = (error: unknown): boolean => error instanceof DOMException && error.name === 'QuotaExceededError'
+
+async function ask(path: string, headers: Record<string, string> = {}): Promise<Response> {
+  const response = await fetch(whole(path), { headers, cache: 'no-store' })
+  if (response.ok && !(headers['range'] && response.status !== 206)) return response
+  throw response.status < 500 ? new Gone(path) : new Error(`${path}: ${response.status}`)
+}
+
+async function fetchBeside(cache: Cache, { beside }: KeptFilm): Promise<void> {
+  for (const path of beside) {
+    if (await cache.match(whole(path), { ignoreVary: true })) continue
+    const response = await ask(path).catch((error: unknown) => {
+      if (!(error instanceof Gone)) throw error
+      return undefined // a picture that is missing holds up nothing
+    })
+    if (response) await cache.put(whole(path), response)
+  }
+}
+
+async function fetchPieces(cache: Cache, film: KeptFilm, id: string): Promise<void> {
+  let now = film
+  for (let at = await doneOf(cache, film); at < now.bytes || now.tag === ''; ) {
+    const response = await ask(now.film, {
+      range: `bytes=${at}-${at + PIECE_BYTES - 1}`,
+      ...(now.tag && { 'if-range': now.tag }),
+    })
+    const bytes = Number(/\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1])
+    const piece = await response.blob()
+    if (!onDevice.peek().some((one) => idOf(one) === id)) throw new Gone(id)
+    if (!(bytes > 0) || piece.size !== Math.min(PIECE_BYTES, bytes - at)) throw new Error(`${film.film}: cut off`)
+    if (now.tag === '') {
+      const [tag, type] = [response.headers.get('etag') ?? '', response.headers.get('content-type') ?? '']
+      if (tag === '') throw new Gone(id)
+      now = { ...now, bytes, tag, type }
+      await cache.put(filmAt(root, id), json(now))
+    }
+    await cache.put(pieceAt(whole(film.film), at / PIECE_BYTES), new Response(piece))
+    at += piece.size
+    show(id, { bytes, done: at })
+  }
+  await cache.put(filmAt(root, id), json({ ...now, isWhole: true }))
+  show(id, { isWhole: true, done: now.bytes })
+}
+
+/** A video that is gone goes here, too; one that has another file by now is fetched again. */
+async function compare(): Promise<void> {
+  for (const one of onDevice.peek()) {
+    const id = idOf(one)
+    const cache = await cacheOf()
+    const film = cache && (await filmIn(cache, id))
+    if (!film) continue
+    try {
+      const { data } = await get<Item<Video>>(recordAt(id))
+      if (stampOf(data) === film.stamp) continue
+      await dropFromDevice(id)
+      await keepOnDevice(data)
+    } catch (error) {
+      if (isAway(error)) return
+      if (toFailure(error).status === 404) await dropFromDevice(id)
+    }
+  }
+}
+
+effect(() => void (connection.value === 'connected' && work()))
+effect(() => void (isSignedIn.value === false && (onDevice.value = [])))

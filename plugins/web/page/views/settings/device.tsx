@@ -1,0 +1,59 @@
+/** What this browser keeps for times without the network. */
+import { Trash } from 'lucide'
+import { useEffect, useState } from 'preact/hooks'
+import { isKeepingPossible } from '../../browser/kept.ts'
+import { IconButton } from '../../parts/button.tsx'
+import { sayFailure } from '../../parts/toast.tsx'
+import { under } from '../../server/base.ts'
+import { type OnDevice, onDevice } from '../../stores/on-device.ts'
+import { toBytes } from '../../texts/format.ts'
+import { t } from '../../texts/texts.ts'
+import { Group } from './option.tsx'
+
+export function DeviceSection() {
+  const free = useFree()
+  if (!isKeepingPossible) return <p class="settings-lead">{t('settings.device.plain')}</p>
+  return (
+    <Group title={t('settings.device.videos')} hint={t('settings.device.hint')}>
+      {onDevice.value.length === 0 && <p class="option-line">{t('settings.device.none')}</p>}
+      <ul class="settings-rows">
+        {onDevice.value.map((one) => (
+          <Film key={one.video.platform_id} {...one} />
+        ))}
+      </ul>
+      {free !== undefined && <p class="option-line meta">{t('settings.device.free', { free: toBytes(free) })}</p>}
+    </Group>
+  )
+}
+
+function Film({ video: { platform_id: id, title }, bytes, done, isWhole }: OnDevice) {
+  const drop = async () => (await import('../../parts/device.ts')).dropFromDevice(id)
+  return (
+    <li>
+      <div class="row-words">
+        <a href={under(`/video/${id}/`)} dir="auto">
+          {title}
+        </a>
+        <p class="meta">
+          {isWhole ? toBytes(bytes) : t('settings.device.done', { done: toBytes(done), all: toBytes(bytes) })}
+        </p>
+      </div>
+      <IconButton
+        icon={Trash}
+        label={t('settings.device.drop', { title })}
+        onClick={() => void drop().catch(sayFailure)}
+      />
+    </li>
+  )
+}
+
+/** Bytes that the browser gives; undefined: it does not say. */
+function useFree(): number | undefined {
+  const [free, setFree] = useState<number>()
+  useEffect(() => {
+    const tell = ({ quota, usage = 0 }: StorageEstimate) =>
+      void (quota !== undefined && setFree(Math.max(0, quota - usage)))
+    if (isKeepingPossible) void navigator.storage.estimate().then(tell)
+  }, [onDevice.value])
+  return free
+}

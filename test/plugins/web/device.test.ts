@@ -1,0 +1,306 @@
+/** Videos that a browser keeps: they play without the server, bring their places home, and go with who chose them. */
+import assert from 'node:assert/strict'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { noBrowser, openPage, type Page, type Watched } from '../../support/browser.ts'
+import { makeFilm } from '../../support/film.ts'
+import { aForwardProxy } from '../../support/forward-proxy.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { type Proxy, startProxy } from '../../support/proxy.ts'
+import { until } from '../../support/server.ts'
+import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+
+const as = { username: 'user', password: PASSWORD }
+const options = { serviceWorkers: 'allow' } as const
+const PATIENCE_MS = 30_000
+const NO_ANSWER = [
+  /ERR_CONNECTION_REFUSED/,
+  /ERR_FAILED/,
+  /ERR_INTERNET_DISCONNECTED/,
+  /ERR_EMPTY_RESPONSE/,
+  /ERR_INCOMPLETE_CHUNKED/,
+]
+const [PIECE, SECONDS] = [4 << 20, 20]
+/** So much noise that it takes several pieces. */
+const LARGE = [
+  '-vf',
+  `tpad=stop_duration=${SECONDS - 1}:stop_mode=clone,noise=alls=90:allf=t`,
+  '-af',
+  `apad=pad_dur=${SECONDS - 1}`,
+  '-qp',
+  '8',
+  '-g',
+  '10',
+]
+const TITLE = 'The harbour <b>at night</b>'
+
+interface Kept {
+  app: TestApp
+  proxy: Proxy
+  bytes: number
+}
+
+/** A film of several pieces, behind a proxy that can go away. */
+async function behindProxy(t: Parameters<typeof testApp>[0], basePath = '/'): Promise<Kept> {
+  const app = await testApp(t, { settings: { basePath } })
+  const path = join(app.app.settings['mediaDir'] as string, 'UC1', 'v1.mp4')
+  await makeFilm(path, [...LARGE, '-c:v', 'libx264', '-preset', 'ultrafast'])
+  const { size } = await stat(path)
+  assert.ok(size > 2 * PIECE, `${size} bytes are too few`)
+  const streams = [{ type: 'video' as const, index: 0, codec: 'h264', bitrate: 1, width: 320, height: 180 }]
+  await app.given(
+    aChannel({ id: 'UC1', channel_name: 'Harbour' }),
+    aVideo({ id: 'v1', channelId: 'UC1', title: TITLE, player: { duration: SECONDS }, media_size: size, streams }),
+    aVideo({ id: 'v2', channelId: 'UC1', title: 'Another' }),
+  )
+  return { app, proxy: await startProxy(t, new URL(app.url).origin), bytes: size }
+}
+
+const becomes = (page: Page, state: string) => until(state, () => page.evaluate(state), Boolean, PATIENCE_MS)
+const plays = (page: Page, from: number) =>
+  becomes(
+    page,
+    `(() => { const video = document.querySelector('video'); return video && !video.paused && video.currentTime > ${from} })()`,
+  )
+const ofFilms = `(async () => {
+  const names = (await caches.keys()).filter((name) => name.endsWith(' films'))
+  const lists = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()))
+  return lists.flat().map(({ url }) => new URL(url).pathname + new URL(url).search)
+})()`
+const kept = (page: Page): Promise<string[]> => page.evaluate(ofFilms)
+
+async function choose(page: Page, entry: string): Promise<void> {
+  await page.getByRole('button', { name: `More for ${TITLE}` }).click()
+  await page.getByRole('menuitem', { name: entry }).click()
+}
+
+async function keep({ page, go }: Watched): Promise<void> {
+  await go('/')
+  await becomes(page, 'navigator.serviceWorker.controller !== null')
+  await go('/video/v1/')
+  await choose(page, 'Keep on this device')
+  await page.getByText('now plays on this device without the network').waitFor()
+  // The view of a video is there, too.
+  const [script] = /\/[\w/]*assets\/video-\w+\.js/.exec(await (await page.request.get(page.url())).text())!
+  await becomes(page, `caches.match('${script}', { ignoreVary: true }).then((one) => one !== undefined)`)
+}
+
+describe('a video on this device', { skip: noBrowser }, () => {
+  for (const base of ['', '/archive'])
+    test(`plays below ${base}/ without the server, from any place in it, and its place comes home`, async (context) => {
+      const t = lastFirst(context)
+      const { app, proxy, bytes } = await behindProxy(t, `${base}/`)
+      const watched = await openPage(t, proxy.url + base, { size: 'phone', as, options })
+      const { page, go, check, shot } = watched
+      await keep(watched)
+      await app.clock.advance(600_000)
+      const pieces = (await kept(page)).filter((path) => path.includes('?piece='))
+      assert.equal(pieces.length, Math.ceil(bytes / PIECE))
+
+      await proxy.refuse()
+      await go('/')
+      const here = page.getByRole('list', { name: 'On this device' })
+      await here.getByRole('link', { name: TITLE }).waitFor()
+      await shot('device-home')
+      await here.getByRole('link', { name: TITLE }).click()
+      await plays(page, 0.5)
+      await page.evaluate(`document.querySelector('video').currentTime = ${SECONDS - 12}`)
+      await plays(page, SECONDS - 11)
+      await page.evaluate(`document.querySelector('video').pause()`)
+      await shot('device-video')
+      await check(NO_ANSWER)
+      const at = Number(await page.evaluate(`document.querySelector('video').currentTime`))
+      await go('/video/v1/')
+      await plays(page, at - 1)
+      await page.evaluate(`document.querySelector('video').pause()`)
+
+      await proxy.accept()
+
+      const position = async () => (await app.as('user').get('/api/video/v1/progress/')).body.position as number
+      await until('the place is home', position, (seconds) => seconds >= at - 1, PATIENCE_MS)
+    })
+
+  test('is played from here while the server is there, and taken away by its menu', async (context) => {
+    const t = lastFirst(context)
+    const { proxy } = await behindProxy(t)
+    const watched = await openPage(t, proxy.url, { as, options })
+    const { page, go, shot } = watched
+    await keep(watched)
+    proxy.asked.length = 0
+
+    await go('/video/v1/')
+    await plays(page, 0.2)
+    assert.deepEqual(
+      proxy.asked.filter((line) => line.includes('.mp4')),
+      [],
+    )
+    await go('/settings/device/')
+    await page.getByRole('link', { name: TITLE }).waitFor()
+    await watched.check()
+    await shot('device-settings')
+    await page.getByRole('button', { name: `Remove “${TITLE}” from this device` }).click()
+
+    await page.getByText('None yet').waitFor()
+    await until(
+      'nothing of it is kept',
+      () => kept(page),
+      (paths) => paths.length === 0,
+      PATIENCE_MS,
+    )
+    await go('/video/v1/')
+    await plays(page, 0.2)
+    assert.ok(proxy.asked.some((line) => line.includes('.mp4')))
+  })
+
+  test('goes on where it was cut off, once the server is back', async (context) => {
+    const t = lastFirst(context)
+    const { proxy } = await behindProxy(t)
+    const watched = await openPage(t, proxy.url, { as, options })
+    const { page, go } = watched
+    await go('/')
+    await becomes(page, 'navigator.serviceWorker.controller !== null')
+    await go('/video/v1/?t=1')
+    await plays(page, 1)
+    await page.evaluate(`document.querySelector('video').pause()`)
+    // The first piece comes, the next ones do not.
+    let isFirst = true
+    await page.context().route(/\.mp4$/, (route) => {
+      if (!isFirst) return route.abort()
+      isFirst = false
+      return route.continue()
+    })
+    await choose(page, 'Keep on this device')
+    await until(
+      'a piece is here',
+      () => kept(page),
+      (paths) => paths.some((path) => path.endsWith('?piece=0')),
+      PATIENCE_MS,
+    )
+    await page.context().unroute(/\.mp4$/)
+    proxy.asked.length = 0
+
+    await page.reload()
+
+    await page.getByText('now plays on this device without the network').waitFor()
+    assert.equal(
+      await page.evaluate(`(async () => {
+      const [name] = (await caches.keys()).filter((one) => one.endsWith(' films'))
+      const cache = await caches.open(name)
+      let bytes = 0
+      for (const { url } of await cache.keys()) if (url.includes('?piece=')) bytes += (await (await cache.match(url)).blob()).size
+      return bytes
+    })()`),
+      (await (await page.request.get(`${proxy.url}/media/UC1/v1.mp4`)).body()).length,
+    )
+  })
+
+  test('goes with its video, and with who signs out', async (context) => {
+    const t = lastFirst(context)
+    const { app, proxy } = await behindProxy(t)
+    const watched = await openPage(t, proxy.url, { as, options })
+    const { page, go } = watched
+    await keep(watched)
+    await app.as('admin').delete('/api/video/v1/')
+    await go('/')
+    await until(
+      'a video that is gone goes here',
+      () => kept(page),
+      (paths) => paths.length === 0,
+      PATIENCE_MS,
+    )
+  })
+
+  test('who signs out leaves none behind', async (context) => {
+    const t = lastFirst(context)
+    const { proxy } = await behindProxy(t)
+    const watched = await openPage(t, proxy.url, { as, options })
+    const { page } = watched
+    await keep(watched)
+    await page.evaluate(`localStorage.setItem('av_unsent', '{}')`)
+
+    await page.getByRole('button', { name: /^Account/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+
+    await becomes(
+      page,
+      `caches.keys().then((names) => names.length === 0 && localStorage.getItem('av_unsent') === null)`,
+    )
+  })
+
+  test('of one for which there is no room nothing is kept, and it is said', async (context) => {
+    const t = lastFirst(context)
+    const { app, proxy } = await behindProxy(t)
+    await app.given(aVideo({ id: 'v1', channelId: 'UC1', title: TITLE, media_size: 2 ** 50 }))
+    const { page, go } = await openPage(t, proxy.url, { as, options })
+    await go('/video/v1/')
+
+    await choose(page, 'Keep on this device')
+
+    await page.getByText(/There is not enough room on this device: the video needs/).waitFor()
+    assert.deepEqual(await kept(page), [])
+  })
+
+  test('over plain http one sentence says why there is none, and the rest works', async (t) => {
+    const { app } = await behindProxy(t)
+    const { url: server } = await aForwardProxy(t, new URL(app.url).host)
+    const { page, go, check, shot } = await openPage(t, 'http://archive.test/', {
+      size: 'phone',
+      as,
+      options: { ...options, proxy: { server } },
+    })
+
+    await go('/settings/device/')
+    await page.getByText('This page came over plain http.').waitFor()
+    await shot('device-plain')
+    await check([/Cross-Origin-Opener-Policy header has been ignored/])
+
+    await go('/video/v1/')
+    await plays(page, 0.2)
+    await page.getByRole('button', { name: 'Share' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: `More for ${TITLE}` }).count(), 0)
+  })
+
+  test('a newer build of the page takes the files of the older one away', async (t) => {
+    const { proxy } = await behindProxy(t)
+    const watched = await openPage(t, proxy.url, { as, options })
+    const { page, go } = watched
+    await keep(watched)
+    const older = '/assets/app-OLDER.js'
+    // As if the last visit had been to another build: its document names another script.
+    await page.evaluate(`(async () => {
+      const [name] = (await caches.keys()).filter((one) => !one.endsWith(' films'))
+      const cache = await caches.open(name)
+      const text = await (await cache.match('/', { ignoreVary: true })).text()
+      await cache.put('${older}', new Response('0'))
+      await cache.put('/', new Response(text.replace(/assets\\/app-\\w+\\.js/, 'assets/app-OLDER.js'), { headers: { 'content-type': 'text/html' } }))
+    })()`)
+
+    await go('/')
+
+    await becomes(page, `caches.match('${older}').then((one) => one === undefined)`)
+    await proxy.refuse()
+    await go('/video/v1/')
+    await plays(page, 0.2)
+  })
+
+  test('a proxy whose server is stopped opens the page as if nothing answered', async (context) => {
+    const t = lastFirst(context)
+    const { proxy } = await behindProxy(t)
+    const { page, go } = await openPage(t, proxy.url, { as, options })
+    await go('/')
+    await becomes(
+      page,
+      `Promise.all(['/', '/api/video/?sort=published&order=desc&page=1'].map((path) => caches.match(path, { ignoreVary: true }))).then((all) => all.every(Boolean))`,
+    )
+    for (const status of [502, 503, 504]) {
+      proxy.break({ what: { status, body: {} } })
+
+      await go('/')
+
+      await page.getByRole('list', { name: 'All videos' }).getByRole('link', { name: 'Another', exact: true }).waitFor()
+      await page.getByText('You see what was kept on this device').waitFor()
+      proxy.mend()
+    }
+  })
+})
