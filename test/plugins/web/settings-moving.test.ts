@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { changeAnswer, noBrowser, openPage } from '../../support/browser.ts'
 import { makeFilm } from '../../support/film.ts'
 import { listing, placesApp } from '../../support/places.ts'
 import { PASSWORD } from '../../support/testing.ts'
@@ -146,5 +146,25 @@ describe('moving in', { skip: noBrowser }, () => {
     const lists = (await app.as('user').get('/api/playlist/?visibility=private')).body.data
     assert.ok(lists.some(({ playlist_name: name }: { playlist_name: string }) => name === 'Evenings'))
     assert.deepEqual(await app.ids('download'), [])
+  })
+
+  test('what waits for its disk says so, and is not offered twice', async (t) => {
+    const app = await placesApp(t)
+    await app.lay('Old films/A film.mp4', 'no film')
+    const place = await app.place('Old films')
+    await app.as('admin').post('/api/adoption/', { place })
+    await app.settled()
+    const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as: ADMIN })
+    const reason = 'The place “Old films” does not answer: it goes on by itself once it does'
+    await changeAnswer(page, /\/api\/adoption\/$/, (answer) => ({
+      adoptions: answer.adoptions.map((one: object) => ({ ...one, state: 'adopting', reason })),
+    }))
+
+    await go('/settings/moving/')
+
+    await page.getByText(reason).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Move in' }).count(), 0)
+    await check()
+    await shot('settings-moving-waits')
   })
 })
