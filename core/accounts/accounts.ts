@@ -17,6 +17,7 @@ import {
   openAccessTokens,
 } from './access-tokens.ts'
 import { type DeviceCookie, openDevices } from './devices.ts'
+import { openLinks, type SignedLink } from './links.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import { openPasswords, type PasswordCost } from './passwords.ts'
 import { highestScope, includes, type Scope } from './scope.ts'
@@ -139,6 +140,8 @@ export interface Accounts {
    */
   openSession(id: number, isRemembered: boolean, proof?: Proof): Promise<NewSession>
   endSession(session: string): Promise<void>
+  /** An address for a device without a cookie, of a route with `signedInQuery`. @param session  its hash, which it outlives not */
+  link(path: string, session: string): SignedLink
   /** The accounts that may sign in with their PIN on this device. @param cookies  header of the request */
   onDevice(cookies: string | undefined): AccountRecord[]
   /**
@@ -166,6 +169,8 @@ export interface Credentials {
   /** An account's token, or one of its access tokens: these have a scope. */
   byToken(token: string): TokenHolder | undefined
   bySession(cookie: string): { account: AccountRecord; session: Session } | undefined
+  /** Of an address that `link` has signed. */
+  byLink(path: string, signed: string): AccountRecord | undefined
 }
 
 export interface TokenHolder {
@@ -217,6 +222,7 @@ export function openAccounts(parts: {
   const accessTokens = openAccessTokens(parts)
   const totp = openTotp(parts)
   const sessions = openSessions(parts)
+  const links = openLinks(parts)
   const devices = openDevices(parts)
   const preferences = openUserPreferences(ledger)
   const views = openViews(ledger)
@@ -576,6 +582,13 @@ export function openAccounts(parts: {
       const session = sessions.find(cookie)
       const account = activeAccount(session?.userId)
       return session && account && keep(bySession, cookie, { account, session })
+    },
+
+    link: links.sign,
+
+    byLink(path, signed) {
+      const session = links.read(path, signed)
+      return session === undefined ? undefined : activeAccount(sessions.holder(session))
     },
 
     async ensureFirst({ username, password }) {

@@ -23,13 +23,18 @@ export interface Actor {
   session?: string
 }
 
+export interface InQuery {
+  token?: string
+  link?: { path: string; signed: string }
+}
+
 export interface Authentication {
   /**
    * Who asks. An open route takes credentials that hold, and ignores others.
-   * @param token  from the query, of a route that takes it there; headers count first
+   * @param inQuery  of a route that takes such there; headers count first
    * @throws not_authenticated, invalid_token, csrf_failed
    */
-  who(request: IncomingMessage, access: Access, token?: string): Actor
+  who(request: IncomingMessage, access: Access, inQuery?: InQuery): Actor
   /** Its role, and the scope of its access token. @throws permission_denied */
   may(actor: Actor, route: Scoped): void
 }
@@ -76,8 +81,13 @@ export function openAuthentication({
     return holder.scope === undefined ? actor : within(holder.scope, actor, SAFE_METHODS.has(method!))
   }
 
+  function ofLink({ path, signed }: { path: string; signed: string }): Actor | undefined {
+    const account = credentials.byLink(path, signed)
+    return account && toActor(account, 'token')
+  }
+
   return {
-    who(request, access, token) {
+    who(request, access, { token, link } = {}) {
       const isSafe = SAFE_METHODS.has(request.method!)
       if (access === 'open') return isSafe ? (bySession(request)?.actor ?? byToken(request) ?? NOBODY) : NOBODY
       const session = bySession(request)
@@ -85,9 +95,17 @@ export function openAuthentication({
         if (!isSafe) proveOwnPage(request, session.csrfToken)
         return session.actor
       }
-      const actor = byToken(request) ?? (isSafe && token !== undefined ? ofKey(token, request) : undefined)
+      const actor =
+        byToken(request) ??
+        (isSafe && token !== undefined ? ofKey(token, request) : undefined) ??
+        (isSafe && link ? ofLink(link) : undefined)
       if (actor) return actor
-      if (token === undefined && request.headers.authorization === undefined && sessionCookie(request) === undefined)
+      if (
+        token === undefined &&
+        link === undefined &&
+        request.headers.authorization === undefined &&
+        sessionCookie(request) === undefined
+      )
         throw errors.notAuthenticated('Sign in, or send the header Authorization: Token <key>')
       throw errors.invalidToken()
     },

@@ -31,6 +31,8 @@ export interface Sessions {
   open(userId: number, isRemembered: boolean): NewSession
   /** The session that a cookie's value stands for, if it has not ended. */
   find(cookie: string): Session | undefined
+  /** Whose it is, if it has not ended. */
+  holder(hash: string): number | undefined
   /** Inside a write. */
   end(hash: string): void
   /** All of a user but one. Inside a write. */
@@ -79,6 +81,7 @@ export function openSessions({
       return row && { userId: row.user_id, hash, csrfToken: csrfTokenOf(id), expiresAt: row.expires_at * 1000 }
     },
 
+    holder: (hash) => select.get(hash, now())?.user_id,
     end: (hash) => void deleteOne.run(hash),
     endAll: (userId, keep = '') => void deleteOthers.run(userId, keep),
   }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type TSchema, Type } from 'typebox'
 import type { Settings } from '../../config/schema.ts'
 import type { Accounts, Credentials } from '../accounts/accounts.ts'
-import { type Actor, openAuthentication } from '../accounts/authentication.ts'
+import { type Actor, type InQuery, openAuthentication } from '../accounts/authentication.ts'
 import { clientOf } from '../address.ts'
 import type { Clock } from '../clock.ts'
 import { withinTime } from '../concurrency/limit.ts'
@@ -35,7 +35,7 @@ import { isKnown, KeptReplies, tagOf, tagOfText } from './kept-replies.ts'
 import { type Origin, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
 import { BytesReply, EventStream, FileReply, JsonText, jsonOf, NotModified } from './reply.ts'
-import { type Match, openRouter } from './router.ts'
+import { belowBase, type Match, openRouter } from './router.ts'
 import {
   type Exchange,
   HandlerHeaders,
@@ -178,7 +178,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       if (route === READY) await parts.available?.()
 
       if (route.vary) varyBy(exchange, route.vary)
-      actor = auth.who(request, route.access, tokenIn(route, query))
+      actor = auth.who(request, route.access, credentialsIn(route, request.url!))
       auth.may(actor, route)
       errorKeys = route.errorKeys
 
@@ -378,13 +378,21 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   /** Whether the same request would be let in now. */
   function mayStill({ request, id }: Exchange, route: Route, isSame: (actor: Actor) => boolean = () => true): boolean {
     try {
-      const actor = auth.who(request, route.access, tokenIn(route, splitUrl(request.url!)[1]))
+      const actor = auth.who(request, route.access, credentialsIn(route, request.url!))
       auth.may(actor, route)
       return isSame(actor)
     } catch (error) {
       if (!isAppError(error)) log.error({ err: error, request: id }, 'a client could not be checked')
       return false
     }
+  }
+
+  function credentialsIn({ tokenInQuery, signedInQuery }: Route, url: string): InQuery | undefined {
+    if (!tokenInQuery && !signedInQuery) return undefined
+    const [target, query] = splitUrl(url)
+    const path = belowBase(target, settings.basePath) ?? target
+    const [token, signed] = ['token', 'signed'].map((name) => new URLSearchParams(query).get(name))
+    return { ...(tokenInQuery && token && { token }), ...(signedInQuery && signed && { link: { path, signed } }) }
   }
 
   function whileAllowed({ response }: Exchange, answer: LongAnswer): void {
@@ -475,9 +483,6 @@ const isAlike = (now: Actor, before: Actor): boolean =>
   now.mayDownload === before.mayDownload &&
   now.scope === before.scope &&
   now.view === before.view
-
-const tokenIn = ({ tokenInQuery }: Route, query: string): string | undefined =>
-  tokenInQuery ? (new URLSearchParams(query).get('token') ?? undefined) : undefined
 
 /** Without the query: it may have what people searched for. */
 const pathOf = (request: IncomingMessage): string => request.url!.split('?', 1)[0]!.slice(0, 500)

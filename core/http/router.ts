@@ -97,7 +97,8 @@ function allowed(byMethod: Place['byMethod']): string[] {
 }
 
 /** People end the address that they give an app with a slash, and the app begins its path with another. */
-function belowBase(path: string, basePath: string): string | undefined {
+/** The path as routes have it; undefined: it lies elsewhere. */
+export function belowBase(path: string, basePath: string): string | undefined {
   if (path.startsWith(basePath)) return path.slice(basePath.length - 1).replace(/^\/{2,}/, '/')
   return `${path}/` === basePath ? '/' : undefined
 }

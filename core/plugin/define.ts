@@ -236,6 +236,8 @@ export interface RouteDefinition<
    * `token`. Who has its address has the token, so let people know.
    */
   tokenInQuery?: true
+  /** A GET for devices that have no cookie: an address that `app.accounts.link()` has signed, as `signed`. */
+  signedInQuery?: true
   /** The body may be missing. */
   bodyOptional?: boolean
   /** Also takes `application/x-www-form-urlencoded`. */

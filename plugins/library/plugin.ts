@@ -20,6 +20,7 @@ import { makeCopy } from './copies/make.ts'
 import { dropCopy, showCopy, showCopyFile, startCopy } from './copies/routes.ts'
 import { resyncThumbs } from './embed.ts'
 import { manualImport } from './import.ts'
+import { makeLink } from './link-route.ts'
 import { addPlace, bringBack, changePlace, listPlaces, listTrash, removePlace } from './place-routes.ts'
 import { makePreviews } from './previews/make.ts'
 import { openPreviews, type Previews, previewTables } from './previews/previews.ts'
@@ -75,7 +76,7 @@ export default definePlugin({
   routes: [
     ...[showLibrary, commandLibrary, startRescan, startImport],
     ...[listPlaces, addPlace, changePlace, removePlace, listTrash, bringBack],
-    ...[showCopy, startCopy, dropCopy, showCopyFile],
+    ...[showCopy, startCopy, dropCopy, showCopyFile, makeLink],
     ...[showPreviews, wantPreviews, showSheet],
     ...[listAdoptions, startAdoption, showAdoption, commandAdoption, dropAdoption, listItems],
   ],

@@ -17,6 +17,7 @@ export const showMedia = defineRoute({
   method: 'GET',
   path: '/media/:channelId/:file',
   access: 'viewer',
+  signedInQuery: true,
   summary: 'A media file, with byte ranges, or one of its subtitles',
   params: Type.Object({ channelId: FileName, file: FileName }),
   reply: Type.Unknown(),

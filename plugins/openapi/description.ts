@@ -72,6 +72,12 @@ export function toDocument(app: Described): Document {
           name: 'token',
           description: 'The same key, for readers of feeds and the like',
         },
+        signedInQuery: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'signed',
+          description: 'As POST /api/video/{videoId}/link/ answers it: for one path, for six hours',
+        },
         session: {
           type: 'apiKey',
           in: 'cookie',
@@ -98,7 +104,11 @@ function toOperation(route: Route, app: Described): Operation {
     security:
       route.access === 'open'
         ? []
-        : [{ token: [] }, { session: [] }, ...(route.tokenInQuery ? [{ tokenInQuery: [] }] : [])],
+        : [
+            { token: [] },
+            { session: [] },
+            ...(['tokenInQuery', 'signedInQuery'] as const).flatMap((name) => (route[name] ? [{ [name]: [] }] : [])),
+          ],
     ...(route.access !== 'open' && { 'x-scope': neededScope(route) }),
     parameters: [...pathParameters(route), ...queryParameters(route, app)],
     ...(requestBody && { requestBody }),

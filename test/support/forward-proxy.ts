@@ -36,6 +36,8 @@ export async function aForwardProxy(t: TestContext, target: string): Promise<For
       answer.pipe(reply)
     })
     onward.on('error', () => reply.destroy())
+    // Who has asked is gone: a stream would go on for ever.
+    reply.on('close', () => onward.destroy())
     incoming.pipe(onward)
   })
   server.on('connect', (incoming: IncomingMessage, socket) => {

@@ -90,6 +90,7 @@ export const showCopyFile = defineRoute({
   method: 'GET',
   path: '/cache/playable/:file',
   access: 'viewer',
+  signedInQuery: true,
   summary: 'A copy of a video that plays, with byte ranges',
   params: Type.Object({ file: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,160}$' }) }),
   reply: Type.Unknown(),

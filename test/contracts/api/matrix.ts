@@ -26,6 +26,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/video/<video_id>/progress/', { GET: 200, POST: 200, DELETE: 200 }, 'user'],
   ['/api/video/<video_id>/copy/', { GET: 200, POST: 200 }, 'user'],
   ['/api/video/<video_id>/copy/', { DELETE: 200 }, 'admin'],
+  ['/api/video/<video_id>/link/', { POST: 200 }, 'user'],
   ['/api/video/<video_id>/preview/', { GET: 200, POST: 200 }, 'user'],
   ['/api/video/<video_id>/sponsor/', { GET: 200, POST: 200 }, 'user'],
   ['/api/playlist/', { GET: 200, POST: 200 }, 'admin-write'],

@@ -185,4 +185,33 @@ describe('the player', { skip: noBrowser }, () => {
     assert.equal(await page.locator('video').count(), 0)
     await check()
   })
+
+  test('where the browser finds a television, the film goes there by an address of its own', async (t) => {
+    const { page, go, check, shot } = await openPage(t, app.url, { as })
+    // What a browser has that finds one; no real device was tried.
+    await page.addInitScript(`{
+      const remote = Object.assign(new EventTarget(), {
+        watchAvailability: async (tell) => tell(true),
+        prompt: async () => { window.prompted = document.querySelector('video').src },
+      })
+      Object.defineProperty(HTMLMediaElement.prototype, 'remote', { get: () => remote })
+      window.end = () => remote.dispatchEvent(new Event('disconnect'))
+    }`)
+    await go('/video/v1/?t=30')
+    await plays({ page }, 30)
+
+    await page.getByRole('button', { name: 'Play on another device' }).click()
+
+    await page.waitForFunction('window.prompted')
+    const address = String(await page.evaluate('window.prompted'))
+    assert.match(address, /\/media\/UC1\/v1\.mp4\?signed=/)
+    assert.equal((await fetch(address, { headers: { range: 'bytes=0-0' } })).status, 206)
+    await plays({ page }, 30)
+    await shot('player-cast')
+    await check()
+
+    await page.evaluate('window.end()')
+    await page.waitForFunction(() => !document.querySelector('video')!.src.includes('signed='))
+    await plays({ page }, 30)
+  })
 })

@@ -203,8 +203,10 @@ async function fill(asked: string[]): Promise<void> {
 async function film({ request }: Fetching): Promise<Response> {
   const address = request.url.slice(0, -HERE.length)
   const cache = await filmsOf()
-  const id = decodeURIComponent(/([^/]+)\.\w+$/.exec(address)?.[1] ?? '')
-  const kept = (await (await cache?.match(filmAt(root.href, id)))?.json()) as KeptFilm | undefined
+  const name = address.slice(address.lastIndexOf('/') + 1)
+  const kept = (await (await cache?.match(filmAt(root.href, name.slice(0, name.lastIndexOf('.')))))?.json()) as
+    | KeptFilm
+    | undefined
   if (!cache || !kept?.isWhole || new URL(kept.film.slice(1), root).href !== address) return fetch(request)
   return answerWith(cache, address, kept, request.headers.get('range'))
 }

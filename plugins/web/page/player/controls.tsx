@@ -4,6 +4,7 @@ import {
   AArrowUp,
   Captions,
   CaptionsOff,
+  Cast,
   FastForward,
   Gauge,
   Maximize,
@@ -23,6 +24,7 @@ import {
 import { IconButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
+import { sayFailure } from '../parts/toast.tsx'
 import type { Video } from '../server/records.ts'
 import { toClock, toNumber } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
@@ -106,6 +108,9 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
           </Menu>
         )}
         <PluginButtons machine={machine} video={video} />
+        {machine.isCastable.value && (
+          <IconButton icon={Cast} label={t('player.cast')} onClick={() => void machine.cast().catch(sayFailure)} />
+        )}
         {document.pictureInPictureEnabled && (
           <IconButton class="roomy" icon={PictureInPicture2} label={t('player.pip')} onClick={machine.togglePip} />
         )}

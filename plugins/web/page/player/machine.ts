@@ -3,7 +3,7 @@
  */
 import { batch, computed, signal } from '@preact/signals'
 import { HERE } from '../browser/kept-names.ts'
-import { ask } from '../server/api.ts'
+import { ask, post } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Segment, Video } from '../server/records.ts'
 import { filmHere } from '../stores/on-device.ts'
@@ -85,6 +85,8 @@ export function openMachine(video: Video, startAt: number | undefined) {
   /** Gone back into: not skipped again. */
   const wanted = new Set<string>()
   const place = openPlace(video.platform_id)
+  /** Televisions and the like are near, which the browser can send the film to. */
+  const isCastable = signal(false)
   let element: HTMLVideoElement | undefined
   let box: HTMLElement | undefined
   let begun = false
@@ -125,7 +127,8 @@ export function openMachine(video: Video, startAt: number | undefined) {
    * Browsers play what they can: of a picture that they do not know the sound goes on, before a black or frozen screen.
    */
   function isBlind(): boolean {
-    if (isListening || !video.streams.some(({ type }) => type === 'video')) return false
+    // Before its metadata nothing is known of a file, such as that of another address.
+    if (isListening || element!.readyState === 0 || !video.streams.some(({ type }) => type === 'video')) return false
     if (element!.videoWidth === 0) return true
     // Where nobody looks, browsers may leave out the pictures.
     if (document.hidden || !isPlaying.value || element!.getVideoPlaybackQuality().totalVideoFrames > 0)
@@ -151,6 +154,27 @@ export function openMachine(video: Video, startAt: number | undefined) {
     element.src = address()
     if (begun) element.currentTime = at
     if (begun) void play()
+  }
+
+  /** From another address, from where it is. */
+  function playFrom(url: string): void {
+    if (!element) return
+    const at = element.currentTime
+    const isOn = !element.paused
+    element.src = url
+    element.currentTime = at
+    if (isOn) void play()
+  }
+  const onDisconnect = () => playFrom(address())
+
+  /**
+   * The browser asks which device. Such have no cookie: the film comes to them by an address that holds some hours.
+   * @throws Failure  the server gives no such address
+   */
+  async function cast(): Promise<void> {
+    const { url } = await post<{ url: string }>(`/api/video/${video.platform_id}/link/`)
+    playFrom(under(url))
+    await element?.remote.prompt().catch(() => playFrom(address())) // thought better of it
   }
 
   function stopIfBlind(): boolean {
@@ -246,6 +270,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
 
   return {
     firstAddress: address(),
+    isCastable,
     isPlaying,
     isWaiting,
     hasEnded,
@@ -318,7 +343,11 @@ export function openMachine(video: Video, startAt: number | undefined) {
       showSubtitle(chosen)
       if (element.readyState >= 1) onMetadata()
       void foresee()
+      // Firefox has none, and a browser without such a thing refuses.
+      void element.remote?.watchAvailability((isNear) => void (isCastable.value = isNear)).catch(() => undefined)
+      element.remote?.addEventListener('disconnect', onDisconnect)
       return () => {
+        video_.remote?.removeEventListener('disconnect', onDisconnect)
         document.removeEventListener('fullscreenchange', onFull)
         document.removeEventListener('visibilitychange', onHide)
         for (const [name, handler] of handlers) video_.removeEventListener(name, handler)
@@ -329,6 +358,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
       }
     },
 
+    cast,
     toggle: () => void (element?.paused ? play() : element?.pause()),
     move,
     frame(count: number): void {

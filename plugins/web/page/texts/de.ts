@@ -404,6 +404,7 @@ const de = {
   'player.chapter.none': 'Anfang',
   'player.loop': 'Dieses Video wiederholen',
   'player.pip': 'Bild im Bild',
+  'player.cast': 'Auf einem anderen Gerät abspielen',
   'player.theatre': 'Kinomodus',
   'player.theatre.off': 'Kinomodus beenden',
   'player.full': 'Vollbild',

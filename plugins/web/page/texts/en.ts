@@ -398,6 +398,7 @@ export const en = {
   'player.chapter.none': 'Beginning',
   'player.loop': 'Repeat this video',
   'player.pip': 'Picture in picture',
+  'player.cast': 'Play on another device',
   'player.theatre': 'Theatre mode',
   'player.theatre.off': 'Exit theatre mode',
   'player.full': 'Full screen',

@@ -1,0 +1,25 @@
+/** An address of a film for a device that has no cookie, such as a television that it is cast to (contract 6.5). */
+import { defineRoute, errors, ID_PATTERN, Type } from 'archivolt'
+import type { App } from './app.ts'
+
+export const makeLink = defineRoute({
+  method: 'POST',
+  path: '/api/video/:videoId/link/',
+  access: 'viewer',
+  scope: 'none',
+  summary: 'An address of the film for a device that has no cookie',
+  params: Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) }),
+  reply: Type.Object({
+    url: Type.String({ description: 'of the copy that plays, where there is one' }),
+    expires: Type.Integer({ description: 'epoch seconds; signing out ends it, too' }),
+  }),
+  errors: ['not_found', 'permission_denied'],
+  async handle({ params: { videoId: id }, actor: { session } }, app: App) {
+    if (session === undefined) throw errors.permissionDenied('Such an address belongs to a session: sign in by a login')
+    const video = await app.videos.get(id)
+    if (!video) throw errors.notFound('video', id)
+    const path = app.copies.urlOf(id) ?? video.media_url
+    const { signed, expires } = app.accounts.link(path, session)
+    return { url: `${path}?signed=${signed}`, expires }
+  },
+})
