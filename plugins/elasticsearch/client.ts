@@ -41,7 +41,8 @@ export function openClient({ url, username, password, apiKey, ca }: ClientAccess
       ...tls,
       requestTimeout: REQUEST_TIMEOUT_MS,
       // Where one does not answer, the next is asked. The same one is not: `run` looks first.
-      maxRetries: nodes.length - 1,
+      // Once all count as gone, turns are taken anew, and the first may be the one that has just failed.
+      maxRetries: nodes.length === 1 ? 0 : nodes.length,
       ConnectionPool: ClusterConnectionPool,
       sniffOnStart: false,
       sniffInterval: false,
