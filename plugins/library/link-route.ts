@@ -13,9 +13,9 @@ export const makeLink = defineRoute({
     url: Type.String({ description: 'of the copy that plays, where there is one' }),
     expires: Type.Integer({ description: 'epoch seconds; signing out ends it, too' }),
   }),
-  errors: ['not_found', 'permission_denied'],
+  errors: ['not_found', 'conflict'],
   async handle({ params: { videoId: id }, actor: { session } }, app: App) {
-    if (session === undefined) throw errors.permissionDenied('Such an address belongs to a session: sign in by a login')
+    if (session === undefined) throw errors.conflict('Such an address belongs to a session, and a token has none: sign in by a login')
     const video = await app.videos.get(id)
     if (!video) throw errors.notFound('video', id)
     const path = app.copies.urlOf(id) ?? video.media_url

@@ -106,5 +106,5 @@ test('it leads to the copy where there is one; a token has none, and an unknown 
   assert.match(url, /^\/cache\/playable\/v1\.mp4\?signed=/)
   assert.equal(await (await there(url)).text(), 'a copy')
   assert.equal((await link('nobody')).status, 404)
-  assert.equal((await app.as('user').post('/api/video/v1/link/', {})).status, 403)
+  assert.equal((await app.as('user').post('/api/video/v1/link/', {})).status, 409)
 })

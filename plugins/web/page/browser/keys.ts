@@ -40,3 +40,9 @@ export function useKeys(keys: Keys): void {
     return () => void layers.splice(layers.indexOf(layer), 1)
   }, [])
 }
+
+/** Whether rows go from right to left there. */
+export const isFromRight = (box: Element): boolean => getComputedStyle(box).direction === 'rtl'
+const OTHERS: Record<string, string> = { ArrowLeft: 'ArrowRight', ArrowRight: 'ArrowLeft' }
+/** The key as if rows went from left to right: `ArrowRight` goes on to the next one. */
+export const along = (key: string, box: Element): string => (isFromRight(box) ? (OTHERS[key] ?? key) : key)

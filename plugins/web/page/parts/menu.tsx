@@ -3,6 +3,7 @@
 import type { IconNode } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { isFromRight } from '../browser/keys.ts'
 import { Icon } from './icon.tsx'
 
 export interface MenuItem {
@@ -47,7 +48,8 @@ export function Menu({
     const { offsetWidth: width, offsetHeight: height } = box
     const isBelow = from.bottom + GAP + height + EDGE <= innerHeight || from.top < height
     box.style.top = `${isBelow ? from.bottom + GAP : from.top - GAP - height}px`
-    box.style.left = `${Math.max(EDGE, Math.min(from.right - width, innerWidth - width - EDGE))}px`
+    const left = isFromRight(box) ? from.left : from.right - width
+    box.style.left = `${Math.max(EDGE, Math.min(left, innerWidth - width - EDGE))}px`
     const chosen =
       box.querySelector<HTMLElement>('[aria-checked="true"]') ?? box.querySelector<HTMLElement>('[role^="menuitem"]')
     chosen?.focus({ preventScroll: true })

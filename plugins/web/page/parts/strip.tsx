@@ -1,14 +1,15 @@
 /** A row of videos that is moved sideways: by finger, wheel, or arrows. */
 
+import { along } from '../browser/keys.ts'
 import { VideoCard, type VideoRow } from './video-card.tsx'
 import { GhostCard } from './video-list.tsx'
 import { toggleWatched } from './watched.ts'
 
 export function Strip({ label, rows }: { label: string; rows: readonly VideoRow[] }) {
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 'nextElementSibling', ArrowLeft: 'previousElementSibling' }[event.key] as
-      | 'nextElementSibling'
-      | undefined
+    const step = { ArrowRight: 'nextElementSibling', ArrowLeft: 'previousElementSibling' }[
+      along(event.key, event.currentTarget as Element)
+    ] as 'nextElementSibling' | undefined
     const to = step && (event.target as Element).closest('li')?.[step]
     if (!to) return
     event.preventDefault()

@@ -4,6 +4,7 @@
  */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { along } from '../browser/keys.ts'
 
 export interface VirtualGridProps {
   /** How many there are, as far as is known. */
@@ -122,7 +123,7 @@ export function VirtualGrid({
 
   function onKeyDown(event: KeyboardEvent): void {
     const cell = (event.target as Element).closest<HTMLElement>('[data-position]')
-    const step = KEYS[event.key]
+    const step = KEYS[along(event.key, event.currentTarget as Element)]
     if (!cell || !step || event.defaultPrevented) return
     const at = Number(cell.dataset['position'])
     const to = Math.max(0, Math.min(count - 1, at + step(columns, Math.max(1, Math.floor(innerHeight / rowHeight)))))

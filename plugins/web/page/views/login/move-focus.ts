@@ -1,8 +1,9 @@
 /** Arrow keys go from button to button, as a television's remote control does. */
+import { along } from '../../browser/keys.ts'
 
 /** @param columns  in a row: up and down go over so many */
 export function moveFocus(event: KeyboardEvent, box: HTMLElement, columns: number): void {
-  const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key]
+  const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[along(event.key, box)]
   if (step === undefined) return
   event.preventDefault()
   const buttons = [...box.querySelectorAll('button')]
