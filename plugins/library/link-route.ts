@@ -15,7 +15,8 @@ export const makeLink = defineRoute({
   }),
   errors: ['not_found', 'conflict'],
   async handle({ params: { videoId: id }, actor: { session } }, app: App) {
-    if (session === undefined) throw errors.conflict('Such an address belongs to a session, and a token has none: sign in by a login')
+    if (session === undefined)
+      throw errors.conflict('Such an address belongs to a session, and a token has none: sign in by a login')
     const video = await app.videos.get(id)
     if (!video) throw errors.notFound('video', id)
     const path = app.copies.urlOf(id) ?? video.media_url

@@ -1,5 +1,6 @@
 /** The one HTML document: no text, no inline script or style; what it may load is said in its policy. */
 import { contentPolicy } from 'archivolt'
+import Negotiator from 'negotiator'
 
 interface Language {
   /** What Home says; English has that in the script. */
@@ -54,6 +55,7 @@ export const PLUGIN_PAGE_POLICY = contentPolicy({
 const BASIS = 'en'
 /** So many languages are looked at that a browser wishes for. */
 const MOST_WISHES = 20
+const LONGEST_WISHES = 1000
 const CHOSEN_LANGUAGE = /(?:^|;\s*)av_language=([A-Za-z0-9-]{2,35})(?:;|$)/
 
 /** What decides on the language: both as received. */
@@ -77,18 +79,10 @@ export function languageFor({ languages }: Pick<Built, 'languages'>, { cookies, 
   return BASIS
 }
 
-/** `de-CH, fr;q=0.5` → the names by how much they are wished for */
-function wishesIn(accepted: string): string[] {
-  return accepted
-    .split(',', MOST_WISHES)
-    .flatMap((part) => {
-      const [name = '', quality = ''] = part.split(';').map((word) => word.trim())
-      const weight = quality === '' ? 1 : Number(/^q=([01](?:\.\d{0,3})?)$/i.exec(quality)?.[1] ?? 0)
-      return /^[A-Za-z0-9-]{2,35}$/.test(name) && weight > 0 ? [{ name, weight }] : []
-    })
-    .sort((a, b) => b.weight - a.weight)
-    .map(({ name }) => name)
-}
+const wishesIn = (accepted: string): string[] =>
+  new Negotiator({ headers: { 'accept-language': accepted.slice(0, LONGEST_WISHES) } })
+    .languages()
+    .slice(0, MOST_WISHES)
 
 const THEME = /(?:^|;\s*)av_theme=(light|dark)(?:;|$)/
 

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type App, type BuiltPage, bytes, defineRoute, errors, file, type Route, Type } from 'archivolt'
+import Negotiator from 'negotiator'
 import { ADDRESSES } from './addresses.ts'
 import { type Built, PAGE_POLICY, PLUGIN_PAGE_POLICY, toDocument, toPluginDocument, type Wishes } from './document.ts'
 
@@ -112,7 +113,7 @@ export const showAsset = defineRoute({
     if (!known) throw errors.notFound('file', params.file)
     headers.set('Vary', 'Accept-Encoding')
     headers.set('Access-Control-Allow-Origin', '*') // frames of plugins' pages have an origin of their own
-    const encoding = chosenEncoding(request.headers['accept-encoding'] ?? '', known)
+    const encoding = chosenEncoding(request.headers, known)
     if (encoding) headers.set('Content-Encoding', encoding === 'br' ? 'br' : 'gzip')
     return file(join(FOLDER, 'assets', params.file + (encoding ? `.${encoding}` : '')), typeOf(params.file), {
       immutable: true,
@@ -219,16 +220,8 @@ export const showPluginModule = defineRoute({
 
 const typeOf = (name: string): string => TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
 
-/** The smallest form that the client takes: brotli, then gzip; `q=0` is a refusal. */
-function chosenEncoding(accepted: string, there: ReadonlyArray<'br' | 'gz'>): 'br' | 'gz' | undefined {
-  const takes = (name: string) =>
-    accepted.split(',').some((part) => {
-      const [coding = '', ...parameters] = part
-        .toLowerCase()
-        .split(';')
-        .map((word) => word.trim())
-      return coding === name && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
-    })
-  if (there.includes('br') && takes('br')) return 'br'
-  return there.includes('gz') && (takes('gzip') || takes('x-gzip')) ? 'gz' : undefined
+/** The smallest form that the client takes. */
+function chosenEncoding(headers: IncomingHttpHeaders, there: ReadonlyArray<'br' | 'gz'>): 'br' | 'gz' | undefined {
+  const taken = new Negotiator({ headers }).encodings(['br', 'gzip'])
+  return there.find((form) => taken.includes(form === 'gz' ? 'gzip' : form))
 }
