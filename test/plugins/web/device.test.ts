@@ -1,6 +1,6 @@
 /** Videos that a browser keeps: they play without the server, bring their places home, and go with who chose them. */
 import assert from 'node:assert/strict'
-import { stat } from 'node:fs/promises'
+import { stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage, type Page, type Watched } from '../../support/browser.ts'
@@ -35,10 +35,12 @@ interface Kept {
   bytes: number
 }
 
+const filmOf = ({ app }: TestApp): string => join(app.settings['mediaDir'] as string, 'UC1', 'v1.mp4')
+
 /** A film of several pieces, behind a proxy that can go away. */
 async function behindProxy(t: Parameters<typeof testApp>[0], basePath = '/'): Promise<Kept> {
   const app = await testApp(t, { settings: { basePath } })
-  const path = join(app.app.settings['mediaDir'] as string, 'UC1', 'v1.mp4')
+  const path = filmOf(app)
   await makeFilm(path, [...LARGE, '-c:v', 'libx264', '-preset', 'ultrafast'])
   const { size } = await stat(path)
   assert.ok(size > 2 * PIECE, `${size} bytes are too few`)
@@ -61,6 +63,13 @@ const ofFilms = `(async () => {
   const names = (await caches.keys()).filter((name) => name.endsWith(' films'))
   const lists = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()))
   return lists.flat().map(({ url }) => new URL(url).pathname + new URL(url).search)
+})()`
+const sizeOfPieces = `(async () => {
+  const cache = await caches.open((await caches.keys()).find((one) => one.endsWith(' films')))
+  let bytes = 0
+  for (const { url } of await cache.keys())
+    if (url.includes('?piece=')) bytes += (await (await cache.match(url)).blob()).size
+  return bytes
 })()`
 const kept = (page: Page): Promise<string[]> => page.evaluate(ofFilms)
 
@@ -147,47 +156,38 @@ describe('a video on this device', { skip: noBrowser }, () => {
     assert.ok(proxy.asked.some((line) => line.includes('.mp4')))
   })
 
-  test('goes on where it was cut off, once the server is back', async (context) => {
-    const t = lastFirst(context)
-    const { proxy } = await behindProxy(t)
-    const watched = await openPage(t, proxy.url, { as, options })
-    const { page, go } = watched
-    await go('/')
-    await becomes(page, 'navigator.serviceWorker.controller !== null')
-    await go('/video/v1/?t=1')
-    await plays(page, 1)
-    await page.evaluate(`document.querySelector('video').pause()`)
-    // The first piece comes, the next ones do not.
-    let isFirst = true
-    await page.context().route(/\.mp4$/, (route) => {
-      if (!isFirst) return route.abort()
-      isFirst = false
-      return route.continue()
+  for (const isChanged of [false, true])
+    test(`${isChanged ? 'begins anew where the file is another one by now' : 'goes on where it was cut off, once the server is back'}`, async (context) => {
+      const t = lastFirst(context)
+      const { app, proxy, bytes } = await behindProxy(t)
+      const { page, go } = await openPage(t, proxy.url, { as, options })
+      await go('/')
+      await becomes(page, 'navigator.serviceWorker.controller !== null')
+      await go('/video/v1/?t=1')
+      await plays(page, 1)
+      await page.evaluate(`document.querySelector('video').pause()`)
+      await page.context().route(/\.mp4$/, async (route) => {
+        const { range } = await route.request().allHeaders()
+        return range?.startsWith(`bytes=${PIECE}-`) ? route.abort() : route.continue()
+      })
+      await choose(page, 'Keep on this device')
+      await until(
+        'a piece is here',
+        () => kept(page),
+        (paths) => paths.some((path) => path.endsWith('?piece=0')),
+        PATIENCE_MS,
+      )
+      await page.context().unroute(/\.mp4$/)
+      if (isChanged) await truncate(filmOf(app), bytes - 1000)
+      proxy.asked.length = 0
+
+      await go('/')
+
+      await page.getByText('now plays on this device without the network').waitFor()
+      const pieces = Math.ceil(bytes / PIECE)
+      assert.equal(proxy.asked.filter((line) => line.endsWith('.mp4')).length, isChanged ? 1 + pieces : pieces - 1)
+      assert.equal(await page.evaluate(sizeOfPieces), isChanged ? bytes - 1000 : bytes)
     })
-    await choose(page, 'Keep on this device')
-    await until(
-      'a piece is here',
-      () => kept(page),
-      (paths) => paths.some((path) => path.endsWith('?piece=0')),
-      PATIENCE_MS,
-    )
-    await page.context().unroute(/\.mp4$/)
-    proxy.asked.length = 0
-
-    await page.reload()
-
-    await page.getByText('now plays on this device without the network').waitFor()
-    assert.equal(
-      await page.evaluate(`(async () => {
-      const [name] = (await caches.keys()).filter((one) => one.endsWith(' films'))
-      const cache = await caches.open(name)
-      let bytes = 0
-      for (const { url } of await cache.keys()) if (url.includes('?piece=')) bytes += (await (await cache.match(url)).blob()).size
-      return bytes
-    })()`),
-      (await (await page.request.get(`${proxy.url}/media/UC1/v1.mp4`)).body()).length,
-    )
-  })
 
   test('goes with its video, and with who signs out', async (context) => {
     const t = lastFirst(context)

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { definePlugin } from 'archivolt'
 import { aChannel, aVideo, PASSWORD, testApp } from 'archivolt/testing'
 import { findOutside } from '../../../core/plugin/find.ts'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { testApp as authorsApp } from '../../support/plugin-testing.ts'
 import { ROOT } from '../../support/sources.ts'
@@ -26,6 +26,9 @@ async function withPage(t: TestContext, name: string, code: string, more: object
   await writeFile(file, code)
   return definePlugin({ name, api: 1, page: { title: `Page of ${name}`, module: pathToFileURL(file), ...more } })
 }
+
+/** The frame goes with the key still in it: such a press may never be answered. */
+const pressAway = (page: Page, key: string): void => void page.keyboard.press(key).catch(() => undefined)
 
 describe('a page of a plugin', { skip: noBrowser }, () => {
   for (const [size, colorScheme] of [
@@ -58,15 +61,14 @@ describe('a page of a plugin', { skip: noBrowser }, () => {
 
       await inside.getByRole('link', { name: 'Fog' }).first().focus()
       await page.keyboard.press('Tab')
-      await page.keyboard.press('Enter')
+      pressAway(page, 'Enter')
       await page.waitForURL('**/video/v2/')
       await page.goBack()
       await inside.getByRole('button', { name: 'Look again' }).press('Enter')
       await inside.getByText('Looking. Come back in a moment.').waitFor()
       await inside.getByRole('button', { name: 'Look again' }).focus()
       await page.keyboard.press('g')
-      // The frame goes with the key still in it: such a press is never answered.
-      page.keyboard.press('c').catch(() => undefined)
+      pressAway(page, 'c')
       await page.waitForURL('**/channels/')
     })
   }

@@ -152,17 +152,24 @@ async function fetchOne({ video }: OnDevice): Promise<boolean> {
     if (isFull(error)) sayNoRoom(video, 0)
     else if (!(error instanceof Gone)) return false
     await dropFromDevice(id)
+    if (error instanceof Changed) return keepOnDevice(video).catch(() => false)
   }
   return true
 }
 
-/** The server has no such file, has another one, or does not show it to this account; or it was taken off the list. */
+/** The server has no such file, or does not show it to this account; or it was taken off the list. */
 class Gone extends Error {}
+/** The server has another file by now. */
+class Changed extends Gone {}
 const isFull = (error: unknown): boolean => error instanceof DOMException && error.name === 'QuotaExceededError'
 
 async function ask(path: string, headers: Record<string, string> = {}): Promise<Response> {
   const response = await fetch(whole(path), { headers, cache: 'no-store' })
-  if (response.ok && !(headers['range'] && response.status !== 206)) return response
+  if (headers['range'] && response.status === 200) {
+    await response.body?.cancel()
+    throw new Changed(path)
+  }
+  if (response.ok) return response
   throw response.status < 500 ? new Gone(path) : new Error(`${path}: ${response.status}`)
 }
 
@@ -204,7 +211,8 @@ async function fetchPieces(cache: Cache, film: KeptFilm, id: string): Promise<vo
 
 /** A video that is gone goes here, too; one that has another file by now is fetched again. */
 async function compare(): Promise<void> {
-  for (const one of onDevice.peek()) {
+  // What is still fetched is compared with each piece.
+  for (const one of onDevice.peek().filter(({ isWhole }) => isWhole)) {
     const id = idOf(one)
     const cache = await cacheOf()
     const film = cache && (await filmIn(cache, id))
