@@ -202,7 +202,7 @@ describe('the player', { skip: noBrowser }, () => {
 
     await page.getByRole('button', { name: 'Play on another device' }).click()
 
-    await page.waitForFunction('window.prompted')
+    await page.waitForFunction(() => 'prompted' in window)
     const address = String(await page.evaluate('window.prompted'))
     assert.match(address, /\/media\/UC1\/v1\.mp4\?signed=/)
     assert.equal((await fetch(address, { headers: { range: 'bytes=0-0' } })).status, 206)
