@@ -22,6 +22,8 @@ export const DESKTOP = { width: 1280, height: 800 }
 const SIZES = { phone: PHONE, desktop: DESKTOP }
 const ARGUMENTS = [
   '--no-sandbox',
+  // A process for each frame of another origin: with windows that is so by itself.
+  '--site-per-process',
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
@@ -41,7 +43,7 @@ const LATENCY_MS = Number(process.env.AV_TEST_LATENCY_MS ?? 0)
 const executablePath = find()
 
 function find(): string | undefined {
-  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+  for (const name of ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']) {
     try {
       return execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim()
     } catch {}
