@@ -37,7 +37,7 @@ const OURS = new Set([
   ...['view_style_home', 'view_style_channel', 'view_style_downloads', 'view_style_playlist'],
   ...['hide_watched', 'show_ignored_only', 'show_subed_only'],
 ])
-const isOurs = (key: string, value: unknown): boolean => OURS.has(key) && value !== null && value !== 'table'
+const isOurs = (key: string, value: unknown): boolean => OURS.has(key) && value !== null
 
 function choicesOf(app: App, id: number): Choices {
   const { page_size: ownSize, ...own } = app.accounts.userPreferences(id)

@@ -2,6 +2,7 @@
 import { defineRoute, type Static, Type } from 'archivolt'
 
 const ViewStyle = Type.Enum(['grid', 'list'])
+const VideosStyle = Type.Enum(['grid', 'list', 'table'])
 
 export const UserPreferences = Type.Object(
   {
@@ -23,10 +24,17 @@ export const UserPreferences = Type.Object(
         description: 'of the page; empty: the browser’s',
       }),
     ),
-    view_style_home: Type.Optional(ViewStyle),
-    view_style_channel: Type.Optional(ViewStyle),
+    view_style_home: Type.Optional(VideosStyle),
+    view_style_channel: Type.Optional(VideosStyle),
     view_style_downloads: Type.Optional(ViewStyle),
     view_style_playlist: Type.Optional(ViewStyle),
+    /** The page's own: those of a table beside the title. */
+    table_columns: Type.Optional(
+      Type.Array(
+        Type.Enum(['channel', 'published', 'downloaded', 'duration', 'mediasize', 'height', 'views', 'likes']),
+        { uniqueItems: true, description: 'of the table of videos, beside the title' },
+      ),
+    ),
     /** The page's own: what its address says of a filtered list. */
     saved_filters: Type.Optional(
       Type.Array(

@@ -65,7 +65,7 @@ test('all choices of an account are there, those that nothing here uses too; unk
 
   const change = { view_style_home: 'table', hide_watched: null, grid_items: 5, vid_type_filter: 'shorts' }
   assert.deepEqual((await user.post('/api/user/me/', change)).body, { ...before, ...change })
-  assert.deepEqual((await user.get('/api/config/user/')).body, { user_id: 2, grid_items: 5 })
+  assert.deepEqual((await user.get('/api/config/user/')).body, { user_id: 2, grid_items: 5, view_style_home: 'table' })
   await user.post('/api/user/me/', { view_style_home: 'list', hide_watched: true })
   await app.restart()
   const after = (await app.as('user').get('/api/user/me/')).body

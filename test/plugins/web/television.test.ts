@@ -56,7 +56,35 @@ const isSeen = (page: Page) =>
     return isInWindow && shown.some((one) => Number.parseFloat(getComputedStyle(one).outlineWidth) >= 4)
   })
 
+/** Nothing changes any more in the document. */
+const untilQuiet = `new Promise((resolve) => {
+  let timer = setTimeout(resolve, 500)
+  new MutationObserver(() => {
+    clearTimeout(timer)
+    timer = setTimeout(resolve, 500)
+  }).observe(document, { childList: true, subtree: true, attributes: true, characterData: true })
+})`
+
 describe('on a television', { skip: noBrowser }, () => {
+  test('a view that was there before the keys of the remote has a first focus too', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v0', title: 'Film 0', channelId: 'UC1' }))
+    const { page, go } = await openPage(t, app.url, { as, options: { userAgent: TELEVISION } })
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    await page.route(/\/assets\/.*\.js$/, async (route) => {
+      const response = await route.fetch()
+      if ((await response.text()).includes('XF86Back')) await released
+      await route.fulfill({ response })
+    })
+    await go('/')
+    await page.getByRole('link', { name: 'Film 0', exact: true }).waitFor()
+    await page.evaluate(untilQuiet)
+    assert.equal(await page.evaluate('document.activeElement === document.body'), true)
+    release()
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Film 0')
+  })
+
   test('one comes with arrows alone from Home to a film that plays, to the settings and back', async (t) => {
     const app = await testApp(t)
     await app.given(

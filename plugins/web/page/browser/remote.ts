@@ -153,12 +153,14 @@ function back(event: KeyboardEvent): void {
 export function listenToRemote(isRestoring: () => boolean): () => void {
   addEventListener('keydown', onKeyDown, true)
   // Nobody sees where they are without a focus: a view that comes has one.
-  const observer = new MutationObserver(() => {
+  const focusFirst = () => {
     // A player that is on its way is waited for.
     if (!isLost() || isRestoring() || document.querySelector('main .player:not([tabindex])')) return
-    const begin = first()
-    if (begin) begin.focus({ preventScroll: true, focusVisible: true } as FocusOptions)
-  })
+    first()?.focus({ preventScroll: true, focusVisible: true } as FocusOptions)
+  }
+  // The view may be there before this is.
+  focusFirst()
+  const observer = new MutationObserver(focusFirst)
   observer.observe(document.body, { childList: true, subtree: true })
   return () => {
     removeEventListener('keydown', onKeyDown, true)

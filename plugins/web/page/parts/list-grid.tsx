@@ -15,11 +15,21 @@ interface ListGridProps<Row> extends Omit<VirtualGridProps, 'count' | 'render' |
   /** Shown where nothing is there. */
   empty: ComponentChildren
   render: (row: Row) => ComponentChildren
+  /** What stands around the rows where there are some. */
+  frame?: (rows: ComponentChildren) => ComponentChildren
 }
 
 const GHOSTS = 12
 
-export function ListGrid<Row>({ list, ahead, ghost, empty, render, ...grid }: ListGridProps<Row>) {
+export function ListGrid<Row>({
+  list,
+  ahead,
+  ghost,
+  empty,
+  render,
+  frame = (rows) => rows,
+  ...grid
+}: ListGridProps<Row>) {
   useEffect(() => void list.reach(ahead), [list])
   const rows = list.rows.value
   const isWhole = list.isWhole.value
@@ -29,15 +39,17 @@ export function ListGrid<Row>({ list, ahead, ghost, empty, render, ...grid }: Li
   if (rows.length === 0 && isWhole) return <>{empty}</>
   return (
     <>
-      <VirtualGrid
-        {...grid}
-        count={rows.length + (isWhole || isFailed ? 0 : GHOSTS)}
-        onSight={(_first, last) => void list.reach(last + ahead)}
-        render={(position) => {
-          const row = rows[position]
-          return row === undefined ? ghost : render(row)
-        }}
-      />
+      {frame(
+        <VirtualGrid
+          {...grid}
+          count={rows.length + (isWhole || isFailed ? 0 : GHOSTS)}
+          onSight={(_first, last) => void list.reach(last + ahead)}
+          render={(position) => {
+            const row = rows[position]
+            return row === undefined ? ghost : render(row)
+          }}
+        />,
+      )}
       {failed}
       {list.isCut.value && <p class="end-of-list">{t('list.cut')}</p>}
     </>

@@ -14,6 +14,8 @@ export interface MenuItem {
   isChosen?: boolean
   /** It holds or not, by itself. */
   isOn?: boolean
+  /** Others may be chosen after it. */
+  staysOpen?: boolean
   onSelect: () => void
 }
 
@@ -100,16 +102,16 @@ export function Menu({
           onKeyDown={onKeyDown}
           onToggle={(event) => event.newState === 'closed' && close()}
         >
-          {(typeof items === 'function' ? items() : items).map((item) => (
+          {(typeof items === 'function' ? items() : items).map((item, position) => (
             <button
               type="button"
-              key={item.label}
+              key={item.staysOpen ? position : item.label}
               role={roleOf(item)}
               aria-checked={item.isChosen ?? item.isOn}
               class={item.isDangerous ? 'danger' : ''}
               tabIndex={-1}
               onClick={() => {
-                close()
+                if (!item.staysOpen) close()
                 item.onSelect()
               }}
             >

@@ -14,7 +14,7 @@ import { inPieces } from './pieces.ts'
 import { askForPlaylist } from './playlist-dialog.tsx'
 import { clearSelection, selection } from './selection.ts'
 import { say, sayFailure } from './toast.tsx'
-import type { VideoRow } from './video-card.tsx'
+import type { VideoRow } from './video-row.ts'
 
 /** More than these are not deleted by one click. */
 const TYPED_FROM = 10

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import type { List } from '../stores/list.ts'
 import { t } from '../texts/texts.ts'
 import { say } from './toast.tsx'
-import type { VideoRow } from './video-card.tsx'
+import type { VideoRow } from './video-row.ts'
 
 interface Selection {
   list: List<VideoRow>
@@ -40,4 +40,11 @@ export function selectTo(list: List<VideoRow>, row: VideoRow): void {
   const rows = new Map(chosenIn(list))
   for (const one of all.slice(Math.min(from < 0 ? to : from, to), Math.max(from, to) + 1)) rows.set(one.id, one)
   show(list, rows, row.id)
+}
+
+/** All of the list, if they are not too many. */
+export async function selectAll(list: List<VideoRow>): Promise<void> {
+  await list.reach(MOST_SELECTED + 1)
+  const rows = list.rows.peek()
+  if (list.state.peek() !== 'failed') show(list, new Map(rows.map((row) => [row.id, row])), rows.at(-1)?.id ?? '')
 }

@@ -1,8 +1,9 @@
 /** A row of videos that is moved sideways: by finger, wheel, or arrows. */
 
 import { along } from '../browser/keys.ts'
-import { VideoCard, type VideoRow } from './video-card.tsx'
+import { VideoCard } from './video-card.tsx'
 import { GhostCard } from './video-list.tsx'
+import type { VideoRow } from './video-row.ts'
 import { toggleWatched } from './watched.ts'
 
 export function Strip({ label, rows }: { label: string; rows: readonly VideoRow[] }) {

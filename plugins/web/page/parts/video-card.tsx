@@ -3,82 +3,23 @@
  * focus.
  */
 
-import { Check, Circle, CircleCheck, Clock, ClockCheck, EllipsisVertical, ListPlus, TvMinimalPlay } from 'lucide'
-import { useRef, useState } from 'preact/hooks'
+import { Check, CircleCheck, Clock, ClockCheck, EllipsisVertical, ListPlus } from 'lucide'
 import { isSofa } from '../browser/layout.ts'
-import { onLongPress } from '../browser/long-press.ts'
-import { navigate } from '../browser/router.ts'
 import { sharp, under } from '../server/base.ts'
-import type { Video } from '../server/records.ts'
 import { channelHref } from '../stores/session.ts'
 import { toAge, toClock, toDay } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
-import { Menu, type MenuItem } from './menu.tsx'
-import { platformOf } from './original.ts'
+import { Menu } from './menu.tsx'
 import { askForPlaylist } from './playlist-dialog.tsx'
 import { Portrait } from './portrait.tsx'
-import { toggleLater } from './watch-later.ts'
+import { ChooseButton, Gone, type Hands, useHands } from './video-hands.tsx'
 
-/** What a card shows: lists of many thousands keep no more of each. */
-export interface VideoRow {
-  id: string
-  title: string
-  picture: string
-  channelId: string
-  channelName: string
-  channelPicture: string
-  published: string
-  duration: number
-  progress: number
-  isWatched: boolean
-  isLater: boolean
-  isActive: boolean
-  /** Where it comes from. */
-  platform: string
-  /** Where its file lies and is only read. */
-  place?: Video['place']
-}
-
-export const toVideoRow = (video: Video): VideoRow => ({
-  id: video.platform_id,
-  title: video.title,
-  picture: video.vid_thumb_url,
-  channelId: video.channel.channel_id,
-  channelName: video.channel.channel_name,
-  channelPicture: video.channel.channel_thumb_url,
-  published: video.published,
-  duration: video.player.duration,
-  progress: video.player.progress,
-  isWatched: video.player.watched,
-  isLater: video.watch_later === true,
-  isActive: video.active,
-  platform: platformOf(video),
-  ...(video.place && { place: video.place }),
-})
-
-interface CardProps {
-  row: VideoRow
+interface CardProps extends Hands {
   isList?: boolean
   /** What follows the address of the video, such as `?list=PL1`. */
   query?: string
-  onWatched: (row: VideoRow) => void
-  /** Left out: it is put into Watch later, or taken out. */
-  onLater?: (row: VideoRow) => void
-  /** Further entries of the menu. */
-  actions?: MenuItem[]
-  /** Where several can be chosen. */
-  choosing?: Choosing | undefined
-}
-
-export interface Choosing {
-  /** Some are chosen: a click chooses, and does not open. */
-  isActive: boolean
-  isChosen: boolean
-  toggle: () => void
-  /** All from the last one to this. */
-  extend: () => void
 }
 
 /** Of a card: its height below the picture, its narrowest width; of a row: its height. The second from afar. */
@@ -93,73 +34,14 @@ export const cardHeight = (width: number): number => Math.round((width * 9) / 16
 /** Fingers do not hover: they get one button beside the text. */
 const hasHover = matchMedia('(hover: hover)').matches
 
-/** Chooses where the click says so. On the title a modifier opens another tab, as everywhere. @returns whether it did */
-function takesClick(event: MouseEvent, { isActive, toggle, extend }: Choosing, isHeld: boolean): boolean {
-  if (isHeld) return true
-  const on = event.target as Element
-  const isButton = on.closest('.card-choose') !== null
-  if (!isButton && on.closest('.card-actions')) return false
-  const isModified = event.ctrlKey || event.metaKey || event.shiftKey
-  if (!isButton && !isActive && !(isModified && !on.closest('.card-text a'))) return false
-  if (event.shiftKey) extend()
-  else toggle()
-  return true
-}
-
-export function VideoCard({
-  row,
-  isList = false,
-  query = '',
-  onWatched,
-  onLater = (one) => void toggleLater(one),
-  actions = [],
-  choosing,
-}: CardProps) {
-  // Hundreds of cards are scrolled by: each is as light as it can be until somebody comes to it.
-  const [isNear, setNear] = useState(false)
-  const press = useRef<ReturnType<typeof onLongPress> | undefined>(undefined)
-  const held = useRef(choosing)
-  held.current = choosing
-  if (choosing) press.current ??= onLongPress(() => held.current?.toggle())
-  const { isOver, ...hold } = press.current ?? {}
-  const later = row.isLater ? t('later.remove') : t('later.add')
-  // All of them: fingers have only this one.
-  const items: MenuItem[] = [
-    {
-      label: row.isWatched ? t('video.markUnwatched') : t('video.markWatched'),
-      icon: CircleCheck,
-      onSelect: () => onWatched(row),
-    },
-    { label: later, icon: row.isLater ? ClockCheck : Clock, onSelect: () => onLater(row) },
-    { label: t('video.addToPlaylist'), icon: ListPlus, onSelect: () => askForPlaylist([row]) },
-    ...(channelHref(row.channelId)
-      ? [{ label: t('video.toChannel'), icon: TvMinimalPlay, onSelect: () => navigate(`/channel/${row.channelId}/`) }]
-      : []),
-    ...actions,
-  ]
+export function VideoCard({ isList = false, query = '', ...hands }: CardProps) {
+  const { row, onWatched, choosing } = hands
+  const { items, later, onLater, isNear, handlers } = useHands(hands)
   const href = under(`/video/${row.id}/${query}`)
   return (
     <article
       class={`card${isList ? ' row' : ''}${choosing?.isActive ? ' choosing' : ''}${choosing?.isChosen ? ' chosen' : ''}`}
-      {...hold}
-      onClickCapture={(event: MouseEvent) => {
-        if (!choosing || !takesClick(event, choosing, isOver?.() ?? false)) return
-        event.preventDefault()
-        event.stopPropagation()
-      }}
-      onPointerEnter={() => setNear(true)}
-      onFocusIn={() => setNear(true)}
-      onKeyDown={(event) => {
-        if (event.ctrlKey || event.metaKey || event.altKey) return
-        if (event.key === 'w') onWatched(row)
-        else if (event.key === 'l') onLater(row)
-        else if (event.key === 'x' && choosing) choosing.toggle()
-        else if (event.key === 'X' && choosing) choosing.extend()
-        else if (event.key === 'q') askForPlaylist([row])
-        else return
-        event.stopPropagation()
-        event.preventDefault()
-      }}
+      {...handlers}
     >
       <a class="picture" href={href} tabIndex={-1} aria-hidden="true">
         <img {...sharp(row.picture)} alt="" width={320} height={180} decoding="async" />
@@ -184,16 +66,7 @@ export function VideoCard({
           </span>
         )}
       </a>
-      {choosing && (isNear || choosing.isActive) && (
-        <button
-          type="button"
-          class="card-choose"
-          aria-pressed={choosing.isChosen}
-          aria-label={t('select.one', { title: row.title })}
-        >
-          <Icon node={choosing.isChosen ? CircleCheck : Circle} />
-        </button>
-      )}
+      {choosing && (isNear || choosing.isActive) && <ChooseButton title={row.title} choosing={choosing} />}
       <div class="card-text">
         <p class="card-title">
           <a href={href} dir="auto">
@@ -210,16 +83,7 @@ export function VideoCard({
           {row.isWatched && <span class="unseen">{t('video.watched')}</span>}
           {row.isLater && <span class="unseen">{t('later.is')}</span>}
           {row.progress > 0 && <span class="unseen">{t('video.progress', { count: Math.round(row.progress) })}</span>}
-          {!row.isActive && (
-            <span class="gone" title={t('video.gone', { platform: row.platform })}>
-              {t('video.goneShort')}
-            </span>
-          )}
-          {row.place?.state === 'away' && (
-            <span class="gone" title={t('video.away', { place: row.place.label })}>
-              {t('video.awayShort')}
-            </span>
-          )}
+          <Gone row={row} />
         </p>
       </div>
       {(isNear || !hasHover) && (
@@ -237,7 +101,7 @@ export function VideoCard({
               icon={row.isLater ? ClockCheck : Clock}
               label={later}
               aria-pressed={row.isLater}
-              onClick={() => onLater(row)}
+              onClick={onLater}
             />
           )}
           {hasHover && (

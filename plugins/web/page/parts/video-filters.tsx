@@ -1,10 +1,13 @@
 /** What stands above a list of videos: its filters and its order, as the address says them, and its look. */
-import { Grid2x2, Rows3 } from 'lucide'
+import { signal } from '@preact/signals'
+import { Grid2x2, Rows3, Table2 } from 'lucide'
 import type { ComponentChildren } from 'preact'
+import { isSofa } from '../browser/layout.ts'
 import { changeQuery, place } from '../browser/router.ts'
 import { changeSettings, settings } from '../stores/session.ts'
 import { type TextKey, t } from '../texts/texts.ts'
 import { IconButton } from './button.tsx'
+import { TABLE_SORTS } from './columns.ts'
 import { Chips, Select } from './field.tsx'
 import { sayFailure } from './toast.tsx'
 
@@ -23,17 +26,37 @@ interface VideoFilters {
   order: 'asc' | 'desc'
 }
 
+/** @param by  empty: the list has an order of its own until one is chosen */
+export const orderOfAddress = (by: string, order: 'asc' | 'desc') => ({
+  by,
+  order,
+  change: (by: string, order: 'asc' | 'desc') => changeQuery({ sort: order === 'asc' ? `${by}.asc` : by }),
+})
+
 /** An address is typed by hand too: what it says wrongly counts as nothing. */
 const oneOf = <Value extends string>(values: readonly Value[], name: string, fallback: Value): Value =>
   values.find((value) => value === place.value.query.get(name)) ?? fallback
 
-export function filtersOfAddress(sorts: readonly SortText[]): VideoFilters {
-  const sort = oneOf(sorts, 'sort', FIRST_SORT)
+export function filtersOfAddress(sorts: readonly SortText[], style: ListStyle): VideoFilters {
+  const sort = oneOf<string>(style === 'table' ? TABLE_SORTS : sorts, 'sort', FIRST_SORT)
   const [by, order = 'desc'] = sort.split('.') as [string, 'asc' | 'desc' | undefined]
   return { watch: oneOf(WATCH, 'watch', ''), type: oneOf(TYPE, 'type', ''), sort, by, order }
 }
 
-export const isListed = (view: 'home' | 'channel'): boolean => settings.value[`view_style_${view}`] === 'list'
+/** Columns need room, and a hand that points. */
+const roomy = matchMedia('(min-width: 700px)')
+const isRoomy = signal(roomy.matches)
+roomy.addEventListener('change', () => void (isRoomy.value = roomy.matches))
+
+const STYLES = { grid: Grid2x2, list: Rows3, table: Table2 }
+export type ListStyle = keyof typeof STYLES
+const stylesHere = (): ListStyle[] => (isRoomy.value && !isSofa.value ? ['grid', 'list', 'table'] : ['grid', 'list'])
+
+/** A table that has no room is a list. */
+export function styleOf(view: 'home' | 'channel'): ListStyle {
+  const chosen = settings.value[`view_style_${view}`] ?? 'grid'
+  return stylesHere().includes(chosen) ? chosen : 'list'
+}
 
 interface Props {
   filters: VideoFilters
@@ -46,7 +69,7 @@ interface Props {
 }
 
 export function VideoFilterBar({ filters: { watch, type, sort }, sorts, hasTypes = true, view, children }: Props) {
-  const isList = isListed(view)
+  const style = styleOf(view)
   return (
     <div class="filters" role="group" aria-label={t('home.filters')}>
       <Chips
@@ -66,7 +89,7 @@ export function VideoFilterBar({ filters: { watch, type, sort }, sorts, hasTypes
       )}
       {children}
       <div class="filters-right">
-        {sorts.length > 0 && (
+        {sorts.length > 0 && style !== 'table' && (
           <Select
             label={t('home.sort')}
             isLabelHidden
@@ -75,11 +98,17 @@ export function VideoFilterBar({ filters: { watch, type, sort }, sorts, hasTypes
             onChange={(value) => changeQuery({ sort: value === FIRST_SORT ? '' : value })}
           />
         )}
-        <IconButton
-          icon={isList ? Grid2x2 : Rows3}
-          label={isList ? t('home.grid') : t('home.list')}
-          onClick={() => void changeSettings({ [`view_style_${view}`]: isList ? 'grid' : 'list' }).catch(sayFailure)}
-        />
+        <div class="segments" role="group" aria-label={t('home.style')}>
+          {stylesHere().map((one) => (
+            <IconButton
+              key={one}
+              icon={STYLES[one]}
+              label={t(`home.${one}`)}
+              aria-pressed={style === one}
+              onClick={() => void changeSettings({ [`view_style_${view}`]: one }).catch(sayFailure)}
+            />
+          ))}
+        </div>
       </div>
     </div>
   )

@@ -1,6 +1,8 @@
-/** Any list of videos of the API as a grid or list, read again where it may have changed. */
+/** Any list of videos of the API as a grid, list or table, read again where it may have changed. */
+import { signal } from '@preact/signals'
 import { Component, type ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { moreStyles } from '../browser/styles.ts'
 import type { Query } from '../server/api.ts'
 import { listen, type QueueChange } from '../server/events.ts'
 import type { Video } from '../server/records.ts'
@@ -12,7 +14,12 @@ import type { MenuItem } from './menu.tsx'
 import { selection, selectTo, toggleSelected } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { Box } from './states.tsx'
-import { cardHeight, cardMinWidth, rowHeight, toVideoRow, VideoCard, type VideoRow } from './video-card.tsx'
+import { sayFailure } from './toast.tsx'
+import { cardHeight, cardMinWidth, rowHeight, VideoCard } from './video-card.tsx'
+import type { ListStyle } from './video-filters.tsx'
+import type { Hands } from './video-hands.tsx'
+import { toVideoRow, type VideoRow } from './video-row.ts'
+import type { TableOrder } from './video-table.tsx'
 import { toggleWatched } from './watched.ts'
 
 interface VideoListProps {
@@ -20,7 +27,9 @@ interface VideoListProps {
   /** `/api/video/`, `/api/channel/UC1/video/`, … */
   path: string
   query?: Query
-  isList?: boolean
+  style?: ListStyle
+  /** Of a table: by what it is ordered; none: it has an order of its own. */
+  order?: TableOrder | undefined
   /** The order is that of the day of publication: the list goes on past 10,000. */
   byDay?: 'desc' | 'asc' | undefined
   /** What a link to a video carries, such as `?list=PL1`. */
@@ -54,9 +63,10 @@ export function VideoList({
   label,
   path,
   query,
-  isList = false,
+  style = 'grid',
+  order,
   byDay,
-  linkQuery,
+  linkQuery = '',
   empty,
   actions,
   onTotal,
@@ -70,39 +80,53 @@ export function VideoList({
     if (total !== undefined) onTotal?.(total)
   }, [total])
 
+  const first = (position: number) => {
+    const row = list.rows.peek()[position]
+    if (row) onFirst?.(row)
+  }
+  const cellOf = (row: VideoRow, look: string, show: (hands: Hands) => ComponentChildren) => (
+    <Cell
+      row={row}
+      look={`${look} ${linkQuery}`}
+      show={show}
+      actions={actions?.(row, list) ?? []}
+      isActive={chosen !== undefined}
+      isChosen={chosen?.has(row.id) ?? false}
+      list={list}
+    />
+  )
+  const shared = { list, label, ahead: AHEAD, onFirst: first, empty }
+  const isList = style === 'list'
+  const Table = style === 'table' ? tableModule.value?.VideoTable : undefined
+  useEffect(() => void (style === 'table' && openTable()), [style])
+
   return (
     <>
-      <ListGrid
-        list={list}
-        label={label}
-        ahead={AHEAD}
-        isList={isList}
-        minWidth={cardMinWidth()}
-        gap={isList ? 8 : 24}
-        onFirst={(position) => {
-          const row = list.rows.peek()[position]
-          if (row) onFirst?.(row)
-        }}
-        heightOf={isList ? rowHeight : cardHeight}
-        ghost={<GhostCard isList={isList} />}
-        empty={empty}
-        render={(row) => (
-          <Cell
-            row={row}
-            isList={isList}
-            linkQuery={linkQuery ?? ''}
-            onWatched={(one) => void toggleWatched(one)}
-            actions={actions?.(row, list) ?? []}
-            isActive={chosen !== undefined}
-            isChosen={chosen?.has(row.id) ?? false}
-            list={list}
-          />
-        )}
-      />
+      {style === 'table' ? (
+        Table && <Table {...shared} order={order} cellOf={cellOf} linkQuery={linkQuery} />
+      ) : (
+        <ListGrid
+          {...shared}
+          isList={isList}
+          minWidth={cardMinWidth()}
+          gap={isList ? 8 : 24}
+          heightOf={isList ? rowHeight : cardHeight}
+          ghost={<GhostCard isList={isList} />}
+          render={(row) => cellOf(row, style, (hands) => <VideoCard {...hands} isList={isList} query={linkQuery} />)}
+        />
+      )}
       <SelectionBar list={list} />
     </>
   )
 }
+
+/** A table is for few: it is fetched where one is wanted. */
+const tableModule = signal<typeof import('./video-table.tsx')>()
+const openTable = () =>
+  Promise.all([import('./video-table.tsx'), moreStyles()]).then(
+    ([loaded]) => void (tableModule.value = loaded),
+    sayFailure,
+  )
 
 /** A list that was read longer ago is read again when one comes back to it from elsewhere. */
 const STALE_MS = 60_000
@@ -130,38 +154,26 @@ function useFresh(list: List<VideoRow>): void {
 /** A cell changes with its row alone, whatever else is scrolled into sight. */
 class Cell extends Component<{
   row: VideoRow
-  isList: boolean
-  linkQuery: string
-  onWatched: (row: VideoRow) => void
+  look: string
+  show: (hands: Hands) => ComponentChildren
   actions: MenuItem[]
   isActive: boolean
   isChosen: boolean
   list: List<VideoRow>
 }> {
   override shouldComponentUpdate(next: Cell['props']): boolean {
-    return (['row', 'isList', 'linkQuery', 'isActive', 'isChosen', 'list'] as const).some(
-      (key) => next[key] !== this.props[key],
-    )
+    return (['row', 'look', 'isActive', 'isChosen', 'list'] as const).some((key) => next[key] !== this.props[key])
   }
 
   override render() {
-    const { row, isList, linkQuery, onWatched, actions, isActive, isChosen, list } = this.props
+    const { row, show, actions, isActive, isChosen, list } = this.props
     const choosing = {
       isActive,
       isChosen,
       toggle: () => toggleSelected(list, row),
       extend: () => selectTo(list, row),
     }
-    return (
-      <VideoCard
-        row={row}
-        isList={isList}
-        query={linkQuery}
-        onWatched={onWatched}
-        actions={actions}
-        choosing={choosing}
-      />
-    )
+    return show({ row, onWatched: (one) => void toggleWatched(one), actions, choosing })
   }
 }
 

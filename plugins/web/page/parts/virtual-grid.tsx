@@ -12,11 +12,13 @@ export interface VirtualGridProps {
   /** Narrowest width of a cell; `list`: one column. */
   minWidth: number
   isList?: boolean
+  /** Each is a row of a table, below its head. */
+  isTable?: boolean
   /** Of a cell, for its width: every cell of a grid is the same. */
   heightOf: (width: number) => number
   gap?: number
   label: string
-  /** A cell. Its first link or button takes the focus when arrows reach it. */
+  /** A cell. Its first link, else its first button, takes the focus when arrows reach it. */
   render: (position: number) => ComponentChildren
   /** Which cells are in sight or will be soon. */
   onSight?: (first: number, last: number) => void
@@ -38,6 +40,7 @@ export function VirtualGrid({
   count,
   minWidth,
   isList = false,
+  isTable = false,
   heightOf,
   gap = 24,
   label,
@@ -113,7 +116,7 @@ export function VirtualGrid({
   function focusCell(position: number): void {
     const cell = box.current!.querySelector<HTMLElement>(`[data-position="${position}"]`)
     if (!cell) return
-    const target = cell.querySelector<HTMLElement>('a:not([tabindex="-1"]), button')
+    const target = cell.querySelector<HTMLElement>('a:not([tabindex="-1"])') ?? cell.querySelector('button')
     // What is not read yet keeps the place of the focus until it is: else that were gone with the cell it came from.
     const isWaiting = document.activeElement === cell
     ;(target ?? cell).focus({ preventScroll: true })
@@ -146,8 +149,7 @@ export function VirtualGrid({
     <div
       ref={box}
       class="virtual"
-      role="list"
-      aria-label={label}
+      {...(isTable ? { role: 'rowgroup' } : { role: 'list', 'aria-label': label })}
       style={{ height: `${Math.max(0, rows * rowHeight - gap)}px` }}
       onKeyDown={onKeyDown}
     >
@@ -165,10 +167,10 @@ export function VirtualGrid({
           <div
             key={position}
             class="cell"
-            role="listitem"
+            {...(isTable
+              ? { role: 'row', 'aria-rowindex': position + 2 }
+              : { role: 'listitem', 'aria-setsize': count, 'aria-posinset': position + 1 })}
             tabIndex={-1}
-            aria-setsize={count}
-            aria-posinset={position + 1}
             data-position={position}
           >
             {render(position)}

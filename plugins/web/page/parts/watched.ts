@@ -4,7 +4,7 @@ import type { List } from '../stores/list.ts'
 import { keptUnder } from '../stores/load.ts'
 import { t } from '../texts/texts.ts'
 import { say, sayFailure } from './toast.tsx'
-import type { VideoRow } from './video-card.tsx'
+import type { VideoRow } from './video-row.ts'
 
 export type Mark = Pick<VideoRow, 'isWatched' | 'progress'>
 

@@ -20,7 +20,7 @@ import { SubscribeButton } from '../parts/subscription.tsx'
 import { say, sayFailure } from '../parts/toast.tsx'
 import { typedFor } from '../parts/typed.ts'
 import { videoActions } from '../parts/video-actions.ts'
-import { filtersOfAddress, isListed, VideoFilterBar } from '../parts/video-filters.tsx'
+import { filtersOfAddress, orderOfAddress, styleOf, VideoFilterBar } from '../parts/video-filters.tsx'
 import { VideoList } from '../parts/video-list.tsx'
 import { get, post, type Query, remove } from '../server/api.ts'
 import { under } from '../server/base.ts'
@@ -230,7 +230,8 @@ async function drop({ channel_id: id, channel_name: name, channel_subscribed: is
 }
 
 function Videos({ channel, onTotal }: { channel: Channel; onTotal: (total: Count) => void }) {
-  const filters = filtersOfAddress(SORTS)
+  const style = styleOf('channel')
+  const filters = filtersOfAddress(SORTS, style)
   const { watch, type, by, order } = filters
   const isFiltered = watch !== '' || type !== ''
   const asked: Query = { channel: channel.channel_id, watch, type, sort: by, order }
@@ -242,7 +243,8 @@ function Videos({ channel, onTotal }: { channel: Channel; onTotal: (total: Count
         label={t('channel.videos')}
         path="/api/video/"
         query={asked}
-        isList={isListed('channel')}
+        style={style}
+        order={orderOfAddress(by, order)}
         byDay={by === 'published' ? order : undefined}
         actions={(row, list) => videoActions(row, () => list.drop(row.id))}
         {...(!isFiltered && { onTotal })}

@@ -13,9 +13,9 @@ import { Empty } from '../parts/states.tsx'
 import { GhostStrip, Strip } from '../parts/strip.tsx'
 import { sayFailure } from '../parts/toast.tsx'
 import { videoActions } from '../parts/video-actions.ts'
-import { toVideoRow } from '../parts/video-card.tsx'
-import { filtersOfAddress, isListed, VideoFilterBar } from '../parts/video-filters.tsx'
+import { filtersOfAddress, orderOfAddress, styleOf, VideoFilterBar } from '../parts/video-filters.tsx'
 import { VideoList, videoList } from '../parts/video-list.tsx'
+import { toVideoRow } from '../parts/video-row.ts'
 import { placeSaving } from '../player/place.ts'
 import { get, type Query } from '../server/api.ts'
 import { under } from '../server/base.ts'
@@ -46,7 +46,8 @@ const STRIP = 12
 
 export default function Home() {
   const { query } = place.value
-  const filters = filtersOfAddress(SORTS)
+  const style = styleOf('home')
+  const filters = filtersOfAddress(SORTS, style)
   const { watch, type, by, order } = filters
   const channel = query.get('channel') ?? ''
   const playlist = query.get('playlist') ?? ''
@@ -100,7 +101,8 @@ export default function Home() {
           label={t('home.all')}
           path="/api/video/"
           query={asked}
-          isList={isListed('home')}
+          style={style}
+          order={playlist === '' ? orderOfAddress('sort' in asked ? by : '', order) : undefined}
           byDay={byDay}
           {...(isByDay && { onFirst: ({ published }: { published: string }) => void (firstDay.value = published) })}
           {...(playlist !== '' && { linkQuery: `?list=${playlist}` })}

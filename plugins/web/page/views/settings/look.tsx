@@ -11,7 +11,7 @@ const LISTS = ['home', 'channel'] as const
 
 export function LookSection() {
   const now = settings.value
-  const styles = (['grid', 'list'] as const).map((value) => ({ value, label: t(`settings.style.${value}`) }))
+  const styles = (['grid', 'list', 'table'] as const).map((value) => ({ value, label: t(`settings.style.${value}`) }))
   return (
     <>
       <Group title={t('language.label')}>

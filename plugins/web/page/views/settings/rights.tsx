@@ -92,8 +92,8 @@ function Chosen({
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? ids : ids.slice(0, FIRST)
   return (
-    <section class="chosen" aria-label={t(`settings.users.chosen.${kind}`)}>
-      <div class="chosen-head">
+    <section class="members" aria-label={t(`settings.users.chosen.${kind}`)}>
+      <div class="members-head">
         <h3>{t(`settings.users.chosen.${kind}`)}</h3>
         <Button icon={Plus} onClick={onPick}>
           {t(`settings.users.choose.${kind}`)}

@@ -2,7 +2,7 @@
 import { type ReadonlySignal, useComputed } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { navigate, place } from '../../browser/router.ts'
-import { toVideoRow, type VideoRow } from '../../parts/video-card.tsx'
+import { toVideoRow, type VideoRow } from '../../parts/video-row.ts'
 import type { Step } from '../../player/step.ts'
 import { get } from '../../server/api.ts'
 import type { Item, Page, Playlist, PlaylistEntry, Video } from '../../server/records.ts'

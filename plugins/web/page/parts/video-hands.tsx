@@ -1,0 +1,122 @@
+/** What a hand does with a video of a list, be it a card or a row of a table: click, hold, keys, menu. */
+import { Circle, CircleCheck, Clock, ClockCheck, ListPlus, TvMinimalPlay } from 'lucide'
+import { useRef, useState } from 'preact/hooks'
+import { onLongPress } from '../browser/long-press.ts'
+import { navigate } from '../browser/router.ts'
+import { channelHref } from '../stores/session.ts'
+import { t } from '../texts/texts.ts'
+import { Icon } from './icon.tsx'
+import type { MenuItem } from './menu.tsx'
+import { askForPlaylist } from './playlist-dialog.tsx'
+import type { VideoRow } from './video-row.ts'
+import { toggleLater } from './watch-later.ts'
+
+export interface Hands {
+  row: VideoRow
+  onWatched: (row: VideoRow) => void
+  /** Left out: it is put into Watch later, or taken out. */
+  onLater?: (row: VideoRow) => void
+  /** Further entries of the menu. */
+  actions?: MenuItem[]
+  /** Where several can be chosen. */
+  choosing?: Choosing | undefined
+}
+
+export interface Choosing {
+  /** Some are chosen: a click chooses, and does not open. */
+  isActive: boolean
+  isChosen: boolean
+  toggle: () => void
+  /** All from the last one to this. */
+  extend: () => void
+}
+
+/** Chooses where the click says so. On the title a modifier opens another tab, as everywhere. @returns whether it did */
+function takesClick(event: MouseEvent, { isActive, toggle, extend }: Choosing, isHeld: boolean): boolean {
+  if (isHeld) return true
+  const on = event.target as Element
+  const isButton = on.closest('.card-choose') !== null
+  if (!isButton && on.closest('.card-actions')) return false
+  const isModified = event.ctrlKey || event.metaKey || event.shiftKey
+  if (!isButton && !isActive && !(isModified && !on.closest('.card-text a'))) return false
+  if (event.shiftKey) extend()
+  else toggle()
+  return true
+}
+
+export function useHands({
+  row,
+  onWatched,
+  onLater: given = (one) => void toggleLater(one),
+  actions = [],
+  choosing,
+}: Hands) {
+  // Hundreds are scrolled by: each is as light as it can be until somebody comes to it.
+  const [isNear, setNear] = useState(false)
+  const press = useRef<ReturnType<typeof onLongPress> | undefined>(undefined)
+  const held = useRef(choosing)
+  held.current = choosing
+  if (choosing) press.current ??= onLongPress(() => held.current?.toggle())
+  const { isOver, ...hold } = press.current ?? {}
+  const onLater = () => given(row)
+  const later = row.isLater ? t('later.remove') : t('later.add')
+  // All of them: fingers have only this one.
+  const items: MenuItem[] = [
+    {
+      label: row.isWatched ? t('video.markUnwatched') : t('video.markWatched'),
+      icon: CircleCheck,
+      onSelect: () => onWatched(row),
+    },
+    { label: later, icon: row.isLater ? ClockCheck : Clock, onSelect: onLater },
+    { label: t('video.addToPlaylist'), icon: ListPlus, onSelect: () => askForPlaylist([row]) },
+    ...(channelHref(row.channelId)
+      ? [{ label: t('video.toChannel'), icon: TvMinimalPlay, onSelect: () => navigate(`/channel/${row.channelId}/`) }]
+      : []),
+    ...actions,
+  ]
+  const handlers = {
+    ...hold,
+    onClickCapture(event: MouseEvent) {
+      if (!choosing || !takesClick(event, choosing, isOver?.() ?? false)) return
+      event.preventDefault()
+      event.stopPropagation()
+    },
+    onPointerEnter: () => setNear(true),
+    onFocusIn: () => setNear(true),
+    onKeyDown(event: KeyboardEvent) {
+      if (event.ctrlKey || event.metaKey || event.altKey) return
+      if (event.key === 'w') onWatched(row)
+      else if (event.key === 'l') onLater()
+      else if (event.key === 'x' && choosing) choosing.toggle()
+      else if (event.key === 'X' && choosing) choosing.extend()
+      else if (event.key === 'q') askForPlaylist([row])
+      else return
+      event.stopPropagation()
+      event.preventDefault()
+    },
+  }
+  return { items, later, onLater, isNear, handlers }
+}
+
+/** The click is taken by the card or row that it lies in. */
+export const ChooseButton = ({ title, choosing: { isChosen } }: { title: string; choosing: Choosing }) => (
+  <button type="button" class="card-choose" aria-pressed={isChosen} aria-label={t('select.one', { title })}>
+    <Icon node={isChosen ? CircleCheck : Circle} />
+  </button>
+)
+
+/** That the platform has it no more, or that its disk is away. */
+export const Gone = ({ row: { isActive, platform, place } }: { row: VideoRow }) => (
+  <>
+    {!isActive && (
+      <span class="gone" title={t('video.gone', { platform })}>
+        {t('video.goneShort')}
+      </span>
+    )}
+    {place?.state === 'away' && (
+      <span class="gone" title={t('video.away', { place: place.label })}>
+        {t('video.awayShort')}
+      </span>
+    )}
+  </>
+)

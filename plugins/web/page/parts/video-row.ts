@@ -1,0 +1,53 @@
+/** A video of a list, as its card and its row in a table show it. */
+import type { Video } from '../server/records.ts'
+import { platformOf } from './original.ts'
+
+/** Lists of many thousands keep no more of each. */
+export interface VideoRow {
+  id: string
+  title: string
+  picture: string
+  channelId: string
+  channelName: string
+  channelPicture: string
+  published: string
+  duration: number
+  progress: number
+  isWatched: boolean
+  isLater: boolean
+  isActive: boolean
+  /** Epoch seconds. */
+  downloaded: number
+  /** Bytes. */
+  size: number
+  /** Of the picture, in pixels; 0: it has none. */
+  height: number
+  views: number
+  likes: number
+  /** Where it comes from. */
+  platform: string
+  /** Where its file lies and is only read. */
+  place?: Video['place']
+}
+
+export const toVideoRow = (video: Video): VideoRow => ({
+  id: video.platform_id,
+  title: video.title,
+  picture: video.vid_thumb_url,
+  channelId: video.channel.channel_id,
+  channelName: video.channel.channel_name,
+  channelPicture: video.channel.channel_thumb_url,
+  published: video.published,
+  duration: video.player.duration,
+  progress: video.player.progress,
+  isWatched: video.player.watched,
+  isLater: video.watch_later === true,
+  isActive: video.active,
+  downloaded: video.date_downloaded,
+  size: video.media_size,
+  height: video.streams.find(({ type }) => type === 'video')?.height ?? 0,
+  views: video.stats.view_count,
+  likes: video.stats.like_count ?? 0,
+  platform: platformOf(video),
+  ...(video.place && { place: video.place }),
+})
