@@ -1,0 +1,184 @@
+/** A language that nobody speaks: what is not in it was forgotten in the texts, what does not fit in it is too tight. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import de from '../../../plugins/web/page/texts/de.ts'
+import { en } from '../../../plugins/web/page/texts/en.ts'
+import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import { SECTIONS } from './sections.ts'
+
+type Entry = string | Record<string, string>
+
+const as = { username: 'admin', password: PASSWORD }
+const VIEWS = [
+  '/',
+  '/?type=videos',
+  '/video/v1/',
+  '/channels/',
+  '/channel/UC1/',
+  '/channel/UC1/?show=settings',
+  '/playlists/',
+  '/playlist/PL1/',
+  '/downloads/',
+  '/search/?q=фильм',
+  '/statistics/',
+  '/welcome/',
+  ...SECTIONS.map((section) => `/settings/${section}/`),
+]
+const SIGNS: Record<string, string> = Object.fromEntries(
+  [...'abcdefghijklmnopqrstuvwxyz'].map((letter, at) => [letter, [...'áƀçðéƒĝĥíĵķļɱñóþɋŕšţúṽŵẋýž'][at]!]),
+)
+const VOWELS = /[aeiou]/g
+
+/** No letter is plain, and it is a third longer. Values in braces stay. */
+const pseudo = (text: string): string =>
+  text.replace(/(\{\w+\})|[A-Za-z]+/g, (word, value?: string) =>
+    value
+      ? value
+      : word
+          .replace(VOWELS, '$&$&')
+          .replace(/[a-z]/g, (letter) => SIGNS[letter]!)
+          .replace(/[A-Z]/g, (letter) => SIGNS[letter.toLowerCase()]!.toUpperCase()),
+  )
+const FORMS = ['zero', 'one', 'two', 'few', 'many', 'other']
+const toPseudo = (entry: Entry): Entry =>
+  typeof entry === 'string' ? pseudo(entry) : Object.fromEntries(FORMS.map((form) => [form, pseudo(entry['other']!)]))
+
+/** German has words for what the server says in English, too. */
+const TEXTS = Object.fromEntries(
+  Object.entries({ ...de, ...en } as Record<string, Entry>).map(([key, entry]) => [key, toPseudo(entry)]),
+)
+
+/** The texts come from elsewhere; figures and dates are those of a language without Latin letters. */
+async function speakPseudo(page: Page, baseUrl: string): Promise<void> {
+  await page.context().addCookies([{ name: 'av_language', value: 'de', url: baseUrl }])
+  await page.route('**/*', async (route) => {
+    const url = new URL(route.request().url())
+    if (url.pathname.endsWith('/pseudo-texts.js'))
+      return route.fulfill({
+        contentType: 'text/javascript',
+        body: `export default ${JSON.stringify(TEXTS)}`,
+      })
+    if (route.request().resourceType() !== 'document') return route.fallback()
+    const response = await route.fetch()
+    const body = (await response.text())
+      .replace('<html lang="de"', '<html lang="ru"')
+      .replaceAll(/(name="archivolt-(?:first|more)-texts" content=")[^"]*/g, '$1/pseudo-texts.js')
+    await route.fulfill({ response, body })
+  })
+}
+
+/** Names, addresses and paths: the same in every language. */
+const NAMES = new RegExp(
+  String.raw`\b(${[
+    ...['Archivolt', 'YouTube', 'yt-dlp', 'ffmpeg', 'deno', 'SponsorBlock', 'Apprise', 'Elasticsearch', 'SQLite'],
+    ...['OpenID Connect', 'Netscape HTTP Cookie File', 'JSON', 'CSV', 'OPML', 'HTTPS?', 'HDR', 'PIN', 'API', 'URL'],
+    ...['KiB', 'admin', 'user', String.raw`av_daily_\w+`],
+  ].join('|')})\b|\w+://\S+|/[\w./-]+`,
+  'g',
+)
+
+/** What is shown, and what is read out, but what runs: the server tells that in English. Runs in the page. */
+function wordsOf(): string[] {
+  const found: string[] = []
+  for (const one of document.body.querySelectorAll('*')) {
+    if (!one.checkVisibility({ visibilityProperty: true }) || one.closest('code, pre, kbd, option, .pill')) continue
+    for (const node of one.childNodes) if (node instanceof Text) found.push(node.data.trim())
+    for (const name of ['aria-label', 'title', 'placeholder']) found.push(one.getAttribute(name) ?? '')
+  }
+  return found
+}
+
+/** Words of the page that are cut off: only what comes from outside may be. Runs in the page. */
+function cutOff(): string[] {
+  const found: string[] = []
+  if (document.documentElement.scrollWidth > innerWidth)
+    found.push(`the page is ${document.documentElement.scrollWidth} px wide`)
+  // In the rail of a phone an icon says it too: a long word may be cut there.
+  const within = 'button, .button, .chip, h1, h2, h3, label, th, [role=columnheader], [role=tab], legend, dt'
+  for (const one of document.querySelectorAll<HTMLElement>(within)) {
+    if (!one.checkVisibility({ visibilityProperty: true }) || one.closest('.unseen, [dir=auto]')) continue
+    const { overflowX } = getComputedStyle(one)
+    if (overflowX !== 'visible' && one.scrollWidth > one.clientWidth + 1)
+      found.push(`“${one.textContent!.trim().slice(0, 60)}” has ${one.clientWidth} of ${one.scrollWidth} px`)
+  }
+  return found
+}
+
+describe('in a language that nobody speaks', { skip: noBrowser }, () => {
+  for (const [width, height] of [
+    [320, 700],
+    [820, 1100],
+  ] as const)
+    test(`every text is in it and fits (${width} px)`, async (t) => {
+      const app = await testApp(t)
+      await app.given(
+        aChannel({ id: 'UC1', channel_name: 'Гавань', channel_description: 'Лодки' }),
+        ...['v1', 'v2', 'v3'].map((id) =>
+          aVideo({ id, channelId: 'UC1', title: `Фильм ${id}`, description: 'Лодки', playlist: ['PL1'], tags: [] }),
+        ),
+        aPlaylist({
+          id: 'PL1',
+          playlist_name: 'Вечера',
+          playlist_description: 'Лодки',
+          playlist_channel: 'Гавань',
+          entries: ['v1', 'v2', 'v3'].map((id) => ({ platform_id: id, title: 'Фильм' })),
+        }),
+      )
+      await app.as('admin').post('/api/config/user/', { language: 'de' })
+      const plugins = new Set(
+        (await app.as('admin').get('/api/plugin/')).body.map(({ name }: { name: string }) => name),
+      )
+      const isForgotten = (text: string) =>
+        (text.replace(NAMES, '').match(/[A-Za-z]{3,}/g) ?? []).some((word) => !plugins.has(word))
+      const { page, go, shot } = await openPage(t, app.url, {
+        as,
+        options: { viewport: { width, height }, locale: 'ru-RU' },
+      })
+      await speakPseudo(page, app.url)
+      /** Where each was seen first. */
+      const [forgotten, tight] = [new Map<string, string>(), new Map<string, string>()]
+
+      for (const address of VIEWS) {
+        await go(address)
+        await page.locator('#content').getByRole('heading').first().waitFor({ state: 'attached' })
+        await page.locator('.box').first().waitFor({ state: 'detached' })
+        assert.equal(await page.locator('html').getAttribute('lang'), 'ru')
+        for (const text of (await page.evaluate(wordsOf)) as string[])
+          if (isForgotten(text) && !forgotten.has(text)) forgotten.set(text, address)
+        for (const text of (await page.evaluate(cutOff)) as string[]) if (!tight.has(text)) tight.set(text, address)
+        await shot(`pseudo-${width}${address.replace(/\W+/g, '-')}`)
+      }
+
+      assert.deepEqual([[...forgotten], [...tight]], [[], []])
+    })
+})
+
+test('German has words for each setting and task that the server names', async (t) => {
+  const app = await testApp(t)
+  const texts: Record<string, unknown> = de
+  const [sections, tasks] = await Promise.all(
+    ['/api/config/schema/', '/api/task/'].map(async (path) => (await app.as('admin').get(path)).body),
+  )
+  const missing: string[] = []
+  const look = (name: string, schema: Record<string, any>) => {
+    const said: Record<string, unknown> = {
+      '': schema['title'],
+      '.hint': schema['description'],
+      '.unit': schema['x-unit'],
+      '.wrong': schema['x-wrong'],
+    }
+    for (const value of Object.keys(schema['x-labels'] ?? {})) said[`.${value}`] = value
+    for (const [part, text] of Object.entries(said)) if (text && !texts[name + part]) missing.push(name + part)
+  }
+  for (const [section, { properties }] of Object.entries<any>(sections))
+    for (const [key, schema] of Object.entries<any>(properties))
+      if (schema.title) look(`preference.${section}.${key}`, schema)
+  for (const { name, schedule } of tasks) {
+    if (!texts[`task.${name}`]) missing.push(`task.${name}`)
+    for (const [key, schema] of Object.entries<any>(schedule?.config.properties ?? {}))
+      look(`task.${name}.${key}`, schema)
+  }
+  assert.ok(Object.keys(sections).length > 4 && tasks.length > 10)
+  assert.deepEqual(missing, [])
+})
