@@ -94,6 +94,13 @@ function cutOff(): string[] {
   const found: string[] = []
   if (document.documentElement.scrollWidth > innerWidth)
     found.push(`the page is ${document.documentElement.scrollWidth} px wide`)
+  for (const one of document.querySelectorAll<HTMLElement>('#content *')) {
+    const words = [...one.childNodes].map((node) => (node instanceof Text ? node.data.trim() : '')).join('')
+    if (!one.checkVisibility({ visibilityProperty: true }) || one.closest('.unseen')) continue
+    const lines = one.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(one).fontSize)
+    if (words.length > 4 && lines > 5 && words.length / lines < 4)
+      found.push(`“${words.slice(0, 60)}” has a letter or two a line`)
+  }
   // In the rail of a phone an icon says it too: a long word may be cut there.
   const within = 'button, .button, .chip, h1, h2, h3, label, th, [role=columnheader], [role=tab], legend, dt'
   for (const one of document.querySelectorAll<HTMLElement>(within)) {
