@@ -1,7 +1,7 @@
 /** Without the server: the page opens with the last Home of who was here, and with nothing of who has signed out. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { holdUp, noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { until } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
@@ -65,6 +65,20 @@ describe('without the server', { skip: noBrowser }, () => {
       for (const path of await kept(page)) assert.match(path.slice(base.length), /^($|assets\/|cache\/|api\/video\/$)/)
     })
   }
+
+  test('a first list that comes later than the worker is kept, too', async (t) => {
+    const app = await testApp(t)
+    await oneFilm(app)
+    const { page, go } = await openPage(t, app.url, { as, options })
+    const release = await holdUp(page, /\/api\/video\/\?sort=published/)
+    await go('/')
+    await becomes(page, 'navigator.serviceWorker.controller !== null')
+
+    await release()
+
+    await film(page).waitFor()
+    await keepsHome(page)
+  })
 
   test('signing out takes all of it away, and the next visit without a server shows nobody’s films', async (t) => {
     const app = await testApp(t)

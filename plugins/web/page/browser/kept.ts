@@ -39,11 +39,20 @@ export const keepFor = (id: number, isStill: () => boolean): Promise<unknown> =>
     const name = homeCache(base, id)
     const isNew = !(await caches.has(name))
     await caches.open(name)
-    if (isNew) {
-      const isHome = location.pathname === base && location.search === ''
-      tellWorker(isHome ? performance.getEntriesByType('resource').map(({ name: address }) => address) : [])
-    }
+    if (isNew) handOver(isStill)
   })
+
+/** A first visit: the worker keeps what Home asked for before it was there, some of which is still on its way. */
+function handOver(isStill: () => boolean): void {
+  tellWorker([])
+  const observer = new PerformanceObserver((list) => {
+    if (!isStill()) return observer.disconnect()
+    const isHome = location.pathname === base && location.search === ''
+    const missed = (list.getEntries() as PerformanceResourceTiming[]).filter(({ workerStart }) => workerStart === 0)
+    if (isHome && missed.length > 0) tellWorker(missed.map(({ name: address }) => address))
+  })
+  observer.observe({ type: 'resource', buffered: true })
+}
 
 /** Not waited for: a sign-out may come before. @param keep  what Home has asked for */
 export const tellWorker = (keep: readonly string[]): void =>
