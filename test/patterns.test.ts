@@ -10,6 +10,8 @@ const MOST_TIMES_LONGER = 15
 const WORTH_COMPARING_MS = 5
 /** Where few signs take so long, the time doubles with each few more: longer texts would not end. */
 const FEW_SIGNS_MS = 50
+/** What takes so many times as long as it may is looked at once only. */
+const BEYOND_NOISE = 5
 
 /** What is put together while the server runs, by what it comes to. */
 const MADE: Record<string, Omit<Pattern, 'place'>> = {
@@ -75,15 +77,20 @@ function slowness(pattern: Pattern, size = 100_000): string | undefined {
     const { user, system } = process.cpuUsage(before)
     return (user + system) / 1000 // of the processor: others may use it meanwhile
   }
-  const isLong = (text: string) => [1, 2, 3].every(() => timeOf(text) > FEW_SIGNS_MS)
+  const isLong = (text: string): boolean => {
+    const first = timeOf(text)
+    return first > BEYOND_NOISE * FEW_SIGNS_MS || (first > FEW_SIGNS_MS && timeOf(text) > FEW_SIGNS_MS)
+  }
   const isSlow = (attack: Attack): boolean => {
-    for (let few = 16; few < 1000; few *= 1.2) if (isLong(attack(few))) return true
+    // Small steps as long as a few more signs may take hours.
+    for (let few = 16; few < 1100; few *= few < 64 ? 1.1 : 2) if (isLong(attack(few))) return true
     const [long, short] = [attack(size), attack(size / 10)]
     let best = timeOf(long)
     if (best <= WORTH_COMPARING_MS) return false
     const shortest = Math.min(...Array.from({ length: 5 }, () => timeOf(short)))
     const isTooLong = () => best > WORTH_COMPARING_MS && best > MOST_TIMES_LONGER * shortest
-    for (let times = 1; times < 5 && isTooLong() && best < 1000; times++) best = Math.min(best, timeOf(long))
+    const isBeyondNoise = () => best > BEYOND_NOISE * MOST_TIMES_LONGER * shortest
+    for (let times = 1; times < 5 && isTooLong() && !isBeyondNoise(); times++) best = Math.min(best, timeOf(long))
     return isTooLong()
   }
   const found = attacksOn(pattern).find(isSlow)
