@@ -1,6 +1,6 @@
 /** Moving in on the page: a folder is named, looked through, moves in, plays, and leaves again. */
 import assert from 'node:assert/strict'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { changeAnswer, noBrowser, openPage } from '../../support/browser.ts'
@@ -166,5 +166,37 @@ describe('moving in', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('button', { name: 'Move in' }).count(), 0)
     await check()
     await shot('settings-moving-waits')
+  })
+
+  test('a folder that is away asks where it is, says why another one is not it, and is there again', async (t) => {
+    const app = await placesApp(t)
+    const place = await app.place('Old films')
+    for (const id of ['aaaaaaaaaaa', 'bbbbbbbbbbb']) await app.placed({ id, placeId: place, path: `${id}.mp4` })
+    await mkdir(join(app.root, 'Others'))
+    await rename(join(app.root, 'Old films'), join(app.root, 'New disk'))
+    assert.equal(await app.app.media.places.isThere(place), false)
+    const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as: ADMIN })
+
+    await go('/settings/moving/')
+    const field = page.getByLabel('Where Old films is now')
+    assert.equal(await field.inputValue(), join(app.root, 'Old films'))
+    await field.fill(join(app.root, 'Others'))
+    await page.getByRole('button', { name: 'It is here' }).click()
+    await page.getByText(`Of 2 films that were looked for, 0 are in ${join(app.root, 'Others')}`).waitFor()
+    await check([/status of 422/])
+    await shot('settings-moving-away')
+    await field.fill(join(app.root, 'New disk'))
+    await page.getByRole('button', { name: 'It is here' }).click()
+
+    await page.getByText('Old films was found there').waitFor()
+    await page.getByText(`${join(app.root, 'New disk')} · 2 videos`).waitFor()
+    assert.equal(await field.count(), 0)
+    await page.getByRole('button', { name: 'Old films is somewhere else now' }).click()
+    await field.fill('/etc')
+    await page.getByRole('button', { name: 'It is here' }).click()
+    await page.getByText('Set AV_LIBRARY_ROOTS=').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    assert.equal(await field.count(), 0)
+    assert.equal(app.app.media.places.get(place).path, join(app.root, 'New disk'))
   })
 })

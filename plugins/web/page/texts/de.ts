@@ -992,6 +992,11 @@ const de = {
   'settings.moving.ours.text':
     'Bisher wurde in „{name}“ nie etwas angerührt. Ab jetzt kommt die Datei eines gelöschten Videos in einen Papierkorb in diesem Ordner, und nach 30 Tagen ist sie weg.',
   'settings.moving.ours.yes': 'Erlauben',
+  'settings.moving.moved': '{name} liegt jetzt woanders',
+  'settings.moving.moved.path': 'Wo {name} jetzt liegt',
+  'settings.moving.moved.hint': 'Der ganze Pfad des Ordners. Zuerst wird dort nach ein paar seiner Videos gesucht.',
+  'settings.moving.moved.here': 'Hier liegt es',
+  'settings.moving.moved.found': '{name} wurde dort gefunden',
   'settings.moving.trash': {
     one: '{count} gelöschtes Video im Papierkorb',
     other: '{count} gelöschte Videos im Papierkorb',

@@ -965,6 +965,11 @@ export const en = {
   'settings.moving.ours.text':
     'Until now, nothing in “{name}” was ever touched. From now on, deleting a video moves its file to a trash in that folder, and after 30 days it is gone.',
   'settings.moving.ours.yes': 'Allow it',
+  'settings.moving.moved': '{name} is somewhere else now',
+  'settings.moving.moved.path': 'Where {name} is now',
+  'settings.moving.moved.hint': 'The whole path of the folder. A few of its videos are looked for there first.',
+  'settings.moving.moved.here': 'It is here',
+  'settings.moving.moved.found': '{name} was found there',
   'settings.moving.trash': { one: '{count} deleted video in the trash', other: '{count} deleted videos in the trash' },
   'settings.moving.trash.until': 'until {day}',
   'settings.moving.trash.back': 'Bring back',

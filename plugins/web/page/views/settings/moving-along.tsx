@@ -1,0 +1,96 @@
+/** Move in: what comes along beside films, and to whom it belongs here. */
+
+import { Select, Switch } from '../../parts/field.tsx'
+import type { Account, Adoption } from '../../server/records.ts'
+import { account as own } from '../../stores/session.ts'
+import { t } from '../../texts/texts.ts'
+
+/** Of everybody there: the first two unless somebody says otherwise. */
+const KINDS = ['keep', 'ignore', 'channel', 'playlist'] as const
+const SAFE: readonly Kind[] = ['keep', 'ignore']
+type Kind = (typeof KINDS)[number]
+
+/** What there is to choose: how many of each kind, and how much of each person there. */
+export interface Offer {
+  kinds: Map<Kind, number>
+  owners: Map<string, number>
+}
+
+export function offerOf(along: Adoption['along']): Offer {
+  const offer: Offer = { kinds: new Map(), owners: new Map() }
+  for (const { kind, owner, count } of along) {
+    if (kind === 'watched' || kind === 'position') offer.owners.set(owner, (offer.owners.get(owner) ?? 0) + count)
+    else if (kind !== 'list') offer.kinds.set(kind, count)
+  }
+  return offer
+}
+
+export interface Chosen {
+  kinds: Kind[]
+  /** Accounts here, by who they are there. */
+  users: Record<string, string>
+}
+
+/** A single person there is whoever sits here; of several nobody is guessed. */
+export function safeChoice({ kinds, owners }: Offer): Chosen {
+  const [only, ...others] = owners.keys()
+  const name = own.value?.username
+  return {
+    kinds: SAFE.filter((kind) => kinds.has(kind)),
+    users: only !== undefined && others.length === 0 && name !== undefined ? { [only]: name } : {},
+  }
+}
+
+export const toAlong = ({ kinds, users }: Chosen) => ({
+  kinds: [...kinds, ...(Object.keys(users).length > 0 ? ['watched', 'position'] : [])],
+  users,
+})
+
+interface AlongProps {
+  offer: Offer
+  choice: Chosen
+  choose: (choice: Chosen) => void
+  accounts: Account[]
+}
+
+export function AlongChoice({ offer, choice, choose, accounts }: AlongProps) {
+  const { kinds, users } = choice
+  const setUser = (owner: string, name: string) => {
+    const { [owner]: _, ...others } = users
+    choose({ ...choice, users: name === '' ? others : { ...others, [owner]: name } })
+  }
+  const nobody = { value: '', label: t('settings.moving.along.nobody') }
+  const people = accounts.map(({ username: name }) => ({
+    value: name,
+    label: t('settings.moving.along.account', { name }),
+  }))
+  return (
+    <fieldset class="option-form">
+      <legend>{t('settings.moving.along')}</legend>
+      {[...offer.owners].map(([owner, count]) => (
+        <Select
+          key={owner}
+          label={
+            owner === ''
+              ? t('settings.moving.along.seen', { count })
+              : t('settings.moving.along.seenBy', { owner, count })
+          }
+          value={users[owner] ?? ''}
+          choices={[nobody, ...people]}
+          onChange={(name) => setUser(owner, name)}
+        />
+      ))}
+      {KINDS.filter((kind) => offer.kinds.has(kind)).map((kind) => (
+        <Switch
+          key={kind}
+          label={t(`settings.moving.along.${kind}`, { count: offer.kinds.get(kind)! })}
+          hint={t(`settings.moving.along.${kind}.hint`)}
+          isOn={kinds.includes(kind)}
+          onChange={(isOn) =>
+            choose({ ...choice, kinds: isOn ? [...kinds, kind] : kinds.filter((one) => one !== kind) })
+          }
+        />
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,225 @@
+/** Move in: the folders of other programs that are known here, and where they are. */
+
+import { FolderInput, FolderPlus, Search, Trash, Undo2 } from 'lucide'
+import { useState } from 'preact/hooks'
+import { Button, IconButton } from '../../parts/button.tsx'
+import { confirm } from '../../parts/dialog.tsx'
+import { Field, Switch } from '../../parts/field.tsx'
+import { say, sayFailure } from '../../parts/toast.tsx'
+import { get, post, remove, toFailure } from '../../server/api.ts'
+import type { Adoption, Discarded, Place } from '../../server/records.ts'
+import { forget } from '../../stores/load.ts'
+import { toMoment } from '../../texts/format.ts'
+import { t } from '../../texts/texts.ts'
+import { isBusy } from './moving-plan.tsx'
+import { Group } from './option.tsx'
+
+export function Folders({
+  places,
+  roots,
+  adoptions,
+  reload,
+}: {
+  places: Place[]
+  roots: string[]
+  adoptions: Adoption[]
+  reload: () => Promise<void>
+}) {
+  const [path, setPath] = useState('')
+  const [error, setError] = useState<string>()
+  const add = async () => {
+    try {
+      setError(undefined)
+      await post('/api/place/', { path: path.trim() })
+      setPath('')
+      await reload()
+    } catch (thrown) {
+      setError(toFailure(thrown).message)
+    }
+  }
+  const look = async ({ id, label }: Place) => {
+    await post('/api/adoption/', { place: id })
+    say(t('settings.moving.looking', { name: label }))
+    await reload()
+  }
+  const follow = async ({ id }: Place, isOn: boolean) => {
+    await post(`/api/place/${id}/`, { follow: isOn })
+    await reload()
+  }
+  const mark = async ({ id, label: name }: Place, isOn: boolean) => {
+    const isSure =
+      !isOn ||
+      (await confirm({
+        title: t('settings.moving.ours.title'),
+        text: <p>{t('settings.moving.ours.text', { name })}</p>,
+        action: t('settings.moving.ours.yes'),
+      }))
+    if (isSure) await post(`/api/place/${id}/`, { ours: isOn })
+    await reload()
+  }
+  const drop = async ({ id }: Place) => {
+    await remove(`/api/place/${id}/`)
+    await reload()
+  }
+  return (
+    <Group title={t('settings.moving.places')}>
+      {places.length === 0 && <p class="option-line">{t('settings.moving.none')}</p>}
+      <ul class="settings-rows">
+        {places.map((place) => (
+          <li key={place.id}>
+            <div class="row-words">
+              <strong dir="auto">{place.label}</strong>
+              <p class="meta">
+                {place.path} · {t('settings.moving.videos', { count: place.videos })}
+                {place.state === 'away' && ` · ${t('video.awayShort')}`}
+              </p>
+              <Switch
+                label={t('settings.moving.follow', { name: place.label })}
+                isOn={place.follow}
+                onChange={(isOn) => void follow(place, isOn).catch(sayFailure)}
+              />
+              <Switch
+                label={t('settings.moving.ours', { name: place.label })}
+                hint={t('settings.moving.ours.hint')}
+                isOn={place.ours}
+                onChange={(isOn) => void mark(place, isOn).catch(sayFailure)}
+              />
+              <Whereabouts place={place} reload={reload} />
+              {place.trash > 0 && <PlaceTrash key={place.trash} place={place} reload={reload} />}
+            </div>
+            <Button
+              icon={Search}
+              disabled={adoptions.some((one) => one.place === place.id && isBusy(one))}
+              aria-label={t('settings.moving.lookOf', { name: place.label })}
+              onClick={() => void look(place).catch(sayFailure)}
+            >
+              {t('settings.moving.look')}
+            </Button>
+            {place.videos === 0 && (
+              <IconButton
+                icon={Trash}
+                label={t('settings.moving.forgetOf', { name: place.label })}
+                onClick={() => void drop(place).catch(sayFailure)}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      <form
+        class="option-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          void add()
+        }}
+      >
+        <Field
+          label={t('settings.moving.path')}
+          value={path}
+          onInput={setPath}
+          error={error}
+          hint={t('settings.moving.path.hint', { roots: roots.join(', ') })}
+          placeholder={roots[0] ?? ''}
+        />
+        <div class="buttons">
+          <Button icon={FolderPlus} type="submit" disabled={path.trim() === ''}>
+            {t('settings.moving.add')}
+          </Button>
+        </div>
+      </form>
+    </Group>
+  )
+}
+
+/** Where a place is now: asked for while it is away, and whenever somebody has moved it. */
+function Whereabouts({ place: { id, label, path, state }, reload }: { place: Place; reload: () => Promise<void> }) {
+  const [isAsked, ask] = useState(false)
+  const [typed, setTyped] = useState(path)
+  const [error, setError] = useState<string>()
+  if (state !== 'away' && !isAsked)
+    return (
+      <Button kind="quiet" icon={FolderInput} onClick={() => ask(true)}>
+        {t('settings.moving.moved', { name: label })}
+      </Button>
+    )
+  const move = async () => {
+    try {
+      setError(undefined)
+      await post(`/api/place/${id}/`, { path: typed.trim() })
+      ask(false)
+      say(t('settings.moving.moved.found', { name: label }))
+      forget()
+      await reload()
+    } catch (thrown) {
+      setError(toFailure(thrown).message)
+    }
+  }
+  return (
+    <form
+      class="option-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void move()
+      }}
+    >
+      <Field
+        label={t('settings.moving.moved.path', { name: label })}
+        value={typed}
+        onInput={setTyped}
+        error={error}
+        hint={t('settings.moving.moved.hint')}
+      />
+      <div class="buttons">
+        <Button icon={FolderInput} type="submit" disabled={typed.trim() === '' || typed.trim() === path}>
+          {t('settings.moving.moved.here')}
+        </Button>
+        {state !== 'away' && (
+          <Button kind="quiet" onClick={() => ask(false)}>
+            {t('action.cancel')}
+          </Button>
+        )}
+      </div>
+    </form>
+  )
+}
+
+function PlaceTrash({ place: { id, ours, trash }, reload }: { place: Place; reload: () => Promise<void> }) {
+  const [films, setFilms] = useState<Discarded[]>()
+  const show = async () => {
+    const { data } = await get<{ data: Discarded[] }>(`/api/place/${id}/trash/`)
+    setFilms(data)
+  }
+  const bringBack = async ({ id: film, file }: Discarded) => {
+    await post(`/api/place/${id}/trash/${film}/`)
+    say(t('settings.moving.trash.coming', { name: file }))
+    forget()
+    await reload()
+  }
+  if (!films)
+    return (
+      <Button kind="quiet" icon={Trash} onClick={() => void show().catch(sayFailure)}>
+        {t('settings.moving.trash', { count: trash })}
+      </Button>
+    )
+  return (
+    <ul class="plain">
+      {films.map((film) => (
+        <li key={film.id}>
+          <span dir="auto">{film.file}</span>{' '}
+          <span class="meta">{t('settings.moving.trash.until', { day: toMoment(film.until) })}</span>{' '}
+          {ours && (
+            <Button
+              kind="quiet"
+              icon={Undo2}
+              aria-label={t('settings.moving.trash.backOf', { name: film.file })}
+              onClick={() => void bringBack(film).catch(sayFailure)}
+            >
+              {t('settings.moving.trash.back')}
+            </Button>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
