@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Locator } from 'playwright-core'
 import { noBrowser, openPage, type Page } from '../../support/browser.ts'
-import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 const TELEVISION =
@@ -56,6 +56,16 @@ const isSeen = (page: Page) =>
     return isInWindow && shown.some((one) => Number.parseFloat(getComputedStyle(one).outlineWidth) >= 4)
   })
 
+/** Of 40 s. */
+async function aLongFilm(app: TestApp, id: string): Promise<void> {
+  const film = join(app.app.settings['mediaDir'] as string, 'UC1', `${id}.mp4`)
+  await mkdir(dirname(film), { recursive: true })
+  await promisify(execFile)('ffmpeg', [
+    ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=160x90:rate=5:duration=40'],
+    ...['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', film],
+  ])
+}
+
 /** Nothing changes any more in the document. */
 const untilQuiet = `new Promise((resolve) => {
   let timer = setTimeout(resolve, 500)
@@ -99,12 +109,7 @@ describe('on a television', { skip: noBrowser }, () => {
         }),
       ),
     )
-    const film = join(app.app.settings['mediaDir'] as string, 'UC1', 'v7.mp4')
-    await mkdir(dirname(film), { recursive: true })
-    await promisify(execFile)('ffmpeg', [
-      ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=160x90:rate=5:duration=40'],
-      ...['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', film],
-    ])
+    await aLongFilm(app, 'v7')
     const { page, go, check, shot } = await openPage(t, app.url, {
       as,
       options: { viewport: { width: 1920, height: 1080 }, userAgent: TELEVISION },
@@ -164,6 +169,69 @@ describe('on a television', { skip: noBrowser }, () => {
     assert.ok(Math.abs(Number(await page.evaluate('scrollY')) - before) < 5)
     await reach(page, page.getByRole('button', { name: 'Not watched' }))
     await reach(page, page.getByRole('searchbox'))
+  })
+
+  test('the months of a long list are stepped through, and lead back to it; no button of a player is out of reach', async (t) => {
+    const app = await testApp(t)
+    await app.given(
+      aChannel({ id: 'UC1', channel_name: 'Harbour' }),
+      ...Array.from({ length: 70 }, (_, at) =>
+        aVideo({
+          id: `v${at}`,
+          title: `Film ${at}`,
+          channelId: 'UC1',
+          published: new Date(Date.parse('2024-06-01') - at * 7 * 86_400_000).toISOString().slice(0, 10),
+          player: { duration: 40 },
+          chapters: [
+            { start: 0, title: 'Low water' },
+            { start: 20, title: 'High water' },
+          ],
+          subtitles: [
+            { ext: 'vtt', lang: 'en', name: 'English', source: 'user', url: '', media_url: `/media/UC1/v${at}.en.vtt` },
+          ],
+        }),
+      ),
+    )
+    await aLongFilm(app, 'v0')
+    const { page, go, check, shot } = await openPage(t, app.url, {
+      as,
+      options: { viewport: { width: 1920, height: 1080 }, userAgent: TELEVISION },
+    })
+    const list = page.getByRole('list', { name: 'All videos' })
+    await go('/?type=videos')
+    await page.getByRole('slider', { name: 'Month' }).waitFor()
+    await reach(page, page.getByRole('slider', { name: 'Month' }), true)
+    for (const month of ['May 2024', 'April 2024']) {
+      await page.keyboard.press('ArrowDown')
+      await page.getByRole('button', { name: `Clear ${month}` }).waitFor()
+    }
+    await list.getByRole('link', { name: 'Film 5', exact: true }).waitFor()
+    await shot('television-months')
+    await check()
+    await page.keyboard.press('ArrowLeft')
+    assert.equal(await page.evaluate(`document.activeElement.closest('.virtual') !== null`), true)
+
+    await go('/video/v0/')
+    await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 0.2)
+    const buttons = page.locator('.controls-row button:visible')
+    const names = await buttons.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label') ?? ''))
+    for (const part of ['Pause', 'Mute', 'Chapters', 'Speed', 'Subtitles', 'Full screen'])
+      assert.ok(
+        names.some((name) => name.startsWith(part)),
+        `${part} in ${names.join()}`,
+      )
+    await page.waitForFunction(() => document.activeElement?.classList.contains('player'))
+    await page.keyboard.press('ArrowDown')
+    const bar = page.getByRole('slider', { name: 'Position' })
+    await reach(page, bar)
+    const from = await bar.inputValue()
+    await page.keyboard.press('ArrowRight')
+    assert.notEqual(await bar.inputValue(), from)
+    // It would keep the arrows for itself.
+    assert.equal(await page.getByRole('slider', { name: 'Volume' }).count(), 0)
+    for (const name of names) await reach(page, page.getByRole('button', { name, exact: true }), true)
+    for (const name of names.toReversed()) await reach(page, page.getByRole('button', { name, exact: true }), true)
+    await shot('television-player')
   })
 
   test('a setting of this device says so, and takes it back', async (t) => {

@@ -48,9 +48,20 @@ function distance(way: Way, from: Box, to: Box): number | undefined {
   return Math.max(0, ahead) + aside * ASIDE + off / 20
 }
 
+/** A slider may lie on a narrow screen and stand on a wide one. */
+const isUpright = (slider: Element): boolean => slider.clientHeight > slider.clientWidth
+
+/** From what stands beside all rows one goes to those in the middle. */
+function startOf(from: Element): Box {
+  const { left, right, top, bottom } = from.getBoundingClientRect()
+  if (!from.matches('input[type=range]') || !isUpright(from)) return { left, right, top, bottom }
+  const middle = (top + bottom) / 2
+  return { left, right, top: middle, bottom: middle }
+}
+
 /** @returns the nearest that way, undefined: nothing lies there */
 function nearest(way: Way, from: Element, among: readonly HTMLElement[]): HTMLElement | undefined {
-  const box = from.getBoundingClientRect()
+  const box = startOf(from)
   let best: { one: HTMLElement; at: number } | undefined
   for (const one of among) {
     if (one === from || from.contains(one)) continue
@@ -72,8 +83,9 @@ function isItsOwn(way: Way, on: Element): boolean {
   if (on.closest('[role="menu"]')) return !isAcross
   if (on.matches('.player')) return isAcross
   if (on instanceof HTMLTextAreaElement) return true
-  if (!(on instanceof HTMLInputElement) || !isAcross) return false
-  if (on.type === 'range') return true
+  if (!(on instanceof HTMLInputElement)) return false
+  if (on.type === 'range') return isAcross !== isUpright(on)
+  if (!isAcross) return false
   if (!TYPED.has(on.type) || on.value === '') return false
   const end = way === 'ArrowLeft' ? 0 : on.value.length
   return on.selectionStart !== end || on.selectionEnd !== end

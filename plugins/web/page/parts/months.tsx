@@ -1,5 +1,6 @@
 /** The months of a long list as one slider: where one is in it, and the way to another month. */
 import { type ReadonlySignal, useSignal } from '@preact/signals'
+import { useLayoutEffect } from 'preact/hooks'
 import { changeQuery, place } from '../browser/router.ts'
 import { get, type Query } from '../server/api.ts'
 import type { Months } from '../server/records.ts'
@@ -37,16 +38,20 @@ export function MonthSlider({ query, order, at }: Props) {
   const { now } = useLoad(`months/${JSON.stringify(query)}`, (signal) =>
     get<Months>('/api/video/months/', query, signal),
   )
-  const aimed = useSignal<number | undefined>(undefined)
+  const aimed = useSignal<string | undefined>(undefined)
+  // Until the list has come there: who goes on by keys goes on from the month that they see. At once, as a key may come.
+  useLayoutEffect(() => void (aimed.value = undefined), [at.value])
   const months = order === 'desc' ? (now.value.value ?? []) : (now.value.value ?? []).toReversed()
   const total = months.reduce((sum, { count }) => sum + count, 0)
   if (months.length < 2 || total < MANY) return null
-  const seen = months.findIndex(({ month }) => month === (at.value || monthOfAddress()).slice(0, 7))
-  const position = aimed.value ?? Math.max(0, seen)
+  const seen = aimed.value ?? (at.value || monthOfAddress()).slice(0, 7)
+  const position = Math.max(
+    0,
+    months.findIndex(({ month }) => month === seen),
+  )
   const { month, count } = months[position]!
   const words = t('home.month.is', { month: toMonth(`${month}-01`), count })
   const go = (to: number) => {
-    aimed.value = undefined
     // The way back leads to where one came from, not through each month that was tried.
     changeQuery({ month: months[to]?.month }, { isReplacing: monthOfAddress() !== '' })
   }
@@ -59,7 +64,7 @@ export function MonthSlider({ query, order, at }: Props) {
         min={0}
         max={months.length - 1}
         value={position}
-        onInput={({ currentTarget }) => void (aimed.value = Number(currentTarget.value))}
+        onInput={({ currentTarget }) => void (aimed.value = months[Number(currentTarget.value)]?.month)}
         onChange={({ currentTarget }) => go(Number(currentTarget.value))}
       />
       <output aria-hidden="true" style={{ '--at': `${(position / (months.length - 1)) * 100}%` }}>

@@ -94,7 +94,7 @@ export default function Home() {
           <SavedFilters />
         </VideoFilterBar>
       )}
-      {isShown && isByDay && <MonthSlider key={month} query={chosen} order={order} at={firstDay} />}
+      {isShown && isByDay && <MonthSlider query={chosen} order={order} at={firstDay} />}
       {isShown && (
         <VideoList
           key={JSON.stringify(asked)}
