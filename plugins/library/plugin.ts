@@ -87,10 +87,11 @@ export default definePlugin({
   ],
   implements: {
     'video.keys': (app) => (ids) => app.copies.keysOf(ids),
-    'video.remove': (app) => async (video, step) => {
-      await step('copy.drop', () => app.copies.drop([video.id]))
-      await step('preview.drop', () => app.previews.drop([video.id]))
-    },
+    'video.remove': ({ videos, copies, previews }) =>
+      videos.removal(async (ids, step) => {
+        await step('copy.drop', () => copies.drop(ids))
+        await step('preview.drop', () => previews.drop(ids))
+      }),
   },
   on: {
     // Its file is another one now.

@@ -1,7 +1,7 @@
 /** Pictures of videos, channels and playlists: fetched within limits, made JPEG, kept in full and narrower. */
 
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isAppError } from 'archivolt'
 import type { App } from './app.ts'
@@ -74,8 +74,8 @@ export function openArt(app: Pick<App, 'platform' | 'log' | 'settings'>, paths: 
 
     async removeArt(kind, id) {
       const path = paths.artOf(kind, id)
-      await rm(path, { force: true })
-      for (const variant of VARIANTS) await rm(variantPath(path, variant), { force: true })
+      await unlinkIfThere(path)
+      for (const variant of VARIANTS) await unlinkIfThere(variantPath(path, variant))
     },
 
     async *artIds(kind) {
@@ -89,6 +89,13 @@ export function openArt(app: Pick<App, 'platform' | 'log' | 'settings'>, paths: 
       }
     },
   }
+}
+
+/** As `rm` does by force, which looks at the file first. */
+async function unlinkIfThere(path: string): Promise<void> {
+  await unlink(path).catch((thrown: unknown) => {
+    if (!isMissing(thrown)) throw thrown
+  })
 }
 
 async function namesOf(folder: string): Promise<string[]> {

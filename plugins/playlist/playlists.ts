@@ -127,8 +127,9 @@ export function openPlaylists(app: App) {
     return [...new Set(entries.filter(({ downloaded }) => downloaded).map(({ platform_id }) => platform_id))]
   }
 
-  const forgetVideos = gathered((videoIds: string[]) =>
+  const forgetVideos = gathered((lists: Array<readonly string[]>) =>
     beside(async () => {
+      const videoIds = lists.flat()
       await rows.forgetVideos(videoIds)
       const gone = new Set(videoIds)
       for (const id of await idsWhere({ in: ['entry', videoIds] })) {
@@ -273,8 +274,9 @@ export function openPlaylists(app: App) {
       }
     },
 
-    /** A video goes: playlists of the platform keep the entry, custom ones do not. */
-    forgetVideo: (videoId: string): Promise<void> => forgetVideos(videoId),
+    /** Videos go: playlists of the platform keep their entries, custom ones do not. */
+    forgetVideos,
+    forgetVideo: (videoId: string): Promise<void> => forgetVideos([videoId]),
 
     /**
      * Removes the playlist, and with `withVideos` all archived videos in it.

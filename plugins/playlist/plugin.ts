@@ -34,7 +34,8 @@ export default definePlugin({
         type === 'playlist' && app.playlists.has(id),
     'video.filter': listFilter,
     'video.keys': (app) => (ids, actor) => app.playlists.keysOf(ids, actor.id),
-    'video.remove': (app) => (video, step) => step('playlist.forgetVideo', () => app.playlists.forgetVideo(video.id)),
+    'video.remove': ({ videos, playlists }) =>
+      videos.removal((ids, step) => step('playlist.forgetVideo', () => playlists.forgetVideos(ids))),
     'channel.remove': (app) => (channelId, step) => app.playlists.removeOfChannel(channelId, step),
   },
   on: {

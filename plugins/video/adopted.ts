@@ -7,6 +7,7 @@ import type { StreamProbe } from '../media/types.ts'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { toFields, toMediaFields } from './ingest.ts'
+import type { Removed } from './removal.ts'
 import type { VideoDoc } from './schema.ts'
 
 export interface Adopted {
@@ -48,30 +49,26 @@ export function toAdoptedDoc(
 interface LeavingParts {
   app: App
   get(ids: readonly string[]): Promise<Map<string, VideoDoc>>
-  removeWith(video: { id: string; channelId: string }, step: Step): Promise<void>
+  removeAllWith(videos: readonly Removed[], step: Step): Promise<void>
   dropAll(ids: readonly string[]): Promise<void>
-  exclusive<Result>(id: string, work: () => Promise<Result>, channelId: string): Promise<Result>
+  exclusiveAll<Result>(videos: readonly Removed[], work: () => Promise<Result>): Promise<Result>
 }
 
 /** Subtitles and pictures are ours and go; the film is not, and stays. May be done twice. @returns how many left */
 export async function leaveAll(
   ids: readonly string[],
   job: { id: string; step: Step },
-  { app, get, removeWith, dropAll, exclusive }: LeavingParts,
+  { app, get, removeAllWith, dropAll, exclusiveAll }: LeavingParts,
 ): Promise<number> {
   const docs = await get(ids)
-  // One after the other: each makes room for itself in the trash.
-  for (const [id, { channel_id: channelId, subtitles }] of docs)
-    if (subtitles.length > 0)
-      await exclusive(id, () => app.media.trash(job.id, { channelId, videoId: id, film: 'stays' }), channelId)
-  // Together: what another plugin keeps of many videos in one place, it can then write once.
-  const removals = await Promise.allSettled(
-    [...docs].map(([id, { channel_id: channelId }]) =>
-      exclusive(id, () => removeWith({ id, channelId }, job.step), channelId),
-    ),
-  )
-  for (const removal of removals) if (removal.status === 'rejected') throw removal.reason
-  await dropAll([...docs.keys()])
+  const leaving = [...docs].map(([id, { channel_id: channelId }]) => ({ id, channelId }))
+  await exclusiveAll(leaving, async () => {
+    // One after the other: each makes room for itself in the trash.
+    for (const [id, { channel_id: channelId, subtitles }] of docs)
+      if (subtitles.length > 0) await app.media.trash(job.id, { channelId, videoId: id, film: 'stays' })
+    await removeAllWith(leaving, job.step)
+    await dropAll(leaving.map(({ id }) => id))
+  })
   await app.media.emptyTrash(job.id)
   return docs.size
 }

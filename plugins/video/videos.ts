@@ -22,6 +22,7 @@ import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listi
 import { dropOrphans } from './orphans.ts'
 import { type Degraded, toReceipt } from './receipt.ts'
 import { channelIdOf, headOf, openRecords, type VideoKeys } from './records.ts'
+import { eachOf, type Removed, removalOf, type VideoRemoval } from './removal.ts'
 import { commentIndex, subtitleIndex, type VideoDoc, type VideoTail, videoIndex } from './schema.ts'
 import { removeVideo, tellRemoved } from './tasks.ts'
 
@@ -86,6 +87,14 @@ export function openVideos(app: App) {
     return ownChannel === undefined ? locked() : app.channels.shared(ownChannel, locked)
   }
 
+  /** As `exclusive`, of many: each of their channels is held once. */
+  function exclusiveAll<Result>(videos: readonly Removed[], work: () => Promise<Result>): Promise<Result> {
+    const channelIds = [...new Set(videos.map(({ channelId }) => channelId))].sort()
+    const ids = videos.map(({ id }) => id).sort()
+    const held = ids.reduceRight((inner, id) => () => locks.exclusive(id, inner), work)
+    return channelIds.reduceRight((inner, id) => () => app.channels.shared(id, inner), held)()
+  }
+
   /** Undefined: it lies in a place and cannot be had now. */
   async function filmPath(channelId: string, id: string): Promise<string | undefined> {
     try {
@@ -140,8 +149,14 @@ export function openVideos(app: App) {
 
   const tellChanged = (id: string, what: VideoPart): Promise<void> => app.emit('video.changed', { id, what })
 
-  async function removeWith(video: { id: string; channelId: string }, step: Step): Promise<void> {
+  async function removeWith(video: Removed, step: Step): Promise<void> {
     for (const remove of app.hook('video.remove')) await step('video.removeWith', () => remove(video, step))
+  }
+
+  /** Together: what a plugin keeps of many videos it can then write once. */
+  async function removeAllWith(videos: readonly Removed[], step: Step): Promise<void> {
+    for (const remove of app.hook('video.remove'))
+      await step('video.removeWith', () => (remove.many ? remove.many(videos, step) : eachOf(videos, remove, step)))
   }
 
   return {
@@ -203,7 +218,7 @@ export function openVideos(app: App) {
 
     /** They leave again with what is ours of them; their films stay. @returns how many were there */
     leave: (ids: readonly string[], job: { id: string; step: Step }): Promise<number> =>
-      leaveAll(ids, job, { app, get: (some) => collection.getMany(some), removeWith, dropAll, exclusive }),
+      leaveAll(ids, job, { app, get: (some) => collection.getMany(some), removeAllWith, dropAll, exclusiveAll }),
 
     /** @returns false: no such video */
     change: (id: string, change: VideoChange): Promise<boolean> => collection.patch(id, change, { visible: true }),
@@ -409,17 +424,21 @@ export function openVideos(app: App) {
 
     exclusive,
     removeWith,
+
+    /** What a plugin puts into the hook `video.remove` that removes many as well as one. */
+    removal: removalOf,
+
     /** The last part of a removal: art, subtitles, comments, documents. */
     dropAll,
 
     /** All videos of a channel, for its removal; their files are in the trash already. */
     async removeOfChannel(channelId: string, step: Step): Promise<void> {
       for await (const batch of collection.scan({ filter: { eq: ['channel_id', channelId] }, batch: 100 })) {
-        // Together: what another plugin keeps of many videos in one place, such as a list of them, it can then write
-        // once.
-        const removals = await Promise.allSettled(batch.map(({ id }) => removeWith({ id, channelId }, step)))
-        for (const removal of removals) if (removal.status === 'rejected') throw removal.reason
         const ids = batch.map(({ id }) => id)
+        await removeAllWith(
+          ids.map((id) => ({ id, channelId })),
+          step,
+        )
         await step('video.note', () => app.jobs.start(tellRemoved, { channelId, ids }))
         await step('video.drop', () => dropAll(ids))
       }
@@ -460,6 +479,6 @@ declare module 'archivolt' {
       ): Promise<VideoListPart | undefined> | VideoListPart | undefined
     }
     /** Asked while a video is removed, after its files: removes what else goes with it. Every step may be done twice. */
-    'video.remove': (video: { id: string; channelId: string }, step: Step) => Promise<void>
+    'video.remove': VideoRemoval
   }
 }

@@ -37,7 +37,8 @@ export default definePlugin({
   implements: {
     'video.tail': (app) => (ids, actor) => app.watch.tailsOf(ids, actor.id),
     'video.filter': listFilter,
-    'video.remove': (app) => (video, step) => step('watch.forget', () => app.watch.forget(video.id)),
+    'video.remove': ({ videos, watch }) =>
+      videos.removal((ids, step) => step('watch.forget', () => watch.forgetAll(ids))),
   },
   routes: [markAsWatched, markChosen, showProgress, setProgress, clearProgress],
   tasks: [markVideos, forgetGone, indexMarks, settleMarks],

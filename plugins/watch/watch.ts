@@ -164,6 +164,12 @@ export function openWatch(app: App) {
     return new Set(ids.filter((id) => (count.get(id) ?? 0) >= needed))
   }
 
+  const forgetAll = (ids: readonly string[]): Promise<void> =>
+    ledger.write(() => {
+      positions.removeVideos(ids)
+      marks.removeVideos(ids)
+    })
+
   return {
     /**
      * Marks a video, or all videos of a channel or playlist, as watched by this account or not, and takes its positions
@@ -384,12 +390,8 @@ export function openWatch(app: App) {
     },
 
     /** Removes everybody's marks of a video and positions in it. */
-    async forget(videoId: string): Promise<void> {
-      await ledger.write(() => {
-        positions.removeVideos([videoId])
-        marks.removeVideos([videoId])
-      })
-    },
+    forget: (videoId: string): Promise<void> => forgetAll([videoId]),
+    forgetAll,
 
     /**
      * Positions in videos that are not kept any more: after a restore. Marks stay: what a rescan brings back was

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { until } from '../support/server.ts'
 import { infoOf } from '../support/ytdlp-folder.ts'
 import { openLoad } from './support/load.ts'
-import { delaysDuring, rssMb, startArchive } from './support/processes.ts'
+import { cpuSeconds, delaysDuring, rssMb, startArchive } from './support/processes.ts'
 import { isQuick, openReport, openScope } from './support/report.ts'
 
 const VIDEOS = isQuick ? 10_000 : 100_000
@@ -82,6 +82,7 @@ async function command(adoption: number, what: string, state: string): Promise<v
 async function measure<Result>(what: string, atMost: number | undefined, work: () => Promise<Result>): Promise<Result> {
   let isOver = false
   highest = await rssMb(server.pid)
+  const worked = await cpuSeconds(server.pid)
   const load = async () => {
     while (!isOver)
       await reading.run({
@@ -103,6 +104,10 @@ async function measure<Result>(what: string, atMost: number | undefined, work: (
     unit: 's',
     value: tookMs / 1000,
     ...(atMost !== undefined && { atMost }),
+  })
+  report(`${what}: time on the processor for 10,000 films, lists read beside included`, {
+    unit: 's',
+    value: ((await cpuSeconds(server.pid)) - worked) / (VIDEOS / 10_000),
   })
   report(`${what}: event loop delay p99`, { unit: 'ms', value: own.p99, beside: idle.p99, limits: 'value', atMost: 20 })
   report(`${what}: event loop delay, longest`, { unit: 'ms', value: own.max, beside: idle.max })

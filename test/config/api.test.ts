@@ -34,7 +34,7 @@ test('what has gone, or takes or gives something else, is a break', async (t) =>
     ['core/index/text.d.ts', 'function tokens(text: string', 'function tokens(text: number'],
     ['core/plugin/define.d.ts', '    owns?: string[];', ''],
     ['plugins/video/videos.d.ts', "'video.added': {", "'video.came': {"],
-    ['plugins/video/videos.d.ts', "'video.remove': (video: {", "'video.remove': (video: number, more: {"],
+    ['plugins/video/videos.d.ts', "'video.remove': VideoRemoval", "'video.remove': (video: number) => void"],
     ['plugins/video/videos.d.ts', 'remove(id: string)', 'discard(id: string)'],
   )
 
@@ -50,7 +50,7 @@ test('what is new is none', async (t) => {
     ['core/plugin/define.d.ts', '    touch(): void;', '    touch(): void; more(): number;'],
     ['core/plugin/define.d.ts', '    owns?: string[];', '    owns?: string[]; pages?: string[];'],
     ['plugins/video/videos.d.ts', "'video.added': {", "'video.gone': { id: string }; 'video.added': { more: string;"],
-    ['plugins/video/videos.d.ts', "'video.remove': (", "'video.also': () => void; 'video.remove': ("],
+    ['plugins/video/videos.d.ts', "'video.remove': ", "'video.also': () => void; 'video.remove': "],
     ['plugins/video/videos.d.ts', 'interface Services {', 'interface Services { extra: { extra: number };'],
   )
 

@@ -45,7 +45,7 @@ async function toRecord(row: AdoptionRow, app: App) {
   const states = Object.fromEntries(ITEM_STATES.map((state) => [state, 0]))
   const problems: Record<string, number> = {}
   const containers: Record<string, number> = {}
-  for (const { outcome, code, state, ending, count, bytes } of await openStore(app).counts(row.id)) {
+  for (const { outcome, code, state, ending, count, bytes } of await openStore(app).recentCounts(row)) {
     const sum = outcomes[outcome]
     if (!sum) continue // still being scanned
     sum.count += count

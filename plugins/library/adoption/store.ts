@@ -1,9 +1,9 @@
 /** Adoptions and their rows, as the tasks and the routes read and write them. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { epochSeconds, errors } from 'archivolt'
 import type { App } from '../app.ts'
 import type { Along, AlongCount } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
+import { type Count, countingOf } from './counting.ts'
 import type { AdoptionRow, AdoptionState, ItemRow, Outcome } from './tables.ts'
 import type { FoundVideo, Problem } from './types.ts'
 
@@ -12,13 +12,7 @@ const DAY_SECONDS = 86_400
 const KEPT_DAYS = 30
 const BUSY: readonly AdoptionState[] = ['scanning', 'adopting', 'undoing']
 
-/** So many rows are counted at a stretch. */
-const COUNTED = 5000
-
-export interface Count extends Pick<ItemRow, 'outcome' | 'code' | 'state' | 'ending'> {
-  count: number
-  bytes: number
-}
+const RECENT_MS = 1000
 
 export interface AlongRow {
   number: number
@@ -36,12 +30,18 @@ export interface Choice {
 
 type NewItem = Partial<ItemRow> & Pick<ItemRow, 'outcome' | 'path'>
 
+const isBusy = (row: AdoptionRow): boolean => BUSY.includes(row.state) && !isWaiting(row)
 const isWaiting = ({ state, why }: AdoptionRow): boolean => why !== '' && state !== 'failed'
 
 export type Store = ReturnType<typeof openStore>
 
 export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
   const sql = <Row>(text: string) => ledger.sql<Row>(text)
+  const counting = countingOf(ledger, clock)
+  const writeItems = (id: number, work: () => void): Promise<void> => {
+    counting.change(id)
+    return ledger.write(work).finally(() => counting.change(id))
+  }
   const find = (id: number): AdoptionRow | undefined =>
     sql<AdoptionRow>('SELECT * FROM library_adoption WHERE id = ?').get(id)
   const get = (id: number): AdoptionRow => {
@@ -54,26 +54,30 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     find,
     get,
     list: (): AdoptionRow[] => sql<AdoptionRow>('SELECT * FROM library_adoption ORDER BY id DESC LIMIT 100').all(),
-    isBusy: (row: AdoptionRow): boolean => BUSY.includes(row.state) && !isWaiting(row),
+    isBusy,
     isWaiting,
     /** Those whose place went away while they were worked on. */
     waiting: (): AdoptionRow[] =>
       sql<AdoptionRow>("SELECT * FROM library_adoption WHERE why <> '' AND state <> 'failed' ORDER BY id").all(),
 
-    create: (
+    create: async (
       placeId: number,
       reader: string,
       catalog: string,
       { isFollowing = false, onlyPath = '' } = {},
-    ): Promise<number> =>
-      ledger.write(() =>
+    ): Promise<number> => {
+      const id = await ledger.write(() =>
         Number(
           sql(
             'INSERT INTO library_adoption (place_id, reader, catalog, state, created_at, is_following, only_path) VALUES (?, ?, ?, ?, ?, ?, ?)',
           ).run(placeId, reader, catalog, 'scanning', epochSeconds(clock), isFollowing ? 1 : 0, onlyPath)
             .lastInsertRowid,
         ),
-      ),
+      )
+      // A plan that was dropped may have had this number.
+      counting.change(id)
+      return id
+    },
 
     /** The job that works on it, or did last. */
     setTask: (id: number, jobId: string): Promise<void> =>
@@ -161,13 +165,13 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
 
     /** A scan begins anew. */
     clear: (id: number): Promise<void> =>
-      ledger.write(() => {
+      writeItems(id, () => {
         sql('DELETE FROM library_adoption_item WHERE adoption_id = ?').run(id)
         sql('UPDATE library_adoption SET unchanged = 0 WHERE id = ?').run(id)
       }),
 
     addItems: (id: number, from: number, items: readonly NewItem[], unchanged = 0): Promise<void> =>
-      ledger.write(() => {
+      writeItems(id, () => {
         const add = sql(
           `INSERT INTO library_adoption_item (adoption_id, number, outcome, code, why, video_id, title, channel_id,
              channel_name, path, file, is_guess, is_bare, is_listed, is_part, size_bytes, ending)
@@ -229,7 +233,7 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
       id: number,
       decisions: ReadonlyArray<Pick<ItemRow, 'number' | 'outcome' | 'code' | 'why'>>,
     ): Promise<void> =>
-      ledger.write(() => {
+      writeItems(id, () => {
         const set = sql(
           'UPDATE library_adoption_item SET outcome = ?, code = ?, why = ? WHERE adoption_id = ? AND number = ?',
         )
@@ -264,7 +268,7 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
       id: number,
       changes: ReadonlyArray<Pick<ItemRow, 'number' | 'state'> & Partial<Pick<ItemRow, 'code' | 'why' | 'outcome'>>>,
     ): Promise<void> =>
-      ledger.write(() => {
+      writeItems(id, () => {
         const set = sql(
           `UPDATE library_adoption_item SET state = ?, code = coalesce(?, code), why = coalesce(?, why),
              outcome = coalesce(?, outcome) WHERE adoption_id = ? AND number = ?`,
@@ -280,23 +284,11 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
         .all(id)
         .map(({ channel_id: channelId }) => channelId),
 
-    /** In pieces, as there may be very many: rows of a plan that is worked on change meanwhile. */
-    async counts(id: number): Promise<Count[]> {
-      const sums = new Map<string, Count>()
-      for (let from = 0; ; from += COUNTED) {
-        const rows = sql<Count & { last: number }>(
-          `SELECT outcome, code, state, ending, count(*) AS count, sum(size_bytes) AS bytes
-           FROM library_adoption_item WHERE adoption_id = ? AND number >= ? AND number < ? GROUP BY 1, 2, 3, 4`,
-        ).all(id, from, from + COUNTED)
-        if (rows.length === 0) return [...sums.values()]
-        for (const { outcome, code, state, ending, count, bytes } of rows) {
-          const key = [outcome, code, state, ending].join()
-          const sum = sums.get(key) ?? { outcome, code, state, ending, count: 0, bytes: 0 }
-          sums.set(key, { ...sum, count: sum.count + count, bytes: sum.bytes + bytes })
-        }
-        await nextTurn()
-      }
-    },
+    /** Counted anew only where rows have changed since. */
+    counts: (id: number): Promise<Count[]> => counting.of(id, 0),
+
+    /** For people who look on, as rows change with each piece of work: not older than a moment. */
+    recentCounts: (row: AdoptionRow): Promise<Count[]> => counting.of(row.id, isBusy(row) ? RECENT_MS : 0),
 
     page(id: number, outcome: Outcome | undefined, code: string | undefined, from: number, size: number) {
       const [where, asked] = [['adoption_id = ?'], [id] as unknown[]]

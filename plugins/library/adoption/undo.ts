@@ -7,7 +7,7 @@ import type { App } from '../app.ts'
 import { dropChannel, leaveAlong } from './along.ts'
 import { ADOPTION_TASK, inAdoption } from './scan.ts'
 
-const STEP = 100
+const STEP = 250
 /** States of a job that has not ended. */
 const OPEN = new Set(['PENDING', 'STARTED', 'RETRY'])
 

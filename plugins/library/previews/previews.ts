@@ -4,6 +4,7 @@
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { isAmong } from 'archivolt'
 import type { App } from '../app.ts'
 import type { SheetsShape } from '../film.ts'
 
@@ -88,7 +89,11 @@ export function openPreviews({ settings, preferences, ledger, clock }: Core) {
 
   /** The row first: sheets of nobody go with the next start. */
   async function drop(ids: readonly string[]): Promise<void> {
-    const left = ids.filter((id) => rowOf(id) !== undefined)
+    const [isOne, value] = isAmong('video_id', ids)
+    const left = ledger
+      .sql<{ id: string }>(`SELECT video_id AS id FROM library_preview WHERE ${isOne}`)
+      .all(value)
+      .map(({ id }) => id)
     if (left.length === 0) return
     await ledger.write(() => {
       for (const id of left) ledger.sql('DELETE FROM library_preview WHERE video_id = ?').run(id)

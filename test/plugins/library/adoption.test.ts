@@ -104,6 +104,51 @@ test('a folder of yt-dlp is recognised, moves in without a copy, and leaves agai
   assert.equal((await scan(app, place)).outcomes.new.count, 2, 'what was undone may come again')
 })
 
+test('many leave together: each plugin is asked once, and one that knows no other way for each of them', async (t) => {
+  const each: string[] = []
+  const other = definePlugin({
+    name: 'other',
+    needs: ['video'],
+    implements: { 'video.remove': () => (video) => Promise.resolve(void each.push(video.id)) },
+  })
+  const app = await placesApp(t, { outside: [other] })
+  const forgetting = t.mock.method(app.app.watch, 'forgetAll')
+  const place = await app.place('old')
+  const ids = Array.from({ length: 20 }, (_, at) => `film-${String(at).padStart(6, '0')}`)
+  for (const id of ids) await layFilm(app, `old/${id}.mp4`, infoOf(id))
+  const plan = await scan(app, place)
+  await command(app, plan.id, 'adopt')
+
+  await command(app, plan.id, 'undo')
+
+  assert.deepEqual(
+    forgetting.mock.calls.map(({ arguments: [some] }) => [...some].sort()),
+    [ids],
+  )
+  assert.deepEqual(each.sort(), ids)
+  assert.deepEqual(await app.ids('video'), [])
+})
+
+test('a plan that is looked at again is counted anew only where its rows have changed', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  await layFilm(app, 'old/aaaaaaaaaaa.mp4', infoOf('aaaaaaaaaaa'))
+  const plan = await scan(app, place)
+  const { sql } = app.app.ledger
+  let counted = 0
+  t.mock.method(app.app.ledger, 'sql', (text: string) => {
+    if (text.includes('sum(size_bytes)')) counted++
+    return sql.call(app.app.ledger, text)
+  })
+
+  await show(app, plan.id)
+  await show(app, plan.id)
+  assert.equal(counted, 0, 'it was counted when the scan had ended')
+  const done = await command(app, plan.id, 'adopt')
+
+  assert.deepEqual([done.states.done, counted > 0], [1, true])
+})
+
 test('what takes its time begins when all have moved in: before that it would find nothing to complete', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
