@@ -104,6 +104,7 @@ async function finish(folder: string, outdir: string, { outputs }: Metafile, ofH
     pluginPage,
     languages,
     icons: await readdir(join(outdir, 'icons')),
+    mark: `data:image/svg+xml,${encodeURIComponent(await readFile(join(outdir, 'icons/mark.svg'), 'utf8'))}`,
   }
   const list = join(outdir, 'built.json')
   await writeFile(`${list}.${process.pid}`, JSON.stringify(described))

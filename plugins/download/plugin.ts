@@ -28,6 +28,7 @@ export default definePlugin({
   events: ['queue.changed', 'queue.asked', 'download.failed'],
   on: { 'downloader.changed': (app) => () => app.degraded.fetchSoon() },
   implements: {
+    'platform.pending': (app) => () => app.queue.waiting(),
     'platform.waiting': (app) => () => app.queue.waitingByClass(),
     'platform.halted': (app) => () => app.queue.halted,
     'media.known': (app) => async (kind, id) => kind === 'video' && (await app.queue.items.known([id])).has(id),

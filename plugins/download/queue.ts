@@ -4,6 +4,7 @@ import type { ActiveItem } from './active.ts'
 import { type Adding, openAdding } from './add.ts'
 import type { App } from './app.ts'
 import { type Changes, openChanges } from './change.ts'
+import { filterOf } from './filter.ts'
 import { type NextOptions, nextItem } from './next.ts'
 import { openQueueState, type QueueItems } from './queue-state.ts'
 import type { DownloadDoc } from './schema.ts'
@@ -25,6 +26,8 @@ export interface Queue extends Adding, Changes {
   next(options: NextOptions): Promise<DownloadDoc | undefined>
   /** Marks an item as worked on. */
   begin(id: string): ActiveItem
+  /** How many items wait to be downloaded, those with a message apart. */
+  waiting(): Promise<number>
   /** How many items wait, by the class of their message. */
   waitingByClass(): Promise<Record<string, number>>
 }
@@ -44,6 +47,10 @@ export function openDownloadQueue(app: App): Queue {
     replyText(id, text) {
       const tail = { progress: active.progressOf(id), _index: indexName, _score: 0 }
       return withKeys(text, { ...app.platform.mirror(id), ...app.platform.original('video', id), ...tail })
+    },
+
+    waiting() {
+      return items.count(filterOf({ filter: 'pending', error: false }))
     },
 
     async waitingByClass() {

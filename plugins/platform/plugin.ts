@@ -76,6 +76,7 @@ export default definePlugin({
   },
   lanes: ['platform', 'download'],
   hooks: [
+    'platform.pending',
     'platform.waiting',
     'platform.space',
     'platform.library',
@@ -87,6 +88,7 @@ export default definePlugin({
   ],
   hookRules: {
     'platform.canaries': { otherwise: () => [] },
+    'platform.pending': { otherwise: () => undefined },
     'platform.waiting': { otherwise: () => ({}) },
     'platform.space': { otherwise: () => undefined },
     'platform.library': { otherwise: () => undefined },

@@ -14,6 +14,7 @@ const StateReply = Type.Object({
   reason: Type.String(),
   since: Count,
   next_attempt: Count,
+  pending: Count,
   waiting: Type.Record(Type.String(), Count),
   downloader: Type.Object({ version: Type.String(), channel: Type.String() }),
   tools: Type.Record(Type.String(), Type.String()),
@@ -49,16 +50,18 @@ async function stateOf(app: App) {
       return undefined
     })
   await had('whether the library is there', () => platform.lookForLibrary())
-  const [report, challenge, , counts, spaces] = await Promise.all([
+  const [report, challenge, , pending, counts, spaces] = await Promise.all([
     platform.report(),
     had('whether challenges are solved', () => platform.challenge()),
     had('whether the token provider answers', () => platform.tokens.look()),
+    Promise.all(app.hook('platform.pending').map((count) => had('how many wait', count))),
     Promise.all(app.hook('platform.waiting').map((waiting) => had('what waits', waiting))),
     Promise.all(app.hook('platform.space').map((space) => had('the room that is left', space))),
   ])
   const { free, total } = spaces.find((space) => space !== undefined) ?? { free: 0, total: 0 }
   return {
     ...stateWithItems(app),
+    pending: pending.reduce<number>((sum, count) => sum + (count ?? 0), 0),
     waiting: Object.assign({}, ...counts) as Record<string, number>,
     ...report,
     missing: [...report.missing, ...(challenge ? missingIn(challenge) : [])],

@@ -409,6 +409,8 @@ declare module 'archivolt' {
     }
   }
   interface Hooks {
+    /** Asked for `GET /api/platform/`: how many queue items wait to be downloaded, those that failed apart. */
+    'platform.pending': () => Promise<number>
     /** Asked for `GET /api/platform/`: how many queue items failed, by failure class. */
     'platform.waiting': () => Promise<Record<string, number>>
     /** Asked for `GET /api/platform/`: room on the library's file system, in bytes. */

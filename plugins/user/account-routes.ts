@@ -22,7 +22,7 @@ const AccountView = Type.Union([
     Type.Array(Type.String({ pattern: ID_PATTERN }), { maxItems: MOST_CHOSEN, uniqueItems: true }),
   ),
 ])
-const Account = Type.Object({
+export const Account = Type.Object({
   id: Type.Integer(),
   username: Type.String(),
   is_staff: Type.Boolean(),

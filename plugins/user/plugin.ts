@@ -5,6 +5,7 @@ import { addUser, changeUser, listUsers, removeUser, showUser } from './account-
 import { addAccount, removeTotp, setPassword } from './commands.ts'
 import { forgetOnDevice, listOfDevice, signInWithPin } from './device-routes.ts'
 import { loginForwarded, showForwarded } from './forwarded-routes.ts'
+import { showSession } from './own-session.ts'
 import { changePreferences, describePreferences, showPreferences } from './preferences.ts'
 import { openSignIns, type SignIns } from './sign-ins.ts'
 import { login, loginWithToken, logout, ping, revokeToken, showToken } from './signing-in.ts'
@@ -27,6 +28,7 @@ export default definePlugin({
   routes: [
     loginWithToken,
     ping,
+    showSession,
     login,
     logout,
     showForwarded,

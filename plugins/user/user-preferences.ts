@@ -51,7 +51,7 @@ export const UserPreferences = Type.Object(
 )
 export type UserPreferences = Static<typeof UserPreferences>
 
-const OwnPreferences = Type.Object({ ...UserPreferences.properties, user_id: Type.Integer() })
+export const OwnPreferences = Type.Object({ ...UserPreferences.properties, user_id: Type.Integer() })
 
 export const showOwnPreferences = defineRoute({
   method: 'GET',

@@ -22,6 +22,8 @@ export interface Built {
   /** File name → what compressed forms lie beside it. */
   assets: Record<string, Array<'br' | 'gz'>>
   icons: string[]
+  /** The mark as an address: it comes with the document. */
+  mark: string
   /** The script in the frame of a plugin's page. */
   pluginPage: string
   /** By their names in BCP 47. */
@@ -95,6 +97,8 @@ interface Asked {
   wishes: Wishes
   /** Nobody has ever signed in with the password that the first start made up: the page says where it lies. */
   isUnused: boolean
+  /** The first choices are open: admins are offered them. */
+  isWelcomeDue: boolean
   /** Plugins bring pages: there is a list to ask for. */
   hasPluginPages: boolean
 }
@@ -114,7 +118,10 @@ function opening({ languages }: Built, path: string, wishes: Wishes, viewport = 
 ${first ? `<meta name="archivolt-first-texts" content="${path}assets/${first}">\n` : ''}`
 }
 
-export function toDocument(built: Built, { address, base, wishes, isUnused, hasPluginPages }: Asked): string {
+export function toDocument(
+  built: Built,
+  { address, base, wishes, isUnused, isWelcomeDue, hasPluginPages }: Asked,
+): string {
   const { script, style, moreStyle, preload, views, languages } = built
   const { first, more: moreTexts } = languages[languageFor(built, wishes)]!
   const path = escape(base)
@@ -125,7 +132,7 @@ export function toDocument(built: Built, { address, base, wishes, isUnused, hasP
 <meta name="archivolt-languages" content="${Object.keys(languages).join(' ')}">
 <meta name="theme-color" content="#faf8f5" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#171412" media="(prefers-color-scheme: dark)">
-${isUnused ? '<meta name="archivolt-unused">\n' : ''}${hasPluginPages ? '<meta name="archivolt-plugin-pages">\n' : ''}<title>Archivolt</title>
+${isUnused ? '<meta name="archivolt-unused">\n' : ''}${isWelcomeDue ? '<meta name="archivolt-welcome">\n' : ''}${hasPluginPages ? '<meta name="archivolt-plugin-pages">\n' : ''}<title>Archivolt</title>
 <link rel="stylesheet" href="${path}assets/${style}">
 ${view === 'home' ? `<meta name="archivolt-styles" content="${more}">` : `<link rel="stylesheet" href="${more}">`}
 <script type="module" src="${path}assets/${script}"></script>
@@ -133,7 +140,7 @@ ${[...new Set([...preload, ...(views[view] ?? []), ...texts])]
   .filter((name) => name !== script)
   .map((name) => `<link rel="modulepreload" href="${path}assets/${name}">`)
   .join('\n')}
-<link rel="icon" href="${path}icons/mark.svg" type="image/svg+xml">
+<link rel="icon" href="${built.mark}" type="image/svg+xml">
 <link rel="apple-touch-icon" href="${path}icons/mark-180.png">
 <link rel="manifest" href="${path}manifest.webmanifest">
 </head>

@@ -57,7 +57,7 @@ const toRoute = (path: string) =>
 function sendDocument(
   address: string,
   { headers, request }: Pick<Parameters<Route['handle']>[0], 'headers' | 'request'>,
-  { settings, accounts, plugins }: App,
+  { settings, accounts, plugins, preferences }: App,
 ) {
   headers.set('Content-Security-Policy', PAGE_POLICY)
   headers.set('Cache-Control', 'no-cache')
@@ -68,6 +68,7 @@ function sendDocument(
       base: settings.basePath,
       wishes: wishesOf(request.headers),
       isUnused: accounts.isUnused(),
+      isWelcomeDue: !preferences.section('page').welcomed,
       hasPluginPages: plugins.pages.length > 0,
     }),
     'text/html; charset=utf-8',

@@ -334,6 +334,7 @@ const ASKED: Record<string, Asked> = {
   'DELETE /api/video/<>/progress/': ofVideo('progress/'),
   'GET /api/video/<>/sponsor/': ofVideo('sponsor/'),
   'POST /api/video/<>/sponsor/': { ...ofVideo('sponsor/'), body: { vote: { uuid: 'u', yourVote: 1 } } },
+  'GET /api/session/': { seen: ['/api/session/'] },
   'GET /api/config/user/': { seen: ['/api/config/user/'] },
   'POST /api/config/user/': { seen: ['/api/config/user/'], body: { grid_items: 4 } },
   'GET /api/user/<>/': { seen: ['/api/user/3/'] },

@@ -15,7 +15,7 @@ import { lastFirst, type Scope } from './last-first.ts'
 import { missingHere } from './required.ts'
 import { ROOT } from './sources.ts'
 
-export type { Page } from 'playwright-core'
+export type { Page, Request } from 'playwright-core'
 
 export const PHONE = { width: 390, height: 844 }
 export const DESKTOP = { width: 1280, height: 800 }

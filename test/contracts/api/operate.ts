@@ -503,6 +503,7 @@ const STATE = {
   reason: anything,
   since: anInteger,
   next_attempt: anInteger,
+  pending: anInteger,
   waiting: anything,
   downloader: { version: aText, channel: aText },
   tools: anything,
@@ -535,6 +536,11 @@ const STATE = {
 
 export const beyond: Table = [
   row('B', 'GET /api/config/user/', 200, { ...asUser, is: { user_id: 2 } }),
+  row('B', 'GET /api/session/', 200, {
+    ...asUser,
+    is: { version: aVersion, account: { ...ACCOUNT, id: 2, is_staff: false }, preferences: { user_id: 2 } },
+  }),
+  row('B', 'GET /api/session/', 401, { ...asNobody, has: { code: 'not_authenticated' } }),
   row('B', 'POST /api/config/user/', 200, {
     ...asUser,
     body: { page_size: 5, sort_by: 'views', view_style_home: 'list', grid_items: 3, hide_watched: true },

@@ -21,6 +21,7 @@ const filler = definePlugin({
   name: 'filler',
   needs: ['platform'],
   implements: {
+    'platform.pending': () => async () => 3,
     'platform.waiting': () => async () => ({ gone: 2, login_required: 1 }),
     'platform.space': () => async () => ({ free: 1000, total: 5000 }),
     'platform.cookie': () => () => ({ state: 'valid', stored: 1, ended: 0, checked: 2, lived: [3] }),
@@ -40,6 +41,7 @@ test('its state says what waits, the tools, and the room that is left', async (t
     state: 'open',
     reason: '',
     next_attempt: 0,
+    pending: 3,
     waiting: { gone: 2, login_required: 1 },
     space: { media_free: 1000, media_total: 5000 },
     missing: [],
@@ -90,6 +92,9 @@ test('it answers whatever is wrong: the library, the index or the data folder aw
     name: 'stuck',
     needs: ['platform'],
     implements: {
+      'platform.pending': () => async () => {
+        throw errors.unavailable('the index is away')
+      },
       'platform.waiting': () => async () => {
         throw errors.unavailable('the index is away')
       },
@@ -110,8 +115,8 @@ test('it answers whatever is wrong: the library, the index or the data folder aw
   const { status, body } = await asked
 
   assert.deepEqual(
-    [status, body.waiting, body.space, body.downloader],
-    [200, {}, { media_free: 0, media_total: 0 }, { version: '', channel: '' }],
+    [status, body.pending, body.waiting, body.space, body.downloader],
+    [200, 0, {}, { media_free: 0, media_total: 0 }, { version: '', channel: '' }],
   )
   assert.deepEqual(body.missing.slice(0, 2), ['yt-dlp', 'ffmpeg'])
 })

@@ -174,6 +174,7 @@ describe('the frame', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Account: admin' }).waitFor()
     await page.getByRole('link', { name: 'Film 1', exact: true }).waitFor()
     await page.evaluate('scrollTo(0, 900)')
+    await page.getByRole('link', { name: 'Film 40', exact: true }).waitFor({ state: 'attached' })
 
     await setAway(page, true)
 
@@ -188,7 +189,7 @@ describe('the frame', { skip: noBrowser }, () => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as })
     let isFirst = true
-    await page.route('**/api/ping/', (route) => (isFirst ? ((isFirst = false), route.abort()) : route.fallback()))
+    await page.route('**/api/session/', (route) => (isFirst ? ((isFirst = false), route.abort()) : route.fallback()))
     await go('/')
     await page.getByText('The server does not answer').waitFor()
     await page.context().setOffline(true)

@@ -39,7 +39,7 @@ import { countOf, isMore, isSome } from '../stores/list.ts'
 import { platformState } from '../stores/platform.ts'
 import { pluginPages } from '../stores/plugin-pages.ts'
 import { failedIn } from '../stores/queue.ts'
-import { account, chooseLook, type Look, look, mayDownload, signOut, version } from '../stores/session.ts'
+import { account, chooseLook, isAdmin, type Look, look, mayDownload, signOut, version } from '../stores/session.ts'
 import { toNumber } from '../texts/format.ts'
 import { type Count, type PlainKey, t, toCount } from '../texts/texts.ts'
 import { Activity } from './activity.tsx'
@@ -157,25 +157,10 @@ function Navigation({ shown }: { shown: Section[] }) {
 
 const short = (count: Count, most: number): string => (isMore(count, most) ? `${toNumber(most)}+` : toCount(count))
 
-/** How many wait in the queue, and how many could not be downloaded. Many changes in a row are one question. */
+/** How many wait in the queue, and how many could not be downloaded. Admins hear both with the state of the platform. */
 function Waiting() {
-  const [count, setCount] = useState<Count>(0)
-  useEffect(() => {
-    const { soon, end } = coalesce(() => {
-      // As the view counts them: those that failed do not wait.
-      get<Page<QueueItem>>('/api/download/', { filter: 'pending', error: false }).then(
-        ({ paginate }) => setCount(countOf(paginate)),
-        () => setCount(0), // the frame says already that nothing answers
-      )
-    }, 1000)
-    // What the view itself asks for comes first.
-    soon()
-    const told = listen('queue', (change) => {
-      // Progress of an item changes no number.
-      if (!('progress' in change && change.progress)) soon()
-    })
-    return () => (told(), end())
-  }, [])
+  const counted = useCount(!isAdmin.value)
+  const count = isAdmin.value ? (platformState.value?.pending ?? 0) : counted
   const failed = failedIn(platformState.value)
   return (
     <>
@@ -195,6 +180,29 @@ function Waiting() {
       )}
     </>
   )
+}
+
+/** How many wait, for whom the state of the platform is none of theirs. Many changes in a row are one question. */
+function useCount(mayAsk: boolean): Count {
+  const [count, setCount] = useState<Count>(0)
+  useEffect(() => {
+    if (!mayAsk) return
+    const { soon, end } = coalesce(() => {
+      // As the view counts them: those that failed do not wait.
+      get<Page<QueueItem>>('/api/download/', { filter: 'pending', error: false }).then(
+        ({ paginate }) => setCount(countOf(paginate)),
+        () => setCount(0), // the frame says already that nothing answers
+      )
+    }, 1000)
+    // What the view itself asks for comes first.
+    soon()
+    const told = listen('queue', (change) => {
+      // Progress of an item changes no number.
+      if (!('progress' in change && change.progress)) soon()
+    })
+    return () => (told(), end())
+  }, [mayAsk])
+  return count
 }
 
 /** Typing leads to the search view, which answers while one types. */

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { List } from '../stores/list.ts'
-import { t } from '../texts/texts.ts'
+import { type Count, t } from '../texts/texts.ts'
 import { Failed } from './states.tsx'
 import { VirtualGrid, type VirtualGridProps } from './virtual-grid.tsx'
 
@@ -19,7 +19,13 @@ interface ListGridProps<Row> extends Omit<VirtualGridProps, 'count' | 'render' |
   frame?: (rows: ComponentChildren) => ComponentChildren
 }
 
-const GHOSTS = 12
+const GHOSTS = 24
+/** Whoever has just come asks for what they see; what follows is read ahead once they look further. */
+const hasMoved = (): boolean => scrollY > 0
+
+/** At least one where there is more: it is what asks for it. */
+const ghostsFor = (total: Count | undefined, there: number): number =>
+  typeof total === 'number' ? Math.max(1, Math.min(GHOSTS, total - there)) : GHOSTS
 
 export function ListGrid<Row>({
   list,
@@ -30,7 +36,7 @@ export function ListGrid<Row>({
   frame = (rows) => rows,
   ...grid
 }: ListGridProps<Row>) {
-  useEffect(() => void list.reach(ahead), [list])
+  useEffect(() => void list.reach(1), [list])
   const rows = list.rows.value
   const isWhole = list.isWhole.value
   const isFailed = list.state.value === 'failed'
@@ -42,8 +48,8 @@ export function ListGrid<Row>({
       {frame(
         <VirtualGrid
           {...grid}
-          count={rows.length + (isWhole || isFailed ? 0 : GHOSTS)}
-          onSight={(_first, last) => void list.reach(last + ahead)}
+          count={rows.length + (isWhole || isFailed ? 0 : ghostsFor(list.total.value, rows.length))}
+          onSight={(_first, last) => void list.reach(last + (hasMoved() ? ahead : 0))}
           render={(position) => {
             const row = rows[position]
             return row === undefined ? ghost : render(row)

@@ -4,12 +4,15 @@ import { useLayoutEffect } from 'preact/hooks'
 import { changeQuery, place } from '../browser/router.ts'
 import { get, type Query } from '../server/api.ts'
 import type { Months } from '../server/records.ts'
+import { isMore } from '../stores/list.ts'
 import { useLoad } from '../stores/load.ts'
 import { toMonth } from '../texts/format.ts'
-import { t } from '../texts/texts.ts'
+import { type Count, t } from '../texts/texts.ts'
 
 /** Fewer are scrolled through in no time. */
 const MANY = 60
+/** So many that its months are worth asking for. */
+export const isLong = (total: Count | undefined): boolean => isMore(total, MANY - 1)
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/
 
 /** `?month=2024-05`: the list begins there. */

@@ -20,7 +20,7 @@ export interface VirtualGridProps {
   label: string
   /** A cell. Its first link, else its first button, takes the focus when arrows reach it. */
   render: (position: number) => ComponentChildren
-  /** Which cells are in sight or will be soon. */
+  /** Which cells are in sight or, once one scrolls, will be soon. */
   onSight?: (first: number, last: number) => void
   /** Which one is the first that is not above the window. */
   onFirst?: ((position: number) => void) | undefined
@@ -71,7 +71,8 @@ export function VirtualGrid({
     const next: [number, number] = [Math.min(first, rows), Math.max(first, last)]
     setRange((before) => (before[0] === next[0] && before[1] === next[1] ? before : next))
     onFirst?.(Math.max(0, Math.floor(top / rowHeight)) * columns)
-    onSight?.(next[0] * columns, Math.min(count, next[1] * columns))
+    const seen = scrollY > 0 ? next[1] : Math.min(next[1], Math.ceil((top + innerHeight) / rowHeight))
+    onSight?.(next[0] * columns, Math.min(count, Math.max(0, seen) * columns))
   }
 
   useLayoutEffect(() => {

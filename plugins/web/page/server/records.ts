@@ -34,8 +34,9 @@ import type { addAccessToken, listAccessTokens } from '../../../user/access-toke
 import type { listUsers } from '../../../user/account-routes.ts'
 import type { listOfDevice } from '../../../user/device-routes.ts'
 import type { showForwarded } from '../../../user/forwarded-routes.ts'
+import type { showSession } from '../../../user/own-session.ts'
 import type { describePreferences } from '../../../user/preferences.ts'
-import type { ping, showToken } from '../../../user/signing-in.ts'
+import type { showToken } from '../../../user/signing-in.ts'
 import type { beginTotp, enableTotp, showTotp } from '../../../user/totp-routes.ts'
 import type { showOwnPreferences } from '../../../user/user-preferences.ts'
 import type { listMonths, listVideos } from '../../../video/routes.ts'
@@ -100,7 +101,8 @@ export type SubtitleHit = SearchResults['fulltext_results'][number]
 /** What a pasted word is, by its form; of a channel also its handle. */
 export type Target = ReplyOf<typeof resolveText>[number]
 
-export type Ping = ReplyOf<typeof ping>
+/** Who is signed in, and how they like the page. */
+export type Session = ReplyOf<typeof showSession>
 export type TotpState = ReplyOf<typeof showTotp>
 export type NewTotp = ReplyOf<typeof beginTotp>
 export type RecoveryCodes = ReplyOf<typeof enableTotp>

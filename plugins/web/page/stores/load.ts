@@ -18,6 +18,9 @@ export interface Load<Value> {
   change(how: (value: Value) => Value): void
 }
 
+/** The settings of the installation (`views/settings/config.ts`). */
+export const CONFIG_KEY = 'settings/config'
+
 const MOST_KEPT = 60
 const kept = new Map<string, unknown>()
 

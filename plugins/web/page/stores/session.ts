@@ -1,8 +1,8 @@
 /** Who is signed in, and how they like the page. */
-import { computed, effect, signal } from '@preact/signals'
+import { batch, computed, effect, signal } from '@preact/signals'
 import { ask, get, isSignedIn, post } from '../server/api.ts'
 import { cookie, keepCookie, under } from '../server/base.ts'
-import type { Account, Ping, UserSettings } from '../server/records.ts'
+import type { Account, Session, UserSettings } from '../server/records.ts'
 import { openChanges } from './changes.ts'
 import { speak, takeChosen } from './language.ts'
 
@@ -22,6 +22,8 @@ export const settings = computed((): Partial<UserSettings> => Object.assign({}, 
 export const version = signal('')
 /** Nobody has ever signed in: the made-up password still lies in its file. */
 export const isUnused = signal(document.querySelector('meta[name="archivolt-unused"]') !== null)
+/** The first choices are neither made nor put off, as far as this document knows. */
+export const isWelcomeDue = signal(document.querySelector('meta[name="archivolt-welcome"]') !== null)
 export const isAdmin = computed(() => account.value?.is_staff ?? false)
 export const mayDownload = computed(() => account.value?.may_download ?? isAdmin.value)
 
@@ -52,15 +54,13 @@ export const readSession = (): Promise<void> => (reading = read())
 export const sessionKnown = (): Promise<void> => reading.catch(() => undefined) // the frame says why
 
 async function read(): Promise<void> {
-  const ping = await get<Ping>('/api/ping/')
-  version.value = ping.version
-  isSignedIn.value = true
-  const [own, preferences] = await Promise.all([
-    get<Account>(`/api/user/${ping.user}/`),
-    get<UserSettings>('/api/config/user/'),
-  ])
-  account.value = own
-  stored.value = preferences
+  const { version: running, account: own, preferences } = await get<Session>('/api/session/')
+  batch(() => {
+    version.value = running
+    account.value = own
+    stored.value = preferences
+    isSignedIn.value = true
+  })
   if (preferences.look) showLook(preferences.look)
   const chosen = takeChosen()
   if (chosen === undefined || chosen === (preferences.language ?? '')) return speak(preferences.language ?? '')

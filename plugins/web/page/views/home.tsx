@@ -6,7 +6,7 @@ import { changeQuery, navigate, place } from '../browser/router.ts'
 import { Button } from '../parts/button.tsx'
 import { Chips } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { fromMonth, MonthSlider, monthOfAddress } from '../parts/months.tsx'
+import { fromMonth, isLong, MonthSlider, monthOfAddress } from '../parts/months.tsx'
 import { Picker } from '../parts/picker.tsx'
 import { SavedFilters } from '../parts/saved-filters.tsx'
 import { Empty } from '../parts/states.tsx'
@@ -17,17 +17,16 @@ import { filtersOfAddress, orderOfAddress, styleOf, VideoFilterBar } from '../pa
 import { VideoList, videoList } from '../parts/video-list.tsx'
 import { toVideoRow } from '../parts/video-row.ts'
 import { placeSaving } from '../player/place.ts'
-import { get, type Query } from '../server/api.ts'
+import { get, post, type Query } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import { notifications } from '../server/events.ts'
 import type { Channel, Item, Playlist } from '../server/records.ts'
 import { isMore } from '../stores/list.ts'
-import { useLoad } from '../stores/load.ts'
+import { CONFIG_KEY, forget, useLoad } from '../stores/load.ts'
 import { onDevice } from '../stores/on-device.ts'
-import { isAdmin } from '../stores/session.ts'
+import { isAdmin, isWelcomeDue } from '../stores/session.ts'
 import { toMonth } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
-import { useConfig } from './settings/config.ts'
 
 const SORTS = [
   'published',
@@ -94,7 +93,9 @@ export default function Home() {
           <SavedFilters />
         </VideoFilterBar>
       )}
-      {isShown && isByDay && <MonthSlider query={chosen} order={order} at={firstDay} />}
+      {isShown && isByDay && (month !== '' || isLong(list.total.value)) && (
+        <MonthSlider query={chosen} order={order} at={firstDay} />
+      )}
       {isShown && (
         <VideoList
           key={JSON.stringify(asked)}
@@ -223,12 +224,16 @@ function MonthChip({ month }: { month: string }) {
 
 /** Until they are made or put off. */
 function OpenChoices() {
-  const config = useConfig()
-  if (config.now.value.value?.page.welcomed !== false) return null
+  if (!isWelcomeDue.value) return null
+  const putOff = async () => {
+    await post('/api/config/', { page: { welcomed: true } })
+    forget(CONFIG_KEY)
+    isWelcomeDue.value = false
+  }
   return (
     <div class="home-choices">
       <span>{t('welcome.open')}</span>
-      <Button kind="quiet" onClick={() => void config.save({ page: { welcomed: true } }).catch(sayFailure)}>
+      <Button kind="quiet" onClick={() => void putOff().catch(sayFailure)}>
         {t('welcome.later')}
       </Button>
       <a class="button plain" href={under('/welcome/')}>

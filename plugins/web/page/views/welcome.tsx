@@ -2,7 +2,7 @@
 
 import type { IconNode } from 'lucide'
 import { Circle, CircleAlert, CircleCheck, Download, Rss } from 'lucide'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { navigate } from '../browser/router.ts'
 import { download } from '../parts/adding.ts'
 import { Button } from '../parts/button.tsx'
@@ -17,7 +17,7 @@ import { type Failure, get, post, toFailure } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Config, CookieStatus, PlatformState, Schedule } from '../server/records.ts'
 import { useLoad } from '../stores/load.ts'
-import { isAdmin } from '../stores/session.ts'
+import { isAdmin, isWelcomeDue } from '../stores/session.ts'
 import { toBytes, toMoment } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { type Change, type OpenConfig, preferenceWords, useConfig } from './settings/config.ts'
@@ -50,6 +50,7 @@ export default function Welcome() {
 function Choices() {
   const config = useConfig()
   const { state, value, failure } = config.now.value
+  useEffect(() => void (value && (isWelcomeDue.value = !value.page.welcomed)), [value])
   if (state === 'failed') return <Failed failure={failure} onRetry={() => void config.reload()} />
   if (!value) return <Box height="420px" radius="12px" />
   return value.page.welcomed ? null : <Form config={config} downloads={value.downloads} />

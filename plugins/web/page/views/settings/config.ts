@@ -3,13 +3,11 @@ import { signal, useComputed } from '@preact/signals'
 import { get, post } from '../../server/api.ts'
 import type { Config, ConfigSchema } from '../../server/records.ts'
 import { openChanges } from '../../stores/changes.ts'
-import { type Load, useLoad } from '../../stores/load.ts'
+import { CONFIG_KEY, type Load, useLoad } from '../../stores/load.ts'
 import { textOf } from '../../texts/texts.ts'
 import type { OptionSchema } from './schema-option.tsx'
 
 export type Change = { [Section in keyof Config]?: Partial<Config[Section]> }
-
-const KEY = 'settings/config'
 
 export interface OpenConfig extends Load<Config> {
   /** All of it or nothing. @throws Failure */
@@ -60,7 +58,7 @@ export function preferencesByGroup(): Map<string, string[]> {
 
 /** With what is chosen but not answered yet: what is chosen next may build on it. */
 export function useConfig(): OpenConfig {
-  const load = useLoad<Config>(KEY, async (ending) => {
+  const load = useLoad<Config>(CONFIG_KEY, async (ending) => {
     const [config, described] = await Promise.all([
       get<Config>('/api/config/', {}, ending),
       get<ConfigSchema>('/api/config/schema/', {}, ending),
