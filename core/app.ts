@@ -2,8 +2,9 @@
 import { join } from 'node:path'
 import { type ConfigSources, readCore, readSettings } from '../config/load.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { type FirstAccount, openAccounts } from './accounts/accounts.ts'
+import { openAccounts } from './accounts/accounts.ts'
 import type { PasswordCost } from './accounts/passwords.ts'
+import type { FirstAccount } from './accounts/types.ts'
 import { faultOfBinding } from './binding.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { CloseStack } from './close-stack.ts'

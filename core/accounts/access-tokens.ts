@@ -1,6 +1,6 @@
 /** Access tokens: several of a user, each with a name, a scope and an end. The ledger has their hashes alone. */
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Clock } from '../clock.ts'
+import { type Clock, epochSeconds } from '../clock.ts'
 import { errors } from '../error.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
@@ -77,7 +77,7 @@ export function openAccessTokens({
   secretKey: Buffer
 }): AccessTokens {
   const hashOf = (token: string) => createHmac('sha256', secretKey).update(`access-token:${token}`).digest('base64url')
-  const now = () => Math.floor(clock.now() / 1000)
+  const now = () => epochSeconds(clock)
   /** Since the start, by id: when a use was last handed to the ledger. */
   const notedAt = new Map<number, number>()
 

@@ -5,8 +5,8 @@ import { parseCookie } from 'cookie'
 import { errors } from '../error.ts'
 import type { View } from '../index/view.ts'
 import type { Access } from './access.ts'
-import type { AccountRecord, Credentials } from './accounts.ts'
 import { includes, type Scope, type Scoped, scopeRefusal } from './scope.ts'
+import type { AccountRecord, Credentials } from './types.ts'
 
 export interface Actor {
   /** 0: nobody has signed in. */

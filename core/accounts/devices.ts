@@ -1,6 +1,6 @@
 /** Devices that people share: which accounts have signed in there with their password, so that a PIN is enough. */
 import { parseCookie } from 'cookie'
-import type { Clock } from '../clock.ts'
+import { type Clock, epochSeconds } from '../clock.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import { openSignedIds } from './signed-id.ts'
 
@@ -44,7 +44,7 @@ export function openDevices({
   secretKey: Buffer
 }): Devices {
   const ids = openSignedIds('device', secretKey)
-  const now = () => Math.floor(clock.now() / 1000)
+  const now = () => epochSeconds(clock)
   const since = () => now() - KEPT_SECONDS
 
   const selectAccounts = ledger.sql<{ user_id: number }>(

@@ -4,10 +4,10 @@
  * address, so nobody locks another out.
  */
 import type { Clock } from '../clock.ts'
-import { FairQueue, tooMany } from '../concurrency/fair-queue.ts'
+import { FairQueue } from '../concurrency/fair-queue.ts'
 import { Quota } from '../concurrency/quota.ts'
 import { errors } from '../error.ts'
-import type { Asker } from './passwords.ts'
+import { type Asker, tooManyLogins } from './passwords.ts'
 
 const ALLOWED_FAILURES = 5
 const WINDOW_MS = 5 * 60_000
@@ -21,7 +21,7 @@ const MOST_WAITING_PER_ACCOUNT = 100
 
 class Failures {
   /** One at a time. */
-  readonly turn = new FairQueue(1, MOST_WAITING_PER_ACCOUNT)
+  readonly turn = new FairQueue(1, MOST_WAITING_PER_ACCOUNT, tooManyLogins)
   blockedUntil = 0
   #times: number[] = []
 
@@ -61,7 +61,7 @@ export class LoginThrottle {
     check: () => Promise<Result | undefined>,
   ): Promise<Result | undefined> {
     const giveBack = this.#underWay.take(asker.address)
-    if (!giveBack) throw tooMany()
+    if (!giveBack) throw tooManyLogins()
     try {
       return await this.#inTurn(account, asker, check)
     } finally {

@@ -1,6 +1,7 @@
 /** Passwords: scrypt on the thread pool, two at once, a bounded number waiting. */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { FairQueue } from '../concurrency/fair-queue.ts'
+import { errors } from '../error.ts'
 
 /** What a hash takes of memory and time. */
 export interface PasswordCost {
@@ -36,7 +37,7 @@ const OURS: Asker = { address: '' }
 /** @param cost  of new hashes */
 export function openPasswords(cost = COST): Passwords {
   // Turns go round by address.
-  const hashing = new FairQueue(AT_ONCE, MOST_WAITING)
+  const hashing = new FairQueue(AT_ONCE, MOST_WAITING, tooManyLogins)
 
   function derive(password: string, salt: Buffer, { log2N, r, p }: PasswordCost, asker: Asker): Promise<Buffer> {
     const options: ScryptOptions = { N: 2 ** log2N, r, p, maxmem: 256 * 2 ** log2N * r }
@@ -66,3 +67,6 @@ export function openPasswords(cost = COST): Passwords {
     },
   }
 }
+
+export const tooManyLogins = () =>
+  errors.throttled('Too many logins at once; try again in a few seconds', { retryAfterSeconds: 5 })

@@ -1,6 +1,6 @@
 /** Sessions of browsers: how long they last, and what their two cookies hold. The ledger has hashes alone. */
 import { createHmac } from 'node:crypto'
-import type { Clock } from '../clock.ts'
+import { type Clock, epochSeconds } from '../clock.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import { openSignedIds } from './signed-id.ts'
 
@@ -50,7 +50,7 @@ export function openSessions({
 }): Sessions {
   const ids = openSignedIds('session', secretKey)
   const csrfTokenOf = (id: string) => createHmac('sha256', secretKey).update(`csrf:${id}`).digest('base64url')
-  const now = () => Math.floor(clock.now() / 1000)
+  const now = () => epochSeconds(clock)
 
   const select = ledger.sql<{ user_id: number; expires_at: number }>(
     'SELECT user_id, expires_at FROM sessions WHERE hash = ? AND expires_at > ?',

@@ -1,7 +1,7 @@
 /** Codes of an authenticator app (TOTP, RFC 6238) as a second factor, and recovery codes, each of which holds once. */
 import { randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
-import type { Clock } from '../clock.ts'
+import { type Clock, epochSeconds } from '../clock.ts'
 import { errors } from '../error.ts'
 import { TOTP_SECRET } from '../ledger/sealed-columns.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
@@ -94,7 +94,7 @@ export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }): T
     enable(userId, code) {
       const row = select.get(userId)
       if (!row || row.enabled_at !== null || !CODE.test(code) || !takeCode(userId, row.secret, code)) return undefined
-      updateEnabled.run(Math.floor(clock.now() / 1000), userId)
+      updateEnabled.run(epochSeconds(clock), userId)
       return Array.from({ length: RECOVERY_CODES }, () => {
         const recovery = new Secret({ buffer: new Uint8Array(randomBytes(RECOVERY_BYTES)).buffer }).base32
         insertRecovery.run(userId, sha256(recovery))

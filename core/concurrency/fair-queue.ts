@@ -1,5 +1,4 @@
 /** Work that waits for its turn, where turns go round by who asks: the many of one make nobody else wait longer. */
-import { errors } from '../error.ts'
 import { abortable } from './abortable.ts'
 
 interface Waiting {
@@ -10,14 +9,17 @@ interface Waiting {
 export class FairQueue {
   readonly #atOnce: number
   readonly #mostWaiting: number
+  readonly #tooMany: () => Error
   /** Who waits, in the order of their next turn. */
   readonly #waiting = new Map<string, Waiting[]>()
   #size = 0
   #running = 0
 
-  constructor(atOnce: number, mostWaiting: number) {
+  /** @param tooMany  what one is refused with that may not even wait */
+  constructor(atOnce: number, mostWaiting: number, tooMany: () => Error) {
     this.#atOnce = atOnce
     this.#mostWaiting = mostWaiting
+    this.#tooMany = tooMany
   }
 
   get isIdle(): boolean {
@@ -27,7 +29,7 @@ export class FairQueue {
   /**
    * Runs the work when it is this one's turn. What has begun is not ended by the signal.
    * @param signal  of who asks: once it has gone, it waits no longer
-   * @throws throttled  too many wait; the signal's reason
+   * @throws `tooMany`  too many wait; the signal's reason
    */
   async run<Result>(who: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     signal?.throwIfAborted()
@@ -72,16 +74,13 @@ export class FairQueue {
     this.#size--
   }
 
-  /** Whoever waits with most gives up its last place to one who waits with less. @throws throttled */
+  /** Whoever waits with most gives up its last place to one who waits with less. @throws `tooMany` */
   #makeRoomFor(who: string): void {
     let [largest, most] = [who, (this.#waiting.get(who)?.length ?? 0) + 1]
     for (const [other, { length }] of this.#waiting) if (length > most) [largest, most] = [other, length]
-    if (largest === who) throw tooMany()
+    if (largest === who) throw this.#tooMany()
     const last = this.#waiting.get(largest)!.at(-1)!
     this.#remove(largest, last)
-    last.refuse(tooMany())
+    last.refuse(this.#tooMany())
   }
 }
-
-export const tooMany = () =>
-  errors.throttled('Too many logins at once; try again in a few seconds', { retryAfterSeconds: 5 })

@@ -1,0 +1,128 @@
+/** Accounts come, change and go. */
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { errors } from '../error.ts'
+import { writeWhole } from '../whole-file.ts'
+import { refuseOutdated } from './proof.ts'
+import { type Book, recordOf, write } from './state.ts'
+import type { AccountChange, AccountRecord, AccountRights, FirstAccount, NewAccount, Proof } from './types.ts'
+import type { UserRow } from './user-rows.ts'
+
+const FIRST_ID = 1
+
+/** As `Accounts.create` says. */
+export async function create(
+  book: Book,
+  { username, password, isStaff, mayDownload = false, view = null }: NewAccount,
+  alongside?: (id: number) => void,
+): Promise<AccountRecord> {
+  refuseIllTogether({ is_staff: isStaff, may_download: mayDownload, view })
+  const hash = await book.passwords.hash(password)
+  return write(book, () => {
+    if (book.users.named(username)) throw errors.conflict('This name is taken')
+    const id = book.users.add({ username, password: hash, isStaff, mayDownload })
+    book.views.set(id, view)
+    alongside?.(id)
+    return recordOf(book, book.users.existing(id))
+  })
+}
+
+/** As `Accounts.change` says. */
+export async function change(
+  book: Book,
+  id: number,
+  asked: AccountChange,
+  { keepSession, proof }: { keepSession?: string | undefined; proof?: Proof | undefined } = {},
+): Promise<AccountRecord> {
+  const { users, passwords } = book
+  users.existing(id)
+  const password = asked.password === undefined ? undefined : await passwords.hash(asked.password)
+  const pin = typeof asked.pin === 'string' ? await passwords.hash(asked.pin) : asked.pin
+  const record = await write(book, () => {
+    refuseOutdated(proof)
+    // Read anew: it may have changed while the password was hashed.
+    writeChange(book, users.existing(id), { ...asked, password, pin }, keepSession)
+    return recordOf(book, users.existing(id))
+  })
+  if (password) await forgetFirstPassword(book, id)
+  return record
+}
+
+/** @param hashed  what is asked for, with the hashes of password and PIN */
+function writeChange(
+  book: Book,
+  row: UserRow,
+  hashed: Omit<AccountChange, 'password' | 'pin'> & { password: string | undefined; pin: string | null | undefined },
+  keepSession: string | undefined,
+): void {
+  const { users, views, totp, devices, sessions } = book
+  const { id } = row
+  const after = {
+    is_staff: hashed.is_staff ?? row.is_staff === 1,
+    is_active: hashed.is_active ?? row.is_active === 1,
+    may_download: hashed.may_download ?? row.may_download === 1,
+    view: hashed.view === undefined ? views.parse(row.view) : hashed.view,
+  }
+  refuseIllTogether(after)
+  if (!after.is_staff || !after.is_active) refuseLastAdmin(book, row)
+  users.change(id, hashed.password ?? row.password, after)
+  if (hashed.view !== undefined) views.set(id, hashed.view)
+  if (hashed.pin !== undefined) users.setPin(id, hashed.pin)
+  if (hashed.totp === null) totp.remove(id)
+  if (hashed.password || hashed.pin === null || !after.is_active) devices.forgetAll(id)
+  if (hashed.password) {
+    book.tokens.revoke(id)
+    book.accessTokens.revokeAll(id)
+  }
+  if (!after.is_active) sessions.endAll(id)
+  else if (hashed.password) sessions.endAll(id, keepSession)
+}
+
+/** As `Accounts.remove` says. */
+export async function remove(book: Book, id: number): Promise<void> {
+  await write(book, () => {
+    refuseLastAdmin(book, book.users.existing(id))
+    book.users.remove(id)
+  })
+  await forgetFirstPassword(book, id)
+}
+
+/** As `AccountBook.ensureFirst` says. */
+export async function ensureFirst(
+  book: Book,
+  { username, password }: { username: string; password: string | null },
+): Promise<FirstAccount> {
+  const { users, firstPassword } = book
+  const [first] = users.all()
+  if (first) return { isNew: false, username: first.username }
+  const made = password === null ? randomBytes(15).toString('base64url') : undefined
+  // The file first: an account whose password nobody knows would be worse than a file without its account.
+  if (made) await writeWhole(firstPassword.file, `${made}\n`)
+  firstPassword.isThere = made !== undefined
+  const hash = await book.passwords.hash(password ?? made!)
+  await write(book, () => book.tokens.make(users.add({ username, password: hash, isStaff: true, mayDownload: false })))
+  return { isNew: true, username, ...(made && { password: made, passwordFile: firstPassword.file }) }
+}
+
+/** As `Accounts.isUnused` says. */
+export const isUnused = ({ firstPassword, users }: Book): boolean => firstPassword.isThere && !users.hasAnySignedIn()
+
+async function forgetFirstPassword({ firstPassword }: Book, id: number): Promise<void> {
+  if (id !== FIRST_ID) return
+  firstPassword.isThere = false
+  await rm(firstPassword.file, { force: true })
+}
+
+function refuseLastAdmin({ users }: Book, row: UserRow): void {
+  if (row.is_staff && row.is_active && !users.hasOtherAdmin(row.id))
+    throw errors.conflict('This is the last active admin; make another account an admin first')
+}
+
+/** Who sees a part only could not see what becomes of what they change. */
+function refuseIllTogether({ is_staff, may_download, view }: AccountRights): void {
+  if (!view || (!is_staff && !may_download)) return
+  const word = is_staff ? 'is_staff' : 'may_download'
+  throw errors.badRequest(`An account with a view cannot have ${word} too: send view null, or ${word} false`, {
+    fields: { [word]: 'must be false for an account with a view' },
+  })
+}

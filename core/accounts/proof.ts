@@ -1,0 +1,25 @@
+/** A right password or PIN: what is done on its strength asks whether it still is one. */
+import { errors } from '../error.ts'
+import { type Book, recordOf } from './state.ts'
+import type { Proof } from './types.ts'
+import type { UserRow } from './user-rows.ts'
+
+const proofWhile = (book: Book, row: UserRow, isSame: (now: UserRow) => boolean): Proof => ({
+  account: recordOf(book, row),
+  holds() {
+    const now = book.users.get(row.id)
+    return now?.is_active === 1 && isSame(now)
+  },
+})
+
+export const proofOf = (book: Book, row: UserRow): Proof =>
+  proofWhile(book, row, ({ password }) => password === row.password)
+
+export const proofOfPin = (book: Book, row: UserRow, device: string): Proof =>
+  proofWhile(book, row, ({ pin }) => pin === row.pin && book.devices.knows(device, row.id))
+
+/** Inside the write that a proof is for. @throws bad_request */
+export function refuseOutdated(proof: Proof | undefined): void {
+  if (proof && !proof.holds())
+    throw errors.badRequest('The password or PIN has been changed meanwhile; sign in with the new one')
+}

@@ -1,0 +1,49 @@
+/** An account's authenticator app: begun, asked for from its first right code on, turned off. */
+import { clientOf } from '../address.ts'
+import { errors } from '../error.ts'
+import { proofOf, refuseOutdated } from './proof.ts'
+import { type Book, write } from './state.ts'
+import type { Proof } from './types.ts'
+
+const WRONG_CODE = 'This code is wrong, or its time is over: take the one that the app shows now'
+
+/** As `Accounts.beginTotp` says. */
+export const beginTotp = (book: Book, id: number, proof: Proof): Promise<{ secret: string; uri: string }> =>
+  write(book, () => {
+    const { username } = book.users.existing(id)
+    refuseOutdated(proof)
+    if (book.totp.state(id).isOn)
+      throw errors.conflict('This account has an authenticator app already; turn that off before another one')
+    return book.totp.begin(id, username)
+  })
+
+/** As `Accounts.enableTotp` says. */
+export const enableTotp = (book: Book, id: number, code: string): Promise<string[]> =>
+  write(book, () => {
+    book.users.existing(id)
+    const recoveryCodes = book.totp.enable(id, code)
+    if (!recoveryCodes) throw errors.badRequest(WRONG_CODE, { fields: { code: 'is wrong' } })
+    book.devices.forgetAll(id)
+    return recoveryCodes
+  })
+
+/** As `Accounts.disableTotp` says. */
+export async function disableTotp(
+  book: Book,
+  id: number,
+  { password, code }: { password: string; code: string },
+  { address, signal }: { address: string; signal?: AbortSignal },
+): Promise<boolean> {
+  const { users, totp, passwords, throttle } = book
+  const row = users.existing(id)
+  const asker = { address: clientOf(address), signal }
+  const isRight = await throttle.attempt(row.username, asker, async () => {
+    if (!(await passwords.isRight(password, row.password, asker))) return undefined
+    const isTaken = await write(
+      book,
+      () => totp.take(id, code) && proofOf(book, row).holds() && (totp.remove(id), true),
+    )
+    return isTaken || undefined
+  })
+  return isRight === true
+}

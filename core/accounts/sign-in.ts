@@ -1,0 +1,140 @@
+/** Signing in: by a password and a code, or by a PIN on a device that knows the account. */
+import { clientOf } from '../address.ts'
+import { errors } from '../error.ts'
+import type { DeviceCookie } from './devices.ts'
+import { proofOf, proofOfPin, refuseOutdated } from './proof.ts'
+import type { NewSession } from './sessions.ts'
+import { activeAccount, type Book, write } from './state.ts'
+import type { AccountRecord, Proof } from './types.ts'
+import type { UserRow } from './user-rows.ts'
+
+/** As `Accounts.checkPassword` says. */
+export async function checkPassword(
+  book: Book,
+  given: { username: string; password: string; code: string | undefined },
+  { address, signal }: { address: string; signal: AbortSignal | undefined },
+): Promise<Proof | undefined> {
+  const { ledger, log, users, passwords, throttle } = book
+  const asker = { address: clientOf(address), signal }
+  return throttle.attempt(given.username, asker, async () => {
+    const row = users.named(given.username)
+    const isRight = await passwords.isRight(given.password, row?.password, asker)
+    if (!row || !isRight || !row.is_active) {
+      log.info({ address }, 'a login failed')
+      return undefined
+    }
+    if (!(await takeCode(book, row, given.code))) {
+      log.info({ address }, 'a login failed at its code')
+      return undefined
+    }
+    await ledger.write(() => users.noteLogin(row.id))
+    return proofOf(book, row)
+  })
+}
+
+/** As `Accounts.checkOwnPassword` says. */
+export async function checkOwnPassword(
+  book: Book,
+  id: number,
+  password: string,
+  { address, signal }: { address: string; signal: AbortSignal | undefined },
+): Promise<Proof | undefined> {
+  const row = book.users.existing(id)
+  const asker = { address: clientOf(address), signal }
+  return book.throttle.attempt(row.username, asker, async () =>
+    (await book.passwords.isRight(password, row.password, asker)) ? proofOf(book, row) : undefined,
+  )
+}
+
+/** As `Accounts.checkPin` says. */
+export async function checkPin(
+  book: Book,
+  id: number,
+  pin: string,
+  { cookies, address, signal }: { cookies: string | undefined; address: string; signal?: AbortSignal },
+): Promise<Proof | undefined> {
+  const { ledger, log, users, devices, passwords, throttle } = book
+  const device = devices.of(cookies)
+  const row = users.get(id)
+  if (!row || device === undefined || !devices.accountsOf(device).includes(id)) throw notOnDevice()
+  const asker = { address: clientOf(address), signal }
+  return throttle.attempt(row.username, asker, async () => {
+    const known = await attemptPin(book, row, device)
+    if (!(await passwords.isRight(pin, known.pin!, asker))) {
+      log.info({ address }, 'a login failed')
+      return undefined
+    }
+    await ledger.write(() => {
+      devices.succeed(device, id)
+      users.noteLogin(id)
+    })
+    return proofOfPin(book, known, device)
+  })
+}
+
+/** Counted in the ledger, whatever the address. */
+async function attemptPin({ ledger, users, devices }: Book, row: UserRow, device: string): Promise<UserRow> {
+  const known = await ledger.write(() => {
+    const now = users.get(row.id)
+    return now?.is_active && now.pin !== null && devices.attempt(device, row.id) ? now : undefined
+  })
+  if (!known) throw notOnDevice()
+  return known
+}
+
+/** @throws bad_request  it is missing: neither a failed attempt nor one that takes back those before it */
+async function takeCode({ ledger, totp }: Book, row: UserRow, code: string | undefined): Promise<boolean> {
+  if (!totp.state(row.id).isOn) return true
+  if (code === undefined) throw codeRequired()
+  return ledger.write(() => totp.take(row.id, code))
+}
+
+/** As `Accounts.openSession` says. */
+export const openSession = (book: Book, id: number, isRemembered: boolean, proof?: Proof): Promise<NewSession> =>
+  write(book, () => {
+    book.users.existing(id)
+    refuseOutdated(proof)
+    book.users.noteLogin(id)
+    return book.sessions.open(id, isRemembered)
+  })
+
+/** As `Accounts.onDevice` says. */
+export function onDevice(book: Book, cookies: string | undefined): AccountRecord[] {
+  const device = book.devices.of(cookies)
+  if (device === undefined) return []
+  return book.devices.accountsOf(device).flatMap((id) => activeAccount(book, id) ?? [])
+}
+
+/** As `Accounts.keepOnDevice` says. */
+export const keepOnDevice = (
+  { ledger, users, devices }: Book,
+  id: number,
+  cookies: string | undefined,
+  proof: Proof,
+): Promise<DeviceCookie | undefined> =>
+  ledger.write(() => {
+    refuseOutdated(proof)
+    return users.existing(id).pin === null ? undefined : devices.add(cookies, id)
+  })
+
+/** As `Accounts.forgetOnDevice` says. */
+export async function forgetOnDevice(
+  { ledger, devices }: Book,
+  id: number,
+  cookies: string | undefined,
+): Promise<void> {
+  const device = devices.of(cookies)
+  if (device !== undefined) await ledger.write(() => devices.forget(device, id))
+}
+
+const CODE_REQUIRED =
+  'This account signs in with a code of its authenticator app too. An app that has no place for the code needs a token instead: make one in Settings → Account'
+
+const codeRequired = () =>
+  errors.badRequest(CODE_REQUIRED, {
+    fields: { code: 'is required' },
+    extra: { code_required: true, non_field_errors: [CODE_REQUIRED] },
+  })
+
+const notOnDevice = () =>
+  errors.badRequest('Sign in with the password: a PIN is only for devices where its account has signed in before')

@@ -1,0 +1,184 @@
+/** What accounts are, and what their service offers. */
+import type { View } from '../index/view.ts'
+import type { AccessTokenRecord, NewAccessToken } from './access-tokens.ts'
+import type { DeviceCookie } from './devices.ts'
+import type { SignedLink } from './links.ts'
+import type { Scope } from './scope.ts'
+import type { NewSession, Session } from './sessions.ts'
+import type { TotpState } from './totp.ts'
+import type { UserPreferences } from './user-preferences.ts'
+
+/** An account as contract B shows it. */
+export interface AccountRecord {
+  id: number
+  username: string
+  is_staff: boolean
+  is_active: boolean
+  /** Of admins always true. */
+  may_download: boolean
+  /** null: it sees the whole archive. */
+  view: View | null
+  /** On devices where it has signed in with its password, a PIN does from then on. */
+  has_pin: boolean
+  /** Its password alone does not sign in: a code of its authenticator app does with it. */
+  has_totp: boolean
+  last_login: string | null
+}
+
+export interface NewAccount {
+  username: string
+  password: string
+  isStaff: boolean
+  mayDownload?: boolean
+  view?: View | null
+}
+
+/** What an admin says of an account. */
+export interface AccountRights {
+  is_staff?: boolean
+  may_download?: boolean
+  view?: View | null
+}
+
+/** What of an account is to be otherwise. */
+export interface AccountChange extends AccountRights {
+  password?: string
+  /** null: it has none from then on. */
+  pin?: string | null
+  /** Its authenticator app is forgotten. */
+  totp?: null
+  is_active?: boolean
+}
+
+/**
+ * A right password or PIN. Hashing takes long enough for another request to change it: what is done on its strength asks
+ * again, in the write that does it.
+ */
+export interface Proof {
+  account: AccountRecord
+  /** It is still that of an active account; a PIN on a device that still knows the account. */
+  holds(): boolean
+}
+
+/** Users, their tokens, sessions and preferences. Passwords are scrypt, run asynchronously, two at once. */
+export interface Accounts {
+  list(): AccountRecord[]
+  get(id: number): AccountRecord | undefined
+  /** Whose marks are those of the archive where it can have but one watcher's: the admin who was here first. */
+  firstAdmin(): AccountRecord | undefined
+  /**
+   * @param alongside  done in the same write, with its id
+   * @throws conflict: the name is taken; bad_request: rights that go ill together
+   */
+  create(account: NewAccount, alongside?: (id: number) => void): Promise<AccountRecord>
+  /**
+   * A changed password ends the account's other sessions, revokes its token and access tokens, and takes it off all
+   * devices.
+   * @throws not_found, conflict (last active admin), bad_request (the proof no longer holds; rights that go ill together)
+   */
+  change(
+    id: number,
+    change: AccountChange,
+    by?: { keepSession?: string | undefined; proof?: Proof | undefined },
+  ): Promise<AccountRecord>
+  /** It is gone: what has been chosen for accounts has it no more. */
+  dropFromViews(kind: string, id: string): Promise<void>
+  /** And its token, sessions, preferences. @throws not_found, conflict (last active admin) */
+  remove(id: number): Promise<void>
+  /** The password that the first start made up lies in its file, and nobody has ever signed in. */
+  isUnused(): boolean
+  /**
+   * Right name and password, and where the account has a second factor a right code: each code is taken once. Throttled
+   * per (account, address), wrong codes as wrong passwords.
+   * @param signal  of the request: once its client has gone, it waits no longer
+   * @param code    of the authenticator app, or a recovery code
+   * @throws throttled; bad_request: the password is right, and a code is missing; undefined: wrong
+   */
+  checkPassword(
+    username: string,
+    password: string,
+    address: string,
+    signal?: AbortSignal,
+    code?: string,
+  ): Promise<Proof | undefined>
+  /** The user's own password, for a change of it. Same throttle. */
+  checkOwnPassword(id: number, password: string, address: string, signal?: AbortSignal): Promise<Proof | undefined>
+  /** The user's token, made now if there is none. @throws bad_request: the proof no longer holds */
+  token(id: number, proof?: Proof): Promise<string>
+  revokeToken(id: number): Promise<void>
+  totp(id: number): TotpState
+  /** A new secret for an authenticator app. @throws conflict: the account has one; bad_request: the proof no longer holds */
+  beginTotp(id: number, proof: Proof): Promise<{ secret: string; uri: string }>
+  /**
+   * From now on a login asks for a code; all devices forget the account.
+   * @returns its recovery codes, which nobody is shown again
+   * @throws bad_request: the code is wrong, or nothing was begun
+   */
+  enableTotp(id: number, code: string): Promise<string[]>
+  /** By own password and a code; false: one of them is wrong. Same throttle as logins. @throws throttled */
+  disableTotp(
+    id: number,
+    given: { password: string; code: string },
+    from: { address: string; signal?: AbortSignal },
+  ): Promise<boolean>
+  accessTokens(id: number): AccessTokenRecord[]
+  /** With the token, which nobody is shown again. @throws conflict: it has as many as it may; bad_request: its scope */
+  addAccessToken(id: number, token: NewAccessToken): Promise<AccessTokenRecord & { token: string }>
+  /** @throws not_found */
+  revokeAccessToken(id: number, tokenId: number): Promise<void>
+  /**
+   * A new session: values of the cookies `sessionid` and `csrftoken`. @throws bad_request: the proof no longer holds
+   */
+  openSession(id: number, isRemembered: boolean, proof?: Proof): Promise<NewSession>
+  endSession(session: string): Promise<void>
+  /** An address for a device without a cookie, of a route with `signedInQuery`. @param session  its hash, which it outlives not */
+  link(path: string, session: string): SignedLink
+  /** The accounts that may sign in with their PIN on this device. @param cookies  header of the request */
+  onDevice(cookies: string | undefined): AccountRecord[]
+  /**
+   * From now on its PIN is enough on this device. undefined: it has none.
+   * @throws bad_request: the proof no longer holds
+   */
+  keepOnDevice(id: number, cookies: string | undefined, proof: Proof): Promise<DeviceCookie | undefined>
+  forgetOnDevice(id: number, cookies: string | undefined): Promise<void>
+  /** Same throttle as passwords. @throws throttled, bad_request: not on this device; undefined: wrong */
+  checkPin(
+    id: number,
+    pin: string,
+    from: { cookies: string | undefined; address: string; signal?: AbortSignal },
+  ): Promise<Proof | undefined>
+  /** What the account has chosen for itself. */
+  userPreferences(id: number): UserPreferences
+  /** @throws not_found */
+  changeUserPreferences(id: number, changes: UserPreferences): Promise<UserPreferences>
+}
+
+/** What a request shows for itself → whose it is. Active accounts only. */
+export interface Credentials {
+  /** Told of each change of accounts, tokens and sessions once it holds: whoever was let in may be so no more. */
+  watch(listener: () => void): void
+  /** An account's token, or one of its access tokens: these have a scope. */
+  byToken(token: string): TokenHolder | undefined
+  bySession(cookie: string): { account: AccountRecord; session: Session } | undefined
+  /** Of an address that `link` has signed. */
+  byLink(path: string, signed: string): AccountRecord | undefined
+}
+
+export interface TokenHolder {
+  account: AccountRecord
+  /** Left out: all that the account may. */
+  scope?: Scope
+}
+
+export interface FirstAccount {
+  isNew: boolean
+  username: string
+  /** The made-up password and the file that has it, where none was given. */
+  password?: string
+  passwordFile?: string
+}
+
+export interface AccountBook extends Accounts, Credentials {
+  /** The first admin of a new installation, with a token. With accounts in place it does nothing. */
+  ensureFirst(account: { username: string; password: string | null }): Promise<FirstAccount>
+}

@@ -1,0 +1,84 @@
+/** The table of users. */
+import { type Clock, epochSeconds } from '../clock.ts'
+import { errors } from '../error.ts'
+import type { Ledger } from '../ledger/sqlite.ts'
+
+export interface UserRow {
+  id: number
+  username: string
+  password: string
+  is_staff: number
+  is_active: number
+  may_download: number
+  view: string | null
+  pin: string | null
+  last_login: number | null
+}
+
+export type UserRights = Record<'is_staff' | 'is_active' | 'may_download', boolean>
+
+/** Methods that say so change rows: call them inside `ledger.write`. */
+export interface UserRows {
+  /** By id. */
+  all(): UserRow[]
+  get(id: number): UserRow | undefined
+  /** @throws not_found */
+  existing(id: number): UserRow
+  named(username: string): UserRow | undefined
+  firstAdmin(): UserRow | undefined
+  hasOtherAdmin(id: number): boolean
+  hasAnySignedIn(): boolean
+  /** Inside a write. @returns its id */
+  add(user: { username: string; password: string; isStaff: boolean; mayDownload: boolean }): number
+  /** Inside a write. */
+  change(id: number, password: string, rights: UserRights): void
+  /** Inside a write. */
+  setPin(id: number, pin: string | null): void
+  /** It signs in now. Inside a write. */
+  noteLogin(id: number): void
+  /** Inside a write. */
+  remove(id: number): void
+}
+
+export function openUserRows({ ledger, clock }: { ledger: Ledger; clock: Clock }): UserRows {
+  const selectAll = ledger.sql<UserRow>('SELECT * FROM users ORDER BY id')
+  const selectOne = ledger.sql<UserRow>('SELECT * FROM users WHERE id = ?')
+  const selectFirstAdmin = ledger.sql<UserRow>('SELECT * FROM users WHERE is_staff = 1 ORDER BY id LIMIT 1')
+  const selectNamed = ledger.sql<UserRow>('SELECT * FROM users WHERE username = ?')
+  const countAdmins = ledger.sql<{ others: number }>(
+    'SELECT count(*) AS others FROM users WHERE is_staff = 1 AND is_active = 1 AND id <> ?',
+  )
+  const countSignedIn = ledger.sql<{ ever: number }>('SELECT count(last_login) AS ever FROM users')
+  const insert = ledger.sql(
+    'INSERT INTO users (username, password, is_staff, may_download, created_at) VALUES (?, ?, ?, ?, ?)',
+  )
+  const update = ledger.sql('UPDATE users SET password = ?, is_staff = ?, is_active = ?, may_download = ? WHERE id = ?')
+  const updatePin = ledger.sql('UPDATE users SET pin = ? WHERE id = ?')
+  const updateLogin = ledger.sql('UPDATE users SET last_login = ? WHERE id = ?')
+  const deleteOne = ledger.sql('DELETE FROM users WHERE id = ?')
+
+  return {
+    all: () => selectAll.all(),
+    get: (id) => selectOne.get(id),
+    existing(id) {
+      const row = selectOne.get(id)
+      if (!row) throw errors.notFound('user')
+      return row
+    },
+    named: (username) => selectNamed.get(username),
+    firstAdmin: () => selectFirstAdmin.get(),
+    hasOtherAdmin: (id) => countAdmins.get(id)!.others > 0,
+    hasAnySignedIn: () => countSignedIn.get()!.ever > 0,
+    add({ username, password, isStaff, mayDownload }) {
+      const added = insert.run(username, password, bit(isStaff), bit(mayDownload), epochSeconds(clock))
+      return Number(added.lastInsertRowid)
+    },
+    change: (id, password, rights) =>
+      void update.run(password, bit(rights.is_staff), bit(rights.is_active), bit(rights.may_download), id),
+    setPin: (id, pin) => void updatePin.run(pin, id),
+    noteLogin: (id) => void updateLogin.run(epochSeconds(clock), id),
+    remove: (id) => void deleteOne.run(id),
+  }
+}
+
+const bit = (value: boolean): number => (value ? 1 : 0)
