@@ -41,7 +41,7 @@ function showKept(): void {
   const end = connection.subscribe((now) => {
     if (now !== 'connected' && now !== 'polling') return
     queueMicrotask(() => end())
-    void readSession().catch((error: unknown) => isAway(error) && showKept())
+    void begin()
   })
 }
 

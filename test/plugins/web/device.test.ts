@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { errors } from '../../../core/error.ts'
 import { noBrowser, openPage, type Page, type Watched } from '../../support/browser.ts'
 import { makeFilm } from '../../support/film.ts'
 import { aForwardProxy } from '../../support/forward-proxy.ts'
@@ -123,6 +124,26 @@ describe('a video on this device', { skip: noBrowser }, () => {
       const position = async () => (await app.as('user').get('/api/video/v1/progress/')).body.position as number
       await until('the place is home', position, (seconds) => seconds >= at - 1, PATIENCE_MS)
     })
+
+  test('a place that the server cannot keep now comes home later', async (context) => {
+    const t = lastFirst(context)
+    const { app, proxy } = await behindProxy(t)
+    const { page, go } = await openPage(t, proxy.url, { as })
+    const saved = page.waitForResponse((answer) => answer.url().endsWith('/progress/') && answer.status() === 503)
+    const full = context.mock.method(app.app.ledger, 'write', () =>
+      Promise.reject(errors.unavailable('The disk is full')),
+    )
+    await go('/video/v1/?t=6')
+    await plays(page, 6.2)
+    await page.evaluate(`document.querySelector('video').pause()`)
+    assert.ok((await saved).headers()['x-request-id'])
+    full.mock.restore()
+
+    await go('/')
+
+    const position = async () => (await app.as('user').get('/api/video/v1/progress/')).body.position as number
+    await until('the place is home', position, (seconds) => seconds >= 6, PATIENCE_MS)
+  })
 
   test('is played from here while the server is there, and taken away by its menu', async (context) => {
     const t = lastFirst(context)

@@ -1,7 +1,9 @@
 /** Without the server: the page opens with the last Home of who was here, and with nothing of who has signed out. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { errors } from '../../../core/error.ts'
 import { holdUp, noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { startProxy } from '../../support/proxy.ts'
 import { until } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
@@ -78,6 +80,34 @@ describe('without the server', { skip: noBrowser }, () => {
 
     await film(page).waitFor()
     await keepsHome(page)
+  })
+
+  test('what the server itself cannot do now is said, and not hidden by what is kept; a proxy’s word for it is no answer', async (t) => {
+    const app = await testApp(t)
+    await oneFilm(app)
+    const proxy = await startProxy(t, new URL(app.url).origin)
+    const { page, go, check } = await openPage(t, proxy.url, { as, options })
+    await go('/')
+    await film(page).waitFor()
+    await keepsHome(page)
+    // Of what has not changed the server has its answer still.
+    await app.given(aVideo({ id: 'v2', title: 'Another', channelId: 'UC1' }))
+    const { videos } = app.app
+    const away = t.mock.method(videos, 'find', () => Promise.reject(errors.unavailable('The index is away')))
+
+    await page.reload()
+
+    await page.getByText('The server cannot do this now: The index is away').first().waitFor()
+    assert.equal(await film(page).count(), 0)
+    assert.equal(await page.getByText('You see what was kept on this device').count(), 0)
+    away.mock.restore()
+    for (const status of [502, 503, 504]) {
+      proxy.break({ on: /^GET \/api\/video\//, what: { status } })
+      await page.reload()
+      await film(page).waitFor()
+      proxy.mend()
+    }
+    await check([/50[234]/])
   })
 
   test('signing out takes all of it away, and the next visit without a server shows nobody’s films', async (t) => {

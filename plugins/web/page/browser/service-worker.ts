@@ -35,6 +35,8 @@ const MOST_LISTS = 8
 const MOST_PICTURES = 150
 /** A proxy answers so for a server that is not there. */
 const AWAY = [502, 503, 504]
+/** The server names each of its answers, a proxy's own has none. */
+const NAMED = 'x-request-id'
 /** Its record, and its subtitles. */
 const OF_VIDEOS = /^(api\/video\/([^/]+)\/|media\/.+\.vtt)$/
 const OF_PROGRAMS = /^(api|media|cache|assets|icons|health|plugin-page)(\/|$)/
@@ -115,6 +117,10 @@ async function open(event: Fetching): Promise<Response> {
   })
 }
 
+/** What the API says itself stands, also that it cannot answer now: lists of before would hide it. */
+const isAway = (address: string, { status, headers }: Response): boolean =>
+  AWAY.includes(status) && !(headers.has(NAMED) && pathOf(address)?.startsWith('api/'))
+
 /** What the server says; where it is away, what is kept. */
 async function fetchElse(
   request: Request,
@@ -123,7 +129,7 @@ async function fetchElse(
   try {
     const response = await fetch(request)
     if (response.status === 200) keep(response.clone())
-    return AWAY.includes(response.status) ? ((await find()) ?? response) : response
+    return isAway(request.url, response) ? ((await find()) ?? response) : response
   } catch (error) {
     const kept = await find()
     if (kept) return kept

@@ -2,7 +2,7 @@
 import { effect } from '@preact/signals'
 import { openFilms, tellWorker } from '../browser/kept.ts'
 import { filmAt, idAt, type KeptFilm, PIECE_BYTES, pieceAt } from '../browser/kept-names.ts'
-import { get, isAway, isSignedIn, toFailure } from '../server/api.ts'
+import { get, isPassing, isSignedIn, toFailure } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import { connection } from '../server/events.ts'
 import type { Item, Video } from '../server/records.ts'
@@ -223,7 +223,7 @@ async function compare(): Promise<void> {
       await dropFromDevice(id)
       await keepOnDevice(data)
     } catch (error) {
-      if (isAway(error)) return
+      if (isPassing(error)) return
       if (toFailure(error).status === 404) await dropFromDevice(id)
     }
   }

@@ -1,5 +1,5 @@
 /** Where this person is in a video, kept on the server: now and then while it plays, and when they leave. */
-import { ask, isAway } from '../server/api.ts'
+import { ask, isPassing } from '../server/api.ts'
 import { connection } from '../server/events.ts'
 import { deleted } from '../stores/deleted.ts'
 import { noteUnsent, settleUnsent } from '../stores/unsent.ts'
@@ -37,7 +37,7 @@ export function openPlace(id: string) {
       await ask('POST', `/api/video/${id}/progress/`, { body: { position }, isLast })
       settleUnsent(id)
     } catch (error) {
-      if (isAway(error)) noteUnsent(id, position)
+      if (isPassing(error)) noteUnsent(id, position)
       saved = before // the next one tries again; nobody is held up for it
     }
   }

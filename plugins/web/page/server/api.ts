@@ -39,14 +39,17 @@ export class Failure extends Error {
   readonly retryAfterSeconds: number | undefined
   /** All that was answered. */
   readonly body: Readonly<Record<string, unknown>>
+  /** The server said so, and not a proxy for it. */
+  readonly isOurs: boolean
 
-  constructor(status: number, body: ErrorBody, retryAfterSeconds?: number) {
+  constructor(status: number, body: ErrorBody, retryAfterSeconds?: number, isOurs = false) {
     super(sentence(status, body, retryAfterSeconds))
     this.status = status
     this.code = body.code ?? ''
     this.fields = body.fields ?? {}
     this.retryAfterSeconds = retryAfterSeconds
     this.body = body
+    this.isOurs = isOurs
   }
 }
 
@@ -64,7 +67,12 @@ function sentence(status: number, { message = '' }: ErrorBody, retryAfterSeconds
 export const isAborted = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError'
 export const toFailure = (error: unknown): Failure => (error instanceof Failure ? error : new Failure(200, {}))
 /** No answer, or that of a proxy whose server is not there. */
-export const isAway = (error: unknown): boolean => [0, 502, 503, 504].includes(toFailure(error).status)
+export function isAway(error: unknown): boolean {
+  const { status, isOurs } = toFailure(error)
+  return status === 0 || ([502, 503, 504].includes(status) && !isOurs)
+}
+/** It may go well later. */
+export const isPassing = (error: unknown): boolean => isAway(error) || [429, 503].includes(toFailure(error).status)
 
 /** false once any call was answered with 401: the frame then shows the sign-in. */
 export const isSignedIn = signal<boolean | undefined>(undefined)
@@ -140,7 +148,8 @@ async function refusal(response: Response): Promise<Failure> {
     .then((text) => parse(text) as ErrorBody)
     .catch((): ErrorBody => ({})) // a proxy's page: its status says enough
   const retryAfter = Number(response.headers.get('retry-after'))
-  return new Failure(response.status, body, retryAfter > 0 ? retryAfter : undefined)
+  const isOurs = response.headers.has('x-request-id')
+  return new Failure(response.status, body, retryAfter > 0 ? retryAfter : undefined, isOurs)
 }
 
 /** Left out what is undefined or empty. */

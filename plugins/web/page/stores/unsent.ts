@@ -1,5 +1,5 @@
 /** Where somebody was in videos while the server could not be asked: kept in this browser, brought home later. */
-import { isAway, post, toFailure } from '../server/api.ts'
+import { isPassing, post } from '../server/api.ts'
 import { account } from './session.ts'
 
 const KEY = 'av_unsent'
@@ -49,7 +49,7 @@ export async function bringHome(): Promise<void> {
     try {
       await post(`/api/video/${id}/progress/`, { position, ago })
     } catch (error) {
-      if (isAway(error) || toFailure(error).status === 429) return
+      if (isPassing(error)) return
     }
     if (read()[id]?.at === at) settleUnsent(id)
   }
