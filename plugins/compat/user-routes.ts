@@ -1,5 +1,6 @@
 /** Who asks and what it has chosen, in the form of the reference's next line: every key, always. */
 import { type App, defineRoute, type Static, Type, Value } from 'archivolt'
+import type { SortName } from '../video/listing.ts'
 import { keepForAccount, keptOfAccount } from './kept.ts'
 
 const flagOrNull = (fallback: boolean | null) => Type.Union([Type.Boolean(), Type.Null()], { default: fallback })
@@ -9,9 +10,10 @@ const gridOrList = (fallback: 'grid' | 'list') => Type.Enum(['grid', 'list'], { 
 const CHOICES = {
   stylesheet: Type.Enum(['dark.css', 'light.css', 'matrix.css', 'midnight.css', 'custom.css'], { default: 'dark.css' }),
   page_size: Type.Integer({ minimum: 1, maximum: 200 }),
-  sort_by: Type.Enum(['published', 'downloaded', 'views', 'likes', 'duration', 'mediasize', 'width', 'height'], {
-    default: 'published',
-  }),
+  sort_by: Type.Enum(
+    ['published', 'downloaded', 'views', 'likes', 'duration', 'mediasize', 'width', 'height'] satisfies SortName[],
+    { default: 'published' satisfies SortName },
+  ),
   sort_order: Type.Enum(['asc', 'desc'], { default: 'desc' }),
   view_style_home: Type.Enum(['grid', 'list', 'table'], { default: 'grid' }),
   view_style_channel: gridOrList('list'),

@@ -1,5 +1,5 @@
 /** The library as it lies on disk: rescan, manual import, thumbnails; and whether a newer version is out. */
-import { definePlugin, type PreferencesOf, Type } from 'archivolt'
+import { definePlugin, Type } from 'archivolt'
 import { adoptVideos } from './adoption/adopt.ts'
 import { goOnAfterStart, goOnIn } from './adoption/away.ts'
 import { completeVideos } from './adoption/complete.ts'
@@ -22,6 +22,7 @@ import { resyncThumbs } from './embed.ts'
 import { manualImport } from './import.ts'
 import { makeLink } from './link-route.ts'
 import { addPlace, bringBack, changePlace, listPlaces, listTrash, removePlace } from './place-routes.ts'
+import { playback } from './preferences.ts'
 import { makePreviews } from './previews/make.ts'
 import { openPreviews, type Previews, previewTables } from './previews/previews.ts'
 import { showPreviews, showSheet, wantPreviews } from './previews/routes.ts'
@@ -29,25 +30,6 @@ import { openReleases, type Releases, releaseTables, versionCheck } from './rele
 import { rescanFilesystem, tellMoved } from './rescan.ts'
 import { commandLibrary, showLibrary, startImport, startRescan } from './routes.ts'
 import { thumbnailCheck } from './thumbnails.ts'
-
-const playback = {
-  copy_room: Type.Integer({
-    minimum: 1,
-    maximum: 10_000,
-    default: 20,
-    title: 'Room for copies that play',
-    description: 'Of videos that a browser could not play. The oldest go first.',
-    'x-unit': 'GB',
-    'x-group': 'watching',
-  }),
-  seek_previews: Type.Boolean({
-    default: true,
-    title: 'Seek previews',
-    description:
-      'Small pictures above the bar while you look for a place. They are made after a video is first played, once nothing else is running, and take about 1 MB per video, 2 GB in all.',
-    'x-group': 'watching',
-  }),
-}
 
 export default definePlugin({
   name: 'library',
@@ -113,13 +95,13 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     library: {
+      /** Whether a newer version is out. */
       releases: Releases
+      /** Copies that play, of films that some browsers do not. */
       copies: Copies
+      /** Seek previews: small pictures of a film, in sheets. */
       previews: Previews
     }
-  }
-  interface PreferenceValues {
-    playback: PreferencesOf<typeof playback>
   }
   interface Settings {
     releasesUrl: string | null

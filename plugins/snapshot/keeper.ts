@@ -1,5 +1,5 @@
 /** The service `snapshots`: the daily one, what is offered after a loss, and the records that people see. */
-import { errors, localMinute, type SnapshotRecord, snapshotName, type Timer, Type } from 'archivolt'
+import { errors, localMinute, type SnapshotRecord, snapshotName, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 import { DAY_MS, EXPIRE_DAYS, nextSnapshotAt, outdated } from './retention.ts'
 import { createSnapshot, offerSnapshot, restoreSnapshot } from './tasks.ts'
@@ -13,12 +13,6 @@ export interface SnapshotItem {
   end_date: string
   end_stamp: number
   duration_s: number
-}
-
-export const snapshotPreferences = {
-  application: {
-    enable_snapshot: Type.Boolean({ default: true, title: 'Take one every day', 'x-group': 'snapshots' }),
-  },
 }
 
 interface SnapshotList {
@@ -157,11 +151,5 @@ declare module 'archivolt' {
     snapshot: {
       snapshots: SnapshotKeeper
     }
-  }
-  interface ApplicationPreferences {
-    enable_snapshot: boolean
-  }
-  interface PreferenceValues {
-    application: ApplicationPreferences
   }
 }

@@ -2,14 +2,15 @@
  * Snapshots of the index: taken online each day, kept by age and number, restored all or nothing (contract 6.9, 9.9).
  */
 import { definePlugin } from 'archivolt'
-import { openSnapshotKeeper, snapshotPreferences } from './keeper.ts'
+import { openSnapshotKeeper } from './keeper.ts'
+import { application } from './preferences.ts'
 import { deleteSnapshot, listSnapshots, restore, showSnapshot, take } from './routes.ts'
 import { createSnapshot, offerSnapshot, restoreSnapshot } from './tasks.ts'
 
 export default definePlugin({
   name: 'snapshot',
   needs: ['backup'],
-  preferences: snapshotPreferences,
+  preferences: { application },
   routes: [listSnapshots, take, showSnapshot, restore, deleteSnapshot],
   tasks: [createSnapshot, restoreSnapshot, offerSnapshot],
   services: (app) => ({ snapshots: openSnapshotKeeper(app) }),

@@ -1,12 +1,13 @@
 /** People: how they sign in, their tokens and preferences, and the preferences of the installation. */
-import { definePlugin, Type } from 'archivolt'
+import { definePlugin } from 'archivolt'
 import { addAccessToken, listAccessTokens, revokeAccessToken } from './access-token-routes.ts'
 import { addUser, changeUser, listUsers, removeUser, showUser } from './account-routes.ts'
 import { addAccount, removeTotp, setPassword } from './commands.ts'
 import { forgetOnDevice, listOfDevice, signInWithPin } from './device-routes.ts'
 import { loginForwarded, showForwarded } from './forwarded-routes.ts'
 import { showSession } from './own-session.ts'
-import { changePreferences, describePreferences, showPreferences } from './preferences.ts'
+import { changePreferences, describePreferences, showPreferences } from './preference-routes.ts'
+import { application } from './preferences.ts'
 import { openSignIns, type SignIns } from './sign-ins.ts'
 import { login, loginWithToken, logout, ping, revokeToken, showToken } from './signing-in.ts'
 import { beginTotp, disableTotp, enableTotp, showTotp } from './totp-routes.ts'
@@ -14,7 +15,7 @@ import { changeOwnPreferences, showOwnPreferences } from './user-preferences.ts'
 
 export default definePlugin({
   name: 'user',
-  preferences: { application: { enable_cast: Type.Boolean({ default: false }) } },
+  preferences: { application },
   envelope: (preferences) => ({ enable_cast: preferences.section('application').enable_cast }),
   events: ['user.removed'],
   services: ({ accounts }) => ({ signIns: openSignIns(accounts) }),
@@ -68,12 +69,5 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when an account has been removed. Its id is never given again. */
     'user.removed': { id: number }
-  }
-  /** The section that several plugins bring keys of. */
-  interface ApplicationPreferences {
-    enable_cast: boolean
-  }
-  interface PreferenceValues {
-    application: ApplicationPreferences
   }
 }

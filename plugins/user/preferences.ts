@@ -1,46 +1,14 @@
-/** Preferences: what an admin changes for all while the server runs. */
-import { defineRoute, Type } from 'archivolt'
+/** What an admin allows people to do on the page: a key of the `application` section of /api/config/. */
+import { Type } from 'archivolt'
 
-/** Its sections are declared by the plugins that read them; the API's description shows them in its place. */
-const preferencesOf = (which: 'all' | 'some') =>
-  Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), { 'x-preferences': which })
-const AllPreferences = preferencesOf('all')
+export const application = { enable_cast: Type.Boolean({ default: false }) }
 
-export const showPreferences = defineRoute({
-  method: 'GET',
-  path: '/api/config/',
-  access: 'admin',
-  summary: 'The settings of the installation',
-  reply: AllPreferences,
-  handle: (_input, { preferences }) => preferences.all(),
-})
-
-const Described = Type.Record(
-  Type.String(),
-  Type.Object({ type: Type.Literal('object'), properties: Type.Record(Type.String(), Type.Unknown()) }),
-)
-
-export const describePreferences = defineRoute({
-  method: 'GET',
-  path: '/api/config/schema/',
-  access: 'admin',
-  summary: 'What the settings of the installation may be: a JSON Schema for each section',
-  reply: Described,
-  handle: (_input, { preferences }) =>
-    Object.fromEntries(
-      Object.entries(preferences.sections).map(([section, properties]) => [section, { type: 'object', properties }]),
-    ),
-})
-
-export const changePreferences = defineRoute({
-  method: 'POST',
-  path: '/api/config/',
-  access: 'admin',
-  summary: 'Change some settings of the installation: all of those given, or none',
-  body: preferencesOf('some'),
-  reply: AllPreferences,
-  async handle({ body }, { preferences }) {
-    await preferences.change(body)
-    return preferences.all()
-  },
-})
+declare module 'archivolt' {
+  /** The section that several plugins bring keys of. */
+  interface ApplicationPreferences {
+    enable_cast: boolean
+  }
+  interface PreferenceValues {
+    application: ApplicationPreferences
+  }
+}

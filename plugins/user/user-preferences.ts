@@ -1,6 +1,11 @@
 /** User preferences: what each account chooses for itself. Core keeps them with the account. */
 import { defineRoute, type Static, Type } from 'archivolt'
 
+/** Those of `GET /api/video/` (`SORTS` in video/listing.ts, of which a test makes sure). */
+export const SORT_NAMES = [
+  ...(['published', 'downloaded', 'views', 'likes', 'duration', 'mediasize', 'filesize', 'width', 'height'] as const),
+]
+
 const ViewStyle = Type.Enum(['grid', 'list'])
 const VideosStyle = Type.Enum(['grid', 'list', 'table'])
 
@@ -8,9 +13,7 @@ export const UserPreferences = Type.Object(
   {
     /** 0: the installation's. */
     page_size: Type.Optional(Type.Integer({ minimum: 0, maximum: 200 })),
-    sort_by: Type.Optional(
-      Type.Enum(['published', 'downloaded', 'views', 'likes', 'duration', 'mediasize', 'filesize', 'width', 'height']),
-    ),
+    sort_by: Type.Optional(Type.Enum(SORT_NAMES)),
     sort_order: Type.Optional(Type.Enum(['asc', 'desc'])),
     hide_watched: Type.Optional(Type.Boolean()),
     show_subed_only: Type.Optional(Type.Boolean()),

@@ -40,7 +40,8 @@ const SORTS = {
   height: 'height',
 } as const satisfies Record<string, VideoNames>
 
-const SORT_NAMES = Object.keys(SORTS) as Array<keyof typeof SORTS>
+export type SortName = keyof typeof SORTS
+export const SORT_NAMES = Object.keys(SORTS) as SortName[]
 
 export const listQuery = {
   channel: queryId({ description: 'videos of this channel' }),

@@ -1,33 +1,12 @@
 /** Watching: what each account has watched, and how far it has come (contract 9.1, 9.2). */
-import { definePlugin, type PreferencesOf, Type } from 'archivolt'
+import { definePlugin } from 'archivolt'
 import { listFilter } from './filter.ts'
 import { markTables } from './marks.ts'
 import { positionTables } from './positions.ts'
+import { offWhereInUse, progress } from './preferences.ts'
 import { clearProgress, markAsWatched, markChosen, setProgress, showProgress } from './routes.ts'
 import { forgetGone, indexMarks, markVideos, settleMarks } from './tasks.ts'
-import { openWatch, type Watch, WHOSE } from './watch.ts'
-
-const progress = {
-  autoWatched: Type.Boolean({
-    default: true,
-    title: 'Mark as watched at the end',
-    description: 'Also when an app reports the position.',
-    'x-group': 'watching',
-  }),
-  watchedBy: Type.Enum(WHOSE, {
-    default: 'everyone',
-    title: 'Watched by',
-    description: 'Accounts count once they have played or marked a video.',
-    'x-labels': { anyone: 'Anyone', everyone: 'Everyone', admins: 'All admins' },
-    'x-group': 'afterwards',
-  }),
-}
-
-/** Who has lived without it is not marked as having watched by an update. */
-const offWhereInUse = {
-  number: 3,
-  sql: `INSERT OR IGNORE INTO preferences (section, key, value) SELECT 'progress', 'autoWatched', 'false' WHERE EXISTS (SELECT 1 FROM users)`,
-}
+import { openWatch, type Watch } from './watch.ts'
 
 export default definePlugin({
   name: 'watch',
@@ -62,8 +41,5 @@ declare module 'archivolt' {
     watch: {
       watch: Watch
     }
-  }
-  interface PreferenceValues {
-    progress: PreferencesOf<typeof progress>
   }
 }

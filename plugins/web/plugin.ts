@@ -2,7 +2,8 @@
  * The page that people see: its document under every address, its scripts and pictures. Whatever it does goes through
  * the public API.
  */
-import { definePlugin, Type } from 'archivolt'
+import { definePlugin } from 'archivolt'
+import { page } from './preferences.ts'
 import {
   pageRoutes,
   showAsset,
@@ -17,7 +18,7 @@ import {
 
 export default definePlugin({
   name: 'web',
-  preferences: { page: { welcomed: Type.Boolean({ default: false }) } },
+  preferences: { page },
   // Who has used it before is not welcomed by an update.
   migrations: [
     {
@@ -37,12 +38,3 @@ export default definePlugin({
     showPluginModule,
   ],
 })
-
-declare module 'archivolt' {
-  interface PreferenceValues {
-    page: {
-      /** The first choices were made, or put off for good: the page offers them no more. */
-      welcomed: boolean
-    }
-  }
-}

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Actor } from 'archivolt'
+import { SORT_NAMES as SORTS_OF_ACCOUNTS } from '../../../plugins/user/user-preferences.ts'
 import type { App } from '../../../plugins/video/app.ts'
-import { toQuery, type VideoListPart } from '../../../plugins/video/listing.ts'
+import { SORT_NAMES as SORTS_OF_LISTS, toQuery, type VideoListPart } from '../../../plugins/video/listing.ts'
 
 const actor: Actor = { id: 1, username: 'ann', isAdmin: false, mayDownload: false, via: 'token' }
 const anApp = (...parts: VideoListPart[]) =>
@@ -63,4 +64,8 @@ test('an order that always holds wins over the sort and over other ids', async (
     filter: { and: [{ in: ['platform_id', ['b', 'a']] }, { eq: ['active', false] }] },
     ids: ['a', 'b', 'c'],
   })
+})
+
+test('an account may choose every sort that lists of videos have, and no other', () => {
+  assert.deepEqual(SORTS_OF_ACCOUNTS.toSorted(), SORTS_OF_LISTS.toSorted())
 })

@@ -1,9 +1,9 @@
 /** The columns of the table of videos beside the title, and by which of them it is ordered. */
-import type { UserSettings } from '../server/records.ts'
+import type { SortName, UserSettings } from '../server/records.ts'
 import { settings } from '../stores/session.ts'
 
 export type Column = NonNullable<UserSettings['table_columns']>[number]
-type Sortable = Exclude<Column, 'channel'>
+type Sortable = Extract<Column, SortName>
 
 export const COLUMNS: readonly Column[] = [
   ...(['channel', 'published', 'downloaded', 'duration', 'mediasize', 'height', 'views', 'likes'] as const),

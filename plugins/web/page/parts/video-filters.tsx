@@ -4,6 +4,7 @@ import { Grid2x2, Rows3, Table2 } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { isSofa } from '../browser/layout.ts'
 import { changeQuery, place } from '../browser/router.ts'
+import type { SortName } from '../server/records.ts'
 import { changeSettings, settings } from '../stores/session.ts'
 import { type TextKey, t } from '../texts/texts.ts'
 import { IconButton } from './button.tsx'
@@ -13,9 +14,11 @@ import { sayFailure } from './toast.tsx'
 
 const WATCH = ['', 'unwatched', 'continue', 'watched'] as const
 const TYPE = ['', 'videos', 'streams', 'shorts'] as const
-const FIRST_SORT = 'published'
+const FIRST_SORT = 'published' satisfies SortName
 
 type SortText<Key = TextKey> = Key extends `home.sort.${infer Sort}` ? Sort : never
+/** What the server sorts by and the page has words for. */
+type OfferedSort = Extract<SortText, SortName | `${SortName}.asc`>
 
 interface VideoFilters {
   watch: (typeof WATCH)[number]
@@ -37,7 +40,7 @@ export const orderOfAddress = (by: string, order: 'asc' | 'desc') => ({
 const oneOf = <Value extends string>(values: readonly Value[], name: string, fallback: Value): Value =>
   values.find((value) => value === place.value.query.get(name)) ?? fallback
 
-export function filtersOfAddress(sorts: readonly SortText[], style: ListStyle): VideoFilters {
+export function filtersOfAddress(sorts: readonly OfferedSort[], style: ListStyle): VideoFilters {
   const sort = oneOf<string>(style === 'table' ? TABLE_SORTS : sorts, 'sort', FIRST_SORT)
   const [by, order = 'desc'] = sort.split('.') as [string, 'asc' | 'desc' | undefined]
   return { watch: oneOf(WATCH, 'watch', ''), type: oneOf(TYPE, 'type', ''), sort, by, order }
@@ -61,7 +64,7 @@ export function styleOf(view: 'home' | 'channel'): ListStyle {
 interface Props {
   filters: VideoFilters
   /** None: the list has an order of its own. */
-  sorts: readonly SortText[]
+  sorts: readonly OfferedSort[]
   hasTypes?: boolean
   view: 'home' | 'channel'
   /** Further filters. */

@@ -35,7 +35,7 @@ import type { listUsers } from '../../../user/account-routes.ts'
 import type { listOfDevice } from '../../../user/device-routes.ts'
 import type { showForwarded } from '../../../user/forwarded-routes.ts'
 import type { showSession } from '../../../user/own-session.ts'
-import type { describePreferences } from '../../../user/preferences.ts'
+import type { describePreferences } from '../../../user/preference-routes.ts'
 import type { showToken } from '../../../user/signing-in.ts'
 import type { beginTotp, enableTotp, showTotp } from '../../../user/totp-routes.ts'
 import type { showOwnPreferences } from '../../../user/user-preferences.ts'
@@ -45,6 +45,8 @@ import type { listDeliveries, listWebhooks } from '../../../webhooks/routes.ts'
 type ReplyOf<Route extends { reply: TSchema }> = Static<Route['reply']>
 
 export type { Comment } from '../../../video/comment-threads.ts'
+/** By what a list of videos may be ordered; in an address `.asc` may follow. */
+export type { SortName } from '../../../video/listing.ts'
 
 export type Channel = ReplyOf<typeof listChannels>[number]
 export type ChannelOverwrites = Channel['channel_overwrites']

@@ -1,0 +1,27 @@
+/** What is made of films so that they play well: the `playback` section of /api/config/ (contract 9.19, 9.20). */
+import { type PreferencesOf, Type } from 'archivolt'
+
+export const playback = {
+  copy_room: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: 20,
+    title: 'Room for copies that play',
+    description: 'Of videos that a browser could not play. The oldest go first.',
+    'x-unit': 'GB',
+    'x-group': 'watching',
+  }),
+  seek_previews: Type.Boolean({
+    default: true,
+    title: 'Seek previews',
+    description:
+      'Small pictures above the bar while you look for a place. They are made after a video is first played, once nothing else is running, and take about 1 MB per video, 2 GB in all.',
+    'x-group': 'watching',
+  }),
+}
+
+declare module 'archivolt' {
+  interface PreferenceValues {
+    playback: PreferencesOf<typeof playback>
+  }
+}

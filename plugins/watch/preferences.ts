@@ -1,0 +1,31 @@
+/** When a video counts as watched: the `progress` section of /api/config/ (contract 9.1). */
+import { type PreferencesOf, Type } from 'archivolt'
+import { WHOSE } from './watch.ts'
+
+export const progress = {
+  autoWatched: Type.Boolean({
+    default: true,
+    title: 'Mark as watched at the end',
+    description: 'Also when an app reports the position.',
+    'x-group': 'watching',
+  }),
+  watchedBy: Type.Enum(WHOSE, {
+    default: 'everyone',
+    title: 'Watched by',
+    description: 'Accounts count once they have played or marked a video.',
+    'x-labels': { anyone: 'Anyone', everyone: 'Everyone', admins: 'All admins' },
+    'x-group': 'afterwards',
+  }),
+}
+
+/** Who has lived without it is not marked as having watched by an update. */
+export const offWhereInUse = {
+  number: 3,
+  sql: `INSERT OR IGNORE INTO preferences (section, key, value) SELECT 'progress', 'autoWatched', 'false' WHERE EXISTS (SELECT 1 FROM users)`,
+}
+
+declare module 'archivolt' {
+  interface PreferenceValues {
+    progress: PreferencesOf<typeof progress>
+  }
+}
