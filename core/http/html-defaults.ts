@@ -1,4 +1,4 @@
-/** Security headers of HTML answers; the content security policy above all. */
+/** Security headers that every HTML answer has unless its route sets others; how a content security policy is written. */
 
 /** Directive → sources; what is not named is not allowed. */
 type Directives = Readonly<Record<`${string}-src` | 'form-action' | 'frame-ancestors' | 'sandbox', string>>
@@ -21,7 +21,7 @@ export function contentPolicy(allowed: Partial<Directives>): string {
 }
 
 /** Go along with every HTML answer; its route may set others. */
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+export const HTML_DEFAULTS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': contentPolicy({
     'default-src': `'self'`,
     'img-src': `'self' data:`,

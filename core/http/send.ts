@@ -8,7 +8,7 @@ import sendFile, { type SendOptions, type SendStream } from 'send'
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
 import { type Fault, type FaultForm, toFault } from './fault.ts'
-import { PAGE_HEADERS } from './page-headers.ts'
+import { HTML_DEFAULTS } from './html-defaults.ts'
 import type { BytesReply, EventStream, FileReply, ReplyHeaders } from './reply.ts'
 
 const gzip = promisify(gzipWithCallback)
@@ -83,7 +83,7 @@ export function sendBytes(
   { bytes, contentType }: BytesReply,
 ): Promise<void> | void {
   const isPage = contentType.startsWith('text/html')
-  const headers = { 'Content-Type': contentType, 'Cache-Control': 'no-store', ...(isPage && PAGE_HEADERS) }
+  const headers = { 'Content-Type': contentType, 'Cache-Control': 'no-store', ...(isPage && HTML_DEFAULTS) }
   return sendText(exchange, status, bytes, headers)
 }
 
@@ -151,7 +151,7 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
   const own = {
     'Content-Type': reply.contentType,
     'Cache-Control': `private, max-age=${maxAgeSeconds}${immutable ? ', immutable' : ''}`,
-    ...(reply.contentType.startsWith('text/html') && PAGE_HEADERS),
+    ...(reply.contentType.startsWith('text/html') && HTML_DEFAULTS),
     ...(download !== undefined && {
       'Content-Disposition': `attachment; filename="${download.replace(/[^\w.-]/g, '_')}"`,
     }),

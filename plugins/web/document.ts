@@ -1,5 +1,4 @@
-/** The one HTML document: no text, no inline script or style; what it may load is said in its policy. */
-import { contentPolicy } from 'archivolt'
+/** The one HTML document: no text, no inline script or style; what it may load is said in content-policy.ts. */
 import Negotiator from 'negotiator'
 
 interface Language {
@@ -29,30 +28,6 @@ export interface Built {
   /** By their names in BCP 47. */
   languages: Record<string, Language>
 }
-
-export const PAGE_POLICY = contentPolicy({
-  'script-src': `'self'`,
-  'style-src': `'self'`,
-  'img-src': `'self' data:`,
-  'media-src': `'self' blob:`,
-  'connect-src': `'self'`,
-  'manifest-src': `'self'`,
-  // Pages of plugins.
-  'frame-src': `'self'`,
-  'form-action': `'self'`,
-})
-
-/**
- * Of a plugin's page: an origin of its own, so that it has no cookie, no storage, and no way into the page around it. It
- * loads its scripts and styles, and asks only through that page. Forms send nothing, but tell their scripts of Enter.
- */
-export const PLUGIN_PAGE_POLICY = contentPolicy({
-  'script-src': `'self'`,
-  'style-src': `'self'`,
-  'img-src': 'data: blob:',
-  'frame-ancestors': `'self'`,
-  sandbox: 'allow-scripts allow-forms',
-})
 
 const BASIS = 'en'
 /** So many languages are looked at that a browser wishes for. */

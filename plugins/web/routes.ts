@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { type App, type BuiltPage, bytes, defineRoute, errors, file, type Route, Type } from 'archivolt'
 import Negotiator from 'negotiator'
 import { ADDRESSES } from './addresses.ts'
-import { type Built, PAGE_POLICY, PLUGIN_PAGE_POLICY, toDocument, toPluginDocument, type Wishes } from './document.ts'
+import { PAGE_POLICY, PLUGIN_PAGE_POLICY } from './content-policy.ts'
+import { type Built, toDocument, toPluginDocument, type Wishes } from './document.ts'
 
 /** Tests and `make dev` run from the sources, and show the page that `make build` made. */
 const isSource = import.meta.url.endsWith('.ts')
