@@ -7,6 +7,9 @@ import type { PlaylistDoc } from '../playlist/schema.ts'
 import type { CommentDoc, SubtitleDoc, VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 
+/** Keys of a document of ours: a renamed or forgotten one is an error of the compiler. What they hold, its schema checks. */
+type KeysOf<Doc> = { [Key in keyof Doc]: unknown }
+
 const MEDIA = '/media/'
 const SAFE_ID = new RegExp(ID_PATTERN)
 
@@ -139,7 +142,7 @@ export function storedForm(app: App) {
           channel_overwrites: object(stored.channel_overwrites),
           refreshed_at: refreshedAt,
           ...(Object.keys(pictures).length && { art: JSON.stringify(pictures) }),
-        },
+        } satisfies KeysOf<ChannelDoc>,
       }
     },
 
@@ -206,7 +209,7 @@ export function storedForm(app: App) {
           ...(text(stored.vid_thumb_url) && { art: text(stored.vid_thumb_url) }),
           restored_mark: restoredMark(player),
           player: { duration, duration_str: app.videos.durationText(duration) },
-        },
+        } satisfies KeysOf<VideoDoc>,
         ...(typeof channel.channel_name === 'string' && {
           inside: { collection: 'channel', id: channelId, stored: channel },
         }),
@@ -239,7 +242,7 @@ export function storedForm(app: App) {
           })),
           refreshed_at: refreshedAt,
           ...(text(stored.playlist_thumbnail) && { art: text(stored.playlist_thumbnail) }),
-        },
+        } satisfies KeysOf<PlaylistDoc>,
       }
     },
 
@@ -273,7 +276,7 @@ export function storedForm(app: App) {
           later: !isAuto,
           ...(stored.force === true && { force: true }),
           ...(text(stored.vid_thumb_url) && { art: text(stored.vid_thumb_url) }),
-        },
+        } satisfies KeysOf<DownloadDoc>,
       }
     },
 
@@ -285,7 +288,7 @@ export function storedForm(app: App) {
           platform_id: id,
           comment_last_refresh: time(stored.comment_last_refresh),
           comment_comments: app.videos.toThreads(objects(stored.comment_comments).map(comment)),
-        },
+        } satisfies KeysOf<CommentDoc>,
       }
     },
 
@@ -308,7 +311,7 @@ export function storedForm(app: App) {
           subtitle_last_refresh: time(stored.subtitle_last_refresh),
           date_downloaded: time(stored.subtitle_last_refresh),
           channel_id: text(stored.subtitle_channel_id),
-        },
+        } satisfies KeysOf<SubtitleDoc>,
       }
     },
   }

@@ -124,7 +124,8 @@ const KINDS: Record<string, FailureClass> = {
 }
 
 const NOT_YET = new Set(['is_upcoming', 'is_live', 'post_live'])
-const LOOK_AGAIN_SECONDS = 3600
+/** Where nothing says when an announced video will be there. */
+const UPCOMING_AGAIN_SECONDS = 3600
 /** The last second of the year 9999: a later time is not a date that a page could show, so it is ignored. */
 export const LAST_SHOWN_SECOND = 253_402_300_799
 const UNIT_SECONDS: Record<string, number> = { minute: 60, hour: 3600, day: 86_400, week: 604_800 }
@@ -193,7 +194,7 @@ function availableAt(evidence: Evidence, text: string, nowSeconds: number): numb
   const told = /\bin (\d{1,4}) (minute|hour|day|week)s?\b/.exec(text)
   return (
     nowSeconds +
-    (told ? Math.max(1, Number(told[1])) * (UNIT_SECONDS[told[2] as string] as number) : LOOK_AGAIN_SECONDS)
+    (told ? Math.max(1, Number(told[1])) * (UNIT_SECONDS[told[2] as string] as number) : UPCOMING_AGAIN_SECONDS)
   )
 }
 

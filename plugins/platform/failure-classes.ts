@@ -42,7 +42,7 @@ interface GateRule {
 
 /** From so many different items in a row the same trouble is not about the items. */
 const WAVE = 3
-const BACK_OFF_MINUTES = [1, 5, 15, 60]
+const GATE_PAUSE_MINUTES = [1, 5, 15, 60]
 
 const ROWS = {
   gone: { meaning: `deleted or private on ${PLATFORM}`, item: 'final', deactivates: true },
@@ -73,7 +73,7 @@ const ROWS = {
       state: 'offline',
       items: WAVE,
       reason: (message) => `${PLATFORM} does not answer: ${message}`,
-      minutes: BACK_OFF_MINUTES,
+      minutes: GATE_PAUSE_MINUTES,
     },
   },
   unknown: { meaning: 'anything else; the message has the words of yt-dlp', item: 'retry' },
@@ -84,7 +84,7 @@ const ROWS = {
       state: 'blocked',
       items: 1,
       reason: (message) => `${PLATFORM} refuses our requests: ${message}`,
-      minutes: BACK_OFF_MINUTES,
+      minutes: GATE_PAUSE_MINUTES,
     },
   },
   disk_full: {

@@ -2,7 +2,8 @@
 import type { Clock, Log } from 'archivolt'
 
 const MINUTE_MS = 60_000
-const BACK_OFF_MINUTES = [15, 60, 240]
+/** After the first refusal, the second, and each further one in a row. */
+const SUBTITLE_PAUSE_MINUTES = [15, 60, 240]
 
 export class SubtitleClosure {
   #clock: Clock
@@ -28,7 +29,7 @@ export class SubtitleClosure {
       this.#refusals = 0
       return
     }
-    const minutes = BACK_OFF_MINUTES[Math.min(this.#refusals++, BACK_OFF_MINUTES.length - 1)]!
+    const minutes = SUBTITLE_PAUSE_MINUTES[Math.min(this.#refusals++, SUBTITLE_PAUSE_MINUTES.length - 1)]!
     this.#untilMs = this.#clock.steady() + minutes * MINUTE_MS
     this.#log.warn({ minutes }, 'subtitles are refused, and asked for again later')
   }

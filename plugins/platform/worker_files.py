@@ -10,7 +10,7 @@ from worker_network import HANDLERS, PROTOCOLS, is_file_url
 MAX_SUBTITLES = 60
 ORIGINAL_PREFERENCE = 10  # the built-in extractor's own number
 WANTED_PREFERENCE = 100
-LOOK_AGAIN_SECONDS = 6 * 3600
+NOT_OFFERED_AGAIN_SECONDS = 6 * 3600
 LEEWAY_SECONDS = 2
 LEEWAY_SHARE = 0.03
 OTHER_PREFERENCE = -20
@@ -85,7 +85,7 @@ def refuse_below(info, wanted):
         *([f'The sound is not offered in the language {wanted["language"]}'] if language and spoken and language not in spoken else []),
     ]
     if lacking:
-        raise NotOffered('; '.join(lacking), min(until, wanted['now'] + LOOK_AGAIN_SECONDS) if wanted.get('waitDays') else None)
+        raise NotOffered('; '.join(lacking), min(until, wanted['now'] + NOT_OFFERED_AGAIN_SECONDS) if wanted.get('waitDays') else None)
 
 
 def refuse_without_room(video_id, formats, spare_bytes):

@@ -92,11 +92,17 @@ async function withTexts(collection: Pick<Collection, 'getTexts'>, hits: readonl
   })
 }
 
+/**
+ * The simple search looks at names alone, and none of the three kinds counts more than another. How much a field counts
+ * in the search of one kind is said by `search` in its `schema.ts`.
+ */
+const NAMES = { channel: { channel_name: 1 }, playlist: { playlist_name: 1 }, video: { title: 1 } } as const
+
 async function findSimple(query: Query, app: App): Promise<Finding> {
   const [channel, playlist, video] = await Promise.all([
-    hitsOf(app.channels.collection, { text: words(query, { channel_name: 1 }), withoutTexts: true }),
-    hitsOf(app.playlists.collection, { text: words(query, { playlist_name: 1 }), withoutTexts: true }),
-    hitsOf(app.videos.collection, { text: words(query, { title: 1 }), withoutTexts: true }),
+    hitsOf(app.channels.collection, { text: words(query, NAMES.channel), withoutTexts: true }),
+    hitsOf(app.playlists.collection, { text: words(query, NAMES.playlist), withoutTexts: true }),
+    hitsOf(app.videos.collection, { text: words(query, NAMES.video), withoutTexts: true }),
   ])
   return { channel, playlist, video }
 }
@@ -132,7 +138,7 @@ async function ofChannels({ channel, fuzziness }: Query, app: App): Promise<Arra
   const named = async (edits: Query['fuzziness']) => {
     const text = {
       words: channel,
-      fields: { channel_name: 1 },
+      fields: NAMES.channel,
       match: 'all' as const,
       prefixLast: true,
       fuzziness: edits,

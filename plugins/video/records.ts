@@ -1,7 +1,7 @@
 /** The record of contract 5.1 as it is sent: the stored text with the channel's, what is the caller's, and the rank. */
 import { type Actor, type Hit, roundScore, textUnder, withKeysInside } from 'archivolt'
 import type { App } from './app.ts'
-import type { VideoTail } from './schema.ts'
+import type { VideoDoc, VideoTail } from './schema.ts'
 
 /** Further keys of a record, for who asks; each is left out where it does not hold. */
 export interface VideoKeys {
@@ -11,26 +11,27 @@ export interface VideoKeys {
 }
 
 const MEDIA = '/media/'
+const textOf = (text: string, key: keyof VideoDoc): string | undefined => textUnder(text, key)
 const NOTHING_WATCHED: VideoTail = { watched: false, position: 0, progress: 0 }
 
 /** The channel's id: the folder in the media URL. */
 export function channelIdOf(text: string): string {
-  const url = textUnder(text, 'media_url')
+  const url = textOf(text, 'media_url')
   if (!url?.startsWith(MEDIA)) throw new Error('a video document has no media URL of ours')
   return url.slice(MEDIA.length, url.indexOf('/', MEDIA.length))
 }
 
 /** @param more  further keys of the record */
 export function joinRecord(text: string, tail: VideoTail, channelText: string, more: object): string {
-  return withKeysInside(text, 'player', tail, more, { channel: channelText })
+  return withKeysInside(text, 'player' satisfies keyof VideoDoc, tail, more, { channel: channelText })
 }
 
 /** What names a video, read off its stored text without parsing it. */
 export function headOf(text: string): { title: string; channelId: string; thumbUrl: string } {
   return {
-    title: textUnder(text, 'title') ?? '',
+    title: textOf(text, 'title') ?? '',
     channelId: channelIdOf(text),
-    thumbUrl: textUnder(text, 'vid_thumb_url') ?? '',
+    thumbUrl: textOf(text, 'vid_thumb_url') ?? '',
   }
 }
 

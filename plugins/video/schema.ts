@@ -142,6 +142,7 @@ export const videoIndex = defineIndex({
   reform: (doc) => ({ ...withOwnMarks(doc), vid_last_refresh: localDay(doc.refreshed_at) }),
   fields: {
     platform_id: { type: 'keyword', filter: true },
+    // Weights in a search of videos alone; the search of all kinds has its own (`NAMES` in search/search.ts).
     title: { type: 'text', search: 2 },
     tags: { type: 'keyword', multi: true, search: 1 },
     category: { type: 'keyword', multi: true, search: 1 },

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import { fromBufferPromise } from 'yauzl'
+import { acceptDocuments } from '../../../plugins/backup/accept.ts'
 import { fileOf, zipOf } from './zips.ts'
 
 const WITHOUT_COMPAT = { settings: { pluginsOff: ['compat'] } }
@@ -71,4 +72,19 @@ test('a backup in our own form is restored beside the plugin compat too, and its
     [data.platform_id, data.media_url, data.vid_thumb_url],
     ['v2', '/media/UC1/v2.mp4', '/cache/videos/v/v2.jpg'],
   )
+})
+
+test('what is computed anew of a document in our own form are keys that its kind has', async (t) => {
+  const { app } = await testApp(t)
+  const accept = acceptDocuments(app)
+  const given = { channel_id: 'UC1', platform_id: 'v1', subtitles: [{ lang: 'en' }] }
+
+  const wrong = app.index.definitions.flatMap(({ name, doc }) =>
+    Object.keys(accept(name, 'v1', given))
+      .filter((key) => !(key in given) && !(key in doc.properties))
+      .map((key) => `${name}.${key}`),
+  )
+
+  assert.deepEqual(wrong, [])
+  assert.ok('vid_thumb_url' in accept('video', 'v1', given))
 })
