@@ -33,12 +33,13 @@ export function readCron(text: string, timeZone?: string): CronTimes {
   // croner is given plain lists: its own reading of unusual forms plays no part.
   const [hours, weekdays] = [listed(hour, 23, 'hour'), listed(weekday, 6, 'day of the week')]
   const five = `${Number(minute)} ${hours} * * ${weekdays}`
-  // Asked by the clock on the wall, as if that were UTC: in a zone whose clocks change croner names times that are
-  // past, or passes over some. By the offset: by a zone's name, UTC's too, each answer takes forty times as long.
-  const cron = new Cron(five, { paused: true, mode: '5-part', utcOffset: 0 })
+  let cron: Cron | undefined // made once it is asked: most of what is read is only checked
   return {
     text: fields.join(' '),
     next(afterMs) {
+      // Asked by the clock on the wall, as if that were UTC: in a zone whose clocks change croner names times that are
+      // past, or passes over some. By the offset: by a zone's name, UTC's too, each answer takes forty times as long.
+      cron ??= new Cron(five, { paused: true, mode: '5-part', utcOffset: 0 })
       const wall = wallClock(timeZone)
       // Begun before any change of the clocks: of times on the wall that come twice the first is taken.
       for (let at = wall.of(afterMs) - LONGEST_CHANGE_MS; ; ) {

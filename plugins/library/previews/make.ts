@@ -7,13 +7,10 @@ import { join } from 'node:path'
 import { defineTask, diskSpace, errors, isAppError, type JobContext, Type } from 'archivolt'
 import type { App } from '../app.ts'
 import { toSheets } from '../film.ts'
+import { untilQuiet } from '../quiet.ts'
 import { shapeFor, type Wish } from './previews.ts'
 
 const SPARE_BYTES = 200 << 20
-const LOOK_EVERY_MS = 30_000
-/** A queue of downloads may take days. */
-const MOST_LOOKS = 30
-const RECENT = 100
 
 export const makePreviews = defineTask({
   name: 'preview.make',
@@ -30,12 +27,6 @@ export const makePreviews = defineTask({
     }
   },
 })
-
-/** Resolves when no other task runs, or has run for a quarter of an hour. */
-async function untilQuiet({ signal }: JobContext<object>, { jobs, clock }: App): Promise<void> {
-  const isBusy = () => jobs.list({ limit: RECENT }).some(({ state }) => state === 'STARTED')
-  for (let look = 0; look < MOST_LOOKS && isBusy(); look++) await clock.sleep(LOOK_EVERY_MS, signal)
-}
 
 async function makeOne(wish: Wish, job: JobContext<object>, app: App): Promise<void> {
   const { previews, videos } = app

@@ -524,14 +524,14 @@ test('ended jobs go after a day, and the oldest past two thousand', async (t) =>
   await clock.advance(2 * 3600_000)
   assert.equal(jobs.get(first.id), undefined)
 
-  const many = await Promise.all(Array.from({ length: 3000 }, () => jobs.start(task)))
+  const many = await Promise.all(Array.from({ length: 2200 }, () => jobs.start(task)))
   await Promise.all(many.map((job) => jobs.ended(job.id)))
   await clock.advance(2 * 3600_000)
   assert.equal(ledger.sql<{ n: number }>('SELECT count(*) AS n FROM jobs').get()?.n, 2000)
   assert.equal(jobs.get(many[0]!.id), undefined)
 })
 
-test('ten thousand jobs are added, listed and claimed in linear time', async (t) => {
+test('thousands of jobs are added, listed and claimed in linear time', async (t) => {
   const task = defineTask({
     name: 'task',
     title: 'Task',
@@ -541,13 +541,13 @@ test('ten thousand jobs are added, listed and claimed in linear time', async (t)
     run: async () => undefined,
   })
   const { jobs } = await openWorkshop(t, [task])
-  const started = await Promise.all(Array.from({ length: 10_000 }, (_, n) => jobs.start(task, { n })))
+  const started = await Promise.all(Array.from({ length: 5000 }, (_, n) => jobs.start(task, { n })))
   const spans: number[] = []
   let ended = 0
   let since = process.cpuUsage()
   const all = new Promise<void>((resolve) =>
     jobs.onEnded(() => {
-      if (++ended % 2000 === 0) {
+      if (++ended % 1000 === 0) {
         const { user, system } = process.cpuUsage(since)
         spans.push((user + system) / 1000)
         since = process.cpuUsage()

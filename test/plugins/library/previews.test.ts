@@ -71,15 +71,37 @@ test('a long film has no more pictures than a short one of its most', () => {
   assert.deepEqual(shapeFor(3), { interval: 2, count: 2, columns: 5, rows: 1, sheets: 1, longest: 160 })
 })
 
-test('what else runs comes first, for a quarter of an hour at most', async (t) => {
-  const busy = defineTask({
-    name: 'busy',
+/** A task that runs until it is told to end. */
+const busyTask = (name: string) =>
+  defineTask({
+    name,
     title: 'Busy',
     payload: Type.Object({}),
     lane: 'light',
+    apiStop: true,
     run: ({ signal }) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())),
   })
-  const app = await withFilm(t, { replace: [definePlugin({ name: 'busy', tasks: [busy] })] })
+const withBusy = (t: TestContext) =>
+  withFilm(t, { replace: [definePlugin({ name: 'busy', tasks: [busyTask('busy'), busyTask('busier')] })] })
+
+test('once nothing else runs it begins at once', async (t) => {
+  const app = await withBusy(t)
+  const { jobs } = app.app
+  const others = await Promise.all([jobs.start('busy'), jobs.start('busier')])
+  await ask(app)
+
+  for (const { id } of others) {
+    assert.deepEqual(await readdir(cacheOf(app)), [])
+    await jobs.command(id, 'KILL')
+    await jobs.ended(id)
+  }
+  await app.settled()
+
+  assert.equal((await app.as('user').get('/api/video/v1/preview/')).body.state, 'there')
+})
+
+test('what else runs comes first, for a quarter of an hour at most', async (t) => {
+  const app = await withBusy(t)
   const job = await app.app.jobs.start('busy')
   await ask(app)
 
