@@ -113,14 +113,23 @@ const FROM_NEWPIPE = {
   remote_playlists: 'SELECT service_id, url, name FROM remote_playlists',
 }
 
+/**
+ * Whether there is a table of this name that holds what is read of it. What a virtual table or a computed column
+ * answers is worked out by what the file says, and may have no end.
+ */
+function plainTables(db: Database.Database): (table: string) => boolean {
+  const isOne = db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name = ?`)
+  const isComputed = db.prepare('SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden > 0')
+  return (table) => isOne.get(table) !== undefined && isComputed.get(table) === undefined
+}
+
 /** NewPipe's. It is a copy of ours; tables alone are read, and nothing that the file says is run. */
 function readDatabase(path: string): Found {
   let db: Database.Database | undefined
   try {
     db = new Database(path, { readonly: true, fileMustExist: true })
     db.pragma('trusted_schema = OFF')
-    const isTable = db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`)
-    const has = (table: string): boolean => isTable.get(table) !== undefined
+    const has = plainTables(db)
     if (!has('subscriptions')) throw new Unusable('The database is none of NewPipe')
     const followed: unknown[] = []
     for (const [table, sql] of Object.entries(FROM_NEWPIPE))

@@ -25,6 +25,7 @@ import { filesNear } from './catalogs/near.ts'
 import { type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
 import type { Along, CatalogRead, Info, Listed } from './catalogs/types.ts'
 import { codeOf, isDiskFault } from './disk-fault.ts'
+import { kept } from './kept.ts'
 import { groupNames, isIgnored, pathIn } from './names.ts'
 
 /** Folders in folders, but not without end. */
@@ -298,66 +299,6 @@ function readSmall(path: string, most: number): Buffer | undefined {
   }
 }
 
-const KEPT = [
-  'id',
-  'title',
-  'description',
-  'channel_id',
-  'channel',
-  'uploader',
-  'uploader_id',
-  'timestamp',
-  'release_timestamp',
-  'upload_date',
-  'release_date',
-  'duration',
-  'tags',
-  'categories',
-  'chapters',
-  'view_count',
-  'like_count',
-  'average_rating',
-  'thumbnails',
-  'live_status',
-  'was_live',
-  'media_type',
-  'webpage_url',
-  'extractor',
-  'extractor_key',
-  '_type',
-  'epoch',
-  'vcodec',
-  'acodec',
-  'width',
-  'height',
-  'vbr',
-  'abr',
-  'tbr',
-  'playlist_id',
-  // Said by catalogs alone.
-  'is_gone',
-]
-const LONGEST = 100_000
-const MOST_ITEMS = 1000
-
-const short = (value: unknown): unknown =>
-  typeof value === 'string'
-    ? value.slice(0, LONGEST)
-    : Array.isArray(value)
-      ? value.slice(0, MOST_ITEMS).map(flat)
-      : typeof value === 'object'
-        ? undefined
-        : value
-const flat = (value: unknown): unknown =>
-  value && typeof value === 'object'
-    ? Object.fromEntries(
-        Object.entries(value)
-          .slice(0, 20)
-          .filter(([, one]) => typeof one !== 'object')
-          .map(([key, one]) => [key, short(one)]),
-      )
-    : short(value)
-
 /**
  * Such a file holds every format and comment, and anybody may have written it: only what is looked at goes on.
  * @returns undefined: it is none
@@ -369,9 +310,6 @@ function readInfo(path: string): Info | undefined {
   if (!info || typeof info !== 'object' || Array.isArray(info)) return undefined
   return kept(info as Info)
 }
-
-const kept = (info: Info): Info =>
-  Object.fromEntries(KEPT.filter((key) => Object.hasOwn(info, key)).map((key) => [key, short(info[key])]))
 
 /** So many bytes tell what a file is. */
 const HEAD_BYTES = 64

@@ -85,11 +85,14 @@ function copyBoth(path: string, to: string): void {
 
 export interface ForeignDatabase {
   /**
-   * Rows of a table, one by one. Columns that it does not have are null: older versions have fewer.
+   * Rows of a table, one by one. Columns that it does not have are null: older versions have fewer. `rowid` is a row's
+   * number.
    * @throws NoCatalog: there is no such table
    */
   rows(table: string, columns: readonly string[], order?: string): IterableIterator<Record<string, unknown>>
   has(table: string): boolean
+  /** One column of a row, by the row's number. */
+  cell(table: string, column: string, rowid: number): unknown
 }
 
 /**
@@ -118,8 +121,7 @@ export function withDatabase(
   try {
     db = new Database(copy, { fileMustExist: true })
     db.pragma('trusted_schema = OFF')
-    const isTable = db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`)
-    const missing = tables.filter((table) => !isTable.get(table))
+    const missing = tables.filter((table) => !isTable(db!, table))
     if (missing.length > 0) throw new NoCatalog(`The database has no table ${missing.join(', ')}`)
     db.pragma('ignore_check_constraints = ON')
     const checked = tables.filter((table) => !isComputed(db!, table))
@@ -135,6 +137,10 @@ export function withDatabase(
   }
 }
 
+/** One with rows of its own: what a virtual table answers is worked out by a module, and may be endless. */
+const isTable = (db: Database.Database, name: string): boolean =>
+  db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name = ?`).get(name) !== undefined
+
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /**
@@ -145,20 +151,33 @@ const isComputed = (db: Database.Database, table: string): boolean =>
   (db.pragma(`table_xinfo(${quoted(table)})`) as Array<{ hidden: number }>).some(({ hidden }) => hidden > 1)
 
 function readerOf(db: Database.Database): ForeignDatabase {
-  const has = (table: string): boolean =>
-    db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(table) !== undefined
+  const has = (table: string): boolean => isTable(db, table)
+  const columnsOf = (table: string): Set<string> => {
+    if (!has(table)) throw new NoCatalog(`The database has no table ${table}`)
+    // As a statement, which may be asked while rows are read.
+    return new Set(db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table) as string[])
+  }
+  const cells = new Map<string, Database.Statement>()
   return {
     has,
+    cell(table, column, rowid) {
+      const key = `${quoted(table)}.${quoted(column)}`
+      if (!cells.has(key) && !columnsOf(table).has(column)) return null
+      const cell =
+        cells.get(key) ?? db.prepare(`SELECT ${quoted(column)} FROM ${quoted(table)} WHERE rowid = ?`).pluck()
+      cells.set(key, cell)
+      return cell.get(rowid)
+    },
     rows(table, columns, order) {
-      if (!has(table)) throw new NoCatalog(`The database has no table ${table}`)
-      const there = new Set(
-        (db.pragma(`table_info(${quoted(table)})`) as Array<{ name: string }>).map(({ name }) => name),
-      )
+      const there = columnsOf(table).add('rowid')
       const asked = columns.map((name) => (there.has(name) ? quoted(name) : `NULL AS ${quoted(name)}`))
       const by = order !== undefined && there.has(order) ? ` ORDER BY ${quoted(order)}` : ''
-      return db.prepare(`SELECT ${asked.join(', ')} FROM ${quoted(table)}${by}`).iterate() as IterableIterator<
-        Record<string, unknown>
-      >
+      return eachRow(db.prepare(`SELECT ${asked.join(', ')} FROM ${quoted(table)}${by}`))
     },
   }
+}
+
+/** Begins with the first row that is asked for: until its end the database cannot be closed. */
+function* eachRow(rows: Database.Statement): Generator<Record<string, unknown>> {
+  yield* rows.iterate() as IterableIterator<Record<string, unknown>>
 }

@@ -1,8 +1,9 @@
-/** TubeSync: Django's SQLite. What yt-dlp said of a video stands in its row, or in a table of its own, or nowhere. */
+/** TubeSync: Django's SQLite, or a dump of another database of it. What yt-dlp said of a video stands in its row, or in a table of its own, or nowhere. */
 import { dirname } from 'node:path'
-import { type ForeignDatabase, jsonOf, withDatabase } from './files.ts'
-import { type CatalogKind, NoCatalog } from './types.ts'
-import { flagOf, given, numberOf, objectOf, secondsOf, textOf } from './values.ts'
+import { kept } from '../kept.ts'
+import { type ForeignDatabase, jsonIn, jsonOf, withDatabase } from './files.ts'
+import { type CatalogKind, type CatalogTake, NoCatalog } from './types.ts'
+import { flagOf, given, numberOf, objectOf, objectsOf, secondsOf, textOf } from './values.ts'
 
 const SOURCE = ['uuid', 'source_type', 'key', 'name', 'index_schedule', 'download_media', 'source_resolution']
 const MEDIA = [
@@ -28,7 +29,7 @@ function sourceOf(row: Record<string, unknown>): Source {
 }
 
 function told(text: unknown): Record<string, unknown> {
-  if (textOf(text) === '') return {}
+  if (textOf(text) === '') return objectOf(text)
   try {
     return objectOf(jsonOf(Buffer.from(textOf(text))))
   } catch (thrown) {
@@ -52,48 +53,88 @@ const infoOf = (row: Record<string, unknown>, metadata: Record<string, unknown>,
     epoch: secondsOf(row.download_date),
   })
 
-/** Of its own table, by the row that it belongs to. */
-function metadataOf(db: ForeignDatabase): Map<string, Record<string, unknown>> {
-  const found = new Map<string, Record<string, unknown>>()
-  if (!db.has('sync_media_metadata')) return found
-  for (const row of db.rows('sync_media_metadata', ['media_id', 'value'])) {
-    if (textOf(row.media_id) === '') continue
-    const { formats: _formats, comments: _comments, heatmap: _heatmap, ...rest } = told(row.value)
-    found.set(textOf(row.media_id), rest)
-  }
-  return found
+/** What a database of it, or a dump of one, is read by. */
+interface Store {
+  sources: Iterable<Record<string, unknown>>
+  media: Iterable<Record<string, unknown>>
+  /** Of its own table, by the row that it belongs to. */
+  metadataOf(uuid: string): unknown
 }
+
+function inDatabase(db: ForeignDatabase): Store {
+  // Each is long: they stay in the table until they are asked for.
+  const numbers = new Map<string, number>()
+  if (db.has('sync_media_metadata'))
+    for (const { media_id: uuid, rowid } of db.rows('sync_media_metadata', ['media_id', 'rowid']))
+      if (textOf(uuid) !== '') numbers.set(textOf(uuid), rowid as number)
+  return {
+    sources: db.rows('sync_source', SOURCE),
+    media: db.rows('sync_media', MEDIA),
+    metadataOf(uuid) {
+      const number = numbers.get(uuid)
+      return number === undefined ? undefined : db.cell('sync_media_metadata', 'value', number)
+    },
+  }
+}
+
+/** As `manage.py dumpdata` writes it, of databases that are no file. @throws NoCatalog: it is none */
+function inDump(path: string): Store {
+  const whole = jsonIn(path)
+  const rows = objectsOf(whole)
+  const of = (model: string) => rows.filter((row) => row.model === model)
+  const fieldsOf = ({ pk, fields }: Record<string, unknown>) => {
+    const { source, ...own } = objectOf(fields)
+    return { ...own, uuid: textOf(pk), source_id: textOf(source) }
+  }
+  if (of('sync.media').length === 0) throw new NoCatalog('It is no dump of TubeSync')
+  const told = of('sync.metadata').map(({ fields }) => objectOf(fields))
+  const metadata = new Map(told.map(({ media, value }) => [textOf(media), value]))
+  return {
+    sources: of('sync.source').map(fieldsOf),
+    media: of('sync.media').map(fieldsOf),
+    metadataOf: (uuid) => metadata.get(uuid),
+  }
+}
+
+function take(store: Store, folder: string, into: CatalogTake): void {
+  const sources = new Map([...store.sources].map((row) => [textOf(row.uuid), sourceOf(row)]))
+  for (const row of store.media) {
+    const [id, source] = [textOf(row.key), sources.get(textOf(row.source_id))]
+    const inRow = told(row.metadata)
+    const inTable = store.metadataOf(textOf(row.uuid))
+    const metadata = inTable !== undefined ? told(inTable) : inRow._using_table === true ? {} : inRow
+    if (source?.kind === 'channel') source.id ??= textOf(metadata.channel_id) || undefined
+    const [file, picture] = [textOf(row.media_file), textOf(row.thumb)]
+    if (file !== '' && flagOf(row.downloaded))
+      into.film({
+        id,
+        path: file,
+        info: infoOf(row, kept(metadata), source),
+        ...(picture !== '' && { pictureFile: `${folder}/media/${picture}` }),
+      })
+    // A premiere is skipped by hand as well, until there is something to fetch.
+    const isDecided = Object.keys(inRow).length > 0
+    if (flagOf(row.skip) && flagOf(row.manual_skip) && isDecided)
+      into.along({ kind: 'ignore', id, title: textOf(row.title) })
+  }
+  for (const { kind, id, name, isFetched } of sources.values())
+    if (isFetched && id !== undefined) into.along({ kind, id, name })
+}
+
+const IS_DUMP = /(?:^|\/)(?:[^/]*(?:tubesync|dumpdata)[^/]*|sync)\.json$/i
 
 export const tubesync: CatalogKind = {
   name: 'tubesync',
   title: 'TubeSync',
-  find: (files) => files.filter((file) => /(?:^|\/)db\.sqlite3$/i.test(file)),
+  find(files) {
+    const databases = files.filter((file) => /(?:^|\/)db\.sqlite3$/i.test(file))
+    return databases.length > 0 ? databases : files.filter((file) => IS_DUMP.test(file)).slice(0, 1)
+  },
 
-  read({ files, own }, take) {
-    const [path] = files
-    withDatabase(path!, own, ['sync_source', 'sync_media', 'django_migrations'], (db) => {
-      const sources = new Map([...db.rows('sync_source', SOURCE)].map((row) => [textOf(row.uuid), sourceOf(row)]))
-      const inTable = metadataOf(db)
-      for (const row of db.rows('sync_media', MEDIA)) {
-        const [id, source] = [textOf(row.key), sources.get(textOf(row.source_id))]
-        const inRow = told(row.metadata)
-        const metadata = inTable.get(textOf(row.uuid)) ?? (inRow._using_table === true ? {} : inRow)
-        if (source?.kind === 'channel') source.id ??= textOf(metadata.channel_id) || undefined
-        const [file, picture] = [textOf(row.media_file), textOf(row.thumb)]
-        if (file !== '' && flagOf(row.downloaded))
-          take.film({
-            id,
-            path: file,
-            info: infoOf(row, metadata, source),
-            ...(picture !== '' && { pictureFile: `${dirname(path!)}/media/${picture}` }),
-          })
-        // A premiere is skipped by hand as well, until there is something to fetch.
-        const isDecided = Object.keys(inRow).length > 0
-        if (flagOf(row.skip) && flagOf(row.manual_skip) && isDecided)
-          take.along({ kind: 'ignore', id, title: textOf(row.title) })
-      }
-      for (const { kind, id, name, isFetched } of sources.values())
-        if (isFetched && id !== undefined) take.along({ kind, id, name })
-    })
+  read({ files: [path = ''], own }, into) {
+    if (IS_DUMP.test(path)) return take(inDump(path), dirname(path), into)
+    withDatabase(path, own, ['sync_source', 'sync_media', 'django_migrations'], (db) =>
+      take(inDatabase(db), dirname(path), into),
+    )
   },
 }

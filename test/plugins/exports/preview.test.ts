@@ -208,6 +208,29 @@ test('a view that calls itself a table is not asked, and names are lines of a bo
   assert.equal(body.subscriptions[0].name, `<b> ${'x'.repeat(999)}`.slice(0, 200))
 })
 
+for (const [what, table] of [
+  [
+    'a virtual table',
+    `CREATE VIEW long AS SELECT value AS id, 0 AS service_id, 'x' || value AS url, 'x' AS name FROM json_each('[1,2,3]');
+     CREATE VIRTUAL TABLE subscriptions USING fts5 (service_id, url, name, content = 'long', content_rowid = 'id')`,
+  ],
+  [
+    'a table with a computed column',
+    `CREATE TABLE subscriptions (service_id INTEGER, name TEXT, url TEXT AS ('https://www.youtube.com/channel/${ONE}'));
+     INSERT INTO subscriptions (service_id, name) VALUES (0, 'x')`,
+  ],
+] as const)
+  test(`${what} is not asked: what it answers may have no end`, async (t) => {
+    const scope = lastFirst(t)
+    const app = await testApp(scope)
+    const file = join(await temporaryFolder(scope), 'evil.db')
+    const db = new Database(file)
+    db.exec(table)
+    db.close()
+
+    assert.match((await preview(app, await readFile(file))).body.message ?? '', /none of NewPipe/)
+  })
+
 test('only admins look, only bytes are taken, and what a crash has left is gone with the next start', async (t) => {
   const scope = lastFirst(t)
   const app = await testApp(scope)

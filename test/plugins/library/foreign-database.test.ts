@@ -98,3 +98,24 @@ test('no expression of theirs is worked out: it might never end', async (t) => {
   assert.deepEqual(read('ruled'), [{ id: 1, twice: null }])
   assert.deepEqual(read('computed'), [{ id: 1, twice: null }])
 })
+
+test('a virtual table is none: what it answers may have no end', async (t) => {
+  const scope = lastFirst(t)
+  const own = await mkdtemp(join(tmpdir(), 'av-own-'))
+  scope.after(() => rm(own, { recursive: true, force: true }))
+  const path = join(own, 'theirs.db')
+  const theirs = new Database(path)
+  theirs.exec(`
+    CREATE VIEW long AS WITH RECURSIVE n (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n LIMIT 1000) SELECT id FROM n;
+    CREATE VIRTUAL TABLE media USING fts5 (id, content = 'long', content_rowid = 'id');
+    CREATE TABLE other (id INTEGER)`)
+  assert.equal(theirs.prepare('SELECT id FROM media').all().length, 1000)
+  theirs.close()
+
+  assert.throws(() => withDatabase(path, own, ['media'], () => undefined), /has no table media/)
+  withDatabase(path, own, ['other'], (db) => {
+    assert.equal(db.has('media'), false)
+    assert.throws(() => db.rows('media', ['id']), /has no table media/)
+    assert.throws(() => db.cell('media', 'id', 1), /has no table media/)
+  })
+})

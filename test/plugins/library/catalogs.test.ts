@@ -1,0 +1,105 @@
+/** Catalogs of other programs, read as the reading thread reads them: what is kept of each, and in which forms one may come. */
+import assert from 'node:assert/strict'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import Database from 'better-sqlite3'
+import { filesNear } from '../../../plugins/library/catalogs/near.ts'
+import { NOTES_FILE, openNotes, readCatalogs } from '../../../plugins/library/catalogs/notes.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { lay } from '../../support/lay.ts'
+import { infoOf } from '../../support/ytdlp-folder.ts'
+
+const [FERRY, COMET, FOG] = ['ferryFerry1', 'cometComet1', 'fogFogFogFo'] as const
+const SOURCE = { source_type: 'c', key: 'harbour', name: 'Harbour', index_schedule: 3600, download_media: true }
+
+async function aPlace(given: TestContext, files: Record<string, string> = {}) {
+  const scope = lastFirst(given)
+  const [root, own] = [await temporaryFolder(scope), await temporaryFolder(scope)]
+  const place = join(root, 'films')
+  await mkdir(place)
+  for (const [path, content] of Object.entries(files)) await lay(root)(path, content)
+  return {
+    root,
+    own,
+    read: () => readCatalogs(place, [root], filesNear(place, [root]), own),
+    notes: () => {
+      const notes = openNotes(own, place, [root])
+      scope.after(notes.end)
+      return notes
+    },
+  }
+}
+
+const fileOf = (folder: string, name: string) => ({
+  folder,
+  name,
+  base: name.replace(/\.[^.]+$/, ''),
+  ending: 'mkv' as const,
+  sizeBytes: 1,
+  changedMs: 1,
+  subtitles: [],
+})
+
+test('TubeSync on another database is read from its dump', async (t) => {
+  const media = (pk: string, fields: object) => ({ model: 'sync.media', pk, fields: { source: 's1', ...fields } })
+  const dump = [
+    { model: 'sync.source', pk: 's1', fields: SOURCE },
+    media('m1', { key: FERRY, title: 'Ferry', downloaded: true, media_file: 'video/harbour/Ferry.mkv', metadata: '' }),
+    media('m2', {
+      key: COMET,
+      title: 'Comet',
+      downloaded: true,
+      media_file: 'video/harbour/Comet.mkv',
+      duration: 61,
+      published: '2023-07-15T14:00:00Z',
+      metadata: JSON.stringify({ channel_id: 'UCaaaaaaaaaaaaaaaaaaaaaa' }),
+    }),
+    media('m3', { key: FOG, title: 'Fog', skip: true, manual_skip: true, metadata: '{"extractor_key":"Youtube"}' }),
+    { model: 'sync.metadata', pk: 'x1', fields: { media: 'm1', value: infoOf(FERRY) } },
+  ]
+  const { read, notes } = await aPlace(t, {
+    'films/video/harbour/Ferry.mkv': 'x',
+    'films/video/harbour/Comet.mkv': 'x',
+    'tubesync-dump.json': JSON.stringify(dump),
+  })
+
+  const found = await read()
+
+  assert.deepEqual([found?.kind, found?.films, found?.share], ['tubesync', 2, 1])
+  assert.deepEqual(
+    found?.along.map(({ kind, count }) => [kind, count]),
+    [
+      ['channel', 1],
+      ['ignore', 1],
+    ],
+  )
+  const opened = notes()
+  const ferry = opened.of(fileOf('video/harbour', 'Ferry.mkv'))
+  assert.deepEqual([ferry?.id, ferry?.info['description']], [FERRY, infoOf(FERRY)['description']])
+  const comet = opened.of(fileOf('video/harbour', 'Comet.mkv'))
+  assert.deepEqual([comet?.info['duration'], comet?.info['timestamp']], [61, Date.parse('2023-07-15T14:00:00Z') / 1000])
+})
+
+test('of what TubeSync keeps of a video only what is looked at comes into the notes', async (t) => {
+  const { root, own, read } = await aPlace(t, { 'films/video/Ferry.mkv': 'x' })
+  await mkdir(join(root, 'config'))
+  const db = new Database(join(root, 'config', 'db.sqlite3'))
+  db.exec(`CREATE TABLE django_migrations (id INTEGER); CREATE TABLE sync_source (uuid TEXT, source_type TEXT);
+    CREATE TABLE sync_media (uuid TEXT, key TEXT, title TEXT, downloaded INTEGER, media_file TEXT, metadata TEXT);
+    CREATE TABLE sync_media_metadata (uuid TEXT, media_id TEXT, value TEXT);`)
+  const captions = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`l${at}`, [{ url: 'x'.repeat(500) }]]))
+  const long = infoOf(FERRY, { automatic_captions: captions })
+  db.prepare("INSERT INTO sync_media VALUES ('m1', ?, 'Ferry', 1, 'video/Ferry.mkv', '')").run(FERRY)
+  db.prepare("INSERT INTO sync_media_metadata VALUES ('x', 'm1', ?)").run(JSON.stringify(long))
+  db.close()
+
+  assert.equal((await read())?.kind, 'tubesync')
+
+  const notes = new Database(join(own, NOTES_FILE), { readonly: true })
+  const kept = notes.prepare('SELECT info FROM film').pluck().get() as string
+  notes.close()
+  assert.equal(JSON.parse(kept).title, infoOf(FERRY)['title'])
+  assert.ok(kept.length < 2000, `${kept.length} characters`)
+})
