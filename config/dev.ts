@@ -8,7 +8,7 @@ import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildPage } from './build-page.ts'
-import { readCore, readSources } from './load.ts'
+import { readCore, readSources } from './load-settings.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PAGE = join(ROOT, 'plugins/web/page')

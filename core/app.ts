@@ -1,6 +1,6 @@
 /** Builds each part once, in order, and closes in reverse: the whole server on one screen. */
 import { join } from 'node:path'
-import { type ConfigSources, readCore, readSettings } from '../config/load.ts'
+import { type ConfigSources, readCore, readSettings } from '../config/load-settings.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { openAccounts } from './accounts/accounts.ts'
 import type { PasswordCost } from './accounts/passwords.ts'
@@ -18,7 +18,7 @@ import { enterIndex } from './index/in-use.ts'
 import { openLanes } from './jobs/lanes.ts'
 import { openJobs } from './jobs/runner.ts'
 import { openScheduler } from './jobs/scheduler.ts'
-import { keepDailyCopies } from './ledger/copies.ts'
+import { keepDailyCopies } from './ledger/ledger-copies.ts'
 import { openPreferences, secretPreferencesOf } from './ledger/preferences.ts'
 import { openLedger } from './ledger/sqlite.ts'
 import { type Log, openLog } from './log.ts'

@@ -1,5 +1,5 @@
 /** Start and signals: what the program says to whoever started it. */
-import { readSources } from '../config/load.ts'
+import { readSources } from '../config/load-settings.ts'
 import { type OpenedApp, openApp } from './app.ts'
 import { runCommand } from './commands/commands.ts'
 import { sentenceOf } from './commands/typed.ts'

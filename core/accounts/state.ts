@@ -5,8 +5,8 @@ import type { Clock } from '../clock.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { type AccessTokens, type KnownAccessToken, openAccessTokens } from './access-tokens.ts'
+import { type DeviceLinks, openDeviceLinks } from './device-links.ts'
 import { type Devices, openDevices } from './devices.ts'
-import { type Links, openLinks } from './links.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import { openPasswords, type PasswordCost, type Passwords } from './passwords.ts'
 import { openSessions, type Session, type Sessions } from './sessions.ts'
@@ -40,7 +40,7 @@ export interface Book {
   readonly accessTokens: AccessTokens
   readonly totp: Totp
   readonly sessions: Sessions
-  readonly links: Links
+  readonly links: DeviceLinks
   readonly devices: Devices
 
   /** Where the password lies that the first start has made up. */
@@ -70,7 +70,7 @@ export function newBook(parts: AccountParts): Book {
     accessTokens: openAccessTokens(parts),
     totp: openTotp(parts),
     sessions: openSessions(parts),
-    links: openLinks(parts),
+    links: openDeviceLinks(parts),
     devices: openDevices(parts),
     firstPassword: { file, isThere: existsSync(file) },
     kept: { byToken: new Map(), bySession: new Map() },

@@ -1,8 +1,8 @@
 /** What accounts are, and what their service offers. */
 import type { View } from '../index/view.ts'
 import type { AccessTokenRecord, NewAccessToken } from './access-tokens.ts'
+import type { SignedLink } from './device-links.ts'
 import type { DeviceCookie } from './devices.ts'
-import type { SignedLink } from './links.ts'
 import type { Scope } from './scope.ts'
 import type { NewSession, Session } from './sessions.ts'
 import type { TotpState } from './totp.ts'

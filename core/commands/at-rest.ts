@@ -1,7 +1,7 @@
 /** Commands of plugins: run with the whole app on a data folder that no server is using. No request, no job of the queue. */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readSources } from '../../config/load.ts'
+import { readSources } from '../../config/load-settings.ts'
 import { openApp } from '../app.ts'
 import type { CommandInput, PluginCommand } from '../plugin/define.ts'
 

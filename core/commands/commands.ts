@@ -1,5 +1,5 @@
 /** The one command: what there is beside `start`, its help, and how what was typed is done. */
-import { readCore, readSources } from '../../config/load.ts'
+import { readCore, readSources } from '../../config/load-settings.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { openLog } from '../log.ts'
 import type { CommandInput } from '../plugin/define.ts'

@@ -1,6 +1,6 @@
 /** What `archivolt check` says of an SQLite file. It is only read: a server may have it open. */
 import { saidBy } from '../error.ts'
-import { openChecked } from '../ledger/copies.ts'
+import { openChecked } from '../ledger/ledger-copies.ts'
 import type { Finding } from '../plugin/define.ts'
 
 /** @param remedy  what to do where it is not whole */

@@ -1,6 +1,6 @@
 /** `archivolt rotate-key`: a new secret key, for a data folder that no server is using. */
 import { join } from 'node:path'
-import { readSources } from '../../config/load.ts'
+import { readSources } from '../../config/load-settings.ts'
 import { lockFolder } from '../ledger/lock.ts'
 import { rotateKey as rotate } from '../ledger/rotate-key.ts'
 import { wayOutOf } from '../ledger/sealed-columns.ts'

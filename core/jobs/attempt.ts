@@ -19,7 +19,7 @@ export type Outcome =
   | { kind: 'ended'; ending: Ending; error?: unknown }
   | { kind: 'retry'; result: string; traceback: string | null; retryAt: number }
   /** Cut off by the server's end. */
-  | { kind: 'handed back' }
+  | { kind: 'requeued' }
 
 export interface Attempt<App> {
   job: Job
@@ -70,7 +70,7 @@ export async function attempt<App extends Handed>(
     if (given.interruption() === 'kill') return { kind: 'ended', ending: { state: 'REVOKED', result, traceback: null } }
     return { kind: 'ended', ending: { state: 'SUCCESS', result, traceback: null } }
   } catch (error) {
-    if (given.interruption() === 'close') return { kind: 'handed back' }
+    if (given.interruption() === 'close') return { kind: 'requeued' }
     const result = textOf(error)
     const traceback = debug ? tracebackOf(error) : null
     if (given.interruption() === 'kill')

@@ -1,4 +1,4 @@
-/** Claim: the free places of a lane are filled with those who wait longest. */
+/** Claims jobs: as many of those that wait longest in a lane as it has room for. */
 import type { Job } from '../ledger/jobs.ts'
 import { execute, writeBegun } from './run.ts'
 import type { Runner } from './state.ts'
@@ -6,18 +6,18 @@ import type { Handed } from './task.ts'
 import { TRY_LEDGER_AGAIN_MS } from './upkeep.ts'
 
 export function claim<App extends Handed>(runner: Runner<App>, lane: string): void {
-  const { ledger, places, clock, log } = runner
-  const free = runner.isClaiming ? places.takeFree(lane) : 0
+  const { ledger, laneSizes, clock, log } = runner
+  const free = runner.isClaiming ? laneSizes.takeFree(lane) : 0
   if (free === 0) return
   ledger
     .write(() => writeClaimed(runner, lane, free))
     .then(
       (claimed) => {
-        places.giveBack(lane, free - claimed.length)
+        laneSizes.giveBack(lane, free - claimed.length)
         for (const job of claimed) execute(runner, job, { isAwaited: false, hasPlace: true })
       },
       (error: unknown) => {
-        places.giveBack(lane, free)
+        laneSizes.giveBack(lane, free)
         log.error({ err: error, lane }, 'jobs could not be claimed; it is tried again')
         clock.after(TRY_LEDGER_AGAIN_MS, () => claim(runner, lane))
       },

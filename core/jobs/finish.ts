@@ -13,7 +13,7 @@ export async function finish<App>(runner: Runner<App>, entry: Running<App>, outc
   runner.running.delete(job.id)
   runner.own.delete(job.id)
   if (entry.hasPlace) {
-    runner.places.giveBack(task.lane, 1)
+    runner.laneSizes.giveBack(task.lane, 1)
     runner.claim(task.lane)
   }
   if (!saved) return
@@ -24,7 +24,7 @@ export async function finish<App>(runner: Runner<App>, entry: Running<App>, outc
   if (outcome.kind === 'ended') {
     answer(runner, saved, outcome.ending, outcome.error)
     runner.upkeep.noteEnded()
-  } else if (outcome.kind === 'handed back') {
+  } else if (outcome.kind === 'requeued') {
     runner.forRun.reject(job.id, errors.unavailable(CLOSING_TEXT))
     if (hasEnded(saved)) answer(runner, saved, endingOf(saved))
   }
@@ -49,7 +49,7 @@ async function save<App>(runner: Runner<App>, entry: Running<App>, outcome: Outc
 
 function writeOutcome<App>(runner: Runner<App>, { job, task, log }: Running<App>, outcome: Outcome): Job {
   const { rows, notifications } = runner
-  if (outcome.kind === 'handed back') return writeRescued(runner, job, task, log.lines)
+  if (outcome.kind === 'requeued') return writeRescued(runner, job, task, log.lines)
   const ended =
     outcome.kind === 'retry' ? rows.retry(job.id, outcome, log.lines) : rows.end(job.id, outcome.ending, log.lines)
   notifications.writeEnded(outcome.kind === 'retry' ? ended : { ...ended, ...outcome.ending })

@@ -25,7 +25,7 @@ export interface Lanes {
    */
   turn<Result>(lane: string, options: TurnOptions, work: (leave: () => void) => Promise<Result>): Promise<Result>
   /** From now on so many items of the lane are worked on at once. */
-  widen(lane: string, places: number): void
+  widen(lane: string, count: number): void
 }
 
 const MOST_WAITING = 1000
@@ -55,7 +55,7 @@ export function openLanes({ clock, lanes }: { clock: Clock; lanes: readonly stri
         leave()
       }
     },
-    widen: (lane, places) => queueOf(lane).widen(places),
+    widen: (lane, count) => queueOf(lane).widen(count),
   }
 }
 
@@ -65,7 +65,7 @@ interface Waiting {
 }
 
 class TurnQueue {
-  #places = 1
+  #most = 1
   #taken = 0
   #lastAsker: string | undefined
   #wasUrgent = false
@@ -76,7 +76,7 @@ class TurnQueue {
 
   enter({ asker, signal, isUrgent, waitMs }: TurnOptions, clock: Clock): Promise<void> {
     return abortable<void>(signal, (resolve, reject) => {
-      if (this.#taken < this.#places) {
+      if (this.#taken < this.#most) {
         this.#taken++
         this.#wasUrgent = isUrgent === true
         if (!isUrgent) this.#lastAsker = asker
@@ -119,13 +119,13 @@ class TurnQueue {
     this.#fill()
   }
 
-  widen(places: number): void {
-    this.#places = places
+  widen(count: number): void {
+    this.#most = count
     this.#fill()
   }
 
   #fill(): void {
-    while (this.#taken < this.#places) {
+    while (this.#taken < this.#most) {
       const next = this.#next()
       if (!next) return
       this.#taken++

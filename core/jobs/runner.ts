@@ -8,9 +8,9 @@ import { hasEnded, type Job, jobRows } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { claim } from './claim.ts'
+import { LaneSizes } from './lane-sizes.ts'
 import { Listeners } from './listeners.ts'
 import { Notifications } from './notifications.ts'
-import { Places } from './places.ts'
 import { recover } from './recover.ts'
 import { start, startAndWait } from './start.ts'
 import { type Runner, taskOf } from './state.ts'
@@ -75,7 +75,7 @@ function newRunner<App extends Handed>(options: JobsOptions<App>): Runner<App> {
       onWoken: (jobs) => claimWoken(runner, jobs),
     }),
     claim: (lane) => claim(runner, lane),
-    places: placesFor(options),
+    laneSizes: laneSizesFor(options),
     running: new Map(),
     own: new Set(),
     forRun: new Waiters(),
@@ -87,20 +87,20 @@ function newRunner<App extends Handed>(options: JobsOptions<App>): Runner<App> {
 }
 
 /** @throws a sentence: a task names a lane that nobody declares */
-function placesFor<App>({ tasks, lanes, queues = [] }: JobsOptions<App>): Places {
-  const places = new Places(lanes, queues)
+function laneSizesFor<App>({ tasks, lanes, queues = [] }: JobsOptions<App>): LaneSizes {
+  const sizes = new LaneSizes(lanes, queues)
   for (const task of tasks.values()) {
-    if (!places.has(task.lane))
+    if (!sizes.has(task.lane))
       throw new Error(`The task ${task.name} is in the lane ${task.lane}, which no plugin declares`)
   }
-  return places
+  return sizes
 }
 
 async function begin<App>(runner: Runner<App>): Promise<void> {
   await recover(runner)
   runner.isClaiming = !runner.isClosing
   if (runner.isClaiming) runner.upkeep.begin()
-  for (const lane of runner.places.lanes) runner.claim(lane)
+  for (const lane of runner.laneSizes.lanes) runner.claim(lane)
 }
 
 function claimWoken<App>(runner: Runner<App>, woken: readonly Job[]): void {

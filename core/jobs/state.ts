@@ -6,9 +6,9 @@ import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import type { Interruption } from './attempt.ts'
 import type { JobLog } from './job-log.ts'
+import type { LaneSizes } from './lane-sizes.ts'
 import type { Listeners } from './listeners.ts'
 import type { Notifications } from './notifications.ts'
-import type { Places } from './places.ts'
 import type { Progress } from './progress.ts'
 import type { AnyTask } from './task.ts'
 import type { TaskName } from './types.ts'
@@ -30,11 +30,11 @@ export interface Runner<App> {
   readonly listeners: Listeners
   readonly notifications: Notifications
   readonly upkeep: Upkeep
-  /** Starts what waits in a lane, as far as places are free there. */
+  /** Starts what waits in a lane, as far as it has room. */
   readonly claim: (lane: string) => void
 
   /** How many jobs run in each lane. */
-  readonly places: Places
+  readonly laneSizes: LaneSizes
   readonly running: Map<string, Running<App>>
   /** Rows that this process has started itself: not orphans, however early they came. */
   readonly own: Set<string>
@@ -57,11 +57,11 @@ export interface Running<App> {
   interruption: Interruption | undefined
   isStopping: boolean
   readonly isAwaited: boolean
-  /** Whether it fills a place in its lane. */
+  /** Whether it takes room in its lane. */
   readonly hasPlace: boolean
   readonly log: JobLog
   readonly progress: Progress
-  /** Its row has been handed back while it still ran: what it says now counts no more. */
+  /** Its row was requeued while it still ran: what it says now counts no more. */
   isAbandoned: boolean
   done: Promise<void>
 }

@@ -73,5 +73,5 @@ async function abandonLate<App>(runner: Runner<App>): Promise<void> {
     }
   })
   for (const { job } of late)
-    runner.log.warn({ job: job.id, task: job.task }, 'job did not end in time and was handed back')
+    runner.log.warn({ job: job.id, task: job.task }, 'job did not end in time and was requeued')
 }

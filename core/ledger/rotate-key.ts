@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { dropNextKey, makeNextKey, openSecretKey, readNextKey, takeNextKey } from '../secret-key.ts'
-import { openChecked } from './copies.ts'
+import { openChecked } from './ledger-copies.ts'
 import { openSeal } from './seal.ts'
 import { opensAny, sealAnew, unreadableIn } from './sealed-columns.ts'
 

@@ -6,7 +6,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { ConfigSources } from '../../config/load.ts'
+import type { ConfigSources } from '../../config/load-settings.ts'
 import { writeWhole } from '../whole-file.ts'
 import type { LoadedPlugins } from './load.ts'
 

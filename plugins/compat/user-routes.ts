@@ -1,7 +1,7 @@
 /** Who asks and what it has chosen, in the form of the reference's next line: every key, always. */
 import { type App, defineRoute, type Static, Type, Value } from 'archivolt'
 import type { SortName } from '../video/listing.ts'
-import { keepForAccount, keptOfAccount } from './kept.ts'
+import { keepForAccount, keptOfAccount } from './kept-values.ts'
 
 const flagOrNull = (fallback: boolean | null) => Type.Union([Type.Boolean(), Type.Null()], { default: fallback })
 const gridOrList = (fallback: 'grid' | 'list') => Type.Enum(['grid', 'list'], { default: fallback })

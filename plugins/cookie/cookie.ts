@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { epochSeconds, errors, localMinute, writeWhole } from 'archivolt'
 import type { AskOptions, CookieHealth } from '../platform/types.ts'
 import type { App } from './app.ts'
-import { parseJar } from './jar.ts'
+import { parseJar } from './jar-text.ts'
 
 export interface CookieStatus {
   cookie_enabled: boolean

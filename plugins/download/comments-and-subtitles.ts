@@ -1,7 +1,7 @@
 /**
- * Comments and subtitles of a video, fetched as the preferences of downloads say: after a download run, when a film was
- * found in the library, and when a video is refreshed. Without them a video is as good as before, so where the platform
- * fails that is only logged.
+ * The service `extras`: comments and subtitles of a video, as the preferences of downloads say. They are fetched after a
+ * download run (after-download.ts), when a film was found in the library (library/found.ts), and when a video
+ * is refreshed (refresh/item.ts). A video is as good without them, so where the platform fails that is only logged.
  */
 import { isAppError, type JobContext } from 'archivolt'
 import type { App } from './app.ts'

@@ -1,7 +1,7 @@
 /** What other programs export: subscriptions, what was watched, and playlists, read from a file or a paste before anything is changed. */
 import { definePlugin } from 'archivolt'
-import { type Exports, forgetUploads, openExports } from './reading.ts'
 import { previewExport, takeExport } from './routes.ts'
+import { type Exports, forgetUploads, openExports } from './upload.ts'
 
 export default definePlugin({
   name: 'exports',

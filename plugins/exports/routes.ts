@@ -15,8 +15,8 @@ import {
 } from 'archivolt'
 import type { App } from './app.ts'
 import { type FoundRow, SOURCES } from './found.ts'
-import { MOST_BYTES } from './reading.ts'
 import { type ListHere, listsHere, seenHere, takeLists, takeSeen } from './taking.ts'
+import { MOST_BYTES } from './upload.ts'
 
 const Subscription = Type.Object({
   type: Type.Enum(['channel', 'playlist']),

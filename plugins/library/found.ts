@@ -7,7 +7,7 @@ import { isAppError, type JobContext } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { type FoundFilm, moveFilm, plainFile, subtitlesIn } from './disk.ts'
-import type { Infos } from './reading.ts'
+import type { Infos } from './reading-thread.ts'
 import { faultOfSubtitle } from './sidecars.ts'
 
 type Run = JobContext<object>

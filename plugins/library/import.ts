@@ -10,7 +10,7 @@ import { mediaDirOf, mustBeThere, plainFile } from './disk.ts'
 import { codeOf } from './disk-fault.ts'
 import { isMp4, toMp4, toVtt } from './film.ts'
 import { ensureChannel, isQueued, metadataIn, readInfoOrNot, subtitleFile } from './found.ts'
-import { type Infos, openInfos } from './reading.ts'
+import { type Infos, openInfos } from './reading-thread.ts'
 import { openReport, reasonOf } from './report.ts'
 import { filesToImport, type ImportFile, isPicture, readSubtitle, withCues } from './sidecars.ts'
 

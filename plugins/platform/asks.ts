@@ -1,11 +1,11 @@
 /** How every ask goes: wait at the gate, take a turn in the lane, do the work, tell the gate what came of it. */
 import { abortable, type Clock, epochSeconds, errors, type Lanes, type Log, withinTime } from 'archivolt'
+import { PlatformFailure } from './ask-failure.ts'
 import { type ChildAskOptions, ChildError } from './child.ts'
 import { classify, mayNeedAccount, type Verdict } from './classify.ts'
-import { PlatformFailure } from './failure.ts'
+import type { Jar } from './cookie-in-use.ts'
 import { FAILURES } from './failure-classes.ts'
 import type { Gate } from './gate.ts'
-import type { Jar } from './jar.ts'
 import { openLookUps } from './look-ups.ts'
 import { MetadataError } from './metadata.ts'
 import { PLATFORM } from './name.ts'

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { abortable, type Clock, type Log, type Timer } from 'archivolt'
 import type { Evidence } from './classify.ts'
-import type { Route } from './route.ts'
+import type { Route } from './network-route.ts'
 
 /** What a child is started with: a program, and the first line it reads. Neither holds anything from outside. */
 export interface Launch {

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { KeptChild } from './kept-child.ts'
-import type { Route } from './route.ts'
+import type { Route } from './network-route.ts'
 
 const LIMIT_BYTES = 10 * 1024 * 1024
 const QUIET_MS = 30_000

@@ -1,6 +1,7 @@
 /** Lists a channel's tab page by page; a listing that lost its child is opened again where it was. */
+
+import { isMissingTab } from './ask-failure.ts'
 import type { ChildAskOptions } from './child.ts'
-import { isMissingTab } from './failure.ts'
 import type { OpenListing } from './kept-child.ts'
 import { toListEntry } from './metadata.ts'
 import type { AskOptions, ListEntry, VideoType } from './types.ts'

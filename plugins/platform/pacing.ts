@@ -7,7 +7,7 @@ import { type Clock, epochSeconds, type Ledger, type Log } from 'archivolt'
 import { Budget, type BudgetRecord, type BudgetState } from './budget.ts'
 import type { PauseKind } from './child.ts'
 import { PLATFORM } from './name.ts'
-import type { Route } from './route.ts'
+import type { Route } from './network-route.ts'
 
 /** Seconds; 0: none. Each pause lasts once to twice as long. */
 export interface Pauses {

@@ -1,8 +1,8 @@
 /** Reads what the platform says of one video, channel or playlist, and the comments of a video. */
 import { epochSeconds, errors } from 'archivolt'
+import { isMissingTab } from './ask-failure.ts'
 import { type ChildAskOptions, ChildError, type ChildRequest } from './child.ts'
 import { classify, mayNeedAccount } from './classify.ts'
-import { isMissingTab } from './failure.ts'
 import { FAILURES } from './failure-classes.ts'
 import {
   isId,

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { type Clock, type Log, maskCredentials, type Preferences } from 'archivolt'
 import { Child, ChildError, type Launch } from './child.ts'
-import { type Route, routeOf, UNSET_ROUTE } from './route.ts'
+import { type Route, routeOf, UNSET_ROUTE } from './network-route.ts'
 
 const JUDGE_MS = 60_000
 

@@ -4,7 +4,7 @@
  */
 import { writeFile } from 'node:fs/promises'
 import { type Clock, errors, isAppError, type Lanes, type WholeApp, withinTime } from 'archivolt'
-import { PlatformFailure } from './failure.ts'
+import { PlatformFailure } from './ask-failure.ts'
 import { lackOfRoom } from './room.ts'
 import { type Source, type SourceAsk, sourceOf, toChannel, toEntries, toMetadata } from './source.ts'
 import { toDownloaded } from './source-files.ts'

@@ -7,7 +7,7 @@ import { type Clock, epochSeconds, type Log, type Settings } from 'archivolt'
 import { type ChallengeReport, toChallengeReport } from './challenge.ts'
 import { Child, ChildError, type Launch } from './child.ts'
 import { FILE_HOSTS } from './hosts.ts'
-import type { Route } from './route.ts'
+import type { Route } from './network-route.ts'
 import { run } from './verify.ts'
 
 type ToolSettings = Pick<Settings, 'dataDir' | 'platformUrl' | 'ytdlp' | 'ytdlpPlugins' | 'ffmpeg' | 'ffprobe'>

@@ -2,7 +2,7 @@
 import { type Filter, highlight, roundScore, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { MOST_HITS } from './first-hits.ts'
-import type { Query } from './language.ts'
+import type { Query } from './query-syntax.ts'
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)

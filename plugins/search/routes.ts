@@ -2,7 +2,7 @@
 import { defineRoute, errors, json, listOf, objectOf, queryText, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { SubtitleHit } from './fragments.ts'
-import { parseQuery, QUERY_TYPES } from './language.ts'
+import { parseQuery, QUERY_TYPES } from './query-syntax.ts'
 import { type Groups, runQuery } from './search.ts'
 
 const RECORDS = Type.Array(

@@ -3,7 +3,7 @@ import { type Actor, type Collection, type Filter, type FindQuery, type Hit, MAX
 import type { App } from './app.ts'
 import { firstHits, MOST_HITS } from './first-hits.ts'
 import { findFragments } from './fragments.ts'
-import type { Query } from './language.ts'
+import type { Query } from './query-syntax.ts'
 
 export interface Groups {
   video: string[]

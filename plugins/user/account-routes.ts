@@ -12,7 +12,7 @@ import {
 } from 'archivolt'
 import { Pin, UserParams } from './device-routes.ts'
 import { keepOnDevice } from './session-cookies.ts'
-import { LONGEST_PASSWORD } from './signing-in.ts'
+import { LONGEST_PASSWORD } from './sign-in-routes.ts'
 
 /** The chosen ids by kind. What kinds there are, the indexes say. */
 const AccountView = Type.Union([

@@ -1,7 +1,7 @@
 /** `archivolt user …`: accounts, for whoever looks after the machine and cannot sign in. */
 import { type AccountRecord, type App, defineCommand, errors } from 'archivolt'
 import { isName, SHORTEST_PASSWORD } from './account-routes.ts'
-import { LONGEST_PASSWORD } from './signing-in.ts'
+import { LONGEST_PASSWORD } from './sign-in-routes.ts'
 
 export const addAccount = defineCommand({
   name: 'user add',

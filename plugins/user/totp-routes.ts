@@ -1,6 +1,6 @@
 /** One's own authenticator app as a second factor: begun with the password, enabled by a code, disabled by both. */
 import { defineRoute, errors, Type } from 'archivolt'
-import { Code, LONGEST_PASSWORD } from './signing-in.ts'
+import { Code, LONGEST_PASSWORD } from './sign-in-routes.ts'
 
 const Password = Type.String({ maxLength: LONGEST_PASSWORD })
 const wrongPassword = () =>

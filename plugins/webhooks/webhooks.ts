@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { errors } from 'archivolt'
 import type { App } from './app.ts'
-import { isTaken, send } from './send.ts'
+import { isTaken, send } from './deliver.ts'
 import { newSecret } from './signature.ts'
 import { type DeliveryRow, openRows, type WebhookRow } from './tables.ts'
 

@@ -110,7 +110,7 @@ test('all is closed in reverse, what failed to close does not hold the rest, and
   assert.deepEqual(await app.ids('a'), ['n1'])
 })
 
-test('a job that runs while the server closes is handed back, and ends after the next start', async (t) => {
+test('a job that runs while the server closes is requeued, and ends after the next start', async (t) => {
   let runs = 0
   const begun = new EventEmitter()
   const wait = defineTask({

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Type } from 'typebox'
-import { type Definitions, readCore, readSettings, readSources } from '../../config/load.ts'
+import { type Definitions, readCore, readSettings, readSources } from '../../config/load-settings.ts'
 import elasticsearch from '../../plugins/elasticsearch/plugin.ts'
 import { temporaryFolder } from '../support/folder.ts'
 

@@ -1,4 +1,7 @@
-/** First tables of the ledger: jobs and their messages, schedules, settings. Never edited once released. */
+/**
+ * First tables of the ledger: jobs and their messages, schedules, settings. Never edited once released: the columns of
+ * today are those of `ledger/jobs.ts`.
+ */
 export const jobs = `
 CREATE TABLE meta (
   key TEXT PRIMARY KEY,

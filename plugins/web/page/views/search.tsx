@@ -20,7 +20,15 @@ import { keep, keptValue } from '../stores/load.ts'
 import { channelHref, isAdmin } from '../stores/session.ts'
 import { toClock } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
-import { type Asked, ofType, readMarked, readSearch, SEARCH_TYPES, toSeconds, writeSearch } from './search/language.ts'
+import {
+  type Asked,
+  ofType,
+  readMarked,
+  readSearch,
+  SEARCH_TYPES,
+  toSeconds,
+  writeSearch,
+} from './search/query-syntax.ts'
 
 const REST_MS = 120
 const FEW = 8

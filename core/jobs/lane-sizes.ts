@@ -7,7 +7,7 @@ const STARTED_IN_AN_ITEM_LANE = 8
 
 export const isOwnLane = (lane: string): boolean => lane in OWN_LANES
 
-export class Places {
+export class LaneSizes {
   readonly #most: ReadonlyMap<string, number>
   readonly #taken = new Map<string, number>()
 

@@ -1,7 +1,7 @@
 /** The cookie jar in use: lent to each child as text, told to listeners where the platform renewed it. */
 import { readFile } from 'node:fs/promises'
 import type { Log } from 'archivolt'
-import { isStillSignedIn, sessionOf } from './cookie.ts'
+import { isStillSignedIn, sessionOf } from './cookie-session.ts'
 import type { Platform } from './types.ts'
 
 type Listener = Parameters<Platform['onCookieRenewed']>[0]

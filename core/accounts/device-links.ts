@@ -12,14 +12,14 @@ export interface SignedLink {
   expires: number
 }
 
-export interface Links {
+export interface DeviceLinks {
   /** @param session  its hash */
   sign(path: string, session: string): SignedLink
   /** @returns the hash of the session; undefined: it was not signed here for this path, or no longer holds */
   read(path: string, signed: string): string | undefined
 }
 
-export function openLinks({ secretKey, clock }: { secretKey: Buffer; clock: Clock }): Links {
+export function openDeviceLinks({ secretKey, clock }: { secretKey: Buffer; clock: Clock }): DeviceLinks {
   const proofOf = (path: string, session: string, expires: number) =>
     createHmac('sha256', secretKey).update(`link:${expires}:${session}:${path}`).digest()
   const now = () => epochSeconds(clock)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'
 import { test } from 'node:test'
-import { startReading } from '../../../plugins/library/reading.ts'
+import { startReading } from '../../../plugins/library/reading-thread.ts'
 import { lastFirst } from '../../support/last-first.ts'
 
 test('who waits for a disk that does not answer is told, and the next thread reads on', async (t) => {

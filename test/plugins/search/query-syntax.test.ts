@@ -1,7 +1,7 @@
 /** The search language: contract 7. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseQuery, type Query } from '../../../plugins/search/language.ts'
+import { parseQuery, type Query } from '../../../plugins/search/query-syntax.ts'
 
 const rows: Array<[string, Partial<Query>]> = [
   ['sourdough bread', { term: 'sourdough bread' }],
