@@ -53,12 +53,45 @@ export interface Unindexed {
   isWatched: boolean
 }
 
-export type Marks = ReturnType<typeof openMarks>
+/** Methods that say so change rows: call them inside `ledger.write`. */
+export interface Marks {
+  /** Of these videos, those that the account has watched. */
+  among(userId: number, ids: readonly string[]): Map<string, number | null>
+  /** Everybody's marks of these videos. */
+  ofVideos(ids: readonly string[]): Mark[]
+  /** Accounts that have a mark, those that are gone too: one step for each, not for each mark. */
+  accounts(): Generator<number>
+  /** Videos that the account has marked. */
+  someOf(userId: number, limit: number): string[]
+  /** Accounts that have played or marked something themselves. */
+  viewers(): number[]
+  /** What the index may not know yet, oldest first. */
+  unindexed(limit: number): Unindexed[]
+  /** Whether it is still to be done once (`settling.ts`). */
+  isPending(what: string): boolean
+  /** @returns those that were not marked before: the others keep their date. Inside a write. */
+  add(userId: number, ids: readonly string[], at: number | null): string[]
+  /** Each with its own date. Videos that an account has marked keep theirs, unless `isNewDate`. Inside a write. */
+  addDated(userIds: readonly number[], dated: ReadonlyArray<[id: string, at: number | null]>, isNewDate?: boolean): void
+  /** @returns those that were marked before. Inside a write. */
+  remove(userId: number, ids: readonly string[]): string[]
+  /** Everybody's, of videos that leave the index too. Inside a write. */
+  removeVideos(ids: readonly string[]): void
+  /**
+   * To be called with what was added or removed, unless the document itself says that it is not done. Inside a write.
+   */
+  noteUnindexed(userId: number, ids: readonly string[]): void
+  /** The index knows these changes; one that came after them stays noted. Inside a write. */
+  noteIndexed(changes: readonly Unindexed[]): void
+  /** It has played or marked something itself. Inside a write. */
+  noteViewer(userId: number): void
+  /** Inside a write. */
+  noteDone(what: string): void
+}
 
-export function openMarks({ ledger }: Pick<App, 'ledger'>) {
+export function openMarks({ ledger }: Pick<App, 'ledger'>): Marks {
   return {
-    /** Of these videos, those that the account has watched. */
-    among(userId: number, ids: readonly string[]): Map<string, number | null> {
+    among(userId, ids) {
       const [isOne, value] = isAmong('video_id', ids)
       const rows = ledger
         .sql<{ id: string; at: number | null }>(
@@ -68,8 +101,7 @@ export function openMarks({ ledger }: Pick<App, 'ledger'>) {
       return new Map(rows.map(({ id, at }) => [id, at]))
     },
 
-    /** Everybody's marks of these videos. */
-    ofVideos(ids: readonly string[]): Mark[] {
+    ofVideos(ids) {
       return ledger
         .sql<Mark>(
           'SELECT user_id AS userId, video_id AS videoId, watched_at AS at FROM watch_mark WHERE video_id IN (SELECT value FROM json_each(?))',
@@ -77,28 +109,26 @@ export function openMarks({ ledger }: Pick<App, 'ledger'>) {
         .all(JSON.stringify(ids))
     },
 
-    /** Accounts that have a mark, those that are gone too: one step for each, not for each mark. */
-    *accounts(): Generator<number> {
+    *accounts() {
       const next = ledger.sql<{ id: number | null }>('SELECT min(user_id) AS id FROM watch_mark WHERE user_id > ?')
       for (let id = next.get(0)!.id; id !== null; id = next.get(id)!.id) yield id
     },
 
-    someOf(userId: number, limit: number): string[] {
+    someOf(userId, limit) {
       return ledger
         .sql<{ id: string }>('SELECT video_id AS id FROM watch_mark WHERE user_id = ? LIMIT ?')
         .all(userId, limit)
         .map(({ id }) => id)
     },
 
-    viewers(): number[] {
+    viewers() {
       return ledger
         .sql<{ id: number }>('SELECT user_id AS id FROM watch_viewer')
         .all()
         .map(({ id }) => id)
     },
 
-    /** What the index may not know yet, oldest first. */
-    unindexed(limit: number): Unindexed[] {
+    unindexed(limit) {
       const rows = ledger.sql<Omit<Unindexed, 'isWatched'> & { isWatched: number }>(
         `SELECT u.number, u.user_id AS userId, u.video_id AS videoId, m.video_id IS NOT NULL AS isWatched
          FROM watch_unindexed u LEFT JOIN watch_mark m ON m.user_id = u.user_id AND m.video_id = u.video_id
@@ -107,13 +137,9 @@ export function openMarks({ ledger }: Pick<App, 'ledger'>) {
       return rows.all(limit).map((row) => ({ ...row, isWatched: row.isWatched === 1 }))
     },
 
-    isPending: (what: string): boolean =>
-      ledger.sql('SELECT 1 FROM watch_pending WHERE what = ?').get(what) !== undefined,
+    isPending: (what) => ledger.sql('SELECT 1 FROM watch_pending WHERE what = ?').get(what) !== undefined,
 
-    // What follows belongs inside a write of the ledger.
-
-    /** @returns those that were not marked before: the others keep their date */
-    add(userId: number, ids: readonly string[], at: number | null): string[] {
+    add(userId, ids, at) {
       return ledger
         .sql<{ id: string }>(
           `INSERT INTO watch_mark (user_id, video_id, watched_at) SELECT ?, value, ? FROM json_each(?) WHERE true
@@ -123,12 +149,7 @@ export function openMarks({ ledger }: Pick<App, 'ledger'>) {
         .map(({ id }) => id)
     },
 
-    /** Each with its own date. Videos that an account has marked keep theirs, unless `isNewDate`. */
-    addDated(
-      userIds: readonly number[],
-      dated: ReadonlyArray<[id: string, at: number | null]>,
-      isNewDate = false,
-    ): void {
+    addDated(userIds, dated, isNewDate = false) {
       ledger
         .sql(
           `INSERT INTO watch_mark (user_id, video_id, watched_at)
@@ -138,8 +159,7 @@ export function openMarks({ ledger }: Pick<App, 'ledger'>) {
         .run(JSON.stringify(userIds), JSON.stringify(dated))
     },
 
-    /** @returns those that were marked before */
-    remove(userId: number, ids: readonly string[]): string[] {
+    remove(userId, ids) {
       return ledger
         .sql<{ id: string }>(
           'DELETE FROM watch_mark WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?)) RETURNING video_id AS id',
@@ -148,33 +168,30 @@ export function openMarks({ ledger }: Pick<App, 'ledger'>) {
         .map(({ id }) => id)
     },
 
-    /** Everybody's, of videos that leave the index too. */
-    removeVideos(ids: readonly string[]): void {
+    removeVideos(ids) {
       const list = JSON.stringify(ids)
       ledger.sql('DELETE FROM watch_mark WHERE video_id IN (SELECT value FROM json_each(?))').run(list)
       ledger.sql('DELETE FROM watch_unindexed WHERE video_id IN (SELECT value FROM json_each(?))').run(list)
     },
 
-    /** To be called with what was added or removed, unless the document itself says that it is not done. */
-    noteUnindexed(userId: number, ids: readonly string[]): void {
+    noteUnindexed(userId, ids) {
       if (ids.length === 0) return
       ledger
         .sql('INSERT OR REPLACE INTO watch_unindexed (user_id, video_id) SELECT ?, value FROM json_each(?)')
         .run(userId, JSON.stringify(ids))
     },
 
-    /** The index knows these changes; one that came after them stays noted. */
-    noteIndexed(changes: readonly Unindexed[]): void {
+    noteIndexed(changes) {
       ledger
         .sql('DELETE FROM watch_unindexed WHERE number IN (SELECT value FROM json_each(?))')
         .run(JSON.stringify(changes.map(({ number }) => number)))
     },
 
-    noteViewer(userId: number): void {
+    noteViewer(userId) {
       ledger.sql('INSERT OR IGNORE INTO watch_viewer (user_id) VALUES (?)').run(userId)
     },
 
-    noteDone(what: string): void {
+    noteDone(what) {
       ledger.sql('DELETE FROM watch_pending WHERE what = ?').run(what)
     },
   }

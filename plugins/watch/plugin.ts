@@ -6,7 +6,8 @@ import { positionTables } from './positions.ts'
 import { offWhereInUse, progress } from './preferences.ts'
 import { clearProgress, markAsWatched, markChosen, setProgress, showProgress } from './routes.ts'
 import { forgetGone, indexMarks, markVideos, settleMarks } from './tasks.ts'
-import { openWatch, type Watch } from './watch.ts'
+import type { Watch } from './types.ts'
+import { openWatch } from './watch.ts'
 
 export default definePlugin({
   name: 'watch',

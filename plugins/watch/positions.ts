@@ -24,18 +24,33 @@ export interface Position {
   duration: number
 }
 
-export type Positions = ReturnType<typeof openPositions>
+export interface Positions {
+  get(userId: number, videoId: string): Position | undefined
+  /** Of these videos, those that have one. */
+  among(userId: number, ids: readonly string[]): Array<Position & { id: string }>
+  /** Videos by when their position last changed, newest first. */
+  newest(userId: number, limit: number): string[]
+  /** The next videos after one, in order of their ids, whoever has a position in them. */
+  videosAfter(id: string, limit: number): string[]
+  /** Whether it was stored, or stored anew, later than that. @param ms  epoch */
+  isNewer(userId: number, videoId: string, ms: number): boolean
+  /** Inside a write of the ledger. @param ms  when the account was there, as epoch */
+  set(userId: number, videoId: string, position: Position, ms?: number): void
+  /** Inside a write of the ledger. */
+  remove(userId: number, ids: readonly string[]): void
+  /** Everybody's. Inside a write of the ledger. */
+  removeVideos(ids: readonly string[]): void
+}
 
-export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
+export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>): Positions {
   return {
-    get(userId: number, videoId: string): Position | undefined {
+    get(userId, videoId) {
       return ledger
         .sql<Position>('SELECT position, duration FROM watch_position WHERE user_id = ? AND video_id = ?')
         .get(userId, videoId)
     },
 
-    /** Of these videos, those that have one. */
-    among(userId: number, ids: readonly string[]): Array<Position & { id: string }> {
+    among(userId, ids) {
       const [isOne, value] = isAmong('video_id', ids)
       return ledger
         .sql<Position & { id: string }>(
@@ -44,30 +59,26 @@ export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) 
         .all(userId, value)
     },
 
-    /** Videos by when their position last changed, newest first. */
-    newest(userId: number, limit: number): string[] {
+    newest(userId, limit) {
       const found = ledger.sql<{ id: string }>(
         'SELECT video_id AS id FROM watch_position WHERE user_id = ? ORDER BY updated_at DESC, video_id LIMIT ?',
       )
       return found.all(userId, limit).map(({ id }) => id)
     },
 
-    /** The next videos after one, in order of their ids, whoever has a position in them. */
-    videosAfter(id: string, limit: number): string[] {
+    videosAfter(id, limit) {
       const found = ledger.sql<{ id: string }>(
         'SELECT DISTINCT video_id AS id FROM watch_position WHERE video_id > ? ORDER BY video_id LIMIT ?',
       )
       return found.all(id, limit).map((row) => row.id)
     },
 
-    /** Whether it was stored, or stored anew, later than that. @param ms  epoch */
-    isNewer(userId: number, videoId: string, ms: number): boolean {
+    isNewer(userId, videoId, ms) {
       const found = ledger.sql('SELECT 1 FROM watch_position WHERE user_id = ? AND video_id = ? AND updated_at > ?')
       return found.get(userId, videoId, ms) !== undefined
     },
 
-    /** Inside a write of the ledger. @param ms  when the account was there, as epoch */
-    set(userId: number, videoId: string, { position, duration }: Position, ms = clock.now()): void {
+    set(userId, videoId, { position, duration }, ms = clock.now()) {
       const put = ledger.sql(
         `INSERT INTO watch_position (user_id, video_id, position, duration, updated_at) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET position = excluded.position, duration = excluded.duration, updated_at = excluded.updated_at`,
@@ -75,16 +86,14 @@ export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) 
       put.run(userId, videoId, position, duration, ms)
     },
 
-    /** Inside a write of the ledger. */
-    remove(userId: number, ids: readonly string[]): void {
+    remove(userId, ids) {
       const remove = ledger.sql(
         'DELETE FROM watch_position WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?))',
       )
       remove.run(userId, JSON.stringify(ids))
     },
 
-    /** Everybody's. Inside a write of the ledger. */
-    removeVideos(ids: readonly string[]): void {
+    removeVideos(ids) {
       const remove = ledger.sql('DELETE FROM watch_position WHERE video_id IN (SELECT value FROM json_each(?))')
       remove.run(JSON.stringify(ids))
     },

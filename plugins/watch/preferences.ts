@@ -1,6 +1,6 @@
 /** When a video counts as watched: the `progress` section of /api/config/ (contract 9.1). */
 import { type PreferencesOf, Type } from 'archivolt'
-import { WHOSE } from './watch.ts'
+import { WHOSE } from './watched-by.ts'
 
 export const progress = {
   autoWatched: Type.Boolean({

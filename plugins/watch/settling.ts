@@ -36,7 +36,13 @@ export interface SettleOptions {
 const toDate = (mark: number): number | null => (mark > 0 ? mark : null)
 const isCarrying = ({ doc }: Video): boolean => doc.shared_mark !== undefined || doc.restored_mark !== undefined
 
-export function openSettling({ accounts, ledger, videos }: App, marks: Marks, indexer: MarkIndexer) {
+export interface Settling {
+  /** One that was ingested: a rescan may bring back what has marks. */
+  video(id: string): Promise<void>
+  all(options?: SettleOptions): Promise<void>
+}
+
+export function openSettling({ accounts, ledger, videos }: App, marks: Marks, indexer: MarkIndexer): Settling {
   /**
    * What documents bring becomes marks. The documents themselves say that it is to be done, until the index has the
    * marks.
@@ -99,13 +105,12 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
   }
 
   return {
-    /** One that was ingested: a rescan may bring back what has marks. */
-    async video(id: string): Promise<void> {
+    async video(id) {
       const doc = await videos.get(id)
       if (doc) await settle([{ id, doc }])
     },
 
-    async all({ signal, progress }: SettleOptions = {}): Promise<void> {
+    async all({ signal, progress } = {}) {
       let done = 0
       let hasShared = false
       for await (const batch of videos.collection.scan({ batch: VIDEOS_AT_ONCE })) {

@@ -1,0 +1,143 @@
+/** Marks are made and taken: of one video, of chosen ones, of all of a channel or playlist. */
+import { chunksOf, epochSeconds, errors, isAppError, type JobContext } from 'archivolt'
+import type { WatchState } from './state.ts'
+import { indexMarks, markVideos } from './tasks.ts'
+import type { MarkedTogether } from './types.ts'
+
+/** Marks that are written at a time, on the event loop. */
+export const MARKED_AT_ONCE = 200
+
+const FIELD_OF = { channel: 'channel_id', playlist: 'playlist' } as const
+
+type Target = { kind: 'video'; id: string } | MarkedTogether
+
+/** As `Watch.mark` says. */
+export async function mark(state: WatchState, userId: number, id: string, isWatched: boolean): Promise<void> {
+  const { app } = state
+  const target = await targetOf(state, id, userId)
+  if (!target) throw errors.notFound('video, channel or playlist', id)
+  if (target.kind === 'video') return markVideo(state, userId, id, isWatched)
+  await app.jobs.run(markVideos, { userId, ...target, isWatched, at: epochSeconds(app.clock) })
+}
+
+/** @throws not_found */
+export async function markVideo(state: WatchState, userId: number, id: string, isWatched: boolean): Promise<void> {
+  await state.app.index.writable()
+  await noteMark(state, userId, id, isWatched)
+  await indexNow(state)
+}
+
+/** As `Watch.markChosen` says. */
+export async function markChosen(
+  state: WatchState,
+  userId: number,
+  ids: readonly string[],
+  isWatched: boolean,
+): Promise<number> {
+  const { app } = state
+  await app.index.writable()
+  const known = await app.videos.known(ids)
+  for (const id of known) {
+    await noteMark(state, userId, id, isWatched).catch((thrown: unknown) => {
+      // It has been removed meanwhile.
+      if (!isAppError(thrown, 'not_found') || !known.delete(id)) throw thrown
+    })
+  }
+  await indexNow(state)
+  return known.size
+}
+
+/** As `Watch.markAll` says. */
+export async function markAll(
+  state: WatchState,
+  userId: number,
+  target: MarkedTogether,
+  { isWatched, at }: { isWatched: boolean; at: number },
+  { step, signal }: Pick<JobContext<object>, 'step' | 'signal'>,
+): Promise<void> {
+  const { app, positions, indexer } = state
+  // What a restore is putting there is meant too.
+  await app.index.writable()
+  for await (const ids of idsOf(state, target, userId)) {
+    const changed = await step('watch.note', () =>
+      app.ledger.write(() => {
+        const others = change(state, userId, ids, isWatched, at)
+        if (others) positions.remove(userId, others)
+        return others
+      }),
+    )
+    if (!changed) return
+    await step('watch.index', () => indexer.run(signal))
+  }
+}
+
+/** @throws not_found */
+async function noteMark(state: WatchState, userId: number, id: string, isWatched: boolean): Promise<void> {
+  const { app, positions } = state
+  // A removal of the video, which takes its marks, is over or has not begun.
+  await app.videos.exclusive(id, async () => {
+    if (!(await app.videos.has(id))) throw errors.notFound('video', id)
+    await app.ledger.write(() => {
+      if (!change(state, userId, [id], isWatched, epochSeconds(app.clock))) throw errors.notFound('user')
+      // Also where the mark stays: so an unwatched video can be begun anew.
+      positions.remove(userId, [id])
+    })
+  })
+}
+
+/**
+ * Inside a write of the ledger, so that nothing is written of an account that is being removed.
+ * @returns which were in the other state; undefined: there is no such account
+ */
+export function change(
+  { app, marks }: WatchState,
+  userId: number,
+  ids: readonly string[],
+  isWatched: boolean,
+  at: number,
+): string[] | undefined {
+  if (!app.accounts.get(userId)) return undefined
+  const changed = isWatched ? marks.add(userId, ids, at) : marks.remove(userId, ids)
+  marks.noteUnindexed(userId, changed)
+  if (isWatched) marks.noteViewer(userId)
+  return changed
+}
+
+/** What cannot be brought into the index now is brought there by a job, which waits until it can be. */
+async function indexNow({ app, indexer }: WatchState): Promise<void> {
+  try {
+    await indexer.run()
+  } catch (error) {
+    await app.jobs.start(indexMarks)
+    throw error
+  }
+}
+
+/** A video, else a channel, else a playlist: looked up, never guessed from the form of the id. */
+async function targetOf(state: WatchState, id: string, userId: number): Promise<Target | undefined> {
+  const { videos, channels } = state.app
+  if (await videos.has(id)) return { kind: 'video', id }
+  if ((await channels.known([id])).has(id)) return { kind: 'channel', id }
+  return (await videosOfPlaylist(state, id, userId)) && { kind: 'playlist', id }
+}
+
+/** Ids of the videos of a playlist that the account sees. undefined: there is none for it. */
+async function videosOfPlaylist({ app }: WatchState, id: string, userId: number): Promise<string[] | undefined> {
+  const account = app.accounts.get(userId)
+  if (!account) return undefined
+  const { username, is_staff: isAdmin, may_download: mayDownload } = account
+  return app.playlists.videosOf(id, { id: userId, username, isAdmin, mayDownload, via: 'none' })
+}
+
+/** Of a playlist the videos that say so, and those of a private one, which no video tells of. */
+async function* idsOf(state: WatchState, { kind, id }: MarkedTogether, userId: number): AsyncGenerator<string[]> {
+  const { videos, playlists } = state.app
+  for await (const batch of videos.collection.scan({ filter: { eq: [FIELD_OF[kind], id] } }))
+    yield batch.map((video) => video.id)
+  const listed = kind === 'playlist' && !(await playlists.has(id)) && (await videosOfPlaylist(state, id, userId))
+  if (!listed) return
+  for (const some of chunksOf(listed, MARKED_AT_ONCE)) {
+    const known = await videos.known(some)
+    yield some.filter((videoId) => known.has(videoId))
+  }
+}
