@@ -28,7 +28,7 @@ describe('the player', { skip: noBrowser }, () => {
     app = await testApp(scope)
     await app.as('admin').post('/api/config/', { playback: { seek_previews: true } })
     await app.given(aChannel({ id: 'UC1' }))
-    for (const id of ['v1', 'v2']) {
+    for (const id of ['v1', 'v2', 'v3']) {
       await app.given(
         aVideo({
           id,
@@ -171,6 +171,111 @@ describe('the player', { skip: noBrowser }, () => {
     assert.deepEqual([row.x, Math.round(row.y + row.height)], [0, Math.round(bar.y)])
     await shot('mini-player')
     await check()
+  })
+
+  const toEnd = ({ page }: Pick<Watched, 'page'>) =>
+    page.locator('video').evaluate((video: HTMLVideoElement) => void (video.currentTime = video.duration - 0.3))
+  const shows = ({ page }: Pick<Watched, 'page'>, id: string) =>
+    page.waitForFunction((name) => document.querySelector('video')?.src.endsWith(name), `/${id}.mp4`)
+
+  test('the screen stays full from one video to the next', async (t) => {
+    const watched = await openPage(t, app.url, { as: { ...as, username: 'admin' } })
+    const { page, go, check, shot } = watched
+    const isFull = () =>
+      page.evaluate(() => {
+        const box = document.querySelector('.player')?.getBoundingClientRect()
+        return document.fullscreenElement !== null && box?.width === innerWidth && box.height === innerHeight
+      })
+    await go('/video/v1/?t=1')
+    await plays(watched, 1)
+    await page.keyboard.press('f')
+    await page.getByRole('button', { name: 'Exit full screen' }).waitFor()
+    assert.equal(await isFull(), true)
+    await shot('player-full')
+    await check()
+    await page.evaluate(`addEventListener('fullscreenchange', () => (window.wasLeft = true))`)
+
+    await toEnd(watched)
+
+    await page.getByText(/^Next in \d/).waitFor()
+    await shows(watched, 'v2')
+    await plays(watched)
+    assert.equal(await isFull(), true)
+    await page.getByRole('button', { name: 'Exit full screen' }).waitFor()
+    await page.keyboard.press('N')
+    await shows(watched, 'v3')
+    await plays(watched)
+    assert.deepEqual([await isFull(), await page.evaluate('window.wasLeft')], [true, undefined])
+    await page.keyboard.press('f')
+    await page.getByRole('heading', { level: 1, name: 'A film, v3' }).waitFor()
+    assert.equal(await isFull(), false)
+  })
+
+  test('what ends in the corner is followed there by the next one, and nobody is led away', async (t) => {
+    const watched = await openPage(t, app.url, { as })
+    const { page, go, check, shot } = watched
+    for (const id of ['v1', 'v2', 'v3']) await app.as('user').post('/api/watched/', { id, is_watched: false })
+    await go('/video/v1/?t=1')
+    await plays(watched, 1)
+    await page.getByRole('button', { name: 'Next: A film, v2' }).waitFor()
+    await page.getByRole('link', { name: 'Channels', exact: true }).click()
+    const mini = page.getByRole('complementary', { name: 'Mini player' })
+    await mini.getByRole('link', { name: 'A film, v1' }).waitFor()
+
+    await toEnd(watched)
+
+    await mini.getByText(/^Next in \d+: A film, v2$/).waitFor()
+    await shot('mini-player-next')
+    await check()
+    await mini.getByRole('link', { name: 'A film, v2' }).waitFor()
+    await shows(watched, 'v2')
+    await plays(watched)
+    await toEnd(watched)
+    await mini.getByRole('button', { name: 'Play now' }).click()
+    await mini.getByRole('link', { name: 'A film, v3' }).waitFor()
+    await plays(watched)
+    assert.equal(new URL(page.url()).pathname, '/channels/')
+    for (const id of ['v1', 'v2'])
+      assert.equal((await app.as('user').get(`/api/video/${id}/`)).body.data.player.watched, true)
+
+    await page.locator('video').evaluate((video) => void (video.dataset['kept'] = 'yes'))
+    await mini.getByRole('link', { name: 'A film, v3' }).click()
+    await page.getByRole('heading', { level: 1, name: 'A film, v3' }).waitFor()
+    await page.locator('.watch-player video[data-kept=yes]').waitFor()
+    await plays(watched)
+  })
+
+  test('what has a window of its own goes on there when one leaves its view, also where it stands still', async (t) => {
+    const watched = await openPage(t, app.url, { as })
+    const { page, go } = watched
+    // The headless browser opens no such window. It would close with what is taken out of the document, if only to be
+    // put in elsewhere: an element beside the video tells.
+    await page.addInitScript(`
+      HTMLVideoElement.prototype.requestPictureInPicture = async function () {
+        this.dispatchEvent(new Event('enterpictureinpicture'))
+      }
+      customElements.define('a-witness', class extends HTMLElement {
+        connectedMoveCallback() { window.moves = (window.moves ?? 0) + 1 }
+        disconnectedCallback() { window.isTaken = true }
+      })
+    `)
+    await go('/video/v1/?t=1')
+    await plays(watched, 1)
+    await page.evaluate(`document.querySelector('.player').parentElement.append(document.createElement('a-witness'))`)
+    await page.keyboard.press('i')
+    const mini = page.getByRole('complementary', { name: 'Mini player' })
+
+    await page.getByRole('link', { name: 'Channels', exact: true }).click()
+    await mini.getByRole('link', { name: 'A film, v1' }).waitFor()
+    await plays(watched, 1)
+    await mini.getByRole('link', { name: 'A film, v1' }).click()
+    await page.locator('.watch-player video').waitFor()
+    await page.keyboard.press('k')
+    await page.waitForFunction(() => document.querySelector('video')?.paused)
+    await page.getByRole('link', { name: 'Archivolt, Home' }).click()
+
+    await mini.getByRole('button', { name: 'Play', exact: true }).waitFor()
+    assert.deepEqual(await page.evaluate('[window.moves, window.isTaken ?? false]'), [3, false])
   })
 
   test('what is deleted while it plays is over', async (t) => {

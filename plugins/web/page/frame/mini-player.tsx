@@ -1,13 +1,14 @@
 /** The video that plays on in the corner, with the way back to it. */
-import { Pause, Play, X } from 'lucide'
+import { Pause, Play, SkipForward, X } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { IconButton } from '../parts/button.tsx'
-import { corner, dock } from '../player/corner.ts'
+import { coming, corner, dock } from '../player/corner.ts'
 import { under } from '../server/base.ts'
 import { t } from '../texts/texts.ts'
 
 export function MiniPlayer() {
   const playing = corner.value
+  const next = coming.value
   // Without its box it would play on unseen.
   useEffect(() => () => corner.peek()?.close(), [])
   return (
@@ -16,9 +17,18 @@ export function MiniPlayer() {
       <div ref={dock} class="mini-picture" />
       {playing && (
         <div class="mini-row">
-          <a class="mini-title" href={under(playing.path)} dir="auto">
-            {playing.title}
-          </a>
+          {next ? (
+            <span class="mini-title" role="status">
+              {next.left === undefined
+                ? t('player.next', { title: next.title })
+                : t('player.nextIn', { count: next.left, title: next.title })}
+            </span>
+          ) : (
+            <a class="mini-title" href={under(playing.path)} dir="auto">
+              {playing.title}
+            </a>
+          )}
+          {next && <IconButton icon={SkipForward} label={t('player.playNow')} onClick={next.go} />}
           <IconButton
             icon={playing.isPlaying.value ? Pause : Play}
             isFilled

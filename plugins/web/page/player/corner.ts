@@ -13,6 +13,15 @@ export interface InCorner {
 }
 
 export const corner = signal<InCorner | undefined>(undefined)
+/** What follows there, once the video is over. */
+export interface Coming {
+  title: string
+  /** Seconds; undefined: it waits to be asked. */
+  left: number | undefined
+  go: () => void
+}
+
+export const coming = signal<Coming | undefined>(undefined)
 /** The box that the player moves into; the frame has it. */
 export const dock: { current: HTMLDivElement | null } = { current: null }
 

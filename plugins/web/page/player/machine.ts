@@ -14,6 +14,9 @@ import { openPlace } from './place.ts'
 import { keepOptions, keptOptions } from './player-options.ts'
 import { openPreviews } from './previews.ts'
 
+/** What fills the screen: what stands around a player, which is another one for another video. */
+export const FULL_FRAME = 'full-frame'
+
 export const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const
 const SUBTITLE_SIZES = [0.75, 1, 1.25, 1.5, 2, 2.5] as const
 
@@ -334,8 +337,9 @@ export function openMachine(video: Video, startAt: number | undefined) {
         ['error', () => void why().then(fail)],
       ]
       for (const [name, handler] of handlers) element.addEventListener(name, handler)
-      const onFull = () => void (isFull.value = document.fullscreenElement === box)
+      const onFull = () => void (isFull.value = document.fullscreenElement?.contains(frame) ?? false)
       const onHide = () => void (document.hidden && element && !element.ended && place.save(element.currentTime, true))
+      onFull()
       document.addEventListener('fullscreenchange', onFull)
       document.addEventListener('visibilitychange', onHide)
       const language = keptOptions.subtitle()
@@ -409,8 +413,9 @@ export function openMachine(video: Video, startAt: number | undefined) {
     },
     toggleFull(): void {
       if (document.fullscreenElement) return void document.exitFullscreen()
-      if (box?.requestFullscreen)
-        return void box.requestFullscreen().catch(() => undefined) // the browser says no: nothing changes
+      const screen = box?.closest(`.${FULL_FRAME}`) ?? box
+      if (screen?.requestFullscreen)
+        return void screen.requestFullscreen().catch(() => undefined) // the browser says no: nothing changes
         // Phones that have it for the video alone.
       ;(element as (HTMLVideoElement & { webkitEnterFullscreen?: () => void }) | undefined)?.webkitEnterFullscreen?.()
     },

@@ -1,13 +1,13 @@
 /** Short words over the picture: where it went on, what was skipped, what comes next. */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { toClock, toSpan } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
+import { useCountdown } from './countdown.ts'
 import type { Machine } from './machine.ts'
 import { saying } from './plugin-buttons.tsx'
 import type { Step } from './step.ts'
 
 const STAYS_MS = 8000
-const NEXT_S = 8
 
 interface NotesProps {
   machine: Machine
@@ -65,13 +65,7 @@ export function Notes({ machine, next, isAutoplay }: NotesProps) {
 }
 
 function Next({ title, go, isAutoplay }: Step & { isAutoplay: boolean }) {
-  const [left, setLeft] = useState(NEXT_S)
-  const [isStopped, setStopped] = useState(false)
-  useEffect(() => {
-    if (isStopped || !isAutoplay) return
-    const timer = setTimeout(() => (left > 1 ? setLeft(left - 1) : go()), 1000)
-    return () => clearTimeout(timer)
-  }, [left, isStopped, isAutoplay])
+  const { left, isStopped, stop } = useCountdown(isAutoplay, go)
   if (isStopped) return null
   return (
     <p>
@@ -79,7 +73,7 @@ function Next({ title, go, isAutoplay }: Step & { isAutoplay: boolean }) {
       <button type="button" onClick={go}>
         {t('player.playNow')}
       </button>
-      <button type="button" onClick={() => setStopped(true)}>
+      <button type="button" onClick={stop}>
         {t('action.cancel')}
       </button>
     </p>

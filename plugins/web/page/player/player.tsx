@@ -7,6 +7,7 @@ import type { Video } from '../server/records.ts'
 import { toClock } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { Controls } from './controls.tsx'
+import { CornerNext } from './corner-next.tsx'
 import { PlayFailure } from './failure.tsx'
 import { type Machine, openMachine } from './machine.ts'
 import { Notes } from './notes.tsx'
@@ -165,7 +166,11 @@ export function Player(props: PlayerProps) {
       </video>
       {machine.isWaiting.value && !failure && <span class="player-waiting" aria-hidden="true" />}
       {failure && <PlayFailure kind={failure} video={video} machine={machine} onFile={onFile} />}
-      {!isSmall && <Notes machine={machine} next={next} isAutoplay={isAutoplay} />}
+      {isSmall ? (
+        <CornerNext machine={machine} next={next} isAutoplay={isAutoplay} />
+      ) : (
+        <Notes machine={machine} next={next} isAutoplay={isAutoplay} />
+      )}
       {!failure && !isSmall && (
         <Controls machine={machine} video={video} isTheatre={isTheatre} onTheatre={onTheatre} next={next} />
       )}

@@ -3,13 +3,20 @@
  * never made anew, so that it plays on.
  */
 import { render } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { match, place } from '../browser/router.ts'
-import { isSignedIn } from '../server/api.ts'
+import { sayFailure } from '../parts/toast.tsx'
+import { toggleWatched } from '../parts/watched.ts'
+import { get, isSignedIn } from '../server/api.ts'
+import type { Item, Video } from '../server/records.ts'
 import { deleted, noteBack } from '../stores/deleted.ts'
 import { corner, dock } from './corner.ts'
-import type { Machine } from './machine.ts'
+import { Follow, type Steps } from './corner-next.tsx'
+import { FULL_FRAME, type Machine } from './machine.ts'
 import { Player, type PlayerProps } from './player.tsx'
+import type { Step } from './step.ts'
+
+export { FULL_FRAME }
 
 /** What is on, drawn again with each change of its view. */
 interface Performance {
@@ -25,7 +32,8 @@ let now: Performance | undefined
 /** Whether this video's player is there already: it goes on from where it is. */
 export const isOnStage = (id: string): boolean => now?.props.video.platform_id === id
 
-function draw(props: PlayerProps, isSmall: boolean): void {
+/** @param inCorner  path of its view, which is not there; undefined: it stands in its view */
+function draw(props: PlayerProps, inCorner?: string): void {
   const { video } = props
   const playing: Performance = isOnStage(video.platform_id) ? now! : { props, machine: undefined }
   now = playing
@@ -34,8 +42,60 @@ function draw(props: PlayerProps, isSmall: boolean): void {
     playing.machine = made
     playing.props.onMachine(made)
   }
-  render(<Player key={video.platform_id} {...props} isSmall={isSmall} onMachine={onMachine} />, host)
+  render(<OnStage {...props} inCorner={inCorner} onMachine={onMachine} />, host)
 }
+
+/** In the corner the next one begins there: nobody is led away from what they look at. */
+function OnStage({ inCorner, ...props }: PlayerProps & { inCorner: string | undefined }) {
+  const { video, next, previous } = props
+  const [found, setFound] = useState<Steps & { of?: string }>({ next, previous })
+  const isSmall = inCorner !== undefined
+  // What followed when the view was left still does.
+  const isFollowed = isSmall && next === undefined && previous === undefined
+  const { platform_id: id } = video
+  const steps = isFollowed ? (found.of === id ? found : NONE) : { next, previous }
+  const here = isSmall ? { next: inPlace(steps.next, props), previous: inPlace(steps.previous, props) } : steps
+  return (
+    <>
+      <Player key={id} {...props} {...here} isSmall={isSmall} />
+      {isFollowed && (
+        <Follow
+          key={`${id} follows`}
+          video={video}
+          path={inCorner}
+          onSteps={(steps) => setFound({ ...steps, of: id })}
+        />
+      )}
+    </>
+  )
+}
+
+const NONE: Steps = { next: undefined, previous: undefined }
+
+const inPlace = (step: Step | undefined, props: PlayerProps): Step | undefined =>
+  step && { ...step, go: () => void begin(step, props).catch(sayFailure) }
+
+/** Another video in the corner. @throws Failure  it does not come */
+async function begin(step: Step, before: PlayerProps): Promise<void> {
+  const { path } = step
+  const id = match('/video/:videoId/', path.split('?')[0]!)!['videoId']!
+  const { data: video } = await get<Item<Video>>(`/api/video/${id}/`)
+  // Closed meanwhile, or back in its view.
+  if (!corner.peek() || now?.props.video !== before.video) return
+  const props: PlayerProps = {
+    ...before,
+    ...NONE,
+    video,
+    startAt: undefined,
+    onEnd: () => void (video.player.watched || markSeen(video)),
+    onFile: () => void begin(step, props).catch(sayFailure),
+    onMachine: (machine) => showCorner(props, machine, path),
+  }
+  draw(props, path)
+}
+
+const markSeen = ({ platform_id: id, player: { watched, progress } }: Video): Promise<void> =>
+  toggleWatched({ id, isWatched: watched, progress })
 
 function end(): void {
   render(null, host)
@@ -52,15 +112,24 @@ function leave(path: string): void {
   const isOther = match('/video/:videoId/', place.peek().path) !== undefined
   if (!machine || !props || !dock.current || isOther || !goesOn(machine) || deleted.peek().has(props.video.platform_id))
     return end()
-  dock.current.append(host)
-  draw(props, true)
-  const { title, platform_id: id } = props.video
-  const { isPlaying, toggle } = machine
-  corner.value = { id, title, path, isPlaying, toggle, close: end }
+  moveInto(dock.current)
+  draw(props, path)
+  showCorner(props, machine, path)
 }
 
-/** Nobody looks for what stands still, or has a window of its own. */
-const goesOn = ({ isPlaying, failure, isPip }: Machine): boolean => isPlaying.peek() && !failure.peek() && !isPip.peek()
+function showCorner({ video }: PlayerProps, { isPlaying, toggle }: Machine, path: string): void {
+  corner.value = { id: video.platform_id, title: video.title, path, isPlaying, toggle, close: end }
+}
+
+/** A window of its own stays open only where the browser knows moving from taking out and putting in. */
+function moveInto(box: HTMLElement): void {
+  if (host.isConnected && box.moveBefore) box.moveBefore(host, null)
+  else box.append(host)
+}
+
+/** Nobody looks for what stands still, but for what has a window of its own. */
+const goesOn = ({ isPlaying, failure, isPip }: Machine): boolean =>
+  (isPlaying.peek() || isPip.peek()) && failure.peek() === undefined
 
 /** The player of a view. @param path  of the view */
 export function Stage({ path, ...props }: PlayerProps & { path: string }) {
@@ -71,7 +140,7 @@ export function Stage({ path, ...props }: PlayerProps & { path: string }) {
   useLayoutEffect(() => {
     noteBack(video.platform_id)
     const known = isOnStage(video.platform_id) ? now?.machine : undefined
-    slot.current!.append(host)
+    moveInto(slot.current!)
     corner.value = undefined
     if (known) {
       props.onMachine(known)
@@ -79,6 +148,6 @@ export function Stage({ path, ...props }: PlayerProps & { path: string }) {
     }
     return () => leave(newest.current)
   }, [video.platform_id])
-  useLayoutEffect(() => draw(props, false))
+  useLayoutEffect(() => draw(props))
   return <div ref={slot} class="stage-slot" />
 }

@@ -2,7 +2,7 @@
  * One video: the player first, then what it is, then what people said; beside it where it came from and what is like
  * it.
  */
-import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals'
+import { type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals'
 import {
   Captions,
   CircleCheck,
@@ -32,9 +32,10 @@ import { SubscribeButton } from '../parts/subscription.tsx'
 import { keepAction, videoActions } from '../parts/video-actions.ts'
 import { toggleLater } from '../parts/watch-later.ts'
 import { toggleWatched } from '../parts/watched.ts'
+import { pathInList, useFollowing } from '../player/following.ts'
 import type { Machine } from '../player/machine.ts'
 import { keepOptions, keptOptions } from '../player/player-options.ts'
-import { isOnStage, Stage } from '../player/stage.tsx'
+import { FULL_FRAME, isOnStage, Stage } from '../player/stage.tsx'
 import { get } from '../server/api.ts'
 import { small, under } from '../server/base.ts'
 import type { Item, Video } from '../server/records.ts'
@@ -46,13 +47,17 @@ import { t } from '../texts/texts.ts'
 import { About, Files } from './video/about.tsx'
 import { Aside } from './video/aside.tsx'
 import { Comments } from './video/comments.tsx'
-import { pathInList, useFollowing } from './video/following.ts'
 import { ReceiptLine } from './video/receipt.tsx'
 import { Transcript } from './video/transcript.tsx'
 
 export default function VideoView({ params }: ViewProps) {
   const id = params['videoId']!
-  return <OneVideo key={id} id={id} />
+  // It is there also from one video to the next, so that the screen stays full.
+  return (
+    <div class={FULL_FRAME}>
+      <OneVideo key={id} id={id} />
+    </div>
+  )
 }
 
 function OneVideo({ id }: { id: string }) {
@@ -63,7 +68,8 @@ function OneVideo({ id }: { id: string }) {
   const isAutoplay = useSignal(keptOptions.isAutoplay())
   const isTranscript = useSignal(false)
   const { state, value, failure, isKept } = video.now.value
-  const following = useFollowing(id, value)
+  const asked = useComputed(() => place.value.query)
+  const following = useFollowing(id, value, asked)
   useTitle(value?.title)
 
   // The address may be changed while one is there: a line of a search, a time that was sent.

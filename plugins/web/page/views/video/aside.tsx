@@ -6,12 +6,12 @@ import { IconButton } from '../../parts/button.tsx'
 import { Switch } from '../../parts/field.tsx'
 import { Box, Failed } from '../../parts/states.tsx'
 import type { VideoRow } from '../../parts/video-row.ts'
+import { type Following, pathInList } from '../../player/following.ts'
 import { small, under } from '../../server/base.ts'
 import type { Playlist, PlaylistEntry } from '../../server/records.ts'
 import type { Load } from '../../stores/load.ts'
 import { toAge, toClock, toNumber } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
-import { type Following, pathInList } from './following.ts'
 
 interface AsideProps {
   id: string

@@ -1,12 +1,12 @@
 /** What plays after a video: the next one of its playlist, else of its channel, else one that is like it. */
 import { type ReadonlySignal, useComputed } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import { navigate, place } from '../../browser/router.ts'
-import { toVideoRow, type VideoRow } from '../../parts/video-row.ts'
-import type { Step } from '../../player/step.ts'
-import { get } from '../../server/api.ts'
-import type { Item, Page, Playlist, PlaylistEntry, Video } from '../../server/records.ts'
-import { type Load, useLoad } from '../../stores/load.ts'
+import { navigate, place } from '../browser/router.ts'
+import { toVideoRow, type VideoRow } from '../parts/video-row.ts'
+import { get } from '../server/api.ts'
+import type { Item, Page, Playlist, PlaylistEntry, Video } from '../server/records.ts'
+import { type Load, useLoad } from '../stores/load.ts'
+import type { Step } from './step.ts'
 
 export interface Following {
   /** id of the playlist in the address. */
@@ -21,13 +21,13 @@ export interface Following {
 /** What the address says of the playlist and how it is played. */
 const KEPT = ['list', 'shuffle', 'repeat']
 
-/** Another video of the same playlist, played in the same way. */
-export const pathInList = (id: string): string =>
-  `/video/${id}/?${String(new URLSearchParams([...place.peek().query].filter(([name]) => KEPT.includes(name))))}`
+/** Another video of the same playlist, played in the same way. @param query  of the address of this one */
+export const pathInList = (id: string, query = place.peek().query): string =>
+  `/video/${id}/?${String(new URLSearchParams([...query].filter(([name]) => KEPT.includes(name))))}`
 
-/** @param video  undefined: not loaded yet */
-export function useFollowing(id: string, video: Video | undefined): Following {
-  const list = place.value.query.get('list') ?? undefined
+/** @param video  undefined: not loaded yet; `query`: of the address of its view */
+export function useFollowing(id: string, video: Video | undefined, query: ReadonlySignal<URLSearchParams>): Following {
+  const list = query.value.get('list') ?? undefined
   const playlist = useLoad(`playlist/${list ?? ''}/entries`, async (signal) =>
     list === undefined
       ? undefined
@@ -43,28 +43,29 @@ export function useFollowing(id: string, video: Video | undefined): Following {
   const chance = useMemo(() => Math.random(), [id])
 
   const around = useComputed(() => {
-    const { query } = place.value
     const entries = (playlist.now.value.value?.playlist_entries ?? []).filter(
       ({ downloaded, platform_id }) => downloaded || platform_id === id,
     )
-    const order = { id, list: query.get('list'), isRepeated: query.has('repeat') }
-    return stepsIn(entries, query.has('shuffle') ? { ...order, chance } : order)
+    const order = { id, list: query.value.get('list'), isRepeated: query.value.has('repeat') }
+    return stepsIn(entries, query.value.has('shuffle') ? { ...order, chance } : order)
   })
-  const toStep = (entry: PlaylistEntry | undefined): Step | undefined =>
-    entry && { title: entry.title, go: () => navigate(pathInList(entry.platform_id)) }
+  const inList = (entry: PlaylistEntry | undefined): Step | undefined =>
+    entry && toStep(entry.title, pathInList(entry.platform_id, query.value))
   return {
     list,
     playlist,
     similar,
-    previous: useComputed(() => toStep(around.value.previous)),
+    previous: useComputed(() => inList(around.value.previous)),
     next: useComputed(() => {
-      if (place.value.query.has('list')) return toStep(around.value.next)
+      if (query.value.has('list')) return inList(around.value.next)
       const alike = similar.now.value.value
       const row = later.now.value.value ?? alike?.find(({ isWatched }) => !isWatched) ?? alike?.[0]
-      return row && { title: row.title, go: () => navigate(`/video/${row.id}/`) }
+      return row && toStep(row.title, `/video/${row.id}/`)
     }),
   }
 }
+
+const toStep = (title: string, path: string): Step => ({ title, path, go: () => navigate(path) })
 
 /** The one that its channel published after it, of those this person has not watched. */
 async function laterInChannel(video: Video, signal: AbortSignal): Promise<VideoRow | undefined> {
