@@ -25,19 +25,42 @@ const texts = [
 const documents = texts.filter(({ path }) => path.endsWith('.md'))
 const contract = texts.find(({ path }) => path === 'plugins/openapi/contract.md')!.text
 
+/** The numbers after the word: `contract 5.3, 6.6 and 9.5`, `[contract](…), 9.17`, `contract.md`, section 4. */
+function citedIn(text: string): string[] {
+  const unbroken = text.replace(/\n *(?:\*|\/\/|#|\|)? */g, ' ')
+  return [...unbroken.matchAll(/\bcontract\b/gi)].flatMap(({ index }) => {
+    let rest = unbroken.slice(index + 'contract'.length, index + 200)
+    const numbers: string[] = []
+    for (;;) {
+      const between = numbers.length > 0 ? AFTER_A_NUMBER : AFTER_THE_WORD
+      rest = rest.slice(between.exec(rest)![0].length)
+      const [number] = /^(?:\d+\.\d+|\d+|[ABC])(?![\w.]\w)\b/.exec(rest) ?? []
+      if (number === undefined) return numbers
+      numbers.push(number)
+      rest = rest.slice(number.length)
+      if (!AFTER_A_NUMBER.exec(rest)?.[0]) return numbers
+    }
+  })
+}
+const AFTER_THE_WORD = /^(?:\.md)?`?(?:\]\([^)]*\))?,? ?(?:section |appendix )?/
+const AFTER_A_NUMBER = /^(?:(?:, | and | to )(?:section |appendix )?)?/
+
 test('every place of the contract that code and documents name is a heading of it', () => {
   const headings = new Set([...contract.matchAll(/^#{2,3} ([0-9ABC](?:\.\d+)?)\.? /gm)].map(([, number]) => number))
 
-  const cited = texts.flatMap(({ path, text }) =>
-    [...text.matchAll(/\bcontract,? (?:appendix )?([0-9]+(?:\.[0-9]+)?|[ABC]\b)/gi)].map(([, number]) => ({
-      path,
-      number: number!,
-    })),
-  )
+  const cited = texts.flatMap(({ path, text }) => citedIn(text).map((number) => ({ path, number })))
   const lost = cited.filter(({ number }) => !headings.has(number))
 
-  assert.ok(cited.length > 80, 'the code cites the contract')
+  assert.ok(cited.length > 150, 'the code cites the contract')
   assert.deepEqual(lost, [])
+})
+
+test('a list of places of the contract is read to its end, over a link and a line break too', () => {
+  assert.deepEqual(citedIn('(contract 5.3, 6.6, appendix B).'), ['5.3', '6.6', 'B'])
+  assert.deepEqual(citedIn('[the contract](plugins/openapi/contract.md), 9.17 tells'), ['9.17'])
+  assert.deepEqual(citedIn('/**\n * See contract\n * 3.2 and 3.4\n */'), ['3.2', '3.4'])
+  assert.deepEqual(citedIn('(`plugins/openapi/contract.md`, section 4, says all of it)'), ['4'])
+  assert.deepEqual(citedIn('the contract has 3 readers'), [])
 })
 
 test('how plugins hang together is drawn as it is (node --import tsx --conditions=source config/plugin-map.ts draws it anew)', async () => {
@@ -214,6 +237,40 @@ test('the contract lists every class of failures that a queue item may have', ()
   const told = rows.slice(rows.indexOf('error_class') + 1)
 
   assert.deepEqual(told.toSorted(), classes.toSorted())
+})
+
+/** `a, b (s, default 5) int or false` → a, b: what is a name there and not a word about it. */
+const keysIn = (list: string): string[] =>
+  list
+    .replace(/\([^)]*\)/g, '')
+    .split(/[,;·]/)
+    .flatMap((part) => /^\s*(?:\[ours\] )?([a-z][A-Za-z_]+)\b/.exec(part)?.[1] ?? [])
+
+test('the contract lists every preference of the installation', () => {
+  const rows = rowsOf(contract)
+  const [, envelope = ''] = rows.find(([field]) => field === 'downloads')!
+  const [, , body = ''] = rows.find(([route]) => route === 'GET, POST /api/config/')!
+  const told = new Map([...body.matchAll(/`(\w+)` \{([^}]*)\}/g)].map(([, name, keys]) => [name!, keysIn(keys!)]))
+  const fields = envelope.slice('object: '.length, envelope.indexOf(' W reads')).split(' · ')
+  told.set(
+    'downloads',
+    fields.flatMap((field) => keysIn(field.replace(/\([^)]*\)/g, '').split(':')[0]!)),
+  )
+  told.set(
+    'platform',
+    rowsOf(section('### 9.18 How the platform is asked'))
+      .slice(1)
+      .map(([key]) => key!),
+  )
+
+  const there = new Map<string, string[]>()
+  for (const { preferences = {} } of plugins)
+    for (const [name, keys] of Object.entries(preferences))
+      there.set(name, [...(there.get(name) ?? []), ...Object.keys(keys as object)])
+  const sorted = (sections: Map<string, string[]>) =>
+    [...sections].map(([name, keys]) => `${name}: ${keys.toSorted().join()}`).toSorted()
+
+  assert.deepEqual(sorted(told), sorted(there))
 })
 
 test('the contract says which tasks go on after an interruption', () => {

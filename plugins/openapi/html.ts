@@ -53,7 +53,7 @@ export function toContractPage(markdown: string): string {
     renderer: {
       // `9.11 Filesystem rescan` is found as #9.11, as code and documents name it.
       heading({ tokens, depth, text }) {
-        const id = /^([0-9AB](?:\.\d+)?)\.? /.exec(text)?.[1]
+        const id = /^([0-9ABC](?:\.\d+)?)\.? /.exec(text)?.[1]
         return `<h${depth}${id ? ` id="${escape(id)}"` : ''}>${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
     },
