@@ -4,8 +4,7 @@
  */
 import { execFile, spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
-import { constants, setPriority } from 'node:os'
-import { errors } from 'archivolt'
+import { errors, giveWay } from 'archivolt'
 import type { FileStream, MediaProbe } from '../media/types.ts'
 import type { App } from './app.ts'
 
@@ -218,7 +217,7 @@ async function ffmpeg({ settings, clock }: Tools, args: string[], options: FilmO
       killSignal: 'SIGKILL',
     },
   )
-  if (isBehind && child.pid !== undefined) yieldTo(child.pid)
+  giveWay(child, isBehind)
   let complaint = ''
   child.stderr.on('data', (chunk: Buffer) => {
     if (complaint.length < MOST_COMPLAINT) complaint += chunk.toString()
@@ -244,12 +243,6 @@ async function ffmpeg({ settings, clock }: Tools, args: string[], options: FilmO
   } finally {
     timer.cancel()
   }
-}
-
-function yieldTo(pid: number): void {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_LOW)
-  } catch {} // it has ended already
 }
 
 const isNotInstalled = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoException | null)?.code === 'ENOENT'

@@ -5,7 +5,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { errors } from 'archivolt'
+import { errors, giveWay } from 'archivolt'
 import type { FileStream, MediaProbe, StreamProbe } from './types.ts'
 
 const PROBE_LIMIT_MS = 60_000
@@ -198,6 +198,7 @@ export async function toJpegs(
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
     killSignal: 'SIGKILL',
   })
+  giveWay(child)
   let complaint = ''
   child.stderr.on('data', (piece: Buffer) => {
     if (complaint.length < 2000) complaint += piece.toString()

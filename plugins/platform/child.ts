@@ -1,7 +1,7 @@
 /** One worker child: JSON lines over its pipes, one request at a time, its whole process group ended with it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { abortable, type Clock, type Log, type Timer } from 'archivolt'
+import { abortable, type Clock, giveWay, type Log, type Timer } from 'archivolt'
 import type { Evidence } from './classify.ts'
 import type { Route } from './network-route.ts'
 
@@ -127,6 +127,7 @@ export class Child {
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     })
+    giveWay(this.#process)
     const timer = clock.after(START_MS, () =>
       this.kill({ kinds: ['StartTimeout'], message: 'yt-dlp did not start within a minute' }),
     )

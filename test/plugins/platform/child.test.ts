@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, writeFile } from 'node:fs/promises'
+import { constants, getPriority } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../../core/clock.ts'
@@ -153,6 +154,7 @@ test('the next download takes over the child of the last one, as long as that is
   }
 
   const first = await download()
+  assert.equal(getPriority(first), constants.priority.PRIORITY_BELOW_NORMAL, 'it gives way to the server')
   assert.equal(await download('renew'), first)
   launch = { ...launch, setup: { ...launch.setup, jar: 'renewed' } }
   assert.equal(await download(), first)
