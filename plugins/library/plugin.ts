@@ -13,7 +13,7 @@ import {
   startAdoption,
 } from './adoption/routes.ts'
 import { scanPlace } from './adoption/scan.ts'
-import { adoptionTables, alongTables, catalogTables } from './adoption/tables.ts'
+import { adoptionTables, alongTables, catalogTables, mapTables } from './adoption/tables.ts'
 import { undoAdoption } from './adoption/undo.ts'
 import { type Copies, openCopies } from './copies/copies.ts'
 import { makeCopy } from './copies/make.ts'
@@ -46,7 +46,10 @@ export default definePlugin({
   },
   lanes: ['library', 'copy', 'preview'],
   preferences: { playback },
-  migrations: [releaseTables, adoptionTables, catalogTables, alongTables, followTables, onlyTables, previewTables],
+  migrations: [
+    ...[releaseTables, adoptionTables, catalogTables, alongTables, followTables, onlyTables, previewTables],
+    mapTables,
+  ],
   services: (app) => ({ releases: openReleases(app), copies: openCopies(app), previews: openPreviews(app) }),
   async setup(app) {
     await app.copies.begin()

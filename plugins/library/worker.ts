@@ -23,7 +23,7 @@ import type { FoundFile, Problem } from './adoption/types.ts'
 import { isTooMany } from './catalogs/files.ts'
 import { filesNear } from './catalogs/near.ts'
 import { type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
-import type { Along, CatalogRead, Info, Listed } from './catalogs/types.ts'
+import type { Along, CatalogFault, CatalogRead, Info, Listed, PathMap } from './catalogs/types.ts'
 import { codeOf, isDiskFault } from './disk-fault.ts'
 import { kept } from './kept.ts'
 import { groupNames, isIgnored, pathIn } from './names.ts'
@@ -64,7 +64,10 @@ export interface NotesArgs {
 }
 
 export interface Requests {
-  catalog: { args: NotesArgs & { at?: string; kind?: string }; result: CatalogRead | undefined }
+  catalog: {
+    args: NotesArgs & { at?: string; kind?: string; said?: PathMap }
+    result: { read?: CatalogRead; faults: CatalogFault[] }
+  }
   unseen: { args: NotesArgs & { after: number; most: number }; result: ReturnType<Notes['unseen']> }
   along: { args: NotesArgs & { after: number; most: number }; result: Array<{ number: number; one: Along }> }
   open: {
@@ -375,8 +378,8 @@ const ops: Answers = {
     const opened = notes && notesOf(notes)
     return files.map((file) => lookWith(path, file, opened))
   },
-  catalog: ({ own, path, roots, at, kind }) =>
-    readCatalogs(path, roots, at === undefined ? filesNear(path, roots) : [at], own, kind),
+  catalog: ({ own, path, roots, at, kind, said }) =>
+    readCatalogs(path, roots, at === undefined ? filesNear(path, roots) : [at], own, kind, said),
   unseen: ({ after, most, ...notes }) => notesOf(notes).unseen(after, most),
   along: ({ after, most, ...notes }) => notesOf(notes).along(after, most),
   info({ path }) {

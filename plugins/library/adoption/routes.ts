@@ -1,7 +1,8 @@
 /** Moving in over HTTP: scan a place, look at the plan, run it, undo it (contract 9.17). */
 import { stat } from 'node:fs/promises'
-import { isAbsolute } from 'node:path'
+import { isAbsolute, join, relative } from 'node:path'
 import { defineRoute, errors, listing, queryEnum, queryText, Type } from 'archivolt'
+import type { Place } from '../../media/types.ts'
 import type { App } from '../app.ts'
 import { allowed } from '../catalogs/notes.ts'
 import { ALONG, type AlongCount } from '../catalogs/types.ts'
@@ -9,7 +10,7 @@ import { adoptVideos } from './adopt.ts'
 import { mustBeThere } from './away.ts'
 import { openFollowed } from './follow.ts'
 import { scanPlace } from './scan.ts'
-import { openStore } from './store.ts'
+import { isUnsure, mapOf, openStore } from './store.ts'
 import { ADOPTION_STATES, type AdoptionRow, ITEM_STATES, type ItemRow, OUTCOMES } from './tables.ts'
 import { forgetNotes, hasCatalog, readerOf, readersOf } from './tools.ts'
 import { undoAdoption } from './undo.ts'
@@ -23,6 +24,17 @@ export const AdoptionRecord = Type.Object({
   source: Type.String({ description: 'how the place is read; empty until that is known' }),
   state: Type.Enum([...ADOPTION_STATES]),
   catalog: Type.String({ description: 'the database, list or backup of the program that was read; empty: none' }),
+  map: Type.Optional(
+    Type.Object(
+      {
+        from: Type.String({ description: 'a path of that program' }),
+        to: Type.String({ description: 'the folder here that it stands for' }),
+        share: Type.Number({ description: 'how much of a sample lies there, 0 to 1' }),
+        sure: Type.Boolean({ description: 'false: somebody has to say it before anything moves in' }),
+      },
+      { description: 'how paths that the catalog stores become ones here; only where there is a catalog' },
+    ),
+  ),
   along: Type.Array(
     Type.Object({
       kind: Type.Enum([...ALONG]),
@@ -55,11 +67,13 @@ async function toRecord(row: AdoptionRow, app: App) {
     states[state] = (states[state] ?? 0) + count
     if (ending !== null) containers[ending] = (containers[ending] ?? 0) + count
   }
+  const map = row.catalog === '' ? undefined : mapOf(row)
   return {
     id: row.id,
     place: row.place_id,
     source: row.reader,
     catalog: row.catalog,
+    ...(map && { map: { from: map.from, to: folderOf(row, map.to, app), share: map.share, sure: !isUnsure(row) } }),
     along: JSON.parse(row.along) as AlongCount[],
     state: row.state,
     reason: row.why,
@@ -71,6 +85,12 @@ async function toRecord(row: AdoptionRow, app: App) {
     containers,
     states,
   }
+}
+
+/** Of a place that may have been taken off the list since: from the place on. */
+function folderOf({ place_id: id }: AdoptionRow, to: string, { media }: App): string {
+  const place = media.places.list().find((one) => one.id === id)
+  return join(place?.path ?? '', to).replace(/\/$/, '')
 }
 
 export const listAdoptions = defineRoute({
@@ -100,26 +120,46 @@ export const startAdoption = defineRoute({
     catalog: Type.Optional(
       Type.String({ maxLength: 4096, description: 'the database, list or backup of its program, below the roots' }),
     ),
+    map: Type.Optional(
+      Type.Object(
+        {
+          from: Type.String({ maxLength: 4096, description: 'a path of that program' }),
+          to: Type.Optional(
+            Type.String({ maxLength: 4096, description: 'the folder here, in the place; default: the place' }),
+          ),
+        },
+        { description: 'what stands there for a folder here; default: it is found by trying' },
+      ),
+    ),
   }),
   reply: AdoptionRecord,
   errors: ['bad_request', 'not_found', 'conflict', 'unprocessable', 'unavailable'],
-  async handle({ body: { place: placeId, source, catalog = '' } }, app: App) {
+  async handle({ body: { place: placeId, source, catalog = '', map } }, app: App) {
     const store = openStore(app)
     const place = app.media.places.get(placeId)
     if (source !== undefined) readerOf(source, app)
     if (catalog !== '') await checkCatalog(catalog, source, app)
+    const said = map && { from: map.from, to: folderIn(place, map.to ?? place.path) }
     await mustBeThere({ place_id: placeId }, app)
     const busy = store.list().find((one) => one.place_id === placeId && (store.isBusy(one) || store.isWaiting(one)))
     if (busy) throw errors.conflict(`“${place.label}” is being worked on (adoption ${busy.id}): wait for its end`)
     await store.removeOld()
     await store.removeUnused(placeId)
     await forgetNotes((one) => store.find(one) !== undefined, app)
-    const id = await store.create(placeId, source ?? '', catalog)
+    const id = await store.create(placeId, source ?? '', catalog, { ...(said && { map: said }) })
     const job = await app.jobs.start(scanPlace, { adoption: id })
     await store.setTask(id, job.id)
     return toRecord(store.get(id), app)
   },
 })
+
+/** From the place on. @throws unprocessable: it does not lie in the place */
+function folderIn({ path, label }: Pick<Place, 'path' | 'label'>, folder: string): string {
+  const within = relative(path, folder)
+  if (!isAbsolute(folder) || folder.includes('\0') || within.split('/')[0] === '..')
+    throw errors.unprocessable(`${folder} is no folder in “${label}” (${path})`)
+  return within
+}
 
 /** @throws unprocessable: it may not be read, or is none */
 async function checkCatalog(path: string, source: string | undefined, { media }: App): Promise<void> {
@@ -177,7 +217,13 @@ export const commandAdoption = defineRoute({
     const { from, state, task } = COMMANDS[command]
     if (!from.some((one) => one === adoption.state))
       throw errors.conflict(`It is ${adoption.state}: ${command} has to wait, or there is nothing to ${command}`)
-    if (command === 'adopt') await mustBeThere(adoption, app)
+    if (command === 'adopt') {
+      await mustBeThere(adoption, app)
+      if (isUnsure(adoption))
+        throw errors.conflict(
+          `Most of what ${adoption.catalog} names lies elsewhere: look again with what stands there for this folder (map), or without it (source yt-dlp)`,
+        )
+    }
     if (along) await store.setChoice(adoption.id, { kinds: along.kinds, users: usersOf(along.users ?? {}, app) })
     // What leaves would come again with the next look.
     if (command === 'undo') await openFollowed(app).set(adoption.place_id, false)

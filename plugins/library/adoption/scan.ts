@@ -6,12 +6,12 @@ import { defineTask, errors, isAppError, type JobContext, Type } from 'archivolt
 import type { Ending } from '../../media/containers.ts'
 import type { PlacedFilm } from '../../media/types.ts'
 import type { App } from '../app.ts'
-import { ENOUGH } from '../catalogs/notes.ts'
-import type { CatalogRead } from '../catalogs/types.ts'
+import { ENOUGH } from '../catalogs/enough.ts'
+import type { CatalogFault, CatalogRead } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
 import { mustBeThere, waitForPlace } from './away.ts'
 import { goOn } from './follow.ts'
-import { openStore, type Store, toItem, toProblem } from './store.ts'
+import { mapOf, openStore, type Store, toItem, toProblem } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
 import { hasCatalog, openPlace, type PlaceReading, readerOf, recognise } from './tools.ts'
 import type { FoundFile, PlaceReader, PlaceTools, Problem, ProblemCode } from './types.ts'
@@ -79,7 +79,8 @@ export const scanPlace = defineTask({
       try {
         const { only_path: only } = adoption
         const scan = new Scan(adoption.id, place.id, reading.tools, store, app)
-        const catalog = await readCatalog(adoption, reading, store, job)
+        const { catalog, faults } = await readCatalog(adoption, reading, store, job)
+        await scan.tellUnused(faults)
         const asked = catalog?.kind ?? adoption.reader
         let reader: PlaceReader | undefined = asked === '' ? undefined : readerOf(asked, app)
         for await (const walked of only === '' ? reading.walk() : reading.walkTo(only)) {
@@ -110,19 +111,25 @@ export const scanPlace = defineTask({
 
 /** Of those kinds of places that have one; where nobody has said how the place is to be read, whichever is found. */
 async function readCatalog(
-  { id, reader, catalog: at }: AdoptionRow,
+  adoption: AdoptionRow,
   reading: PlaceReading,
   store: Store,
   job: AdoptionRun,
-): Promise<CatalogRead | undefined> {
-  if (reader !== '' && !hasCatalog(reader)) return undefined
+): Promise<{ catalog?: CatalogRead; faults: CatalogFault[] }> {
+  const { id, reader, catalog: at } = adoption
+  if (reader !== '' && !hasCatalog(reader)) return { faults: [] }
   job.progress(0, 'Looking for what another program knows of these films')
-  const read = await reading.readCatalog(at, reader || undefined)
-  if (!read && at !== '') throw errors.unprocessable(`${at} is no database, list or backup that can be read`)
-  if (!read) return undefined
+  const asked = mapOf(adoption)
+  const said = asked?.isSaid ? asked : undefined
+  const { read, faults } = await reading.readCatalog(at, reader || undefined, said)
+  if (!read && at !== '')
+    throw errors.unprocessable(`${at} cannot be read: ${faults[0]?.why ?? 'it is no database, list or backup'}`)
+  // Nobody is asked by a scan that nobody has asked for.
+  if (!read || (adoption.is_following && read.share < ENOUGH)) return { faults }
   await store.setReader(id, read.kind)
-  await store.setCatalog(id, read.files[0]!, read.along)
-  return read
+  const map = { ...read.map, share: read.share, ...(said && { isSaid: true }) }
+  await store.setCatalog(id, read.files[0]!, map, read.along)
+  return { catalog: read, faults }
 }
 
 const namesOf = (file: FoundFile): string[] => [
@@ -172,6 +179,11 @@ class Scan {
       ])
       await this.#add(items)
     }
+  }
+
+  /** Databases, lists and backups that are of no use here, and why. */
+  tellUnused(faults: readonly CatalogFault[]): Promise<void> {
+    return this.#add(faults.map(({ code, path, why }) => toProblem({ code, path, why })))
   }
 
   /** All has been looked at. */

@@ -1,7 +1,8 @@
 /** Adoptions and their rows, as the tasks and the routes read and write them. */
 import { epochSeconds, errors } from 'archivolt'
 import type { App } from '../app.ts'
-import type { Along, AlongCount } from '../catalogs/types.ts'
+import { ENOUGH } from '../catalogs/enough.ts'
+import type { Along, AlongCount, PathMap } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
 import { type Count, countingOf } from './counting.ts'
 import type { AdoptionRow, AdoptionState, ItemRow, Outcome } from './tables.ts'
@@ -13,6 +14,12 @@ const KEPT_DAYS = 30
 const BUSY: readonly AdoptionState[] = ['scanning', 'adopting', 'undoing']
 
 const RECENT_MS = 1000
+
+/** What stands there for the place, and how much of a sample lies there; `isSaid`: by a person. */
+export interface FoundMap extends PathMap {
+  share: number
+  isSaid?: boolean
+}
 
 export interface AlongRow {
   number: number
@@ -31,6 +38,16 @@ export interface Choice {
 type NewItem = Partial<ItemRow> & Pick<ItemRow, 'outcome' | 'path'>
 
 const isBusy = (row: AdoptionRow): boolean => BUSY.includes(row.state) && !isWaiting(row)
+
+export const mapOf = ({ map }: Pick<AdoptionRow, 'map'>): FoundMap | undefined =>
+  map === '' ? undefined : (JSON.parse(map) as FoundMap)
+
+/** Most of what its catalog names lies elsewhere: a person has to say what stands there for the place. */
+export function isUnsure(row: AdoptionRow): boolean {
+  const map = mapOf(row)
+  return row.catalog !== '' && map !== undefined && map.isSaid !== true && map.share < ENOUGH
+}
+
 const isWaiting = ({ state, why }: AdoptionRow): boolean => why !== '' && state !== 'failed'
 
 export type Store = ReturnType<typeof openStore>
@@ -64,14 +81,17 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
       placeId: number,
       reader: string,
       catalog: string,
-      { isFollowing = false, onlyPath = '' } = {},
+      { isFollowing = false, onlyPath = '', map }: { isFollowing?: boolean; onlyPath?: string; map?: PathMap } = {},
     ): Promise<number> => {
       const id = await ledger.write(() =>
         Number(
           sql(
-            'INSERT INTO library_adoption (place_id, reader, catalog, state, created_at, is_following, only_path) VALUES (?, ?, ?, ?, ?, ?, ?)',
-          ).run(placeId, reader, catalog, 'scanning', epochSeconds(clock), isFollowing ? 1 : 0, onlyPath)
-            .lastInsertRowid,
+            `INSERT INTO library_adoption (place_id, reader, catalog, state, created_at, is_following, only_path, map)
+             VALUES (?, ?, ?, 'scanning', ?, ?, ?, ?)`,
+          ).run(
+            ...[placeId, reader, catalog, epochSeconds(clock), isFollowing ? 1 : 0, onlyPath],
+            map ? JSON.stringify({ ...map, share: 0, isSaid: true } satisfies FoundMap) : '',
+          ).lastInsertRowid,
         ),
       )
       // A plan that was dropped may have had this number.
@@ -95,11 +115,12 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
       ),
 
     /** What was read beside the films: where it lies, and what comes along by it. */
-    setCatalog: (id: number, path: string, along: readonly AlongCount[]): Promise<void> =>
+    setCatalog: (id: number, path: string, map: FoundMap, along: readonly AlongCount[]): Promise<void> =>
       ledger.write(
         () =>
-          void sql('UPDATE library_adoption SET catalog = ?, along = ? WHERE id = ?').run(
+          void sql('UPDATE library_adoption SET catalog = ?, map = ?, along = ? WHERE id = ?').run(
             path,
+            JSON.stringify(map),
             JSON.stringify(along),
             id,
           ),

@@ -76,6 +76,16 @@ export const alongTables = {
     ) STRICT, WITHOUT ROWID;`,
 }
 
+/** How paths of the other program become ones of the place, and what it is set to do. */
+export const mapTables = {
+  number: 8,
+  sql: `
+    -- JSON; empty: there is no catalog, or nobody has said it and none was found yet
+    ALTER TABLE library_adoption ADD COLUMN map TEXT NOT NULL DEFAULT '';
+    -- of its filters and the like, as text (JSON)
+    ALTER TABLE library_adoption ADD COLUMN settings TEXT NOT NULL DEFAULT '[]';`,
+}
+
 export const ADOPTION_STATES = ['scanning', 'planned', 'adopting', 'adopted', 'undoing', 'undone', 'failed'] as const
 export type AdoptionState = (typeof ADOPTION_STATES)[number]
 export const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
@@ -98,6 +108,8 @@ export interface AdoptionRow {
   /** JSON; empty: nobody has chosen yet. */
   choice: string
   is_following: 0 | 1
+  map: string
+  settings: string
   /** The one film that it is about; empty: all of its place. */
   only_path: string
 }

@@ -6,7 +6,7 @@ import { errors, isAppError, type JobContext } from 'archivolt'
 import type { App } from '../app.ts'
 import { CATALOG_KINDS } from '../catalogs/all.ts'
 import { NOTES_FILE } from '../catalogs/notes.ts'
-import type { Along, CatalogRead } from '../catalogs/types.ts'
+import type { Along, CatalogFault, CatalogRead, PathMap } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
 import { type ReadingThread, startReading } from '../reading-thread.ts'
 import type { NotesArgs, Walked } from '../worker.ts'
@@ -21,8 +21,9 @@ export interface PlaceReading {
   /**
    * Reads the catalog of the place once, and keeps notes that further looks go by.
    * @param at  where it lies; default: it is looked for @param kind  default: whichever it is
+   * @param said  default: what stands there for the place is found
    */
-  readCatalog(at: string, kind?: string): Promise<CatalogRead | undefined>
+  readCatalog(at: string, kind?: string, said?: PathMap): Promise<{ read?: CatalogRead; faults: CatalogFault[] }>
   /** In pieces: what people have done there. */
   along(): AsyncGenerator<Array<{ number: number; one: Along }>>
   /** In pieces. Films that the catalog names and no file was taken for. */
@@ -92,11 +93,11 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
       for await (const { files, isDone } of walk({ path, only }, thread(), job, app))
         yield { files: files.filter((file) => pathOf(file) === film), problems: [], archived: [], isDone }
     },
-    async readCatalog(at, kind) {
+    async readCatalog(at, kind, said) {
       const asked = { ...(await notes()), ...(at !== '' && { at }), ...(kind !== undefined && { kind }) }
-      const read = await thread().ask('catalog', asked, job.signal)
-      hasNotes = read !== undefined
-      return read
+      const look = await thread().ask('catalog', { ...asked, ...(said && { said }) }, job.signal)
+      hasNotes = look.read !== undefined
+      return look
     },
     async *unseen() {
       for (let after = 0; hasNotes; ) {

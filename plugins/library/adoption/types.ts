@@ -27,6 +27,7 @@ export const PROBLEM_CODES = [
   'missing_file',
   'moved_file',
   'catalog_elsewhere',
+  'unreadable_catalog',
   'unreadable_document',
   'duplicate',
   'second_container',

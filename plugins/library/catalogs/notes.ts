@@ -6,27 +6,28 @@ import { mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { FoundFile } from '../adoption/types.ts'
-import { isDiskFault, orWhereAbsent } from '../disk-fault.ts'
+import { codeOf, isDiskFault, orWhereAbsent } from '../disk-fault.ts'
 import { pathOf } from '../names.ts'
 import { CATALOG_KINDS } from './all.ts'
+import { ENOUGH } from './enough.ts'
 import { packedJsonIn } from './files.ts'
 import {
   type Along,
   type AlongCount,
+  type CatalogFault,
   type CatalogFilm,
   type CatalogKind,
   type CatalogRead,
   type Info,
   type Listed,
   NoCatalog,
+  type PathMap,
 } from './types.ts'
 import { objectOf } from './values.ts'
 
 export const NOTES_FILE = 'notes.db'
 /** So many stored paths are tried at the place. */
 const SAMPLE = 200
-/** Of those, so much has to lie there. */
-export const ENOUGH = 0.5
 /** Of an information file with all formats and comments. */
 const MOST_TEXT = 100_000
 const IS_ID = /^[A-Za-z0-9_-]{1,64}$/
@@ -47,8 +48,9 @@ export function allowed(roots: readonly string[]): (path: string) => boolean {
 }
 
 /**
- * Tries the kinds whose names are there, and keeps what the first tells whose films lie in the place.
- * @param found  absolute paths @param only  this kind alone
+ * Tries the kinds whose names are there, and keeps what the first tells whose films lie in the place; where they lie in
+ * none, what comes nearest. Those that cannot be read are told.
+ * @param found  absolute paths @param only  this kind alone @param said  default: what stands for the place is found
  */
 export async function readCatalogs(
   place: string,
@@ -56,47 +58,59 @@ export async function readCatalogs(
   found: readonly string[],
   own: string,
   only?: string,
-): Promise<CatalogRead | undefined> {
+  said?: PathMap,
+): Promise<{ read?: CatalogRead; faults: CatalogFault[] }> {
   const isAllowed = allowed(roots)
   mkdirSync(own, { recursive: true, mode: 0o700 })
   rmSync(join(own, NOTES_FILE), { force: true })
   let best: CatalogRead | undefined
+  const faults: CatalogFault[] = []
   for (const kind of CATALOG_KINDS) {
     if (only !== undefined && kind.name !== only) continue
     const files = kind.find(found).filter(isAllowed)
     if (files.length === 0) continue
     const draft = join(own, `${kind.name}.db`)
-    const read = await readOne(kind, { files, place, own, isAllowed }, draft)
-    if (read && (read.share > (best?.share ?? 0) || only !== undefined)) {
+    const read = await readOne(kind, { files, place, own, isAllowed }, draft, said)
+    const [path] = files
+    if ('why' in read) faults.push({ code: 'unreadable_catalog', path: path!, why: read.why })
+    // One beside the place may well be another library's.
+    else if (read.share === 0 && only === undefined && !isWithin(place, path!))
+      faults.push({ code: 'catalog_elsewhere', path: path!, why: `it names ${read.films} videos, and none lies here` })
+    else if (read.share > (best?.share ?? -1)) {
       best = read
       renameSync(draft, join(own, NOTES_FILE))
     }
     rmSync(draft, { force: true })
     if (best && best.share >= ENOUGH) break
   }
-  return best
+  const told = faults.filter(({ code, why }) => why !== '' && !(code === 'catalog_elsewhere' && best))
+  return { ...(best && { read: best }), faults: told }
 }
 
+/** @returns why it cannot be read; '': it has gone meanwhile */
 async function readOne(
   kind: CatalogKind,
   source: Parameters<CatalogKind['read']>[0],
   draft: string,
-): Promise<CatalogRead | undefined> {
+  said: PathMap | undefined,
+): Promise<CatalogRead | { why: string }> {
   const notes = newNotes(draft)
   try {
     const files = (await kind.choose?.(source.files)) ?? source.files
     await kind.read({ ...source, files }, notes)
-    return { kind: kind.name, files: [...files], ...notes.end(source.place) }
+    return { kind: kind.name, files: [...files], ...notes.end(source.place, said) }
   } catch (thrown) {
     notes.close()
-    if (!(thrown instanceof NoCatalog) && !isOfFile(thrown)) throw thrown
-    return undefined
+    if (thrown instanceof NoCatalog) return { why: thrown.message }
+    if (!isOfFile(thrown)) throw thrown
+    const code = codeOf(thrown)
+    return { why: code === 'ENOENT' ? '' : `It may not be read (${code})` }
   }
 }
 
 /** It has gone meanwhile, or may not be read. */
 const isOfFile = (thrown: unknown): boolean =>
-  ['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'ELOOP', 'ENOTDIR'].includes((thrown as NodeJS.ErrnoException).code ?? '')
+  ['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'ELOOP', 'ENOTDIR'].includes(codeOf(thrown))
 
 const TABLES = `
   CREATE TABLE film (
@@ -137,17 +151,17 @@ function newNotes(path: string) {
     broken(id: string, why: string): void {
       if (IS_ID.test(id) && broken.length < MOST_BROKEN) broken.push({ id, why })
     },
-    end(place: string): Pick<CatalogRead, 'films' | 'share' | 'along' | 'broken'> {
+    end(place: string, said?: PathMap): Pick<CatalogRead, 'films' | 'share' | 'map' | 'along' | 'broken'> {
       db.exec('COMMIT')
       db.exec(INDEXES)
-      const { prefix, share } = prefixOf(db, place)
-      db.prepare('INSERT INTO fact VALUES (?, ?)').run('prefix', prefix)
+      const { map, share } = mapOf(db, place, said)
+      for (const [name, value] of Object.entries(map)) db.prepare('INSERT INTO fact VALUES (?, ?)').run(name, value)
       const counts = db
         .prepare('SELECT kind, owner, count(*) AS count FROM along GROUP BY kind, owner ORDER BY kind, owner LIMIT ?')
         .all(MOST_OWNERS) as AlongCount[]
       const films = db.prepare('SELECT count(DISTINCT id) FROM film').pluck().get() as number
       db.close()
-      return { films, share, along: counts, broken }
+      return { films, share, map, along: counts, broken }
     },
     close: () => void db.close(),
   }
@@ -159,14 +173,23 @@ const keptOf = (info: Info): Info =>
     Object.entries(info).map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, MOST_TEXT) : value]),
   )
 
-/** Leading parts are dropped, one by one, until the rest lies in the place: what most agree on is the prefix. */
-function prefixOf(db: Database.Database, place: string): { prefix: string; share: number } {
+const asFolder = (path: string): string => (path === '' || path.endsWith('/') ? path : `${path}/`)
+
+/** Leading parts are dropped, one by one, until the rest lies in the place: what most agree on stands for the place. */
+function mapOf(db: Database.Database, place: string, said?: PathMap): { map: PathMap; share: number } {
   const count = db.prepare('SELECT max(number) FROM film').pluck().get() as number | null
   const step = Math.max(1, Math.floor((count ?? 0) / SAMPLE))
   const paths = db
     .prepare('SELECT path FROM film WHERE path IS NOT NULL AND number % ? = 0 LIMIT ?')
     .pluck()
     .all(step, SAMPLE) as string[]
+  if (said) {
+    const map = { from: asFolder(plain(said.from)), to: asFolder(plain(said.to)) }
+    const agreed = paths.filter(
+      (path) => path.startsWith(map.from) && isThere(`${place}/${map.to}${path.slice(map.from.length)}`),
+    )
+    return { map, share: paths.length === 0 ? ENOUGH : agreed.length / paths.length }
+  }
   const votes = new Map<string, number>()
   for (const path of paths) {
     for (let from = path.startsWith('/') ? 1 : 0; from < path.length; ) {
@@ -183,7 +206,16 @@ function prefixOf(db: Database.Database, place: string): { prefix: string; share
   }
   const [[prefix, agreed] = ['', 0]] = [...votes].sort(([, a], [, b]) => b - a)
   // Without paths there is nothing to say that it is another library's.
-  return { prefix, share: paths.length === 0 ? ENOUGH : agreed / paths.length }
+  const map = { from: agreed === 0 ? commonFolder(paths) : prefix, to: '' }
+  return { map, share: paths.length === 0 ? ENOUGH : agreed / paths.length }
+}
+
+/** What all of them begin with, up to a slash: most likely the folder that is asked for. */
+function commonFolder([first = '', ...others]: readonly string[]): string {
+  let common = first.slice(0, first.lastIndexOf('/') + 1)
+  for (const path of others)
+    while (!path.startsWith(common)) common = common.slice(0, common.lastIndexOf('/', common.length - 2) + 1)
+  return common
 }
 
 const exists = (path: string): boolean =>
@@ -208,7 +240,8 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
   const db = new Database(join(own, NOTES_FILE), { fileMustExist: true })
   db.pragma('synchronous = OFF')
   const isAllowed = allowed(roots)
-  const prefix = db.prepare("SELECT value FROM fact WHERE name = 'prefix'").pluck().get() as string
+  const fact = db.prepare('SELECT value FROM fact WHERE name = ?').pluck()
+  const [from, to] = [fact.get('from') as string, fact.get('to') as string]
   const byPath = db.prepare('SELECT * FROM film WHERE path = ? ORDER BY number LIMIT 10')
   const byFolded = db.prepare('SELECT * FROM film WHERE folded = ? LIMIT 2')
   const byId = db.prepare('SELECT * FROM film WHERE id = ? LIMIT 1')
@@ -218,8 +251,14 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
   )
   const along = db.prepare('SELECT number, data FROM along WHERE number > ? ORDER BY number LIMIT ?')
 
+  /** As the program there would name a file of the place; undefined: it lies outside of what stands there. */
+  const keyOf = (path: string): string | undefined => {
+    const own = plain(path)
+    return own.startsWith(to) ? `${from}${own.slice(to.length)}` : undefined
+  }
   const stored = (path: string): FilmRow[] => {
-    const key = `${prefix}${plain(path)}`
+    const key = keyOf(path)
+    if (key === undefined) return []
     const exact = byPath.all(key) as FilmRow[]
     if (exact.length > 0) return exact
     const folded = byFolded.all(key.toLowerCase()) as FilmRow[]
@@ -247,8 +286,8 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
       const [row = named(file.base), ...others] = stored(pathOf(file))
       if (!row) return undefined
       for (const { id } of [row, ...others]) see.run(id)
-      const isStored = row.path !== null && row.path.toLowerCase() === `${prefix}${plain(pathOf(file))}`.toLowerCase()
-      const elsewhere = row.path?.startsWith(prefix) ? row.path.slice(prefix.length) : undefined
+      const isStored = row.path !== null && row.path.toLowerCase() === keyOf(pathOf(file))?.toLowerCase()
+      const elsewhere = row.path?.startsWith(from) ? `${to}${row.path.slice(from.length)}` : undefined
       const picture = row.picture_file !== null && isAllowed(row.picture_file) ? row.picture_file : undefined
       return {
         id: row.id,

@@ -39,14 +39,28 @@ export interface AlongCount {
   count: number
 }
 
+/** What stands there for a folder here: a path of that program, and one from the place on. */
+export interface PathMap {
+  from: string
+  to: string
+}
+
 export interface CatalogRead {
   kind: string
   files: string[]
   /** How many films it names, and what of a sample lies in the place. */
   films: number
   share: number
+  map: PathMap
   along: AlongCount[]
   broken: Array<{ id: string; why: string }>
+}
+
+/** One that has the name of a catalog and cannot be read, or is another library's. */
+export interface CatalogFault {
+  code: 'unreadable_catalog' | 'catalog_elsewhere'
+  path: string
+  why: string
 }
 
 /** What a catalog tells of one file. */

@@ -210,7 +210,7 @@ test('a catalog that is made to hurt does not end the scan, and damaged position
     const [folder] = path.split('/')
     await layFilm(app, `${folder}/films/A film [aaaaaaaaaaa].mp4`, infoOf('aaaaaaaaaaa'))
     const { plan, lines: planned } = await scan(app, await app.place(`${folder}/films`))
-    assert.deepEqual([path, plan.source, planned], [path, 'yt-dlp', ['new aaaaaaaaaaa']])
+    assert.deepEqual([path, plan.source, planned], [path, 'yt-dlp', ['new aaaaaaaaaaa', 'unreadable_catalog ']])
   }
 
   // A packed text whose length leads back to where it began: read without end.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aPlaylist, aVideo } from 'archivolt/testing'
@@ -365,13 +365,84 @@ test('a catalog that is damaged, or none, is no reason to stop: films are read w
   const plan = await scan(app, place)
 
   assert.deepEqual([plan.source, plan.catalog, plan.outcomes.new.count], ['yt-dlp', '', 1])
+  const told = (await app.as('admin').get(`/api/adoption/${plan.id}/item/?code=unreadable_catalog`)).body.data
+  const reasons = told.map(({ file, reason }: PlannedRow & { reason: string }) => `${basename(file)}: ${reason}`)
+  assert.deepEqual(reasons.sort(), [
+    '.ytdl-sub-x-download-archive.json: It names no files',
+    'completed.json: It is no whole JSON',
+    'db.sqlite3: It is no SQLite database',
+    'local_db.json: It has no list of files',
+    'pinchflat.db: The database cannot be read: file is not a database',
+    'ta_backup-20240601-auto.zip: It is no whole zip archive',
+    'youtarr.sql: The dump has no table of videos',
+  ])
   assert.deepEqual(await listing(app.root), before)
   const admin = app.as('admin')
   const outside = await admin.post('/api/adoption/', { place, catalog: '/etc/passwd' })
   assert.equal(outside.status, 422)
   const asked = await admin.post('/api/adoption/', { place, catalog: join(app.root, 'tool/config/db/pinchflat.db') })
   assert.equal((await app.app.jobs.ended(asked.body.task_id)).state, 'FAILURE')
-  assert.match((await show(app, asked.body.id)).reason, /can be read/)
+  assert.match((await show(app, asked.body.id)).reason, /pinchflat\.db cannot be read: The database cannot be read/)
+})
+
+test('where most of what a database names lies elsewhere nothing moves in until somebody says what stands for the folder', async (t) => {
+  const app = await placesApp(t)
+  const admin = app.as('admin')
+  const place = await app.place('old')
+  const files: object[] = []
+  for (const [at, id] of ['aaaaaaaaaaa', 'bbbbbbbbbbb'].entries()) {
+    await layFilm(app, `old/inner/film ${at}.mp4`, undefined, { 'info.json': JSON.stringify(infoOf(id)) })
+    files.push({
+      uid: id,
+      path: `/app/video/film ${at}.mp4`,
+      url: `https://www.youtube.com/watch?v=${id}`,
+      favorite: true,
+    })
+  }
+  const catalog = await app.lay('old/appdata/local_db.json', JSON.stringify({ files, subscriptions: [] }))
+
+  const unsure = await scan(app, place)
+  const refused = await admin.post(`/api/adoption/${unsure.id}/`, { command: 'adopt' })
+
+  assert.deepEqual(
+    [unsure.source, unsure.catalog, unsure.map],
+    ['youtubedl-material', catalog, { from: '/app/video/', to: join(app.root, 'old'), share: 0, sure: false }],
+  )
+  assert.equal(unsure.problems.catalog_elsewhere, 1)
+  assert.equal(refused.status, 409)
+  assert.match(refused.body.error, /lies elsewhere: look again/)
+  assert.deepEqual(await app.ids('video'), [])
+
+  const outside = await admin.post('/api/adoption/', { place, map: { from: '/app/video', to: '/etc' } })
+  assert.equal(outside.status, 422)
+  const map = { from: '/app/video', to: join(app.root, 'old/inner') }
+  const { body } = await admin.post('/api/adoption/', { place, map })
+  await ended(app, body.task_id)
+  const plan = await show(app, body.id)
+
+  assert.deepEqual(plan.map, { from: '/app/video/', to: map.to, share: 1, sure: true })
+  assert.deepEqual([plan.problems, plan.outcomes.new.count], [{}, 2])
+  await command(app, plan.id, 'adopt')
+  assert.equal((await app.doc('video', 'aaaaaaaaaaa')).keep, true)
+})
+
+test('a database beside the folder that names nothing in it is told, and holds up nothing', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('tool/films')
+  await layFilm(app, 'tool/films/A [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
+  const files = [{ uid: 'x', path: 'video/Another.mp4', url: 'https://youtu.be/bbbbbbbbbbb' }]
+  await app.lay('tool/other/local_db.json', JSON.stringify({ files, subscriptions: [] }))
+
+  const plan = await scan(app, place)
+
+  assert.deepEqual(
+    [plan.source, plan.catalog, plan.map, plan.problems],
+    ['yt-dlp', '', undefined, { catalog_elsewhere: 1 }],
+  )
+  const [told] = (await app.as('admin').get(`/api/adoption/${plan.id}/item/?code=catalog_elsewhere`)).body.data
+  assert.match(`${told.file}: ${told.reason}`, /other\/local_db\.json: it names 1 videos, and none lies here$/)
+  await command(app, plan.id, 'adopt')
+  assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa'])
 })
 
 test('commands that a state does not take are refused with a sentence', async (t) => {
