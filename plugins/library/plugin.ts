@@ -7,6 +7,7 @@ import { followPlaces, followTables, onlyTables } from './adoption/follow.ts'
 import {
   commandAdoption,
   dropAdoption,
+  listAdoptionChannels,
   listAdoptions,
   listItems,
   showAdoption,
@@ -63,7 +64,7 @@ export default definePlugin({
     ...[listPlaces, addPlace, changePlace, removePlace, listTrash, bringBack],
     ...[showCopy, startCopy, dropCopy, showCopyFile, makeLink],
     ...[showPreviews, wantPreviews, showSheet],
-    ...[listAdoptions, startAdoption, showAdoption, commandAdoption, dropAdoption, listItems],
+    ...[listAdoptions, startAdoption, showAdoption, commandAdoption, dropAdoption, listItems, listAdoptionChannels],
   ],
   tasks: [
     ...[tellMoved, rescanFilesystem, manualImport, thumbnailCheck, resyncThumbs, versionCheck],

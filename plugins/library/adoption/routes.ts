@@ -299,15 +299,51 @@ export const listItems = defineRoute({
   params: AdoptionId,
   query: {
     outcome: queryEnum([...OUTCOMES]),
+    state: queryEnum([...ITEM_STATES]),
     code: queryText({ description: 'of a problem', maxLength: 40 }),
   },
   envelope: 'page',
   reply: Type.Array(ItemRecord),
   errors: ['not_found'],
-  handle({ params, query: { outcome, code }, page: { from, size } }, app: App) {
+  handle({ params, query: { outcome, state, code }, page: { from, size } }, app: App) {
     const store = openStore(app)
     const { id } = store.get(Number(params.adoptionId))
-    const { rows, total } = store.page(id, outcome, code || undefined, from, size)
+    const { rows, total } = store.page(
+      id,
+      { ...(outcome && { outcome }), ...(state && { state }), ...(code && { code }) },
+      from,
+      size,
+    )
     return listing(rows.map(toItemRecord), total)
+  },
+})
+
+const MOST_CHANNELS = 100
+
+export const listAdoptionChannels = defineRoute({
+  method: 'GET',
+  path: '/api/adoption/:adoptionId/channel/',
+  access: 'admin',
+  summary: `What would come of each channel, the largest first, at most ${MOST_CHANNELS}`,
+  params: AdoptionId,
+  reply: Type.Array(
+    Type.Object({
+      channel_id: Type.String({ description: 'empty: only the platform can tell' }),
+      channel_name: Type.String(),
+      count: Type.Integer(),
+      size: Type.Integer({ description: 'bytes' }),
+    }),
+  ),
+  errors: ['not_found'],
+  async handle({ params }, app: App) {
+    const store = openStore(app)
+    const { id } = store.get(Number(params.adoptionId))
+    const channels = await store.channels(id, MOST_CHANNELS)
+    return channels.map(({ id: channelId, name, count, bytes }) => ({
+      channel_id: channelId,
+      channel_name: name,
+      count,
+      size: bytes,
+    }))
   },
 })

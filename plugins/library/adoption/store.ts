@@ -21,6 +21,14 @@ export interface FoundMap extends PathMap {
   isSaid?: boolean
 }
 
+export interface ChannelCount {
+  /** '': nothing here tells of which channel they are. */
+  id: string
+  name: string
+  count: number
+  bytes: number
+}
+
 export interface AlongRow {
   number: number
   kind: Along['kind']
@@ -300,7 +308,7 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
 
     addChannel: (id: number, channelId: string): Promise<void> =>
       ledger.write(() => void sql('INSERT OR IGNORE INTO library_adoption_channel VALUES (?, ?)').run(id, channelId)),
-    channels: (id: number): string[] =>
+    broughtChannels: (id: number): string[] =>
       sql<{ channel_id: string }>('SELECT channel_id FROM library_adoption_channel WHERE adoption_id = ?')
         .all(id)
         .map(({ channel_id: channelId }) => channelId),
@@ -311,19 +319,43 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     /** For people who look on, as rows change with each piece of work: not older than a moment. */
     recentCounts: (row: AdoptionRow): Promise<Count[]> => counting.of(row.id, isBusy(row) ? RECENT_MS : 0),
 
-    page(id: number, outcome: Outcome | undefined, code: string | undefined, from: number, size: number) {
+    /** What would come of each channel, the largest first. In pieces, as `counts`. */
+    async channels(id: number, most: number): Promise<ChannelCount[]> {
+      const sums = new Map<string, ChannelCount>()
+      for (let from = 0; ; from += COUNTED) {
+        const rows = sql<ChannelCount>(
+          `SELECT coalesce(channel_id, '') AS id, max(coalesce(channel_name, '')) AS name, count(*) AS count,
+             sum(size_bytes) AS bytes
+           FROM library_adoption_item WHERE adoption_id = ? AND number >= ? AND number < ?
+             AND outcome IN ('new', 'ask') GROUP BY 1`,
+        ).all(id, from, from + COUNTED)
+        for (const row of rows) {
+          const sum = sums.get(row.id) ?? { ...row, count: 0, bytes: 0 }
+          sums.set(row.id, { ...sum, count: sum.count + row.count, bytes: sum.bytes + row.bytes })
+        }
+        const isMore = sql('SELECT 1 FROM library_adoption_item WHERE adoption_id = ? AND number >= ? LIMIT 1')
+        if (!isMore.get(id, from + COUNTED)) break
+        await nextTurn()
+      }
+      return [...sums.values()].sort((a, b) => b.count - a.count || (a.id < b.id ? -1 : 1)).slice(0, most)
+    },
+
+    page(
+      id: number,
+      chosen: Partial<Pick<ItemRow, 'outcome' | 'state'> & { code: string }>,
+      from: number,
+      size: number,
+    ) {
       const [where, asked] = [['adoption_id = ?'], [id] as unknown[]]
-      for (const [column, value] of [
-        ['outcome', outcome],
-        ['code', code],
-      ]) {
+      for (const column of ['outcome', 'state', 'code'] as const) {
+        const value = chosen[column]
         if (value === undefined) continue
         where.push(`${column} = ?`)
         asked.push(value)
       }
-      const chosen = `FROM library_adoption_item WHERE ${where.join(' AND ')}`
-      const rows = sql<ItemRow>(`SELECT * ${chosen} ORDER BY number LIMIT ? OFFSET ?`).all(...asked, size, from)
-      const total = sql<{ count: number }>(`SELECT count(*) AS count ${chosen}`).get(...asked)!.count
+      const those = `FROM library_adoption_item WHERE ${where.join(' AND ')}`
+      const rows = sql<ItemRow>(`SELECT * ${those} ORDER BY number LIMIT ? OFFSET ?`).all(...asked, size, from)
+      const total = sql<{ count: number }>(`SELECT count(*) AS count ${those}`).get(...asked)!.count
       return { rows, total }
     },
 

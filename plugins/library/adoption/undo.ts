@@ -36,7 +36,7 @@ export const undoAdoption = defineTask({
         job.progress(0.9, `${gone} videos have left again`)
       }
       await leaveAlong(adoption.id, store, job, app)
-      for (const channelId of store.channels(adoption.id)) await dropChannel(channelId, app)
+      for (const channelId of store.broughtChannels(adoption.id)) await dropChannel(channelId, app)
       return kept > 0 ? `${gone} videos; ${kept} stay: they were removed or downloaded since` : `${gone} videos`
     })
   },

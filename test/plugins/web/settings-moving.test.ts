@@ -7,7 +7,7 @@ import { changeAnswer, noBrowser, openPage } from '../../support/browser.ts'
 import { makeFilm } from '../../support/film.ts'
 import { listing, placesApp } from '../../support/places.ts'
 import { PASSWORD } from '../../support/testing.ts'
-import { infoOf } from '../../support/ytdlp-folder.ts'
+import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
 /** One row of a table, as mysqldump writes it. */
@@ -58,8 +58,15 @@ describe('moving in', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Look through Old films' }).click()
     await page.getByText('2 videos to move in').waitFor()
     await page.getByText('Not every browser plays mkv (1).').waitFor()
-    await page.getByRole('button', { name: 'What is left alone, and why' }).click()
+    await page.getByText('Read as Youtarr.').waitFor()
+    await page.getByText(`What it knows stands in ${join(folder, 'youtarr-backup.sql')}.`).waitFor()
+    await page.getByText(`What it calls /usr/src/app/data/ is ${folder} here: 100% of a sample lies there.`).waitFor()
+    await page.getByText('1 file or folder that is left alone').click()
     await page.getByText('No film.mp4: it is no film, whatever its name says').waitFor()
+    await page.getByText('By channel').click()
+    await page.getByText('Harbour & Tide').first().waitFor()
+    await page.getByText('2 videos to move in').click()
+    await page.getByText('A film [bbbbbbbbbbb].mkv').waitFor()
     await check([/status of 422/])
     await shot('settings-moving')
     const along = page.getByRole('group', { name: 'What else comes along' })
@@ -157,6 +164,7 @@ describe('moving in', { skip: noBrowser }, () => {
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as: ADMIN })
     const reason = 'The place “Old films” does not answer: it goes on by itself once it does'
     await changeAnswer(page, /\/api\/adoption\/$/, (answer) => ({
+      ...answer,
       adoptions: answer.adoptions.map((one: object) => ({ ...one, state: 'adopting', reason })),
     }))
 
@@ -198,5 +206,46 @@ describe('moving in', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Cancel' }).click()
     assert.equal(await field.count(), 0)
     assert.equal(app.app.media.places.get(place).path, join(app.root, 'New disk'))
+  })
+
+  test('where a database names other folders somebody says which is which; every row of the plan can be read', async (t) => {
+    const app = await placesApp(t)
+    await app.place('Old films')
+    const files: object[] = []
+    for (const id of ['aaaaaaaaaaa', 'bbbbbbbbbbb']) {
+      await layFilm(app, `Old films/inner/A film [${id}].mp4`, infoOf(id))
+      files.push({ uid: id, path: `/app/video/A film [${id}].mp4`, url: `https://youtu.be/${id}` })
+    }
+    await app.lay('Old films/appdata/local_db.json', JSON.stringify({ files, subscriptions: [] }))
+    for (let at = 10; at < 25; at++) await app.lay(`Old films/No film ${at}.mp4`, 'text')
+    const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', colorScheme: 'dark', as: ADMIN })
+
+    await go('/settings/moving/')
+    await page.getByRole('button', { name: 'Look through Old films' }).click()
+    await page
+      .getByText('YoutubeDL-Material knows of many videos, and only 0% of a sample lies in this folder.')
+      .waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Move in' }).count(), 0)
+    await check()
+    await shot('settings-moving-unsure')
+    await page.getByLabel('The same folder on this server').fill('/etc')
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByText('/etc is no folder in “Old films”').waitFor()
+    await page.getByLabel('The same folder on this server').fill(join(app.root, 'Old films/inner'))
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByText(`What it calls /app/video/ is ${join(app.root, 'Old films/inner')} here: 100%`).waitFor()
+    await page.getByRole('button', { name: 'Move in' }).waitFor()
+
+    await page.getByText('15 files or folders that are left alone').click()
+    await page.getByText('No film 10.mp4').waitFor()
+    assert.equal(await page.getByText(/^No film/).count(), 12)
+    await page.getByRole('button', { name: 'Show more (12 of 15)' }).click()
+    await page.getByText('No film 24.mp4').waitFor()
+    assert.equal(await page.getByRole('button', { name: /^Show more/ }).count(), 0)
+    await check([/status of 422/])
+    await shot('settings-moving-rows')
+    await page.getByRole('button', { name: 'Move in' }).click()
+    await page.getByText('Moved in').waitFor()
+    assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa', 'bbbbbbbbbbb'])
   })
 })

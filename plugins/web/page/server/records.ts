@@ -5,7 +5,7 @@ import type { listChannels } from '../../../channel/routes.ts'
 import type { showCookie, validateCookie } from '../../../cookie/routes.ts'
 import type { changeMany, listQueue } from '../../../download/routes.ts'
 import type { previewExport, takeExport } from '../../../exports/routes.ts'
-import type { listAdoptions, listItems } from '../../../library/adoption/routes.ts'
+import type { listAdoptionChannels, listAdoptions, listItems } from '../../../library/adoption/routes.ts'
 import type { showCopy } from '../../../library/copies/routes.ts'
 import type { listPlaces, listTrash } from '../../../library/place-routes.ts'
 import type { showPreviews } from '../../../library/previews/routes.ts'
@@ -68,6 +68,7 @@ export type Place = Places['places'][number]
 export type Discarded = ReplyOf<typeof listTrash>[number]
 export type Adoptions = ReplyOf<typeof listAdoptions>
 export type Adoption = Adoptions['adoptions'][number]
+export type AdoptionChannel = ReplyOf<typeof listAdoptionChannels>[number]
 export type AdoptionItem = ReplyOf<typeof listItems>[number]
 export type Playlist = ReplyOf<typeof listPlaylists>[number]
 export type PlaylistEntry = Playlist['playlist_entries'][number]

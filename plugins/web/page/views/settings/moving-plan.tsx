@@ -11,7 +11,8 @@ import { forget } from '../../stores/load.ts'
 import { toAge, toBytes } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
 import { AlongChoice, type Chosen, offerOf, safeChoice, toAlong } from './moving-along.tsx'
-import { Problems } from './moving-rows.tsx'
+import { Channels, Rows } from './moving-rows.tsx'
+import { Source, type Sources } from './moving-source.tsx'
 import { Group } from './option.tsx'
 
 const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
@@ -25,10 +26,11 @@ interface PlanProps {
   adoption: Adoption
   place: Place
   accounts: Account[]
+  sources: Sources
   reload: () => Promise<void>
 }
 
-export function Plan({ adoption, place, accounts, reload }: PlanProps) {
+export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) {
   const { id, state, outcomes, containers, unchanged, along } = adoption
   const offer = useMemo(() => offerOf(along), [JSON.stringify(along)])
   const [chosen, choose] = useState<Chosen>()
@@ -46,6 +48,7 @@ export function Plan({ adoption, place, accounts, reload }: PlanProps) {
     })
     if (isSure) await command('undo')
   }
+  const left = adoption.states['left'] ?? 0
   const unsure = Object.entries(containers).filter(([ending]) => UNSURE.includes(ending))
   const mayCome =
     (outcomes['new']?.count ?? 0) + (outcomes['ask']?.count ?? 0) + (outcomes['moved']?.count ?? 0) > 0 ||
@@ -63,32 +66,37 @@ export function Plan({ adoption, place, accounts, reload }: PlanProps) {
           <span class="meta">{toAge(adoption.created_at)}</span>
         </p>
         {state !== 'failed' && adoption.reason !== '' && <p class="hint">{adoption.reason}</p>}
-        <ul class="plain">
-          {unchanged > 0 && <li>{t('settings.moving.unchanged', { count: unchanged })}</li>}
+        {state !== 'scanning' && (
+          <Source adoption={adoption} place={place} sources={sources} mayChange={isOpen} reload={reload} />
+        )}
+        {unchanged > 0 && <p>{t('settings.moving.unchanged', { count: unchanged })}</p>}
+        <div key={`${id} ${state}`}>
           {OUTCOMES.flatMap((outcome) => {
             const { count, size } = outcomes[outcome] ?? { count: 0, size: 0 }
-            return count === 0
-              ? []
-              : [
-                  <li key={outcome}>
-                    {t(`settings.moving.outcome.${outcome}`, { count })}
-                    {(outcome === 'new' || outcome === 'ask') && ` (${toBytes(size)})`}
-                  </li>,
-                ]
+            const said = t(`settings.moving.outcome.${outcome}`, { count })
+            if (count === 0) return []
+            const title = outcome === 'new' || outcome === 'ask' ? `${said} (${toBytes(size)})` : said
+            if (isBusy(adoption)) return [<p key={outcome}>{title}</p>]
+            return [<Rows key={outcome} id={id} title={title} chosen={{ outcome }} />]
           })}
-        </ul>
+          {left > 0 && !isBusy(adoption) && (
+            <Rows id={id} title={t('settings.moving.left', { count: left })} chosen={{ state: 'left' }} />
+          )}
+          {(outcomes['new']?.count ?? 0) + (outcomes['ask']?.count ?? 0) > 0 && !isBusy(adoption) && (
+            <Channels id={id} />
+          )}
+        </div>
         {unsure.length > 0 && (
           <p class="hint">
             {t('settings.moving.unsure', { names: unsure.map(([ending, count]) => `${ending} (${count})`).join(', ') })}
           </p>
         )}
-        {(outcomes['problem']?.count ?? 0) > 0 && !isBusy(adoption) && <Problems id={id} />}
       </div>
       {isOpen && offer.kinds.size + offer.owners.size > 0 && (
         <AlongChoice offer={offer} choice={choice} choose={choose} accounts={accounts} />
       )}
       <div class="option-foot">
-        {mayCome && isOpen && (
+        {mayCome && isOpen && adoption.map?.sure !== false && (
           <Button kind="main" icon={LogIn} onClick={() => void command('adopt').catch(sayFailure)}>
             {t('settings.moving')}
           </Button>

@@ -31,7 +31,7 @@ export function MovingSection() {
     <>
       <p class="settings-lead">{t('settings.moving.lead')}</p>
       <Loaded from={both}>
-        {({ places: { places, roots }, adoptions: { adoptions }, accounts }) => (
+        {({ places: { places, roots }, adoptions: { adoptions, sources }, accounts }) => (
           <>
             <Folders places={places} roots={roots} adoptions={adoptions} reload={both.reload} />
             {places.flatMap((place) =>
@@ -39,7 +39,14 @@ export function MovingSection() {
                 .filter((one) => one.place === place.id)
                 .filter(({ state }, at) => at === 0 || state === 'adopted')
                 .map((one) => (
-                  <Plan key={one.id} adoption={one} place={place} accounts={accounts} reload={both.reload} />
+                  <Plan
+                    key={one.id}
+                    adoption={one}
+                    place={place}
+                    accounts={accounts}
+                    sources={sources}
+                    reload={both.reload}
+                  />
                 )),
             )}
           </>

@@ -1,0 +1,144 @@
+/** Move in: which program a folder was read as, how that program's paths were understood, and how to say it differently. */
+
+import { Search } from 'lucide'
+import { useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
+import { Field, Select } from '../../parts/field.tsx'
+import { sayFailure } from '../../parts/toast.tsx'
+import { post, toFailure } from '../../server/api.ts'
+import type { Adoption, Adoptions, Place } from '../../server/records.ts'
+import { toPercent } from '../../texts/format.ts'
+import { t } from '../../texts/texts.ts'
+
+/** Reads films by their names and information files alone. */
+const PLAIN = 'yt-dlp'
+
+export type Sources = Adoptions['sources']
+
+interface SourceProps {
+  adoption: Adoption
+  place: Place
+  sources: Sources
+  /** Nothing has moved in yet. */
+  mayChange: boolean
+  reload: () => Promise<void>
+}
+
+export function Source({ adoption, place, sources, mayChange, reload }: SourceProps) {
+  const { source, catalog, map, place: placeId } = adoption
+  const look = async (said: object) => {
+    await post('/api/adoption/', { place: placeId, ...said })
+    await reload()
+  }
+  const name = sources.find((one) => one.name === source)?.title ?? source
+  return (
+    <>
+      {source !== '' && (
+        <p>
+          {t('settings.moving.source', { name })}
+          {catalog !== '' && (
+            <>
+              {' '}
+              <span class="meta" dir="auto">
+                {t('settings.moving.source.catalog', { path: catalog })}
+              </span>
+            </>
+          )}
+        </p>
+      )}
+      {map && (
+        <p class="meta" dir="auto">
+          {t('settings.moving.map', { from: map.from || '/', to: map.to, share: toPercent(map.share) })}
+        </p>
+      )}
+      {map && !map.sure && (
+        <p class="notice error">{t('settings.moving.map.unsure', { name, share: toPercent(map.share) })}</p>
+      )}
+      {mayChange && (
+        <details open={map?.sure === false}>
+          <summary class="unfold">{t('settings.moving.source.change')}</summary>
+          <Say adoption={adoption} place={place} sources={sources} look={look} />
+        </details>
+      )}
+      {mayChange && map && !map.sure && (
+        <Button onClick={() => void look({ source: PLAIN }).catch(sayFailure)}>
+          {t('settings.moving.source.without', { name })}
+        </Button>
+      )}
+    </>
+  )
+}
+
+interface SayProps extends Pick<SourceProps, 'adoption' | 'place' | 'sources'> {
+  look: (said: object) => Promise<void>
+}
+
+function Say({ adoption: { source, catalog, map }, place, sources, look }: SayProps) {
+  const [chosen, choose] = useState(source)
+  const [at, setAt] = useState(catalog)
+  const [from, setFrom] = useState(map?.from ?? '')
+  const [to, setTo] = useState(map?.to ?? place.path)
+  const [error, setError] = useState<string>()
+  const isPlain = chosen === PLAIN || chosen === ''
+  const send = async () => {
+    const isMapSaid = from !== (map?.from ?? '') || to !== (map?.to ?? place.path) || map?.sure === false
+    try {
+      setError(undefined)
+      await look({
+        ...(chosen !== '' && { source: chosen }),
+        ...(!isPlain && at.trim() !== '' && { catalog: at.trim() }),
+        ...(!isPlain && isMapSaid && { map: { from: from.trim(), to: to.trim() } }),
+      })
+    } catch (thrown) {
+      setError(toFailure(thrown).message)
+    }
+  }
+  return (
+    <form
+      class="option-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <Select
+        label={t('settings.moving.source.program')}
+        value={chosen}
+        choices={[
+          { value: '', label: t('settings.moving.source.any') },
+          ...sources.map(({ name, title }) => ({ value: name, label: title })),
+        ]}
+        onChange={choose}
+      />
+      {!isPlain && (
+        <>
+          <Field
+            label={t('settings.moving.source.at')}
+            hint={t('settings.moving.source.at.hint')}
+            value={at}
+            onInput={setAt}
+          />
+          <Field
+            label={t('settings.moving.map.from')}
+            hint={t('settings.moving.map.from.hint')}
+            value={from}
+            onInput={setFrom}
+            placeholder="/downloads"
+          />
+          <Field label={t('settings.moving.map.to')} value={to} onInput={setTo} />
+        </>
+      )}
+      {error && (
+        <p class="notice error" role="alert">
+          {error}
+        </p>
+      )}
+      <div class="buttons">
+        <Button icon={Search} type="submit">
+          {t('settings.moving.again')}
+        </Button>
+      </div>
+    </form>
+  )
+}
