@@ -4,7 +4,7 @@ import type { App } from '../app.ts'
 import type { ItemRow } from './tables.ts'
 
 /** So many rows are counted at a stretch. */
-const COUNTED = 5000
+export const COUNTED = 5000
 /** Plans that are looked at in turn. */
 const MOST_REMEMBERED = 200
 

@@ -1,10 +1,11 @@
 /** Adoptions and their rows, as the tasks and the routes read and write them. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { epochSeconds, errors } from 'archivolt'
 import type { App } from '../app.ts'
 import { ENOUGH } from '../catalogs/enough.ts'
 import type { Along, AlongCount, PathMap } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
-import { type Count, countingOf } from './counting.ts'
+import { COUNTED, type Count, countingOf } from './counting.ts'
 import type { AdoptionRow, AdoptionState, ItemRow, Outcome } from './tables.ts'
 import type { FoundVideo, Problem } from './types.ts'
 

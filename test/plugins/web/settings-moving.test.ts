@@ -227,6 +227,7 @@ describe('moving in', { skip: noBrowser }, () => {
       .waitFor()
     assert.equal(await page.getByRole('button', { name: 'Move in' }).count(), 0)
     await check()
+    await page.getByLabel('The same folder on this server').scrollIntoViewIfNeeded()
     await shot('settings-moving-unsure')
     await page.getByLabel('The same folder on this server').fill('/etc')
     await page.getByRole('button', { name: 'Look again' }).click()

@@ -15,6 +15,7 @@ function Unfold({ title, read, children }: { title: string; read: () => Promise<
   const [isRead, setRead] = useState(false)
   return (
     <details
+      class="plan-part"
       onToggle={(event) => {
         if (!event.currentTarget.open || isRead) return
         setRead(true)

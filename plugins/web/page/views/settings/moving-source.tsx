@@ -55,7 +55,7 @@ export function Source({ adoption, place, sources, mayChange, reload }: SourcePr
         <p class="notice error">{t('settings.moving.map.unsure', { name, share: toPercent(map.share) })}</p>
       )}
       {mayChange && (
-        <details open={map?.sure === false}>
+        <details class="plan-part" open={map?.sure === false}>
           <summary class="unfold">{t('settings.moving.source.change')}</summary>
           <Say adoption={adoption} place={place} sources={sources} look={look} />
         </details>
