@@ -23,7 +23,7 @@ async function aPlace(given: TestContext, files: Record<string, string> = {}) {
   return {
     root,
     own,
-    read: () => readCatalogs(place, [root], filesNear(place, [root]), own),
+    read: async () => (await readCatalogs(place, [root], filesNear(place, [root]), own)).read,
     notes: () => {
       const notes = openNotes(own, place, [root])
       scope.after(notes.end)
