@@ -157,10 +157,14 @@ function Navigation({ shown }: { shown: Section[] }) {
 
 const short = (count: Count, most: number): string => (isMore(count, most) ? `${toNumber(most)}+` : toCount(count))
 
+/** The server counts so far. */
+const MOST_COUNTED = 10_000
+const toCounted = (count: number): Count => (count < MOST_COUNTED ? count : { moreThan: MOST_COUNTED })
+
 /** How many wait in the queue, and how many could not be downloaded. Admins hear both with the state of the platform. */
 function Waiting() {
   const counted = useCount(!isAdmin.value)
-  const count = isAdmin.value ? (platformState.value?.pending ?? 0) : counted
+  const count = isAdmin.value ? toCounted(platformState.value?.pending ?? 0) : counted
   const failed = failedIn(platformState.value)
   return (
     <>
