@@ -1,9 +1,12 @@
 /** The event loop's end of the reading thread: asks by number, a time limit for each, ended where a disk hangs. */
 import { abortable, errors, isAppError, startWorker } from 'archivolt'
 import type { Info } from './catalogs/types.ts'
-import type { Op, Requests, Response } from './worker.ts'
+import type { Alive, Op, Requests, Response } from './worker.ts'
 
-/** A disk that sleeps takes seconds, a folder of many thousand files on a slow share a minute. */
+/**
+ * From the last sign of life on: a disk that sleeps takes seconds, a folder of many thousand files on a slow share a
+ * minute, and a catalog of many gigabytes as long as it goes on.
+ */
 const LIMIT_MS = 5 * 60_000
 
 export interface ReadingThread {
@@ -20,8 +23,11 @@ export function startReading({ limitMs = LIMIT_MS } = {}): ReadingThread {
   const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (reason: unknown) => void }>()
   let count = 0
   let lost: Error | undefined
+  let heardMs = performance.now()
 
-  worker.on('message', (answer: Response) => {
+  worker.on('message', (answer: Response | Alive) => {
+    heardMs = performance.now()
+    if ('isAlive' in answer) return
     const asked = waiting.get(answer.number)
     waiting.delete(answer.number)
     if ('error' in answer) {
@@ -47,19 +53,31 @@ export function startReading({ limitMs = LIMIT_MS } = {}): ReadingThread {
       signal?.throwIfAborted()
       if (lost) throw errors.unavailable('The reading thread has ended; try again', { cause: lost })
       const number = ++count
-      const limit = AbortSignal.timeout(limitMs)
+      const limit = new AbortController()
+      const askedMs = performance.now()
+      let timer: NodeJS.Timeout
+      const giveUpAfter = (ms: number): void => {
+        timer = setTimeout(() => {
+          const left = Math.max(askedMs, heardMs) + limitMs - performance.now()
+          if (left > 0) giveUpAfter(left)
+          else limit.abort()
+        }, ms)
+      }
+      giveUpAfter(limitMs)
       try {
         return await abortable<Requests[Name]['result']>(
-          signal ? AbortSignal.any([signal, limit]) : limit,
+          signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
           (resolve, reject) => {
             waiting.set(number, { resolve: resolve as (result: unknown) => void, reject })
             worker.postMessage({ number, op, args })
           },
         )
       } catch (thrown) {
-        if (limit.aborted) throw errors.unavailable('The disk does not answer; try again later', { cause: thrown })
+        if (limit.signal.aborted)
+          throw errors.unavailable('The disk does not answer; try again later', { cause: thrown })
         throw thrown
       } finally {
+        clearTimeout(timer!)
         waiting.delete(number)
       }
     },

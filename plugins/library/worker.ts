@@ -20,6 +20,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { parentPort } from 'node:worker_threads'
 import type { Ending } from '../media/containers.ts'
 import type { FoundFile, Problem } from './adoption/types.ts'
+import { tellAlive } from './alive.ts'
 import { isTooMany } from './catalogs/files.ts'
 import { filesNear } from './catalogs/near.ts'
 import { type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
@@ -87,6 +88,10 @@ export interface Request<Name extends Op = Op> {
   args: Requests[Name]['args']
 }
 export type Response = { number: number; result: unknown } | { number: number; error: string; code: string }
+/** It still reads. */
+export interface Alive {
+  isAlive: true
+}
 
 const isWithin = (outer: string, inner: string): boolean =>
   inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
@@ -120,6 +125,7 @@ class Walk {
     while (this.#waiting.length < STEP && this.#problems.length < STEP) {
       const folder = this.#folders.pop()
       if (!folder) break
+      tellAlive()
       this.#read(folder)
     }
     const files = this.#waiting.splice(0, STEP)
@@ -226,6 +232,7 @@ class Walk {
     for (const [, left] of unfinished)
       this.#tell('unfinished', pathIn(folder, left[0]!), `a download that was cut off has left ${left.length} files`)
     for (const { ending, ...film } of films) {
+      tellAlive()
       const path = pathIn(folder, film.name)
       try {
         const { size, mtimeMs, nlink, dev, ino, isFile } = factsOf(this.#absolute(path))
@@ -357,6 +364,7 @@ let opened: Notes | undefined
 const notesOf = ({ own, path, roots }: NotesArgs): Notes => (opened ??= openNotes(own, path, roots))
 
 function lookWith(root: string, file: FoundFile, notes: Notes | undefined): Seen {
+  tellAlive()
   const seen = lookAt(root, file)
   const listed = 'why' in seen ? undefined : notes?.of(file)
   return listed ? { ...seen, listed: { ...listed, info: kept(listed.info) } } : seen

@@ -9,15 +9,18 @@ import {
   readSync,
   rmSync,
   statSync,
+  writeSync,
 } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
+import { tellAlive } from '../alive.ts'
 import { NoCatalog } from './types.ts'
 
 const MOST_BYTES = 64 << 20
 const MOST_DATABASE_BYTES = 8 * 2 ** 30
 /** A program that goes on writes while it is copied: so often it is tried. */
 const TRIES = 3
+const PIECE_BYTES = 8 << 20
 
 /** A whole file that is one. @throws NoCatalog: too large */
 export function wholeFile(path: string, most = MOST_BYTES): Buffer {
@@ -72,12 +75,28 @@ const stampOf = (path: string): string => {
   return found ? `${found.size} ${found.mtimeMs}` : ''
 }
 
+/** In pieces: a large one on a share takes longer than one that does not answer is waited for. */
+function copyFile(path: string, to: string): void {
+  if (statSync(path).size <= PIECE_BYTES) return copyFileSync(path, to)
+  const [from, into] = [openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), openSync(to, 'w', 0o600)]
+  try {
+    const piece = Buffer.allocUnsafe(PIECE_BYTES)
+    for (let count = readSync(from, piece); count > 0; count = readSync(from, piece)) {
+      for (let at = 0; at < count; ) at += writeSync(into, piece, at, count - at)
+      tellAlive()
+    }
+  } finally {
+    closeSync(from)
+    closeSync(into)
+  }
+}
+
 function copyBoth(path: string, to: string): void {
   for (let left = TRIES; ; left--) {
     const before = [stampOf(path), stampOf(`${path}-wal`)].join()
-    copyFileSync(path, to)
+    copyFile(path, to)
     rmSync(`${to}-wal`, { force: true })
-    if (stampOf(`${path}-wal`) !== '') copyFileSync(`${path}-wal`, `${to}-wal`)
+    if (stampOf(`${path}-wal`) !== '') copyFile(`${path}-wal`, `${to}-wal`)
     if ([stampOf(path), stampOf(`${path}-wal`)].join() === before) return
     if (left === 1) throw new NoCatalog('The database changes while it is read: stop its program, then look again')
   }
@@ -179,5 +198,8 @@ function readerOf(db: Database.Database): ForeignDatabase {
 
 /** Begins with the first row that is asked for: until its end the database cannot be closed. */
 function* eachRow(rows: Database.Statement): Generator<Record<string, unknown>> {
-  yield* rows.iterate() as IterableIterator<Record<string, unknown>>
+  for (const row of rows.iterate()) {
+    tellAlive()
+    yield row as Record<string, unknown>
+  }
 }

@@ -1,5 +1,6 @@
 /** A dump that mysqldump has written, read as a stream: its INSERTs are taken apart, and nothing of it is run. */
 import type { Readable } from 'node:stream'
+import { tellAlive } from '../alive.ts'
 import { NoCatalog } from './types.ts'
 
 export interface DumpRow {
@@ -21,6 +22,7 @@ export async function* rowsOfDump(stream: Readable, tables: ReadonlySet<string>)
   let at = 0
   try {
     for await (const piece of stream) {
+      tellAlive()
       text = text.slice(at) + (piece as string)
       at = 0
       for (;;) {

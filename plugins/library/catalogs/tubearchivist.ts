@@ -6,6 +6,7 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
+import { tellAlive } from '../alive.ts'
 import { isDiskFault } from '../disk-fault.ts'
 import { wholeFile } from './files.ts'
 import { textsInRedisDump } from './redis-dump.ts'
@@ -208,6 +209,7 @@ async function eachLine(zip: ZipFile, entry: Entry, take: (id: string, doc: Doc)
   for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.length > MOST_LINE_CHARS) throw new NoCatalog('A document is too long')
     if (line.trim() === '') continue
+    tellAlive()
     const value = objectOf(JSON.parse(line))
     if (id === undefined) id = textOf(objectOf(value.index)._id)
     else {

@@ -99,6 +99,15 @@ test('no expression of theirs is worked out: it might never end', async (t) => {
   assert.deepEqual(read('computed'), [{ id: 1, twice: null }])
 })
 
+test('one that is larger than a piece is read whole', async (t) => {
+  const { theirs, read } = await aBusyDatabase(t, 0)
+  theirs.exec('CREATE TABLE large (x); INSERT INTO large VALUES (zeroblob(20 << 20))')
+  theirs.exec('INSERT INTO media DEFAULT VALUES')
+  theirs.pragma('wal_checkpoint(TRUNCATE)')
+
+  assert.deepEqual(read(), [1, 2])
+})
+
 test('a virtual table is none: what it answers may have no end', async (t) => {
   const scope = lastFirst(t)
   const own = await mkdtemp(join(tmpdir(), 'av-own-'))
