@@ -22,7 +22,7 @@ import type { Ending } from '../media/containers.ts'
 import type { FoundFile, Problem } from './adoption/types.ts'
 import { tellAlive } from './alive.ts'
 import { isTooMany } from './catalogs/files.ts'
-import { filesNear } from './catalogs/near.ts'
+import { filesNear, stampNear } from './catalogs/near.ts'
 import { type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
 import type { Along, CatalogFault, CatalogRead, Info, Listed, PathMap } from './catalogs/types.ts'
 import { codeOf, isDiskFault } from './disk-fault.ts'
@@ -69,6 +69,7 @@ export interface Requests {
     args: NotesArgs & { at?: string; kind?: string; said?: PathMap }
     result: { read?: CatalogRead; faults: CatalogFault[] }
   }
+  stamp: { args: { path: string; roots: readonly string[] }; result: string }
   unseen: { args: NotesArgs & { after: number; most: number }; result: ReturnType<Notes['unseen']> }
   along: { args: NotesArgs & { after: number; most: number }; result: Array<{ number: number; one: Along }> }
   open: {
@@ -388,6 +389,7 @@ const ops: Answers = {
   },
   catalog: ({ own, path, roots, at, kind, said }) =>
     readCatalogs(path, roots, at === undefined ? filesNear(path, roots) : [at], own, kind, said),
+  stamp: ({ path, roots }) => stampNear(path, roots),
   unseen: ({ after, most, ...notes }) => notesOf(notes).unseen(after, most),
   along: ({ after, most, ...notes }) => notesOf(notes).along(after, most),
   info({ path }) {

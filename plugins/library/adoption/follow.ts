@@ -44,6 +44,32 @@ export const openFollowed = ({ ledger }: Pick<App, 'ledger'>): Followed => ({
     ),
 })
 
+const SEEN_FOR_MS = 24 * 3_600_000
+
+/** What the last scans of followed places have looked at, and why the next need not: it is as it was. */
+interface Seen {
+  /** Not for ever: a video that was known may have been removed. */
+  isStill(placeId: number, news: string): boolean
+  set(placeId: number, news: string): void
+}
+
+const seenBy = new WeakMap<App['ledger'], Map<number, { news: string; atMs: number }>>()
+
+export function openSeen({ ledger, clock }: Pick<App, 'ledger' | 'clock'>): Seen {
+  const seen = seenBy.get(ledger) ?? new Map<number, { news: string; atMs: number }>()
+  seenBy.set(ledger, seen)
+  return {
+    isStill(placeId, news) {
+      const last = seen.get(placeId)
+      return last?.news === news && clock.now() - last.atMs < SEEN_FOR_MS
+    },
+    set(placeId, news) {
+      if (seen.get(placeId)?.news !== news || !this.isStill(placeId, news))
+        seen.set(placeId, { news, atMs: clock.now() })
+    },
+  }
+}
+
 export const followPlaces = defineTask({
   name: 'follow_places',
   title: 'Look for new videos in folders',

@@ -2,6 +2,7 @@
  * scan_place: what lies in a place, and what would become of it. It only reads; its rows are the plan that adopt_videos
  * follows. Cut off, it begins anew.
  */
+import { createHash } from 'node:crypto'
 import { defineTask, errors, isAppError, type JobContext, Type } from 'archivolt'
 import type { Ending } from '../../media/containers.ts'
 import type { PlacedFilm } from '../../media/types.ts'
@@ -10,7 +11,7 @@ import { ENOUGH } from '../catalogs/enough.ts'
 import type { CatalogFault, CatalogRead } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
 import { mustBeThere, waitForPlace } from './away.ts'
-import { goOn } from './follow.ts'
+import { goOn, openSeen } from './follow.ts'
 import { mapOf, openStore, type Store, toItem, toProblem } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
 import { hasCatalog, openPlace, type PlaceReading, readerOf, recognise } from './tools.ts'
@@ -71,6 +72,7 @@ export const scanPlace = defineTask({
   title: 'Look what can move in',
   ...ADOPTION_TASK,
   async run(job, app: App) {
+    let news: string | undefined
     const said = await inAdoption(job, app, 'planned', async (adoption, store) => {
       await mustBeThere(adoption, app)
       await store.clear(adoption.id)
@@ -79,6 +81,10 @@ export const scanPlace = defineTask({
       try {
         const { only_path: only } = adoption
         const scan = new Scan(adoption.id, place.id, reading.tools, store, app)
+        if (adoption.is_following === 1 && only === '') {
+          news = await newsOf(scan, reading)
+          if (news === '' || openSeen(app).isStill(place.id, news)) return null
+        }
         const { catalog, faults } = await readCatalog(adoption, reading, store, job)
         await scan.tellUnused(faults)
         const asked = catalog?.kind ?? adoption.reader
@@ -104,10 +110,29 @@ export const scanPlace = defineTask({
     })
     const store = openStore(app)
     const adoption = store.find(job.payload.adoption)
-    if (adoption?.is_following && adoption.state === 'planned') await goOn(adoption, store, app)
+    if (adoption?.is_following && adoption.state === 'planned') {
+      const isTaken = await goOn(adoption, store, app)
+      if (!isTaken && news !== undefined) openSeen(app).set(adoption.place_id, news)
+    }
     return said
   },
 })
+
+/**
+ * What a place that is followed has of what has not moved in, and its catalog as it is now: reading that takes long.
+ * @returns empty: all has moved in
+ */
+async function newsOf(scan: Scan, reading: PlaceReading): Promise<string> {
+  const news = createHash('sha256')
+  let isAny = false
+  for await (const { files } of reading.walk()) {
+    for (const { folder, name, sizeBytes, changedMs, info } of scan.freshOf(files)) {
+      isAny = true
+      news.update(JSON.stringify([folder, name, sizeBytes, changedMs, info]))
+    }
+  }
+  return isAny ? news.update(await reading.stamp()).digest('hex') : ''
+}
 
 /** Of those kinds of places that have one; where nobody has said how the place is to be read, whichever is found. */
 async function readCatalog(
@@ -164,10 +189,15 @@ class Scan {
     await this.#store.addItems(this.#id, from, items, unchanged)
   }
 
+  /** Those that have not moved in, or are other ones now. */
+  freshOf(files: readonly FoundFile[]): FoundFile[] {
+    const placed = this.#app.media.places.at(this.#placeId, files.map(pathOf))
+    return files.filter((file) => !isUnchanged(file, placed.get(pathOf(file))))
+  }
+
   async take(reader: PlaceReader, files: readonly FoundFile[], problems: Parameters<typeof toProblem>[0][]) {
     this.seen += files.length
-    const placed = this.#app.media.places.at(this.#placeId, files.map(pathOf))
-    const fresh = files.filter((file) => !isUnchanged(file, placed.get(pathOf(file))))
+    const fresh = this.freshOf(files)
     this.#unchanged += files.length - fresh.length
     // Where nothing is new nothing is written, but for how many they are, at the end.
     if (problems.length > 0) await this.#add(problems.map((problem) => toProblem(withId(problem, this.#tools))))

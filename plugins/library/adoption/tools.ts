@@ -24,6 +24,8 @@ export interface PlaceReading {
    * @param said  default: what stands there for the place is found
    */
   readCatalog(at: string, kind?: string, said?: PathMap): Promise<{ read?: CatalogRead; faults: CatalogFault[] }>
+  /** Sizes and times of what a catalog would be read from. */
+  stamp(): Promise<string>
   /** In pieces: what people have done there. */
   along(): AsyncGenerator<Array<{ number: number; one: Along }>>
   /** In pieces. Films that the catalog names and no file was taken for. */
@@ -99,6 +101,7 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
       hasNotes = look.read !== undefined
       return look
     },
+    stamp: async () => thread().ask('stamp', { path, roots: await app.media.places.realRoots() }, job.signal),
     async *unseen() {
       for (let after = 0; hasNotes; ) {
         const rows = await thread().ask('unseen', { ...(await notes()), after, most: UNSEEN_STEP }, job.signal)

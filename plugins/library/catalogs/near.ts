@@ -1,7 +1,8 @@
 /** Names of files in a place and beside it: catalogs lie there, often in hidden folders. */
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { orWhereAbsent } from '../disk-fault.ts'
+import { CATALOG_KINDS } from './all.ts'
 import { allowed } from './notes.ts'
 
 const DEEPEST = 2
@@ -17,6 +18,17 @@ export function filesNear(place: string, roots: readonly string[]): string[] {
   const inPlace = filesBelow(place, isAllowed)
   if (outer === place || !isAllowed(outer)) return inPlace
   return [...inPlace, ...filesBelow(outer, isAllowed, place)]
+}
+
+/** Sizes and times of all that a catalog of the place would be read from. */
+export function stampNear(place: string, roots: readonly string[]): string {
+  const found = filesNear(place, roots)
+  const files = new Set(CATALOG_KINDS.flatMap((kind) => kind.find(found)))
+  const stampOf = (path: string): string => {
+    const { size, mtimeMs } = orWhereAbsent(() => statSync(path, { throwIfNoEntry: false }), undefined) ?? {}
+    return [path, size, mtimeMs].join(' ')
+  }
+  return [...files].flatMap((path) => [stampOf(path), stampOf(`${path}-wal`)]).join('\n')
 }
 
 function filesBelow(top: string, isAllowed: (path: string) => boolean, but?: string): string[] {

@@ -1,6 +1,6 @@
 /** A place that is followed: what another program puts there, or renames, comes by itself. */
 import assert from 'node:assert/strict'
-import { rename } from 'node:fs/promises'
+import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type PlacesApp, placesApp } from '../../support/places.ts'
@@ -99,4 +99,40 @@ test('each hour has a run where a place is followed, and none where nobody follo
   await app.settled()
 
   assert.equal(runs(), before + 1)
+})
+
+test('a catalog is read where something is new, or it has changed: not each hour', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  await layFilm(app, `old/${ONE}.mp4`, infoOf(ONE))
+  await layFilm(app, `old/A film [${THREE}].mp4`)
+  const lists = (...ids: string[]) =>
+    app.lay(
+      'old/appdata/local_db.json',
+      JSON.stringify({
+        files: ids.map((id) => ({ path: `${id}.mp4`, url: infoOf(id)['webpage_url'] })),
+        subscriptions: [],
+        archives: [],
+      }),
+    )
+  /** Whether the run has made notes: those of plans that were dropped go when it begins. */
+  const wasRead = async () => (await readdir(join(app.dataDir, 'adoptions')).catch(() => [])).length > 0
+  await lists(ONE)
+  await app.as('admin').post(`/api/place/${place}/`, { follow: true })
+  await app.settled()
+  assert.deepEqual(await app.ids('video'), [ONE])
+  for (const { id } of await adoptions(app)) await app.as('admin').delete(`/api/adoption/${id}/`)
+  await look(app)
+  assert.equal(await wasRead(), true, 'one that only the platform knows is left')
+
+  await look(app)
+  assert.equal(await wasRead(), false)
+  await lists(ONE, TWO)
+  await look(app)
+  assert.equal(await wasRead(), true)
+  await look(app)
+  assert.equal(await wasRead(), false)
+  await layFilm(app, `old/${TWO}.mp4`, infoOf(TWO))
+  await look(app)
+  assert.deepEqual(await app.ids('video'), [ONE, TWO])
 })
