@@ -41,7 +41,7 @@ test('what takes longer than a disk is waited for, and goes on, is read to its e
   await dump.write(film)
   for (const end = Date.now() + 2 * limitMs; Date.now() < end; ) await dump.write(`-- ${'x'.repeat(60_000)}\n`)
   await dump.close()
-  assert.equal((await whole)?.films, 1)
+  assert.equal((await whole).read?.films, 1)
 
   const cut = asked()
   cut.catch(() => undefined)
