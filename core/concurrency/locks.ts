@@ -10,7 +10,17 @@ interface Lock {
   users: number
 }
 
-export function openLocks() {
+export interface Locks {
+  /**
+   * Beside other shared holders of the key. Never take it twice in one flow: an exclusive lock asked for in between
+   * would block both.
+   */
+  shared<Result>(key: string, work: () => Promise<Result>): Promise<Result>
+  /** With no other holder of the key. */
+  exclusive<Result>(key: string, work: () => Promise<Result>): Promise<Result>
+}
+
+export function openLocks(): Locks {
   const locks = new Map<string, Lock>()
 
   function hold<Result>(key: string, begin: (lock: Lock) => Promise<Result>): Promise<Result> {
@@ -21,19 +31,14 @@ export function openLocks() {
   }
 
   return {
-    /**
-     * Beside other shared holders of the key. Never take it twice in one flow: an exclusive lock asked for in between
-     * would block both.
-     */
-    shared: <Result>(key: string, work: () => Promise<Result>): Promise<Result> =>
+    shared: (key, work) =>
       hold(key, (lock) => {
         const run = lock.exclusive.then(work)
         lock.shared.push(run.catch(() => undefined))
         return run
       }),
 
-    /** With no other holder of the key. */
-    exclusive: <Result>(key: string, work: () => Promise<Result>): Promise<Result> =>
+    exclusive: (key, work) =>
       hold(key, (lock) => {
         const run = Promise.all([lock.exclusive, ...lock.shared]).then(work)
         lock.exclusive = run.catch(() => undefined)

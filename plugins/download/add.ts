@@ -1,6 +1,6 @@
 /** Adds videos to the queue: each once, in the order in which they were asked for. */
 import { chunksOf, epochSeconds, openLocks } from 'archivolt'
-import type { VideoOutline } from '../video/videos.ts'
+import type { VideoOutline } from '../video/types.ts'
 import type { ItemFailure } from './item-failure.ts'
 import { failureFields, fieldsOf, type QueueState, type QueueStatus } from './queue-state.ts'
 import type { DownloadDoc } from './schema.ts'

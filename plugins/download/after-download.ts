@@ -1,7 +1,7 @@
 /** What follows a download run: auto-delete, what later plugins add, and comments of the new videos. */
 import { epochSeconds, isAppError, type JobContext } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
-import type { VideoOutline } from '../video/videos.ts'
+import type { VideoOutline } from '../video/types.ts'
 import type { App } from './app.ts'
 
 const DAY_SECONDS = 86_400

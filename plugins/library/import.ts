@@ -4,7 +4,7 @@ import { copyFile, link, lstat, mkdir, readFile, realpath, rm, writeFile } from 
 import { join, relative, resolve } from 'node:path'
 import { defineTask, errors, isAppError, isId, type JobContext, Type } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
-import type { Ingest } from '../video/ingest.ts'
+import type { Ingest } from '../video/types.ts'
 import type { App } from './app.ts'
 import { mediaDirOf, mustBeThere, plainFile } from './disk.ts'
 import { codeOf } from './disk-fault.ts'

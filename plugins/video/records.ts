@@ -35,7 +35,10 @@ export function headOf(text: string): { title: string; channelId: string; thumbU
   }
 }
 
-export function openRecords(app: App) {
+/** Records of contract 5.1 for hits of a search or list, in their order, with what is the actor's own. */
+export type Records = (hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>, actor: Actor) => Promise<string[]>
+
+export function openRecords(app: App): Records {
   const indexName = `${app.settings.prefix}_video`
 
   function tailsOf(ids: readonly string[], actor: Actor): Map<string, VideoTail> {
@@ -52,10 +55,7 @@ export function openRecords(app: App) {
   }
 
   /** One read for the channels of a whole page, one for what is the caller's, one for each plugin that adds keys. */
-  return async function records(
-    hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>,
-    actor: Actor,
-  ): Promise<string[]> {
+  return async function records(hits, actor) {
     const channelIds = hits.map((hit) => channelIdOf(hit.text))
     const channels = await app.channels.textsFor([...new Set(channelIds)])
     const ids = hits.map((hit) => hit.id)

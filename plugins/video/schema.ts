@@ -1,5 +1,5 @@
 /** The video as it is kept and shown (contract 5.1), its comments and subtitle fragments. */
-import { defineIndex, localDay, type Static, Type } from 'archivolt'
+import { type Collection, type DocOf, defineIndex, localDay, type NamesOf, type Static, Type } from 'archivolt'
 import { Degraded, Receipt } from './receipt.ts'
 
 export const Stream = Type.Object({
@@ -230,3 +230,7 @@ export const subtitleIndex = defineIndex({
     date_downloaded: { type: 'date', sort: true, internal: true },
   },
 })
+
+export type VideoCollection = Collection<DocOf<typeof videoIndex>, NamesOf<typeof videoIndex>>
+export type CommentCollection = Collection<DocOf<typeof commentIndex>, NamesOf<typeof commentIndex>>
+export type SubtitleCollection = Collection<DocOf<typeof subtitleIndex>, NamesOf<typeof subtitleIndex>>

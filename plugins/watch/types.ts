@@ -2,7 +2,7 @@
 import type { JobContext } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
 import type { VideoTail } from '../video/schema.ts'
-import type { VideoOutline } from '../video/videos.ts'
+import type { VideoOutline } from '../video/types.ts'
 import type { SettleOptions } from './settling.ts'
 
 /** All videos of a channel or playlist, marked as one. */

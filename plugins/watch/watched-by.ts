@@ -1,6 +1,6 @@
 /** By whom a video must have been watched, and when, so that it may be deleted. */
 import type { VideoFilter } from '../video/listing.ts'
-import type { VideoOutline } from '../video/videos.ts'
+import type { VideoOutline } from '../video/types.ts'
 import type { Mark } from './marks.ts'
 import type { WatchState } from './state.ts'
 

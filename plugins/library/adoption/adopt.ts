@@ -4,7 +4,7 @@
  * and subtitles, follow in complete_videos.
  */
 import { defineTask, epochSeconds } from 'archivolt'
-import type { Adopted } from '../../video/adopted.ts'
+import type { Adopted } from '../../video/types.ts'
 import type { App } from '../app.ts'
 import type { Info } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
