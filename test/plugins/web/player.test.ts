@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { noBrowser, openPage, type Watched } from '../../support/browser.ts'
 import { makeFilm } from '../../support/film.ts'
 import { lastFirst } from '../../support/last-first.ts'
-import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const as = { username: 'user', password: PASSWORD }
 const MINUTES = [
@@ -18,6 +18,12 @@ const MINUTES = [
   '-g',
   '10',
 ]
+
+const THREE = ['v1', 'v2', 'v3'].map((platform_id) => ({
+  platform_id,
+  title: `A film, ${platform_id}`,
+  downloaded: true,
+}))
 
 describe('the player', { skip: noBrowser }, () => {
   let app: TestApp
@@ -276,6 +282,44 @@ describe('the player', { skip: noBrowser }, () => {
 
     await mini.getByRole('button', { name: 'Play', exact: true }).waitFor()
     assert.deepEqual(await page.evaluate('[window.moves, window.isTaken ?? false]'), [3, false])
+  })
+
+  test('on a narrow screen the playlist and what comes next stand right below the head of the video', async (t) => {
+    await app.given(aPlaylist({ id: 'PL1', playlist_name: 'Of the <b>sea</b>', entries: THREE }))
+    for (const size of ['phone', 'desktop'] as const) {
+      const watched = await openPage(t, app.url, { size, as })
+      const { page, go, check, shot } = watched
+      await go('/video/v2/?t=1&list=PL1')
+      await plays(watched, 1)
+      const playlist = page.locator('.opened')
+      await playlist.getByText('2 / 3').waitFor()
+      const top = async (name: string) => (await page.locator(name).first().boundingBox())!.y
+      if (size === 'desktop') {
+        assert.equal(await page.locator('.watch-aside .opened, .watch-aside [role=switch]').count(), 2)
+        continue
+      }
+      const tops = [
+        await top('.watch-head'),
+        await top('.watch [role=switch]'),
+        await top('.opened'),
+        await top('.about'),
+      ]
+      assert.deepEqual(
+        tops,
+        tops.toSorted((a, b) => a - b),
+      )
+      assert.equal(await playlist.locator('ol').isVisible(), false)
+      await shot('video-playlist-folded')
+      await check()
+      await playlist.locator('summary').click()
+      await playlist.getByRole('link', { name: 'A film, v3' }).waitFor()
+      await playlist.scrollIntoViewIfNeeded()
+      await shot('video-playlist-open')
+      await check()
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+      await playlist.getByRole('button', { name: 'Shuffle' }).click()
+      await page.waitForURL(/shuffle=1/)
+    }
   })
 
   test('what is deleted while it plays is over', async (t) => {

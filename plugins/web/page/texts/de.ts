@@ -357,6 +357,7 @@ const de = {
   'video.loved': 'Gefällt dem Kanal',
   'video.similar': 'Ähnliche Videos',
   'video.inPlaylist': 'Aus der Playlist',
+  'video.toPlaylist': 'Playlist öffnen',
   'video.autoplay': 'Autoplay',
   'video.shuffle': 'Zufällige Reihenfolge',
   'video.repeatList': 'Playlist wiederholen',

@@ -351,6 +351,7 @@ export const en = {
   'video.loved': 'Liked by the uploader',
   'video.similar': 'Similar videos',
   'video.inPlaylist': 'From the playlist',
+  'video.toPlaylist': 'Open the playlist',
   'video.autoplay': 'Autoplay',
   'video.shuffle': 'Shuffle',
   'video.repeatList': 'Repeat the playlist',

@@ -2,7 +2,7 @@
  * One video: the player first, then what it is, then what people said; beside it where it came from and what is like
  * it.
  */
-import { type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals'
+import { type ReadonlySignal, type Signal, signal, useComputed, useSignal } from '@preact/signals'
 import {
   Captions,
   CircleCheck,
@@ -45,10 +45,15 @@ import { channelHref, isAdmin } from '../stores/session.ts'
 import { toAge, toCompact, toDay } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { About, Files } from './video/about.tsx'
-import { Aside } from './video/aside.tsx'
+import { Similar, UpNext } from './video/aside.tsx'
 import { Comments } from './video/comments.tsx'
 import { ReceiptLine } from './video/receipt.tsx'
 import { Transcript } from './video/transcript.tsx'
+
+/** There is room beside it. */
+const wide = matchMedia('(min-width: 1100px)')
+const isWide = signal(wide.matches)
+wide.addEventListener('change', () => void (isWide.value = wide.matches))
 
 export default function VideoView({ params }: ViewProps) {
   const id = params['videoId']!
@@ -84,6 +89,15 @@ function OneVideo({ id }: { id: string }) {
     ) : (
       <Failed isWhole failure={failure} onRetry={() => void video.reload()} />
     )
+  const upNext = (
+    <UpNext
+      id={id}
+      following={following}
+      isAutoplay={isAutoplay.value}
+      onAutoplay={(isOn) => keepOptions({ isAutoplay: (isAutoplay.value = isOn) })}
+      isFolded={!isWide.value}
+    />
+  )
   const isRead = isTranscript.value && machine.value && value && value.subtitles.length > 0
   return (
     <div class={isTheatre.value ? 'watch theatre' : 'watch'}>
@@ -109,6 +123,7 @@ function OneVideo({ id }: { id: string }) {
       {isRead && <Transcript machine={machine.value!} onClose={() => void (isTranscript.value = false)} />}
       <div class="watch-text">
         {value ? <Head video={video} value={value} machine={machine} isTranscript={isTranscript} /> : <GhostHead />}
+        {value && !isWide.value && <div class="up-next">{upNext}</div>}
         {value && <ReceiptLine video={value} />}
         {value && <About video={value} onJump={(seconds) => jumpTo(machine.value, seconds)} />}
         {value && <Files video={value} />}
@@ -121,12 +136,10 @@ function OneVideo({ id }: { id: string }) {
           />
         )}
       </div>
-      <Aside
-        id={id}
-        following={following}
-        isAutoplay={isAutoplay.value}
-        onAutoplay={(isOn) => keepOptions({ isAutoplay: (isAutoplay.value = isOn) })}
-      />
+      <aside class="watch-aside">
+        {isWide.value && upNext}
+        <Similar load={following.similar} />
+      </aside>
     </div>
   )
 }

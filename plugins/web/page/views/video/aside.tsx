@@ -1,9 +1,10 @@
-/** Beside a video: the playlist it was opened from with its place in it, then what is like it. */
-import { type IconNode, Repeat, Shuffle } from 'lucide'
+/** What follows a video: the playlist it was opened from with its place in it, and what is like it. */
+import { ChevronDown, type IconNode, Repeat, Shuffle } from 'lucide'
 import { useEffect, useRef } from 'preact/hooks'
 import { changeQuery, place } from '../../browser/router.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { Switch } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { Box, Failed } from '../../parts/states.tsx'
 import type { VideoRow } from '../../parts/video-row.ts'
 import { type Following, pathInList } from '../../player/following.ts'
@@ -13,39 +14,79 @@ import type { Load } from '../../stores/load.ts'
 import { toAge, toClock, toNumber } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
 
-interface AsideProps {
+interface UpNextProps {
   id: string
   following: Following
   isAutoplay: boolean
   onAutoplay: (isOn: boolean) => void
+  /** Where it stands above the rest of the page, it takes a line until somebody opens it. */
+  isFolded?: boolean
 }
 
-export function Aside({ id, following, isAutoplay, onAutoplay }: AsideProps) {
-  const { list, playlist, similar, next } = following
+/** Whether the next one begins by itself, and the playlist. */
+export function UpNext({ id, following, isAutoplay, onAutoplay, isFolded = false }: UpNextProps) {
+  const { list, playlist, next } = following
   const opened = playlist.now.value.value
   return (
-    <aside class="watch-aside">
+    <>
       {next.value && <Switch label={t('video.autoplay')} isOn={isAutoplay} onChange={onAutoplay} />}
-      {opened && list !== undefined && <Opened playlist={opened} id={id} list={list} />}
-      <Similar load={similar} />
-    </aside>
+      {opened && list !== undefined && <Opened playlist={opened} id={id} list={list} isFolded={isFolded} />}
+    </>
   )
 }
 
 /** So many around the video: playlists may have thousands. */
 const AROUND = 100
 
-function Opened({ playlist, id, list }: { playlist: Playlist; id: string; list: string }) {
+function Opened({ playlist, id, list, isFolded }: { playlist: Playlist; id: string; list: string; isFolded: boolean }) {
   const here = useRef<HTMLLIElement>(null)
   const box = useRef<HTMLOListElement>(null)
-  useEffect(() => {
+  const showHere = () => {
     if (here.current && box.current) box.current.scrollTop = here.current.offsetTop - box.current.offsetTop - 56
-  }, [id])
+  }
+  useEffect(showHere, [id])
   const entries = playlist.playlist_entries
   const at = Math.max(
     0,
     entries.findIndex(({ platform_id }) => platform_id === id),
   )
+  const number = (
+    <span class="meta">
+      {toNumber(at + 1)} / {toNumber(entries.length)}
+    </span>
+  )
+  const ways = (
+    <>
+      <Way name="shuffle" icon={Shuffle} label={t('video.shuffle')} />
+      <Way name="repeat" icon={Repeat} label={t('video.repeatList')} />
+    </>
+  )
+  const videos = (
+    <ol ref={box} tabIndex={0} aria-label={playlist.playlist_name}>
+      {entries.slice(Math.max(0, at - AROUND), at + AROUND).map((entry) => (
+        <li key={entry.platform_id} ref={entry.platform_id === id ? here : undefined}>
+          <Entry entry={entry} isHere={entry.platform_id === id} />
+        </li>
+      ))}
+    </ol>
+  )
+  if (isFolded)
+    return (
+      <details class="opened" onToggle={showHere}>
+        <summary>
+          <bdi>{playlist.playlist_name}</bdi>
+          {number}
+          <Icon node={ChevronDown} />
+        </summary>
+        <header class="opened-foot">
+          <a class="button plain" href={under(`/playlist/${list}/`)}>
+            {t('video.toPlaylist')}
+          </a>
+          {ways}
+        </header>
+        {videos}
+      </details>
+    )
   return (
     <section class="opened">
       <header>
@@ -56,20 +97,11 @@ function Opened({ playlist, id, list }: { playlist: Playlist; id: string; list: 
           </a>
         </h2>
         <div class="opened-foot">
-          <p class="meta">
-            {toNumber(at + 1)} / {toNumber(entries.length)}
-          </p>
-          <Way name="shuffle" icon={Shuffle} label={t('video.shuffle')} />
-          <Way name="repeat" icon={Repeat} label={t('video.repeatList')} />
+          {number}
+          {ways}
         </div>
       </header>
-      <ol ref={box} tabIndex={0} aria-label={playlist.playlist_name}>
-        {entries.slice(Math.max(0, at - AROUND), at + AROUND).map((entry) => (
-          <li key={entry.platform_id} ref={entry.platform_id === id ? here : undefined}>
-            <Entry entry={entry} isHere={entry.platform_id === id} />
-          </li>
-        ))}
-      </ol>
+      {videos}
     </section>
   )
 }
@@ -105,7 +137,7 @@ function Entry({ entry, isHere }: { entry: PlaylistEntry; isHere: boolean }) {
   )
 }
 
-function Similar({ load: { now, reload } }: { load: Load<VideoRow[]> }) {
+export function Similar({ load: { now, reload } }: { load: Load<VideoRow[]> }) {
   const { state, value, failure } = now.value
   if (state === 'failed') return <Failed failure={failure} onRetry={() => void reload()} />
   if (value?.length === 0) return null
