@@ -6,6 +6,7 @@ import { type DegradedVideos, openDegraded } from './degraded.ts'
 import { extractDownload } from './extract.ts'
 import { countByChannel, showParts } from './figures.ts'
 import { type Listings, openListings } from './listings.ts'
+import { type Looks, lookAtText, openLooks } from './look.ts'
 import { downloads } from './preferences.ts'
 import { fetchSubtitlesPutOff } from './put-off-subtitles.ts'
 import { openDownloadQueue, type Queue } from './queue.ts'
@@ -21,7 +22,18 @@ export default definePlugin({
   migrations: [extrasTables, redownloadTables, putOffTables],
   preferences: { downloads },
   envelope: (preferences) => ({ downloads: preferences.section('downloads') }),
-  routes: [listQueue, addToQueue, clearQueue, changeMany, showItem, changeItem, forgetItem, countByChannel, showParts],
+  routes: [
+    listQueue,
+    addToQueue,
+    clearQueue,
+    changeMany,
+    showItem,
+    changeItem,
+    forgetItem,
+    countByChannel,
+    showParts,
+    lookAtText,
+  ],
   tasks: [extractDownload, downloadPending, fetchSubtitlesPutOff, redownloadDegraded],
   hooks: ['download.after'],
   hookRules: { 'download.after': { withinSeconds: 600, otherwise: () => undefined } },
@@ -41,6 +53,7 @@ export default definePlugin({
     extras: openExtras(app),
     afterDownload: openAfterDownload(app),
     degraded: openDegraded(app),
+    looks: openLooks(app),
   }),
   setup: (app) => app.extras.startPutOff(),
 })
@@ -58,6 +71,8 @@ declare module 'archivolt' {
       afterDownload: AfterDownload
       /** Videos that came worse than they could be, and are fetched again. */
       degraded: DegradedVideos
+      /** What ids and links stand for, before anything is queued. */
+      looks: Looks
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Pictures of videos, channels and playlists: fetched within limits, made JPEG, kept in full and narrower. */
 
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rename, rm, unlink } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isAppError } from 'archivolt'
 import type { App } from './app.ts'
@@ -12,7 +12,10 @@ import type { ArtKind, Media } from './types.ts'
 
 const FETCH_LIMIT_MS = 30_000
 
-type Art = Pick<Media, 'keepArt' | 'fetchArt' | 'hasArt' | 'removeArt' | 'artIds'>
+/** A picture of 320 pixels has a tenth of it. */
+const MOST_SMALL_BYTES = 200_000
+
+type Art = Pick<Media, 'keepArt' | 'fetchArt' | 'fetchSmall' | 'hasArt' | 'removeArt' | 'artIds'>
 
 const FOLDERS: Record<ArtKind, ArtFolder> = {
   video: 'videos',
@@ -47,28 +50,53 @@ export function openArt(app: Pick<App, 'platform' | 'log' | 'settings'>, paths: 
     }
   }
 
+  /** @returns what `use` makes of the fetched file; undefined: it cannot be had */
+  async function fetched<Made>(
+    id: string,
+    url: string,
+    signal: AbortSignal | undefined,
+    use: (incoming: string) => Promise<Made>,
+  ): Promise<Made | undefined> {
+    if (!app.platform.isArtUrl(url, id)) return undefined
+    const incoming = join(paths.incomingDir, randomUUID())
+    const limit = AbortSignal.timeout(FETCH_LIMIT_MS)
+    try {
+      await mkdir(paths.incomingDir, { recursive: true })
+      await app.platform.fetchPicture(url, incoming, signal ? AbortSignal.any([signal, limit]) : limit, id)
+      return await use(incoming)
+    } catch (thrown) {
+      signal?.throwIfAborted()
+      const isLocal = typeof (thrown as NodeJS.ErrnoException).syscall === 'string' && 'path' in (thrown as object)
+      if (isLocal || isAppError(thrown, 'unavailable')) throw thrown
+      app.log.info({ id, reason: (thrown as Error).message }, 'a picture could not be fetched')
+      return undefined
+    } finally {
+      await rm(incoming, { force: true })
+    }
+  }
+
+  async function toSmall(fromPath: string, signal?: AbortSignal): Promise<Buffer | undefined> {
+    const full = `${fromPath}.jpg`
+    const path = variantPath(full, 'small')
+    try {
+      await toJpegs(app.settings.ffmpeg, fromPath, full, [{ path, width: VARIANT_WIDTHS.small }], signal)
+      return (await stat(path)).size > MOST_SMALL_BYTES ? undefined : await readFile(path)
+    } finally {
+      await rm(full, { force: true })
+      await rm(path, { force: true })
+    }
+  }
+
   return {
     keepArt: (kind, id, fromPath) => keepArt(kind, id, fromPath),
 
-    async fetchArt(kind, id, url, signal) {
-      if (!app.platform.isArtUrl(url, id)) return false
-      const incoming = join(paths.incomingDir, randomUUID())
-      const limit = AbortSignal.timeout(FETCH_LIMIT_MS)
-      try {
-        await mkdir(paths.incomingDir, { recursive: true })
-        await app.platform.fetchPicture(url, incoming, signal ? AbortSignal.any([signal, limit]) : limit, id)
+    fetchArt: async (kind, id, url, signal) =>
+      (await fetched(id, url, signal, async (incoming) => {
         await keepArt(kind, id, incoming, signal)
         return true
-      } catch (thrown) {
-        signal?.throwIfAborted()
-        const isLocal = typeof (thrown as NodeJS.ErrnoException).syscall === 'string' && 'path' in (thrown as object)
-        if (isLocal || isAppError(thrown, 'unavailable')) throw thrown
-        app.log.info({ kind, id, reason: (thrown as Error).message }, 'a picture could not be fetched')
-        return false
-      } finally {
-        await rm(incoming, { force: true })
-      }
-    },
+      })) ?? false,
+
+    fetchSmall: (id, url, signal) => fetched(id, url, signal, (incoming) => toSmall(incoming, signal)),
 
     hasArt: (kind, id) => exists(paths.artOf(kind, id)),
 

@@ -227,6 +227,8 @@ export interface Media {
   keepArt(kind: ArtKind, id: string, fromPath: string): Promise<void>
   /** Fetches a picture: only from where the platform plugin allows, at most 10 MB; false: none to be had. */
   fetchArt(kind: ArtKind, id: string, url: string, signal?: AbortSignal): Promise<boolean>
+  /** The same, 320 pixels wide and kept nowhere; undefined: none to be had. */
+  fetchSmall(id: string, url: string, signal?: AbortSignal): Promise<Buffer | undefined>
   hasArt(kind: ArtKind, id: string): Promise<boolean>
   removeArt(kind: ArtKind, id: string): Promise<void>
   /** Ids that have art of this kind, for clean-ups. */

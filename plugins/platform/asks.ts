@@ -82,6 +82,10 @@ export class Asks {
     if (!options.isUrgent) return this.#inTurn(ask, { ...options, signal }, work)
     await this.#gate.wait({ signal, isUrgent: true })
     signal.throwIfAborted()
+    if (ask.isVideo && this.#pacing.isUsedUp)
+      throw errors.unavailable(`As many videos as an hour allows were asked for; try again later`, {
+        retryAfterSeconds: 600,
+      })
     const leave = options.account === undefined ? undefined : this.#lookUps.enter(options.account)
     // Once begun it is not cut off: that would end the child and the listings of others with it, and tell nothing of
     // the platform.

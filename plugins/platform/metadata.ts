@@ -239,6 +239,7 @@ export function toPlaylistHead(raw: Raw): {
   channelId: string | null
   channelName: string | null
   thumbnail?: string
+  count?: number
 } {
   const thumbnail = thumbnailsOf(raw).at(-1)?.url
   return {
@@ -247,6 +248,7 @@ export function toPlaylistHead(raw: Raw): {
     channelId: isId(raw.channel_id) ? raw.channel_id : null,
     channelName: line(raw.channel) || null,
     ...(thumbnail && { thumbnail }),
+    ...(count(raw.playlist_count) && { count: count(raw.playlist_count) }),
   }
 }
 

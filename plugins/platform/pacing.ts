@@ -65,6 +65,11 @@ export class Pacing {
     return this.#waitMs(isVideo) <= 0
   }
 
+  /** So many videos were asked for that the next one has to wait. */
+  get isUsedUp(): boolean {
+    return this.#budgetMs() > 0
+  }
+
   /** Resolves when it may be asked for. @throws the signal's reason */
   async wait(isVideo: boolean, signal: AbortSignal | undefined): Promise<void> {
     for (let ms = this.#waitMs(isVideo); ms > 0; ms = this.#waitMs(isVideo)) {

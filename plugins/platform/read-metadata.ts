@@ -35,7 +35,8 @@ export function openMetadataReader(ytdlp: YtDlp): MetadataReader {
 
     playlist: async (id, options) =>
       ytdlp.ask(ofMetadata(checkId(id, 'playlist'), LONG_QUIET_MS), options, async (child) => {
-        const { result, rows } = await readParts({ op: 'playlist', playlistId: id }, child, toPlaylistEntry, ytdlp)
+        const request = { op: 'playlist', playlistId: id, ...(options.most !== undefined && { most: options.most }) }
+        const { result, rows } = await readParts(request, child, toPlaylistEntry, ytdlp)
         const head = toPlaylistHead(result)
         return { id, ...head, name: head.name || id, entries: rows }
       }),

@@ -112,6 +112,8 @@ export interface PlaylistMetadata {
   channelId: string | null
   channelName: string | null
   thumbnail?: string
+  /** How many the platform says that there are, where it does. */
+  count?: number
   entries: PlaylistEntryMetadata[]
 }
 
@@ -319,7 +321,8 @@ export interface Platform {
   video(id: string, options: AskOptions): Promise<VideoMetadata>
   /** @param idOrHandle channel id, `@handle` or path of a channel URL */
   channel(idOrHandle: string, options: AskOptions): Promise<ChannelMetadata>
-  playlist(id: string, options: AskOptions): Promise<PlaylistMetadata>
+  /** @param options.most  so many entries are enough */
+  playlist(id: string, options: AskOptions & { most?: number }): Promise<PlaylistMetadata>
   /** Ids and names of a channel's playlists. */
   playlistsOf(channelId: string, options: AskOptions): Promise<Array<{ id: string; name: string }>>
   /** A channel's tab, newest first, in pages as the platform has them (30); ending the loop ends the listing. */

@@ -315,8 +315,8 @@ class Archivist:
     def do_playlist(self, request):
         with self.open(extract_flat=True) as ydl:
             page = self.follow(ydl, f'{self.base}/playlist?list={urllib.parse.quote(request["playlistId"], safe="")}')
-            self.send_parts(request, (entry_metadata(entry) for entry in flat_entries(page)), MAX_ENTRIES)
-            return {**pick(page, 'id', 'title', 'description', 'channel_id', 'channel'), 'thumbnails': thumbnails(page)}
+            self.send_parts(request, (entry_metadata(entry) for entry in flat_entries(page)), min(MAX_ENTRIES, request.get('most', MAX_ENTRIES)))
+            return {**pick(page, 'id', 'title', 'description', 'channel_id', 'channel', 'playlist_count'), 'thumbnails': thumbnails(page)}
 
     def do_playlists(self, request):
         with self.open(extract_flat=True) as ydl:

@@ -87,6 +87,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/subscription/preview/', { POST: 200 }, 'admin'],
   ['/api/subscription/history/', { POST: 200 }, 'admin'],
   ['/api/resolve/', { GET: 200 }, 'user'],
+  ['/api/resolve/look/', { GET: 200 }, 'download'],
   ['/api/task/', { GET: 200 }, 'admin'],
   ['/api/task-id/<task_id>/log/', { GET: 200 }, 'admin'],
   ['/api/schema/', { GET: 200 }, 'user'],

@@ -684,6 +684,9 @@ export const beyond: Table = [
     ],
   }),
   row('B', 'GET /api/resolve/', 200, { ...asUser, is: [] }),
+  row('B', 'GET /api/resolve/look/', 400, { has: { code: 'bad_request' } }),
+  row('B', 'GET /api/resolve/look/?q=nonsense!', 400, { has: { code: 'bad_request' } }),
+  row('B', `GET /api/resolve/look/?q=${VIDEO}`, 403, { ...asUser, has: { code: 'permission_denied' } }),
   row('B', 'GET /api/schema/', 200, { ...asUser, has: { openapi: '3.1.0' } }),
   row('B', 'GET /api/docs/', 200, {
     ...asUser,

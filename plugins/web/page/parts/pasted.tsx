@@ -5,11 +5,11 @@
 
 import type { IconNode } from 'lucide'
 import { Link2Off, ListVideo, SquarePlay, TvMinimalPlay } from 'lucide'
-import { useEffect, useState } from 'preact/hooks'
-import { get } from '../server/api.ts'
 import { under } from '../server/base.ts'
-import type { Channel, Item, Playlist, Target, Video } from '../server/records.ts'
+import type { Looked, Target } from '../server/records.ts'
+import { useLook } from '../stores/look.ts'
 import type { Reading, Understood } from '../stores/understand.ts'
+import { toBytes, toSpan } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
 
@@ -50,13 +50,23 @@ const shown = (words: readonly string[]): string =>
     .map((word) => `“${word.length > MOST_WORD ? `${word.slice(0, MOST_WORD)}…` : word}”`)
     .join(', ') + (words.length > 3 ? ' …' : '')
 
-function One({ one: { target }, isLinked }: { one: Understood; isLinked: boolean }) {
-  const name = useName(target)
+function One({ one, isLinked }: { one: Understood; isLinked: boolean }) {
+  const { target } = one
+  const look = useLook(one)
   return (
     <li>
-      <Icon node={ICONS[target.type]} />
-      <span class="pasted-kind">{t(`pasted.${target.type}`)}</span>
-      <span class="pasted-name">{name ?? target.id}</span>
+      <span class="pasted-picture">
+        {look?.picture ? <img src={look.picture} alt="" width={80} height={45} /> : <Icon node={ICONS[target.type]} />}
+      </span>
+      <div class="pasted-words">
+        <span class="pasted-line">
+          <span class="pasted-kind">{t(`pasted.${target.type}`)}</span>
+          <span class="pasted-name" title={look?.title}>
+            {look?.title ?? target.id}
+          </span>
+        </span>
+        {look?.offered && <span class="meta">{factsOf(look.offered)}</span>}
+      </div>
       {target.known &&
         (isLinked ? (
           <a class="link" href={under(`/${target.type}/${encodeURIComponent(target.id)}/`)}>
@@ -69,21 +79,17 @@ function One({ one: { target }, isLinked }: { one: Understood; isLinked: boolean
   )
 }
 
-/** What is in the archive has a name; of the others only the platform knows it, and it is not asked while one types. */
-function useName({ type, id, known }: Target): string | undefined {
-  const [name, setName] = useState<string>()
-  useEffect(() => {
-    if (!known) return
-    const ending = new AbortController()
-    nameOf(type, id, ending.signal).then(setName, () => setName(undefined)) // its id says enough
-    return () => ending.abort()
-  }, [id, known])
-  return name
-}
-
-async function nameOf(type: Target['type'], id: string, signal: AbortSignal): Promise<string> {
-  if (type === 'video') return (await get<Item<Video>>(`/api/video/${id}/`, {}, signal)).data.title
-  if (type === 'playlist') return (await get<Item<Playlist>>(`/api/playlist/${id}/`, {}, signal)).data.playlist_name
-  // Handles are looked up by the search of channels, from what the server knows.
-  return (await get<Item<Channel>>('/api/channel/search/', { q: id }, signal)).data.channel_name
+/** By whom, how many, how long, how large. */
+function factsOf({ type, channel_name: channel, count, is_more: isMore, duration, bytes }: Looked): string {
+  const facts = [
+    channel,
+    type !== 'video' && t('count.videos', { count: isMore ? { moreThan: count } : count }),
+    duration && toSpan(duration),
+    bytes && t('pasted.size', { size: toBytes(bytes) }),
+  ]
+  // Of a part of them: how long and how large all are is anybody's guess.
+  return facts
+    .slice(0, isMore ? 2 : 4)
+    .filter(Boolean)
+    .join(' · ')
 }

@@ -3,6 +3,7 @@ import type { PageBlock, PreferenceValues, Static, TSchema } from 'archivolt'
 import type { listBackups, previewRestore } from '../../../backup/routes.ts'
 import type { listChannels } from '../../../channel/routes.ts'
 import type { showCookie, validateCookie } from '../../../cookie/routes.ts'
+import type { lookAtText } from '../../../download/look.ts'
 import type { changeMany, listQueue } from '../../../download/routes.ts'
 import type { previewExport, takeExport } from '../../../exports/routes.ts'
 import type { listAdoptionChannels, listAdoptions, listItems } from '../../../library/adoption/routes.ts'
@@ -103,6 +104,8 @@ export type SearchResults = Omit<
 export type SubtitleHit = SearchResults['fulltext_results'][number]
 /** What a pasted word is, by its form; of a channel also its handle. */
 export type Target = ReplyOf<typeof resolveText>[number]
+/** What the platform says of one. */
+export type Looked = ReplyOf<typeof lookAtText>
 
 /** Who is signed in, and how they like the page. */
 export type Session = ReplyOf<typeof showSession>

@@ -569,6 +569,7 @@ const de = {
   'pasted.channel': 'Kanal',
   'pasted.playlist': 'Playlist',
   'pasted.known': 'Im Archiv',
+  'pasted.size': 'ungefähr {size}',
   'pasted.more': { one: 'und {count} weiterer', other: 'und {count} weitere' },
   'pasted.none': {
     one: 'Kein Link und keine ID, die sich archivieren lassen: {words}',

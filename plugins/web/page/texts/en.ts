@@ -556,6 +556,7 @@ export const en = {
   'pasted.channel': 'Channel',
   'pasted.playlist': 'Playlist',
   'pasted.known': 'In the archive',
+  'pasted.size': 'about {size}',
   'pasted.more': { one: 'and {count} more', other: 'and {count} more' },
   'pasted.none': {
     one: 'Not a link or ID that can be archived: {words}',

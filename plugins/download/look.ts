@@ -1,0 +1,202 @@
+/** What ids and links stand for, told by the platform before anything is queued: name, picture, how many, how large. */
+import { type AppError, type Clock, defineRoute, errors, queryText, Type } from 'archivolt'
+import type { AskOptions, Target, Thumbnail, VideoType } from '../platform/types.ts'
+import type { App } from './app.ts'
+
+const LONGEST_TEXT = 500
+const KEPT_MS = 600_000
+/** With their pictures they take a megabyte or two. */
+const MOST_KEPT = 60
+/** Of a playlist so many are looked at; how large the rest is follows from them. */
+const MOST_ENTRIES = 200
+/** A listing's page as the platform has it: fewer are all. */
+const PAGE = 30
+const PICTURE_WIDTH = 320
+/** 2.5 Mbit/s: Full HD of the platform, where the archive has too little to go by. */
+const USUAL_BYTES_A_SECOND = 312_500
+const ENOUGH_VIDEOS = 5
+
+const Count = Type.Integer({ minimum: 0 })
+const LookReply = Type.Object({
+  type: Type.Enum(['video', 'channel', 'playlist']),
+  id: Type.String({ description: 'of a channel what it is called by: its id, also where a handle was asked for' }),
+  title: Type.String(),
+  channel_name: Type.Optional(Type.String({ description: 'of a video or playlist' })),
+  count: Count,
+  is_more: Type.Optional(
+    Type.Boolean({ description: 'there are more: count, duration and bytes are at least so much' }),
+  ),
+  duration: Type.Optional(Type.Integer({ description: 'of all of them, in seconds; left out where nothing is known' })),
+  bytes: Type.Optional(Type.Integer({ description: 'what they are likely to take on disk, by the duration' })),
+  picture: Type.Optional(Type.String({ description: 'a JPEG of 320 pixels as a data URL' })),
+})
+
+interface Seen {
+  id: string
+  title: string
+  channelName?: string | null
+  count: number
+  isMore?: true
+  durationSeconds?: number
+  pictureUrl?: string | undefined
+}
+type Look = Omit<Seen, 'pictureUrl'> & { type: Target['type']; picture?: Buffer | undefined }
+
+export const lookAtText = defineRoute({
+  method: 'GET',
+  path: '/api/resolve/look/',
+  access: 'downloader',
+  summary: 'What an id or link stands for: the platform is asked for name, picture, number and length',
+  query: { q: queryText({ maxLength: LONGEST_TEXT, description: 'one id, handle or URL; required' }) },
+  reply: LookReply,
+  errors: ['bad_request', 'unprocessable', 'throttled', 'unavailable'],
+  async handle({ query: { q = '' }, actor, signal }, app: App) {
+    const targets = app.platform.targets(q)
+    const [target] = targets
+    if (!target || targets.length > 1)
+      throw errors.badRequest('q must be one id, handle or URL', { fields: { q: 'must be one id, handle or URL' } })
+    const look = await app.looks.at(target, { asker: 'look', isUrgent: true, account: actor.id, signal })
+    const { type, id, title, channelName, count, isMore, durationSeconds, picture } = look
+    const bytes = durationSeconds === undefined ? undefined : await app.looks.bytesOf(durationSeconds)
+    return {
+      ...{ type, id, title, count },
+      ...(channelName && { channel_name: channelName }),
+      ...(isMore && { is_more: isMore }),
+      ...(durationSeconds !== undefined && { duration: durationSeconds, bytes: bytes! }),
+      ...(picture && { picture: `data:image/jpeg;base64,${picture.toString('base64')}` }),
+    }
+  },
+})
+
+export interface Looks {
+  /** @throws unprocessable: the platform says why it cannot be had; throttled; unavailable */
+  at(target: Target, asked: AskOptions): Promise<Look>
+  /** So much films of that length take, by those in the archive. */
+  bytesOf(seconds: number): Promise<number>
+}
+
+export function openLooks(app: App): Looks {
+  const kept = openKept<Look>(app.clock)
+  const rate = openKept<number>(app.clock)
+
+  async function look(target: Target, asked: AskOptions): Promise<Look> {
+    const { pictureUrl, ...seen } = await see(target, asked, app)
+    // What cannot be fetched is left out: the rest says enough.
+    const picture = pictureUrl && (await app.media.fetchSmall(seen.id, pictureUrl, asked.signal).catch(() => undefined))
+    return { ...seen, type: target.type, ...(picture && { picture }) }
+  }
+
+  return {
+    async at(target, asked) {
+      const key = JSON.stringify(target)
+      const known = kept.get(key)
+      if (known) return known
+      try {
+        const found = await look(target, asked)
+        kept.set(key, found)
+        return found
+      } catch (thrown) {
+        const failure = app.platform.failureOf(thrown)
+        throw failure ? refusal(failure) : thrown
+      }
+    },
+
+    async bytesOf(seconds) {
+      let bytesASecond = rate.get('')
+      if (bytesASecond === undefined) {
+        const [all] = await app.videos.collection.aggregate({ sums: ['media_size', 'duration'] })
+        const { media_size: bytes = 0, duration = 0 } = all?.sums ?? {}
+        const isEnough = (all?.count ?? 0) >= ENOUGH_VIDEOS && bytes > 0 && duration > 0
+        bytesASecond = isEnough ? bytes / duration : USUAL_BYTES_A_SECOND
+        rate.set('', bytesASecond)
+      }
+      return Math.round(seconds * bytesASecond)
+    },
+  }
+}
+
+const refusal = (failure: Error): AppError => errors.unprocessable(failure.message, { cause: failure })
+
+async function see(target: Target, asked: AskOptions, app: App): Promise<Seen> {
+  if (target.type === 'video') return seeVideo(target.id, asked, app)
+  if (target.type === 'playlist') return seePlaylist(target.id, asked, app)
+  return seeChannel(target.id, target.tab, asked, app)
+}
+
+async function seeVideo(id: string, asked: AskOptions, { platform }: App): Promise<Seen> {
+  const { title, channelName, durationSeconds, thumbnails } = await platform.video(id, asked)
+  return {
+    ...{ id, title, channelName, count: 1, pictureUrl: narrowEnough(thumbnails) },
+    ...(durationSeconds > 0 && { durationSeconds }),
+  }
+}
+
+/** The smallest that is wide enough; else the best, which comes last. */
+function narrowEnough(thumbnails: readonly Thumbnail[]): string | undefined {
+  const wide = thumbnails.filter(({ width = 0 }) => width >= PICTURE_WIDTH)
+  const [smallest] = wide.toSorted((one, other) => one.width! - other.width!)
+  return (smallest ?? thumbnails.at(-1))?.url
+}
+
+async function seePlaylist(id: string, asked: AskOptions, { platform }: App): Promise<Seen> {
+  const { name, channelName, thumbnail, count, entries } = await platform.playlist(id, { ...asked, most: MOST_ENTRIES })
+  const there = entries.slice(0, MOST_ENTRIES).filter(({ isThere }) => isThere)
+  const isCut = entries.length >= MOST_ENTRIES && count !== entries.length
+  const total = isCut && count !== undefined ? Math.max(count, there.length) : there.length
+  return {
+    ...{ id, title: name, channelName, count: total },
+    ...(isCut && count === undefined && { isMore: true as const }),
+    ...lengthOf(there, total),
+    pictureUrl: thumbnail ?? there.find((entry) => entry.thumbnail)?.thumbnail,
+  }
+}
+
+/** All its tabs, or one, by the first page of each. */
+async function seeChannel(
+  idOrHandle: string,
+  tab: VideoType | undefined,
+  asked: AskOptions,
+  { platform }: App,
+): Promise<Seen> {
+  const { id, name, art, tabs } = await platform.channel(idOrHandle, asked)
+  // It is one look, however many pages it takes.
+  const { account: _counted, ...further } = asked
+  let count = 0
+  let isMore = false
+  let seconds = 0
+  for (const one of tab ? [tab] : tabs) {
+    for await (const entries of platform.list(id, one, further)) {
+      count += entries.length
+      isMore ||= entries.length >= PAGE
+      seconds += lengthOf(entries, entries.length).durationSeconds ?? 0
+      break
+    }
+  }
+  return {
+    ...{ id, title: name, count, pictureUrl: art.thumb },
+    ...(isMore && { isMore: true as const }),
+    ...(seconds > 0 && { durationSeconds: seconds }),
+  }
+}
+
+/** Of all, by those whose length is known. */
+function lengthOf(entries: ReadonlyArray<{ durationSeconds?: number }>, total: number): Pick<Seen, 'durationSeconds'> {
+  const known = entries.flatMap(({ durationSeconds }) => durationSeconds ?? [])
+  const sum = known.reduce((all, one) => all + one, 0)
+  return known.length === 0 ? {} : { durationSeconds: Math.round((sum / known.length) * total) }
+}
+
+function openKept<Value>(clock: Clock) {
+  const kept = new Map<string, { value: Value; atMs: number }>()
+  return {
+    get(key: string): Value | undefined {
+      const found = kept.get(key)
+      return found && clock.steady() - found.atMs < KEPT_MS ? found.value : undefined
+    },
+    set(key: string, value: Value): void {
+      kept.delete(key)
+      kept.set(key, { value, atMs: clock.steady() })
+      if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!)
+    },
+  }
+}
