@@ -243,6 +243,30 @@ describe('a video on this device', { skip: noBrowser }, () => {
     )
   })
 
+  for (const isOther of [false, true])
+    test(`${isOther ? 'another account that comes in elsewhere' : 'a session that ended elsewhere'} leaves none behind`, async (context) => {
+      const t = lastFirst(context)
+      const { app, proxy } = await behindProxy(t)
+      await app.as('admin').get('/api/ping/')
+      const watched = await openPage(t, proxy.url, { as, options })
+      const { page } = watched
+      await keep(watched)
+      assert.ok((await kept(page)).length > 2)
+
+      if (isOther) {
+        const data = { username: 'admin', password: PASSWORD }
+        assert.equal((await page.context().request.post(`${proxy.url}/login/`, { data })).status(), 204)
+      } else await page.context().clearCookies({ name: 'sessionid' })
+      await page.reload()
+
+      await until(
+        'nothing of it is kept',
+        () => kept(page),
+        (paths) => paths.length === 0,
+        PATIENCE_MS,
+      )
+    })
+
   test('of one for which there is no room nothing is kept, and it is said', async (context) => {
     const t = lastFirst(context)
     const { app, proxy } = await behindProxy(t)

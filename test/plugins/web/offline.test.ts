@@ -1,5 +1,7 @@
 /** Without the server: the page opens with the last Home of who was here, and with nothing of who has signed out. */
 import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { errors } from '../../../core/error.ts'
 import { holdUp, noBrowser, openPage, type Page } from '../../support/browser.ts'
@@ -108,6 +110,38 @@ describe('without the server', { skip: noBrowser }, () => {
       proxy.mend()
     }
     await check([/50[234]/])
+  })
+
+  test('of pictures no more is kept than 20 MB', async (t) => {
+    const app = await testApp(t)
+    await oneFilm(app)
+    const folder = join(app.app.settings['cacheDir'] as string, 'videos', 'v')
+    await mkdir(folder, { recursive: true })
+    for (let number = 1; number <= 8; number++)
+      await writeFile(join(folder, `v${number}.jpg`), Buffer.alloc(4_000_000, 1))
+    const { page, go } = await openPage(t, app.url, { as, options })
+    await go('/')
+    await keepsHome(page)
+    await page.evaluate(`(async () => {
+      for (let number = 1; number <= 8; number++) {
+        const answer = await fetch('/cache/videos/v/v' + number + '.jpg')
+        if (!answer.ok || (await answer.blob()).size !== 4000000) throw new Error('no picture')
+      }
+    })()`)
+
+    const bytes = `(async () => {
+      const cache = await caches.open((await caches.keys())[0])
+      const pictures = (await cache.keys()).filter(({ url }) => url.includes('/cache/'))
+      const sizes = await Promise.all(pictures.map(async (one) => (await (await cache.match(one)).blob()).size))
+      return sizes.reduce((sum, size) => sum + size, 0)
+    })()`
+    await becomes(page, `caches.match('/cache/videos/v/v8.jpg').then((one) => one !== undefined)`)
+    await until(
+      'older ones are gone',
+      () => page.evaluate<number>(bytes),
+      (sum) => sum > 12_000_000 && sum <= 20_000_000,
+      PATIENCE_MS,
+    )
   })
 
   test('signing out takes all of it away, and the next visit without a server shows nobody’s films', async (t) => {

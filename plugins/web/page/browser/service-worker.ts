@@ -33,6 +33,7 @@ const PREFIX = prefixOf(base)
 /** Of each kind: older ones go. */
 const MOST_LISTS = 8
 const MOST_PICTURES = 150
+const MOST_PICTURE_BYTES = 20_000_000
 /** A proxy answers so for a server that is not there. */
 const AWAY = [502, 503, 504]
 /** The server names each of its answers, a proxy's own has none. */
@@ -159,10 +160,26 @@ async function keepAnswer(address: string, response: Response): Promise<void> {
   // Put anew it is the youngest.
   await cache.delete(address, { ignoreVary: true })
   await put(address, response)
+  if (isPicture(address)) bytesOf.set(address, Number(response.headers.get('content-length')))
   const isSame = isList(address) ? isList : isPicture
-  const all = (await cache.keys()).filter(({ url }) => isSame(url))
+  const youngest = (await cache.keys()).filter(({ url }) => isSame(url)).toReversed()
   const most = isList(address) ? MOST_LISTS : MOST_PICTURES
-  await Promise.all(all.slice(0, Math.max(0, all.length - most)).map((one) => cache.delete(one, { ignoreVary: true })))
+  let bytes = 0
+  for (const [number, one] of youngest.entries()) {
+    if (isPicture(address)) bytes += bytesOf.get(one.url) ?? (await measured(cache, one.url))
+    if (number < most && bytes <= MOST_PICTURE_BYTES) continue
+    bytesOf.delete(one.url)
+    await cache.delete(one, { ignoreVary: true })
+  }
+}
+
+/** Of kept pictures, as far as this worker has met them. */
+const bytesOf = new Map<string, number>()
+
+async function measured(cache: Cache, address: string): Promise<number> {
+  const bytes = Number((await found(cache, address))?.headers.get('content-length'))
+  bytesOf.set(address, bytes)
+  return bytes
 }
 
 /** Its scripts and styles come first, so that the document which is kept can always open. Those of an older build go. */
