@@ -24,7 +24,7 @@ export const isIgnored = (name: string): boolean => name.startsWith('.') || HOUS
 
 const ENDING = /^(.+)\.([A-Za-z0-9]{2,5})$/
 /** One stream before merging, or a post-processor's own. */
-const PIECE = /^(.+)\.(?:f\d{2,5}(?:-\d+)?|temp|uncut)$/
+const PIECE = /^(.+)\.(?:f\d{2,5}(?:-\d+)?|temp|uncut|orig)$/
 const UNFINISHED = /^(.+)\.(?:part(?:-Frag\d+)?|ytdl)$/
 const INFO = /^(.+)\.info\.json$/i
 const PICTURE = /^(.+?)(?:-thumb|-poster)?\.(?:jpe?g|png|webp)$/i

@@ -63,7 +63,10 @@ export async function fetchMissingArt(job: Run, app: App, fraction = 0): Promise
 
 async function* wantedArt(app: App): AsyncGenerator<Wanted> {
   for await (const batch of app.videos.collection.scan()) {
-    for (const { id, doc } of batch) if (doc.art !== undefined) yield { kind: 'video', id, url: doc.art }
+    // Of those that lie in places there may be very many: what lies beside a film is taken in with it, and a refresh,
+    // which has its pace, fetches the rest.
+    for (const { id, doc } of batch)
+      if (doc.art !== undefined && app.media.isOurs(id)) yield { kind: 'video', id, url: doc.art }
   }
   for await (const batch of app.channels.collection.scan()) {
     for (const { id, doc } of batch) {

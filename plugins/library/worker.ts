@@ -27,7 +27,7 @@ import { type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
 import type { Along, CatalogFault, CatalogRead, Info, Listed, PathMap } from './catalogs/types.ts'
 import { codeOf, isDiskFault } from './disk-fault.ts'
 import { kept } from './kept.ts'
-import { groupNames, isIgnored, pathIn } from './names.ts'
+import { groupNames, isIgnored, pathIn, pathOf } from './names.ts'
 
 /** Folders in folders, but not without end. */
 const DEEPEST = 12
@@ -109,7 +109,8 @@ class Walk {
   readonly #roots: readonly string[]
   readonly #endings: ReadonlySet<string>
   readonly #folders: Folder[]
-  readonly #linked = new Map<string, string>()
+  /** Files with further names, by inode, until all of these have been seen: one that is told of, then the shortest. */
+  readonly #linked = new Map<string, { film: FoundFile; left: number }>()
   #waiting: FoundFile[] = []
   #problems: Problem[] = []
   readonly #archives: string[] = []
@@ -125,14 +126,17 @@ class Walk {
   next(): Walked {
     while (this.#waiting.length < STEP && this.#problems.length < STEP) {
       const folder = this.#folders.pop()
-      if (!folder) break
+      if (!folder) {
+        this.#endLinked()
+        break
+      }
       tellAlive()
       this.#read(folder)
     }
     const files = this.#waiting.splice(0, STEP)
     const problems = this.#problems.splice(0, STEP)
     const archived: string[] = []
-    if (this.#waiting.length + this.#problems.length + this.#folders.length > 0)
+    if (this.#waiting.length + this.#problems.length + this.#folders.length + this.#linked.size > 0)
       return { files, problems, archived, isDone: false }
     while (archived.length < MOST_LINES) {
       const { value, done } = this.#lines.next()
@@ -238,15 +242,16 @@ class Walk {
       try {
         const { size, mtimeMs, nlink, dev, ino, isFile } = factsOf(this.#absolute(path))
         if (!isFile) continue
-        if (nlink > 1 && this.#isKnown(`${dev}:${ino}`, path)) continue
-        this.#waiting.push({
+        const found: FoundFile = {
           ...film,
           ...(film.info === undefined && infos.length > 0 && { lone: infos }),
           folder,
           ending: ending as Ending,
           sizeBytes: size,
           changedMs: Math.floor(mtimeMs),
-        })
+        }
+        if (nlink > 1) this.#link(`${dev}:${ino}`, found, nlink)
+        else this.#waiting.push(found)
       } catch (thrown) {
         if (isDiskFault(thrown)) throw thrown
         if (codeOf(thrown) !== 'ENOENT') this.#tell('unreadable_file', path, `it cannot be read (${codeOf(thrown)})`)
@@ -255,14 +260,27 @@ class Walk {
     for (const name of names) if (isArchive(name)) this.#archives.push(pathIn(folder, name))
   }
 
-  #isKnown(inode: string, path: string): boolean {
-    const first = this.#linked.get(inode)
-    if (first === undefined) {
-      this.#linked.set(inode, path)
-      return false
+  #link(inode: string, film: FoundFile, names: number): void {
+    const known = this.#linked.get(inode)
+    if (!known) return void this.#linked.set(inode, { film, left: names - 1 })
+    const [path, taken] = [pathOf(film), pathOf(known.film)]
+    const [hasInfo, hadInfo] = [film.info !== undefined, known.film.info !== undefined]
+    const isBetter = hasInfo === hadInfo ? path.length < taken.length : hasInfo
+    if (isBetter) known.film = film
+    const [kept, other] = isBetter ? [path, taken] : [taken, path]
+    this.#tell('hard_link', other, `the same file as ${kept}, under another name`)
+    if (--known.left > 0) return
+    this.#linked.delete(inode)
+    this.#waiting.push(known.film)
+  }
+
+  /** Their further names lie elsewhere. */
+  #endLinked(): void {
+    for (const [inode, { film }] of this.#linked) {
+      if (this.#waiting.length >= STEP) return
+      this.#linked.delete(inode)
+      this.#waiting.push(film)
     }
-    this.#tell('hard_link', path, `the same file as ${first}, under another name`)
-    return true
   }
 }
 

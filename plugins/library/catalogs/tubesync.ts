@@ -1,5 +1,5 @@
 /** TubeSync: Django's SQLite, or a dump of another database of it. What yt-dlp said of a video stands in its row, or in a table of its own, or nowhere. */
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { kept } from '../kept.ts'
 import { type ForeignDatabase, jsonIn, jsonOf, withDatabase } from './files.ts'
 import { type CatalogKind, type CatalogTake, NoCatalog } from './types.ts'
@@ -121,18 +121,21 @@ function take(store: Store, folder: string, into: CatalogTake): void {
     if (isFetched && id !== undefined) into.along({ kind, id, name })
 }
 
-const IS_DUMP = /(?:^|\/)(?:[^/]*(?:tubesync|dumpdata)[^/]*|sync)\.json$/i
+function isDump(file: string): boolean {
+  const name = basename(file).toLowerCase()
+  return name.endsWith('.json') && (name === 'sync.json' || /tubesync|dumpdata/.test(name))
+}
 
 export const tubesync: CatalogKind = {
   name: 'tubesync',
   title: 'TubeSync',
   find(files) {
     const databases = files.filter((file) => /(?:^|\/)db\.sqlite3$/i.test(file))
-    return databases.length > 0 ? databases : files.filter((file) => IS_DUMP.test(file)).slice(0, 1)
+    return databases.length > 0 ? databases : files.filter(isDump).slice(0, 1)
   },
 
   read({ files: [path = ''], own }, into) {
-    if (IS_DUMP.test(path)) return take(inDump(path), dirname(path), into)
+    if (isDump(path)) return take(inDump(path), dirname(path), into)
     withDatabase(path, own, ['sync_source', 'sync_media', 'django_migrations'], (db) =>
       take(inDatabase(db), dirname(path), into),
     )

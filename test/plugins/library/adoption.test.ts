@@ -234,6 +234,32 @@ test('each trap of a folder is a line of the plan, and never the end of the scan
   assert.deepEqual(await listing(app.root), before)
 })
 
+test('of a file under several names the shortest path is taken, wherever the others lie; what a program has set aside is none', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  const [FIRST, SECOND, THIRD] = ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'ccccccccccc']
+  await layFilm(app, `old/a/deep folder/[${FIRST}].mp4`, infoOf(FIRST))
+  await layFilm(app, `old/b/${SECOND}.mp4`, infoOf(SECOND))
+  await layFilm(app, `old/b/${SECOND}.orig.mp4`)
+  await layFilm(app, `old/a/deep folder/[${THIRD}].mp4`, infoOf(THIRD))
+  await mkdir(join(app.root, 'elsewhere'))
+  await app.lay(`old/b/[${FIRST}].info.json`, JSON.stringify(infoOf(FIRST)))
+  await link(join(app.root, 'old/a/deep folder', `[${THIRD}].mp4`), join(app.root, 'old/b', `[${THIRD}].mp4`))
+  await link(join(app.root, 'old/a/deep folder', `[${FIRST}].mp4`), join(app.root, 'old/b', `[${FIRST}].mp4`))
+  await link(join(app.root, 'old/b', `${SECOND}.mp4`), join(app.root, 'elsewhere', 'second.mp4'))
+
+  const plan = await scan(app, place)
+
+  assert.deepEqual(planOf(await rowsOf(app, plan.id)), [
+    `hard_link ${FIRST} a/deep folder/[${FIRST}].mp4`,
+    `hard_link ${THIRD} b/[${THIRD}].mp4`,
+    `new ${FIRST} b/[${FIRST}].mp4`,
+    `new ${SECOND} b/${SECOND}.mp4`,
+    `new ${THIRD} a/deep folder/[${THIRD}].mp4`,
+    `unfinished  b/${SECOND}.orig.mp4`,
+  ])
+})
+
 test('what has changed since the plan was made is left, and told', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')

@@ -8,6 +8,7 @@ import { aChannel, aPlaylist, aVideo } from 'archivolt/testing'
 import { openLog } from '../../../core/log.ts'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { makePicture } from '../../support/film.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { type LibraryApp, libraryApp, play, probe, thumbnailOf } from './given.ts'
 
 const { harbour, orbit } = CHANNEL
@@ -60,6 +61,33 @@ test('missing pictures of videos, channels and playlists are fetched from where 
   const asked = app.platform.requests.length
   await app.runTask('thumbnail_check')
   assert.equal(app.platform.requests.length, asked, 'what is there is not asked for again')
+})
+
+test('nobody is asked for pictures of videos whose films lie in places: there may be very many', async (t) => {
+  const app = await libraryApp(t)
+  const folder = await temporaryFolder(t)
+  await app.given(
+    aChannel({ id: harbour }),
+    aVideo({ id: ferry, channelId: harbour, art: thumbnailOf(app.platform, ferry) }),
+  )
+  const { ledger, media } = app.app
+  const film = {
+    videoId: ferry,
+    channelId: harbour,
+    path: 'ferry.mkv',
+    ending: 'mkv',
+    sizeBytes: 1,
+    changedMs: 1,
+  } as const
+  const { lastInsertRowid } = await ledger.write(() =>
+    ledger.sql("INSERT INTO media_place (path, label, added_at) VALUES (?, 'Old', 1)").run(folder),
+  )
+  await media.places.keep([{ ...film, placeId: Number(lastInsertRowid) }])
+  const asked = app.platform.requests.length
+
+  await app.runTask('thumbnail_check')
+
+  assert.deepEqual([app.platform.requests.length, await media.hasArt('video', ferry)], [asked, false])
 })
 
 test('pictures of nobody are removed; those of documents, of the queue, and very new ones stay', async (t) => {
