@@ -145,7 +145,8 @@ export async function openApp({
     await jobs.begin()
     opened.add({ close: () => Promise.all([http.close(), jobs.close()]) })
     // Every account sees it: where the data folder lies is for the log alone.
-    if (ledger.recovered) await jobs.warn('The ledger was damaged', ledger.recovered.replaceAll(join(dataDir, '/'), ''))
+    if (ledger.recovered)
+      await jobs.warn('The database was damaged', ledger.recovered.replaceAll(join(dataDir, '/'), ''))
     if (ledger.unreadable) await jobs.warn('Secrets cannot be read', ledger.unreadable)
     await reserve.tellBy((sentence) => jobs.warn('The disk is full', sentence))
     await opened.add(schedules).begin()

@@ -67,15 +67,13 @@ export function openFetch(parts: {
   const allowed = new Set(privateHosts.map((host) => host.toLowerCase()))
 
   const refusal = (host: string): Error =>
-    errors.badRequest(
-      `${host} is in a private network and is not asked; where that is meant, an admin names it in AV_PRIVATE_HOSTS`,
-    )
+    errors.badRequest(`${host} is on a private network. An admin can allow it in AV_PRIVATE_HOSTS`)
 
   function checked(text: string, base?: string): URL {
-    if (!URL.canParse(text, base)) throw errors.badRequest('What is to be asked is not a URL')
+    if (!URL.canParse(text, base)) throw errors.badRequest('This is not a valid URL')
     const url = new URL(text, base)
     if (url.protocol !== 'http:' && url.protocol !== 'https:')
-      throw errors.badRequest(`Only http:// and https:// are asked, not ${url.protocol}`)
+      throw errors.badRequest(`Only http:// and https:// addresses work, not ${url.protocol}`)
     const host = hostOf(url)
     if (isIP(host) !== 0 && !isPublicAddress(host) && !allowed.has(host)) throw refusal(host)
     return url

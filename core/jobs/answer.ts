@@ -18,5 +18,5 @@ export function answer<App>(
 
 const refusal = ({ state, result }: Ending, error: unknown): unknown =>
   state === 'REVOKED'
-    ? errors.conflict('The job was ended by kill')
-    : (error ?? errors.unavailable(result ?? 'The job failed'))
+    ? errors.conflict('The task was stopped')
+    : (error ?? errors.unavailable(result ?? 'The task failed'))

@@ -12,11 +12,11 @@ export function checkPayload(task: AnyTask, payload: Record<string, unknown>): R
   if (!Value.Check(task.payload, filled)) {
     const [fault] = Value.Errors(task.payload as TObject, filled)
     throw errors.badRequest(
-      `The task ${task.name} cannot be started like this: ${fault?.instancePath || 'it'} ${fault?.message ?? 'does not fit'}`,
+      `“${task.title}” can’t start: ${fault?.instancePath || 'it'} ${fault?.message ?? 'does not fit'}`,
     )
   }
   if (JSON.stringify(filled).length > LONGEST_PAYLOAD)
-    throw errors.badRequest(`The task ${task.name} was given more than it can keep; ask for less at once`)
+    throw errors.badRequest(`“${task.title}” can’t start: that is too much at once; ask for less`)
   return filled
 }
 

@@ -80,7 +80,5 @@ function attemptOf<App extends Handed>(runner: Runner<App>, entry: Running<App>)
 export function interrupt<App>(entry: Running<App>, why: Interruption): void {
   // Who was told to end by kill stays killed, even if the server closes meanwhile.
   entry.interruption ??= why
-  entry.controller.abort(
-    why === 'kill' ? errors.conflict('The job was ended by kill') : errors.unavailable(CLOSING_TEXT),
-  )
+  entry.controller.abort(why === 'kill' ? errors.conflict('The task was stopped') : errors.unavailable(CLOSING_TEXT))
 }

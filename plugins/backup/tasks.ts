@@ -45,7 +45,7 @@ async function tellOfDoubt(filename: string, doubt: string, job: JobContext<obje
   const sentence = `${doubt}: this backup is called ${filename}, and no other was replaced or removed. Restore a backup or a snapshot; or, if nothing is missing, say so in the settings under Backups, or with POST /api/backup/ and {"is_right": true}.`
   job.log.error(sentence)
   await app.jobs.notify({
-    title: 'Documents are missing',
+    title: 'Part of the archive is missing',
     group: 'setting:backup',
     level: 'error',
     messages: [sentence],

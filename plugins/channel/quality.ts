@@ -8,19 +8,19 @@ export const quality = {
   quality_height: Type.Union([Type.Integer({ minimum: 144, maximum: 4320 }), Type.Literal(false)], { default: false }),
   quality_codec: Type.Enum(['best', 'compatible', 'smallest', 'sound'], {
     default: 'best',
-    title: 'What the file is like',
+    title: 'File type',
     description: 'Old televisions and tablets play H.264 only, which YouTube has up to 1080p.',
     'x-labels': {
       best: 'The best picture',
       compatible: 'Plays everywhere',
       smallest: 'The smallest file',
-      sound: 'The sound alone',
+      sound: 'Audio only',
     },
     'x-group': 'quality',
   }),
   quality_hdr: Type.Boolean({
     default: true,
-    title: 'HDR where there is some',
+    title: 'HDR if available',
     description: 'Without it, colours are right on every screen.',
     'x-group': 'quality',
   }),
@@ -28,7 +28,7 @@ export const quality = {
     [Type.String({ minLength: 2, maxLength: 10, pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$' }), Type.Literal(false)],
     {
       default: false,
-      title: 'Language of the sound',
+      title: 'Audio language',
       description: 'Two letters. Empty: the one the video was made in, never a dubbed one.',
       'x-wrong': 'Enter the code of one language, such as en or pt-BR',
       'x-group': 'quality',
@@ -37,7 +37,7 @@ export const quality = {
   ),
   quality_missing: Type.Enum(['below', 'wait', 'skip'], {
     default: 'below',
-    title: 'When that is not to be had',
+    title: 'If that isn’t available',
     description: 'New videos often come in HD only after some hours.',
     'x-labels': { below: 'Take the best there is', wait: 'Wait for it', skip: 'Leave the video out' },
     'x-group': 'quality',

@@ -213,7 +213,7 @@ export function openCookie(app: App) {
      * @throws bad_request: no jar, or the platform does not know its owner; unavailable: the platform cannot be asked
      */
     async import(text: string, asked: AskOptions): Promise<void> {
-      const answer = await ask(parseJar(text), asked)
+      const answer = await ask(parseJar(text, app.platform.name), asked)
       if (!answer.isValid)
         throw errors.badRequest(
           `${platform.name} does not accept this cookie: sign in there again and export a new one`,

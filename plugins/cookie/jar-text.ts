@@ -10,9 +10,10 @@ const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/
 
 /**
  * Keeps the cookies and drops comments. What the text holds is in no message: it is as good as a password.
+ * @param platformName  for people
  * @throws bad_request  not a jar, or one without a cookie
  */
-export function parseJar(text: string): string {
+export function parseJar(text: string, platformName: string): string {
   const cookies: string[] = []
   for (const [index, line] of text
     .replace(/^\uFEFF/, '')
@@ -27,7 +28,7 @@ export function parseJar(text: string): string {
     cookies.push(line)
     if (cookies.length > MOST_COOKIES)
       throw errors.badRequest(
-        `A cookie jar may have at most ${MOST_COOKIES} cookies: export only those of the platform`,
+        `A cookie jar may have at most ${MOST_COOKIES} cookies: export only those of ${platformName}`,
       )
   }
   if (cookies.length === 0) throw errors.badRequest('The text has no cookie in it')

@@ -51,7 +51,7 @@ export function startReading({ limitMs = LIMIT_MS } = {}): ReadingThread {
   return {
     async ask<Name extends Op>(op: Name, args: Requests[Name]['args'], signal?: AbortSignal) {
       signal?.throwIfAborted()
-      if (lost) throw errors.unavailable('The reading thread has ended; try again', { cause: lost })
+      if (lost) throw errors.unavailable('Reading the files broke off; try again', { cause: lost })
       const number = ++count
       const limit = new AbortController()
       const askedMs = performance.now()

@@ -14,7 +14,8 @@ import type { Discarded, PlaceTrash } from './types.ts'
 
 /** In the folder of the place. Hidden: no scan looks into it. */
 export const TRASH = '.archivolt-trash'
-const KEPT_MS = 30 * 86_400_000
+export const TRASH_DAYS = 30
+const KEPT_MS = TRASH_DAYS * 86_400_000
 const AGAIN_MS = 3_600_000
 /** So many folders of its films are tried before a place is marked. */
 const TRIED = 20
@@ -386,7 +387,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
           )
         if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause
         throw errors.unprocessable(
-          `Nothing can be removed in ${at} (${(cause as NodeJS.ErrnoException).code}): look after its disk`,
+          `Nothing can be removed in ${at} (${(cause as NodeJS.ErrnoException).code}): check its disk`,
           { cause },
         )
       }

@@ -157,7 +157,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
   async function allowed(path: string): Promise<string> {
     const asked = resolve(path)
     const real = await folderAt(asked).catch((cause: unknown) => {
-      throw errors.unavailable(`${asked} cannot be read (${codeOf(cause)}): look after its disk`, { cause })
+      throw errors.unavailable(`${asked} cannot be read (${codeOf(cause)}): check its disk`, { cause })
     })
     const within = await roots()
     if (real === undefined) {
@@ -286,7 +286,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       if (isThere && isAbsent(thrown)) throw errors.notFound('file', undefined, { cause: thrown })
       if (isThere)
         throw errors.unavailable(
-          `The file of this video in “${place.label}” cannot be read (${codeOf(thrown)}): look after its disk`,
+          `The file of this video in “${place.label}” cannot be read (${codeOf(thrown)}): check its disk`,
           { cause: thrown },
         )
       throw errors.unavailable(`The file of this video lies in “${place.label}”, which is not there now`, {
@@ -354,7 +354,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       const { found } = await countFound(real, films, true)
       if (found < films.length * FOUND_AGAIN)
         throw errors.unprocessable(
-          `Of ${films.length} films that were looked for, ${found} are in ${real}: this is not where “${row.label}” is now`,
+          `Only ${found} of ${films.length} videos were found in ${real}: this is not where “${row.label}” is now`,
         )
       await ledger.write(() => sql('UPDATE media_place SET path = ?, away_since = NULL WHERE id = ?').run(real, id))
       app.touch()

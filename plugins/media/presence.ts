@@ -56,7 +56,7 @@ interface Marks {
 type Found = { kind: 'missing' | 'unmarked' } | { kind: 'marked'; id: string } | { kind: 'unreadable'; why: string }
 
 const away = (why: string, remedy: string): string =>
-  `The library is not there: ${why}. Nothing is written or removed until then. ${remedy}`
+  `The library can’t be found: ${why}. Until it is back, nothing is written or removed. ${remedy}`
 const OR_ACCEPT = 'or, if this is to be the library from now on, accept it.'
 const REASONS = {
   missing: away('the media folder is missing', 'Connect its disk; it goes on by itself.'),
@@ -67,9 +67,9 @@ const REASONS = {
   foreign: away('the media folder belongs to another installation', `Connect the right disk, ${OR_ACCEPT}`),
   unknown: away('none of the videos that were looked for is in the media folder', `Connect the disk, ${OR_ACCEPT}`),
   unreadable: (why: string) =>
-    away(`its mark, the file ${MARK}, cannot be read (${why})`, `Look after the disk, ${OR_ACCEPT}`),
+    away(`its mark, the file ${MARK}, cannot be read (${why})`, `Check the disk, ${OR_ACCEPT}`),
   unwritable: (why: string) =>
-    away(`its mark, the file ${MARK}, cannot be written (${why})`, 'Look after the disk and its permissions.'),
+    away(`its mark, the file ${MARK}, cannot be written (${why})`, 'Check the disk and its permissions.'),
 }
 
 const whyOf = (thrown: unknown): string => (thrown as NodeJS.ErrnoException).code ?? 'unknown error'

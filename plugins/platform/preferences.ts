@@ -94,7 +94,7 @@ export const platform = {
   token_provider: line('^https?://[^\\s/?#@]+(/[^\\s?#]*)?$', {
     title: 'Token provider',
     description:
-      'Address of a server that proves to YouTube that we are no robot (bgutil-ytdlp-pot-provider). Some videos are only complete with it.',
+      'Address of a server that proves to YouTube that we’re not a bot (bgutil-ytdlp-pot-provider). Some videos are only complete with it.',
     'x-wrong': 'Enter an address such as http://127.0.0.1:4416',
     'x-code': true,
     'x-group': 'route',

@@ -68,7 +68,7 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
     const rescan = app.registry.tasks.has('rescan_filesystem')
       ? '; a rescan of the file system brings back what lies in the library'
       : ''
-    const sentence = `${reason}: the archive is without its documents. ${way}${rescan}. Until then no older snapshot or backup is removed.`
+    const sentence = `${reason}: the archive has lost its videos, channels and playlists. ${way}${rescan}. Until then no older snapshot or backup is removed.`
     app.log.error(sentence)
     await app.jobs.start(offerSnapshot, { sentence })
   }

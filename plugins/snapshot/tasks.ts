@@ -51,13 +51,13 @@ export const restoreSnapshot = defineTask({
 /** This is a job, since messages from before the first job are cleared at the start. */
 export const offerSnapshot = defineTask({
   name: 'snapshot.offer',
-  title: 'Documents are missing',
+  title: 'Part of the archive is missing',
   payload: Type.Object({ sentence: Type.String() }),
   lane: 'light',
   internal: true,
   async run({ payload: { sentence } }, app) {
     await app.jobs.notify({
-      title: 'Documents are missing',
+      title: 'Part of the archive is missing',
       group: 'setting:application',
       level: 'error',
       messages: [sentence],

@@ -86,7 +86,7 @@ export function openLink(onLost: (error: Error) => void): Link {
     for (const answer of answers.splice(0).flat()) take(answer)
     const error = cause ?? new Error('The index worker has ended')
     for (const asked of waiting.values())
-      asked.reject(errors.unavailable('The index is starting again', { cause: error, retryAfterSeconds: 5 }))
+      asked.reject(errors.unavailable('The archive is starting again', { cause: error, retryAfterSeconds: 5 }))
     waiting.clear()
     if (!isClosing) onLost(error)
   }
@@ -96,7 +96,7 @@ export function openLink(onLost: (error: Error) => void): Link {
   const call: Link['call'] = (op, args, { signal, progress } = {}) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
-      if (isEnded || isClosing !== (op === 'close')) return reject(errors.unavailable('The index is closed'))
+      if (isEnded || isClosing !== (op === 'close')) return reject(errors.unavailable('The archive is closing'))
       const id = ++last
       const onAbort = () => send({ abort: id })
       const settle = () => signal?.removeEventListener('abort', onAbort)

@@ -55,7 +55,7 @@ test('nothing in a private network is asked, by whatever name, unless an admin h
 test('a redirect into a private network is not followed', async (t) => {
   const url = await aServer(t, (_request, response) => response.writeHead(302, { location: 'http://[::1]:9/' }).end())
 
-  await assert.rejects(openly(url), ({ code, message }) => code === 'bad_request' && message.startsWith('::1 is in a'))
+  await assert.rejects(openly(url), ({ code, message }) => code === 'bad_request' && message.startsWith('::1 is on a'))
 })
 
 test('a redirect elsewhere takes no credentials along, and no body where the status says so', async (t) => {

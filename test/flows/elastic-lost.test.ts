@@ -38,7 +38,7 @@ test('indexes that were there and are missing are told, also over a restart, unt
     const said = (await admin.get('/api/notification/')).body
       .flatMap(({ messages }: { messages: string[] }) => messages)
       .join()
-    assert.match(said, /had no index .*: the archive is without its documents/)
+    assert.match(said, /had no index .*: the archive has lost its videos, channels and playlists/)
     assert.deepEqual(await backUp(), [good, good!.replace('auto', 'lost')])
   }
 

@@ -62,9 +62,9 @@ function tell(fraction: number, title: string, job: JobContext<{ id: string }>, 
 
 async function checkRoom(filmBytes: number, { copies, settings }: App): Promise<void> {
   if (filmBytes > copies.room())
-    throw errors.unprocessable('The film is larger than the room that copies have: give them more in the settings')
+    throw errors.unprocessable('The video is larger than the space for copies; raise it in Settings')
   if ((await diskSpace(settings.cacheDir)).free < filmBytes + SPARE_BYTES)
-    throw errors.unavailable('There is not enough room on the disk of the pictures for a copy')
+    throw errors.unavailable('There is not enough space on the disk of the cache folder for a copy')
 }
 
 async function checkWhole(draft: string, seconds: number, { media }: App): Promise<void> {

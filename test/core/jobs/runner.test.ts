@@ -43,7 +43,7 @@ test('what cannot be started is refused by name', async (t) => {
   const { jobs } = await openWorkshop(t, [work])
 
   await assert.rejects(jobs.start('nothing'), { code: 'not_found' })
-  await assert.rejects(jobs.start(work, { n: 'three' }), { code: 'bad_request', message: /work/ })
+  await assert.rejects(jobs.start(work, { n: 'three' }), { code: 'bad_request', message: /^“Work” can’t start: / })
   await assert.rejects(jobs.start(work), { code: 'bad_request' })
   assert.deepEqual(jobs.list(), [])
 })

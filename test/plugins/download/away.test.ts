@@ -73,7 +73,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 async function assertWaits({ app, strays }: AwayApp, ids: string[]): Promise<void> {
   const { state, reason, waiting, next_attempt, space } = await stateOf(app)
   assert.equal(state, 'halted')
-  assert.match(reason, /^The library is not there: .*disk/)
+  assert.match(reason, /^The library can’t be found: .*disk/)
   assert.deepEqual(
     [waiting, next_attempt, space],
     [{}, Math.round((app.clock.now() + MINUTE) / 1000), { media_free: 0, media_total: 0 }],
@@ -90,7 +90,7 @@ const saysSo = ({ app }: AwayApp) =>
       await app.clock.advance(50),
       app.app.jobs
         .notifications()
-        .some(({ messages }) => messages.some((text) => text.startsWith('The library is not there')))
+        .some(({ messages }) => messages.some((text) => text.startsWith('The library can’t be found')))
     ),
   )
 /** The ask has seen it, as nobody else has looked. */

@@ -223,7 +223,7 @@ test('one film that cannot be read does not make its place away, and its refusal
   const { status, body } = await app.as('user').get(`/media/UC1/${IDS[0]}.webm`)
 
   assert.equal(status, 503)
-  assert.equal(body.message, 'The file of this video in “The share” cannot be read (EIO): look after its disk')
+  assert.equal(body.message, 'The file of this video in “The share” cannot be read (EIO): check its disk')
   assert.deepEqual([await stateOf(app, place), told(app)], ['there', 0])
   assert.equal((await app.as('user').get(`/media/UC1/${IDS[1]}.webm`)).status, 200)
 })

@@ -99,7 +99,7 @@ test('they keep within their room: the oldest goes, and a film that is larger th
   )
   assert.equal((await app.as('user').get('/api/video/old1/')).body.data.copy_url, undefined)
   await app.given(aVideo({ id: 'huge', channelId: 'UC1', media_size: 2e9 }))
-  assert.match((await made(app, 'huge')).reason, /larger than the room/)
+  assert.match((await made(app, 'huge')).reason, /larger than the space/)
 })
 
 test('one goes with its video, with a new file of it, and when an admin says so', async (t) => {

@@ -231,7 +231,7 @@ test('a place that has moved is told by its films', async (t) => {
 
   const wrong = await move('other')
   assert.equal(wrong.status, 422)
-  assert.match(wrong.body.message, /^Of 4 films that were looked for, 0 are in .+: this is not where “films” is now$/)
+  assert.match(wrong.body.message, /^Only 0 of 4 videos were found in .+: this is not where “films” is now$/)
   assert.equal((await move('new')).body.state, 'there')
   assert.equal((await app.as('user').get('/media/UC1/v1.webm')).text, 'a film')
 })

@@ -413,7 +413,7 @@ for (const [what, lose] of AWAY) {
     ] as const) {
       const { state, result } = await app.runTask(task, payload)
       assert.deepEqual([task, state], [task, 'FAILURE'])
-      assert.match(result ?? '', /^The library is not there/)
+      assert.match(result ?? '', /^The library can’t be found/)
       assert.doesNotMatch(result ?? '', new RegExp(app.dataDir))
     }
     assert.equal((await app.runTask('thumbnail_check')).state, 'SUCCESS')
@@ -535,7 +535,7 @@ test('where the disk of a library goes while a rescan looks through it, nothing 
   const { state, result } = await app.runTask('rescan_filesystem', { force: true })
 
   assert.equal(state, 'FAILURE')
-  assert.match(result ?? '', /^The library is not there/)
+  assert.match(result ?? '', /^The library can’t be found/)
   assert.deepEqual(await app.ids('video'), many)
 })
 

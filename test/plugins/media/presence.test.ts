@@ -57,7 +57,7 @@ for (const isFolderLeft of [true, false]) {
     for (const path of ['/api/video/v1/', '/api/channel/UC1/']) {
       const reply = await app.as('admin').delete(path)
       assert.deepEqual([reply.status, reply.body.code], [503, 'unavailable'], path)
-      assert.match(reply.body.message, /^The library is not there: .*disk/)
+      assert.match(reply.body.message, /^The library can’t be found: .*disk/)
       assert.ok(!reply.text.includes(app.dataDir), 'no path of the machine')
     }
     await assert.rejects(app.app.media.staging('v4'), { code: 'unavailable' })
@@ -85,7 +85,7 @@ for (const isFolderLeft of [true, false]) {
 
     await app.restart()
 
-    assert.match((await absence(app)) ?? '', /^The library is not there/)
+    assert.match((await absence(app)) ?? '', /^The library can’t be found/)
     assert.deepEqual(existsSync(app.inLibrary()) ? await readdir(app.inLibrary()) : [], [])
     assert.equal((await app.as('user').get('/api/video/')).body.data.length, 2)
     await mount()
@@ -196,7 +196,7 @@ for (const [what, damage] of DAMAGES) {
     await rm(app.inLibrary(MARK))
     await damage(app.inLibrary(MARK))
 
-    assert.match((await absence(app)) ?? '', /^The library is not there/)
+    assert.match((await absence(app)) ?? '', /^The library can’t be found/)
     assert.equal((await app.as('admin').delete('/api/video/v1/')).status, 503)
     if (what === 'is a folder') {
       await assert.rejects(app.app.media.accept(), { code: 'unavailable' })

@@ -515,7 +515,7 @@ test('an index that was lost is told, with the newest snapshot to restore, and a
     assert.match(
       messages[0],
       new RegExp(
-        `^${says}.*the archive is without its documents\\. Restore the newest snapshot ${newest}, with POST /api/snapshot/${newest}/ or on the settings page; a rescan`,
+        `^${says}.*the archive has lost its videos, channels and playlists\\. Restore the newest snapshot ${newest}, with POST /api/snapshot/${newest}/ or on the settings page; a rescan`,
       ),
     )
     assert.ok(

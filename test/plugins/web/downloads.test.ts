@@ -373,7 +373,7 @@ describe('downloads', { skip: noBrowser }, () => {
       const { page, go, check, shot } = await openPage(t, app.url, { size, as: AS })
       await go('/downloads/')
       await page.getByRole('heading', { name: /^Downloads on hold since/ }).waitFor()
-      await page.getByText('The library is not there: the media folder is missing').waitFor()
+      await page.getByText('The library can’t be found: the media folder is missing').waitFor()
       await page.getByRole('button', { name: 'Use this folder' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Use this folder' }).click()
       await page.getByText('connect its disk, or make the folder').waitFor()

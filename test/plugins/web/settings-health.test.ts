@@ -112,7 +112,7 @@ describe('health of the downloader', { skip: noBrowser }, () => {
       {
         part: 'cookie',
         is: { state: 'invalid', ended: now - 2 * HOUR, lived: [3 * DAY, 12 * DAY] },
-        says: /It stopped working 2 hours ago\. .*private window.*The last ones lived 3 days, 12 days\./,
+        says: /It stopped working 2 hours ago\. .*private window.*Earlier cookies lasted 3 days, 12 days\./,
       },
     ] as const
     let shown: (typeof red)[number] = red[0]

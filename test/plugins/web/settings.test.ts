@@ -245,9 +245,9 @@ describe('settings', { skip: noBrowser }, () => {
 
     await page.getByLabel('Quality').selectOption('Up to 1080p')
     await saved(page, 'Quality')
-    await page.getByLabel('What the file is like').selectOption('Plays everywhere')
-    await saved(page, 'What the file is like')
-    await page.getByLabel('When that is not to be had').selectOption('Wait for it')
+    await page.getByLabel('File type').selectOption('Plays everywhere')
+    await saved(page, 'File type')
+    await page.getByLabel('If that isn’t available').selectOption('Wait for it')
     await page.getByLabel('Wait for it, at most').waitFor()
     assert.deepEqual(await downloads().then(({ quality_height, quality_codec }) => [quality_height, quality_codec]), [
       1080,
@@ -270,7 +270,7 @@ describe('settings', { skip: noBrowser }, () => {
     await page.keyboard.press('Tab')
     await saved(page, 'Format selection')
     assert.equal(await page.getByLabel('Quality').inputValue(), 'own')
-    assert.equal(await page.getByLabel('What the file is like').count(), 0, 'the rule goes before it')
+    assert.equal(await page.getByLabel('File type').count(), 0, 'the rule goes before it')
     await page.getByLabel('Quality').selectOption('Best available')
     await saved(page, 'Quality')
     assert.deepEqual([(await downloads()).format, (await downloads()).quality_height], [false, false])
@@ -361,7 +361,7 @@ describe('settings', { skip: noBrowser }, () => {
     const sendConfig = await holdUp(page, /\/config\/$/)
     await page.keyboard.press('Tab')
     await page.getByLabel('Quality').selectOption('Up to 1080p')
-    await page.getByLabel('What the file is like').selectOption('Plays everywhere')
+    await page.getByLabel('File type').selectOption('Plays everywhere')
     await pause.fill('45')
     await sendConfig()
     const kept = async () => (await app.as('admin').get('/api/config/')).body.downloads
@@ -371,7 +371,7 @@ describe('settings', { skip: noBrowser }, () => {
       ({ sleep_interval, quality_height, quality_codec }) =>
         sleep_interval === 30 && quality_height === 1080 && quality_codec === 'compatible',
     )
-    await saved(page, 'What the file is like')
+    await saved(page, 'File type')
     assert.equal(await pause.inputValue(), '45')
   })
 

@@ -345,7 +345,7 @@ test('nothing in a private network is asked, and the test says which setting all
   const { body } = await archive.as('admin').post(`/api/webhook/${id}/test/`)
 
   assert.equal(body.state, 'failed')
-  assert.match(body.error, /127\.0\.0\.1 is in a private network.*AV_PRIVATE_HOSTS/)
+  assert.match(body.error, /127\.0\.0\.1 is on a private network.*AV_PRIVATE_HOSTS/)
   assert.equal(receiver.received.length, 0)
 })
 

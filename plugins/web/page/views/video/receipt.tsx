@@ -20,7 +20,9 @@ export function ReceiptLine({ video: { receipt, degraded } }: { video: Video }) 
     <p class="hint receipt degraded">
       {isLess ? t('video.receipt.degraded', lines) : t('video.receipt.perhaps', lines)}{' '}
       {degraded.reasons.map((reason) => t(`video.degraded.${reason}`)).join(' ')}{' '}
-      {next === undefined ? t('video.degraded.stays') : t('video.degraded.again', { when: toMoment(next) })}
+      {next === undefined
+        ? t('video.degraded.stays', { count: degraded.tries })
+        : t('video.degraded.again', { when: toMoment(next) })}
     </p>
   )
 }
