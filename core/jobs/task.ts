@@ -63,8 +63,8 @@ export interface TaskSpec<Payload extends TObject, App> {
     /** Asked when its time has come: false, and it does not start. Default: it does. */
     isNeeded?: (app: App) => boolean
   }
-  /** Outgoing notifications may be set for it (contract 8.5). */
-  outgoing?: boolean
+  /** Outgoing notifications may be set for it (contract 8.5). `news`: it is there to tell its result, which is bad. */
+  outgoing?: boolean | 'news'
   /** @returns the result text: null or nothing says nothing */
   run: (job: JobContext<Static<Payload>>, app: App) => Promise<string | null | void>
 }

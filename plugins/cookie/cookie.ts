@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { epochSeconds, errors, localMinute, writeWhole } from 'archivolt'
 import type { AskOptions, CookieHealth } from '../platform/types.ts'
 import type { App } from './app.ts'
+import { cookieExpired } from './expired.ts'
 import { parseJar } from './jar-text.ts'
 
 export interface CookieStatus {
@@ -97,8 +98,8 @@ export function openCookie(app: App) {
   const stateRow = () =>
     ledger.sql<StateRow>('SELECT is_valid, validated_at, stored_at, ended_at FROM cookie_state WHERE id = 1').get()
 
-  /** @param isNew  it has just been stored */
-  const note = (isValid: boolean, isNew = false) =>
+  /** @param isNew  it has just been stored. @returns whether it was valid until now */
+  const note = (isValid: boolean, isNew = false): Promise<boolean> =>
     ledger.write(() => {
       const now = epochSeconds(app.clock)
       const before = isNew ? undefined : stateRow()
@@ -115,6 +116,7 @@ export function openCookie(app: App) {
             stored_at = excluded.stored_at, ended_at = excluded.ended_at`,
         )
         .run(isValid ? 1 : 0, now, storedAt, endedAt)
+      return !isValid && before?.is_valid === 1
     })
 
   function health(): CookieHealth {
@@ -153,6 +155,11 @@ export function openCookie(app: App) {
         retryAfterSeconds: 60,
       })
     }
+  }
+
+  async function tellExpired(): Promise<void> {
+    await app.emit('cookie.expired', { stored: stateRow()?.stored_at ?? 0 })
+    if (app.schedules.outgoing()[cookieExpired.name]) await app.jobs.start(cookieExpired, { platform: platform.name })
   }
 
   function status(): CookieStatus {
@@ -200,11 +207,12 @@ export function openCookie(app: App) {
       const jar = await read()
       if (jar === undefined) return false
       const answer = await ask(jar, asked)
-      await inTurn(async () => {
-        if (number !== jarNumber) return
+      const hasExpired = await inTurn(async () => {
+        if (number !== jarNumber) return false
         if (answer.isValid) await write(answer.jar)
-        await note(answer.isValid)
+        return note(answer.isValid)
       })
+      if (hasExpired) await tellExpired()
       return answer.isValid
     },
 
@@ -252,5 +260,7 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when another cookie is in use, or none any more. */
     'cookie.changed': { isEnabled: boolean }
+    /** Emitted when the platform no longer takes the cookie that it took before. Epoch seconds; 0: not known. */
+    'cookie.expired': { stored: number }
   }
 }

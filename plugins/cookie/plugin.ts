@@ -1,12 +1,14 @@
 /** The cookie that the platform is asked with: import, validate, renew, forget. */
 import { definePlugin } from 'archivolt'
 import { cookieLives, cookieTables, openCookie } from './cookie.ts'
+import { cookieExpired } from './expired.ts'
 import { importCookie, removeCookie, showCookie, validateCookie } from './routes.ts'
 
 export default definePlugin({
   name: 'cookie',
   needs: ['platform', 'download'],
-  events: ['cookie.changed'],
+  events: ['cookie.changed', 'cookie.expired'],
+  tasks: [cookieExpired],
   migrations: [cookieTables, cookieLives],
   routes: [showCookie, validateCookie, importCookie, removeCookie],
   services: (app) => ({ cookie: openCookie(app) }),

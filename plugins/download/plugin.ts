@@ -14,6 +14,7 @@ import { redownloadDegraded, redownloadTables } from './redownload.ts'
 import { addToQueue, changeItem, changeMany, clearQueue, forgetItem, listQueue, showItem } from './routes.ts'
 import { downloadPending } from './run.ts'
 import { downloadIndex } from './schema.ts'
+import { downloadFailed, type FailureNews, openFailureNews } from './tell-failed.ts'
 
 export default definePlugin({
   name: 'download',
@@ -34,11 +35,17 @@ export default definePlugin({
     showParts,
     lookAtText,
   ],
-  tasks: [extractDownload, downloadPending, fetchSubtitlesPutOff, redownloadDegraded],
+  tasks: [extractDownload, downloadPending, fetchSubtitlesPutOff, redownloadDegraded, downloadFailed],
   hooks: ['download.after'],
   hookRules: { 'download.after': { withinSeconds: 600, otherwise: () => undefined } },
   events: ['queue.changed', 'queue.asked', 'download.failed'],
-  on: { 'downloader.changed': (app) => () => app.degraded.fetchSoon() },
+  on: {
+    'downloader.changed': (app) => () => app.degraded.fetchSoon(),
+    'download.failed': (app) => (failed) => {
+      // What is only announced has not failed.
+      if (failed.retryAt === undefined) app.failureNews.hear(failed)
+    },
+  },
   implements: {
     'platform.pending': (app) => () => app.queue.waiting(),
     'platform.waiting': (app) => () => app.queue.waitingByClass(),
@@ -54,8 +61,10 @@ export default definePlugin({
     afterDownload: openAfterDownload(app),
     degraded: openDegraded(app),
     looks: openLooks(app),
+    failureNews: openFailureNews(app),
   }),
   setup: (app) => app.extras.startPutOff(),
+  close: (app) => app.failureNews.end(),
 })
 
 declare module 'archivolt' {
@@ -73,6 +82,8 @@ declare module 'archivolt' {
       degraded: DegradedVideos
       /** What ids and links stand for, before anything is queued. */
       looks: Looks
+      /** Addresses outside that are told of failed downloads. */
+      failureNews: FailureNews
     }
   }
 }

@@ -66,10 +66,11 @@ export function openOutgoing(app: App, carriers: Carriers = ownCarriers, others:
     const urls = app.schedules.outgoing()[run.task]?.urls ?? []
     const task = app.registry.tasks.get(run.task)
     if (!run.result || !task?.outgoing) return
+    const isNews = task.outgoing === 'news'
     const message: OutgoingMessage = {
-      title: `[Archivolt] ${task.title} process ended with ${run.state}`,
+      title: `[Archivolt] ${task.title}${isNews ? '' : ` process ended with ${run.state}`}`,
       body: run.result,
-      kind: run.state === 'SUCCESS' ? 'success' : 'failure',
+      kind: run.state === 'SUCCESS' && !isNews ? 'success' : 'failure',
     }
     for (const url of urls) {
       if (waiting.length >= MOST_WAITING)

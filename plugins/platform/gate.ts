@@ -34,6 +34,8 @@ export interface GateParts {
   absence: () => Promise<string | undefined>
   /** yt-dlp no longer understands the platform. */
   onOutdated: () => void
+  /** It has closed, for whatever reason; once until it opens again. */
+  onStopped?: (state: PlatformState) => void
 }
 
 /** The right to do one item's work; each is given back with `settle`. */
@@ -234,12 +236,14 @@ export class Gate {
 
   #close(by: GateClass, reason: string, place?: string): void {
     const { clock, log } = this.#parts
+    const isNew = this.#closure === undefined
     const before = this.#closure ?? { openedAtMs: this.#opened.atMs, level: this.#opened.level }
     this.#closure = close({ by, reason, place }, before, clock)
     log.warn({ by, reason, waitMs: waitMs(by, this.#closure.level) }, 'the platform gate is closed')
     this.#schedule()
     this.#saveInBackground()
     if (by === 'outdated') this.#parts.onOutdated()
+    if (isNew) this.#parts.onStopped?.(this.state())
   }
 
   #open(): void {

@@ -18,7 +18,7 @@ import { downloadVideo } from './download-video.ts'
 import { FAILURES } from './failure-classes.ts'
 import { fetchByRoute, fetchDirectly, isUsualWay } from './fetch-picture.ts'
 import { fetchSubtitles } from './fetch-subtitles.ts'
-import { Gate, type GateRecord } from './gate.ts'
+import { Gate, type GateParts, type GateRecord } from './gate.ts'
 import { isArtUrl } from './hosts.ts'
 import { idUnderEitherKey } from './id-field.ts'
 import type { KeptChild } from './kept-child.ts'
@@ -38,7 +38,7 @@ import { withSources } from './sources.ts'
 import { isOfPlatform, openTargets } from './targets.ts'
 import { Tokens } from './token-provider.ts'
 import { type Pace, type Runtimes, type ToolReport, Tools } from './tools.ts'
-import type { Downloaded, Platform } from './types.ts'
+import type { Downloaded, Platform, PlatformState } from './types.ts'
 import { Updates } from './update.ts'
 import { validateCookie } from './validate-cookie.ts'
 import { openYtDlp } from './ytdlp.ts'
@@ -72,6 +72,8 @@ export interface PlatformService extends Platform {
   challenge(): Promise<ChallengeReport | undefined>
   /** What the state says of the library is looked at anew. */
   lookForLibrary(): Promise<boolean>
+  /** Called each time that the gate closes; once until it opens again. */
+  onStopped(listener: (state: PlatformState) => void): void
   /** Called each time that yt-dlp is found not to understand the platform any longer. */
   onOutdated(listener: () => void): void
   /** Called each time that it is set otherwise by which way and as whom the platform is asked. */
@@ -100,8 +102,14 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   const ending = new AbortController()
   const outdated = new Set<() => void>()
   const rerouted = new Set<() => void>()
-  const gate = openGate(parts, tools, () => {
-    for (const listener of outdated) listener()
+  const stopped = new Set<(state: PlatformState) => void>()
+  const gate = openGate(parts, tools, {
+    onOutdated() {
+      for (const listener of outdated) listener()
+    },
+    onStopped(state) {
+      for (const listener of stopped) listener(state)
+    },
   })
   const jar = new Jar(log)
   const set = (): Readonly<PlatformPreferences> | undefined => parts.preferences?.section('platform')
@@ -197,6 +205,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     challenge: () => tools.challenge(),
     lookForLibrary: () => gate.isAway(),
     onOutdated: (listener) => void outdated.add(listener),
+    onStopped: (listener) => void stopped.add(listener),
     onRerouted: (listener) => void rerouted.add(listener),
     updates,
     tools,
@@ -268,12 +277,16 @@ function openPacing({ clock, log, ledger, preferences }: PlatformParts, tools: T
 }
 
 /** The gate, with what it looks at outside itself and where it keeps what survives a restart. */
-function openGate(parts: PlatformParts, tools: Tools, onOutdated: () => void): Gate {
+function openGate(
+  parts: PlatformParts,
+  tools: Tools,
+  listeners: Required<Pick<GateParts, 'onOutdated' | 'onStopped'>>,
+): Gate {
   const { settings, clock, log, ledger } = parts
   return new Gate({
     clock,
     log,
-    onOutdated,
+    ...listeners,
     recheck: async (lacking, place) =>
       lacking === 'missing_tool'
         ? tools.areThere()

@@ -7,6 +7,7 @@ import { pacingTables } from './pacing.ts'
 import { openPlatform, type PlatformService } from './platform.ts'
 import { pauseOfDownloads, platform } from './preferences.ts'
 import { commandPlatform, resolveText, showPlatform } from './routes.ts'
+import { openNews, platformStopped } from './stopped.ts'
 import { DEFAULT_PLATFORM_URL } from './tools.ts'
 import { updateTables } from './update.ts'
 import { updateDownloader } from './update-downloader.ts'
@@ -96,7 +97,7 @@ export default definePlugin({
     // A download takes as long as it takes; other answers have a minute.
     'platform.source': { withinSeconds: 12 * 3600 },
   },
-  events: ['downloader.changed'],
+  events: ['downloader.changed', 'platform.stopped'],
   migrations: [
     {
       number: 1,
@@ -107,7 +108,7 @@ export default definePlugin({
   ],
   preferences: { platform, downloads: pauseOfDownloads },
   routes: [showPlatform, commandPlatform, resolveText],
-  tasks: [updateDownloader],
+  tasks: [updateDownloader, platformStopped],
   checks: lookAtPrograms,
   services: (app) => ({ platform: openPlatform(app) }),
   async setup(app) {
@@ -120,6 +121,12 @@ export default definePlugin({
       app.jobs
         .start(updateDownloader, { at_once: true })
         .catch((err: unknown) => app.log.error({ err }, 'yt-dlp could not be updated'))
+    })
+    const tellStopped = openNews(app)
+    platform.onStopped((state) => {
+      tellStopped(state).catch((err: unknown) =>
+        app.log.error({ err }, 'not everybody heard that the platform is not asked now'),
+      )
     })
     platform.onRerouted(() => {
       app

@@ -46,7 +46,7 @@ export const listTaskKinds = defineRoute({
     [...app.registry.tasks.values()]
       .filter(({ internal }) => !internal)
       .map(({ name, title, description = '', group = '', apiStart = false, apiStop = false, outgoing, schedule }) => ({
-        ...{ name, title, description, group, api_start: apiStart, api_stop: apiStop, outgoing: outgoing ?? false },
+        ...{ name, title, description, group, api_start: apiStart, api_stop: apiStop, outgoing: Boolean(outgoing) },
         schedule: schedule ? { auto: schedule.auto, config: schedule.config ?? NO_CONFIG } : null,
       })),
 })

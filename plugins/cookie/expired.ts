@@ -1,0 +1,15 @@
+/** Tells addresses outside that the cookie has expired: videos that need an account fail until there is another. */
+import { defineTask, Type } from 'archivolt'
+
+export const cookieExpired = defineTask({
+  name: 'cookie_expired',
+  title: 'The cookie has expired',
+  payload: Type.Object({ platform: Type.String() }),
+  lane: 'light',
+  unique: true,
+  silent: true,
+  resumable: true,
+  outgoing: 'news',
+  run: async ({ payload: { platform } }) =>
+    `${platform} no longer accepts the cookie. What needs an account fails until you sign in there again and store a new one in the settings.`,
+})

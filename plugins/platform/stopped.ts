@@ -1,0 +1,42 @@
+/** Tells that nothing is asked of the platform for now: to whoever hears the event, and to addresses outside. */
+import { defineTask, Type } from 'archivolt'
+import type { App } from './app.ts'
+import { PLATFORM } from './name.ts'
+import type { PlatformState } from './types.ts'
+
+export const platformStopped = defineTask({
+  name: 'platform_stopped',
+  title: `Downloads from ${PLATFORM} have stopped`,
+  payload: Type.Object({ reason: Type.String() }),
+  lane: 'light',
+  unique: true,
+  silent: true,
+  resumable: true,
+  outgoing: 'news',
+  run: async ({ payload }) => payload.reason,
+})
+
+/** It may open and close again many times while it comes back: that is one piece of news. */
+const SPELL_MS = 3_600_000
+
+export function openNews(app: App): (state: PlatformState) => Promise<void> {
+  let toldAtMs = Number.NEGATIVE_INFINITY
+  return async ({ state, reason, next_attempt: nextAttempt }) => {
+    const now = app.clock.steady()
+    const isSame = now - toldAtMs < SPELL_MS
+    toldAtMs = now
+    if (isSame) return
+    await app.emit('platform.stopped', { state, reason, nextAttempt })
+    if (app.schedules.outgoing()[platformStopped.name]) await app.jobs.start(platformStopped, { reason })
+  }
+}
+
+declare module 'archivolt' {
+  interface Events {
+    /**
+     * Emitted when nothing is asked of the platform any more: it refuses us, does not answer, or this machine lacks
+     * something. Once within an hour. `nextAttempt` in epoch seconds.
+     */
+    'platform.stopped': { state: string; reason: string; nextAttempt: number }
+  }
+}
