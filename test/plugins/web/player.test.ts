@@ -254,7 +254,7 @@ describe('the player', { skip: noBrowser }, () => {
   test('what has a window of its own goes on there when one leaves its view, also where it stands still', async (t) => {
     const watched = await openPage(t, app.url, { as })
     const { page, go } = watched
-    // The headless browser opens no such window. It would close with what is taken out of the document, if only to be
+    // No real window: one may close with what is taken out of the document, if only to be
     // put in elsewhere: an element beside the video tells.
     await page.addInitScript(`
       HTMLVideoElement.prototype.requestPictureInPicture = async function () {
@@ -320,6 +320,53 @@ describe('the player', { skip: noBrowser }, () => {
       await playlist.getByRole('button', { name: 'Shuffle' }).click()
       await page.waitForURL(/shuffle=1/)
     }
+  })
+
+  test('lock screens and headphones know picture, name, the next and the one before; a loop begins again by itself', async (t) => {
+    await app.given(aPlaylist({ id: 'PL1', playlist_name: 'Of the sea', entries: THREE }))
+    const watched = await openPage(t, app.url, { as })
+    const { page, go, check, shot } = watched
+    await page.addInitScript(`
+      window.acts = {}
+      const set = MediaSession.prototype.setActionHandler
+      MediaSession.prototype.setActionHandler = function (name, act) { acts[name] = act; set.call(this, name, act) }
+    `)
+    await go('/video/v2/?t=1&list=PL1')
+    await plays(watched, 1)
+    await page.waitForFunction('acts.nexttrack && acts.previoustrack')
+    const told = (await page.evaluate(`(() => {
+      const { title, artist, artwork } = navigator.mediaSession.metadata
+      return { title, artist, picture: artwork[0].src }
+    })()`)) as Record<string, string>
+    assert.deepEqual([told['title'], told['artist']], ['A film, v2', 'Channel UC1'])
+    assert.equal((await page.request.get(told['picture']!)).status(), 200)
+    await page.evaluate('acts.nexttrack()')
+    await page.getByRole('heading', { level: 1, name: 'A film, v3' }).waitFor()
+    await page.waitForFunction('acts.nexttrack === null && acts.previoustrack')
+    await page.evaluate('acts.previoustrack()')
+    await page.getByRole('heading', { level: 1, name: 'A film, v2' }).waitFor()
+    await shows(watched, 'v2')
+    await plays(watched)
+
+    await page.getByRole('button', { name: 'Speed' }).click()
+    await shot('player-speeds')
+    await page.getByRole('menuitemcheckbox', { name: 'Repeat this video' }).click()
+    await toEnd(watched)
+    await page.waitForFunction(() => document.querySelector('video')!.currentTime < 10)
+    await plays(watched)
+    assert.equal(await page.getByText(/^Next in/).count(), 0)
+    await check()
+  })
+
+  test('the theatre is as wide as the page', async (t) => {
+    const watched = await openPage(t, app.url, { as })
+    const { page, go } = watched
+    await go('/video/v1/?t=1')
+    await plays(watched, 1)
+    const width = async (name: string) => (await page.locator(name).first().boundingBox())!.width
+    assert.ok((await width('.player')) < (await width('.watch')) - 300)
+    await page.keyboard.press('t')
+    assert.equal(await width('.player'), await width('.watch'))
   })
 
   test('what is deleted while it plays is over', async (t) => {

@@ -49,7 +49,9 @@ export function Menu({
     const from = button.current!.getBoundingClientRect()
     const { offsetWidth: width, offsetHeight: height } = box
     const isBelow = from.bottom + GAP + height + EDGE <= innerHeight || from.top < height
-    box.style.top = `${isBelow ? from.bottom + GAP : from.top - GAP - height}px`
+    const top = isBelow ? from.bottom + GAP : from.top - GAP - height
+    // Where there is room neither below nor above it lies over its button.
+    box.style.top = `${Math.max(EDGE, Math.min(top, innerHeight - height - EDGE))}px`
     const left = isFromRight(box) ? from.left : from.right - width
     box.style.left = `${Math.max(EDGE, Math.min(left, innerWidth - width - EDGE))}px`
     const chosen =
