@@ -1,4 +1,4 @@
-/** Whose an address is: what limits by address count as one. */
+/** Decides which client addresses count as one where something is limited by address. */
 import { isIPv6 } from 'node:net'
 
 /**

@@ -1,6 +1,7 @@
 /**
- * Whether SQLite's native code goes with this Node. Headers of Node 24.19 and newer make better-sqlite3 12 end the
- * process at a collection of garbage. Its version 13 is free of that, and needs Node 22: we run on 20, too.
+ * Checks that SQLite's native code works with this version of Node. When better-sqlite3 12 is built with the headers of
+ * Node 24.19 or newer, the process crashes during garbage collection. Version 13 does not, but needs Node 22, and we
+ * still run on 20.
  */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'

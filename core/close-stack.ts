@@ -1,4 +1,4 @@
-/** What has been opened, to be closed in reverse. */
+/** Remembers what was opened, and closes it in reverse order. */
 import type { Log } from './log.ts'
 
 interface Part {

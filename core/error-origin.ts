@@ -1,7 +1,4 @@
-/**
- * Whose code an error comes from: the plugin from outside that its stack leads into. Built-in ones are told by who was
- * asked.
- */
+/** Finds the plugin from outside that an error comes from, by its stack. Built-in ones are told by who was asked. */
 import { pathToFileURL } from 'node:url'
 
 const LONGEST_CHAIN = 5

@@ -1,4 +1,4 @@
-/** Events in the past tense: told after the write, awaited, every listener idempotent. */
+/** Events, named in the past tense: emitted after the write and awaited; every listener is idempotent. */
 
 /**
  * Name → what is told. Plugins add theirs: `declare module 'archivolt' { interface Events { 'map.added': { id: string }

@@ -1,4 +1,4 @@
-/** Accounts come, change and go. */
+/** Adds, changes and removes accounts. */
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { errors } from '../error.ts'

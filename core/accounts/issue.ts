@@ -1,4 +1,4 @@
-/** Tokens are issued: an account's own, and access tokens beside it. */
+/** Issues tokens: an account's own one, and access tokens beside it. */
 import { errors } from '../error.ts'
 import type { AccessTokenRecord, NewAccessToken } from './access-tokens.ts'
 import { refuseOutdated } from './proof.ts'

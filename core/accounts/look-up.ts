@@ -1,4 +1,4 @@
-/** Whose a token, a session or a signed address is: what every request asks. */
+/** Finds out whose a token, a session or a signed address is: every request asks this. */
 import type { Session } from './sessions.ts'
 import { activeAccount, type Book, type KeptHolder } from './state.ts'
 import type { AccountRecord, TokenHolder } from './types.ts'

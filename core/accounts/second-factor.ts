@@ -1,4 +1,4 @@
-/** An account's authenticator app: begun, asked for from its first right code on, turned off. */
+/** Sets up an account's authenticator app, asks for its codes, and turns it off. */
 import { clientOf } from '../address.ts'
 import { errors } from '../error.ts'
 import { proofOf, refuseOutdated } from './proof.ts'

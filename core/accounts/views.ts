@@ -1,4 +1,4 @@
-/** What accounts are shown of the archive, as the ledger has it. */
+/** Keeps in the ledger what each account is shown of the archive. */
 import type { View } from '../index/view.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 

@@ -1,4 +1,7 @@
-/** Commands of plugins: run with the whole app on a data folder that no server is using. No request, no job of the queue. */
+/**
+ * Runs commands of plugins with the whole app on a data folder that no server is using: no requests, no jobs of the
+ * queue.
+ */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSources } from '../../config/load-settings.ts'

@@ -1,4 +1,4 @@
-/** How long somebody is waited for. What comes later is not looked at, and brings nothing down. */
+/** Limits how long something is waited for: what comes later is ignored, and brings nothing down. */
 import type { Clock, Timer } from '../clock.ts'
 
 /** @param late  what the wait ends with; called once it is too long */

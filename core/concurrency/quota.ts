@@ -1,4 +1,4 @@
-/** How much each one may hold at once, so that nobody holds all of it. */
+/** Limits how much each one may hold at once, so that nobody holds all of it. */
 
 export class Quota {
   readonly #held = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** Page query in, page block out: contract 4. */
+/** Turns the page query into a window, and a result into the page block of contract 4. */
 import { MAX_WINDOW } from '../index/port.ts'
 
 const NEIGHBOURS = 5

@@ -1,4 +1,4 @@
-/** find-my-way: path → what stands there. */
+/** Finds the route of a path, by find-my-way. */
 import findMyWay from 'find-my-way'
 import { isId } from '../id.ts'
 import type { Method, Route } from '../plugin/define.ts'

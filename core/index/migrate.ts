@@ -1,4 +1,4 @@
-/** What is in place against what is expected: nothing, add in place, or rebuild beside and swap. */
+/** Compares an index as it is with what is expected, and leaves it, adds to it, or rebuilds it beside and swaps. */
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 

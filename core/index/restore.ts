@@ -1,7 +1,4 @@
-/**
- * From the documents of a snapshot back into an index: each is looked at again before it is taken. All adapters
- * restore by it.
- */
+/** Restores documents of a snapshot into an index; each is checked again before it is taken. All adapters use it. */
 import { Slice } from '../concurrency/chunk.ts'
 import { errors } from '../error.ts'
 import { isId } from '../id.ts'

@@ -1,4 +1,4 @@
-/** The index as it is, telling how long each question takes where somebody wants to know (`core/diagnostics.ts`). */
+/** Measures how long each question to the index takes, where somebody wants to know (`core/diagnostics.ts`). */
 import { type QuestionTold, questions } from '../diagnostics.ts'
 import type { IndexDefinition } from './mapping.ts'
 import type { Collection, IndexAdapter } from './port.ts'

@@ -1,4 +1,4 @@
-/** Answer: those who wait for a job, and those who listen to all, hear how its run has ended. */
+/** Tells those who wait for a job, and those who listen to all jobs, how a run has ended. */
 import { errors } from '../error.ts'
 import { type Ending, hasEnded, type Job } from '../ledger/jobs.ts'
 import type { Runner } from './state.ts'

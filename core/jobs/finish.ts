@@ -1,4 +1,4 @@
-/** Finish: the last move of a run is written, its place goes to the next one, and those who wait are answered. */
+/** Finishes a run: writes its last move, gives its room in the lane to the next job, and answers those who wait. */
 import { errors } from '../error.ts'
 import { hasEnded, type Job } from '../ledger/jobs.ts'
 import { answer } from './answer.ts'

@@ -1,4 +1,4 @@
-/** Throttled progress, written to the row. */
+/** Writes the progress of a job to its row, not more often than people can read it. */
 import type { Clock, Timer } from '../clock.ts'
 
 const SHORTEST_PAUSE_MS = 400

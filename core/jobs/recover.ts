@@ -1,4 +1,4 @@
-/** Recover: what becomes of rows that say they run, but do no more: after a crash, and where the server closes. */
+/** Puts right the rows of jobs that say they run and do not: after a crash, and while the server closes. */
 import { type Ending, hasEnded, type Job } from '../ledger/jobs.ts'
 import { answer } from './answer.ts'
 import type { JobLog } from './job-log.ts'

@@ -1,4 +1,4 @@
-/** Run: from a row that has been begun to the end of its run. */
+/** Runs one job: takes its row from begun to ended, and gives its room in the lane back. */
 import { errors } from '../error.ts'
 import { beyondView } from '../index/view.ts'
 import type { Job } from '../ledger/jobs.ts'

@@ -1,4 +1,4 @@
-/** Start: a row is added, or the open one of a unique job is met; its lane, or the caller itself, begins it. */
+/** Starts a job: adds its row, or meets the open one of a unique job; its lane, or the caller itself, begins it. */
 import { randomUUID } from 'node:crypto'
 import { errors } from '../error.ts'
 import type { Job } from '../ledger/jobs.ts'

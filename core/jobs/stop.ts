@@ -1,4 +1,4 @@
-/** Stop: one job by a command, or all of them because the server closes. */
+/** Stops one job by a command, or all of them because the server closes. */
 import type { Timer } from '../clock.ts'
 import { errors } from '../error.ts'
 import { hasEnded, type JobCommand } from '../ledger/jobs.ts'

@@ -1,4 +1,4 @@
-/** What is done to job rows in time: jobs to be tried again are woken, old ones are removed. */
+/** Looks after job rows as time passes: wakes jobs that are to be tried again, and removes old ones. */
 import type { Clock, Timer } from '../clock.ts'
 import type { Job, JobRows } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'

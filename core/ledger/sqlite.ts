@@ -1,4 +1,4 @@
-/** The SQLite file of all that happens: opened once, written in one transaction per tick. */
+/** The SQLite file of the ledger: opened once, written in one transaction per tick. */
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'

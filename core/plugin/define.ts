@@ -83,7 +83,7 @@ export interface App {
   readonly registry: Registry
   /** Which plugins there are, and what last went wrong in each. */
   readonly plugins: PluginBook
-  /** What replies show has changed, and no write tells of it: those that are kept are made anew. */
+  /** Call this when what replies show has changed without a write to the index: replies kept in memory are dropped. */
   touch(): void
   /**
    * Where people reach this server, with its final slash: AV_PUBLIC_URL, else as the request says, for links in a reply.

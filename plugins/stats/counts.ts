@@ -7,7 +7,6 @@ import { addDays, addMonths, addWeeks, format, startOfDay, startOfMonth, startOf
 import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
 
-export const VID_TYPES = ['videos', 'streams', 'shorts'] as const
 export const ORDERS = ['doc_count', 'duration', 'media_size'] as const
 export const SPANS = ['day', 'week', 'month'] as const
 export type Order = (typeof ORDERS)[number]

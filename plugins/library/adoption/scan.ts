@@ -3,7 +3,7 @@
  * follows. Cut off, it begins anew.
  */
 import { createHash } from 'node:crypto'
-import { defineTask, errors, isAppError, type JobContext, Type } from 'archivolt'
+import { defineTask, errors, type JobContext, Type } from 'archivolt'
 import type { Ending } from '../../media/containers.ts'
 import type { PlacedFilm } from '../../media/types.ts'
 import type { App } from '../app.ts'
@@ -348,7 +348,3 @@ function withId(problem: Problem, tools: PlaceTools): Problem {
   const id = problem.id ?? (problem.path === undefined ? undefined : idInPath(problem.path, tools))
   return id === undefined ? problem : { ...problem, id }
 }
-
-/** What went wrong with one, where the next may go well. */
-export const isOnesOwn = (thrown: unknown): boolean =>
-  isAppError(thrown, 'unprocessable') || isAppError(thrown, 'not_found')

@@ -55,9 +55,7 @@ export type ChannelOverwrites = Channel['channel_overwrites']
 export type Video = Omit<ReplyOf<typeof listVideos>[number], 'channel'> & { channel: Channel }
 /** How many videos were published in each. */
 export type Months = ReplyOf<typeof listMonths>
-export type VideoType = Video['vid_type']
 export type Stream = Video['streams'][number]
-export type Subtitle = Video['subtitles'][number]
 export type Segment = NonNullable<Video['sponsorblock']>['segments'][number]
 /** Of a copy that plays. */
 export type CopyState = ReplyOf<typeof showCopy>
@@ -91,7 +89,6 @@ export type Webhooks = ReplyOf<typeof listWebhooks>
 export type Webhook = Webhooks['webhooks'][number]
 export type Delivery = ReplyOf<typeof listDeliveries>[number]
 export type UserSettings = ReplyOf<typeof showOwnPreferences>
-export type ViewStyle = NonNullable<UserSettings['view_style_home']>
 export type Account = ReplyOf<typeof listUsers>[number]
 /** One that this device knows. */
 export type DeviceAccount = ReplyOf<typeof listOfDevice>[number]
