@@ -57,6 +57,23 @@ describe('playlists', { skip: noBrowser }, () => {
     ['desktop', 'light'],
     ['phone', 'dark'],
   ] as const) {
+    test('the picture of one is as sharp as the screen', async (t) => {
+      const app = await filled(t)
+      for (const [size, dpr, variant] of [
+        ['phone', 2, 'medium'],
+        ['desktop', 2, 'medium'],
+        ['desktop', 1, 'small'],
+      ] as const) {
+        const { page, go } = await openPage(t, app.url, { size, as: AS, options: { deviceScaleFactor: dpr } })
+        await go(`/playlist/${OWN}/`)
+        const picture = page.locator('.playlist-head img')
+        await picture.waitFor()
+        await picture.evaluate((image) => (image as HTMLImageElement).decode())
+        const chosen = await picture.evaluate((image) => (image as HTMLImageElement).currentSrc)
+        assert.match(chosen, new RegExp(`size=${variant}$`), `${size} at ${dpr}`)
+      }
+    })
+
     test(`are listed by kind; one shows its videos in order, and those that are missing (${size}, ${colorScheme})`, async (t) => {
       const app = await filled(t)
       const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: AS })

@@ -35,7 +35,7 @@ import { mayChange, Visibility } from '../parts/visibility.tsx'
 import { showLater, WATCH_LATER } from '../parts/watch-later.ts'
 import { toggleWatched } from '../parts/watched.ts'
 import { get, post } from '../server/api.ts'
-import { small, under } from '../server/base.ts'
+import { sharp, under } from '../server/base.ts'
 import type { Item, Playlist, PlaylistEntry } from '../server/records.ts'
 import { useTaskEnd } from '../stores/jobs.ts'
 import { forget, type Load, useLoad } from '../stores/load.ts'
@@ -105,7 +105,7 @@ function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Play
     <header class="playlist-head">
       {entries.length > 0 && (
         <span class="picture">
-          <img src={small(playlist.playlist_thumbnail)} alt="" width={320} height={180} />
+          <img {...sharp(playlist.playlist_thumbnail)} alt="" width={320} height={180} />
         </span>
       )}
       <div class="playlist-words">
