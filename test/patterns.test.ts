@@ -79,7 +79,8 @@ function slowness(pattern: Pattern, size = 100_000): string | undefined {
   }
   const isLong = (text: string): boolean => {
     const first = timeOf(text)
-    return first > BEYOND_NOISE * FEW_SIGNS_MS || (first > FEW_SIGNS_MS && timeOf(text) > FEW_SIGNS_MS)
+    if (first > BEYOND_NOISE * FEW_SIGNS_MS) return true
+    return first > FEW_SIGNS_MS && [1, 2].every(() => timeOf(text) > FEW_SIGNS_MS)
   }
   const isSlow = (attack: Attack): boolean => {
     // Small steps as long as a few more signs may take hours.
