@@ -24,19 +24,24 @@ const ANSWER_WITHIN_MS = 30_000
 const LONGEST_MESSAGE = 300
 const TRIES = { times: 2, delaySeconds: 30, factor: 10, always: true } as const
 
-export type Failures = ReturnType<typeof openFailures>
+export interface Failures {
+  note(plugin: string, thrown: unknown): void
+  /** The last failure of this plugin, in words. */
+  of(plugin: string): PluginRecord['lastFailure'] | undefined
+}
 
 /** What last went wrong in each plugin, since the start. */
-export function openFailures(clock: Clock) {
+export function openFailures(clock: Clock): Failures {
   const last = new Map<string, NonNullable<PluginRecord['lastFailure']>>()
   return {
-    note(plugin: string, thrown: unknown): void {
+    note(plugin, thrown) {
       last.set(plugin, {
         atMs: clock.now(),
         message: maskCredentials(saidBy(thrown)).slice(0, LONGEST_MESSAGE) || 'It does not say why',
       })
     },
-    of: (plugin: string) => last.get(plugin),
+
+    of: (plugin) => last.get(plugin),
   }
 }
 

@@ -48,9 +48,33 @@ export const cookieLives = {
 
 const LIVES_SHOWN = 5
 
-export type Cookie = ReturnType<typeof openCookie>
+export interface Cookie {
+  /** What is known of it; nobody is asked now. */
+  status(): CookieStatus
+  /** How long cookies have lived, and how old this one is. */
+  health(): CookieHealth
+  /** Whether a cookie is stored and in use. */
+  isEnabled(): boolean
+  /**
+   * Uses what an earlier run has stored, from now on also what the platform makes of it and what the preference says.
+   */
+  load(): Promise<void>
+  /**
+   * Asks the platform about the stored cookie, notes the answer and keeps the jar as the platform renewed it.
+   * @returns false: not valid, or none is stored
+   * @throws unavailable: the platform cannot be asked
+   */
+  validate(asked: AskOptions): Promise<boolean>
+  /**
+   * Stores a jar that the platform takes and puts it to use; what was stored before stays until then.
+   * @throws bad_request: no jar, or the platform does not know its owner; unavailable: the platform cannot be asked
+   */
+  import(text: string, asked: AskOptions): Promise<void>
+  /** It is used no longer, and its file is gone. */
+  remove(): Promise<CookieStatus>
+}
 
-export function openCookie(app: App) {
+export function openCookie(app: App): Cookie {
   const { ledger, platform, preferences } = app
   const path = join(app.settings.dataDir, 'cookie.txt')
   let isStored = false
@@ -175,14 +199,8 @@ export function openCookie(app: App) {
   return {
     status,
     health,
-
-    /** Whether a cookie is stored and in use. */
     isEnabled,
-
-    /**
-     * Uses what an earlier run has stored, from now on also what the platform makes of it and what the preference says.
-     */
-    async load(): Promise<void> {
+    async load() {
       isStored = (await read()) !== undefined
       await keepHonest()
       apply()
@@ -197,12 +215,7 @@ export function openCookie(app: App) {
       })
     },
 
-    /**
-     * Asks the platform about the stored cookie, notes the answer and keeps the jar as the platform renewed it.
-     * @returns false: not valid, or none is stored
-     * @throws unavailable: the platform cannot be asked
-     */
-    async validate(asked: AskOptions): Promise<boolean> {
+    async validate(asked) {
       const number = jarNumber
       const jar = await read()
       if (jar === undefined) return false
@@ -216,11 +229,7 @@ export function openCookie(app: App) {
       return answer.isValid
     },
 
-    /**
-     * Stores a jar that the platform takes and puts it to use; what was stored before stays until then.
-     * @throws bad_request: no jar, or the platform does not know its owner; unavailable: the platform cannot be asked
-     */
-    async import(text: string, asked: AskOptions): Promise<void> {
+    async import(text, asked) {
       const answer = await ask(parseJar(text, app.platform.name), asked)
       if (!answer.isValid)
         throw errors.badRequest(
@@ -236,7 +245,7 @@ export function openCookie(app: App) {
       await app.emit('cookie.changed', { isEnabled: true })
     },
 
-    async remove(): Promise<CookieStatus> {
+    async remove() {
       await inTurn(async () => {
         isStored = false
         jarNumber++

@@ -1,6 +1,7 @@
 /**
  * The service `dislikes`: which videos are to be asked for, one after the other, within what the public service allows.
  */
+import type { RunResult } from 'better-sqlite3'
 import type { App } from './app.ts'
 import { askForDislikes } from './estimates.ts'
 
@@ -14,9 +15,27 @@ export const dislikeTables = {
   sql: 'CREATE TABLE dislike_due (video_id TEXT PRIMARY KEY, attempts INTEGER NOT NULL DEFAULT 0) STRICT',
 }
 
-export type Dislikes = ReturnType<typeof openDislikes>
+export interface Dislikes {
+  /** Whether estimates are asked for. */
+  isWanted(): boolean
+  /** Queues a video whose estimate is to be read again, if estimates are wanted. Nobody waits for it. */
+  note(videoId: string): Promise<void>
+  /** What a run before has left. */
+  goOn(): Promise<void>
+  /** The one that has waited longest. */
+  next(): string | undefined
+  /** Without an id: all of them. */
+  forget(videoId?: string): Promise<RunResult>
+  /** Puts a video that failed behind the others; after some attempts it waits for the next refresh. */
+  putOff(videoId: string): Promise<void>
+  /**
+   * Asks the service, and writes what it says into the video's document. @throws whatever keeps the service from
+   * answering
+   */
+  read(videoId: string, signal: AbortSignal): Promise<void>
+}
 
-export function openDislikes(app: App) {
+export function openDislikes(app: App): Dislikes {
   const { ledger } = app
   let lastAskedAt = -Infinity
   const isWanted = () => app.preferences.section('downloads').integrate_ryd
@@ -24,9 +43,7 @@ export function openDislikes(app: App) {
 
   return {
     isWanted,
-
-    /** Queues a video whose estimate is to be read again, if estimates are wanted. Nobody waits for it. */
-    async note(videoId: string): Promise<void> {
+    async note(videoId) {
       if (!isWanted()) return
       await ledger.write(() =>
         ledger.sql('INSERT INTO dislike_due (video_id) VALUES (?) ON CONFLICT DO UPDATE SET attempts = 0').run(videoId),
@@ -34,25 +51,21 @@ export function openDislikes(app: App) {
       await start()
     },
 
-    /** What a run before has left. */
-    async goOn(): Promise<void> {
+    async goOn() {
       if (this.next() !== undefined) await start()
     },
 
-    /** The one that has waited longest. */
-    next: (): string | undefined =>
+    next: () =>
       ledger.sql<{ video_id: string }>('SELECT video_id FROM dislike_due ORDER BY rowid LIMIT 1').get()?.video_id,
 
-    /** Without an id: all of them. */
-    forget: (videoId?: string) =>
+    forget: (videoId) =>
       ledger.write(() =>
         videoId === undefined
           ? ledger.sql('DELETE FROM dislike_due').run()
           : ledger.sql('DELETE FROM dislike_due WHERE video_id = ?').run(videoId),
       ),
 
-    /** Puts a video that failed behind the others; after some attempts it waits for the next refresh. */
-    putOff: (videoId: string) =>
+    putOff: (videoId) =>
       ledger.write(() => {
         const row = ledger
           .sql<{ attempts: number }>('DELETE FROM dislike_due WHERE video_id = ? RETURNING attempts')
@@ -61,11 +74,7 @@ export function openDislikes(app: App) {
           ledger.sql('INSERT INTO dislike_due (video_id, attempts) VALUES (?, ?)').run(videoId, row.attempts + 1)
       }),
 
-    /**
-     * Asks the service, and writes what it says into the video's document. @throws whatever keeps the service from
-     * answering
-     */
-    async read(videoId: string, signal: AbortSignal): Promise<void> {
+    async read(videoId, signal) {
       if (!(await app.videos.known([videoId])).has(videoId)) return
       const wait = lastAskedAt + PAUSE_MS - app.clock.steady()
       if (wait > 0) await app.clock.sleep(Math.min(wait, PAUSE_MS), signal)

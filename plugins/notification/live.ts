@@ -17,9 +17,19 @@ export const messagesFor = (
   { jobs, requests }: Pick<App, 'jobs' | 'requests'>,
 ) => (view ? [] : [...jobs.notifications(), ...requests.messagesOf(id)])
 
-export type Live = ReturnType<typeof openLive>
+export interface Live {
+  /** Running jobs' messages, to all who listen, or to one account alone. */
+  tellMessages(only?: number): void
+  /** Hears of jobs from now on. */
+  begin(): void
+  end(): void
+  /** @returns ends it */
+  join(actor: Actor, send: Send): () => void
+  /** An item of the queue as it is now, or `removed`; without an id: much has changed, read it again. */
+  queueChanged(id: string | undefined): Promise<void>
+}
 
-export function openLive(app: App) {
+export function openLive(app: App): Live {
   const listeners = new Set<Listener>()
   let unwatch: (() => void) | undefined
 
@@ -46,8 +56,7 @@ export function openLive(app: App) {
 
   return {
     tellMessages,
-
-    begin(): void {
+    begin() {
       unwatch = app.jobs.watch(({ job, notifications }) => {
         if (!listeners.size) return
         if (notifications) tellMessages()
@@ -55,13 +64,12 @@ export function openLive(app: App) {
       })
     },
 
-    end(): void {
+    end() {
       unwatch?.()
       listeners.clear()
     },
 
-    /** @returns ends it */
-    join(actor: Actor, send: Send): () => void {
+    join(actor, send) {
       const listener = { accountId: actor.id, send }
       listeners.add(listener)
       send('notification', messagesFor(actor, app))
@@ -69,8 +77,7 @@ export function openLive(app: App) {
       return () => void listeners.delete(listener)
     },
 
-    /** An item of the queue as it is now, or `removed`; without an id: much has changed, read it again. */
-    async queueChanged(id: string | undefined): Promise<void> {
+    async queueChanged(id) {
       if (!listeners.size) return
       if (id === undefined) return tell('queue', { reset: true }, 'downloaders')
       const text = await app.queue.items.getText(id)

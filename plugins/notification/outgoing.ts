@@ -17,15 +17,25 @@ const MOST_WAITING = 200
 
 const schemeOf = (url: string): string => /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? ''
 
-export type Outgoing = ReturnType<typeof openOutgoing>
+export interface Outgoing {
+  /** @throws bad_request: not a URL; unavailable: it could not be delivered */
+  deliver(url: string, message: OutgoingMessage): Promise<void>
+  /** Messages of jobs that end go out from now on. */
+  begin(): void
+  /** Ends what is under way: the server does not wait for messages when it closes. */
+  end(): Promise<void>
+}
 
-export function openOutgoing(app: App, carriers: Carriers = ownCarriers, others: Carrier = openApprise(app.settings)) {
+export function openOutgoing(
+  app: App,
+  carriers: Carriers = ownCarriers,
+  others: Carrier = openApprise(app.settings),
+): Outgoing {
   const closing = new AbortController()
   const waiting: Array<() => Promise<void>> = []
   const running = new Set<Promise<void>>()
   let unwatch: (() => void) | undefined
 
-  /** @throws bad_request: not a URL; unavailable: it could not be delivered */
   async function deliver(url: string, message: OutgoingMessage): Promise<void> {
     const scheme = schemeOf(url)
     if (!scheme)
@@ -82,13 +92,11 @@ export function openOutgoing(app: App, carriers: Carriers = ownCarriers, others:
 
   return {
     deliver,
-
-    begin(): void {
+    begin() {
       unwatch = app.jobs.onEnded(announce)
     },
 
-    /** Ends what is under way: the server does not wait for messages when it closes. */
-    async end(): Promise<void> {
+    async end() {
       unwatch?.()
       closing.abort(new Error('the server closes'))
       waiting.length = 0

@@ -35,9 +35,20 @@ interface Ending {
   said: string
 }
 
-export type Requests = ReturnType<typeof openRequests>
+export interface Requests {
+  /** @param listener  told of accounts for which something has changed */
+  begin(listener: (userId: number) => void): void
+  end(): void
+  /** An account wants these videos; they are in the queue. Asking again is a request of its own. */
+  asked(userId: number, videoIds: readonly string[]): Promise<void>
+  changed(videoId: string): Promise<void>
+  lookAtAll(signal: AbortSignal): Promise<void>
+  hasOpen(): boolean
+  /** Oldest first. */
+  messagesOf(userId: number): NotificationMessage[]
+}
 
-export function openRequests({ ledger, accounts, clock, log, queue, videos }: App) {
+export function openRequests({ ledger, accounts, clock, log, queue, videos }: App): Requests {
   const { sql, write } = ledger
   /** Called with an account whose messages have changed. */
   let onChange: (userId: number) => void = () => undefined
@@ -114,18 +125,17 @@ export function openRequests({ ledger, accounts, clock, log, queue, videos }: Ap
   }
 
   return {
-    begin(listener: (userId: number) => void): void {
+    begin(listener) {
       onChange = listener
       awaitExpiry()
     },
 
-    end(): void {
+    end() {
       expiry?.cancel()
       onChange = () => undefined
     },
 
-    /** An account wants these videos; they are in the queue. Asking again is a request of its own. */
-    async asked(userId: number, videoIds: readonly string[]): Promise<void> {
+    async asked(userId, videoIds) {
       for (const ids of chunksOf(videoIds, CHUNK)) {
         await write(() => {
           const account = accounts.get(userId)
@@ -141,21 +151,19 @@ export function openRequests({ ledger, accounts, clock, log, queue, videos }: Ap
       }
     },
 
-    async changed(videoId: string): Promise<void> {
+    async changed(videoId) {
       if (isOpen(videoId)) await look([videoId])
     },
 
-    async lookAtAll(signal: AbortSignal): Promise<void> {
+    async lookAtAll(signal) {
       for (let ids = openAfter(''); ids.length > 0; ids = openAfter(ids.at(-1)!)) {
         signal.throwIfAborted()
         await look(ids)
       }
     },
 
-    hasOpen: (): boolean => openAfter('').length > 0,
-
-    /** Oldest first. */
-    messagesOf: (userId: number): NotificationMessage[] =>
+    hasOpen: () => openAfter('').length > 0,
+    messagesOf: (userId) =>
       sql<{ id: string } & Ending>(
         `SELECT message_id AS id, level, said FROM notification_request
          WHERE user_id = ? AND said IS NOT NULL AND ended_at > ? ORDER BY ended_at DESC, video_id DESC LIMIT ?`,

@@ -27,9 +27,16 @@ export class Refused extends Error {
   }
 }
 
-export type Links = ReturnType<typeof openLinks>
+export interface Links {
+  /** Whose account it is, made now if that is wanted, with the rights that the groups give. @throws Refused */
+  accountOf(identity: Identity): Promise<Proof>
+  /** From now on this person signs in to this account. @throws Refused: it is connected with another one */
+  connect(userId: number, identity: Identity): Promise<void>
+  isConnected(userId: number): boolean
+  disconnect(userId: number): Promise<void>
+}
 
-export function openLinks(app: Omit<App, 'oidc'>) {
+export function openLinks(app: Omit<App, 'oidc'>): Links {
   const { ledger, accounts, settings, log, signIns } = app
   const issuer = settings.oidcIssuer ?? ''
   const idOf = (subject: string): number | undefined =>
@@ -84,8 +91,7 @@ export function openLinks(app: Omit<App, 'oidc'>) {
   }
 
   return {
-    /** Whose account it is, made now if that is wanted, with the rights that the groups give. @throws Refused */
-    async accountOf(identity: Identity): Promise<Proof> {
+    async accountOf(identity) {
       if (settings.oidcUsers.length > 0 && !isIn(identity.groups, settings.oidcUsers)) throw new Refused('group')
       const id = idOf(identity.subject)
       const account = (id === undefined ? undefined : accounts.get(id)) ?? (await make(identity))
@@ -93,8 +99,7 @@ export function openLinks(app: Omit<App, 'oidc'>) {
       return proofOf(await withRights(account, identity), identity.subject)
     },
 
-    /** From now on this person signs in to this account. @throws Refused: it is connected with another one */
-    connect: (userId: number, { subject }: Identity): Promise<void> =>
+    connect: (userId, { subject }) =>
       ledger.write(() => {
         const other = idOf(subject)
         if (other !== undefined && other !== userId) throw new Refused('other')
@@ -103,10 +108,10 @@ export function openLinks(app: Omit<App, 'oidc'>) {
         add(subject, userId)
       }),
 
-    isConnected: (userId: number): boolean =>
+    isConnected: (userId) =>
       ledger.sql('SELECT 1 FROM oidc_link WHERE issuer = ? AND user_id = ?').get(issuer, userId) !== undefined,
 
-    disconnect: (userId: number): Promise<void> => ledger.write(() => forget(userId)),
+    disconnect: (userId) => ledger.write(() => forget(userId)),
   }
 
   function forget(userId: number): void {

@@ -61,10 +61,58 @@ const CHUNK = 500
 const COLUMNS = 'playlist_id AS id, user_id AS userId, stage, name, changed_at AS changedAt'
 const OF_LIST = 'playlist_id = ? AND user_id = ?'
 
-export type OwnRows = ReturnType<typeof openOwnRows>
+export interface OwnRows {
+  /** @param id  of any but Watch later, of which there are many */
+  get(id: string): OwnPlaylist | undefined
+  watchLater(userId: number): OwnPlaylist
+  /** Without Watch later. */
+  ofUser(userId: number): OwnPlaylist[]
+  /** Of these, those that are shared and have an owner. */
+  ownersOf(ids: readonly string[]): Map<string, number>
+  /** Those whose document, where there is one, nobody is to see. */
+  moving(): string[]
+  /** The next private ones after one, in order of their ids, whosever they are. */
+  privateAfter(id: string, limit: number): string[]
+  isEmpty(key: Key): boolean
+  /** In their order. */
+  entries(key: Key): OwnEntry[]
+  videoIds(key: Key): string[]
+  /** Of these videos, those that are in it. */
+  among(key: Key, videoIds: readonly string[]): Set<string>
+  /** @throws conflict: too many; not_found: the account is gone */
+  create(id: string, userId: number, how: { stage: 'private'; name: string } | { stage: 'shared' }): Promise<void>
+  /** A shared one that nobody owned gets an owner. @returns false: it has one already */
+  claim(id: string, userId: number): Promise<boolean>
+  /** @throws not_found: the account or the playlist is gone */
+  rename(key: Key, name: string): Promise<void>
+  /** @param name  of a private one; a shared one has its name in its document */
+  setStage(key: Key, stage: OwnPlaylist['stage'], name: string | null): Promise<void>
+  /** From now on nobody sees those of them that are private: they are on their way. */
+  hide(ids: readonly string[]): Promise<void>
+  /** With its entries. */
+  remove(id: string): Promise<void>
+  /**
+   * At the end; with `isFirst` at the top. One that is in it already stays where it is.
+   * @throws conflict: it is full; not_found: the account or the playlist is gone
+   */
+  add(key: Key, entry: OwnEntry, how: { isFirst: boolean }): Promise<void>
+  /** @returns false: it was not in it */
+  take(key: Key, videoId: string): Promise<boolean>
+  /**
+   * Puts a video to an end, or into the place of another, which makes room towards where it came from.
+   * @returns false: it was not in it
+   */
+  move(key: Key, videoId: string, to: 'first' | 'last' | { videoId: string }): Promise<boolean>
+  /** All that are in it, in pieces. */
+  takeEntries(key: Key): Promise<void>
+  /** Other entries take the place of all that are there. Nobody sees those of a shared one. */
+  replaceEntries(key: Key, entries: readonly OwnEntry[]): Promise<void>
+  /** These videos are gone: out of all of them. */
+  forgetVideos(videoIds: readonly string[]): Promise<void>
+}
 type Key = Pick<OwnPlaylist, 'id' | 'userId'>
 
-export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'accounts' | 'clock'>) {
+export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'accounts' | 'clock'>): OwnRows {
   const { sql, write } = ledger
 
   /** An account may be removed while a request of its own is under way. */
@@ -131,11 +179,9 @@ export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'a
   }
 
   return {
-    /** @param id  of any but Watch later, of which there are many */
-    get: (id: string): OwnPlaylist | undefined =>
-      sql<OwnPlaylist>(`SELECT ${COLUMNS} FROM playlist_own WHERE playlist_id = ?`).get(id),
+    get: (id) => sql<OwnPlaylist>(`SELECT ${COLUMNS} FROM playlist_own WHERE playlist_id = ?`).get(id),
 
-    watchLater: (userId: number): OwnPlaylist =>
+    watchLater: (userId) =>
       sql<OwnPlaylist>(`SELECT ${COLUMNS} FROM playlist_own WHERE ${OF_LIST}`).get(WATCH_LATER, userId) ?? {
         id: WATCH_LATER,
         userId,
@@ -144,15 +190,13 @@ export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'a
         changedAt: 0,
       },
 
-    /** Without Watch later. */
-    ofUser: (userId: number): OwnPlaylist[] =>
+    ofUser: (userId) =>
       sql<OwnPlaylist>(`SELECT ${COLUMNS} FROM playlist_own WHERE user_id = ? AND playlist_id <> ?`).all(
         userId,
         WATCH_LATER,
       ),
 
-    /** Of these, those that are shared and have an owner. */
-    ownersOf(ids: readonly string[]): Map<string, number> {
+    ownersOf(ids) {
       const found = sql<{ id: string; userId: number }>(
         `SELECT playlist_id AS id, user_id AS userId FROM playlist_own
          WHERE stage = 'shared' AND playlist_id IN (SELECT value FROM json_each(?))`,
@@ -160,14 +204,12 @@ export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'a
       return new Map(found.all(JSON.stringify(ids)).map(({ id, userId }) => [id, userId]))
     },
 
-    /** Those whose document, where there is one, nobody is to see. */
-    moving: (): string[] =>
+    moving: () =>
       sql<{ id: string }>(`SELECT playlist_id AS id FROM playlist_own WHERE stage = 'moving'`)
         .all()
         .map(({ id }) => id),
 
-    /** The next private ones after one, in order of their ids, whosever they are. */
-    privateAfter: (id: string, limit: number): string[] =>
+    privateAfter: (id, limit) =>
       sql<{ id: string }>(
         `SELECT playlist_id AS id FROM playlist_own
          WHERE playlist_id > ? AND playlist_id <> ? AND stage <> 'shared' ORDER BY playlist_id LIMIT ?`,
@@ -175,36 +217,32 @@ export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'a
         .all(id, WATCH_LATER, limit)
         .map((row) => row.id),
 
-    isEmpty: ({ id, userId }: Key): boolean =>
+    isEmpty: ({ id, userId }) =>
       sql(`SELECT 1 FROM playlist_own_entry WHERE ${OF_LIST} LIMIT 1`).get(id, userId) === undefined,
 
-    /** In their order. */
-    entries: ({ id, userId }: Key): OwnEntry[] =>
+    entries: ({ id, userId }) =>
       sql<OwnEntry>(
         `SELECT video_id AS videoId, title, uploader FROM playlist_own_entry WHERE ${OF_LIST} ORDER BY place`,
       ).all(id, userId),
 
-    videoIds: ({ id, userId }: Key): string[] =>
+    videoIds: ({ id, userId }) =>
       sql<{ id: string }>(`SELECT video_id AS id FROM playlist_own_entry WHERE ${OF_LIST} ORDER BY place`)
         .all(id, userId)
         .map((row) => row.id),
 
-    /** Of these videos, those that are in it. */
-    among({ id, userId }: Key, videoIds: readonly string[]): Set<string> {
+    among({ id, userId }, videoIds) {
       const [isOne, value] = isAmong('video_id', videoIds)
       const found = sql<{ id: string }>(`SELECT video_id AS id FROM playlist_own_entry WHERE ${OF_LIST} AND ${isOne}`)
       return new Set(found.all(id, userId, value).map((row) => row.id))
     },
 
-    /** @throws conflict: too many; not_found: the account is gone */
-    create: (id: string, userId: number, how: { stage: 'private'; name: string } | { stage: 'shared' }) =>
+    create: (id, userId, how) =>
       write(() => {
         refuseOneMore(userId)
         insert(id, userId, how.stage, how.stage === 'private' ? how.name : null)
       }),
 
-    /** A shared one that nobody owned gets an owner. @returns false: it has one already */
-    claim: (id: string, userId: number): Promise<boolean> =>
+    claim: (id, userId) =>
       write(() => {
         if (sql('SELECT 1 FROM playlist_own WHERE playlist_id = ?').get(id)) return false
         refuseOneMore(userId)
@@ -212,16 +250,18 @@ export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'a
         return true
       }),
 
-    rename: (key: Key, name: string) =>
+    rename: (key, name) =>
       write(() => {
         touchHere(key)
         sql(`UPDATE playlist_own SET name = ? WHERE ${OF_LIST}`).run(name, key.id, key.userId)
       }),
 
-    setStage: ({ id, userId }: Key, stage: OwnPlaylist['stage'], name: string | null) =>
-      write(() => sql(`UPDATE playlist_own SET stage = ?, name = ? WHERE ${OF_LIST}`).run(stage, name, id, userId)),
+    setStage: ({ id, userId }, stage, name) =>
+      write(
+        () => void sql(`UPDATE playlist_own SET stage = ?, name = ? WHERE ${OF_LIST}`).run(stage, name, id, userId),
+      ),
 
-    hide: (ids: readonly string[]) =>
+    hide: (ids) =>
       write(
         () =>
           void sql(
@@ -230,13 +270,8 @@ export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'a
           ).run(JSON.stringify(ids)),
       ),
 
-    remove: (id: string) => write(() => void sql('DELETE FROM playlist_own WHERE playlist_id = ?').run(id)),
-
-    /**
-     * At the end; with `isFirst` at the top. One that is in it already stays where it is.
-     * @throws conflict: it is full; not_found: the account or the playlist is gone
-     */
-    add: (key: Key, { videoId, title, uploader }: OwnEntry, { isFirst }: { isFirst: boolean }) =>
+    remove: (id) => write(() => void sql('DELETE FROM playlist_own WHERE playlist_id = ?').run(id)),
+    add: (key, { videoId, title, uploader }, { isFirst }) =>
       write(() => {
         refuseGone(key.userId)
         if (touch(key) === 0) {
@@ -260,8 +295,7 @@ export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'a
         )
       }),
 
-    /** @returns false: it was not in it */
-    take: (key: Key, videoId: string): Promise<boolean> =>
+    take: (key, videoId) =>
       write(() => {
         const isTaken =
           sql(`DELETE FROM playlist_own_entry WHERE ${OF_LIST} AND video_id = ?`).run(key.id, key.userId, videoId)
@@ -270,11 +304,7 @@ export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'a
         return isTaken
       }),
 
-    /**
-     * Puts a video to an end, or into the place of another, which makes room towards where it came from.
-     * @returns false: it was not in it
-     */
-    move: (key: Key, videoId: string, to: 'first' | 'last' | { videoId: string }): Promise<boolean> =>
+    move: (key, videoId, to) =>
       write(() => {
         const from = placeOf(key, videoId)
         if (from === undefined) return false
@@ -294,9 +324,7 @@ export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'a
       }),
 
     takeEntries,
-
-    /** Other entries take the place of all that are there. Nobody sees those of a shared one. */
-    async replaceEntries(key: Key, entries: readonly OwnEntry[]): Promise<void> {
+    async replaceEntries(key, entries) {
       await takeEntries(key)
       let place = 0
       const put = sql('INSERT INTO playlist_own_entry VALUES (?, ?, ?, ?, ?, ?)')
@@ -310,8 +338,7 @@ export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'a
       }
     },
 
-    /** These videos are gone: out of all of them. */
-    forgetVideos: (videoIds: readonly string[]) =>
+    forgetVideos: (videoIds) =>
       write(
         () =>
           void sql('DELETE FROM playlist_own_entry WHERE video_id IN (SELECT value FROM json_each(?))').run(

@@ -6,9 +6,13 @@ import { type Hit, roundScore, textUnder, withKeys, withTwins } from 'archivolt'
 import type { App } from './app.ts'
 import type { OwnRows } from './own-rows.ts'
 
-export type PlaylistRecords = ReturnType<typeof openRecords>
+export interface PlaylistRecords {
+  /** Of documents; one read for whose they are. */
+  of(hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>): string[]
+  ofPrivate(text: string, userId: number): string
+}
 
-export function openRecords(app: App, rows: Pick<OwnRows, 'ownersOf'>) {
+export function openRecords(app: App, rows: Pick<OwnRows, 'ownersOf'>): PlaylistRecords {
   const [mirrorKey] = Object.keys(app.platform.mirror('x'))
   const indexName = `${app.settings.prefix}_playlist`
 
@@ -18,8 +22,7 @@ export function openRecords(app: App, rows: Pick<OwnRows, 'ownersOf'>) {
   }
 
   return {
-    /** Of documents; one read for whose they are. */
-    of(hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>): string[] {
+    of(hits) {
       const custom = new Set(
         hits.filter(({ text }) => textUnder(text, 'playlist_type') === 'custom').map(({ id }) => id),
       )
@@ -33,7 +36,6 @@ export function openRecords(app: App, rows: Pick<OwnRows, 'ownersOf'>) {
       )
     },
 
-    ofPrivate: (text: string, userId: number): string =>
-      join(text, { playlist_owner: userId, playlist_visibility: 'private' }),
+    ofPrivate: (text, userId) => join(text, { playlist_owner: userId, playlist_visibility: 'private' }),
   }
 }

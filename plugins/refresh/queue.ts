@@ -39,16 +39,37 @@ export const refreshTables = {
 
 const numberOf = (kind: Kind): number => KINDS.indexOf(kind)
 
-type RefreshQueue = ReturnType<typeof openRefreshQueue>
+interface RefreshQueue {
+  /** Adds what is not waiting yet, in the given order. */
+  add(kind: Kind, ids: readonly string[]): Promise<void>
+  /** The next in line. It stays in its place until `done`, so nothing is lost when the power goes. */
+  next(): Item | undefined
+  /** It is being refreshed from now on, until `end`. */
+  begin(item: Item): void
+  end(): void
+  /** It has been refreshed, and leaves the queue. */
+  done(item: Item): Promise<void>
+  /** To the end of its queue. @param isTried  counts as an attempt */
+  putOff(item: Item, isTried: boolean): Promise<void>
+  /** The next of a kind after one, in order of their ids. */
+  idsAfter(kind: Kind, id: string): string[]
+  forget(kind: Kind, ids: readonly string[]): Promise<void>
+  /** How many wait, without the one that is being refreshed. */
+  waiting(kind?: Kind): number
+  stateOf(kind?: Kind): 'running' | 'empty'
+  stateOfItem(kind: Kind, id: string): 'running' | 'in_queue' | 'empty'
+  /** Whether this job has made its selection already: it is made once, also where the job runs again. */
+  hasSelected(jobId: string): boolean
+  noteSelected(jobId: string): Promise<void>
+}
 
-export function openRefreshQueue(app: App) {
+export function openRefreshQueue(app: App): RefreshQueue {
   const { ledger } = app
   let current: Item | undefined
   const isCurrent = (kind: Kind, id: string) => current?.kind === kind && current.id === id
 
   return {
-    /** Adds what is not waiting yet, in the given order. */
-    async add(kind: Kind, ids: readonly string[]): Promise<void> {
+    async add(kind, ids) {
       for (const some of chunksOf(ids, MOST_IN_A_WRITE)) {
         await ledger.write(() => {
           const put = ledger.sql('INSERT INTO refresh_queue (kind, id) VALUES (?, ?) ON CONFLICT DO NOTHING')
@@ -57,23 +78,20 @@ export function openRefreshQueue(app: App) {
       }
     },
 
-    /** The next in line. It stays in its place until `done`, so nothing is lost when the power goes. */
-    next(): Item | undefined {
+    next() {
       const row = ledger.sql<Row>('SELECT kind, id, attempts FROM refresh_queue ORDER BY kind, position LIMIT 1').get()
       return row && { kind: KINDS[row.kind]!, id: row.id, attempts: row.attempts }
     },
 
-    begin: (item: Item) => void (current = item),
+    begin: (item) => void (current = item),
     end: () => void (current = undefined),
-
-    async done({ kind, id }: Item): Promise<void> {
+    async done({ kind, id }) {
       await ledger.write(() =>
         ledger.sql('DELETE FROM refresh_queue WHERE kind = ? AND id = ?').run(numberOf(kind), id),
       )
     },
 
-    /** To the end of its queue. @param isTried  counts as an attempt */
-    async putOff({ kind, id, attempts }: Item, isTried: boolean): Promise<void> {
+    async putOff({ kind, id, attempts }, isTried) {
       await ledger.write(() => {
         const isThere = ledger
           .sql('DELETE FROM refresh_queue WHERE kind = ? AND id = ?')
@@ -85,21 +103,19 @@ export function openRefreshQueue(app: App) {
       })
     },
 
-    /** The next of a kind after one, in order of their ids. */
-    idsAfter(kind: Kind, id: string): string[] {
+    idsAfter(kind, id) {
       const found = ledger.sql<{ id: string }>(
         'SELECT id FROM refresh_queue WHERE kind = ? AND id > ? ORDER BY id LIMIT ?',
       )
       return found.all(numberOf(kind), id, MOST_IN_A_WRITE).map((row) => row.id)
     },
 
-    async forget(kind: Kind, ids: readonly string[]): Promise<void> {
+    async forget(kind, ids) {
       const forget = ledger.sql('DELETE FROM refresh_queue WHERE kind = ? AND id IN (SELECT value FROM json_each(?))')
       await ledger.write(() => forget.run(numberOf(kind), JSON.stringify(ids)))
     },
 
-    /** How many wait, without the one that is being refreshed. */
-    waiting(kind?: Kind): number {
+    waiting(kind) {
       const row =
         kind === undefined
           ? ledger.sql<{ count: number }>('SELECT count(*) AS count FROM refresh_queue').get()
@@ -110,23 +126,21 @@ export function openRefreshQueue(app: App) {
       return Math.max(0, (row?.count ?? 0) - (isOneRunning ? 1 : 0))
     },
 
-    stateOf(kind?: Kind): 'running' | 'empty' {
+    stateOf(kind) {
       const isOneRunning = current !== undefined && (kind === undefined || current.kind === kind)
       return isOneRunning || this.waiting(kind) > 0 ? 'running' : 'empty'
     },
 
-    stateOfItem(kind: Kind, id: string): 'running' | 'in_queue' | 'empty' {
+    stateOfItem(kind, id) {
       if (isCurrent(kind, id)) return 'running'
       return ledger.sql('SELECT 1 FROM refresh_queue WHERE kind = ? AND id = ?').get(numberOf(kind), id)
         ? 'in_queue'
         : 'empty'
     },
 
-    /** Whether this job has made its selection already: it is made once, also where the job runs again. */
-    hasSelected: (jobId: string): boolean =>
-      ledger.sql('SELECT 1 FROM refresh_selected WHERE job_id = ?').get(jobId) !== undefined,
+    hasSelected: (jobId) => ledger.sql('SELECT 1 FROM refresh_selected WHERE job_id = ?').get(jobId) !== undefined,
 
-    async noteSelected(jobId: string): Promise<void> {
+    async noteSelected(jobId) {
       await ledger.write(() => {
         ledger.sql('DELETE FROM refresh_selected').run() // there is one such job at a time
         ledger.sql('INSERT INTO refresh_selected (job_id) VALUES (?)').run(jobId)

@@ -11,9 +11,17 @@ export type SegmentList = NonNullable<VideoDoc['sponsorblock']>
 
 const NONE: SegmentList = Object.freeze({ is_enabled: false, has_unlocked: false, segments: [] })
 
-type Segments = ReturnType<typeof openSegments>
+interface Segments {
+  /** As shown: an empty list where none were fetched. */
+  ofVideo(video: VideoDoc): SegmentList
+  /**
+   * Reads a video's segments anew, or takes them away where they are not wanted any more.
+   * The service's failures are logged, not thrown: what was known stays until the next refresh.
+   */
+  refresh(videoId: string, signal?: AbortSignal): Promise<void>
+}
 
-export function openSegments(app: App) {
+export function openSegments(app: App): Segments {
   /** The channel's own setting wins. */
   async function isWantedFor(channelId: string): Promise<boolean> {
     const channel = await app.channels.get(channelId)
@@ -41,14 +49,8 @@ export function openSegments(app: App) {
   }
 
   return {
-    /** As shown: an empty list where none were fetched. */
-    ofVideo: (video: VideoDoc): SegmentList => video.sponsorblock ?? NONE,
-
-    /**
-     * Reads a video's segments anew, or takes them away where they are not wanted any more.
-     * The service's failures are logged, not thrown: what was known stays until the next refresh.
-     */
-    async refresh(videoId: string, signal?: AbortSignal): Promise<void> {
+    ofVideo: (video) => video.sponsorblock ?? NONE,
+    async refresh(videoId, signal) {
       const video = await app.videos.get(videoId)
       if (!video) return
       if (!(await isWantedFor(video.channel_id))) {

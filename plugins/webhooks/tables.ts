@@ -86,10 +86,31 @@ const MOST_KEPT = 50
  */
 const IS_ASIDE = 'coalesce(status BETWEEN 400 AND 499 AND status NOT IN (408, 425, 429), 0)'
 
-export type Rows = ReturnType<typeof openRows>
+export interface Rows {
+  webhooks(): WebhookRow[]
+  webhook(id: number): WebhookRow | undefined
+  addWebhook(row: Omit<WebhookRow, 'id' | 'dropped'>): number
+  /** What could not be read stays as it lies there. */
+  changeWebhook(row: WebhookRow): void
+  removeWebhook(id: number): boolean
+  noteDropped(id: number): void
+  addDelivery(row: Pick<DeliveryRow, 'webhook_id' | 'message_id' | 'event' | 'body' | 'created_at'>): number
+  delivery(id: number): DeliveryRow | undefined
+  /** The one that is next: what comes after it waits. */
+  first(webhookId: number): number | undefined
+  aside(webhookId: number): number[]
+  waiting(webhookId: number): number
+  deliveries(webhookId: number, most: number): DeliveryRow[]
+  /** The delivery that was last sent, or tried. */
+  lastAsked(webhookId: number): DeliveryRow | undefined
+  noteTry(id: number, answer: Answer): void
+  /** Ends it, and forgets the oldest of those that have ended. */
+  end(id: number, state: 'delivered' | 'failed'): void
+  explain(id: number, error: string): void
+}
 
 /** Those that write are called inside `ledger.write`. */
-export function openRows({ sql, seal, unseal }: Ledger) {
+export function openRows({ sql, seal, unseal }: Ledger): Rows {
   type Stored = WebhookRow & { url: string; secret: string }
   const opened = (row: Stored): WebhookRow => ({
     ...row,
@@ -103,14 +124,13 @@ export function openRows({ sql, seal, unseal }: Ledger) {
   })
 
   return {
-    webhooks: (): WebhookRow[] => sql<Stored>('SELECT * FROM webhooks_webhook ORDER BY id').all().map(opened),
-
-    webhook(id: number): WebhookRow | undefined {
+    webhooks: () => sql<Stored>('SELECT * FROM webhooks_webhook ORDER BY id').all().map(opened),
+    webhook(id) {
       const row = sql<Stored>('SELECT * FROM webhooks_webhook WHERE id = ?').get(id)
       return row && opened(row)
     },
 
-    addWebhook: (row: Omit<WebhookRow, 'id' | 'dropped'>): number =>
+    addWebhook: (row) =>
       Number(
         sql(
           `INSERT INTO webhooks_webhook (name, url, events, secret, is_on, created_at)
@@ -118,19 +138,16 @@ export function openRows({ sql, seal, unseal }: Ledger) {
         ).run(sealed(row)).lastInsertRowid,
       ),
 
-    /** What could not be read stays as it lies there. */
-    changeWebhook: (row: WebhookRow): void =>
+    changeWebhook: (row) =>
       void sql(
         `UPDATE webhooks_webhook SET name = @name, url = coalesce(@url, url), events = @events,
            secret = coalesce(@secret, secret), is_on = @is_on WHERE id = @id`,
       ).run(sealed(row)),
 
-    removeWebhook: (id: number): boolean => sql('DELETE FROM webhooks_webhook WHERE id = ?').run(id).changes > 0,
+    removeWebhook: (id) => sql('DELETE FROM webhooks_webhook WHERE id = ?').run(id).changes > 0,
+    noteDropped: (id) => void sql('UPDATE webhooks_webhook SET dropped = dropped + 1 WHERE id = ?').run(id),
 
-    noteDropped: (id: number): void =>
-      void sql('UPDATE webhooks_webhook SET dropped = dropped + 1 WHERE id = ?').run(id),
-
-    addDelivery: (row: Pick<DeliveryRow, 'webhook_id' | 'message_id' | 'event' | 'body' | 'created_at'>): number =>
+    addDelivery: (row) =>
       Number(
         sql(
           `INSERT INTO webhooks_delivery (webhook_id, message_id, event, body, created_at)
@@ -138,45 +155,42 @@ export function openRows({ sql, seal, unseal }: Ledger) {
         ).run(row).lastInsertRowid,
       ),
 
-    delivery: (id: number) => sql<DeliveryRow>('SELECT * FROM webhooks_delivery WHERE id = ?').get(id),
-
-    /** The one that is next: what comes after it waits. */
-    first: (webhookId: number): number | undefined =>
+    delivery: (id) => sql<DeliveryRow>('SELECT * FROM webhooks_delivery WHERE id = ?').get(id),
+    first: (webhookId) =>
       sql<{ id: number }>(
         `SELECT id FROM webhooks_delivery WHERE webhook_id = ? AND state = 'waiting' AND NOT ${IS_ASIDE} ORDER BY id LIMIT 1`,
       ).get(webhookId)?.id,
 
-    aside: (webhookId: number): number[] =>
+    aside: (webhookId) =>
       sql<{ id: number }>(
         `SELECT id FROM webhooks_delivery WHERE webhook_id = ? AND state = 'waiting' AND ${IS_ASIDE} ORDER BY id`,
       )
         .all(webhookId)
         .map(({ id }) => id),
 
-    waiting: (webhookId: number): number =>
+    waiting: (webhookId) =>
       sql<{ n: number }>("SELECT count(*) AS n FROM webhooks_delivery WHERE webhook_id = ? AND state = 'waiting'").get(
         webhookId,
       )!.n,
 
-    deliveries: (webhookId: number, most: number): DeliveryRow[] =>
+    deliveries: (webhookId, most) =>
       sql<DeliveryRow>('SELECT * FROM webhooks_delivery WHERE webhook_id = ? ORDER BY id DESC LIMIT ?').all(
         webhookId,
         most,
       ),
 
-    lastAsked: (webhookId: number) =>
+    lastAsked: (webhookId) =>
       sql<DeliveryRow>(
         'SELECT * FROM webhooks_delivery WHERE webhook_id = ? AND asked_at IS NOT NULL ORDER BY asked_at DESC, id DESC LIMIT 1',
       ).get(webhookId),
 
-    noteTry: (id: number, answer: Answer): void =>
+    noteTry: (id, answer) =>
       void sql(
         `UPDATE webhooks_delivery SET tries = tries + 1, asked_at = @asked_at, took_ms = @took_ms, status = @status,
            answer = @answer, error = @error WHERE id = @id`,
       ).run({ ...answer, id }),
 
-    /** Ends it, and forgets the oldest of those that have ended. */
-    end(id: number, state: 'delivered' | 'failed'): void {
+    end(id, state) {
       sql('UPDATE webhooks_delivery SET state = ? WHERE id = ?').run(state, id)
       sql(
         `DELETE FROM webhooks_delivery WHERE id IN (
@@ -186,7 +200,6 @@ export function openRows({ sql, seal, unseal }: Ledger) {
       ).run(id, MOST_KEPT)
     },
 
-    explain: (id: number, error: string): void =>
-      void sql('UPDATE webhooks_delivery SET error = ? WHERE id = ?').run(error, id),
+    explain: (id, error) => void sql('UPDATE webhooks_delivery SET error = ? WHERE id = ?').run(error, id),
   }
 }

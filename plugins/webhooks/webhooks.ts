@@ -4,7 +4,7 @@ import { errors } from 'archivolt'
 import type { App } from './app.ts'
 import { isTaken, send } from './deliver.ts'
 import { newSecret } from './signature.ts'
-import { type DeliveryRow, openRows, type WebhookRow } from './tables.ts'
+import { type DeliveryRow, openRows, type Rows, type WebhookRow } from './tables.ts'
 
 export const MOST_WEBHOOKS = 20
 /** Of one webhook: what comes on top is counted, not kept. */
@@ -23,9 +23,27 @@ export interface WebhookInput {
   events: string[]
 }
 
-export type Webhooks = ReturnType<typeof openWebhooks>
+export interface Webhooks {
+  readonly rows: Rows
+  /** All that plugins tell; what is heard in place alone is nobody's outside. */
+  events(): string[]
+  /** On disk when it resolves. */
+  hear(event: string, told: unknown): Promise<void>
+  /** The work of a delivery's job. @throws unavailable: to be tried again */
+  deliver(id: number, signal: AbortSignal): Promise<void>
+  /** What a crash has left, and what has waited while a webhook was off. */
+  goOnAll(): Promise<void>
+  /** @returns its secret too, which nobody is shown again */
+  add(webhook: WebhookInput): Promise<{ row: WebhookRow; secret: string }>
+  change(id: number, change: Partial<WebhookInput> & { isOn?: boolean | undefined }): Promise<WebhookRow>
+  /** The one before is of no use any more. */
+  renewSecret(id: number): Promise<string>
+  remove(id: number): Promise<void>
+  /** Sends a message now, out of turn, once. */
+  test(id: number, signal: AbortSignal): Promise<DeliveryRow>
+}
 
-export function openWebhooks(app: App) {
+export function openWebhooks(app: App): Webhooks {
   const { ledger, clock, log } = app
   const rows = openRows(ledger)
   /** Event → webhooks that are told of it; undefined: read anew. Most events have none, and cost no query. */
@@ -107,12 +125,8 @@ export function openWebhooks(app: App) {
 
   return {
     rows,
-
-    /** All that plugins tell; what is heard in place alone is nobody's outside. */
-    events: (): string[] => app.registry.plugins.flatMap(({ events = [] }): string[] => [...events]).sort(),
-
-    /** On disk when it resolves. */
-    async hear(event: string, told: unknown): Promise<void> {
+    events: () => app.registry.plugins.flatMap(({ events = [] }): string[] => [...events]).sort(),
+    async hear(event, told) {
       wanted ??= readWanted()
       const ids = wanted.get(event)
       const body = ids && bodyOf(event, told)
@@ -121,8 +135,7 @@ export function openWebhooks(app: App) {
       for (const id of begun) await goOn(id)
     },
 
-    /** The work of a delivery's job. @throws unavailable: to be tried again */
-    async deliver(id: number, signal: AbortSignal): Promise<void> {
+    async deliver(id, signal) {
       const delivery = rows.delivery(id)
       const webhook = delivery && rows.webhook(delivery.webhook_id)
       if (!delivery || !webhook?.is_on) return
@@ -134,12 +147,11 @@ export function openWebhooks(app: App) {
       }
     },
 
-    /** What a crash has left, and what has waited while a webhook was off. */
-    async goOnAll(): Promise<void> {
+    async goOnAll() {
       for (const { id } of rows.webhooks()) await goOn(id)
     },
 
-    async add({ name, url, events }: WebhookInput): Promise<{ row: WebhookRow; secret: string }> {
+    async add({ name, url, events }) {
       const secret = newSecret()
       const row = await ledger.write(() => {
         if (rows.webhooks().length >= MOST_WEBHOOKS)
@@ -158,7 +170,7 @@ export function openWebhooks(app: App) {
       return { row, secret }
     },
 
-    async change(id: number, change: Partial<WebhookInput> & { isOn?: boolean | undefined }): Promise<WebhookRow> {
+    async change(id, change) {
       const { name, url, events, isOn } = change
       const changed = await ledger.write(() => {
         const row = surely(id)
@@ -176,22 +188,20 @@ export function openWebhooks(app: App) {
       return changed
     },
 
-    /** The one before is of no use any more. */
-    async renewSecret(id: number): Promise<string> {
+    async renewSecret(id) {
       const secret = newSecret()
       await ledger.write(() => rows.changeWebhook({ ...surely(id), secret }))
       return secret
     },
 
-    async remove(id: number): Promise<void> {
+    async remove(id) {
       await ledger.write(() => {
         wanted = undefined
         if (!rows.removeWebhook(id)) throw errors.notFound('webhook')
       })
     },
 
-    /** Sends a message now, out of turn, once. */
-    async test(id: number, signal: AbortSignal): Promise<DeliveryRow> {
+    async test(id, signal) {
       const webhook = surely(id)
       const message = newMessage(id, 'webhook.test', bodyOf('webhook.test', { name: webhook.name })!)
       const answer = await send(webhook, message, { app, signal })
