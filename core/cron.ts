@@ -1,9 +1,11 @@
 /**
  * Schedules of three fields, `minute hour day_of_week` (contract 8.2): read, put into words, looked up in the calendar.
  */
+
 import { Cron } from 'croner'
 import { toString as toWords } from 'cronstrue'
 import { errors } from './error.ts'
+import { say } from './say.ts'
 
 const LONGEST = 100
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -126,7 +128,7 @@ function listed(field: string, highest: number, name: string): string {
     const step = Number(every ?? 1)
     if (!(form && first <= last && last <= highest && step >= 1 && step <= highest + 1)) {
       throw errors.badRequest(
-        `The ${name} of a schedule is *, */n, or a list of numbers and ranges from 0 to ${highest}`,
+        say`The ${{ name }} of a schedule is *, */n, or a list of numbers and ranges from 0 to ${{ highest }}`,
       )
     }
     for (let number = first; number <= last; number += step) chosen.add(number)

@@ -1,4 +1,5 @@
 /** The one error that core and plugins raise on purpose: a code, a sentence, details. Knows no HTTP. */
+import { inEnglish, say, sentenceOf, type Words } from './say.ts'
 
 export type ErrorCode =
   | 'bad_request'
@@ -22,7 +23,7 @@ export const MOST_FIELDS = 20
 
 interface ErrorDetails {
   /** Body path or query name → what is wrong with it. The first `MOST_FIELDS` are sent. */
-  fields?: Record<string, string>
+  fields?: Record<string, Words>
   /** Further top-level keys of the error body, such as `{ data: false }`. */
   extra?: Record<string, unknown>
   /** When the caller may try again; becomes `Retry-After`. */
@@ -40,11 +41,14 @@ export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
   readonly details: ErrorDetails
+  /** Of `message`, which is in English. */
+  readonly words: Words
 
-  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+  constructor(code: ErrorCode, message: Words, options: ErrorOptions = {}) {
     const { cause, ...details } = options
-    super(message, cause === undefined ? undefined : { cause })
+    super(inEnglish(message), cause === undefined ? undefined : { cause })
     this.code = code
+    this.words = message
     this.details = details
   }
 }
@@ -76,12 +80,15 @@ export class StartError extends Error {
  */
 export const wayOut = (name: string): string => `; correct or remove it, or start without it: AV_PLUGINS_OFF=${name}`
 
-const raise = (code: ErrorCode) => (message: string, options?: ErrorOptions) => new AppError(code, message, options)
+const raise = (code: ErrorCode) => (message: Words, options?: ErrorOptions) => new AppError(code, message, options)
 
 /** `throw errors.conflict('A restore is running; try again when it has ended')`: one function per meaning. */
 export const errors = {
   /** 400: the form of the request is wrong. `fields` names the places. */
   badRequest: raise('bad_request'),
+  /** 400: one place, and what is wrong with it. */
+  wrongField: (place: string, rule: Words) =>
+    new AppError('bad_request', say`${{ place }} ${{ rule: sentenceOf(rule) }}`, { fields: { [place]: rule } }),
   notAuthenticated: raise('not_authenticated'),
   invalidToken: (options?: ErrorOptions) => new AppError('invalid_token', 'Invalid token.', options),
   permissionDenied: raise('permission_denied'),
@@ -130,3 +137,6 @@ export function saidBy(error: unknown): string {
   const text = withoutPaths((error instanceof Error ? error.message : String(error)).slice(0, LONGEST_SAID))
   return isAppError(error) ? text : text.replace(ABSOLUTE_PATH, '…/')
 }
+
+/** The same, with words and values apart where it is ours. */
+export const wordsOf = (error: unknown): Words => (isAppError(error) && error.words) || saidBy(error)

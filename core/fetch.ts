@@ -2,6 +2,7 @@
  * Requests to servers outside whose addresses come from people or from other servers: with limits, and never into a
  * private network by accident. The address is judged where it is connected to, so no name can change its mind meanwhile.
  */
+
 import { lookup as resolve } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import type { Settings } from '../config/schema.ts'
@@ -9,6 +10,7 @@ import type { Clock } from './clock.ts'
 import { abortable } from './concurrency/abortable.ts'
 import { errors, isAppError } from './error.ts'
 import { askStraight, askThrough, type Hop, type HopAnswer } from './fetch-hop.ts'
+import { say } from './say.ts'
 
 export interface FetchOptions {
   method?: Hop['method']
@@ -67,13 +69,13 @@ export function openFetch(parts: {
   const allowed = new Set(privateHosts.map((host) => host.toLowerCase()))
 
   const refusal = (host: string): Error =>
-    errors.badRequest(`${host} is on a private network. An admin can allow it in AV_PRIVATE_HOSTS`)
+    errors.badRequest(say`${{ host }} is on a private network. An admin can allow it in AV_PRIVATE_HOSTS`)
 
   function checked(text: string, base?: string): URL {
     if (!URL.canParse(text, base)) throw errors.badRequest('This is not a valid URL')
     const url = new URL(text, base)
     if (url.protocol !== 'http:' && url.protocol !== 'https:')
-      throw errors.badRequest(`Only http:// and https:// addresses work, not ${url.protocol}`)
+      throw errors.badRequest(say`Only http:// and https:// addresses work, not ${{ protocol: url.protocol }}`)
     const host = hostOf(url)
     if (isIP(host) !== 0 && !isPublicAddress(host) && !allowed.has(host)) throw refusal(host)
     return url
@@ -136,7 +138,10 @@ export function openFetch(parts: {
       if (isAppError(cause)) throw cause
       options.signal?.throwIfAborted()
       const why = late.signal.aborted ? late.signal.reason : cause
-      throw errors.unavailable(`${url.host} could not be asked: ${why instanceof Error ? why.message : why}`, { cause })
+      throw errors.unavailable(
+        say`${{ host: url.host }} could not be asked: ${{ reason: why instanceof Error ? why.message : why }}`,
+        { cause },
+      )
     } finally {
       timer.cancel()
     }

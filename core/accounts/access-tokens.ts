@@ -1,9 +1,11 @@
 /** Access tokens: several of a user, each with a name, a scope and an end. The ledger has their hashes alone. */
+
 import { createHmac, randomBytes } from 'node:crypto'
 import { type Clock, epochSeconds } from '../clock.ts'
 import { errors } from '../error.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
+import { say } from '../say.ts'
 import type { Scope } from './scope.ts'
 
 /** As many as a household's apps and scripts need, and few enough to look through. */
@@ -99,7 +101,9 @@ export function openAccessTokens({
 
     make(userId, { name, scope, expiresAt }) {
       if (count.get(userId)!.held >= MOST_OF_USER)
-        throw errors.conflict(`An account has at most ${MOST_OF_USER} access tokens; revoke one that is not used`)
+        throw errors.conflict(
+          say`An account has at most ${{ most: MOST_OF_USER }} access tokens; revoke one that is not used`,
+        )
       const token = randomBytes(TOKEN_BYTES).toString('hex')
       const { lastInsertRowid } = insert.run(userId, name, scope, hashOf(token), now(), expiresAt)
       const id = Number(lastInsertRowid)

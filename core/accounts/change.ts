@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { errors } from '../error.ts'
+import { say } from '../say.ts'
 import { writeWhole } from '../whole-file.ts'
 import { refuseOutdated } from './proof.ts'
 import { type Book, recordOf, write } from './state.ts'
@@ -122,7 +123,10 @@ function refuseLastAdmin({ users }: Book, row: UserRow): void {
 function refuseIllTogether({ is_staff, may_download, view }: AccountRights): void {
   if (!view || (!is_staff && !may_download)) return
   const word = is_staff ? 'is_staff' : 'may_download'
-  throw errors.badRequest(`An account with a view cannot have ${word} too: send view null, or ${word} false`, {
-    fields: { [word]: 'must be false for an account with a view' },
-  })
+  throw errors.badRequest(
+    say`An account with a view cannot have ${{ word }} too: send view null, or ${{ word }} false`,
+    {
+      fields: { [word]: 'must be false for an account with a view' },
+    },
+  )
 }

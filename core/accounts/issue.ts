@@ -1,5 +1,6 @@
 /** Issues tokens: an account's own one, and access tokens beside it. */
 import { errors } from '../error.ts'
+import { say } from '../say.ts'
 import type { AccessTokenRecord, NewAccessToken } from './access-tokens.ts'
 import { refuseOutdated } from './proof.ts'
 import { highestScope, includes } from './scope.ts'
@@ -35,8 +36,8 @@ export const addAccessToken = (
     const { is_staff, may_download } = recordOf(book, book.users.existing(id))
     const highest = highestScope({ isAdmin: is_staff, mayDownload: may_download })
     if (!includes(highest, asked.scope))
-      throw errors.badRequest(`This account may not have a token with the scope ${asked.scope}`, {
-        fields: { scope: `goes up to ${highest} for this account` },
+      throw errors.badRequest(say`This account may not have a token with the scope ${{ scope: asked.scope }}`, {
+        fields: { scope: say`goes up to ${{ highest }} for this account` },
       })
     return book.accessTokens.make(id, asked)
   })

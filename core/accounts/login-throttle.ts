@@ -3,10 +3,12 @@
  * doubles with each further attempt. The account itself is only slowed for other addresses, and turns go round by
  * address, so nobody locks another out.
  */
+
 import type { Clock } from '../clock.ts'
 import { FairQueue } from '../concurrency/fair-queue.ts'
 import { Quota } from '../concurrency/quota.ts'
 import { errors } from '../error.ts'
+import { say } from '../say.ts'
 import { type Asker, tooManyLogins } from './passwords.ts'
 
 const ALLOWED_FAILURES = 5
@@ -98,7 +100,9 @@ export class LoginThrottle {
     pair.add(now)
     this.#block(pair, now)
     const retryAfterSeconds = Math.ceil((pair.blockedUntil - now) / 1000)
-    throw errors.throttled(`Too many failed logins; try again in ${retryAfterSeconds} seconds`, { retryAfterSeconds })
+    throw errors.throttled(say`Too many failed logins; try again in ${{ retryAfterSeconds }} seconds`, {
+      retryAfterSeconds,
+    })
   }
 
   #fail(all: Failures, pair: Failures): void {

@@ -1,10 +1,12 @@
 /** The request's body: its type, its size, its text. Read only when the caller is known to be allowed. */
+
 import type { IncomingMessage } from 'node:http'
 import { Readable, Transform } from 'node:stream'
 import { parse as parseContentType } from 'content-type'
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
 import type { Route } from '../plugin/define.ts'
+import { say } from '../say.ts'
 
 const LARGEST_BODY_BYTES = 2 * 1024 * 1024
 /** On open routes: enough for a name and a password. */
@@ -41,7 +43,7 @@ export const isWriting = ({ method }: IncomingMessage): boolean =>
 export function checkBodyHeaders(request: IncomingMessage, route: Route): void {
   if (!hasBody(request)) return
   const limit = route.rawBody?.maxBodyBytes ?? largestBody(route)
-  if (announcedBytes(request) > limit) throw errors.bodyTooLarge(`The body may have at most ${limit} bytes`)
+  if (announcedBytes(request) > limit) throw errors.bodyTooLarge(say`The body may have at most ${{ limit }} bytes`)
   if (request.headers['content-encoding'] !== undefined)
     throw errors.unsupportedMediaType('The body must not be compressed')
   const isWrite = isWriting(request)
@@ -51,7 +53,7 @@ export function checkBodyHeaders(request: IncomingMessage, route: Route): void {
   if (type === undefined && (!isWrite || announcedBytes(request) === 0)) return
   const accepted = route.rawBody ? [route.rawBody.contentType] : route.form ? [JSON_TYPE, FORM_TYPE] : [JSON_TYPE]
   if (type === undefined || !accepted.includes(type))
-    throw errors.unsupportedMediaType(`The body must be ${accepted.join(' or ')}`)
+    throw errors.unsupportedMediaType(say`The body must be ${{ types: accepted.join(' or ') }}`)
 }
 
 /** Stands for a type that cannot be parsed; no route accepts it, so the answer is 415. */
@@ -115,7 +117,7 @@ export async function readBody(
   const text = decodeText(content)
   const type = mediaType(request)
   if (type === undefined && request.method !== 'DELETE')
-    throw errors.unsupportedMediaType(`The body must be ${JSON_TYPE}`)
+    throw errors.unsupportedMediaType(say`The body must be ${{ types: JSON_TYPE }}`)
   return type === FORM_TYPE ? parseForm(text) : parseJson(text)
 }
 
@@ -127,7 +129,8 @@ function readBytes(request: IncomingMessage, limitBytes: number, share: BodyShar
     const timer = clock.after(SLOWEST_BODY_MS, () => end(errors.badRequest('The body did not arrive in time')))
     const onData = (chunk: Buffer) => {
       const neededBytes = sizeBytes + chunk.length
-      if (neededBytes > limitBytes) return end(errors.bodyTooLarge(`The body may have at most ${limitBytes} bytes`))
+      if (neededBytes > limitBytes)
+        return end(errors.bodyTooLarge(say`The body may have at most ${{ limit: limitBytes }} bytes`))
       if (neededBytes > content.length) {
         const grownBytes = Math.min(limitBytes, Math.max(neededBytes, 2 * content.length))
         try {
@@ -218,7 +221,8 @@ function refuseOverload(text: string): void {
     else if (character === 0x3a) {
       if (++keysAt[depth]! > MOST_KEYS) throw errors.badRequest(TOO_MANY_KEYS)
     } else if (character === 0x7b || character === 0x5b) {
-      if (++depth > DEEPEST_JSON) throw errors.badRequest(`The body may be nested at most ${DEEPEST_JSON} deep`)
+      if (++depth > DEEPEST_JSON)
+        throw errors.badRequest(say`The body may be nested at most ${{ most: DEEPEST_JSON }} deep`)
       keysAt[depth] = 0
     } else if ((character === 0x7d || character === 0x5d) && depth > 0) depth--
   }
@@ -231,7 +235,8 @@ export function rawBody(request: IncomingMessage, maxBodyBytes: number): Readabl
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, next) {
       sizeBytes += chunk.length
-      if (sizeBytes > maxBodyBytes) next(errors.bodyTooLarge(`The body may have at most ${maxBodyBytes} bytes`))
+      if (sizeBytes > maxBodyBytes)
+        next(errors.bodyTooLarge(say`The body may have at most ${{ limit: maxBodyBytes }} bytes`))
       else next(null, chunk)
     },
   })

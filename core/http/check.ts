@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { errors, MOST_FIELDS } from '../error.ts'
+import { inEnglish, say, sentenceOf, type Words } from '../say.ts'
 
 const validators = new WeakMap<TSchema, Validator>()
 
@@ -34,7 +35,7 @@ export function checkBody(schema: TSchema, body: unknown): void {
 }
 
 /** What is wrong with a value, by its place in it. */
-export const faultsIn = (schema: TSchema, value: unknown): Record<string, string> => toFields(problemsIn(schema, value))
+export const faultsIn = (schema: TSchema, value: unknown): Record<string, Words> => toFields(problemsIn(schema, value))
 
 /** So much of a wrong body is searched for every problem. */
 const SEARCHED_PARTS = 2000
@@ -87,16 +88,16 @@ function shortened(value: unknown, entries: number): unknown {
 }
 
 /** `fields` as one sentence: the first of them. */
-function firstSentence(fields: Record<string, string>): string {
+function firstSentence(fields: Record<string, Words>): Words {
   const [first] = Object.entries(fields)
   if (!first) return 'The body has a form that is not taken here'
   const [place, rule] = first
-  return place === '' ? `The body ${rule}` : `${place} ${rule}`
+  return place === '' ? say`The body ${{ rule: sentenceOf(rule) }}` : say`${{ place }} ${{ rule: sentenceOf(rule) }}`
 }
 
 /** Place (`data.0.status`) → rule, the first at each place. The members of a union are told as one. */
-function toFields(problems: Problem[]): Record<string, string> {
-  const fields = new Map<string, string>()
+function toFields(problems: Problem[]): Record<string, Words> {
+  const fields = new Map<string, Words>()
   const unions = new Map<string, string[]>()
   const unionPlaces = problems
     .filter(({ keyword }) => keyword === 'anyOf')
@@ -105,7 +106,7 @@ function toFields(problems: Problem[]): Record<string, string> {
     const union = unionPlaces.find(({ schemaPath }) => problem.schemaPath.startsWith(`${schemaPath}/anyOf/`))
     if (union && problem.instancePath === union.instancePath) {
       const rules = unions.get(union.instancePath) ?? []
-      unions.set(union.instancePath, [...rules, ruleOf(problem).replace(/^must be /, '')])
+      unions.set(union.instancePath, [...rules, inEnglish(ruleOf(problem)).replace(/^must be /, '')])
       continue
     }
     if (problem.keyword === 'anyOf' || (problem.keyword === 'boolean' && !isUnknownKey(problem))) continue
@@ -117,7 +118,7 @@ function toFields(problems: Problem[]): Record<string, string> {
   }
   for (const [path, rules] of unions) {
     const place = toPlace(path)
-    if (!fields.has(place)) fields.set(place, `must be ${[...new Set(rules)].join(' or ')}`)
+    if (!fields.has(place)) fields.set(place, say`must be ${{ values: [...new Set(rules)].join(' or ') }}`)
   }
   return Object.fromEntries(fields)
 }
@@ -146,46 +147,48 @@ function toPlace(instancePath: string, name?: string): string {
   return [...parts, ...(name === undefined ? [] : [name])].map((part) => part.slice(0, LONGEST_KEY)).join('.')
 }
 
-function ruleOf(problem: Problem): string {
+function ruleOf(problem: Problem): Words {
   switch (problem.keyword) {
     case 'required':
-      return 'is required'
+      return say`is required`
     case 'additionalProperties':
     case 'boolean':
-      return 'is not known here'
+      return say`is not known here`
     case 'enum':
-      return `must be one of ${problem.params.allowedValues.join(', ')}`
+      return say`must be one of ${{ values: problem.params.allowedValues.join(', ') }}`
     case 'const':
-      return `must be ${JSON.stringify(problem.params.allowedValue)}`
+      return say`must be ${{ values: JSON.stringify(problem.params.allowedValue) }}`
     case 'minLength':
-      return problem.params.limit === 1 ? 'must not be empty' : `must have at least ${problem.params.limit} characters`
+      return problem.params.limit === 1
+        ? say`must not be empty`
+        : say`must have at least ${{ count: problem.params.limit }} characters`
     case 'maxLength':
-      return `must have at most ${problem.params.limit} characters`
+      return say`must have at most ${{ count: problem.params.limit }} characters`
     case 'minimum':
-      return `must be at least ${problem.params.limit}`
+      return say`must be at least ${{ limit: Number(problem.params.limit) }}`
     case 'maximum':
-      return `must be at most ${problem.params.limit}`
+      return say`must be at most ${{ limit: Number(problem.params.limit) }}`
     case 'minItems':
-      return `must have at least ${problem.params.limit} entries`
+      return say`must have at least ${{ count: problem.params.limit }} entries`
     case 'maxItems':
-      return `must have at most ${problem.params.limit} entries`
+      return say`must have at most ${{ count: problem.params.limit }} entries`
     case 'pattern':
-      return `must match ${problem.params.pattern}`
+      return say`must match ${{ form: String(problem.params.pattern) }}`
     case 'format':
       return FORMATS[problem.params.format] ?? problem.message
     case 'type':
-      return `must be ${[problem.params.type].flat().map(withArticle).join(' or ')}`
+      return say`must be ${{ values: [problem.params.type].flat().map(withArticle).join(' or ') }}`
     default:
       return problem.message
   }
 }
 
-const FORMATS: Readonly<Record<string, string>> = {
-  date: 'must be a day, such as 2024-03-01',
-  'date-time': 'must be a moment, such as 2024-03-01T10:00:00Z',
-  email: 'must be an e-mail address',
-  time: 'must be a time of day, such as 10:00:00Z',
-  uri: 'must be an address, such as https://example.org/',
+const FORMATS: Readonly<Record<string, Words>> = {
+  date: say`must be a day, such as 2024-03-01`,
+  'date-time': say`must be a moment, such as 2024-03-01T10:00:00Z`,
+  email: say`must be an e-mail address`,
+  time: say`must be a time of day, such as 10:00:00Z`,
+  uri: say`must be an address, such as https://example.org/`,
 }
 
 const withArticle = (type: string): string => (type === 'null' ? 'null' : `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`)

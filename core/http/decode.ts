@@ -4,6 +4,7 @@
 import { type TSchema, Type } from 'typebox'
 import { errors } from '../error.ts'
 import { ID_PATTERN, isId } from '../id.ts'
+import { say, sentenceOf, type Words } from '../say.ts'
 
 export interface Decoder<Value> {
   schema: TSchema
@@ -23,13 +24,13 @@ const TRUE_WORDS = new Set(['true', '1', 'yes'])
 const FALSE_WORDS = new Set(['false', '0', 'no'])
 
 class DecodeFault {
-  readonly rule: string
-  constructor(rule: string) {
+  readonly rule: Words
+  constructor(rule: Words) {
     this.rule = rule
   }
 }
 
-const refuse = (rule: string): never => {
+const refuse = (rule: Words): never => {
   throw new DecodeFault(rule)
 }
 
@@ -51,7 +52,11 @@ export function queryInt<Fallback extends number | undefined = undefined>(
         ? Math.min(Number(text), limits.max === undefined ? max : Infinity)
         : Number.NaN
       if (!(value >= min && value <= max))
-        refuse(`must be an integer of at least ${min}${limits.max === undefined ? '' : ` and at most ${max}`}`)
+        refuse(
+          limits.max === undefined
+            ? say`must be an integer of at least ${{ min }}`
+            : say`must be an integer of at least ${{ min }} and at most ${{ max }}`,
+        )
       return value
     },
   }
@@ -86,7 +91,7 @@ export function queryEnum<
     ...(options.required && { required: true }),
     fallback: options.fallback as Fallback,
     decode: (text) =>
-      values.includes(text) ? (text as Values[number]) : refuse(`must be one of ${values.join(', ')}`),
+      values.includes(text) ? (text as Values[number]) : refuse(say`must be one of ${{ values: values.join(', ') }}`),
   }
 }
 
@@ -111,7 +116,7 @@ export function queryText(
     ...(options.required && { required: true }),
     fallback: undefined,
     decode(text) {
-      if (text.length > maxLength) refuse(`must have at most ${maxLength} characters`)
+      if (text.length > maxLength) refuse(say`must have at most ${{ count: maxLength }} characters`)
       return text
     },
   }
@@ -165,7 +170,7 @@ export function decodeQuery(
   texts: ReadonlyMap<string, string>,
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {}
-  const fields: Record<string, string> = {}
+  const fields: Record<string, Words> = {}
   for (const [key, decoder] of Object.entries(decoders)) {
     const text = texts.get(key)
     if (text === undefined || (decoder.required && text.trim() === '')) {
@@ -181,10 +186,10 @@ export function decodeQuery(
     }
   }
   const [first] = Object.entries(fields)
-  if (first) throw errors.badRequest(first.join(' '), { fields })
+  if (first) throw errors.badRequest(say`${{ place: first[0] }} ${{ rule: sentenceOf(first[1]) }}`, { fields })
   return values
 }
 
 /** Told by its shape, as errors are: an outside plugin may bring decoders of its own copy. */
 const isDecodeFault = (thrown: unknown): thrown is DecodeFault =>
-  typeof thrown === 'object' && thrown !== null && 'rule' in thrown && typeof thrown.rule === 'string'
+  typeof thrown === 'object' && thrown !== null && 'rule' in thrown && ['string', 'object'].includes(typeof thrown.rule)

@@ -1,6 +1,7 @@
 /** Anything thrown → status, headers, body, log level. The only place that knows which code is which status. */
 import { type AppError, type ErrorCode, errors, isAppError, MOST_FIELDS, withoutPaths } from '../error.ts'
 import { isDiskFull } from '../full-disk.ts'
+import { saidOf, type Words } from '../say.ts'
 
 export interface Fault {
   status: number
@@ -51,12 +52,12 @@ export function toFault(thrown: unknown): Fault {
       isDefect: true,
     }
   }
-  const { code, message } = thrown
+  const { code, words = thrown.message } = thrown
   const { fields, extra } = thrown.details ?? {}
   return {
     status: STATUS[code],
     headers: headersOf(thrown),
-    body: errorBody(code, message, fields, extra),
+    body: errorBody(code, words, fields, extra),
     isDefect: false,
   }
 }
@@ -64,23 +65,25 @@ export function toFault(thrown: unknown): Fault {
 /** The one error shape, contract 2.1. */
 export function errorBody(
   code: ErrorCode,
-  message: string,
-  fields?: Record<string, string>,
+  message: Words,
+  fields: Record<string, Words> = {},
   extra?: Record<string, unknown>,
 ): string {
-  const said = withoutPaths(message.slice(0, LONGEST_MESSAGE))
-  const told =
-    fields &&
-    Object.entries(fields)
-      .slice(0, MOST_FIELDS)
-      .map(([place, rule]) => [place.slice(0, LONGEST_PLACE), rule.slice(0, LONGEST_MESSAGE)])
+  const places = Object.keys(fields).slice(0, MOST_FIELDS)
+  const { texts, said } = saidOf([message, ...places.map((place) => fields[place]!)], (text) =>
+    withoutPaths(text.slice(0, LONGEST_MESSAGE)),
+  )
+  const [text, ...rules] = texts
   return JSON.stringify({
     ...extra,
-    detail: said,
-    message: said,
-    error: said,
+    detail: text,
+    message: text,
+    error: text,
     code,
-    ...(told && { fields: Object.fromEntries(told) }),
+    ...(places.length > 0 && {
+      fields: Object.fromEntries(places.map((place, at) => [place.slice(0, LONGEST_PLACE), rules[at]])),
+    }),
+    ...(said && { said }),
   })
 }
 

@@ -1,4 +1,5 @@
 /** The whole order of a request: match → who → may → check → handle → reply. Read this first. */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type TSchema, Type } from 'typebox'
 import type { Settings } from '../../config/schema.ts'
@@ -23,6 +24,7 @@ import {
   type Route,
   type WholeApp,
 } from '../plugin/define.ts'
+import { say } from '../say.ts'
 import { BodyMemory, type BodyShare, checkBodyHeaders, drain, hasBody, isWriting, rawBody, readBody } from './body.ts'
 import { checkBody } from './check.ts'
 import { MOST_OF_ADDRESS } from './connection-limit.ts'
@@ -331,7 +333,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     const reason = new Error(`${method} ${path}: no answer within ${limitMs / 1000} s`)
     log.error({ err: reason, plugin: name, request: request.requestId }, 'a handler did not answer in time')
     failed(reason)
-    return errors.unavailable(`The plugin ${name} did not answer in time`, { cause: reason })
+    return errors.unavailable(say`The plugin ${{ name }} did not answer in time`, { cause: reason })
   }
 
   function reply(exchange: Exchange, route: Route, value: Reply, input: Input): Promise<void> | void {
@@ -363,7 +365,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     const giveBack = streamQuota.take(actor.id === 0 ? clientOf(request.address) : String(actor.id))
     // The oldest stream is not ended: its client would connect again at once and push out the next.
     if (!giveBack)
-      throw errors.throttled(`This account listens ${MOST_EVENT_STREAMS_OF_ACCOUNT} times already`, {
+      throw errors.throttled(say`This account listens ${{ count: MOST_EVENT_STREAMS_OF_ACCOUNT }} times already`, {
         retryAfterSeconds: LISTEN_AGAIN_SECONDS,
       })
     exchange.response.on('close', giveBack)

@@ -2,7 +2,9 @@
  * Documents against their mapping: which values a field has, what is internal, what a change makes of them. All
  * adapters use it.
  */
+
 import { errors } from '../error.ts'
+import { say } from '../say.ts'
 import type { Field, FieldType, IndexDefinition, Scalar } from './mapping.ts'
 import type { Change } from './port.ts'
 
@@ -232,7 +234,7 @@ export const wholeDoc = (text: string, internal: string | null | undefined): Jso
 
 /** @throws unprocessable  what is no object is no document */
 export function checkedDoc(name: string, id: string, doc: object): JsonObject {
-  if (Array.isArray(doc)) throw errors.unprocessable(`${name} ${id}: a document must be an object`)
+  if (Array.isArray(doc)) throw errors.unprocessable(say`${{ name }} ${{ id }}: a document must be an object`)
   return doc as JsonObject
 }
 

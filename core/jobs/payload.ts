@@ -1,7 +1,9 @@
 /** What a start asks for: checked against its task, and joined with what waits already. */
+
 import type { TObject } from 'typebox'
 import { Value } from 'typebox/value'
 import { errors } from '../error.ts'
+import { say } from '../say.ts'
 import type { AnyTask } from './task.ts'
 
 const LONGEST_PAYLOAD = 4 * 1024 * 1024
@@ -12,11 +14,11 @@ export function checkPayload(task: AnyTask, payload: Record<string, unknown>): R
   if (!Value.Check(task.payload, filled)) {
     const [fault] = Value.Errors(task.payload as TObject, filled)
     throw errors.badRequest(
-      `“${task.title}” can’t start: ${fault?.instancePath || 'it'} ${fault?.message ?? 'does not fit'}`,
+      say`“${{ title: task.title }}” can’t start: ${{ place: fault?.instancePath || 'it' }} ${{ rule: fault?.message ?? 'does not fit' }}`,
     )
   }
   if (JSON.stringify(filled).length > LONGEST_PAYLOAD)
-    throw errors.badRequest(`“${task.title}” can’t start: that is too much at once; ask for less`)
+    throw errors.badRequest(say`“${{ title: task.title }}” can’t start: that is too much at once; ask for less`)
   return filled
 }
 

@@ -1,9 +1,11 @@
 /** The service `schedules`: when tasks run by themselves, and which addresses hear of them. */
+
 import { randomInt } from 'node:crypto'
 import { Value } from 'typebox/value'
 import { readCron } from '../cron.ts'
 import { errors } from '../error.ts'
 import type { ScheduleRow } from '../ledger/schedules.ts'
+import { say } from '../say.ts'
 import { cronOf, newState, type SchedulerOptions, type SchedulerState } from './scheduler-state.ts'
 import { beginLooking, startDue, waitForNext } from './start-due.ts'
 import type { AnyTask } from './task.ts'
@@ -86,7 +88,7 @@ const isoOrNull = (ms: number | null): string | null => (ms === null ? null : ne
 /** @throws bad_request */
 function schedulable({ tasks }: SchedulerState, name: string): ScheduledTask {
   const task = tasks.get(name)
-  if (!task?.schedule) throw errors.badRequest(`${name} cannot be scheduled`)
+  if (!task?.schedule) throw errors.badRequest(say`${{ name }} cannot be scheduled`)
   return task as ScheduledTask
 }
 
@@ -120,14 +122,14 @@ function checkConfig(task: AnyTask, config: Record<string, unknown>): void {
   const schema = task.schedule?.config
   for (const key of Object.keys(config)) {
     if (!schema || !Object.hasOwn(schema.properties, key))
-      throw errors.badRequest(`The schedule of ${task.name} has no setting ${key}`, {
+      throw errors.badRequest(say`The schedule of ${{ name: task.name }} has no setting ${{ key }}`, {
         fields: { [`config.${key}`]: 'There is no such setting' },
       })
   }
   if (!schema) return
   for (const fault of Value.Errors(schema, config)) {
     const place = `config${fault.instancePath.replaceAll('/', '.')}`
-    throw errors.badRequest(`${place} ${fault.message}`, { fields: { [place]: fault.message } })
+    throw errors.wrongField(place, fault.message)
   }
 }
 
@@ -141,13 +143,13 @@ function outgoing({ rows, tasks }: SchedulerState): ReturnType<Schedules['outgoi
 }
 
 async function addOutgoing({ ledger, rows, tasks }: SchedulerState, name: string, url: string): Promise<void> {
-  if (!tasks.get(name)?.outgoing) throw errors.badRequest(`No messages can be sent about ${name}`)
+  if (!tasks.get(name)?.outgoing) throw errors.badRequest(say`No messages can be sent about ${{ name }}`)
   if (url.length > LONGEST_URL || !OUTGOING_URL.test(url))
     throw errors.badRequest('The URL must begin with a scheme such as https:// or mailto: and have no spaces')
   await ledger.write(() => {
     rows.addUrl(name, url)
     if (rows.countUrls(name) > MOST_URLS)
-      throw errors.conflict(`${name} has ${MOST_URLS} URLs already; remove one first`)
+      throw errors.conflict(say`${{ name }} has ${{ most: MOST_URLS }} URLs already; remove one first`)
   })
 }
 

@@ -2,6 +2,7 @@
 import type { Timer } from '../clock.ts'
 import { errors } from '../error.ts'
 import { hasEnded, type JobCommand } from '../ledger/jobs.ts'
+import { say } from '../say.ts'
 import { answer } from './answer.ts'
 import { writeRescued } from './recover.ts'
 import { interrupt } from './run.ts'
@@ -16,7 +17,7 @@ export async function command<App>(runner: Runner<App>, id: string, asked: JobCo
   if (!found) throw errors.notFound('task', id)
   // What waits for a plugin that does not come back can be ended.
   if (tasks.has(found.task) && !tasks.get(found.task)?.apiStop)
-    throw errors.badRequest(`${found.task} takes no commands`)
+    throw errors.badRequest(say`${{ task: found.task }} takes no commands`)
   const job = await ledger.write(() => {
     const row = rows.get(id)
     if (!row || hasEnded(row)) throw errors.conflict('The task has already finished')

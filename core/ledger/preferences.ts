@@ -1,8 +1,10 @@
 /** Preferences: what an admin changes while the server runs, in sections of keys that plugins declare. */
+
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { errors, MOST_FIELDS, StartError } from '../error.ts'
 import { maskCredentials } from '../mask.ts'
+import { say, sentenceOf, type Words } from '../say.ts'
 import { isSealed } from './seal.ts'
 import { PREFERENCE_VALUE } from './sealed-columns.ts'
 import type { Ledger } from './sqlite.ts'
@@ -36,7 +38,7 @@ export interface Preferences {
 }
 
 /** @returns what is wrong, by key, in words */
-type Judge<Section> = (changed: Partial<Section>) => Promise<Record<string, string>>
+type Judge<Section> = (changed: Partial<Section>) => Promise<Record<string, Words>>
 
 type Values = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
@@ -121,8 +123,8 @@ interface Wanted {
 async function judged(
   wanted: readonly Wanted[],
   judges: ReadonlyArray<{ section: string; judge: Judge<Record<string, unknown>> }>,
-): Promise<Record<string, string>> {
-  const fields: Record<string, string> = {}
+): Promise<Record<string, Words>> {
+  const fields: Record<string, Words> = {}
   for (const { section, judge } of judges) {
     const changed = wanted.filter((one) => one.section === section).map(({ key, value }) => [key, value] as const)
     if (changed.length === 0) continue
@@ -133,9 +135,9 @@ async function judged(
 }
 
 /** @throws bad_request, where something is wrong */
-function refuse(fields: Record<string, string>): void {
+function refuse(fields: Record<string, Words>): void {
   const [first] = Object.entries(fields)
-  if (first) throw errors.badRequest(`${first[0]}: ${first[1]}`, { fields })
+  if (first) throw errors.badRequest(say`${{ place: first[0] }}: ${{ rule: sentenceOf(first[1]) }}`, { fields })
 }
 
 /** `section.key` of those that are declared secret. */
@@ -191,17 +193,17 @@ function schemaOf(sections: PreferenceSections, section: string, key: string): T
 }
 
 function checkChanges(changes: Record<string, unknown>, sections: PreferenceSections): Wanted[] {
-  const fields: Record<string, string> = {}
+  const fields: Record<string, Words> = {}
   const wanted: Wanted[] = []
   for (const [section, keys] of Object.entries(changes)) {
     if (Object.keys(fields).length >= MOST_FIELDS) break
-    if (!Object.hasOwn(sections, section)) fields[section] = 'There is no such section'
+    if (!Object.hasOwn(sections, section)) fields[section] = say`There is no such section`
     else if (typeof keys !== 'object' || keys === null || Array.isArray(keys))
-      fields[section] = 'Must be an object of settings'
+      fields[section] = say`Must be an object of settings`
     else {
       for (const [key, value] of Object.entries(keys)) {
         const schema = schemaOf(sections, section, key)
-        if (!schema) fields[`${section}.${key}`] = 'There is no such setting'
+        if (!schema) fields[`${section}.${key}`] = say`There is no such setting`
         else if (!Value.Check(schema, value)) fields[`${section}.${key}`] = ruleOf(schema, value)
         else wanted.push({ section, key, value })
       }

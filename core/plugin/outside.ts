@@ -1,6 +1,7 @@
 /**
  * What plugins from outside are asked and told: within a time, by name, and so that their failures are theirs alone.
  */
+
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Clock } from '../clock.ts'
@@ -8,6 +9,7 @@ import { withinTime } from '../concurrency/limit.ts'
 import { errors, isAppError, saidBy } from '../error.ts'
 import { type EventBus, type EventName, HEARD_IN_PLACE, type Listener } from '../events.ts'
 import { maskCredentials } from '../mask.ts'
+import { say } from '../say.ts'
 import {
   defineTask,
   type HookName,
@@ -149,7 +151,7 @@ export function guardedImplementation(
     const refusal = isAnswer
       ? error
       : errors.unavailable(
-          `The plugin ${plugin.name} failed to answer; the log says why. Correct it, or start without it`,
+          say`The plugin ${{ name: plugin.name }} failed to answer; the log says why. Correct it, or start without it`,
           { cause: error },
         )
     let isMissed = !isAnswer

@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs'
 import { open as openFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { errors } from 'archivolt'
+import { errors, inEnglish, say, type Words } from 'archivolt'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { ZipFile as ZipWriter } from 'yazl'
 import { crc32 } from './checksum.ts'
@@ -19,7 +19,14 @@ const UNIX_TYPE_MASK = 0o170000
 const UNIX_LINK = 0o120000
 
 /** Why an archive is not one of ours. */
-export class BadArchive extends Error {}
+export class BadArchive extends Error {
+  readonly words: Words
+
+  constructor(words: Words, options?: ErrorOptions) {
+    super(inEnglish(words), options)
+    this.words = words
+  }
+}
 
 export interface DocumentEntry {
   /** Tells the form of its documents. */
@@ -119,7 +126,7 @@ async function eachEntry(path: string, visit: (entry: Entry, zip: ZipFile) => Pr
       validateEntrySizes: true,
       strictFileNames: true,
     })
-    if (zip.entryCount > MAX_ENTRIES) throw new BadArchive(`It has ${zip.entryCount} entries`)
+    if (zip.entryCount > MAX_ENTRIES) throw new BadArchive(say`It has ${{ count: zip.entryCount }} entries`)
     let total = 0
     for await (const entry of zip.eachEntry()) {
       total += entry.uncompressedSize
@@ -139,17 +146,19 @@ async function eachEntry(path: string, visit: (entry: Entry, zip: ZipFile) => Pr
 
 function refuseHarm(entry: Entry, totalBytes: number): void {
   if (((entry.externalFileAttributes >>> 16) & UNIX_TYPE_MASK) === UNIX_LINK)
-    throw new BadArchive(`${entry.fileName} is a link`)
-  if (entry.isEncrypted()) throw new BadArchive(`${entry.fileName} is encrypted`)
+    throw new BadArchive(say`${{ filename: entry.fileName }} is a link`)
+  if (entry.isEncrypted()) throw new BadArchive(say`${{ filename: entry.fileName }} is encrypted`)
   const isBomb = entry.uncompressedSize > 2 ** 20 && entry.uncompressedSize > entry.compressedSize * MAX_RATIO
   if (isBomb || totalBytes > MAX_BYTES)
-    throw new BadArchive(`${entry.fileName} unpacks to ${entry.uncompressedSize} bytes, more than documents can`)
+    throw new BadArchive(
+      say`${{ filename: entry.fileName }} unpacks to ${{ size: entry.uncompressedSize }} bytes, more than documents can`,
+    )
 }
 
 function unreadable(error: Error): never {
   // The file was removed meanwhile, which says nothing about the archive.
   if ('code' in error && error.code === 'ENOENT') throw errors.notFound('backup', undefined, { cause: error })
-  throw new BadArchive(`It cannot be read as a zip archive: ${error.message}`, { cause: error })
+  throw new BadArchive(say`It cannot be read as a zip archive: ${{ reason: error.message }}`, { cause: error })
 }
 
 /** Errors of the zip reader are errors of the archive; those of the caller pass through. */
@@ -178,8 +187,9 @@ async function* linesOf(content: Readable, entry: Entry): AsyncIterable<string> 
     }
     rest.push(chunk.subarray(from))
     restBytes += chunk.length - from
-    if (restBytes > MAX_LINE_BYTES) throw new BadArchive(`A line is longer than ${MAX_LINE_BYTES} bytes`)
+    if (restBytes > MAX_LINE_BYTES) throw new BadArchive(say`A line is longer than ${{ limit: MAX_LINE_BYTES }} bytes`)
   }
-  if (checksum !== entry.crc32) throw new BadArchive(`${entry.fileName} is damaged: its checksum is another`)
+  if (checksum !== entry.crc32)
+    throw new BadArchive(say`${{ filename: entry.fileName }} is damaged: its checksum is another`)
   if (restBytes) yield Buffer.concat(rest).toString('utf8')
 }

@@ -5,7 +5,7 @@ import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { epochSeconds, errors, localDay } from 'archivolt'
+import { epochSeconds, errors, localDay, say } from 'archivolt'
 import type { App } from './app.ts'
 
 export const FILE_PATTERN = '^[a-z][a-z0-9]*_backup-([0-9]{8})(-([a-z]+))?\\.zip$'
@@ -162,7 +162,8 @@ async function mustBeFree(path: string): Promise<void> {
   if (await stat(path).catch(ignoreMissing)) throw isThere(path)
 }
 
-const isThere = (path: string) => errors.conflict(`${basename(path)} is there already; delete it first`)
+const isThere = (path: string) =>
+  errors.conflict(say`${{ filename: basename(path) }} is there already; delete it first`)
 
 /**
  * Gives a file its name, without replacing another: a link fails where the name is taken, a rename would not.
@@ -184,7 +185,7 @@ function limitTo(maxBytes: number): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       taken += chunk.length
-      if (taken > maxBytes) done(errors.bodyTooLarge(`A backup may have at most ${maxBytes} bytes`))
+      if (taken > maxBytes) done(errors.bodyTooLarge(say`A backup may have at most ${{ limit: maxBytes }} bytes`))
       else done(null, chunk)
     },
   })

@@ -1,6 +1,6 @@
 /** The service `backups`: how backups are made, read, compared and restored (contract 9.10). */
 import type { Readable } from 'node:stream'
-import { errors, type Job } from 'archivolt'
+import { errors, type Job, say, sentenceOf } from 'archivolt'
 import { type Accept, acceptDocuments } from './accept.ts'
 import type { App } from './app.ts'
 import { BadArchive, readEntries } from './archive.ts'
@@ -114,7 +114,9 @@ export function openBackups(app: App): Backups {
 
 function refuse(error: unknown): never {
   if (!(error instanceof BadArchive)) throw error
-  throw errors.unprocessable(`Not a backup that can be read: ${error.message}`, { cause: error })
+  throw errors.unprocessable(say`Not a backup that can be read: ${{ reason: sentenceOf(error.words) }}`, {
+    cause: error,
+  })
 }
 
 declare module 'archivolt' {

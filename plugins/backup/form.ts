@@ -1,5 +1,5 @@
 /** In which form documents stand in an archive: our own, as they are kept, or one that another plugin brings. */
-import { errors, ID_PATTERN } from 'archivolt'
+import { errors, ID_PATTERN, say } from 'archivolt'
 import type { Accept } from './accept.ts'
 import type { App } from './app.ts'
 import { BadArchive, type DocumentEntry } from './archive.ts'
@@ -79,8 +79,10 @@ export function openForms(app: App, accept: Accept): Forms {
     mustRead(entries) {
       if (entries.some((entry) => of(entry) !== undefined)) return
       const off = app.plugins.list().flatMap(({ name, isOn }) => (isOn ? [] : [name]))
-      const hint = off.length > 0 ? `. These plugins are turned off: ${off.join(', ')}` : ''
-      throw new BadArchive(`Its files ${entries[0]?.mark}_… are in a form that no plugin here reads${hint}`)
+      const hint = off.length > 0 ? say`. These plugins are turned off: ${{ plugins: off.join(', ') }}` : ''
+      throw new BadArchive(
+        say`Its files ${{ mark: String(entries[0]?.mark) }}_… are in a form that no plugin here reads${{ hint }}`,
+      )
     },
   }
 }

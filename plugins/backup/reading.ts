@@ -1,5 +1,5 @@
 /** What comes out of an archive: its documents in our form, checked; those that cannot be used are skipped. */
-import { isAppError, Value } from 'archivolt'
+import { isAppError, say, Value } from 'archivolt'
 import type { App } from './app.ts'
 import { BadArchive, type DocumentEntry, readDocuments } from './archive.ts'
 import { definitionOf } from './collections.ts'
@@ -113,7 +113,7 @@ export async function* documentsIn(
       id = undefined
     }
   }
-  if (id !== undefined) throw new BadArchive(`A file ends before the document ${id}`)
+  if (id !== undefined) throw new BadArchive(say`A file ends before the document ${{ id }}`)
 }
 
 function parse(line: string): Stored | undefined {

@@ -1,5 +1,5 @@
 /** What HTTP sees of backups (contract 6.10, B). */
-import { defineRoute, errors, file, ID_PATTERN, Type } from 'archivolt'
+import { defineRoute, errors, file, ID_PATTERN, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { FILE_PATTERN, MAX_UPLOAD_BYTES } from './backup-folder.ts'
 import { restoreBackup, runBackup } from './tasks.ts'
@@ -90,7 +90,7 @@ export const deleteBackup = defineRoute({
   errors: ['conflict'],
   async handle({ params: { filename } }, app: App) {
     await app.backups.record(filename)
-    if (app.backups.restoring(filename)) throw errors.conflict(`${filename} is being restored`)
+    if (app.backups.restoring(filename)) throw errors.conflict(say`${{ filename }} is being restored`)
     await app.backups.remove(filename)
     return { message: `file ${filename} deleted` }
   },

@@ -8,6 +8,7 @@ import {
   openLocks,
   roundScore,
   type Step,
+  say,
   textUnder,
   withKeys,
 } from 'archivolt'
@@ -221,7 +222,7 @@ export function openChannels(app: App) {
     } catch (thrown) {
       const failure = app.platform.failureOf(thrown)
       if (failure && app.platform.failures[failure.failure].item === 'retry') {
-        throw errors.unavailable(`${app.platform.name} cannot be reached now; try again in a minute`, {
+        throw errors.unavailable(say`${{ platform: app.platform.name }} cannot be reached now; try again in a minute`, {
           cause: thrown,
           retryAfterSeconds: 60,
         })

@@ -56,7 +56,7 @@ export const searchChannel = defineRoute({
       .resolve(q, { asker: 'channel search', isUrgent: true, account: actor.id, signal })
       .catch((thrown: unknown) => {
         if (!isAppError(thrown, 'bad_request')) throw thrown
-        throw errors.badRequest(thrown.message, { ...thrown.details, cause: thrown, extra })
+        throw errors.badRequest(thrown.words, { ...thrown.details, cause: thrown, extra })
       })
     const text = id === undefined ? undefined : await app.channels.text(id)
     // Whoever asks for a name cannot know that there is such a channel.
@@ -110,7 +110,7 @@ async function judgeFormat(format: unknown, { platform }: App): Promise<void> {
   if (typeof format !== 'string') return
   const { format: fault } = await platform.refusals({ format })
   const field = 'channel_overwrites.download_format'
-  if (fault !== undefined) throw errors.badRequest(`${field}: ${fault}`, { fields: { [field]: fault } })
+  if (fault !== undefined) throw errors.wrongField(field, fault)
 }
 
 export const deleteChannel = defineRoute({

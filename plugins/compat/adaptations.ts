@@ -8,6 +8,7 @@ import {
   queryId,
   type Route,
   type RouteInput,
+  say,
   Type,
   type WholeApp,
 } from 'archivolt'
@@ -72,7 +73,9 @@ const subscribing = ({ handle, body }: Route): Changed => ({
     const text = await app.playlists.record(id, input.actor)
     if (text === undefined) throw errors.notFound('playlist', id)
     if ((JSON.parse(text) as { playlist_type: string }).playlist_type === 'custom')
-      throw errors.badRequest(`A playlist of your own is not on ${app.platform.name}: there is nothing to subscribe to`)
+      throw errors.badRequest(
+        say`A playlist of your own is not on ${{ platform: app.platform.name }}: there is nothing to subscribe to`,
+      )
     if (isSubscribed !== undefined) await app.playlists.setSubscribed(id, isSubscribed)
     if (order !== undefined) await app.playlists.setSortOrder(id, order)
     return json((await app.playlists.record(id, input.actor))!, 200)

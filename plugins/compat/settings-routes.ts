@@ -101,5 +101,5 @@ export const changeSettings = defineRoute({
 
 function check(place: string, schema: TSchema, value: unknown): void {
   const [fault] = Value.Errors(schema, value)
-  if (fault) throw errors.badRequest(`${place} ${fault.message}`, { fields: { [place]: fault.message } })
+  if (fault) throw errors.wrongField(place, fault.message)
 }

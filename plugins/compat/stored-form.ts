@@ -1,5 +1,5 @@
 /** The reference's stored form of documents, from and to ours: the only place that knows it (contract 9.10). */
-import { errors, ID_PATTERN, LATEST_SECOND, localDay } from 'archivolt'
+import { errors, ID_PATTERN, LATEST_SECOND, localDay, say } from 'archivolt'
 import type { Converted, Stored } from '../backup/form.ts'
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { DownloadDoc } from '../download/schema.ts'
@@ -25,7 +25,8 @@ const objects = (value: unknown): Stored[] => (Array.isArray(value) ? value.map(
 
 /** Epoch seconds. */
 function time(value: unknown): number {
-  if (typeof value === 'number' && Math.abs(value) > LATEST_SECOND) throw errors.unprocessable(`${value} is no time`)
+  if (typeof value === 'number' && Math.abs(value) > LATEST_SECOND)
+    throw errors.unprocessable(say`${{ value }} is no time`)
   return whole(value)
 }
 
@@ -37,7 +38,7 @@ function restoredMark({ watched, watched_date: at }: Stored): number {
 
 function safeId(value: unknown, what: string): string {
   if (typeof value === 'string' && SAFE_ID.test(value)) return value
-  throw errors.unprocessable(`${what} is no id`)
+  throw errors.unprocessable(say`${{ what }} is no id`)
 }
 
 export function storedForm(app: App) {

@@ -4,7 +4,7 @@
  */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { epochSeconds, errors, localMinute, writeWhole } from 'archivolt'
+import { epochSeconds, errors, localMinute, say, writeWhole } from 'archivolt'
 import type { AskOptions, CookieHealth } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { cookieExpired } from './expired.ts'
@@ -174,10 +174,13 @@ export function openCookie(app: App): Cookie {
       const failure = platform.failureOf(thrown)
       if (!failure) throw thrown
       if (platform.failures[failure.failure].item !== 'retry') return { isValid: false, jar }
-      throw errors.unavailable(`${platform.name} cannot be reached now to check the cookie; try again in a minute`, {
-        cause: thrown,
-        retryAfterSeconds: 60,
-      })
+      throw errors.unavailable(
+        say`${{ platform: platform.name }} cannot be reached now to check the cookie; try again in a minute`,
+        {
+          cause: thrown,
+          retryAfterSeconds: 60,
+        },
+      )
     }
   }
 
@@ -233,7 +236,7 @@ export function openCookie(app: App): Cookie {
       const answer = await ask(parseJar(text, app.platform.name), asked)
       if (!answer.isValid)
         throw errors.badRequest(
-          `${platform.name} does not accept this cookie: sign in there again and export a new one`,
+          say`${{ platform: platform.name }} does not accept this cookie: sign in there again and export a new one`,
         )
       await inTurn(async () => {
         await write(answer.jar)

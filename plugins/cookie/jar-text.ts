@@ -1,5 +1,5 @@
 /** The text of a Netscape cookie jar: is it one, and in the form that the downloader reads. */
-import { errors } from 'archivolt'
+import { errors, say } from 'archivolt'
 
 const HEADER = '# Netscape HTTP Cookie File'
 const MOST_COOKIES = 3000
@@ -22,13 +22,13 @@ export function parseJar(text: string, platformName: string): string {
     if (line.trim() === '' || (line.startsWith('#') && !/^#HttpOnly_/i.test(line))) continue
     if (line.length > LONGEST_LINE || CONTROL.test(line) || !COOKIE.test(line)) {
       throw errors.badRequest(
-        `Line ${index + 1} is no cookie of a Netscape cookie jar: it needs seven fields with tabs between them`,
+        say`Line ${{ line: index + 1 }} is no cookie of a Netscape cookie jar: it needs seven fields with tabs between them`,
       )
     }
     cookies.push(line)
     if (cookies.length > MOST_COOKIES)
       throw errors.badRequest(
-        `A cookie jar may have at most ${MOST_COOKIES} cookies: export only those of ${platformName}`,
+        say`A cookie jar may have at most ${{ most: MOST_COOKIES }} cookies: export only those of ${{ platformName }}`,
       )
   }
   if (cookies.length === 0) throw errors.badRequest('The text has no cookie in it')

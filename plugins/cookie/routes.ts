@@ -1,5 +1,5 @@
 /** The cookie over HTTP (contract 6.3, appendix B). No route sends its text. */
-import { defineRoute, errors, isAppError, Type } from 'archivolt'
+import { defineRoute, errors, isAppError, say, sentenceOf, Type, wordsOf } from 'archivolt'
 import type { App } from './app.ts'
 
 const CookieStatus = Type.Object({
@@ -48,7 +48,7 @@ export const importCookie = defineRoute({
       if (!isAppError(thrown, 'unavailable')) throw thrown
       // 400, not 503: programs that send a cookie look for the reason in the answer of a 400 alone.
       throw errors.badRequest(
-        `${thrown.message}. Nothing is wrong with the cookie: it could not be checked, and the one in use stays`,
+        say`${{ reason: sentenceOf(wordsOf(thrown)) }}. Nothing is wrong with the cookie: it could not be checked, and the one in use stays`,
         { retryAfterSeconds: thrown.details.retryAfterSeconds ?? 60, cause: thrown },
       )
     }

@@ -9,6 +9,7 @@ import {
   queryEnum,
   queryId,
   queryText,
+  say,
   Type,
 } from 'archivolt'
 import type { Target } from '../platform/types.ts'
@@ -118,7 +119,7 @@ export const addToQueue = defineRoute({
 async function targetsOf(text: string, place: string, app: App): Promise<Target[]> {
   const words = text.split(/\s+/).filter(Boolean)
   if (!words.length)
-    throw errors.badRequest(`${place} has no id`, { fields: { [place]: 'must have an id, a URL or a handle' } })
+    throw errors.badRequest(say`${{ place }} has no id`, { fields: { [place]: 'must have an id, a URL or a handle' } })
   const targets: Target[] = []
   for (const word of words) targets.push(...((await knownTarget(word, app)) ?? parse(word)))
   return targets
@@ -127,8 +128,8 @@ async function targetsOf(text: string, place: string, app: App): Promise<Target[
     try {
       return app.platform.targets(word)
     } catch (error) {
-      throw errors.badRequest(`${place} is not an id, a URL or a handle of ${app.platform.name}`, {
-        fields: { [place]: `must be an id, a URL or a handle of ${app.platform.name}` },
+      throw errors.badRequest(say`${{ place }} is not an id, a URL or a handle of ${{ platform: app.platform.name }}`, {
+        fields: { [place]: say`must be an id, a URL or a handle of ${{ platform: app.platform.name }}` },
         cause: error,
       })
     }

@@ -2,7 +2,7 @@
  * Changes of what is there: read, change, write where nobody else came between, else again. Repeating any of it is
  * harmless.
  */
-import { errors } from 'archivolt'
+import { errors, say } from 'archivolt'
 import {
   applyChange,
   type BulkOptions,
@@ -92,7 +92,7 @@ export function openChanges(target: Target, layout: Layout): Changes {
       if (conflicts.length === 0) break
       if (tries === MOST_TRIES)
         throw errors.unavailable(
-          `${name}: ${conflicts.length} documents are being changed by others all the time; try again`,
+          say`${{ name }}: ${{ count: conflicts.length }} documents are being changed by others all the time; try again`,
         )
       queries = narrowed(filterQuery(layout, filter), conflicts)
       await again(tries)
@@ -116,7 +116,7 @@ export function openChanges(target: Target, layout: Layout): Changes {
         refused(id, outcome!)
         if (outcome!.state === 'done') return true
         if (tries === MOST_TRIES)
-          throw errors.unavailable(`${name}: the document is being changed by others all the time; try again`)
+          throw errors.unavailable(say`${{ name }}: the document is being changed by others all the time; try again`)
         await again(tries)
       }
     },

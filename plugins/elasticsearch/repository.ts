@@ -1,7 +1,7 @@
 /** Snapshots by the server itself, in a folder that all its nodes see; restored beside, looked at, and swapped. */
 import { setTimeout as realTime } from 'node:timers/promises'
 import type { estypes } from '@elastic/elasticsearch'
-import { errors, type Log } from 'archivolt'
+import { errors, type Log, say } from 'archivolt'
 import {
   type IndexAdapter,
   type IndexDefinition,
@@ -71,7 +71,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
       registered = undefined
       if (!(error instanceof ElasticError)) throw error
       throw errors.unavailable(
-        `Elasticsearch cannot use ${folder} for snapshots: name it in path.repo of all its nodes, and let them write there`,
+        say`Elasticsearch cannot use ${{ folder }} for snapshots: name it in path.repo of all its nodes, and let them write there`,
         { cause: error },
       )
     })
@@ -183,7 +183,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
       })
       if (parts.length === 0)
         throw errors.unprocessable(
-          `The snapshot holds nothing of this archive: its indexes would begin with ${prefix}_`,
+          say`The snapshot holds nothing of this archive: its indexes would begin with ${{ prefix }}_`,
         )
       await removeBeside()
       try {
@@ -240,7 +240,9 @@ export function openRepository({ connection, store, definitions, prefix, folder,
     const found = await connection.run((client) => client.indices.getMapping({ index }))
     const meta = metaIn(found[index]?.mappings._meta)
     if (!meta)
-      throw errors.unprocessable(`The snapshot's ${index.slice(beside.length)} is not of this program's making`)
+      throw errors.unprocessable(
+        say`The snapshot's ${{ name: index.slice(beside.length) }} is not of this program's making`,
+      )
     const { count } = await connection.run((client) => client.count({ index }))
     return {
       form: String(meta.shape.rest['form'] ?? ''),
@@ -288,7 +290,9 @@ export function openElasticSnapshots(
       const record = await repository.get(id)
       if (!record) throw errors.notFound('snapshot', id)
       if (record.state !== 'SUCCESS')
-        throw errors.conflict(`The snapshot is in state ${record.state}: only a complete one can be restored`)
+        throw errors.conflict(
+          say`The snapshot is in state ${{ state: record.state }}: only a complete one can be restored`,
+        )
       return index.restoreFrom(id, options)
     },
   }

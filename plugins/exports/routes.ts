@@ -11,6 +11,7 @@ import {
   queryBool,
   queryText,
   type Static,
+  say,
   Type,
 } from 'archivolt'
 import type { App } from './app.ts'
@@ -129,7 +130,7 @@ export const takeExport = defineRoute({
 function accountOf(name: string | undefined, actor: Actor, { accounts }: Pick<App, 'accounts'>): Actor {
   if (name === undefined || name === '' || name === actor.username) return actor
   const found = accounts.list().find(({ username }) => username === name)
-  if (!found) throw errors.unprocessable(`There is no account “${name}”`)
+  if (!found) throw errors.unprocessable(say`There is no account “${{ name }}”`)
   return { id: found.id, username: name, isAdmin: false, mayDownload: false, via: 'none' }
 }
 

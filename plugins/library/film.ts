@@ -4,7 +4,7 @@
  */
 import { execFile, spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
-import { errors, giveWay } from 'archivolt'
+import { errors, giveWay, say } from 'archivolt'
 import type { FileStream, MediaProbe } from '../media/types.ts'
 import type { App } from './app.ts'
 
@@ -65,7 +65,7 @@ export async function toMp4(
   const unheld = subtitles.find(({ codec }) => !TEXTS.has(codec))
   if (unheld)
     throw errors.unprocessable(
-      `it has subtitles (${unheld.codec}) that an mp4 cannot hold; take them out of it and import it again`,
+      say`it has subtitles (${{ codec: unheld.codec }}) that an mp4 cannot hold; take them out of it and import it again`,
     )
   const count = { video: 0, audio: 0 }
   const streams = probe.streams.flatMap(({ type, index, codec }) => {

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs'
 import { copyFile, link, lstat, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import { defineTask, errors, isAppError, isId, type JobContext, Type } from 'archivolt'
+import { defineTask, errors, isAppError, isId, type JobContext, say, Type } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { Ingest } from '../video/types.ts'
 import type { App } from './app.ts'
@@ -94,7 +94,7 @@ interface Leftover {
 async function importFile(file: ImportFile, done: Set<string>, infos: Infos, job: Run, app: App): Promise<Leftover[]> {
   const info = file.info === undefined ? undefined : await readInfoOrNot(file.folder, file.info, infos, job)
   const id = await idOf(file, info, app)
-  if (done.has(id)) throw errors.unprocessable(`another file was imported as ${id}`)
+  if (done.has(id)) throw errors.unprocessable(say`another file was imported as ${{ id }}`)
   const metadata = await metadataOf(id, info, job, app)
   const folder = join(await app.media.staging(id), 'import')
   const left: Leftover[] = []

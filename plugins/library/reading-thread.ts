@@ -1,5 +1,5 @@
 /** The event loop's end of the reading thread: asks by number, a time limit for each, ended where a disk hangs. */
-import { abortable, errors, isAppError, startWorker } from 'archivolt'
+import { abortable, errors, isAppError, say, startWorker } from 'archivolt'
 import type { Info } from './catalogs/types.ts'
 import type { Alive, Op, Requests, Response } from './worker.ts'
 
@@ -33,9 +33,12 @@ export function startReading({ limitMs = LIMIT_MS } = {}): ReadingThread {
     if ('error' in answer) {
       const cause = Object.assign(new Error(answer.error), { code: answer.code })
       asked?.reject(
-        errors.unavailable(`What lies there cannot be read (${answer.code || 'unknown error'}): look after the disk`, {
-          cause,
-        }),
+        errors.unavailable(
+          say`What lies there cannot be read (${{ code: answer.code || 'unknown error' }}): look after the disk`,
+          {
+            cause,
+          },
+        ),
       )
     } else asked?.resolve(answer.result)
   })

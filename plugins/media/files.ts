@@ -1,7 +1,7 @@
 /** Whether files are there, where a disk may not answer. */
 import { stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { errors } from 'archivolt'
+import { errors, say } from 'archivolt'
 
 /** Whether an error of the file system has one of these codes. */
 export const isOneOf = (thrown: unknown, ...codes: string[]): boolean =>
@@ -20,7 +20,7 @@ export async function sizeOf(path: string): Promise<number | undefined> {
     if (isOneOf(thrown, 'ENOENT', 'ENOTDIR')) return undefined
     if (isOneOf(thrown, 'ELOOP'))
       throw errors.conflict(
-        `A link in the library leads to itself: ${basename(dirname(path))}, or ${basename(path)} in it. Remove it`,
+        say`A link in the library leads to itself: ${{ folder: basename(dirname(path)) }}, or ${{ name: basename(path) }} in it. Remove it`,
         { cause: thrown },
       )
     throw thrown

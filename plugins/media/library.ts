@@ -19,7 +19,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { diskSpace, errors, isId } from 'archivolt'
+import { diskSpace, errors, isId, say } from 'archivolt'
 import { isOneOf } from './files.ts'
 import { mediaName, type Paths, subtitleName } from './paths.ts'
 import type { Media } from './types.ts'
@@ -191,7 +191,7 @@ export function openLibrary(paths: Paths): Library {
   async function adoptFile(from: string, channelId: string, name: string): Promise<void> {
     const to = join(paths.channelFolder(channelId), name)
     if (resolve(from) === to) {
-      if (!(await exists(to))) throw errors.unprocessable(`${name} is not in the library`)
+      if (!(await exists(to))) throw errors.unprocessable(say`${{ name }} is not in the library`)
       return
     }
     if (!isBelow(stagingDir, from)) throw new Error('only staged files are adopted')
@@ -200,7 +200,7 @@ export function openLibrary(paths: Paths): Library {
     } catch (thrown) {
       if (isMissing(thrown) && (await exists(to))) return
       if (isMissing(thrown))
-        throw errors.unprocessable(`${name} has been neither downloaded nor moved into the library`)
+        throw errors.unprocessable(say`${{ name }} has been neither downloaded nor moved into the library`)
       throw thrown
     }
     await place(from, channelId, name)

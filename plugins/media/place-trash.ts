@@ -5,7 +5,7 @@
  */
 import { access, constants, lstat, mkdir, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
-import { errors, type Timer } from 'archivolt'
+import { errors, say, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 import { isEnding } from './containers.ts'
 import { isOneOf } from './files.ts'
@@ -142,7 +142,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       if (!isOneOf(thrown, 'EEXIST')) throw thrown
     })
     if (!(await lstat(folder)).isDirectory())
-      throw errors.conflict(`${TRASH} in “${label}” is no folder: move it away, then try again`)
+      throw errors.conflict(say`${{ trash: TRASH }} in “${{ label }}” is no folder: move it away, then try again`)
     return folder
   }
 
@@ -326,7 +326,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
         if (await isThere(placeId)) continue
         const { label } = placeOf(placeId)
         throw errors.unavailable(
-          `“${label}” is not there now, and its files are to go too: connect its disk, then try again`,
+          say`“${{ label }}” is not there now, and its files are to go too: connect its disk, then try again`,
         )
       }
       try {
@@ -348,7 +348,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
         wakeUp()
         const why = (thrown as NodeJS.ErrnoException).code ?? (thrown as Error).message
         throw errors.unavailable(
-          `A file could not be moved into the trash of its folder (${why}): nothing was removed`,
+          say`A file could not be moved into the trash of its folder (${{ why }}): nothing was removed`,
           {
             cause,
           },
@@ -377,17 +377,17 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       } catch (cause) {
         if (isOneOf(cause, 'EROFS'))
           throw errors.unprocessable(
-            `“${place.label}” can only be read: mount its disk so that it can be written, then try again`,
+            say`“${{ label: place.label }}” can only be read: mount its disk so that it can be written, then try again`,
             { cause },
           )
         if (isOneOf(cause, 'EACCES', 'EPERM'))
           throw errors.unprocessable(
-            `The server may not remove files in ${at}: give its account the right to write there, then try again`,
+            say`The server may not remove files in ${{ at }}: give its account the right to write there, then try again`,
             { cause },
           )
         if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause
         throw errors.unprocessable(
-          `Nothing can be removed in ${at} (${(cause as NodeJS.ErrnoException).code}): check its disk`,
+          say`Nothing can be removed in ${{ at }} (${{ code: String((cause as NodeJS.ErrnoException).code) }}): check its disk`,
           { cause },
         )
       }
@@ -421,16 +421,22 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       const place = placeOf(placeId)
       if (row.job_id) throw errors.conflict('It is just being removed: try again in a moment')
       if (place.is_ours === 0)
-        throw errors.conflict(`“${place.label}” may only be read: mark it as yours, or move the files back by hand`)
+        throw errors.conflict(
+          say`“${{ label: place.label }}” may only be read: mark it as yours, or move the files back by hand`,
+        )
       if (!(await isThere(placeId)))
-        throw errors.unavailable(`“${place.label}” is not there now: connect its disk, then try again`)
+        throw errors.unavailable(say`“${{ label: place.label }}” is not there now: connect its disk, then try again`)
       if (await isFile(join(place.path, row.path)))
-        throw errors.conflict(`There is another ${row.path} in “${place.label}”: move it away, then try again`)
+        throw errors.conflict(
+          say`There is another ${{ path: row.path }} in “${{ label: place.label }}”: move it away, then try again`,
+        )
       await ledger.write(() => void sql("UPDATE media_discarded SET job_id = '' WHERE id = ?").run(id))
       try {
         if (!(await bringBack(row))) {
           await settleRow(id)
-          throw errors.conflict(`Not all files of ${row.path} could be put back: others have taken their names`)
+          throw errors.conflict(
+            say`Not all files of ${{ path: row.path }} could be put back: others have taken their names`,
+          )
         }
       } finally {
         wakeUp()

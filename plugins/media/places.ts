@@ -5,7 +5,7 @@
  */
 import { lstat, opendir, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { epochSeconds, errors, type Timer } from 'archivolt'
+import { epochSeconds, errors, type Sentence, say, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 import type { Ending } from './containers.ts'
 import { isOneOf } from './files.ts'
@@ -150,14 +150,14 @@ export function openPlaces(app: PlacesApp): PlacesService {
   }
 
   /** The line that the operator has to write. */
-  const remedy = (path: string): string =>
-    `Set AV_LIBRARY_ROOTS=${[...settings.libraryRoots, path].join(',')} where the server is started, and start it again`
+  const remedy = (path: string): Sentence =>
+    say`Set AV_LIBRARY_ROOTS=${{ roots: [...settings.libraryRoots, path].join(',') }} where the server is started, and start it again`
 
   /** @throws unprocessable: it cannot be a place, and what to do */
   async function allowed(path: string): Promise<string> {
     const asked = resolve(path)
     const real = await folderAt(asked).catch((cause: unknown) => {
-      throw errors.unavailable(`${asked} cannot be read (${codeOf(cause)}): check its disk`, { cause })
+      throw errors.unavailable(say`${{ asked }} cannot be read (${{ code: codeOf(cause) }}): check its disk`, { cause })
     })
     const within = await roots()
     if (real === undefined) {
@@ -165,16 +165,18 @@ export function openPlaces(app: PlacesApp): PlacesService {
       const isTold = [...settings.libraryRoots, ...within].some((root) => isWithin(root, asked))
       throw errors.unprocessable(
         isTold
-          ? `There is no folder ${asked} that the server can read; check the path and its permissions`
-          : `${asked} may not be read. ${remedy(asked)}`,
+          ? say`There is no folder ${{ asked }} that the server can read; check the path and its permissions`
+          : say`${{ asked }} may not be read. ${{ remedy: remedy(asked) }}`,
       )
     }
     if (!within.some((root) => isWithin(root, real)))
-      throw errors.unprocessable(`${asked} may not be read. ${remedy(asked)}`)
+      throw errors.unprocessable(say`${{ asked }} may not be read. ${{ remedy: remedy(asked) }}`)
     for (const own of [settings.mediaDir, settings.cacheDir]) {
       const folder = (await realFolder(own)) ?? resolve(own)
       if (overlap(folder, real))
-        throw errors.unprocessable(`${asked} and the folder ${own} of this archive overlap: choose another folder`)
+        throw errors.unprocessable(
+          say`${{ asked }} and the folder ${{ own }} of this archive overlap: choose another folder`,
+        )
     }
     return real
   }
@@ -278,20 +280,26 @@ export function openPlaces(app: PlacesApp): PlacesService {
       return real
     } catch (thrown) {
       if (isForbidden(thrown))
-        throw errors.unavailable(`The file of this video in “${place.label}” may not be read by the server`, {
-          cause: thrown,
-        })
+        throw errors.unavailable(
+          say`The file of this video in “${{ label: place.label }}” may not be read by the server`,
+          {
+            cause: thrown,
+          },
+        )
       if (!isAbsent(thrown) && (thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown
       const isThere = await look(place)
       if (isThere && isAbsent(thrown)) throw errors.notFound('file', undefined, { cause: thrown })
       if (isThere)
         throw errors.unavailable(
-          `The file of this video in “${place.label}” cannot be read (${codeOf(thrown)}): check its disk`,
+          say`The file of this video in “${{ label: place.label }}” cannot be read (${{ code: codeOf(thrown) }}): check its disk`,
           { cause: thrown },
         )
-      throw errors.unavailable(`The file of this video lies in “${place.label}”, which is not there now`, {
-        cause: thrown,
-      })
+      throw errors.unavailable(
+        say`The file of this video lies in “${{ label: place.label }}”, which is not there now`,
+        {
+          cause: thrown,
+        },
+      )
     }
   }
 
@@ -313,8 +321,11 @@ export function openPlaces(app: PlacesApp): PlacesService {
       const same = known.find((row) => row.path === real)
       if (same) return toPlace(same)
       const other = known.find((row) => overlap(row.path, real))
-      if (other) throw errors.conflict(`This folder and the place “${other.label}” (${other.path}) overlap`)
-      if (known.length >= MOST_PLACES) throw errors.conflict(`There are ${MOST_PLACES} places already`)
+      if (other)
+        throw errors.conflict(
+          say`This folder and the place “${{ label: other.label }}” (${{ path: other.path }}) overlap`,
+        )
+      if (known.length >= MOST_PLACES) throw errors.conflict(say`There are ${{ most: MOST_PLACES }} places already`)
       const id = await ledger.write(() =>
         Number(
           sql('INSERT INTO media_place (path, label, added_at) VALUES (?, ?, ?)').run(real, label, epochSeconds(clock))
@@ -336,7 +347,8 @@ export function openPlaces(app: PlacesApp): PlacesService {
     async setOurs(id, isOurs) {
       const row = rowOf(id)
       if (isOurs) {
-        if (!(await look(row))) throw errors.unavailable(`“${row.label}” is not there now: connect its disk first`)
+        if (!(await look(row)))
+          throw errors.unavailable(say`“${{ label: row.label }}” is not there now: connect its disk first`)
         await trash.mustBeRemovable(row)
       }
       await ledger.write(() => sql('UPDATE media_place SET is_ours = ? WHERE id = ?').run(isOurs ? 1 : 0, id))
@@ -349,12 +361,15 @@ export function openPlaces(app: PlacesApp): PlacesService {
       const row = rowOf(id)
       const real = await allowed(path)
       const other = rows().find((one) => one.id !== id && overlap(one.path, real))
-      if (other) throw errors.conflict(`This folder and the place “${other.label}” (${other.path}) overlap`)
+      if (other)
+        throw errors.conflict(
+          say`This folder and the place “${{ label: other.label }}” (${{ path: other.path }}) overlap`,
+        )
       const films = sampleOf(id, SAMPLE)
       const { found } = await countFound(real, films, true)
       if (found < films.length * FOUND_AGAIN)
         throw errors.unprocessable(
-          `Only ${found} of ${films.length} videos were found in ${real}: this is not where “${row.label}” is now`,
+          say`Only ${{ found }} of ${{ count: films.length }} videos were found in ${{ real }}: this is not where “${{ label: row.label }}” is now`,
         )
       await ledger.write(() => sql('UPDATE media_place SET path = ?, away_since = NULL WHERE id = ?').run(real, id))
       app.touch()
@@ -365,7 +380,10 @@ export function openPlaces(app: PlacesApp): PlacesService {
     async remove(id) {
       const row = rowOf(id)
       const films = filmsIn(id)
-      if (films > 0) throw errors.conflict(`${films} videos lie in “${row.label}”: take them out of the archive first`)
+      if (films > 0)
+        throw errors.conflict(
+          say`${{ count: films }} videos lie in “${{ label: row.label }}”: take them out of the archive first`,
+        )
       await ledger.write(() => {
         sql('DELETE FROM media_film WHERE place_id = ?').run(id)
         sql('DELETE FROM media_discarded WHERE place_id = ?').run(id)

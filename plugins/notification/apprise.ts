@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { errors, type Settings } from 'archivolt'
+import { errors, type Settings, say } from 'archivolt'
 import type { App } from './app.ts'
 import type { Carrier, OutgoingMessage } from './carrier.ts'
 
@@ -27,7 +27,9 @@ export function openApprise(settings: Pick<Settings, 'apprise'>): Carrier {
     const { code, output } = await run(python, url, message, signal)
     if (code === 0) return
     if (/^ModuleNotFoundError: No module named 'apprise/m.test(output)) throw errors.unavailable(NOT_INSTALLED)
-    throw errors.unavailable(`Apprise could not deliver it: ${reasonIn(output, url) || 'it does not say why'}`)
+    throw errors.unavailable(
+      say`Apprise could not deliver it: ${{ reason: reasonIn(output, url) || 'it does not say why' }}`,
+    )
   }
 }
 
@@ -63,7 +65,7 @@ function run(
     child.stdin.on('error', () => undefined) // it has ended before it read: its exit code tells
     child.once('error', (cause: NodeJS.ErrnoException) => {
       if (signal.aborted)
-        reject(errors.unavailable(`The message was not delivered: ${(signal.reason as Error).message}`))
+        reject(errors.unavailable(say`The message was not delivered: ${{ reason: (signal.reason as Error).message }}`))
       else
         reject(
           errors.unavailable(

@@ -1,7 +1,7 @@
 /**
  * A message as JSON by POST: `json://host/path`, `jsons://` (the same over TLS), or a plain http(s) URL of a webhook.
  */
-import { errors } from 'archivolt'
+import { errors, say } from 'archivolt'
 import type { OutgoingMessage } from './carrier.ts'
 
 /**
@@ -49,11 +49,11 @@ export async function postJson(target: string, message: OutgoingMessage, signal:
   })
   const reply = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' }).catch(
     (cause: unknown) => {
-      throw errors.unavailable(`The receiver could not be reached: ${reasonOf(cause)}`, { cause })
+      throw errors.unavailable(say`The receiver could not be reached: ${{ reason: reasonOf(cause) }}`, { cause })
     },
   )
   await reply.body?.cancel()
-  if (!reply.ok) throw errors.unavailable(`The receiver answered with status ${reply.status}`)
+  if (!reply.ok) throw errors.unavailable(say`The receiver answered with status ${{ status: reply.status }}`)
 }
 
 /** fetch says "fetch failed" and keeps the reason beneath. */

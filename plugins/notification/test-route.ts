@@ -1,5 +1,5 @@
 /** Tries an outgoing URL before a task needs it (contract B). */
-import { defineRoute, errors, isAppError, Type } from 'archivolt'
+import { defineRoute, errors, isAppError, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 
 export const testOutgoing = defineRoute({
@@ -20,7 +20,7 @@ export const testOutgoing = defineRoute({
   async handle({ body: { url, task_name } }, app: App) {
     const task = task_name ? app.registry.tasks.get(task_name) : undefined
     if (task_name && !task?.outgoing)
-      throw errors.badRequest(`No messages can be sent about ${task_name}`, {
+      throw errors.badRequest(say`No messages can be sent about ${{ task_name }}`, {
         fields: { task_name: 'is no task that messages are sent about' },
       })
     const title = task ? `[Archivolt] ${task.title}: a test` : '[Archivolt] A test'
@@ -32,7 +32,7 @@ export const testOutgoing = defineRoute({
       })
     } catch (error) {
       if (!isAppError(error)) throw error
-      throw errors.badRequest(error.message, { cause: error })
+      throw errors.badRequest(error.words, { cause: error })
     }
     return { success: true, message: 'The message was delivered' }
   },

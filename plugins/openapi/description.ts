@@ -1,5 +1,14 @@
 /** Routes → OpenAPI 3.1. TypeBox schemas are JSON Schema already, so they go in as they are. */
-import { type App, type ErrorCode, errorStatus, ID_PATTERN, neededScope, type Route, type TSchema } from 'archivolt'
+import {
+  type App,
+  type ErrorCode,
+  errorStatus,
+  ID_PATTERN,
+  neededScope,
+  type Route,
+  Said,
+  type TSchema,
+} from 'archivolt'
 
 type Json = Record<string, unknown>
 
@@ -250,6 +259,7 @@ const ERROR: Json = {
       description: 'Body path or query name → what is wrong with it',
       additionalProperties: text,
     },
+    said: Said,
   },
 }
 

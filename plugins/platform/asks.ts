@@ -1,5 +1,5 @@
 /** How every ask goes: wait at the gate, take a turn in the lane, do the work, tell the gate what came of it. */
-import { abortable, type Clock, epochSeconds, errors, type Lanes, type Log, withinTime } from 'archivolt'
+import { abortable, type Clock, epochSeconds, errors, type Lanes, type Log, say, withinTime } from 'archivolt'
 import { PlatformFailure } from './ask-failure.ts'
 import { type ChildAskOptions, ChildError } from './child.ts'
 import { classify, mayNeedAccount, type Verdict } from './classify.ts'
@@ -98,7 +98,9 @@ export class Asks {
   /** The answer, or that it takes too long: it then comes to nobody. */
   #atMost<Result>(ms: number, signal: AbortSignal, answer: Promise<Result>): Promise<Result> {
     const tooSlow = () =>
-      errors.unavailable(`${PLATFORM} is slow to answer; try again in a minute`, { retryAfterSeconds: 60 })
+      errors.unavailable(say`${{ platform: PLATFORM }} is slow to answer; try again in a minute`, {
+        retryAfterSeconds: 60,
+      })
     return abortable(
       signal,
       (resolve, reject) => void withinTime(this.#clock, ms, answer, tooSlow).then(resolve, reject),
@@ -177,7 +179,7 @@ export class Asks {
       if (verdict.failure === 'blocked' && !pass.isProbe) this.#pacing.onRefusal(askedAtMs, this.#jar.session)
       const fate = this.#gate.settle(pass, verdict, ask.folder)
       if (isUrgent && (fate !== 'throw' || FAILURES[verdict.failure].isUnanswered)) {
-        throw errors.unavailable(`${PLATFORM} cannot be reached now: ${verdict.message}`, {
+        throw errors.unavailable(say`${{ platform: PLATFORM }} cannot be reached now: ${{ reason: verdict.message }}`, {
           retryAfterSeconds: 60,
           cause: error,
         })

@@ -2,7 +2,7 @@
  * How often an account may have the platform asked while its request waits: a few at once, and so many a minute, so
  * that nobody takes up the lanes.
  */
-import { type Clock, errors } from 'archivolt'
+import { type Clock, errors, say } from 'archivolt'
 import { PLATFORM } from './name.ts'
 
 const MOST_OPEN = 2
@@ -33,14 +33,20 @@ export function openLookUps(clock: Clock) {
     enter(account: number): () => void {
       const bucket = refilled(account)
       if (bucket.open >= MOST_OPEN)
-        throw errors.throttled(`You already have two searches on ${PLATFORM} running; wait for one of them`, {
-          retryAfterSeconds: 5,
-        })
+        throw errors.throttled(
+          say`You already have two searches on ${{ platform: PLATFORM }} running; wait for one of them`,
+          {
+            retryAfterSeconds: 5,
+          },
+        )
       if (bucket.left < 1) {
         const retryAfterSeconds = Math.ceil(((1 - bucket.left) * REFILL_MS) / 1000)
-        throw errors.throttled(`Too many searches on ${PLATFORM}; try again in ${retryAfterSeconds} seconds`, {
-          retryAfterSeconds,
-        })
+        throw errors.throttled(
+          say`Too many searches on ${{ platform: PLATFORM }}; try again in ${{ retryAfterSeconds }} seconds`,
+          {
+            retryAfterSeconds,
+          },
+        )
       }
       bucket.left--
       bucket.open++

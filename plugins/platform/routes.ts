@@ -1,5 +1,5 @@
 /** The state of the platform, and what a pasted text is. */
-import { defineRoute, errors, queryText, Type, withinTime } from 'archivolt'
+import { defineRoute, errors, queryText, say, Type, withinTime } from 'archivolt'
 import type { App } from './app.ts'
 import { missingIn } from './challenge.ts'
 import { Health, healthOf } from './health.ts'
@@ -44,7 +44,7 @@ async function stateOf(app: App) {
   const platform = app.platform as PlatformService
   const had = <Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer | undefined> =>
     withinTime(app.clock, ANSWER_WITHIN_MS, ask(), () =>
-      errors.unavailable(`No answer within ${ANSWER_WITHIN_MS / 1000} s`),
+      errors.unavailable(say`No answer within ${{ seconds: ANSWER_WITHIN_MS / 1000 }} s`),
     ).catch((error: unknown) => {
       app.log.warn({ err: error }, `the state of the platform lacks ${what}`)
       return undefined

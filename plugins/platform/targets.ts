@@ -1,7 +1,7 @@
 /**
  * Texts → targets, by form alone (contract 9.12): ids by their length, page URLs of the platform, handles. No network.
  */
-import { errors } from 'archivolt'
+import { errors, say } from 'archivolt'
 import { PLATFORM } from './name.ts'
 import type { Target, VideoType } from './types.ts'
 
@@ -116,7 +116,10 @@ export function openTargets(rules: TargetRules): Targets {
       if (words.length === 0) throw errors.badRequest('Give an id or a URL')
       return words.map((word) => {
         const target = ofWord(word)
-        if (!target) throw errors.badRequest(`This is neither an id nor a URL of ${PLATFORM}: ${shown(word)}`)
+        if (!target)
+          throw errors.badRequest(
+            say`This is neither an id nor a URL of ${{ platform: PLATFORM }}: ${{ word: shown(word) }}`,
+          )
         return target
       })
     },

@@ -1,5 +1,5 @@
 /** yt-dlp as the verbs of the service share it: each ask takes its turn, most go to the kept child. */
-import { type Clock, errors, type Lanes, type Log, type Settings } from 'archivolt'
+import { type Clock, errors, type Lanes, type Log, type Settings, say } from 'archivolt'
 import { type Ask, Asks } from './asks.ts'
 import type { ChildAskOptions, TokenNews } from './child.ts'
 import type { Jar } from './cookie-in-use.ts'
@@ -72,6 +72,6 @@ export const withMetadataQuiet = (child: ChildAskOptions): ChildAskOptions => ({
 
 /** @throws bad_request */
 export function checkId(id: string, what: string): string {
-  if (!isId(id)) throw errors.badRequest(`This is not the id of a ${what}`)
+  if (!isId(id)) throw errors.badRequest(say`This is not the id of a ${{ what }}`)
   return id
 }

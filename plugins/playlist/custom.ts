@@ -1,5 +1,5 @@
 /** Custom playlists that are shared: of archived videos, in an order of somebody's own (contract 9.6). */
-import { type Collection, chunksOf, type DocOf, epochSeconds, errors, localDay, type NamesOf } from 'archivolt'
+import { type Collection, chunksOf, type DocOf, epochSeconds, errors, localDay, type NamesOf, say } from 'archivolt'
 import type { App } from './app.ts'
 import type { openEdits } from './edits.ts'
 import { type Action, moved, neighbour, numbered } from './entry-order.ts'
@@ -33,7 +33,9 @@ export function openCustom(
   function refuseUnlessCustom(doc: PlaylistDoc | undefined, id: string): asserts doc is PlaylistDoc {
     if (!doc) throw errors.notFound('playlist', id)
     if (doc.playlist_type !== 'custom')
-      throw errors.badRequest(`Only custom playlists can be edited; this one is read from ${app.platform.name}`)
+      throw errors.badRequest(
+        say`Only custom playlists can be edited; this one is read from ${{ platform: app.platform.name }}`,
+      )
   }
 
   async function toEntry(videoId: string): Promise<PlaylistEntry> {

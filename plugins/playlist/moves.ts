@@ -3,7 +3,7 @@
  * While it moves, the ledger has all of it, and nobody is shown the document; so a cut anywhere is mended by doing it
  * once more.
  */
-import { type Collection, type DocOf, errors, type NamesOf, type Step } from 'archivolt'
+import { type Collection, type DocOf, errors, type NamesOf, type Step, say } from 'archivolt'
 import type { openCustom } from './custom.ts'
 import type { openMembership } from './membership.ts'
 import { MOST_ENTRIES, type OwnEntry, type OwnRows } from './own-rows.ts'
@@ -60,7 +60,9 @@ export function openMoves({ rows, collection, membership, custom, drop }: Parts)
         if (!doc) throw errors.notFound('playlist', id)
         const entries = entriesOf(doc)
         if (entries.length > MOST_ENTRIES)
-          throw errors.conflict(`A private playlist can hold ${MOST_ENTRIES} videos; this one has ${entries.length}`)
+          throw errors.conflict(
+            say`A private playlist can hold ${{ most: MOST_ENTRIES }} videos; this one has ${{ count: entries.length }}`,
+          )
         await step('playlist.hide.copy', () => rows.replaceEntries(list, entries))
         await step('playlist.hide.begin', () => rows.setStage(list, 'moving', doc.playlist_name))
       }

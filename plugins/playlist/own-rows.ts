@@ -1,5 +1,5 @@
 /** Playlists of accounts in the ledger: whose a playlist is, and private ones whole. The one home of these rows. */
-import { chunksOf, epochSeconds, errors, isAmong } from 'archivolt'
+import { chunksOf, epochSeconds, errors, isAmong, say } from 'archivolt'
 import type { App } from './app.ts'
 
 /** The one playlist that every account has from the start. Each account's own goes by this id. */
@@ -126,7 +126,7 @@ export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'a
       'SELECT count(*) AS count FROM playlist_own WHERE user_id = ? AND playlist_id <> ?',
     ).get(userId, WATCH_LATER)!
     if (count >= MOST_PLAYLISTS)
-      throw errors.conflict(`You have ${MOST_PLAYLISTS} playlists, which is the most: remove one first`)
+      throw errors.conflict(say`You have ${{ most: MOST_PLAYLISTS }} playlists, which is the most: remove one first`)
   }
 
   const touch = ({ id, userId }: Key): number =>
@@ -282,7 +282,7 @@ export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'a
         const { count, first, last } = edges(key)
         if (count >= MOST_ENTRIES)
           throw errors.conflict(
-            `This playlist has ${MOST_ENTRIES} videos, which is the most a private one can hold: take some out first`,
+            say`This playlist has ${{ most: MOST_ENTRIES }} videos, which is the most a private one can hold: take some out first`,
           )
         const place = isFirst ? (first ?? 0) - 1 : (last ?? 0) + 1
         sql('INSERT INTO playlist_own_entry VALUES (?, ?, ?, ?, ?, ?)').run(

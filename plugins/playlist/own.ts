@@ -9,6 +9,7 @@ import {
   isAppError,
   MAX_WINDOW,
   type NamesOf,
+  say,
 } from 'archivolt'
 import type { App } from './app.ts'
 import type { CustomAction, openCustom } from './custom.ts'
@@ -49,7 +50,8 @@ export interface OwnQuery {
 }
 
 const refuseWatchLater = (id: string, what: string): void => {
-  if (id === WATCH_LATER) throw errors.badRequest(`Watch later cannot be ${what}: everybody has one, for themselves`)
+  if (id === WATCH_LATER)
+    throw errors.badRequest(say`Watch later cannot be ${{ what }}: everybody has one, for themselves`)
 }
 
 export function openOwn(app: App, { rows, collection, custom, privates, records, archivedOf, beside }: Parts) {

@@ -1,5 +1,15 @@
 /** The service `playlists`: the one home of playlist documents, and of what they say in videos. */
-import { epochSeconds, errors, type Filter, isAppError, localDay, type NamesOf, openLocks, type Step } from 'archivolt'
+import {
+  epochSeconds,
+  errors,
+  type Filter,
+  isAppError,
+  localDay,
+  type NamesOf,
+  openLocks,
+  type Step,
+  say,
+} from 'archivolt'
 import type { PlaylistMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { openCustom } from './custom.ts'
@@ -204,7 +214,8 @@ export function openPlaylists(app: App) {
     ): Promise<boolean> {
       const { id, channelId, channelName } = metadata
       const known = await collection.get(id)
-      if (known?.playlist_type === 'custom') throw errors.badRequest(`A custom playlist is not on ${app.platform.name}`)
+      if (known?.playlist_type === 'custom')
+        throw errors.badRequest(say`A custom playlist is not on ${{ platform: app.platform.name }}`)
       if (!known && mustExist) return false
       if (channelId !== null && asker !== undefined)
         await app.channels.ensure(channelId, { asker, signal, name: channelName ?? undefined })

@@ -11,6 +11,7 @@ import {
   queryBool,
   queryEnum,
   queryId,
+  say,
   Type,
 } from 'archivolt'
 import type { App } from './app.ts'
@@ -78,8 +79,6 @@ export const showPlaylist = defineRoute({
   handle: async ({ params: { playlistId }, actor }, app: App) => json(await recordOf(app, playlistId, actor)),
 })
 
-const wrong = (field: string, rule: string) => errors.badRequest(`${field} ${rule}`, { fields: { [field]: rule } })
-
 const MAX_NAME_LENGTH = 200
 const Visibility = Type.Enum([...VISIBILITIES], { description: '`private`: for the caller alone' })
 
@@ -91,8 +90,9 @@ function refuseToShare({ view }: Actor): void {
 /** @throws bad_request */
 function checkedName(name: unknown): string {
   const trimmed = typeof name === 'string' ? name.trim() : ''
-  if (trimmed === '') throw wrong('playlist_name', 'must not be blank')
-  if (trimmed.length > MAX_NAME_LENGTH) throw wrong('playlist_name', `must have at most ${MAX_NAME_LENGTH} characters`)
+  if (trimmed === '') throw errors.wrongField('playlist_name', 'must not be blank')
+  if (trimmed.length > MAX_NAME_LENGTH)
+    throw errors.wrongField('playlist_name', say`must have at most ${{ count: MAX_NAME_LENGTH }} characters`)
   return trimmed
 }
 
@@ -134,7 +134,8 @@ async function change(id: string, body: Record<string, unknown>, actor: Actor, a
   const { action, playlist_name, playlist_visibility } = body
   if (action === undefined && (playlist_name !== undefined || playlist_visibility !== undefined))
     return changeItself(id, body, actor, app)
-  if (!ACTIONS.includes(action as Action)) throw wrong('action', `must be one of ${ACTIONS.join(', ')}`)
+  if (!ACTIONS.includes(action as Action))
+    throw errors.wrongField('action', say`must be one of ${{ values: ACTIONS.join(', ') }}`)
   await act(id, action as Action, body, actor, app)
 }
 
@@ -147,7 +148,7 @@ async function changeItself(
   const name = playlist_name === undefined ? undefined : checkedName(playlist_name)
   const visibility = VISIBILITIES.find((one) => one === playlist_visibility)
   if (playlist_visibility !== undefined && visibility === undefined)
-    throw wrong('playlist_visibility', `must be ${VISIBILITIES.join(' or ')}`)
+    throw errors.wrongField('playlist_visibility', say`must be ${{ values: VISIBILITIES.join(' or ') }}`)
   if (visibility === 'shared') refuseToShare(actor)
   if (name !== undefined) await app.playlists.rename(id, name, actor)
   if (visibility !== undefined) await app.playlists.setVisibility(id, visibility, actor)
@@ -157,9 +158,9 @@ async function act(id: string, action: Action, body: Record<string, unknown>, ac
   const { video_id, index } = body
   // It may also stand under the keys that ids have in records (contract 1.2).
   const videoId = video_id === undefined ? app.platform.idOf(body) : video_id
-  if (typeof videoId !== 'string' || videoId === '') throw wrong('video_id', 'is required')
+  if (typeof videoId !== 'string' || videoId === '') throw errors.wrongField('video_id', 'is required')
   if (action === 'move' && !(Number.isSafeInteger(index) && (index as number) >= 0))
-    throw wrong('index', 'must be an integer of at least 0')
+    throw errors.wrongField('index', 'must be an integer of at least 0')
   const isHiding = app.accounts.userPreferences(actor.id)['hide_watched'] === true
   const place = action === 'move' ? (index as number) : undefined
   await app.playlists.act(id, { action, videoId, hideWatchedBy: isHiding ? actor.id : undefined, index: place }, actor)

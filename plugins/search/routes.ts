@@ -35,7 +35,7 @@ export const search = defineRoute({
   errors: ['bad_request'],
   revalidates: true,
   async handle({ query: { query: text }, actor }, app: App) {
-    if (!text?.trim()) throw errors.badRequest('query is required', { fields: { query: 'is required' } })
+    if (!text?.trim()) throw errors.wrongField('query', 'is required')
     const query = parseQuery(text)
     const groups = await runQuery(query, actor, app)
     return json(objectOf({ results: groupText(groups), queryType: JSON.stringify(query.type) }))

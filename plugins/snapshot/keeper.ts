@@ -1,5 +1,5 @@
 /** The service `snapshots`: the daily one, what is offered after a loss, and the records that people see. */
-import { errors, localMinute, type SnapshotRecord, snapshotName, type Timer } from 'archivolt'
+import { errors, localMinute, type SnapshotRecord, say, snapshotName, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 import { DAY_MS, EXPIRE_DAYS, nextSnapshotAt, outdated } from './retention.ts'
 import { createSnapshot, offerSnapshot, restoreSnapshot } from './tasks.ts'
@@ -88,7 +88,9 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
       const record = await store().get(name)
       if (!record) throw errors.notFound('snapshot', name)
       if (record.state !== 'SUCCESS')
-        throw errors.conflict(`The snapshot is in state ${record.state}: only a complete one can be restored`)
+        throw errors.conflict(
+          say`The snapshot is in state ${{ state: record.state }}: only a complete one can be restored`,
+        )
       await app.backups.startRestore(() => app.jobs.start(restoreSnapshot, { name }))
     },
 

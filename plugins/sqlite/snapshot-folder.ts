@@ -9,6 +9,7 @@ import {
   type Log,
   openFolder,
   type Static,
+  say,
   Type,
   Value,
   writeWhole,
@@ -138,7 +139,9 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
       const record = await get(id)
       if (!record) throw errors.notFound('snapshot', id)
       if (record.state !== 'SUCCESS')
-        throw errors.conflict(`The snapshot is in state ${record.state}: only a complete one can be restored`)
+        throw errors.conflict(
+          say`The snapshot is in state ${{ state: record.state }}: only a complete one can be restored`,
+        )
       return index.restoreFrom(pathOf(id), options)
     },
   }

@@ -1,5 +1,5 @@
 /** Subscribe and unsubscribe over HTTP (contract 6.6, 6.7, 9.4): all is checked before anything changes. */
-import { defineRoute, errors, ID_PATTERN, isAppError, Type } from 'archivolt'
+import { defineRoute, errors, ID_PATTERN, isAppError, say, Type, type Words } from 'archivolt'
 import type { Target } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { forgetBeginning, Take } from './beginning.ts'
@@ -75,40 +75,38 @@ async function start(targets: readonly Wanted[], app: App): Promise<{ message: s
 async function channelTarget(text: string, place: string, app: App): Promise<Target> {
   const word = text.trim()
   if (ID.test(word) && (await app.channels.known([word])).has(word)) return { type: 'channel', id: word }
-  const target = oneTarget(word, place, 'must be the id, handle or URL of a channel', app)
-  if (target.type === 'playlist') throw refusal(place, 'must be the id, handle or URL of a channel')
+  const target = oneTarget(word, place, say`must be the id, handle or URL of a channel`, app)
+  if (target.type === 'playlist') throw errors.wrongField(place, 'must be the id, handle or URL of a channel')
   return target
 }
 
 /** @throws bad_request: none, or a custom one, which the platform does not have */
 async function playlistTarget(text: string, place: string, app: App): Promise<Target> {
   const word = text.trim()
-  const rule = `must be the id or URL of a playlist on ${app.platform.name}`
+  const rule = say`must be the id or URL of a playlist on ${{ platform: app.platform.name }}`
   const target =
     ID.test(word) && (await app.playlists.has(word))
       ? ({ type: 'playlist', id: word } as const)
       : oneTarget(word, place, rule, app)
-  if (target.type !== 'playlist') throw refusal(place, rule)
+  if (target.type !== 'playlist') throw errors.wrongField(place, rule)
   const isCustom =
     (await app.playlists.get(target.id))?.playlist_type === 'custom' ||
     target.id.startsWith(`${app.settings.prefix}_playlist_`) ||
     target.id.startsWith('TA_playlist_')
-  if (isCustom) throw refusal(place, `is a custom playlist, which is not on ${app.platform.name}`)
+  if (isCustom)
+    throw errors.wrongField(place, say`is a custom playlist, which is not on ${{ platform: app.platform.name }}`)
   return target
 }
 
-function oneTarget(word: string, place: string, rule: string, app: App): Target {
+function oneTarget(word: string, place: string, rule: Words, app: App): Target {
   try {
     const [target, ...others] = app.platform.targets(word)
     if (target && !others.length) return target
   } catch (error) {
     if (!isAppError(error, 'bad_request')) throw error
   }
-  throw refusal(place, rule)
+  throw errors.wrongField(place, rule)
 }
-
-const refusal = (place: string, rule: string): Error =>
-  errors.badRequest(`${place} ${rule}`, { fields: { [place]: rule } })
 
 /**
  * The archived channel that is meant; undefined: it is not ours. @throws unavailable, throttled: a handle that only the

@@ -1,5 +1,5 @@
 /** Schedules, and the outgoing messages of tasks. Values may come in the query or the body (contract 6.11). */
-import { defineRoute, errors, queryText, Type } from 'archivolt'
+import { defineRoute, errors, queryText, say, Type } from 'archivolt'
 
 const Schedule = Type.Object({
   name: Type.String(),
@@ -21,7 +21,7 @@ const Url = Type.String({ minLength: 1, maxLength: 2000 })
  */
 function either(key: string, query: string | undefined, body: string | undefined): string | undefined {
   if (query && body && query !== body)
-    throw errors.badRequest(`${key} differs between query and body`, {
+    throw errors.badRequest(say`${{ key }} differs between query and body`, {
       fields: { [key]: 'must be the same in query and body' },
     })
   return query || body || undefined
@@ -29,7 +29,7 @@ function either(key: string, query: string | undefined, body: string | undefined
 
 function required(key: string, query: string | undefined, body: string | undefined): string {
   const value = either(key, query, body)
-  if (value === undefined) throw errors.badRequest(`${key} is required`, { fields: { [key]: 'is required' } })
+  if (value === undefined) throw errors.wrongField(key, 'is required')
   return value
 }
 

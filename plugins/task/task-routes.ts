@@ -1,5 +1,5 @@
 /** Tasks by name and by id: list, start, stop, kill, read the log. */
-import { defineRoute, errors, ID_PATTERN, type Task, Type } from 'archivolt'
+import { defineRoute, errors, ID_PATTERN, say, type Task, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { TaskResult, toTaskResult } from './record.ts'
 
@@ -87,7 +87,9 @@ export const startTask = defineRoute({
   async handle({ params }, app: App) {
     const task = taskOfName(app, params.taskName)
     if (!task.apiStart)
-      throw errors.badRequest(`${task.name} cannot be started here: other requests or the schedule start it`)
+      throw errors.badRequest(
+        say`${{ name: task.name }} cannot be started here: other requests or the schedule start it`,
+      )
     const job = await app.jobs.start(task.name)
     const started = { task_id: job.id, status: 'PENDING', task_name: task.name }
     return { ...started, message: started }

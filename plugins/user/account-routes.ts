@@ -7,6 +7,7 @@ import {
   errors,
   ID_PATTERN,
   MOST_CHOSEN,
+  say,
   Type,
   type View,
 } from 'archivolt'
@@ -178,9 +179,9 @@ async function checkedView(view: View, before: View | null, { index }: App): Pro
   const kinds = chosenKinds(index.definitions)
   const odd = Object.keys(view).find((kind) => !kinds.includes(kind))
   if (odd !== undefined) {
-    const rule = `can be chosen: ${kinds.join(', ')}`
-    throw errors.badRequest(`view.${odd} is not among what ${rule}`, {
-      fields: { [`view.${odd}`]: `only these ${rule}` },
+    const rule = say`only these can be chosen: ${{ kinds: kinds.join(', ') }}`
+    throw errors.badRequest(say`view.${{ odd }}: ${{ rule }}`, {
+      fields: { [`view.${odd}`]: rule },
     })
   }
   const checked: Record<string, readonly string[]> = {}
@@ -190,8 +191,8 @@ async function checkedView(view: View, before: View | null, { index }: App): Pro
     const known = await index.collection(definition).known(ids)
     const gone = ids.find((id) => !known.has(id) && !before?.[kind]?.includes(id))
     if (gone !== undefined)
-      throw errors.badRequest(`The archive has no ${kind} ${gone}`, {
-        fields: { [`view.${kind}`]: `${gone} is not in the archive` },
+      throw errors.badRequest(say`The archive has no ${{ kind }} ${{ gone }}`, {
+        fields: { [`view.${kind}`]: say`${{ gone }} is not in the archive` },
       })
   }
   return checked

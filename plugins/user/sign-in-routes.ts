@@ -1,5 +1,5 @@
 /** Signing in and out: tokens for programs, sessions for browsers. */
-import { type Accounts, defineRoute, errors, type Proof, Type } from 'archivolt'
+import { type Accounts, defineRoute, errors, type Proof, say, sentenceOf, Type } from 'archivolt'
 import { refuseOtherSites, startSession } from './session-cookies.ts'
 
 /** Long enough for any pass phrase; a bound on what is hashed. */
@@ -33,8 +33,11 @@ async function signIn(
       ...(username === undefined && { username: 'is required' }),
       ...(password === undefined && { password: 'is required' }),
     }
+    const missing = Object.keys(fields)
     throw errors.badRequest(
-      `${Object.keys(fields).join(' and ')} ${Object.keys(fields).length > 1 ? 'are' : 'is'} required`,
+      missing.length > 1
+        ? say`${{ places: missing.join(' and ') }} are required`
+        : say`${{ place: missing[0]! }} ${{ rule: sentenceOf('is required') }}`,
       { fields },
     )
   }

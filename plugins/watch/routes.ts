@@ -1,5 +1,5 @@
 /** Marks and positions over HTTP (contract 6.1, 6.5). A position is always the caller's own. */
-import { defineRoute, errors, ID_PATTERN, Type } from 'archivolt'
+import { defineRoute, errors, ID_PATTERN, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 
 export const markAsWatched = defineRoute({
@@ -88,7 +88,7 @@ export const setProgress = defineRoute({
 function refuseUnlessKnown(keys: string[], progress: object): void {
   const unknown = keys.find((key) => !(key in progress))
   if (unknown !== undefined)
-    throw errors.badRequest(`position is required beside ${unknown}`, { fields: { position: 'is required' } })
+    throw errors.badRequest(say`position is required beside ${{ unknown }}`, { fields: { position: 'is required' } })
 }
 
 export const clearProgress = defineRoute({

@@ -1,5 +1,5 @@
 /** Webhooks over HTTP (contract 9.21): all for admins, since what they tell is of the whole archive. */
-import { defineRoute, errors, Type } from 'archivolt'
+import { defineRoute, errors, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { DeliveryRow, WebhookRow } from './tables.ts'
 
@@ -139,14 +139,14 @@ function check({ url, events }: { url?: string | undefined; events?: string[] | 
   const known = new Set(app.webhooks.events())
   const unknown = events?.find((event) => !known.has(event))
   if (unknown !== undefined)
-    throw errors.badRequest(`${unknown} is no event; GET /api/webhook/ lists them`, {
+    throw errors.badRequest(say`${{ unknown }} is no event; GET /api/webhook/ lists them`, {
       fields: { events: 'names an event that does not exist' },
     })
 }
 
 function checkUrl(text: string): void {
   const refuse = (why: string): never => {
-    throw errors.badRequest(`url ${why}`, { fields: { url: why } })
+    throw errors.wrongField('url', why)
   }
   if (!URL.canParse(text)) return refuse('must be an address such as https://example.org/hook')
   const { protocol, username, password } = new URL(text)

@@ -1,6 +1,6 @@
 /** The service `webhooks`: who is told of which events, and what is on its way to them, in order. */
 import { randomUUID } from 'node:crypto'
-import { errors } from 'archivolt'
+import { errors, say } from 'archivolt'
 import type { App } from './app.ts'
 import { isTaken, send } from './deliver.ts'
 import { newSecret } from './signature.ts'
@@ -155,7 +155,7 @@ export function openWebhooks(app: App): Webhooks {
       const secret = newSecret()
       const row = await ledger.write(() => {
         if (rows.webhooks().length >= MOST_WEBHOOKS)
-          throw errors.conflict(`There are ${MOST_WEBHOOKS} webhooks already; remove one first`)
+          throw errors.conflict(say`There are ${{ most: MOST_WEBHOOKS }} webhooks already; remove one first`)
         wanted = undefined
         const row = {
           name,

@@ -1,5 +1,5 @@
 /** What is worked on while its place goes away: it waits, and goes on by itself once the place is there again. */
-import { errors } from 'archivolt'
+import { errors, say } from 'archivolt'
 import type { App } from '../app.ts'
 import { openStore, type Store } from './store.ts'
 import type { AdoptionRow, AdoptionState } from './tables.ts'
@@ -16,7 +16,9 @@ type Placed = Pick<AdoptionRow, 'place_id'>
 /** Files that are not found may be those of a disk that went. @throws unavailable: the place is away */
 export async function mustBeThere({ place_id: id }: Placed, { media }: App): Promise<void> {
   if (await media.places.isThere(id)) return
-  throw errors.unavailable(`“${media.places.get(id).label}” is not there now: connect its disk, or say where it is`)
+  throw errors.unavailable(
+    say`“${{ label: media.places.get(id).label }}” is not there now: connect its disk, or say where it is`,
+  )
 }
 
 /** @returns what is said of the task */

@@ -1,7 +1,7 @@
 /** Moving in over HTTP: scan a place, look at the plan, run it, undo it (contract 9.17). */
 import { stat } from 'node:fs/promises'
 import { isAbsolute, join, relative } from 'node:path'
-import { defineRoute, errors, listing, queryEnum, queryText, Type } from 'archivolt'
+import { defineRoute, errors, listing, queryEnum, queryText, say, Type } from 'archivolt'
 import type { Place } from '../../media/types.ts'
 import type { App } from '../app.ts'
 import { allowed } from '../catalogs/notes.ts'
@@ -142,7 +142,10 @@ export const startAdoption = defineRoute({
     const said = map && { from: map.from, to: folderIn(place, map.to ?? place.path) }
     await mustBeThere({ place_id: placeId }, app)
     const busy = store.list().find((one) => one.place_id === placeId && (store.isBusy(one) || store.isWaiting(one)))
-    if (busy) throw errors.conflict(`“${place.label}” is being worked on (adoption ${busy.id}): wait for its end`)
+    if (busy)
+      throw errors.conflict(
+        say`“${{ label: place.label }}” is being worked on (adoption ${{ id: busy.id }}): wait for its end`,
+      )
     await store.removeOld()
     await store.removeUnused(placeId)
     await forgetNotes((one) => store.find(one) !== undefined, app)
@@ -157,19 +160,21 @@ export const startAdoption = defineRoute({
 function folderIn({ path, label }: Pick<Place, 'path' | 'label'>, folder: string): string {
   const within = relative(path, folder)
   if (!isAbsolute(folder) || folder.includes('\0') || within.split('/')[0] === '..')
-    throw errors.unprocessable(`${folder} is no folder in “${label}” (${path})`)
+    throw errors.unprocessable(say`${{ folder }} is no folder in “${{ label }}” (${{ path }})`)
   return within
 }
 
 /** @throws unprocessable: it may not be read, or is none */
 async function checkCatalog(path: string, source: string | undefined, { media }: App): Promise<void> {
   if (source !== undefined && !hasCatalog(source))
-    throw errors.unprocessable(`Folders of ${source} have no database of their own: leave out "catalog" or "source"`)
+    throw errors.unprocessable(
+      say`Folders of ${{ source }} have no database of their own: leave out "catalog" or "source"`,
+    )
   const roots = await media.places.realRoots()
   const isThere = isAbsolute(path) && (await stat(path).catch(() => undefined))?.isFile()
   if (!isThere || !allowed(roots)(path))
     throw errors.unprocessable(
-      `There is no file ${path} below the folders that may be read (AV_LIBRARY_ROOTS): ${roots.join(', ')}`,
+      say`There is no file ${{ path }} below the folders that may be read (AV_LIBRARY_ROOTS): ${{ roots: roots.join(', ') }}`,
     )
 }
 
@@ -216,12 +221,14 @@ export const commandAdoption = defineRoute({
     const adoption = store.get(Number(params.adoptionId))
     const { from, state, task } = COMMANDS[command]
     if (!from.some((one) => one === adoption.state))
-      throw errors.conflict(`It is ${adoption.state}: ${command} has to wait, or there is nothing to ${command}`)
+      throw errors.conflict(
+        say`It is ${{ state: adoption.state }}: ${{ command }} has to wait, or there is nothing to ${{ command }}`,
+      )
     if (command === 'adopt') {
       await mustBeThere(adoption, app)
       if (isUnsure(adoption))
         throw errors.conflict(
-          `Most of what ${adoption.catalog} names lies elsewhere: look again with what stands there for this folder (map), or without it (source yt-dlp)`,
+          say`Most of what ${{ catalog: adoption.catalog }} names lies elsewhere: look again with what stands there for this folder (map), or without it (source yt-dlp)`,
         )
     }
     if (along) await store.setChoice(adoption.id, { kinds: along.kinds, users: usersOf(along.users ?? {}, app) })
@@ -240,7 +247,7 @@ function usersOf(names: Record<string, string>, { accounts }: App): Record<strin
   return Object.fromEntries(
     Object.entries(names).map(([owner, name]) => {
       const id = ids.get(name)
-      if (id === undefined) throw errors.unprocessable(`There is no account “${name}” for “${owner}”`)
+      if (id === undefined) throw errors.unprocessable(say`There is no account “${{ name }}” for “${{ owner }}”`)
       return [owner, id]
     }),
   )

@@ -3,7 +3,7 @@
  * follows. Cut off, it begins anew.
  */
 import { createHash } from 'node:crypto'
-import { defineTask, errors, type JobContext, Type } from 'archivolt'
+import { defineTask, errors, type JobContext, say, Type } from 'archivolt'
 import type { Ending } from '../../media/containers.ts'
 import type { PlacedFilm } from '../../media/types.ts'
 import type { App } from '../app.ts'
@@ -148,7 +148,9 @@ async function readCatalog(
   const said = asked?.isSaid ? asked : undefined
   const { read, faults } = await reading.readCatalog(at, reader || undefined, said)
   if (!read && at !== '')
-    throw errors.unprocessable(`${at} cannot be read: ${faults[0]?.why ?? 'it is no database, list or backup'}`)
+    throw errors.unprocessable(
+      say`${{ at }} cannot be read: ${{ reason: faults[0]?.why ?? 'it is no database, list or backup' }}`,
+    )
   // Nobody is asked by a scan that nobody has asked for.
   if (!read || (adoption.is_following && read.share < ENOUGH)) return { faults }
   await store.setReader(id, read.kind)

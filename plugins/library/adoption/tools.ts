@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errors, isAppError, type JobContext } from 'archivolt'
+import { errors, isAppError, type JobContext, say } from 'archivolt'
 import type { App } from '../app.ts'
 import { CATALOG_KINDS } from '../catalogs/all.ts'
 import { NOTES_FILE } from '../catalogs/notes.ts'
@@ -182,7 +182,8 @@ export const hasCatalog = (reader: string): boolean => catalogReaders.some(({ na
 /** @throws unprocessable: there is none of this name */
 export function readerOf(name: string, app: App): PlaceReader {
   const reader = readersOf(app).find((one) => one.name === name)
-  if (!reader) throw errors.unprocessable(`Nothing here reads folders of ${name}: the plugin that does is turned off`)
+  if (!reader)
+    throw errors.unprocessable(say`Nothing here reads folders of ${{ name }}: the plugin that does is turned off`)
   return reader
 }
 

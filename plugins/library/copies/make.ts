@@ -3,7 +3,7 @@
  * suffices. Cut off, it begins anew; the film itself is only read.
  */
 import { rm } from 'node:fs/promises'
-import { defineTask, diskSpace, errors, ID_PATTERN, type JobContext, Type } from 'archivolt'
+import { defineTask, diskSpace, errors, ID_PATTERN, type JobContext, say, Type } from 'archivolt'
 import type { App } from '../app.ts'
 import { toCopy } from '../film.ts'
 
@@ -71,7 +71,7 @@ async function checkWhole(draft: string, seconds: number, { media }: App): Promi
   const made = await media.probe(draft)
   if (made.durationSeconds < seconds - Math.max(LEEWAY_SECONDS, seconds * LEEWAY_SHARE))
     throw errors.unprocessable(
-      `ffmpeg came no further than ${Math.round(made.durationSeconds)} of ${Math.round(seconds)} s`,
+      say`ffmpeg came no further than ${{ seconds: Math.round(made.durationSeconds) }} of ${{ all: Math.round(seconds) }} s`,
     )
 }
 

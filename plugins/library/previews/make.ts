@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { defineTask, diskSpace, errors, isAppError, type JobContext, Type } from 'archivolt'
+import { defineTask, diskSpace, errors, isAppError, type JobContext, say, Type } from 'archivolt'
 import type { App } from '../app.ts'
 import { toSheets } from '../film.ts'
 import { untilQuiet } from '../quiet.ts'
@@ -67,7 +67,8 @@ async function draw(id: string, draft: string, signal: AbortSignal, app: App) {
   await mkdir(draft, { recursive: true })
   await toSheets(app, path, draft, shape, signal)
   const made = (await readdir(draft)).length
-  if (made !== shape.sheets) throw errors.unprocessable(`${made} of ${shape.sheets} sheets could be made`)
+  if (made !== shape.sheets)
+    throw errors.unprocessable(say`${{ made }} of ${{ sheets: shape.sheets }} sheets could be made`)
   const [sheet] = (await media.probe(join(draft, '1.jpg'))).streams
   return {
     ...shape,

@@ -1,7 +1,9 @@
 /** A row of the API table, how it is asked, and what is checked of every answer whatever the row says. */
+
 import assert from 'node:assert/strict'
 import type { TestApp } from 'archivolt/testing'
 import Schema from 'typebox/schema'
+import { inEnglish, type Said } from '../../../core/say.ts'
 import { differences, Form, optional } from '../recordings/compare.ts'
 import { type Answer, ask } from '../recordings/exchange.ts'
 
@@ -146,6 +148,14 @@ const texts = new Form(
   (value) =>
     typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string'),
 )
+/** Of sentences that stand beside it, and say the same. */
+const sentences = new Form(
+  'words and values by sentence',
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(value as Said).every(([sentence, words]) => inEnglish(words) === sentence),
+)
 const EXTRAS = new Set([
   'data',
   'paginate',
@@ -172,6 +182,7 @@ function checkError({ status, has, method }: Row, { body, headers }: Answer): vo
         error: detail,
         code: new Form(`one of ${CODES[status]}`, (code) => CODES[status]!.includes(code as string)),
         fields: optional(texts),
+        said: optional(sentences),
       },
       own,
     ),

@@ -1,4 +1,5 @@
 /** Requests that are meant to cost much: each is bounded before the work is done, and others go on. */
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as ask, createServer, type IncomingMessage } from 'node:http'
@@ -9,6 +10,7 @@ import { isAppError, MOST_FIELDS } from '../../../core/error.ts'
 import { checkBody } from '../../../core/http/check.ts'
 import { limitConnections, MOST_OF_ADDRESS } from '../../../core/http/connection-limit.ts'
 import { defineRoute } from '../../../core/plugin/define.ts'
+import { inEnglish } from '../../../core/say.ts'
 import { testServer } from './given.ts'
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' }
@@ -166,7 +168,8 @@ function judged(entries: number, wrong: (at: number) => boolean): { fields: Reco
     checkBody(Items, { data, unknown: 1 })
   } catch (error) {
     assert.ok(isAppError(error, 'bad_request'))
-    return { fields: error.details.fields!, looks }
+    const fields = Object.entries(error.details.fields!).map(([place, rule]) => [place, inEnglish(rule)])
+    return { fields: Object.fromEntries(fields), looks }
   }
   return assert.fail('taken')
 }

@@ -1,8 +1,10 @@
 /** The page block: contract 4.2, row by row. */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { queryInt } from '../../../core/http/decode.ts'
 import { pageBlock, pageParams, pageWindow } from '../../../core/http/pagination.ts'
+import { say } from '../../../core/say.ts'
 
 test('the contract’s example', () => {
   assert.deepEqual(pageBlock(pageWindow(3, 12), 105, 'filter=subscribed'), {
@@ -68,9 +70,9 @@ test('a page number may be longer than numbers are exact; a limited one may not'
   const { decode } = queryInt()
   for (const text of ['9007199254740993', '9'.repeat(400)]) assert.equal(decode(text), Number.MAX_SAFE_INTEGER)
   for (const text of ['-1', '1.5', '1e3', ' 1', '+1', '0x1', `-${'9'.repeat(400)}`])
-    assert.throws(() => decode(text), { rule: 'must be an integer of at least 0' }, text)
+    assert.throws(() => decode(text), { rule: say`must be an integer of at least ${{ min: 0 }}` }, text)
   assert.throws(() => queryInt({ min: 1, max: 100 }).decode('9'.repeat(400)), {
-    rule: 'must be an integer of at least 1 and at most 100',
+    rule: say`must be an integer of at least ${{ min: 1 }} and at most ${{ max: 100 }}`,
   })
 })
 

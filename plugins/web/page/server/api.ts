@@ -4,7 +4,7 @@
  */
 import { signal } from '@preact/signals'
 import { parse } from '../texts/direction.ts'
-import { t } from '../texts/texts.ts'
+import { inWords, moreTexts, type Said, t } from '../texts/texts.ts'
 import { answerTo, forgetAnswers, keepAnswer } from './answers.ts'
 import { cookie, under } from './base.ts'
 
@@ -25,6 +25,7 @@ interface ErrorBody {
   message?: string
   code?: string
   fields?: Record<string, string>
+  said?: Said
   /** Some refusals say more. */
   [more: string]: unknown
 }
@@ -46,22 +47,24 @@ export class Failure extends Error {
     super(sentence(status, body, retryAfterSeconds))
     this.status = status
     this.code = body.code ?? ''
-    this.fields = body.fields ?? {}
+    this.fields = Object.fromEntries(
+      Object.entries(body.fields ?? {}).map(([place, rule]) => [place, inWords(rule, body.said)]),
+    )
     this.retryAfterSeconds = retryAfterSeconds
     this.body = body
     this.isOurs = isOurs
   }
 }
 
-function sentence(status: number, { message = '' }: ErrorBody, retryAfterSeconds?: number): string {
+function sentence(status: number, { message = '', said }: ErrorBody, retryAfterSeconds?: number): string {
   if (status === 0) return t('failure.lost')
   if (status === 401) return t('failure.session')
   if (status === 403) return t('failure.denied')
   if (status === 429)
     return retryAfterSeconds ? t('failure.throttled', { count: retryAfterSeconds }) : t('failure.throttledSoon')
-  if (status === 503 && message !== '') return t('failure.unavailable', { reason: message })
+  if (status === 503 && message !== '') return t('failure.unavailable', { reason: inWords(message, said) })
   if (status >= 500) return t('failure.internal')
-  return message || t('failure.unreadable')
+  return inWords(message, said) || t('failure.unreadable')
 }
 
 export const isAborted = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError'
@@ -147,6 +150,7 @@ async function refusal(response: Response): Promise<Failure> {
     .text()
     .then((text) => parse(text) as ErrorBody)
     .catch((): ErrorBody => ({})) // a proxy's page: its status says enough
+  if (response.status !== 401) await moreTexts().catch(() => undefined) // then it is said in English
   const retryAfter = Number(response.headers.get('retry-after'))
   const isOurs = response.headers.has('x-request-id')
   return new Failure(response.status, body, retryAfter > 0 ? retryAfter : undefined, isOurs)

@@ -1780,6 +1780,528 @@ const de = {
   },
   'list.delete.queue': 'Auf die Ignorierliste kommen sie nicht: Ein Abo kann sie zurückholen.',
   'list.deleted': '{name} gelöscht',
+
+  // What the server says, under its own sentence.
+  'said.Secrets cannot be read': 'Geheimnisse lassen sich nicht lesen',
+  'said.The disk is full': 'Die Festplatte ist voll',
+  'said.A schedule has three fields: minute hour day_of_week':
+    'Ein Zeitplan hat drei Felder: Minute, Stunde, Wochentag',
+  'said.The minute of a schedule is one number from 0 to 59, so that it runs at most once an hour':
+    'Die Minute eines Zeitplans ist eine Zahl von 0 bis 59, damit er höchstens einmal pro Stunde läuft',
+  'said.The {name} of a schedule is *, */n, or a list of numbers and ranges from 0 to {highest}':
+    'Das Feld {name} eines Zeitplans ist *, */n oder eine Liste von Zahlen und Bereichen von 0 bis {highest}',
+  'said.{host} could not be asked: {reason}': '{host} war nicht zu erreichen: {reason}',
+  'said.An account has at most {most} access tokens; revoke one that is not used':
+    'Ein Konto hat höchstens {most} Tokens. Widerrufe eines, das du nicht brauchst',
+  'said.access token not found': 'Dieses Token gibt es nicht',
+  'said.user not found': 'Dieses Konto gibt es nicht',
+  'said.This is the last active admin; make another account an admin first':
+    'Das ist der letzte aktive Admin. Mach zuerst ein anderes Konto zum Admin',
+  'said.The password or PIN has been changed meanwhile; sign in with the new one':
+    'Passwort oder PIN wurde inzwischen geändert. Melde dich mit der neuen Angabe an',
+  'said.This name is taken': 'Dieser Name ist schon vergeben',
+  'said.This account has an authenticator app already; turn that off before another one':
+    'Dieses Konto hat schon eine Authenticator-App. Schalte sie aus, bevor du eine andere einrichtest',
+  'said.This code is wrong, or its time is over: take the one that the app shows now':
+    'Dieser Code ist falsch oder abgelaufen. Nimm den, den die App jetzt zeigt',
+  'said.is wrong': 'ist falsch',
+  'said.This account may not have a token with the scope {scope}':
+    'Dieses Konto darf kein Token mit dem Umfang {scope} haben',
+  'said.goes up to {highest} for this account': 'geht bei diesem Konto bis {highest}',
+  'said.This account signs in with a code of its authenticator app too. An app that has no place for the code needs a token instead: make one in Settings → Account':
+    'Dieses Konto meldet sich auch mit einem Code seiner Authenticator-App an. Eine App ohne Feld für den Code braucht stattdessen ein Token: Einstellungen → Konto',
+  'said.is required': 'fehlt',
+  'said.Sign in with the password: a PIN is only for devices where its account has signed in before':
+    'Melde dich mit dem Passwort an. Die PIN gilt nur auf Geräten, auf denen das Konto schon angemeldet war',
+  'said.must be false for an account with a view': 'muss bei einem Konto mit eingeschränkter Sicht false sein',
+  'said.An account with a view cannot have {word} too: send view null, or {word} false':
+    'Ein Konto mit eingeschränkter Sicht kann nicht auch {word} haben. Hebe die Einschränkung auf oder schalte {word} aus',
+  'said.Sign in, or send the header Authorization: Token <key>':
+    'Melde dich an oder sende den Header Authorization: Token <Schlüssel>',
+  'said.The header X-CSRFToken must have the value of the cookie csrftoken':
+    'Der Header X-CSRFToken muss den Wert des Cookies csrftoken haben',
+  'said.Too many failed logins; try again in {retryAfterSeconds} seconds':
+    'Zu viele falsche Anmeldungen. Versuch es in {retryAfterSeconds} Sekunden wieder',
+  'said.Codes of this authenticator app cannot be checked, because the secret key of this server is another one now. Take a recovery code, or let an admin turn the app off: Settings → Users, or `archivolt user totp-off <name>` on the server':
+    'Codes dieser Authenticator-App lassen sich nicht prüfen, weil der geheime Schlüssel dieses Servers jetzt ein anderer ist. Nimm einen Wiederherstellungscode, oder lass einen Admin die App ausschalten: Einstellungen → Benutzer, oder `archivolt user totp-off <name>` auf dem Server',
+  'said.Too many logins at once; try again in a few seconds':
+    'Zu viele Anmeldungen auf einmal. Versuch es in ein paar Sekunden wieder',
+  'said.The body may have at most {limit} bytes': 'Es dürfen höchstens {limit} Bytes gesendet werden',
+  'said.The body must not be compressed': 'Die Daten dürfen nicht komprimiert sein',
+  'said.The body must be {types}': 'Die Daten müssen vom Typ {types} sein',
+  'said.Too many large requests at once; try again in a few seconds':
+    'Zu viele große Anfragen auf einmal. Versuch es in ein paar Sekunden wieder',
+  'said.The body did not arrive in time': 'Die Daten sind nicht rechtzeitig angekommen',
+  'said.The body was cut off': 'Die Daten sind abgebrochen',
+  'said.The body is not UTF-8': 'Die Daten sind nicht in UTF-8',
+  'said.The body is not JSON': 'Die Daten sind kein JSON',
+  'said.The body may be nested at most {most} deep': 'Die Daten dürfen höchstens {most} Ebenen tief verschachtelt sein',
+  'said.The body must be a JSON object': 'Die Daten müssen ein JSON-Objekt sein',
+  'said.The body {rule}': 'Die Daten: {rule}',
+  'said.must be {values}': 'muss {values} sein',
+  'said.must be one of {values}': 'muss eines davon sein: {values}',
+  'said.must have at least {count} characters': {
+    one: 'braucht mindestens ein Zeichen',
+    other: 'braucht mindestens {count} Zeichen',
+  },
+  'said.must have at most {count} characters': {
+    one: 'darf höchstens ein Zeichen haben',
+    other: 'darf höchstens {count} Zeichen haben',
+  },
+  'said.must be at least {limit}': 'muss mindestens {limit} sein',
+  'said.must be at most {limit}': 'darf höchstens {limit} sein',
+  'said.must have at least {count} entries': {
+    one: 'braucht mindestens einen Eintrag',
+    other: 'braucht mindestens {count} Einträge',
+  },
+  'said.must have at most {count} entries': {
+    one: 'darf höchstens einen Eintrag haben',
+    other: 'darf höchstens {count} Einträge haben',
+  },
+  'said.must match {form}': 'muss dem Muster {form} entsprechen',
+  'said.must not be empty': 'darf nicht leer sein',
+  'said.is not known here': 'ist hier nicht bekannt',
+  'said.must be a day, such as 2024-03-01': 'muss ein Tag sein, etwa 2024-03-01',
+  'said.must be a moment, such as 2024-03-01T10:00:00Z': 'muss ein Zeitpunkt sein, etwa 2024-03-01T10:00:00Z',
+  'said.must be an e-mail address': 'muss eine E-Mail-Adresse sein',
+  'said.must be a time of day, such as 10:00:00Z': 'muss eine Uhrzeit sein, etwa 10:00:00Z',
+  'said.must be an address, such as https://example.org/': 'muss eine Adresse sein, etwa https://example.org/',
+  'said.must be an integer of at least {min}': 'muss eine ganze Zahl ab {min} sein',
+  'said.must be an integer of at least {min} and at most {max}': 'muss eine ganze Zahl von {min} bis {max} sein',
+  'said.must be true or false': 'muss true oder false sein',
+  'said.must be an id of letters, digits, - and _': 'muss eine ID aus Buchstaben, Ziffern, - und _ sein',
+  'said.must be a day, YYYY-MM-DD': 'muss ein Tag sein: JJJJ-MM-TT',
+  'said.The query is not properly percent-encoded': 'Die Adresse ist nicht richtig mit % kodiert',
+  'said.{place} {rule}': '{place}: {rule}',
+  'said.{place}: {rule}': '{place}: {rule}',
+  'said.A disk of the server is full: make room on it': 'Eine Festplatte des Servers ist voll. Schaffe dort Platz',
+  'said.The client went away': 'Die Verbindung wurde getrennt',
+  'said.The server is closing': 'Der Server wird gerade beendet',
+  'said.The server is starting; try again in a few seconds':
+    'Der Server startet gerade. Versuch es in ein paar Sekunden wieder',
+  'said.The plugin {name} did not answer in time': 'Das Plugin {name} hat nicht rechtzeitig geantwortet',
+  'said.Too many clients are listening': 'Zu viele Geräte hören gerade zu',
+  'said.This account listens {count} times already': 'Dieses Konto hört schon {count}-mal zu',
+  'said.Too many requests at once from your address; try again in a few seconds':
+    'Zu viele Anfragen auf einmal von deiner Adresse. Versuch es in ein paar Sekunden wieder',
+  'said.The request does not name a path': 'Die Anfrage nennt keinen Pfad',
+  'said.path not found': 'Diese Adresse gibt es nicht',
+  'said.file not found': 'Diese Datei gibt es nicht',
+  'said.The range lies outside the file': 'Dieser Bereich liegt außerhalb der Datei',
+  'said.The file is not the one that If-Match or If-Unmodified-Since names':
+    'Die Datei ist nicht die, die If-Match oder If-Unmodified-Since nennt',
+  'said.{name} {id}: a document must be an object': '{name} {id}: Ein Dokument muss ein Objekt sein',
+  'said.The snapshot holds no document that this archive knows: nothing was changed':
+    'Der Snapshot enthält kein Dokument, das dieses Archiv kennt. Es wurde nichts geändert',
+  'said.A restore is running; what changes documents waits until it has ended':
+    'Gerade wird etwas wiederhergestellt. Änderungen warten, bis das fertig ist',
+  'said.A restore is running; try again when it has ended':
+    'Gerade wird etwas wiederhergestellt. Versuch es danach wieder',
+  'said.Too many tasks are waiting already; try again later':
+    'Es warten schon zu viele Aufgaben. Versuch es später wieder',
+  'said.Other tasks come first; try again in half a minute':
+    'Andere Aufgaben sind zuerst dran. Versuch es in einer halben Minute wieder',
+  'said.task not found': 'Diese Aufgabe gibt es nicht',
+  'said.{name} cannot be scheduled': '{name} läuft nicht nach Zeitplan',
+  'said.schedule not found': 'Diesen Zeitplan gibt es nicht',
+  'said.There is no such setting': 'Diese Einstellung gibt es nicht',
+  'said.There is no such section': 'Diesen Abschnitt gibt es nicht',
+  'said.Must be an object of settings': 'Muss ein Objekt mit Einstellungen sein',
+  'said.The schedule of {name} has no setting {key}': 'Der Zeitplan von {name} hat keine Einstellung {key}',
+  'said.No messages can be sent about {name}': 'Über {name} lassen sich keine Nachrichten verschicken',
+  'said.The URL must begin with a scheme such as https:// or mailto: and have no spaces':
+    'Die URL muss mit einem Schema wie https:// oder mailto: beginnen und darf keine Leerzeichen haben',
+  'said.{name} has {most} URLs already; remove one first': '{name} hat schon {most} URLs. Entferne zuerst eine',
+  'said.schedule notification not found': 'Diese Benachrichtigung gibt es nicht',
+  'said.{task} takes no commands': '{task} lässt sich nicht anhalten',
+  'said.The task has already finished': 'Die Aufgabe ist schon fertig',
+  'said.The ledger is closed': 'Die Datenbank ist geschlossen',
+  'said.The disk with the data folder is full: make room there':
+    'Die Festplatte mit dem Datenordner ist voll. Schaffe dort Platz',
+  'said.The disk with the data folder cannot be written':
+    'Auf die Festplatte mit dem Datenordner lässt sich nicht schreiben',
+  'said.The plugin {name} failed to answer; the log says why. Correct it, or start without it':
+    'Das Plugin {name} konnte nicht antworten; warum, steht im Protokoll. Repariere es, oder starte ohne es',
+  'said.It holds no file es_<collection>-<date>-<number>.json':
+    'Darin ist keine Datei es_<Sammlung>-<Datum>-<Nummer>.json',
+  'said.It has {count} entries': 'Sie hat {count} Einträge',
+  'said.{filename} is a link': '{filename} ist eine Verknüpfung',
+  'said.{filename} is encrypted': '{filename} ist verschlüsselt',
+  'said.{filename} unpacks to {size} bytes, more than documents can':
+    '{filename} hat entpackt {size} Bytes, mehr als Dokumente haben können',
+  'said.backup not found': 'Diese Sicherung gibt es nicht',
+  'said.It cannot be read as a zip archive: {reason}': 'Sie lässt sich nicht als Zip-Archiv lesen: {reason}',
+  'said.A line is longer than {limit} bytes': 'Eine Zeile ist länger als {limit} Bytes',
+  'said.{filename} is damaged: its checksum is another': '{filename} ist beschädigt: Die Prüfsumme stimmt nicht',
+  'said.The disk with the backups is full: make room there, then upload it again':
+    'Die Festplatte mit den Sicherungen ist voll. Schaffe dort Platz und lade sie dann noch einmal hoch',
+  'said.{filename} is there already; delete it first': '{filename} gibt es schon. Lösche sie zuerst',
+  'said.A backup may have at most {limit} bytes': 'Eine Sicherung darf höchstens {limit} Bytes haben',
+  'said.Not a backup that can be read: {reason}': 'Diese Sicherung lässt sich nicht lesen: {reason}',
+  'said._id is no id': '_id ist keine ID',
+  'said.it cannot be brought into the form of today': 'es lässt sich nicht in die heutige Form bringen',
+  'said.Its files {mark}_… are in a form that no plugin here reads{hint}':
+    'Ihre Dateien {mark}_… haben eine Form, die hier kein Plugin liest{hint}',
+  'said.. These plugins are turned off: {plugins}': '. Diese Plugins sind ausgeschaltet: {plugins}',
+  'said.A document is not preceded by its action line': 'Vor einem Dokument fehlt seine Zeile mit der Aktion',
+  'said.A file ends before the document {id}': 'Eine Datei endet vor dem Dokument {id}',
+  'said.The backup holds no document that can be used here. Restoring it would empty the archive, so nothing was changed':
+    'Die Sicherung enthält kein Dokument, das hier brauchbar ist. Mit ihr wäre das Archiv leer, darum wurde nichts geändert',
+  'said.{filename} is being restored': '{filename} wird gerade wiederhergestellt',
+  'said.channel not found': 'Diesen Kanal gibt es nicht',
+  'said.q must be the id, handle or URL of one channel': 'Gib die ID, das Handle oder die URL eines Kanals an',
+  'said.must be one channel': 'muss ein einzelner Kanal sein',
+  'said.{platform} cannot be reached now; try again in a minute':
+    '{platform} ist gerade nicht zu erreichen. Versuch es in einer Minute wieder',
+  'said.q is required': 'Gib an, was gesucht wird',
+  'said.channel_subscribed or channel_overwrites is required': 'channel_subscribed oder channel_overwrites fehlt',
+  'said.or channel_overwrites is required': 'fehlt, oder channel_overwrites',
+  'said.{platform} cannot be reached now to check the cookie; try again in a minute':
+    '{platform} ist gerade nicht zu erreichen, um das Cookie zu prüfen. Versuch es in einer Minute wieder',
+  'said.{platform} does not accept this cookie: sign in there again and export a new one':
+    '{platform} nimmt dieses Cookie nicht an. Melde dich dort neu an und exportiere ein neues',
+  'said.Line {line} is no cookie of a Netscape cookie jar: it needs seven fields with tabs between them':
+    'Zeile {line} ist kein Cookie im Netscape-Format: Sie braucht sieben Felder mit Tabulatoren dazwischen',
+  'said.The text has no cookie in it': 'In dem Text ist kein Cookie',
+  'said.{reason}. Nothing is wrong with the cookie: it could not be checked, and the one in use stays':
+    '{reason}. Mit dem Cookie ist alles in Ordnung: Es ließ sich nur nicht prüfen, und das bisherige bleibt',
+  'said.The service that estimates dislikes does not answer now':
+    'Der Dienst, der „Mag ich nicht“ schätzt, antwortet gerade nicht',
+  'said.Add to download queue': 'In die Warteschlange',
+  'said.Only an admin may put videos on the ignore list': 'Nur ein Admin kann Videos auf die Ignorierliste setzen',
+  'said.Only an admin may download again what is in the archive':
+    'Nur ein Admin kann noch einmal laden, was schon im Archiv ist',
+  'said.must have an id, a URL or a handle': 'braucht eine ID, eine URL oder ein Handle',
+  'said.{place} has no id': '{place} hat keine ID',
+  'said.{place} is not an id, a URL or a handle of {platform}':
+    '{place} ist keine ID, keine URL und kein Handle von {platform}',
+  'said.must be an id, a URL or a handle of {platform}': 'muss eine ID, eine URL oder ein Handle von {platform} sein',
+  'said.download item not found': 'Das steht nicht in der Warteschlange',
+  'said.Only a video can be ignored, and this is not the id of a video':
+    'Ignorieren lassen sich nur Videos, und das ist keine Video-ID',
+  'said.Choose the items by filter, channel, vid_type, error_class or error':
+    'Wähle die Einträge durch filter, channel, vid_type, error_class oder error',
+  'said.or one of the others is required': 'fehlt, oder eines der anderen',
+  'said.Waiting to try again': 'Wartet auf den nächsten Versuch',
+  'said.{name}: {count} documents are being changed by others all the time; try again':
+    '{name}: {count} Dokumente werden ständig von anderen geändert. Versuch es noch einmal',
+  'said.{name}: the document is being changed by others all the time; try again':
+    '{name}: Das Dokument wird ständig von anderen geändert. Versuch es noch einmal',
+  'said.There is no place for snapshots of Elasticsearch: set AV_ELASTICSEARCH_REPOSITORY to a folder that path.repo of all its nodes names':
+    'Für Snapshots von Elasticsearch fehlt ein Ort: Setze AV_ELASTICSEARCH_REPOSITORY auf einen Ordner, den path.repo aller Knoten nennt',
+  'said.Elasticsearch cannot use {folder} for snapshots: name it in path.repo of all its nodes, and let them write there':
+    'Elasticsearch kann {folder} nicht für Snapshots nutzen: Trage ihn in path.repo aller Knoten ein und gib ihnen dort Schreibrecht',
+  'said.snapshot not found': 'Diesen Snapshot gibt es nicht',
+  'said.The snapshot holds nothing of this archive: its indexes would begin with {prefix}_':
+    'Der Snapshot enthält nichts von diesem Archiv: Seine Indizes würden mit {prefix}_ beginnen',
+  "said.The snapshot's {name} is not of this program's making":
+    '{name} aus dem Snapshot stammt nicht von diesem Programm',
+  'said.A snapshot is being taken; try again when it has ended':
+    'Gerade entsteht ein Snapshot. Versuch es danach wieder',
+  'said.The snapshot is being taken; try again when it has ended':
+    'Dieser Snapshot entsteht gerade erst. Versuch es danach wieder',
+  'said.The snapshot is in state {state}: only a complete one can be restored':
+    'Der Snapshot ist im Zustand {state}. Nur ein vollständiger lässt sich wiederherstellen',
+  'said.Another file is being read; try again in a few seconds':
+    'Gerade wird eine andere Datei gelesen. Versuch es in ein paar Sekunden wieder',
+  'said.The file cannot be read': 'Die Datei lässt sich nicht lesen',
+  'said.watched or playlists is required': 'watched oder playlists fehlt',
+  'said.or playlists': 'fehlt, oder playlists',
+  'said.There is no account “{name}”': 'Das Konto „{name}“ gibt es nicht',
+  'said.another file is in its place already': 'dort liegt schon eine andere Datei',
+  "said.There is not enough room on the library's disk to write the file again":
+    'Auf der Festplatte der Bibliothek ist zu wenig Platz, um die Datei neu zu schreiben',
+  'said.with the thumbnail in it the file would not be the same video':
+    'mit dem Vorschaubild wäre die Datei nicht mehr dasselbe Video',
+  'said.it has subtitles ({codec}) that an mp4 cannot hold; take them out of it and import it again':
+    'sie hat Untertitel ({codec}), die in eine mp4 nicht passen. Nimm sie heraus und importiere sie noch einmal',
+  'said.the file has neither picture nor sound': 'die Datei hat weder Bild noch Ton',
+  'said.ffmpeg is not installed': 'ffmpeg ist nicht installiert',
+  'said.ffprobe is not installed': 'ffprobe ist nicht installiert',
+  'said.the file cannot be read as media': 'die Datei lässt sich nicht als Video oder Ton lesen',
+  'said.ffmpeg cannot make a file of it that can be kept': 'ffmpeg bekommt daraus keine brauchbare Datei',
+  'said.The import folder and the library overlap: set AV_IMPORT_DIR to a separate folder':
+    'Der Importordner und die Bibliothek überschneiden sich. Setze AV_IMPORT_DIR auf einen eigenen Ordner',
+  'said.The import folder is a place, whose files stay where they are: import from another folder':
+    'Der Importordner ist ein Ort, dessen Dateien liegen bleiben. Importiere aus einem anderen Ordner',
+  'said.another file was imported as {id}': 'eine andere Datei wurde als {id} importiert',
+  'said.its name has no id of a video, such as `Title [id].mp4`, and there is no information file beside it':
+    'im Namen steht keine Video-ID wie in `Titel [ID].mp4`, und daneben liegt keine Informationsdatei',
+  'said.the file is empty or gone': 'die Datei ist leer oder weg',
+  "said.There is not enough room on the library's disk": 'Auf der Festplatte der Bibliothek ist zu wenig Platz',
+  'said.A file in this folder cannot be read: it takes too much memory':
+    'Eine Datei in diesem Ordner lässt sich nicht lesen: Sie braucht zu viel Speicher',
+  'said.The disk does not answer; try again later': 'Die Festplatte antwortet nicht. Versuch es später wieder',
+  'said.its information file cannot be read': 'die Informationsdatei lässt sich nicht lesen',
+  'said.New version': 'Neue Version',
+  'said.The list of releases cannot be read now': 'Die Liste der Versionen lässt sich gerade nicht lesen',
+  'said.The list of releases does not name a version: JSON with `version` or `tag_name` is expected':
+    'Die Liste der Versionen nennt keine Version: Erwartet wird JSON mit `version` oder `tag_name`',
+  'said.it is too large for subtitles, or no longer a file': 'sie ist zu groß für Untertitel oder keine Datei mehr',
+  'said.it has no subtitles': 'sie hat keine Untertitel',
+  'said.its characters are of an unknown encoding; save it as UTF-8':
+    'ihre Zeichen haben eine unbekannte Kodierung. Speichere sie als UTF-8',
+  'said.“{label}” is not there now: connect its disk, or say where it is':
+    '„{label}“ ist gerade nicht da. Schließe die Festplatte an, oder sag, wo er jetzt liegt',
+  'said.“{label}” is being worked on (adoption {id}): wait for its end':
+    'An „{label}“ wird gerade gearbeitet (Einzug {id}). Warte, bis das fertig ist',
+  'said.Folders of {source} have no database of their own: leave out "catalog" or "source"':
+    'Ordner von {source} haben keine eigene Datenbank: Lass „catalog“ oder „source“ weg',
+  'said.There is no file {path} below the folders that may be read (AV_LIBRARY_ROOTS): {roots}':
+    'Unter den Ordnern, die gelesen werden dürfen (AV_LIBRARY_ROOTS: {roots}), gibt es keine Datei {path}',
+  'said.It is {state}: {command} has to wait, or there is nothing to {command}':
+    'Der Stand ist {state}: {command} muss warten oder hat nichts zu tun',
+  'said.There is no account “{name}” for “{owner}”': 'Für „{owner}“ gibt es hier kein Konto „{name}“',
+  'said.It is being worked on: wait for its end': 'Daran wird gerade gearbeitet. Warte, bis es fertig ist',
+  'said.The plan is ready': 'Der Plan ist fertig',
+  'said.Looking for what another program knows of these films':
+    'Sieht nach, was ein anderes Programm über diese Filme weiß',
+  'said.adoption not found': 'Diesen Einzug gibt es nicht',
+  'said.Nothing here reads folders of {name}: the plugin that does is turned off':
+    'Ordner von {name} kann hier nichts lesen: Das Plugin dafür ist ausgeschaltet',
+  'said.ffmpeg came no further than {seconds} of {all} s': 'ffmpeg kam nur bis {seconds} von {all} s',
+  'said.copy not found': 'Diese Kopie gibt es nicht',
+  'said.The disk of the cache is full': 'Die Festplatte des Zwischenspeichers ist voll',
+  'said.the film has no picture': 'der Film hat kein Bild',
+  'said.{made} of {sheets} sheets could be made': '{made} von {sheets} Bögen mit Vorschaubildern sind gelungen',
+  'said.A link in the library leads to itself: {folder}, or {name} in it. Remove it':
+    'Eine Verknüpfung in der Bibliothek führt zu sich selbst: {folder} oder {name} darin. Entferne sie',
+  "said.There is not enough room on the disk of its channel's folder":
+    'Auf der Festplatte mit dem Ordner des Kanals ist zu wenig Platz',
+  'said.{name} is not in the library': '{name} ist nicht in der Bibliothek',
+  'said.{name} has been neither downloaded nor moved into the library':
+    '{name} wurde weder geladen noch in die Bibliothek verschoben',
+  'said.There is no room to keep the old file for a day': 'Es ist kein Platz, die alte Datei noch einen Tag aufzuheben',
+  'said.A media file could not be moved; check the permissions of the media folder and try again':
+    'Eine Mediendatei ließ sich nicht verschieben. Prüfe die Rechte des Medienordners und versuch es noch einmal',
+  'said.an id has letters, digits, - and _, and at most 128 of them':
+    'eine ID hat Buchstaben, Ziffern, - und _, höchstens 128 davon',
+  'said.a language code has letters, digits and -, and at most 35 of them':
+    'ein Sprachkürzel hat Buchstaben, Ziffern und -, höchstens 35 davon',
+  'said.{trash} in “{label}” is no folder: move it away, then try again':
+    '{trash} in „{label}“ ist kein Ordner. Verschiebe die Datei und versuch es noch einmal',
+  'said.“{label}” is not there now, and its files are to go too: connect its disk, then try again':
+    '„{label}“ ist gerade nicht da, und seine Dateien sollen auch weg. Schließe die Festplatte an und versuch es noch einmal',
+  'said.A file could not be moved into the trash of its folder ({why}): nothing was removed':
+    'Eine Datei ließ sich nicht in den Papierkorb ihres Ordners verschieben ({why}). Es wurde nichts entfernt',
+  'said.“{label}” can only be read: mount its disk so that it can be written, then try again':
+    '„{label}“ lässt sich nur lesen. Binde die Festplatte beschreibbar ein und versuch es noch einmal',
+  'said.The server may not remove files in {at}: give its account the right to write there, then try again':
+    'Der Server darf in {at} keine Dateien entfernen. Gib seinem Konto dort Schreibrecht und versuch es noch einmal',
+  'said.removed film not found': 'Dieser entfernte Film ist nicht mehr da',
+  'said.It is just being removed: try again in a moment': 'Er wird gerade entfernt. Versuch es gleich noch einmal',
+  'said.“{label}” may only be read: mark it as yours, or move the files back by hand':
+    '„{label}“ darf nur gelesen werden. Kennzeichne es als deins, oder lege die Dateien von Hand zurück',
+  'said.“{label}” is not there now: connect its disk, then try again':
+    '„{label}“ ist gerade nicht da. Schließe die Festplatte an und versuch es noch einmal',
+  'said.There is another {path} in “{label}”: move it away, then try again':
+    'In „{label}“ gibt es schon {path}. Verschiebe das und versuch es noch einmal',
+  'said.Not all files of {path} could be put back: others have taken their names':
+    'Nicht alle Dateien von {path} ließen sich zurücklegen: Andere haben ihre Namen',
+  'said.place not found': 'Diesen Ort gibt es nicht',
+  'said.Set AV_LIBRARY_ROOTS={roots} where the server is started, and start it again':
+    'Setze AV_LIBRARY_ROOTS={roots}, wo der Server gestartet wird, und starte ihn neu',
+  'said.There is no folder {asked} that the server can read; check the path and its permissions':
+    'Einen Ordner {asked}, den der Server lesen kann, gibt es nicht. Prüfe den Pfad und seine Rechte',
+  'said.{asked} may not be read. {remedy}': '{asked} darf nicht gelesen werden. {remedy}',
+  'said.{asked} and the folder {own} of this archive overlap: choose another folder':
+    '{asked} und der Ordner {own} dieses Archivs überschneiden sich. Wähle einen anderen',
+  'said.A place is away': 'Ein Ort ist nicht da',
+  'said.The file of this video in “{label}” may not be read by the server':
+    'Der Server darf die Datei dieses Videos in „{label}“ nicht lesen',
+  'said.The file of this video lies in “{label}”, which is not there now':
+    'Die Datei dieses Videos liegt in „{label}“, und das ist gerade nicht da',
+  'said.This folder and the place “{label}” ({path}) overlap':
+    'Dieser Ordner und der Ort „{label}“ ({path}) überschneiden sich',
+  'said.There are {most} places already': 'Es gibt schon {most} Orte',
+  'said.“{label}” is not there now: connect its disk first':
+    '„{label}“ ist gerade nicht da. Schließe zuerst die Festplatte an',
+  'said.{count} videos lie in “{label}”: take them out of the archive first': {
+    one: 'Ein Video liegt in „{label}“. Nimm es zuerst aus dem Archiv',
+    other: '{count} Videos liegen in „{label}“. Nimm sie zuerst aus dem Archiv',
+  },
+  'said.There is no media folder that could be accepted: connect its disk, or make the folder, then accept it':
+    'Es gibt keinen Medienordner, den man annehmen könnte. Schließe die Festplatte an oder lege den Ordner an, dann nimm ihn an',
+  'said.the file cannot be read as a picture': 'die Datei lässt sich nicht als Bild lesen',
+  'said.Messages to such URLs are sent by Apprise, which is not installed: run `make`, or set AV_APPRISE to a Python venv that has it. json(s):// and http(s):// URLs work without it':
+    'Nachrichten an solche URLs verschickt Apprise, und das ist nicht installiert. Rufe `make` auf, oder setze AV_APPRISE auf ein Python-venv, das es hat. URLs mit json(s):// und http(s):// gehen auch ohne',
+  'said.Apprise could not deliver it: {reason}': 'Apprise konnte sie nicht zustellen: {reason}',
+  'said.The message was not delivered: {reason}': 'Die Nachricht wurde nicht zugestellt: {reason}',
+  'said.Messages cannot be sent': 'Nachrichten lassen sich nicht verschicken',
+  'said.AV_APPRISE leads to no Python venv: messages go to json(s):// and http(s):// URLs only, until it is corrected or removed':
+    'AV_APPRISE führt zu keinem Python-venv. Bis das berichtigt ist, gehen Nachrichten nur an URLs mit json(s):// und http(s)://',
+  'said.The URL of an outgoing message begins with a scheme, such as mailto: or https://':
+    'Die URL einer Nachricht beginnt mit einem Schema wie mailto: oder https://',
+  'said.The URL of the outgoing message is malformed': 'Die URL der Nachricht ist nicht richtig geschrieben',
+  'said.The URL of the outgoing message has a malformed % sequence': 'In der URL der Nachricht steht ein % falsch',
+  'said.The receiver could not be reached: {reason}': 'Der Empfänger war nicht zu erreichen: {reason}',
+  'said.The receiver answered with status {status}': 'Der Empfänger hat mit Status {status} geantwortet',
+  'said.is no task that messages are sent about': 'ist keine Aufgabe, über die Nachrichten verschickt werden',
+  'said.No messages can be sent about {task_name}': 'Über {task_name} lassen sich keine Nachrichten verschicken',
+  'said.provider not found': 'Diesen Anbieter gibt es nicht',
+  'said.Set AV_PUBLIC_URL: the provider is to know where this server is':
+    'Setze AV_PUBLIC_URL: Der Anbieter muss wissen, wo dieser Server ist',
+  'said.The password is wrong': 'Das Passwort ist falsch',
+  'said.The provider cannot be asked; the log says why': 'Der Anbieter antwortet nicht; warum, steht im Protokoll',
+  'said.{platform} is slow to answer; try again in a minute':
+    '{platform} antwortet nur langsam. Versuch es in einer Minute wieder',
+  'said.{platform} cannot be reached now: {reason}': '{platform} ist gerade nicht zu erreichen: {reason}',
+  'said.The path of the download folder must be absolute': 'Der Pfad des Downloadordners muss absolut sein',
+  'said.Paused by an admin: resume first': 'Ein Admin hat angehalten. Setze zuerst fort',
+  'said.platform_id and {name} must be the same': 'platform_id und {name} müssen gleich sein',
+  'said.The id is missing: give {names}': 'Die ID fehlt: Gib {names} an',
+  'said.You already have two searches on {platform} running; wait for one of them':
+    'Bei {platform} suchst du schon zweimal gleichzeitig. Warte auf eine davon',
+  'said.Too many searches on {platform}; try again in {retryAfterSeconds} seconds':
+    'Zu viele Suchen bei {platform}. Versuch es in {retryAfterSeconds} Sekunden wieder',
+  'said.Nothing can be downloaded': 'Es lässt sich nichts laden',
+  'said.Limits of comments are up to five numbers, or `all`, separated by commas':
+    'Grenzen für Kommentare sind bis zu fünf Zahlen oder `all`, durch Kommas getrennt',
+  'said.No answer within {seconds} s': 'Keine Antwort innerhalb von {seconds} s',
+  'said.Give an id or a URL': 'Gib eine ID oder eine URL an',
+  'said.This is neither an id nor a URL of {platform}: {word}':
+    'Das ist weder eine ID noch eine URL von {platform}: {word}',
+  'said.Nothing can be updated without a ledger': 'Ohne Datenbank lässt sich nichts aktualisieren',
+  'said.Update of yt-dlp': 'Aktualisierung von yt-dlp',
+  'said.This is not the id of a {what}': 'Das ist keine ID ({what})',
+  'said.playlist not found': 'Diese Playlist gibt es nicht',
+  'said.video not found': 'Dieses Video gibt es nicht',
+  'said.Only custom playlists can be edited; this one is read from {platform}':
+    'Nur eigene Playlists lassen sich ändern. Diese kommt von {platform}',
+  'said.video in this playlist not found': 'Dieses Video ist nicht in der Playlist',
+  'said.A private playlist can hold {most} videos; this one has {count}':
+    'Eine private Playlist fasst {most} Videos. Diese hat {count}',
+  'said.You have {most} playlists, which is the most: remove one first':
+    'Du hast {most} Playlists, mehr geht nicht. Entferne zuerst eine',
+  'said.This playlist has {most} videos, which is the most a private one can hold: take some out first':
+    'Diese Playlist hat {most} Videos, mehr fasst eine private nicht. Nimm zuerst einige heraus',
+  'said.Watch later cannot be {what}: everybody has one, for themselves':
+    '„Später ansehen“ lässt sich nicht ändern, teilen oder löschen: Jeder hat die eigene Liste',
+  'said.Only its owner or an admin can change this playlist':
+    'Nur wem sie gehört oder ein Admin kann diese Playlist ändern',
+  'said.Only its owner can make this playlist private': 'Nur wem sie gehört, kann diese Playlist privat machen',
+  'said.Only an admin can delete videos': 'Nur ein Admin kann Videos löschen',
+  'said.A custom playlist is not on {platform}': 'Eine eigene Playlist gibt es bei {platform} nicht',
+  'said.is a custom playlist, which is not on {platform}': 'ist eine eigene Playlist, die es bei {platform} nicht gibt',
+  'said.This account keeps its playlists for itself': 'Dieses Konto behält seine Playlists für sich',
+  'said.must not be blank': 'darf nicht leer sein',
+  'said.must be an integer of at least 0': 'muss eine ganze Zahl ab 0 sein',
+  'said.An id needs its type': 'Zu einer ID gehört ihre Art',
+  'said.is required with id': 'fehlt zur ID',
+  'said.Give at least one of video, channel, playlist': 'Gib mindestens eines an: Video, Kanal oder Playlist',
+  'said.this, channel or playlist is required': 'fehlt, oder Kanal oder Playlist',
+  'said.The cookie is no longer valid: add a new one, or remove it':
+    'Das Cookie gilt nicht mehr. Füge ein neues hinzu, oder entferne es',
+  'said.Either vote or segment is needed, not both': 'Entweder vote oder segment, nicht beides',
+  'said.this or segment': 'dies oder segment',
+  'said.this or vote': 'dies oder vote',
+  'said.A segment cannot end before it starts': 'Ein Abschnitt kann nicht vor seinem Anfang enden',
+  'said.must not be before startTime': 'darf nicht vor startTime liegen',
+  'said.Taking a snapshot': 'Macht einen Snapshot',
+  'said.The disk is full: the index cannot be written': 'Die Festplatte ist voll: Der Index lässt sich nicht schreiben',
+  'said.The index file cannot be read or written': 'Die Indexdatei lässt sich nicht lesen oder schreiben',
+  'said.This is no snapshot, or it is damaged': 'Das ist kein Snapshot, oder er ist beschädigt',
+  'said.must be the id, handle or URL of a channel': 'muss die ID, das Handle oder die URL eines Kanals sein',
+  'said.must be the id or URL of a playlist on {platform}':
+    'muss die ID oder die URL einer Playlist bei {platform} sein',
+  'said.must be the same in query and body': 'muss in Adresse und Daten gleich sein',
+  'said.{key} differs between query and body': '{key} ist in Adresse und Daten verschieden',
+  'said.{name} cannot be started here: other requests or the schedule start it':
+    '{name} lässt sich hier nicht starten: Das tun andere Anfragen oder der Zeitplan',
+  'said.must be a date and time with its zone, such as 2027-01-31T12:00:00Z, or null':
+    'muss ein Zeitpunkt mit Zeitzone sein, etwa 2027-01-31T12:00:00Z, oder null',
+  'said.must lie in the future, or be null': 'muss in der Zukunft liegen oder null sein',
+  'said.Only an admin may change what an account may do': 'Nur ein Admin kann ändern, was ein Konto darf',
+  'said.Give one of password, pin, totp, is_staff, is_active, may_download, view':
+    'Gib eines davon an: password, pin, totp, is_staff, is_active, may_download, view',
+  'said.Turn your own authenticator app off by DELETE /api/totp/, with password and code':
+    'Die eigene Authenticator-App schaltest du mit Passwort und Code aus: DELETE /api/totp/',
+  'said.A PIN is set by its account itself; an admin may remove it':
+    'Eine PIN setzt jedes Konto selbst. Ein Admin kann sie entfernen',
+  'said.current_password must be the password that you have now': 'Das jetzige Passwort stimmt nicht',
+  'said.Only an admin may look at other accounts': 'Nur ein Admin kann andere Konten ansehen',
+  'said.view.{odd}: {rule}': 'view.{odd}: {rule}',
+  'said.The archive has no {kind} {gone}': 'Im Archiv gibt es {kind} {gone} nicht',
+  'said.{gone} is not in the archive': '{gone} ist nicht im Archiv',
+  'said.Wrong PIN': 'Falsche PIN',
+  'said.No trusted proxy says who you are': 'Kein vertrauter Proxy sagt, wer du bist',
+  'said.There is no account here of the name that the proxy gives you; an admin adds it':
+    'Mit dem Namen, den der Proxy nennt, gibt es hier kein Konto. Ein Admin legt es an',
+  'said.{places} are required': 'Es fehlen: {places}',
+  'said.The password or the code is wrong': 'Passwort oder Code ist falsch',
+  'said.Subtitles could not be indexed': 'Untertitel ließen sich nicht in die Suche aufnehmen',
+  'said.position is required beside {unknown}': 'Zu {unknown} fehlt position',
+  'said.video, channel or playlist not found': 'Dieses Video, diesen Kanal oder diese Playlist gibt es nicht',
+  'said.The page has not been built; run `make build`': 'Die Seite ist noch nicht gebaut. Rufe `make build` auf',
+  'said.page not found': 'Diese Seite gibt es nicht',
+  'said.webhook not found': 'Diesen Webhook gibt es nicht',
+  'said.names an event that does not exist': 'nennt ein Ereignis, das es nicht gibt',
+  'said.{unknown} is no event; GET /api/webhook/ lists them':
+    '{unknown} ist kein Ereignis. GET /api/webhook/ zählt sie auf',
+  'said.must be an address such as https://example.org/hook': 'muss eine Adresse wie https://example.org/hook sein',
+  'said.must begin with https:// or http://': 'muss mit https:// oder http:// beginnen',
+  'said.must not hold a name or password: messages are signed instead':
+    'darf keinen Namen und kein Passwort enthalten: Nachrichten werden stattdessen signiert',
+  'said.There are {most} webhooks already; remove one first': 'Es gibt schon {most} Webhooks. Entferne zuerst einen',
+  'said.Wrong name or password': 'Name oder Passwort ist falsch',
+  'said.Wrong name, password or code': 'Name, Passwort oder Code ist falsch',
+  'said.Invalid token.': 'Das Token gilt nicht.',
+  'said.only these can be chosen: {kinds}': 'wählbar ist nur: {kinds}',
+  'said.it is still being written; import again when it is whole':
+    'sie wird noch geschrieben. Importiere noch einmal, wenn sie fertig ist',
+  'said.it is no longer a file': 'sie ist keine Datei mehr',
+  'said.it is a link, and links are not followed': 'sie ist eine Verknüpfung, und denen wird nicht gefolgt',
+  'said.it is in the library now, but cannot be removed from the import folder; check the permissions':
+    'sie ist jetzt in der Bibliothek, lässt sich aber nicht aus dem Importordner entfernen. Prüfe die Rechte',
+  'said.Such an address belongs to a session, and a token has none: sign in by a login':
+    'So eine Adresse gehört zu einer Sitzung, und ein Token hat keine. Melde dich mit Namen und Passwort an',
+  'said.must be a plain text': 'muss ein einfacher Text sein',
+  'said.{name} must be a plain text': '{name} muss ein einfacher Text sein',
+  'said.path must begin with /': 'Der Pfad muss mit / beginnen',
+  'said.must begin with /': 'muss mit / beginnen',
+  'said.path, label, follow or ours is required': 'path, label, follow oder ours fehlt',
+  'said.or label, follow, ours': 'fehlt, oder label, follow, ours',
+  'said.What lies there cannot be read ({code}): look after the disk':
+    'Was dort liegt, lässt sich nicht lesen ({code}). Sieh nach der Festplatte',
+  'said.This request was sent by a page of another site. If it was our own page, a proxy in between has changed the header Host: let it pass Host on as it came, or set X-Forwarded-Host and AV_TRUSTED_PROXIES':
+    'Diese Anfrage kam von der Seite einer anderen Website. War es unsere eigene, hat ein Proxy dazwischen den Header Host geändert: Lass ihn Host unverändert weitergeben, oder setze X-Forwarded-Host und AV_TRUSTED_PROXIES',
+  'said.{folder} is no folder in “{label}” ({path})': '{folder} ist kein Ordner in „{label}“ ({path})',
+  'said.Most of what {catalog} names lies elsewhere: look again with what stands there for this folder (map), or without it (source yt-dlp)':
+    'Das meiste, was {catalog} nennt, liegt woanders. Sieh noch einmal nach: mit dem, was dort für diesen Ordner steht (map), oder ohne die Datei (source yt-dlp)',
+  'said.{at} cannot be read: {reason}': '{at} lässt sich nicht lesen: {reason}',
+  'said.The database was damaged': 'Die Datenbank war beschädigt',
+  'said.{host} is on a private network. An admin can allow it in AV_PRIVATE_HOSTS':
+    '{host} liegt in einem privaten Netz. Ein Admin kann das in AV_PRIVATE_HOSTS erlauben',
+  'said.This is not a valid URL': 'Das ist keine gültige URL',
+  'said.Only http:// and https:// addresses work, not {protocol}':
+    'Es gehen nur Adressen mit http:// und https://, nicht {protocol}',
+  'said.The task was stopped': 'Die Aufgabe wurde angehalten',
+  'said.The task failed': 'Die Aufgabe ist fehlgeschlagen',
+  'said.“{title}” can’t start: {place} {rule}': '„{title}“ lässt sich nicht starten: {place} {rule}',
+  'said.“{title}” can’t start: that is too much at once; ask for less':
+    '„{title}“ lässt sich nicht starten: Das ist zu viel auf einmal',
+  'said.Part of the archive is missing': 'Ein Teil des Archivs fehlt',
+  'said.A cookie jar may have at most {most} cookies: export only those of {platformName}':
+    'Es dürfen höchstens {most} Cookies sein. Exportiere nur die von {platformName}',
+  'said.q must be one id, handle or URL': 'Gib eine ID, ein Handle oder eine URL an',
+  'said.must be one id, handle or URL': 'muss eine ID, ein Handle oder eine URL sein',
+  'said.Reading the files broke off; try again': 'Das Lesen der Dateien ist abgebrochen. Versuch es noch einmal',
+  'said.The video is larger than the space for copies; raise it in Settings':
+    'Das Video ist größer als der Platz für Kopien. Gib ihnen in den Einstellungen mehr',
+  'said.There is not enough space on the disk of the cache folder for a copy':
+    'Auf der Festplatte des Zwischenspeichers ist zu wenig Platz für eine Kopie',
+  'said.Nothing can be removed in {at} ({code}): check its disk':
+    'In {at} lässt sich nichts entfernen ({code}). Sieh nach der Festplatte',
+  'said.{asked} cannot be read ({code}): check its disk':
+    '{asked} lässt sich nicht lesen ({code}). Sieh nach der Festplatte',
+  'said.The file of this video in “{label}” cannot be read ({code}): check its disk':
+    'Die Datei dieses Videos in „{label}“ lässt sich nicht lesen ({code}). Sieh nach der Festplatte',
+  'said.Only {found} of {count} videos were found in {real}: this is not where “{label}” is now':
+    'In {real} liegen nur {found} von {count} Videos. Dort ist „{label}“ jetzt nicht',
+  'said.As many videos as an hour allows were asked for; try again later':
+    'In dieser Stunde wurde schon nach so vielen Videos gefragt, wie erlaubt sind. Versuch es später wieder',
+  'said.The archive is starting again': 'Das Archiv startet gerade neu',
+  'said.The archive is closing': 'Das Archiv wird gerade beendet',
 } as const
 
 export default de

@@ -37,7 +37,7 @@ export const toCount = (count: Count): string =>
   typeof count === 'number' ? numbers.format(count) : t('count.more', { number: numbers.format(count.moreThan) })
 
 /** As a table: the compiler does not reckon with a type of each of more than a thousand texts. */
-const entries: Record<string, string | Partial<Record<Intl.LDMLPluralRule, string>>> = { ...en }
+const entries: Record<string, Entry> = { ...en }
 
 /** The document says where these texts are; English has those of Home here already. */
 async function take(name: 'first-texts' | 'more-texts'): Promise<void> {
@@ -56,14 +56,44 @@ export function t<Key extends TextKey>(key: Key, ...[values]: Rest<Key>): string
   const entry = entries[key] ?? key
   const given = (values ?? {}) as Record<string, string | Count>
   const { count = 0 } = given as { count?: Count }
+  return filled(entry, count, (name) => given[name] ?? '')
+}
+
+type Entry = string | Partial<Record<Intl.LDMLPluralRule, string>>
+
+/** @param valueOf  undefined: what stands in the braces is no name */
+function filled(entry: Entry, count: Count, valueOf: (name: string) => string | Count | undefined): string {
   const text =
     typeof entry === 'string'
       ? entry
       : (entry[plurals.select(typeof count === 'number' ? count : count.moreThan)] ?? entry.other ?? '')
-  return text.replace(/\{(\w+)\}/g, (_, name: string, at: number) => {
-    const value = given[name] ?? ''
+  return text.replace(/\{(\w+)\}/g, (whole, name: string, at: number) => {
+    const value = valueOf(name) ?? whole
     if (typeof value === 'string') return apart(value)
     return at === 0 ? capital(toCount(value)) : toCount(value)
+  })
+}
+
+/** As the server makes it, contract 2.1. */
+interface Sentence {
+  key: string
+  params: Record<string, string | number | Sentence>
+}
+
+/** By the English sentence, those that have values. */
+export type Said = Record<string, Sentence>
+
+/** What the server says in English, in the words of the page where it has some. */
+export function inWords(sentence: string, said: Said = {}): string {
+  return sentenceIn(Object.hasOwn(said, sentence) ? said[sentence]! : { key: sentence, params: {} })
+}
+
+function sentenceIn({ key, params }: Sentence): string {
+  const own = `said.${key}`
+  const { count = 0 } = params
+  return filled(Object.hasOwn(entries, own) ? entries[own]! : key, typeof count === 'number' ? count : 0, (name) => {
+    const value = Object.hasOwn(params, name) ? params[name] : undefined
+    return typeof value === 'object' ? sentenceIn(value) : value
   })
 }
 

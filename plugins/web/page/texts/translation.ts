@@ -13,8 +13,8 @@ export type Wanted<Key extends TextKey> =
   | Names<OtherForm<Catalogue[Key]>>
   | (Catalogue[Key] extends string ? never : 'count')
 
-/** Words that the server brings in English: of settings, tasks, refusals and messages. */
-type OfServer = `${'preference' | 'task' | 'reason' | 'notice'}.${string}`
+/** Words that the server brings in English: of settings and tasks by their names, of refusals and messages by themselves. */
+type OfServer = `${'preference' | 'task' | 'said'}.${string}`
 
 /** A count may be left out, where the language says it otherwise: “the newest”. */
 type FaultOf<Key extends TextKey, Entry> =

@@ -1,0 +1,47 @@
+/** What the server says is read in the language of the page. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import de from '../../../plugins/web/page/texts/de.ts'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { readSentences } from '../../support/sentences.ts'
+import { aChannel, PASSWORD, testApp } from '../../support/testing.ts'
+
+const as = { username: 'admin', password: PASSWORD }
+const german = { as, options: { locale: 'de-DE' } }
+const PREFIX = 'said.'
+
+test('German has words for each sentence of the server, with its values, and for no others', () => {
+  const texts: Record<string, unknown> = de
+  const sentences = readSentences()
+  const namesIn = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort()
+
+  const missing = [...sentences].filter(([sentence]) => !Object.hasOwn(texts, PREFIX + sentence))
+  const ofServer = Object.keys(texts).filter((key) => key.startsWith(PREFIX))
+  const old = ofServer.filter((key) => !sentences.has(key.slice(PREFIX.length)))
+  const wrong = ofServer.filter((key) => {
+    const entry = texts[key] as string | { other: string }
+    const known = namesIn(key)
+    return namesIn(typeof entry === 'string' ? entry : entry.other).some((name) => !known.includes(name))
+  })
+
+  assert.ok(sentences.size > 300)
+  assert.deepEqual({ missing, old, wrong }, { missing: [], old: [], wrong: [] })
+})
+
+describe('in German', { skip: noBrowser }, () => {
+  test('a refusal is said in German, with its values', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }))
+    const { page, go } = await openPage(t, app.url, german)
+    await go('/settings/schedules/')
+    const field = page.getByLabel('Cron').first()
+    await page.getByText('Erweitert').first().click()
+
+    await field.fill('0 99 *')
+    await field.press('Enter')
+
+    const alert = page.getByRole('alert').first()
+    await alert.waitFor()
+    assert.match(await alert.innerText(), /^Das Feld hour eines Zeitplans ist \*.* von 0 bis 23$/)
+  })
+})
