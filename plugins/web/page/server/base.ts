@@ -19,12 +19,14 @@ export const small = (url: string): string => `${under(url)}?size=small`
  * what follows, a card. The order counts: a picture that is not lazy yet has no box.
  */
 export const sharp = (url: string) =>
-  ({
-    loading: 'lazy',
-    sizes: 'auto, (max-width: 600px) 100vw, 360px',
-    srcset: `${small(url)} 320w, ${under(url)}?size=medium 640w, ${under(url)}?size=large 960w`,
-    src: small(url),
-  }) as const
+  ({ loading: 'lazy', ...inSizes(url, 'auto, (max-width: 600px) 100vw, 360px') }) as const
+
+/** The same for a box whose width is known, as `sizes` says it. */
+export const inSizes = (url: string, sizes: string) => ({
+  sizes,
+  srcset: `${small(url)} 320w, ${under(url)}?size=medium 640w, ${under(url)}?size=large 960w`,
+  src: small(url),
+})
 
 /** The value of one of our cookies that scripts may read. */
 export function cookie(name: string): string | undefined {

@@ -35,7 +35,7 @@ import { mayChange, Visibility } from '../parts/visibility.tsx'
 import { showLater, WATCH_LATER } from '../parts/watch-later.ts'
 import { toggleWatched } from '../parts/watched.ts'
 import { get, post } from '../server/api.ts'
-import { sharp, under } from '../server/base.ts'
+import { inSizes, under } from '../server/base.ts'
 import type { Item, Playlist, PlaylistEntry } from '../server/records.ts'
 import { useTaskEnd } from '../stores/jobs.ts'
 import { forget, type Load, useLoad } from '../stores/load.ts'
@@ -95,6 +95,9 @@ function Known({ playlist, load }: { playlist: Playlist; load: Load<Playlist> })
   )
 }
 
+/** Of its picture, as `playlists.css` has it. */
+const WIDTH = '(max-width: 719px) 200px, 280px'
+
 function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Playlist>; missing: number }) {
   const { playlist_id: id, playlist_name: name, playlist_entries: entries } = playlist
   const isOwn = playlist.playlist_type === 'custom'
@@ -105,7 +108,7 @@ function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Play
     <header class="playlist-head">
       {entries.length > 0 && (
         <span class="picture">
-          <img {...sharp(playlist.playlist_thumbnail)} alt="" width={320} height={180} />
+          <img {...inSizes(playlist.playlist_thumbnail, WIDTH)} alt="" width={320} height={180} />
         </span>
       )}
       <div class="playlist-words">
