@@ -45,8 +45,8 @@ interface RefreshQueue {
   /** The next in line. It stays in its place until `done`, so nothing is lost when the power goes. */
   next(): Item | undefined
   /** It is being refreshed from now on, until `end`. */
-  begin(item: Item): void
-  end(): void
+  begin(item: Item): undefined
+  end(): undefined
   /** It has been refreshed, and leaves the queue. */
   done(item: Item): Promise<void>
   /** To the end of its queue. @param isTried  counts as an attempt */

@@ -51,6 +51,7 @@ test('what is new is none', async (t) => {
     ['core/plugin/define.d.ts', '    owns?: string[];', '    owns?: string[]; pages?: string[];'],
     ['plugins/video/videos.d.ts', "'video.added': {", "'video.gone': { id: string }; 'video.added': { more: string;"],
     ['plugins/video/videos.d.ts', "'video.remove': ", "'video.also': () => void; 'video.remove': "],
+    ['plugins/video/videos.d.ts', "'video.filter': {", "'video.filter': { more?: string;"],
     ['plugins/video/videos.d.ts', 'interface Services {', 'interface Services { extra: { extra: number };'],
   )
 

@@ -151,7 +151,8 @@ async function writeVersion(folder: string, name: string, files: Declarations): 
 
 /**
  * Under the name of its version; without what makes two classes of the same form differ, and without the one circle:
- * what authors are given has a list of what they have written.
+ * what authors are given has a list of what they have written. What a hook answers is compared by its name alone: of a
+ * generic method the compiler takes any difference for a break.
  */
 const comparable = (text: string, name: string): string =>
   text
@@ -159,6 +160,7 @@ const comparable = (text: string, name: string): string =>
     .replace(/^\s*(?:#private;|(?:private|protected) .*;)$/gm, '')
     .replace(/(?<=^export interface Registry \{)[^}]*/m, '')
     .replace(/^ *adaptations\?: .*$/m, '')
+    .replace(/^ *hook<.*$/m, 'hook(name: HookName): readonly unknown[];')
 
 /** Of the compiler. */
 async function complaints(folder: string): Promise<Array<{ line: number; text: string }>> {
