@@ -14,6 +14,7 @@ import {
   startAdoption,
 } from './adoption/routes.ts'
 import { scanPlace } from './adoption/scan.ts'
+import { heedEnd } from './adoption/stopping.ts'
 import { adoptionTables, alongTables, catalogTables, mapTables } from './adoption/tables.ts'
 import { undoAdoption } from './adoption/undo.ts'
 import { type Copies, openCopies } from './copies/copies.ts'
@@ -45,7 +46,7 @@ export default definePlugin({
       meaning: 'where version_check looks: JSON with `version` or `tag_name`; unset: nothing',
     },
   },
-  lanes: ['library', 'copy', 'preview'],
+  lanes: ['library', 'complete', 'copy', 'preview'],
   preferences: { playback },
   migrations: [
     ...[releaseTables, adoptionTables, catalogTables, alongTables, followTables, onlyTables, previewTables],
@@ -56,6 +57,9 @@ export default definePlugin({
     await app.copies.begin()
     await app.previews.begin()
     app.media.places.onBack((place) => goOnIn(place, app))
+    app.jobs.onEnded((job) => {
+      heedEnd(job, app).catch((err: unknown) => app.log.error({ err }, 'an adoption that was stopped seems to go on'))
+    })
     await goOnAfterStart(app)
   },
   hooks: ['library.reader'],

@@ -5,18 +5,31 @@ import type { App } from './app.ts'
 /** A queue of downloads may take days. */
 const MOST_MS = 15 * 60_000
 const RECENT = 100
+/** They give way to all others, and would wait for each other without end. */
+const GIVE_WAY = new Set(['preview.make', 'complete_videos'])
 
-/** Resolves when no other task runs, or some have run for a quarter of an hour. @throws once the job is to stop */
-export function untilQuiet({ signal }: JobContext<object>, { jobs, clock }: App): Promise<void> {
-  const isBusy = () => jobs.list({ limit: RECENT }).some(({ state }) => state === 'STARTED')
+/**
+ * Resolves when no other task runs, some have run for a quarter of an hour, or the job is to stop.
+ * @throws the signal's reason
+ */
+export function untilQuiet(
+  { signal, isStopping }: Pick<JobContext<object>, 'signal' | 'isStopping'>,
+  { jobs, clock }: App,
+): Promise<void> {
+  const isBusy = () =>
+    jobs.list({ limit: RECENT }).some(({ task, state }) => state === 'STARTED' && !GIVE_WAY.has(task))
   if (!isBusy()) return Promise.resolve()
   return abortable(signal, (resolve) => {
     const limit = clock.after(MOST_MS, end)
-    const unwatch = jobs.onEnded(() => {
+    const unhear = jobs.onEnded(() => {
       if (!isBusy()) end()
+    })
+    const unwatch = jobs.watch(() => {
+      if (isStopping()) end()
     })
     function withdraw() {
       limit.cancel()
+      unhear()
       unwatch()
     }
     function end() {

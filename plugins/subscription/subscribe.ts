@@ -23,6 +23,7 @@ export const subscribeTo = defineTask({
   group: 'subscription:add',
   payload: Type.Object({ targets: Type.Array(Wanted) }),
   lane: 'platform',
+  apiStop: true,
   resumable: true, // what is subscribed to already is only set again
   retries: { times: 3, delaySeconds: 60 },
   async run(job, app: App) {

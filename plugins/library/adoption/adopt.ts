@@ -23,6 +23,7 @@ export const adoptVideos = defineTask({
   name: 'adopt_videos',
   title: 'Move in',
   ...ADOPTION_TASK,
+  apiStop: true,
   async run(job, app: App) {
     const said = await inAdoption(job, app, 'adopted', async (adoption, store) => {
       const place = app.media.places.get(adoption.place_id)
@@ -54,6 +55,7 @@ export const adoptVideos = defineTask({
           )
           done += rows.length
           job.progress(done / Math.max(1, all), `${done} of ${all} videos have moved in`)
+          if (job.isStopping()) return null
         }
         await bringAlong(adoption, reading, store, job, app)
       } finally {

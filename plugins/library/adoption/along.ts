@@ -7,6 +7,7 @@ import type { JobContext } from 'archivolt'
 import type { NewItem } from '../../download/add.ts'
 import type { App } from '../app.ts'
 import type { Along } from '../catalogs/types.ts'
+import { endJob } from './end-job.ts'
 import type { AlongRow, Choice, Store } from './store.ts'
 import type { AdoptionRow } from './tables.ts'
 import type { PlaceReading } from './tools.ts'
@@ -20,14 +21,17 @@ interface Kept<Name extends Kind> {
   number: number
   one: One<Name>
   userId: number
-  /** Of a channel or playlist: it was here before. Of a list: its id here. */
+  /** Of a channel or playlist: it was here before. */
   before?: string
+  /** The job that subscribes to it. */
+  job?: string
 }
 
 /** One kind: which rows would change something, how that is done, and how it is taken back. Each may be done twice. */
 interface Way<Name extends Kind> {
   open(rows: Kept<Name>[], app: App): Promise<Kept<Name>[]>
-  bring(rows: Kept<Name>[], app: App, job: Run): Promise<void>
+  /** @returns the job that goes on with it, where there is one */
+  bring(rows: Kept<Name>[], app: App, job: Run): Promise<string | undefined>
   undo(rows: Kept<Name>[], app: App, job: Run): Promise<void>
 }
 
@@ -58,6 +62,7 @@ const watching = <Name extends 'watched' | 'position'>(
   },
   async bring(rows, app, { signal }) {
     for (const [userId, own] of byUser(rows)) await app.watch.takeOver(userId, own.map(toldOf), signal)
+    return undefined
   },
   async undo(rows, app, { signal }) {
     for (const [userId, own] of byUser(rows)) await app.watch.giveBack(userId, own.map(toldOf), signal)
@@ -71,6 +76,7 @@ const keep: Way<'keep'> = {
   },
   async bring(rows, app) {
     for (const { one } of rows) await app.videos.setKept(one.id, true)
+    return undefined
   },
   async undo(rows, app) {
     for (const { one } of rows) await app.videos.setKept(one.id, false)
@@ -97,6 +103,7 @@ const ignore: Way<'ignore'> = {
       rows.map(({ one }) => toItem(one)),
       'ignore',
     )
+    return undefined
   },
   async undo(rows, app) {
     const items = await app.queue.items.getMany(idsOf(rows))
@@ -116,10 +123,9 @@ const channel: Way<'channel'> = {
       .filter(({ one }) => !docOf(one)?.channel_subscribed)
       .map((row) => (docOf(row.one) ? { ...row, before: 'here' } : row))
   },
-  async bring(rows, app) {
-    await subscribe('channel', rows, app)
-  },
+  bring: (rows, app) => subscribe('channel', rows, app),
   async undo(rows, app) {
+    await endSubscribing(rows, app)
     for (const { one, before } of rows) {
       const id = channelOf(one, app)
       if (id === undefined || !(await app.channels.get(id))) continue
@@ -136,10 +142,9 @@ const playlist: Way<'playlist'> = {
       .filter(({ one }) => !docs.get(one.id)?.playlist_subscribed)
       .map((row) => (docs.has(row.one.id) ? { ...row, before: 'here' } : row))
   },
-  async bring(rows, app) {
-    await subscribe('playlist', rows, app)
-  },
+  bring: (rows, app) => subscribe('playlist', rows, app),
   async undo(rows, app) {
+    await endSubscribing(rows, app)
     for (const { one, before } of rows) {
       if (!(await app.playlists.get(one.id))) continue
       if (before === undefined) await app.playlists.remove(one.id)
@@ -149,9 +154,14 @@ const playlist: Way<'playlist'> = {
 }
 
 /** What exists there has been fetched, or was not wanted: only what comes from now on is. */
-async function subscribe(type: 'channel' | 'playlist', rows: ReadonlyArray<{ one: Along }>, app: App): Promise<void> {
+async function subscribe(type: 'channel' | 'playlist', rows: ReadonlyArray<{ one: Along }>, app: App) {
   const targets = rows.map(({ one }) => ({ type, id: one.id, take: 'new' }))
-  if (targets.length > 0) await app.jobs.start('subscribe_to', { targets })
+  return targets.length > 0 ? (await app.jobs.start('subscribe_to', { targets })).id : undefined
+}
+
+/** While the platform is not asked, it would go on after all of this has left. */
+async function endSubscribing(rows: ReadonlyArray<{ job?: string }>, app: App): Promise<void> {
+  for (const id of new Set(rows.flatMap(({ job }) => job ?? []))) await endJob(id, app)
 }
 
 const WAYS: { [Name in Exclude<Kind, 'list'>]: Way<Name> } = {
@@ -213,10 +223,11 @@ async function bringSome(
   // Of a run that was cut off: written, and perhaps not done.
   const open = [...written.values()].filter((row) => row.is_done === 0).map(toKept)
   const now = [...open, ...fresh]
-  await job.step('adoption.along', () => way.bring(now, app, job))
+  const started = await job.step('adoption.along', () => way.bring(now, app, job))
   await store.setAlongDone(
     adoption,
     now.map(({ number }) => number),
+    started,
   )
   return now.length
 }

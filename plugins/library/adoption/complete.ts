@@ -9,6 +9,7 @@ import type { Place } from '../../media/types.ts'
 import type { App } from '../app.ts'
 import { isQueued, MOST_LANGUAGES, subtitleFile } from '../found.ts'
 import { stageSubtitle } from '../import.ts'
+import { untilQuiet } from '../quiet.ts'
 import { isPicture } from '../sidecars.ts'
 import { takeIn } from './adopt.ts'
 import { bringAlong } from './along.ts'
@@ -25,6 +26,8 @@ export const completeVideos = defineTask({
   name: 'complete_videos',
   title: 'Complete what has moved in',
   ...ADOPTION_TASK,
+  // What somebody waits for does not wait for this.
+  lane: 'complete',
   apiStop: true,
   async run(job, app: App) {
     const store = openStore(app)
@@ -33,7 +36,7 @@ export const completeVideos = defineTask({
     if (store.isWaiting(adoption)) await store.setState(adoption.id, adoption.state)
     const place = app.media.places.get(adoption.place_id)
     let done = 0
-    for (const row of rowsOf(store, adoption.id, 'new', 'in')) {
+    for await (const row of rowsOf(store, adoption.id, 'new', 'in', job, app)) {
       if (job.isStopping()) return null
       job.progress(0.5, `${++done} videos have their pictures and subtitles`)
       if (!(await completeOne(row, place, job, app))) return waitForPlace(adoption, store, app)
@@ -41,7 +44,7 @@ export const completeVideos = defineTask({
     }
     let asked = 0
     if (adoption.is_following) return null // somebody has to look at what nothing tells of
-    for (const row of rowsOf(store, adoption.id, 'ask', 'planned')) {
+    for await (const row of rowsOf(store, adoption.id, 'ask', 'planned', job, app)) {
       if (job.isStopping()) return null
       job.progress(0.9, `${app.platform.name} was asked for ${++asked} videos`)
       if (!(await askFor(row, place, adoption, store, job, app))) return waitForPlace(adoption, store, app)
@@ -64,9 +67,19 @@ async function bringTheRest(adoption: AdoptionRow, path: string, store: Store, j
   }
 }
 
-/** One after the other, read in pieces: what is done does not come again. */
-function* rowsOf(store: Store, id: number, outcome: 'new' | 'ask', state: ItemRow['state']): Generator<ItemRow> {
-  for (const rows of store.pieces(id, [outcome], [state], STEP)) yield* rows
+/** One after the other, read in pieces, each once nothing else runs: what is done does not come again. */
+async function* rowsOf(
+  store: Store,
+  id: number,
+  outcome: 'new' | 'ask',
+  state: ItemRow['state'],
+  job: AdoptionRun,
+  app: App,
+): AsyncGenerator<ItemRow> {
+  for (const rows of store.pieces(id, [outcome], [state], STEP)) {
+    await untilQuiet(job, app)
+    yield* rows
+  }
 }
 
 /** @returns false: its place is away */

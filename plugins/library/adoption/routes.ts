@@ -8,8 +8,10 @@ import { allowed } from '../catalogs/notes.ts'
 import { ALONG, type AlongCount } from '../catalogs/types.ts'
 import { adoptVideos } from './adopt.ts'
 import { mustBeThere } from './away.ts'
+import { completeVideos } from './complete.ts'
 import { openFollowed } from './follow.ts'
 import { scanPlace } from './scan.ts'
+import { runOf } from './stopping.ts'
 import { isUnsure, mapOf, openStore } from './store.ts'
 import { ADOPTION_STATES, type AdoptionRow, ITEM_STATES, type ItemRow, OUTCOMES } from './tables.ts'
 import { forgetNotes, hasCatalog, readerOf, readersOf } from './tools.ts'
@@ -49,6 +51,7 @@ export const AdoptionRecord = Type.Object({
   outcomes: Type.Object(Object.fromEntries(OUTCOMES.map((outcome) => [outcome, Count]))),
   problems: Type.Record(Type.String(), Type.Integer()),
   containers: Type.Record(Type.String(), Type.Integer()),
+  completing: Type.Boolean({ description: 'complete_videos is at it, or about to be' }),
   states: Type.Object(Object.fromEntries(ITEM_STATES.map((state) => [state, Type.Integer()]))),
 })
 
@@ -83,9 +86,13 @@ async function toRecord(row: AdoptionRow, app: App) {
     outcomes,
     problems,
     containers,
+    completing: row.state === 'adopted' && openOf(states) > 0 && runOf(row, app) !== undefined,
     states,
   }
 }
+
+/** What has come without all that belongs to it, or waits until the platform is asked. */
+const openOf = (states: Record<string, number>): number => (states['in'] ?? 0) + (states['planned'] ?? 0)
 
 /** Of a place that may have been taken off the list since: from the place on. */
 function folderOf({ place_id: id }: AdoptionRow, to: string, { media }: App): string {
@@ -202,7 +209,9 @@ export const commandAdoption = defineRoute({
   summary: 'Move in what the plan says, or take out exactly what it brought',
   params: AdoptionId,
   body: Type.Object({
-    command: Type.Enum(['adopt', 'undo']),
+    command: Type.Enum(['adopt', 'undo', 'complete', 'stop'], {
+      description: 'complete: goes on with what was stopped; stop: ends what works on it',
+    }),
     along: Type.Optional(
       Type.Object({
         kinds: Type.Array(Type.Enum([...ALONG]), { maxItems: ALONG.length, uniqueItems: true }),
@@ -219,6 +228,9 @@ export const commandAdoption = defineRoute({
   async handle({ params, body: { command, along } }, app: App) {
     const store = openStore(app)
     const adoption = store.get(Number(params.adoptionId))
+    if (command === 'stop') await stop(adoption, app)
+    if (command === 'complete') await complete(adoption, app)
+    if (command === 'stop' || command === 'complete') return toRecord(store.get(adoption.id), app)
     const { from, state, task } = COMMANDS[command]
     if (!from.some((one) => one === adoption.state))
       throw errors.conflict(
@@ -240,6 +252,22 @@ export const commandAdoption = defineRoute({
     return toRecord(store.get(adoption.id), app)
   },
 })
+
+/** @throws conflict: nothing works on it, or what does has to come to its end */
+async function stop(adoption: AdoptionRow, app: App): Promise<void> {
+  const job = runOf(adoption, app)
+  if (!job) throw errors.conflict(`It is ${adoption.state}: there is nothing to stop`)
+  await app.jobs.command(job.id, 'STOP')
+}
+
+/** @throws conflict: nothing is left to do; unavailable: the place is away */
+async function complete(adoption: AdoptionRow, app: App): Promise<void> {
+  const { states } = await toRecord(adoption, app)
+  if (adoption.state !== 'adopted' || openOf(states) === 0)
+    throw errors.conflict(`It is ${adoption.state}: there is nothing to complete`)
+  await mustBeThere(adoption, app)
+  await app.jobs.start(completeVideos, { adoption: adoption.id })
+}
 
 /** @throws unprocessable: there is no such account */
 function usersOf(names: Record<string, string>, { accounts }: App): Record<string, number> {

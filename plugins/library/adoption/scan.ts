@@ -21,6 +21,8 @@ import { idInPath } from './ytdlp.ts'
 const AdoptionPayload = Type.Object({ adoption: Type.Integer({ minimum: 1 }) })
 export type AdoptionRun = JobContext<{ adoption: number }>
 
+export const STOPPED = 'somebody has stopped it'
+
 /** What all tasks of an adoption are. */
 export const ADOPTION_TASK = {
   group: 'setting:adopt',
@@ -55,7 +57,8 @@ export async function inAdoption(
   if (store.isWaiting(adoption)) await store.setState(adoption.id, adoption.state)
   try {
     const said = await work(adoption, store)
-    await store.setState(adoption.id, then)
+    if (job.isStopping()) await store.setState(adoption.id, 'failed', STOPPED)
+    else await store.setState(adoption.id, then)
     return said
   } catch (thrown) {
     // The server closes: the next start goes on.
@@ -71,6 +74,7 @@ export const scanPlace = defineTask({
   name: 'scan_place',
   title: 'Look what can move in',
   ...ADOPTION_TASK,
+  apiStop: true,
   async run(job, app: App) {
     let news: string | undefined
     const said = await inAdoption(job, app, 'planned', async (adoption, store) => {
@@ -94,6 +98,7 @@ export const scanPlace = defineTask({
             reader = recognise(walked.files.slice(0, MOST_NAMES).flatMap(namesOf), app)
             await store.setReader(adoption.id, reader.name)
           }
+          if (job.isStopping()) return null
           await scan.take(reader, walked.files, walked.problems)
           await scan.tellArchived(walked.archived)
           job.progress(0, `${scan.seen} files in “${place.label}”`)
@@ -228,6 +233,7 @@ class Scan {
     const { media, videos } = this.#app
     for (const rows of this.#store.found(this.#id, STEP)) {
       job.signal.throwIfAborted()
+      if (job.isStopping()) return
       const ids = [...new Set(rows.map(({ video_id: id }) => id!))]
       const [known, removed] = [await videos.known(ids), media.places.wasForgotten(ids)]
       const still = await this.#lieAsTheyLay(ids.filter((id) => known.has(id)))

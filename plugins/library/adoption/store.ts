@@ -173,13 +173,14 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
       }
     },
 
-    setAlongDone: (id: number, numbers: readonly number[]): Promise<void> =>
+    /** @param job  that goes on with it */
+    setAlongDone: (id: number, numbers: readonly number[], job?: string): Promise<void> =>
       ledger.write(
         () =>
           void sql(
-            `UPDATE library_adoption_along SET is_done = 1
+            `UPDATE library_adoption_along SET is_done = 1, data = json_patch(data, ?)
              WHERE adoption_id = ? AND number IN (SELECT value FROM json_each(?))`,
-          ).run(id, JSON.stringify(numbers)),
+          ).run(JSON.stringify({ job }), id, JSON.stringify(numbers)),
       ),
 
     dropAlong: (id: number, numbers: readonly number[]): Promise<void> =>

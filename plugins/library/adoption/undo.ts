@@ -2,14 +2,13 @@
  * undo_adoption: exactly what an adoption brought leaves again. What has been downloaded since is ours, and stays; no
  * file of a place is touched.
  */
-import { defineTask, isAppError } from 'archivolt'
+import { defineTask } from 'archivolt'
 import type { App } from '../app.ts'
 import { dropChannel, leaveAlong } from './along.ts'
+import { endJob } from './end-job.ts'
 import { ADOPTION_TASK, inAdoption } from './scan.ts'
 
 const STEP = 250
-/** States of a job that has not ended. */
-const OPEN = new Set(['PENDING', 'STARTED', 'RETRY'])
 
 export const undoAdoption = defineTask({
   name: 'undo_adoption',
@@ -43,12 +42,7 @@ export const undoAdoption = defineTask({
 })
 
 /** It would bring more while this takes away. */
-async function endCompleting(adoption: number, { jobs }: App): Promise<void> {
-  for (const { id, state, payload } of jobs.list({ task: 'complete_videos' })) {
-    if (payload.adoption !== adoption || !OPEN.has(state)) continue
-    await jobs.command(id, 'KILL').catch((thrown: unknown) => {
-      if (!isAppError(thrown, 'conflict')) throw thrown // it has just ended
-    })
-    await jobs.ended(id)
-  }
+async function endCompleting(adoption: number, app: App): Promise<void> {
+  for (const { id, payload } of app.jobs.list({ task: 'complete_videos' }))
+    if (payload.adoption === adoption) await endJob(id, app)
 }

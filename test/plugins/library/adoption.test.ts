@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
-import { definePlugin } from 'archivolt'
+import { definePlugin, defineTask, Type } from 'archivolt'
 import { aChannel, aPlaylist, aVideo } from 'archivolt/testing'
 import type { PlaceReader } from '../../../plugins/library/adoption/types.ts'
 import { aPicture } from '../../support/film.ts'
@@ -469,6 +469,110 @@ test('a database beside the folder that names nothing in it is told, and holds u
   assert.match(`${told.file}: ${told.reason}`, /other\/local_db\.json: it names 1 videos, and none lies here$/)
   await command(app, plan.id, 'adopt')
   assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa'])
+})
+
+test('the second pass gives way, is paused and goes on, also over a restart', async (t) => {
+  let release = (): void => undefined
+  const other = defineTask({
+    name: 'other.work',
+    title: 'Other work',
+    payload: Type.Object({}),
+    lane: 'light',
+    run: () => new Promise<null>((resolve) => (release = () => resolve(null))),
+  })
+  const app = await placesApp(t, { outside: [definePlugin({ name: 'other', needs: [], tasks: [other] })] })
+  const place = await app.place('old')
+  for (const id of ['aaaaaaaaaaa', 'bbbbbbbbbbb'])
+    await layFilm(app, `old/A [${id}].mp4`, infoOf(id), { jpg: await readFile(await aPicture()) })
+  const plan = await scan(app, place)
+  const post = (what: string) => app.as('admin').post(`/api/adoption/${plan.id}/`, { command: what })
+  assert.deepEqual([(await post('stop')).status, (await post('complete')).status], [409, 409])
+  const busy = await app.app.jobs.start('other.work', {})
+
+  await ended(app, (await post('adopt')).body.task_id)
+  const [second] = app.app.jobs.list({ task: 'complete_videos' })
+  assert.equal((await show(app, plan.id)).completing, true)
+  assert.equal((await post('stop')).status, 200)
+  await app.app.jobs.ended(second!.id)
+  const half = await show(app, plan.id)
+  release()
+  await app.app.jobs.ended(busy.id)
+  await app.restart()
+  const after = await show(app, plan.id)
+  const goOn = await post('complete')
+  await app.settled()
+  const whole = await show(app, plan.id)
+
+  assert.deepEqual([half.state, half.completing, half.states.in, half.states.done], ['adopted', false, 2, 0])
+  assert.deepEqual([after.completing, after.states.in], [false, 2])
+  assert.deepEqual([goOn.status, goOn.body.completing], [200, true])
+  assert.deepEqual([whole.completing, whole.states.in, whole.states.done], [false, 0, 2])
+  assert.ok(await app.app.media.hasArt('video', 'aaaaaaaaaaa'))
+  assert.equal((await post('complete')).status, 409)
+})
+
+test('a scan or a run that is stopped or killed says so, and a run goes on where it was', async (t) => {
+  let stop: ((app: PlacesApp['app']) => Promise<void>) | undefined
+  const hand = definePlugin({
+    name: 'hand',
+    needs: ['library'],
+    on: {
+      'job.step':
+        () =>
+        async ({ step, phase }) => {
+          if (step === 'adoption.document' && phase === 'after') await stop?.(app.app)
+        },
+    },
+  })
+  const app = await placesApp(t, { outside: [hand] })
+  const place = await app.place('old')
+  const ids = Array.from({ length: 51 }, (_, at) => `video${String(at).padStart(6, '0')}`)
+  for (const id of ids) await layFilm(app, `old/A [${id}].mp4`, infoOf(id))
+  const plan = await scan(app, place)
+  const post = (what: string) => app.as('admin').post(`/api/adoption/${plan.id}/`, { command: what })
+
+  stop = async ({ jobs }) => {
+    stop = undefined
+    await jobs.command(jobs.active('adopt_videos')!.id, 'STOP')
+  }
+  await ended(app, (await post('adopt')).body.task_id)
+  const stopped = await show(app, plan.id)
+  stop = async ({ jobs }) => {
+    stop = undefined
+    await jobs.command(jobs.active('adopt_videos')!.id, 'KILL')
+  }
+  const again = await post('adopt')
+  await app.app.jobs.ended(again.body.task_id)
+  await app.settled()
+  const killed = await show(app, plan.id)
+  const whole = await command(app, plan.id, 'adopt')
+
+  const said = 'somebody has stopped it'
+  assert.deepEqual([stopped.state, stopped.reason, stopped.states.planned], ['failed', said, 1])
+  assert.deepEqual([killed.state, killed.reason], ['failed', said])
+  assert.deepEqual([whole.state, whole.states.done], ['adopted', 51])
+})
+
+test('subscriptions that wait for the platform are withdrawn when all of it is undone', async (t) => {
+  const app = await placesApp(t)
+  const admin = app.as('admin')
+  const place = await app.place('old')
+  await app.app.platform.command('pause')
+  await layFilm(app, 'old/A [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
+  const files = [{ uid: 'a', path: 'A [aaaaaaaaaaa].mp4', url: 'https://youtu.be/aaaaaaaaaaa' }]
+  const subscriptions = [{ url: 'https://www.youtube.com/channel/UCbbbbbbbbbbbbbbbbbbbbbb', name: 'B' }]
+  await app.lay('old/appdata/local_db.json', JSON.stringify({ files, subscriptions }))
+  const plan = await scan(app, place)
+  const adopting = await admin.post(`/api/adoption/${plan.id}/`, { command: 'adopt', along: { kinds: ['channel'] } })
+  await ended(app, adopting.body.task_id)
+  const [job] = app.app.jobs.list({ task: 'subscribe_to' })
+  assert.ok(['PENDING', 'STARTED', 'RETRY'].includes(job!.state))
+
+  const undoing = await admin.post(`/api/adoption/${plan.id}/`, { command: 'undo' })
+  await ended(app, undoing.body.task_id)
+
+  assert.equal(app.app.jobs.get(job!.id)?.state, 'REVOKED')
+  assert.deepEqual(await app.ids('channel'), [])
 })
 
 test('commands that a state does not take are refused with a sentence', async (t) => {

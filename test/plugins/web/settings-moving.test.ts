@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { definePlugin, defineTask, Type } from 'archivolt'
 import { changeAnswer, noBrowser, openPage } from '../../support/browser.ts'
 import { makeFilm } from '../../support/film.ts'
 import { listing, placesApp } from '../../support/places.ts'
@@ -248,5 +249,36 @@ describe('moving in', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Move in' }).click()
     await page.getByText('Moved in').waitFor()
     assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa', 'bbbbbbbbbbb'])
+  })
+
+  test('what takes its time waits for other work, is paused, and goes on', async (t) => {
+    let release = (): void => undefined
+    const other = defineTask({
+      name: 'other.work',
+      title: 'Other work',
+      payload: Type.Object({}),
+      lane: 'light',
+      run: () => new Promise<null>((resolve) => (release = () => resolve(null))),
+    })
+    const app = await placesApp(t, { outside: [definePlugin({ name: 'other', needs: [], tasks: [other] })] })
+    await app.place('Old films')
+    await layFilm(app, 'Old films/A film [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
+    const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/moving/')
+    await page.getByRole('button', { name: 'Look through Old films' }).click()
+    await page.getByText('1 video to move in').waitFor()
+    const { id } = await app.app.jobs.start('other.work', {})
+
+    await page.getByRole('button', { name: 'Move in' }).click()
+    await page.getByText('1 video still gets its picture, subtitles and the rest').waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('1 video still lacks its picture, subtitles or the rest.').waitFor()
+    await check()
+    await shot('settings-moving-paused')
+    release()
+    await app.app.jobs.ended(id)
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText(/^1 video still/).waitFor({ state: 'detached' })
+    await page.getByText('Moved in').waitFor()
   })
 })

@@ -1034,6 +1034,17 @@ const de = {
     other: '{count} Dateien oder Ordner bleiben unberührt',
   },
   'settings.moving.unsure': 'Nicht jeder Browser spielt {names} ab.',
+  'settings.moving.completing': {
+    one: '{count} Video bekommt noch Bild, Untertitel und den Rest, sobald nichts anderes läuft.',
+    other: '{count} Videos bekommen noch Bilder, Untertitel und den Rest, sobald nichts anderes läuft.',
+  },
+  'settings.moving.incomplete': {
+    one: 'Einem Video fehlen noch Bild, Untertitel oder der Rest.',
+    other: '{count} Videos fehlen noch Bilder, Untertitel oder der Rest.',
+  },
+  'settings.moving.pause': 'Pausieren',
+  'settings.moving.stop': 'Abbrechen',
+  'settings.moving.goOn': 'Weitermachen',
   'settings.moving.left': { one: '{count} Video blieb draußen', other: '{count} Videos blieben draußen' },
   'settings.moving.more': { one: 'Mehr zeigen ({shown} von {count})', other: 'Mehr zeigen ({shown} von {count})' },
   'settings.moving.channels': 'Nach Kanal',

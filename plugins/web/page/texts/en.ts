@@ -1005,6 +1005,17 @@ export const en = {
     other: '{count} files or folders that are left alone',
   },
   'settings.moving.unsure': 'Not every browser plays {names}.',
+  'settings.moving.completing': {
+    one: '{count} video still gets its picture, subtitles and the rest, once nothing else runs.',
+    other: '{count} videos still get their pictures, subtitles and the rest, once nothing else runs.',
+  },
+  'settings.moving.incomplete': {
+    one: '{count} video still lacks its picture, subtitles or the rest.',
+    other: '{count} videos still lack their pictures, subtitles or the rest.',
+  },
+  'settings.moving.pause': 'Pause',
+  'settings.moving.stop': 'Stop',
+  'settings.moving.goOn': 'Go on',
   'settings.moving.left': { one: '{count} video was left out', other: '{count} videos were left out' },
   'settings.moving.more': { one: 'Show more ({shown} of {count})', other: 'Show more ({shown} of {count})' },
   'settings.moving.channels': 'By channel',

@@ -1,6 +1,6 @@
 /** Move in: what was found in a folder, and what becomes of it. */
 
-import { LogIn, Undo2 } from 'lucide'
+import { LogIn, Pause, Play, Undo2 } from 'lucide'
 import { useMemo, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
@@ -35,7 +35,7 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
   const offer = useMemo(() => offerOf(along), [JSON.stringify(along)])
   const [chosen, choose] = useState<Chosen>()
   const choice = chosen ?? safeChoice(offer)
-  const command = async (what: 'adopt' | 'undo') => {
+  const command = async (what: 'adopt' | 'undo' | 'complete' | 'stop') => {
     await post(`/api/adoption/${id}/`, { command: what, ...(what === 'adopt' && { along: toAlong(choice) }) })
     forget()
     await reload()
@@ -49,6 +49,7 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
     if (isSure) await command('undo')
   }
   const left = adoption.states['left'] ?? 0
+  const open = (adoption.states['in'] ?? 0) + (adoption.states['planned'] ?? 0)
   const unsure = Object.entries(containers).filter(([ending]) => UNSURE.includes(ending))
   const mayCome =
     (outcomes['new']?.count ?? 0) + (outcomes['ask']?.count ?? 0) + (outcomes['moved']?.count ?? 0) > 0 ||
@@ -86,6 +87,11 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
             <Channels id={id} />
           )}
         </div>
+        {state === 'adopted' && open > 0 && (
+          <p class="hint">
+            {t(adoption.completing ? 'settings.moving.completing' : 'settings.moving.incomplete', { count: open })}
+          </p>
+        )}
         {unsure.length > 0 && (
           <p class="hint">
             {t('settings.moving.unsure', { names: unsure.map(([ending, count]) => `${ending} (${count})`).join(', ') })}
@@ -99,6 +105,16 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
         {mayCome && isOpen && adoption.map?.sure !== false && (
           <Button kind="main" icon={LogIn} onClick={() => void command('adopt').catch(sayFailure)}>
             {t('settings.moving')}
+          </Button>
+        )}
+        {(state === 'scanning' || state === 'adopting' || adoption.completing) && (
+          <Button icon={Pause} onClick={() => void command('stop').catch(sayFailure)}>
+            {t(adoption.completing ? 'settings.moving.pause' : 'settings.moving.stop')}
+          </Button>
+        )}
+        {state === 'adopted' && open > 0 && !adoption.completing && (
+          <Button icon={Play} onClick={() => void command('complete').catch(sayFailure)}>
+            {t('settings.moving.goOn')}
           </Button>
         )}
         {(state === 'adopted' || state === 'failed') && (

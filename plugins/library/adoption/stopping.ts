@@ -1,0 +1,30 @@
+/** Who works on an adoption, and what becomes of it where somebody stops that. */
+import type { Job } from 'archivolt'
+import type { App } from '../app.ts'
+import { STOPPED } from './scan.ts'
+import { openStore } from './store.ts'
+import type { AdoptionRow, AdoptionState } from './tables.ts'
+
+const TASKS: Partial<Record<AdoptionState, string>> = {
+  scanning: 'scan_place',
+  adopting: 'adopt_videos',
+  adopted: 'complete_videos',
+}
+/** States of a job that has not ended. */
+const OPEN = new Set(['PENDING', 'STARTED', 'RETRY'])
+const RECENT = 200
+
+/** The job that may be stopped. */
+export function runOf({ id, state }: AdoptionRow, { jobs }: Pick<App, 'jobs'>): Job | undefined {
+  const task = TASKS[state]
+  if (task === undefined) return undefined
+  return jobs.list({ task, limit: RECENT }).find((job) => job.payload.adoption === id && OPEN.has(job.state))
+}
+
+/** Its task was killed, or stopped before it began: it said nothing of that itself. */
+export async function heedEnd({ id, task, payload }: Job, app: App): Promise<void> {
+  if (!Object.values(TASKS).includes(task)) return
+  const store = openStore(app)
+  const adoption = store.find(Number(payload.adoption))
+  if (adoption?.job_id === id && store.isBusy(adoption)) await store.setState(adoption.id, 'failed', STOPPED)
+}
