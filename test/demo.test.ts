@@ -1,9 +1,12 @@
 /** `make demo`: whoever writes a plugin sees it there. */
-import { spawn } from 'node:child_process'
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { CLIPS, DEMO_CLIPS, pictureOf } from './platform/media.mjs'
 import './platform/start.ts' // what the demo needs
 import { temporaryFolder } from './support/folder.ts'
 import { spokenBy } from './support/said.ts'
@@ -37,4 +40,18 @@ test('the demo takes plugins of AV_PLUGINS_DIR with their settings, and none of 
   })
 
   await spokenBy(demo)(/The tide is at 7 in .*archivolt-demo-.*\/media\n[\s\S]*The demo runs on http/)
+})
+
+test('each film of the demo can be drawn', async () => {
+  assert.equal(DEMO_CLIPS.length, 6)
+  for (const name of DEMO_CLIPS) {
+    const clip = CLIPS[name as keyof typeof CLIPS]
+    const frame = ['-frames:v', '1', '-f', 'rawvideo', '-pix_fmt', 'gray', '-']
+    const { stdout } = await promisify(execFile)(
+      'ffmpeg',
+      ['-v', 'error', '-f', 'lavfi', '-i', pictureOf(clip, false), ...frame],
+      { encoding: 'buffer', maxBuffer: 2_000_000 },
+    )
+    assert.equal(stdout.length, clip.width * clip.height, name)
+  }
 })

@@ -6,8 +6,9 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DEMO_CLIPS, MediaFolder } from '../platform/media.mjs'
 import { CHANNEL, PLAYLIST, VIDEO } from '../platform/seed.mjs'
-import { startTestPlatform } from '../platform/start.ts'
+import { MEDIA_FOLDER, startTestPlatform } from '../platform/start.ts'
 import { UNPACED, WITH_TEXTS } from './preferences.ts'
 import { START } from './server.ts'
 import { declaredVariables } from './settings.ts'
@@ -24,6 +25,7 @@ const {
   dislikesUrl,
   platform: pretended,
 } = await startTestPlatform({ after: (cleanUp) => void cleanUps.push(cleanUp) })
+if (!isEmpty) await drawFilms()
 /** Of the settings those that touch nobody's archive, and those that plugins from outside declare. */
 const TAKEN = ['AV_PORT', 'AV_HOST', 'AV_PLUGINS_DIR', 'AV_PLUGINS_OFF']
 const ours = new Set((await declaredVariables()).filter((name) => !TAKEN.includes(name)))
@@ -72,6 +74,21 @@ const ask = async (
 const { token } = await ask('api/login/', { username: USERNAME, password: PASSWORD })
 const authorization = `Token ${token}`
 if (!isEmpty) await fill()
+
+/** Tests are content with seconds of a test picture; people are not. */
+async function drawFilms(): Promise<void> {
+  const films = new MediaFolder(MEDIA_FOLDER)
+  process.stdout.write('Films are drawn for the demo; the first time this takes half a minute\n')
+  const half = DEMO_CLIPS.length / 2
+  await Promise.all([DEMO_CLIPS.slice(0, half), DEMO_CLIPS.slice(half)].map((some) => films.prepare(some)))
+  const clips = { breakwater: 'waves', lighthouse: 'night', ferry: 'sunset', nets: 'nets', gull: 'gulls', knot: 'knot' }
+  for (const [video, clip] of Object.entries(clips) as Array<[keyof typeof clips, string]>)
+    pretended.catalogue.put('videos', VIDEO[video], { clip: `demo-${clip}` })
+  const chapters = ['Low water', 'First stones', 'The crane']
+  pretended.catalogue.put('videos', VIDEO.breakwater, {
+    chapters: chapters.map((title, at) => ({ title, start_time: at * 10 })),
+  })
+}
 
 /** All that a video may have is there to be looked at. */
 async function fill(): Promise<void> {
