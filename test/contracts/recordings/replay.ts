@@ -26,6 +26,13 @@ const OUTGOING = [
 ] as const
 /** Keys that an error has besides its own (contract 2.1). */
 const ERROR_EXTRAS = new Set(['data', 'paginate', 'video', 'channel', 'channel_id', 'state', 'non_field_errors'])
+const aRecordOfSentences = new Form(
+  'words and values by sentence',
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every(({ key, params }) => typeof key === 'string' && typeof params === 'object'),
+)
 const aRecordOfTexts = new Form(
   'texts by place',
   (value) =>
@@ -197,7 +204,7 @@ export class Replay {
   }
 }
 
-/** The one error shape (contract 2.1); text is ours, `fields` tells more where the form of a request is wrong. */
+/** The one error shape (contract 2.1 and 2.3); text is ours, `fields` and `said` tell more. */
 function errorShape(status: number, { body }: Answer): Record<string, unknown> {
   return {
     detail: aText,
@@ -205,6 +212,7 @@ function errorShape(status: number, { body }: Answer): Record<string, unknown> {
     error: body?.detail,
     code: ERROR_CODES[status],
     fields: optional(aRecordOfTexts),
+    said: optional(aRecordOfSentences),
   }
 }
 
