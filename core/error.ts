@@ -23,7 +23,7 @@ export const MOST_FIELDS = 20
 
 interface ErrorDetails {
   /** Body path or query name → what is wrong with it. The first `MOST_FIELDS` are sent. */
-  fields?: Record<string, Words>
+  fields?: Record<string, string>
   /** Further top-level keys of the error body, such as `{ data: false }`. */
   extra?: Record<string, unknown>
   /** When the caller may try again; becomes `Retry-After`. */
@@ -32,7 +32,8 @@ interface ErrorDetails {
   allow?: string[]
 }
 
-export interface ErrorOptions extends ErrorDetails {
+export interface ErrorOptions extends Omit<ErrorDetails, 'fields'> {
+  fields?: Record<string, Words>
   /** What lies behind it; goes to the log, never to the client. */
   cause?: unknown
 }
@@ -43,15 +44,21 @@ export class AppError extends Error {
   readonly details: ErrorDetails
   /** Of `message`, which is in English. */
   readonly words: Words
+  /** Of `details.fields`. */
+  readonly rules: Record<string, Words> | undefined
 
   constructor(code: ErrorCode, message: Words, options: ErrorOptions = {}) {
-    const { cause, ...details } = options
+    const { cause, fields, ...details } = options
     super(inEnglish(message), cause === undefined ? undefined : { cause })
     this.code = code
     this.words = message
-    this.details = details
+    this.rules = fields
+    this.details = fields ? { ...details, fields: mapped(fields, inEnglish) } : details
   }
 }
+
+const mapped = <From, To>(all: Record<string, From>, change: (one: From) => To): Record<string, To> =>
+  Object.fromEntries(Object.entries(all).map(([key, one]) => [key, change(one)]))
 
 /**
  * Whether a thrown thing is an AppError, of this code if one is given.

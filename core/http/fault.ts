@@ -52,12 +52,13 @@ export function toFault(thrown: unknown): Fault {
       isDefect: true,
     }
   }
-  const { code, words = thrown.message } = thrown
+  // A plugin from outside may have a copy of the class, older than this one.
   const { fields, extra } = thrown.details ?? {}
+  const { code, words = thrown.message, rules = fields } = thrown
   return {
     status: STATUS[code],
     headers: headersOf(thrown),
-    body: errorBody(code, words, fields, extra),
+    body: errorBody(code, words, rules, extra),
     isDefect: false,
   }
 }

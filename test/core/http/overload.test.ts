@@ -10,7 +10,6 @@ import { isAppError, MOST_FIELDS } from '../../../core/error.ts'
 import { checkBody } from '../../../core/http/check.ts'
 import { limitConnections, MOST_OF_ADDRESS } from '../../../core/http/connection-limit.ts'
 import { defineRoute } from '../../../core/plugin/define.ts'
-import { inEnglish } from '../../../core/say.ts'
 import { testServer } from './given.ts'
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' }
@@ -168,8 +167,7 @@ function judged(entries: number, wrong: (at: number) => boolean): { fields: Reco
     checkBody(Items, { data, unknown: 1 })
   } catch (error) {
     assert.ok(isAppError(error, 'bad_request'))
-    const fields = Object.entries(error.details.fields!).map(([place, rule]) => [place, inEnglish(rule)])
-    return { fields: Object.fromEntries(fields), looks }
+    return { fields: error.details.fields!, looks }
   }
   return assert.fail('taken')
 }
