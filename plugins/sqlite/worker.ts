@@ -16,7 +16,7 @@ import {
   replaceBegin,
   replaceEnd,
 } from './build.ts'
-import { type Connection, connect, isDamage } from './connection.ts'
+import { type Bind, type Connection, connect, isDamage } from './connection.ts'
 import { countSql, filterSql, givenSql, pageSql, whereSql } from './filter.ts'
 import {
   type Arguments,
@@ -210,6 +210,7 @@ function* removeAll(name: string, ids: readonly string[]): Units<number> {
 }
 
 function* patchWhere(name: string, filter: Filter, change: Change<Record<string, unknown>>): Units<number> {
+  const matches = matching(name, filter)
   let matched = 0
   let after = -1
   for (;;) {
@@ -222,7 +223,7 @@ function* patchWhere(name: string, filter: Filter, change: Change<Record<string,
       .all(...values, after, ROWS_AT_ONCE)
     for (const { rid, id } of rows) {
       after = rid
-      if (matches(name, id, filter) && patchOne(tablesOf(at(), name), id, change)) matched++
+      if (matches(id) && patchOne(tablesOf(at(), name), id, change)) matched++
       yield matched
     }
     if (rows.length < ROWS_AT_ONCE) return matched
@@ -230,6 +231,7 @@ function* patchWhere(name: string, filter: Filter, change: Change<Record<string,
 }
 
 function* removeWhere(name: string, filter: Filter): Units<number> {
+  const matches = matching(name, filter)
   let removed = 0
   for (;;) {
     const { layout, names } = tablesOf(at(), name)
@@ -239,21 +241,34 @@ function* removeWhere(name: string, filter: Filter): Units<number> {
       .all(...values, ROWS_AT_ONCE)
     if (ids.length === 0) return removed
     for (const id of ids) {
-      if (matches(name, id, filter) && tablesOf(at(), name).writer.remove(id)) removed++
+      if (matches(id) && tablesOf(at(), name).writer.remove(id)) removed++
       yield removed
     }
   }
 }
 
-/** Between two steps somebody else may have changed a document that was listed. */
-function matches(name: string, id: string, filter: Filter): boolean {
-  const { layout, names } = tablesOf(at(), name)
-  const { text, values } = filterSql(layout, names, filter)
-  return (
-    opened(connection)
-      .pluck(`SELECT 1 FROM "${names.main}" m WHERE m.id = ? AND (${text})`)
-      .get(id, ...values) !== undefined
-  )
+/**
+ * Between two steps somebody else may have changed a document that was listed. The question is put together once: that
+ * takes longer than to ask it.
+ */
+function matching(name: string, filter: Filter): (id: string) => boolean {
+  let of: Tables | undefined
+  let question = ''
+  let values: readonly Bind[] = []
+  return (id) => {
+    const tables = tablesOf(at(), name)
+    if (tables !== of) {
+      const selected = filterSql(tables.layout, tables.names, filter)
+      of = tables
+      question = `SELECT 1 FROM "${tables.names.main}" m WHERE m.id = ? AND (${selected.text})`
+      values = selected.values
+    }
+    return (
+      opened(connection)
+        .pluck(question)
+        .get(id, ...values) !== undefined
+    )
+  }
 }
 
 const send = (response: Response) => port.postMessage([response])

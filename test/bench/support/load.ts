@@ -35,7 +35,7 @@ export interface LoadGenerator {
 }
 
 export function openLoad(scope: Scope): LoadGenerator {
-  const peer = startPeer(scope, 'load-settings.ts', ['peer'])
+  const peer = startPeer(scope, 'load.ts', ['peer'])
   return {
     async run(load) {
       const answer = await peer.ask<Loaded | { failure: string }>(load)
