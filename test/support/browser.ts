@@ -71,6 +71,21 @@ const openBrowser = (): Promise<Browser> => (shared ??= launch())
 if (process.env.NODE_TEST_CONTEXT !== undefined || process.argv[1]?.endsWith('.test.ts'))
   after(async () => (await shared)?.close())
 
+/** A browser that has stopped answering would hold the run for ever: it is ended, and the next page gets another one. */
+async function closed(context: BrowserContext): Promise<void> {
+  const closing = context.close().then(
+    () => true,
+    () => true,
+  )
+  if (await Promise.race([closing, setTimeout(PATIENCE_MS, false, { ref: false })])) return
+  shared = undefined
+  process.stderr.write('A browser did not close its pages within 30 s, and was ended\n')
+  try {
+    execFileSync('pkill', ['-KILL', '-P', String(process.pid), '-f', 'chrom'])
+  } catch {} // it is gone already
+  await closing
+}
+
 export interface Look {
   size?: keyof typeof SIZES
   colorScheme?: 'light' | 'dark'
@@ -109,7 +124,7 @@ export async function openPage(
     ...(size === 'phone' && { hasTouch: true, isMobile: true }),
     ...options,
   })
-  lastFirst(scope).after(() => context.close())
+  lastFirst(scope).after(() => closed(context))
   context.setDefaultTimeout(PATIENCE_MS)
   if (as) {
     const signedIn = await context.request.post(`${root}/login/`, { data: { ...as, remember_me: 'on' } })
