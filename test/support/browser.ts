@@ -81,7 +81,8 @@ async function closed(context: BrowserContext): Promise<void> {
   shared = undefined
   process.stderr.write('A browser did not close its pages within 30 s, and was ended\n')
   try {
-    execFileSync('pkill', ['-KILL', '-P', String(process.pid), '-f', 'chrom'])
+    // Each browser leads a process group of its own.
+    execFileSync('sh', ['-c', `for id in $(pgrep -P ${process.pid} -f chrom); do kill -KILL -- -$id; done`])
   } catch {} // it is gone already
   await closing
 }
