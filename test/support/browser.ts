@@ -69,21 +69,23 @@ export const launch = (): Promise<Browser> => chromium.launch({ executablePath: 
 const openBrowser = (): Promise<Browser> => (shared ??= launch())
 // Said here and not where it opens: there it would be the end of one test, not of the file. Benches have no such end.
 if (process.env.NODE_TEST_CONTEXT !== undefined || process.argv[1]?.endsWith('.test.ts'))
-  after(async () => (await shared)?.close())
+  after(async () => {
+    const browser = await shared
+    if (browser) await closed(browser)
+  })
 
 /** A browser that has stopped answering would hold the run for ever: it is ended, and the next page gets another one. */
-async function closed(context: BrowserContext): Promise<void> {
-  const closing = context.close().then(
+async function closed(opened: Browser | BrowserContext): Promise<void> {
+  const closing = opened.close().then(
     () => true,
     () => true,
   )
   if (await Promise.race([closing, setTimeout(PATIENCE_MS, false, { ref: false })])) return
   shared = undefined
-  process.stderr.write('A browser did not close its pages within 30 s, and was ended\n')
-  try {
-    // Each browser leads a process group of its own.
-    execFileSync('sh', ['-c', `for id in $(pgrep -P ${process.pid} -f chrom); do kill -KILL -- -$id; done`])
-  } catch {} // it is gone already
+  process.stderr.write('A browser did not close within 30 s, and was ended\n')
+  // Each browser leads a process group of its own.
+  const ours = execFileSync('pgrep', ['-P', String(process.pid), '-f', executablePath!], { encoding: 'utf8' })
+  for (const id of ours.trim().split('\n')) process.kill(-Number(id), 'SIGKILL')
   await closing
 }
 
