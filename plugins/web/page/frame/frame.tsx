@@ -1,5 +1,4 @@
 /** What stands around every view: navigation, search, activity, account, and what pops up. */
-
 import type { IconNode } from 'lucide'
 import {
   ChartColumn,

@@ -1,5 +1,4 @@
 /** A button that opens a list of actions. It lies above everything, so nothing cuts it off. */
-
 import type { IconNode } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'

@@ -2,7 +2,6 @@
  * What has been understood of a pasted text: each link with its kind and whether it is in the archive, and the words
  * that are none.
  */
-
 import type { IconNode } from 'lucide'
 import { Link2Off, ListVideo, SquarePlay, TvMinimalPlay } from 'lucide'
 import { under } from '../server/base.ts'

@@ -1,5 +1,4 @@
 /** One channel: who it is, its videos, its playlists, and what is different for it. */
-
 import { CircleCheck, Download, EllipsisVertical, RefreshCw, Trash, TvMinimalPlay } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import type { ViewProps } from '../browser/router.ts'

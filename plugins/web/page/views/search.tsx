@@ -1,5 +1,4 @@
 /** Search: answers while one types, every kind of hit in one page, subtitle hits open the video at their second. */
-
 import { ListVideo, Play, SearchX, TvMinimalPlay } from 'lucide'
 import type { ComponentChild } from 'preact'
 import { useEffect, useState } from 'preact/hooks'

@@ -1,5 +1,4 @@
 /** The first minutes: a few choices, a field for the first link, and what is missing, in words. */
-
 import type { IconNode } from 'lucide'
 import { Circle, CircleAlert, CircleCheck, Download, Rss } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'

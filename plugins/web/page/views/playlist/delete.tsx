@@ -2,7 +2,6 @@
  * Deleting a playlist: alone, or with its videos; what goes and what stays is said for each, and the name wanted where
  * files are lost.
  */
-
 import { useState } from 'preact/hooks'
 import { navigate } from '../../browser/router.ts'
 import { Button } from '../../parts/button.tsx'

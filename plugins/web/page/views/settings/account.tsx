@@ -1,5 +1,4 @@
 /** One's own account: password, PIN, authenticator app, tokens for programs, signing out. */
-
 import { Copy, Eye, LogOut, RotateCw } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -15,6 +14,7 @@ import { LONGEST_PIN, SHORTEST_PIN } from '../login/pin-pad.tsx'
 import { AccessTokens } from './access-tokens.tsx'
 import { copyText } from './copy-text.ts'
 import { Group } from './option.tsx'
+import { OptionForm } from './option-form.tsx'
 import { ProviderOfOwn } from './provider-link.tsx'
 import { TotpOfOwn } from './totp.tsx'
 
@@ -148,7 +148,7 @@ function PinOfOwn() {
   const ofPassword = failure?.fields['current_password']
   return (
     <Group title={t('settings.pin')} hint={t('settings.pin.hint')}>
-      <form class="option-form" onSubmit={(event) => (event.preventDefault(), void save('set'))} noValidate>
+      <OptionForm submit={() => save('set')}>
         {failure && !ofPassword && <Refused>{failure.message}</Refused>}
         <Field
           label={t('settings.pin.password')}
@@ -178,7 +178,7 @@ function PinOfOwn() {
             </Button>
           )}
         </div>
-      </form>
+      </OptionForm>
     </Group>
   )
 }

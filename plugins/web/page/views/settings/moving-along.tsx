@@ -1,5 +1,4 @@
 /** Move in: what comes along beside films, and to whom it belongs here. */
-
 import { Select, Switch } from '../../parts/field.tsx'
 import type { Account, Adoption } from '../../server/records.ts'
 import { account as own } from '../../stores/session.ts'

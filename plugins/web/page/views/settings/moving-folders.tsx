@@ -1,5 +1,4 @@
 /** Move in: the folders of other programs that are known here, and where they are. */
-
 import { FolderInput, FolderPlus, Search, Trash, Undo2 } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
@@ -13,6 +12,7 @@ import { toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
 import { isBusy } from './moving-plan.tsx'
 import { Group } from './option.tsx'
+import { OptionForm } from './option-form.tsx'
 
 export function Folders({
   places,
@@ -105,14 +105,7 @@ export function Folders({
           </li>
         ))}
       </ul>
-      <form
-        class="option-form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          void add()
-        }}
-      >
+      <OptionForm submit={add}>
         <Field
           label={t('settings.moving.path')}
           value={path}
@@ -126,7 +119,7 @@ export function Folders({
             {t('settings.moving.add')}
           </Button>
         </div>
-      </form>
+      </OptionForm>
     </Group>
   )
 }
@@ -155,14 +148,7 @@ function Whereabouts({ place: { id, label, path, state }, reload }: { place: Pla
     }
   }
   return (
-    <form
-      class="option-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        void move()
-      }}
-    >
+    <OptionForm submit={move}>
       <Field
         label={t('settings.moving.moved.path', { name: label })}
         value={typed}
@@ -180,7 +166,7 @@ function Whereabouts({ place: { id, label, path, state }, reload }: { place: Pla
           </Button>
         )}
       </div>
-    </form>
+    </OptionForm>
   )
 }
 

@@ -1,5 +1,4 @@
 /** Move in: what was found in a folder, and what becomes of it. */
-
 import { LogIn, Pause, Play, Undo2 } from 'lucide'
 import { useMemo, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'

@@ -1,5 +1,4 @@
 /** Move in: the rows of a plan, by what becomes of them, and how many there are of each channel. */
-
 import { ChevronDown } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'

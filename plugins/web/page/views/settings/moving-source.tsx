@@ -1,5 +1,4 @@
 /** Move in: which program a folder was read as, how that program's paths were understood, and how to say it differently. */
-
 import { Search } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -9,6 +8,7 @@ import { post, toFailure } from '../../server/api.ts'
 import type { Adoption, Adoptions, Place } from '../../server/records.ts'
 import { toPercent } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
+import { OptionForm } from './option-form.tsx'
 
 /** Reads films by their names and information files alone. */
 const PLAIN = 'yt-dlp'
@@ -94,14 +94,7 @@ function Say({ adoption: { source, catalog, map }, place, sources, look }: SayPr
     }
   }
   return (
-    <form
-      class="option-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send()
-      }}
-    >
+    <OptionForm submit={send}>
       <Select
         label={t('settings.moving.source.program')}
         value={chosen}
@@ -139,6 +132,6 @@ function Say({ adoption: { source, catalog, map }, place, sources, look }: SayPr
           {t('settings.moving.again')}
         </Button>
       </div>
-    </form>
+    </OptionForm>
   )
 }

@@ -1,5 +1,4 @@
 /** Move in: folders of other programs, what was found in them, and the way in and out again. */
-
 import { get } from '../../server/api.ts'
 import type { Account, Adoptions, Places } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'

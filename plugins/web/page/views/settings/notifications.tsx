@@ -1,5 +1,4 @@
 /** Who is told when a task has done something: addresses of services, each tried by a button. */
-
 import { BellRing, Plus, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
@@ -12,6 +11,7 @@ import { taskTitle, useTaskKinds } from '../../stores/tasks.ts'
 import { t, textOf } from '../../texts/texts.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
+import { OptionForm } from './option-form.tsx'
 
 /** When it tells: the page's words of what has happened, else the task's name. */
 const whenOf = (kind: TaskKind): string => textOf(`settings.notify.${kind.name}`, taskTitle(kind))
@@ -93,14 +93,7 @@ function Add({ tasks, reload }: { tasks: TaskKind[]; reload: () => Promise<void>
   }
   return (
     <Group title={t('settings.notify.new')}>
-      <form
-        class="option-form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          void run(add)
-        }}
-      >
+      <OptionForm submit={() => run(add)}>
         <Select
           label={t('settings.notify.when')}
           value={task}
@@ -125,7 +118,7 @@ function Add({ tasks, reload }: { tasks: TaskKind[]; reload: () => Promise<void>
             {t('settings.notify.test')}
           </Button>
         </div>
-      </form>
+      </OptionForm>
     </Group>
   )
 }

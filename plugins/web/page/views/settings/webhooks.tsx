@@ -1,5 +1,4 @@
 /** Programs that are told what happens: added, switched off and on, tried by a button, with what they last answered. */
-
 import { BellRing, Copy, Plus, RotateCw, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -13,6 +12,7 @@ import { toAge, toMoment } from '../../texts/format.ts'
 import { t, textOf } from '../../texts/texts.ts'
 import { Loaded } from './loaded.tsx'
 import { Group, SwitchOption } from './option.tsx'
+import { OptionForm } from './option-form.tsx'
 
 /** What an event is called; one of a plugin from outside has its own name. */
 const eventName = (event: string): string => textOf(`settings.webhooks.event.${event}`, event)
@@ -211,14 +211,7 @@ function Add({ events, reload, showSecret }: { events: string[] } & Pick<OneProp
   }
   return (
     <Group title={t('settings.webhooks.new')}>
-      <form
-        class="option-form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          void add()
-        }}
-      >
+      <OptionForm submit={add}>
         <Field
           label={t('settings.webhooks.name')}
           value={name}
@@ -261,7 +254,7 @@ function Add({ events, reload, showSecret }: { events: string[] } & Pick<OneProp
             {t('settings.webhooks.add')}
           </Button>
         </div>
-      </form>
+      </OptionForm>
     </Group>
   )
 }
