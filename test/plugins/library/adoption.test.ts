@@ -4,10 +4,11 @@ import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
-import { definePlugin, defineTask, Type } from 'archivolt'
+import { definePlugin } from 'archivolt'
 import { aChannel, aPlaylist, aVideo } from 'archivolt/testing'
 import type { PlaceReader } from '../../../plugins/library/adoption/types.ts'
 import { aPicture } from '../../support/film.ts'
+import { handAt, otherWork } from '../../support/other-work.ts'
 import { listing, type PlacesApp, type PlannedRow, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
@@ -472,15 +473,8 @@ test('a database beside the folder that names nothing in it is told, and holds u
 })
 
 test('the second pass gives way, is paused and goes on, also over a restart', async (t) => {
-  let release = (): void => undefined
-  const other = defineTask({
-    name: 'other.work',
-    title: 'Other work',
-    payload: Type.Object({}),
-    lane: 'light',
-    run: () => new Promise<null>((resolve) => (release = () => resolve(null))),
-  })
-  const app = await placesApp(t, { outside: [definePlugin({ name: 'other', needs: [], tasks: [other] })] })
+  const other = otherWork()
+  const app = await placesApp(t, { outside: [other.plugin] })
   const place = await app.place('old')
   for (const id of ['aaaaaaaaaaa', 'bbbbbbbbbbb'])
     await layFilm(app, `old/A [${id}].mp4`, infoOf(id), { jpg: await readFile(await aPicture()) })
@@ -495,7 +489,7 @@ test('the second pass gives way, is paused and goes on, also over a restart', as
   assert.equal((await post('stop')).status, 200)
   await app.app.jobs.ended(second!.id)
   const half = await show(app, plan.id)
-  release()
+  other.release()
   await app.app.jobs.ended(busy.id)
   await app.restart()
   const after = await show(app, plan.id)
@@ -513,17 +507,7 @@ test('the second pass gives way, is paused and goes on, also over a restart', as
 
 test('a scan or a run that is stopped or killed says so, and a run goes on where it was', async (t) => {
   let stop: ((app: PlacesApp['app']) => Promise<void>) | undefined
-  const hand = definePlugin({
-    name: 'hand',
-    needs: ['library'],
-    on: {
-      'job.step':
-        () =>
-        async ({ step, phase }) => {
-          if (step === 'adoption.document' && phase === 'after') await stop?.(app.app)
-        },
-    },
-  })
+  const hand = handAt('adoption.document', 'after', () => stop?.(app.app))
   const app = await placesApp(t, { outside: [hand] })
   const place = await app.place('old')
   const ids = Array.from({ length: 51 }, (_, at) => `video${String(at).padStart(6, '0')}`)

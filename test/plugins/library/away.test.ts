@@ -7,12 +7,12 @@ import { chmod, mkdir, readFile, rename, rm, stat, utimes } from 'node:fs/promis
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
-import { definePlugin } from 'archivolt'
 import Database from 'better-sqlite3'
 import { ZipFile } from 'yazl'
 import { faultyDisk } from '../../support/faulty-disk.ts'
 import { aPicture } from '../../support/film.ts'
 import { lastFirst } from '../../support/last-first.ts'
+import { handAt } from '../../support/other-work.ts'
 import { type PlacesApp, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 import { VTT } from './given.ts'
@@ -45,24 +45,6 @@ async function comeBack(app: PlacesApp, place: number): Promise<void> {
   await app.clock.advance(MINUTE_MS)
   assert.equal(await app.app.media.places.isThere(place), true)
   await app.settled()
-}
-
-/** Somebody who acts, once, when a job has come so far. */
-function handAt(at: string, when: 'before' | 'after', act: () => Promise<void> | undefined) {
-  let isDone = false
-  return definePlugin({
-    name: 'hand',
-    needs: ['library'],
-    on: {
-      'job.step':
-        () =>
-        async ({ step, phase }) => {
-          if (isDone || step !== at || phase !== when) return
-          isDone = true
-          await act()
-        },
-    },
-  })
 }
 
 for (const code of ['EIO', 'ESTALE'])
@@ -120,20 +102,7 @@ test('a share that dies while films move in loses none of them, also over a rest
 
 test('a disk that is taken out while films move in leaves none of them behind: where it was is an empty folder', async (t) => {
   let takeOut: (() => Promise<void>) | undefined
-  const hand = definePlugin({
-    name: 'hand',
-    needs: ['library'],
-    on: {
-      'job.step':
-        () =>
-        async ({ step, phase }) => {
-          if (step !== 'adoption.document' || phase !== 'after') return
-          const act = takeOut
-          takeOut = undefined
-          await act?.()
-        },
-    },
-  })
+  const hand = handAt('adoption.document', 'after', () => takeOut?.())
   const app = await placesApp(t, { outside: [hand], settings: { pageSize: 100 } })
   const place = await app.place('share')
   const ids = Array.from({ length: 60 }, (_, at) => `v${String(at).padStart(10, '0')}`)
@@ -141,6 +110,7 @@ test('a disk that is taken out while films move in leaves none of them behind: w
   const plan = await begin(app, place)
   const [here, elsewhere] = [join(app.root, 'share'), join(app.root, 'elsewhere')]
   takeOut = async () => {
+    takeOut = undefined
     await rename(here, elsewhere)
     await mkdir(here)
   }
@@ -168,6 +138,7 @@ test('pictures and subtitles beside films wait for their disk too', async (t) =>
   const plan = await begin(app, place)
   const [here, elsewhere] = [join(app.root, 'share'), join(app.root, 'elsewhere')]
   takeOut = async () => {
+    takeOut = undefined
     await rename(here, elsewhere)
     await mkdir(here)
   }

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { definePlugin, defineTask, Type } from 'archivolt'
 import { changeAnswer, noBrowser, openPage } from '../../support/browser.ts'
 import { makeFilm } from '../../support/film.ts'
+import { otherWork } from '../../support/other-work.ts'
 import { listing, placesApp } from '../../support/places.ts'
 import { PASSWORD } from '../../support/testing.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
@@ -252,15 +252,8 @@ describe('moving in', { skip: noBrowser }, () => {
   })
 
   test('what takes its time waits for other work, is paused, and goes on', async (t) => {
-    let release = (): void => undefined
-    const other = defineTask({
-      name: 'other.work',
-      title: 'Other work',
-      payload: Type.Object({}),
-      lane: 'light',
-      run: () => new Promise<null>((resolve) => (release = () => resolve(null))),
-    })
-    const app = await placesApp(t, { outside: [definePlugin({ name: 'other', needs: [], tasks: [other] })] })
+    const other = otherWork()
+    const app = await placesApp(t, { outside: [other.plugin] })
     await app.place('Old films')
     await layFilm(app, 'Old films/A film [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
@@ -275,7 +268,7 @@ describe('moving in', { skip: noBrowser }, () => {
     await page.getByText('1 video still lacks its picture, subtitles or the rest.').waitFor()
     await check()
     await shot('settings-moving-paused')
-    release()
+    other.release()
     await app.app.jobs.ended(id)
     await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByText(/^1 video still/).waitFor({ state: 'detached' })
