@@ -2,7 +2,6 @@
  * Bundles the page for browsers: one script and style at first, one with what views share, one for each view, all named
  * by their content and compressed once.
  */
-
 import { existsSync } from 'node:fs'
 import { cp, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'

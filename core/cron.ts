@@ -1,7 +1,6 @@
 /**
  * Schedules of three fields, `minute hour day_of_week` (contract 8.2): read, put into words, looked up in the calendar.
  */
-
 import { Cron } from 'croner'
 import { toString as toWords } from 'cronstrue'
 import { errors } from './error.ts'

@@ -1,5 +1,5 @@
 /** The one error that core and plugins raise on purpose: a code, a sentence, details. Knows no HTTP. */
-import { inEnglish, say, sentenceOf, type Words } from './say.ts'
+import { atPlace, inEnglish, type Words } from './say.ts'
 
 export type ErrorCode =
   | 'bad_request'
@@ -95,7 +95,7 @@ export const errors = {
   badRequest: raise('bad_request'),
   /** 400: one place, and what is wrong with it. */
   wrongField: (place: string, rule: Words) =>
-    new AppError('bad_request', say`${{ place }} ${{ rule: sentenceOf(rule) }}`, { fields: { [place]: rule } }),
+    new AppError('bad_request', atPlace(place, rule), { fields: { [place]: rule } }),
   notAuthenticated: raise('not_authenticated'),
   invalidToken: (options?: ErrorOptions) => new AppError('invalid_token', 'Invalid token.', options),
   permissionDenied: raise('permission_denied'),

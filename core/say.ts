@@ -39,6 +39,9 @@ export function say(texts: TemplateStringsArray, ...values: Named[]): Words {
 /** As a value within another sentence, where a text would be taken as it is. */
 export const sentenceOf = (words: Words): Sentence => (typeof words === 'string' ? { key: words, params: {} } : words)
 
+/** What is wrong at one place of what was given: `page must be an integer`. */
+export const atPlace = (place: string, rule: Words): Sentence => say`${{ place }} ${{ rule: sentenceOf(rule) }}`
+
 export function inEnglish(words: Words): string {
   if (typeof words === 'string') return words
   return words.key.replace(/\{(\w+)\}/g, (_, name: string) => {

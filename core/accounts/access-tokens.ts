@@ -1,5 +1,4 @@
 /** Access tokens: several of a user, each with a name, a scope and an end. The ledger has their hashes alone. */
-
 import { createHmac, randomBytes } from 'node:crypto'
 import { type Clock, epochSeconds } from '../clock.ts'
 import { errors } from '../error.ts'

@@ -3,7 +3,6 @@
  * doubles with each further attempt. The account itself is only slowed for other addresses, and turns go round by
  * address, so nobody locks another out.
  */
-
 import type { Clock } from '../clock.ts'
 import { FairQueue } from '../concurrency/fair-queue.ts'
 import { Quota } from '../concurrency/quota.ts'

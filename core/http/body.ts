@@ -1,5 +1,4 @@
 /** The request's body: its type, its size, its text. Read only when the caller is known to be allowed. */
-
 import type { IncomingMessage } from 'node:http'
 import { Readable, Transform } from 'node:stream'
 import { parse as parseContentType } from 'content-type'

@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { errors, MOST_FIELDS } from '../error.ts'
-import { inEnglish, say, sentenceOf, type Words } from '../say.ts'
+import { atPlace, inEnglish, say, sentenceOf, type Words } from '../say.ts'
 
 const validators = new WeakMap<TSchema, Validator>()
 
@@ -92,7 +92,7 @@ function firstSentence(fields: Record<string, Words>): Words {
   const [first] = Object.entries(fields)
   if (!first) return 'The body has a form that is not taken here'
   const [place, rule] = first
-  return place === '' ? say`The body ${{ rule: sentenceOf(rule) }}` : say`${{ place }} ${{ rule: sentenceOf(rule) }}`
+  return place === '' ? say`The body ${{ rule: sentenceOf(rule) }}` : atPlace(place, rule)
 }
 
 /** Place (`data.0.status`) → rule, the first at each place. The members of a union are told as one. */

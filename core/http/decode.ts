@@ -4,7 +4,7 @@
 import { type TSchema, Type } from 'typebox'
 import { errors } from '../error.ts'
 import { ID_PATTERN, isId } from '../id.ts'
-import { say, sentenceOf, type Words } from '../say.ts'
+import { atPlace, say, type Words } from '../say.ts'
 
 export interface Decoder<Value> {
   schema: TSchema
@@ -186,7 +186,7 @@ export function decodeQuery(
     }
   }
   const [first] = Object.entries(fields)
-  if (first) throw errors.badRequest(say`${{ place: first[0] }} ${{ rule: sentenceOf(first[1]) }}`, { fields })
+  if (first) throw errors.badRequest(atPlace(...first), { fields })
   return values
 }
 

@@ -1,5 +1,4 @@
 /** The whole order of a request: match → who → may → check → handle → reply. Read this first. */
-
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type TSchema, Type } from 'typebox'
 import type { Settings } from '../../config/schema.ts'

@@ -2,7 +2,6 @@
  * Documents against their mapping: which values a field has, what is internal, what a change makes of them. All
  * adapters use it.
  */
-
 import { errors } from '../error.ts'
 import { say } from '../say.ts'
 import type { Field, FieldType, IndexDefinition, Scalar } from './mapping.ts'

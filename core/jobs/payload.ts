@@ -1,5 +1,4 @@
 /** What a start asks for: checked against its task, and joined with what waits already. */
-
 import type { TObject } from 'typebox'
 import { Value } from 'typebox/value'
 import { errors } from '../error.ts'

@@ -1,5 +1,4 @@
 /** The service `schedules`: when tasks run by themselves, and which addresses hear of them. */
-
 import { randomInt } from 'node:crypto'
 import { Value } from 'typebox/value'
 import { readCron } from '../cron.ts'

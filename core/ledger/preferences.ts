@@ -1,5 +1,4 @@
 /** Preferences: what an admin changes while the server runs, in sections of keys that plugins declare. */
-
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { errors, MOST_FIELDS, StartError } from '../error.ts'

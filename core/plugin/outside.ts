@@ -1,7 +1,6 @@
 /**
  * What plugins from outside are asked and told: within a time, by name, and so that their failures are theirs alone.
  */
-
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Clock } from '../clock.ts'

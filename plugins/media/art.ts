@@ -1,5 +1,4 @@
 /** Pictures of videos, channels and playlists: fetched within limits, made JPEG, kept in full and narrower. */
-
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -1,5 +1,4 @@
 /** Lists a channel's tab page by page; a listing that lost its child is opened again where it was. */
-
 import { isMissingTab } from './ask-failure.ts'
 import type { ChildAskOptions } from './child.ts'
 import type { OpenListing } from './kept-child.ts'

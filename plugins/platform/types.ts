@@ -1,5 +1,4 @@
 /** What the platform is asked and what it answers: metadata in our words, checked, whatever yt-dlp calls them. */
-
 import type { ClosedState, FailureClass, FailureRow } from './failure-classes.ts'
 
 export type VideoType = 'videos' | 'streams' | 'shorts'

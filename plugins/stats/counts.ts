@@ -1,7 +1,6 @@
 /**
  * The figures of contract 5.12: each is one aggregate that the index covers, shaped so that every key is always there.
  */
-
 import type { AggregateRow } from 'archivolt'
 import { addDays, addMonths, addWeeks, format, startOfDay, startOfMonth, startOfWeek, subDays } from 'date-fns'
 import type { VideoFilter } from '../video/listing.ts'

@@ -1,5 +1,4 @@
 /** A row of the API table, how it is asked, and what is checked of every answer whatever the row says. */
-
 import assert from 'node:assert/strict'
 import type { TestApp } from 'archivolt/testing'
 import Schema from 'typebox/schema'

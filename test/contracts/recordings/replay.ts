@@ -1,5 +1,4 @@
 /** Plays recorded exchanges against a server of ours, in their order, and tells what no row of the table explains. */
-
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

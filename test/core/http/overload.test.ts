@@ -1,5 +1,4 @@
 /** Requests that are meant to cost much: each is bounded before the work is done, and others go on. */
-
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as ask, createServer, type IncomingMessage } from 'node:http'

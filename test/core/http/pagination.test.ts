@@ -1,5 +1,4 @@
 /** The page block: contract 4.2, row by row. */
-
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { queryInt } from '../../../core/http/decode.ts'
