@@ -2,13 +2,10 @@
 import { isAppError } from 'archivolt'
 import type { App } from '../app.ts'
 
-/** States of a job that has not ended. */
-const OPEN = new Set(['PENDING', 'STARTED', 'RETRY'])
-
 /** Resolves once it has ended; one that had, or is forgotten, is as good. */
 export async function endJob(id: string, { jobs }: Pick<App, 'jobs'>): Promise<void> {
   const job = jobs.get(id)
-  if (!job || !OPEN.has(job.state)) return
+  if (job?.endedAt !== null) return
   await jobs.command(id, 'KILL').catch((thrown: unknown) => {
     if (!isAppError(thrown, 'conflict')) throw thrown // it has just ended
   })

@@ -10,15 +10,13 @@ const TASKS: Partial<Record<AdoptionState, string>> = {
   adopting: 'adopt_videos',
   adopted: 'complete_videos',
 }
-/** States of a job that has not ended. */
-const OPEN = new Set(['PENDING', 'STARTED', 'RETRY'])
 const RECENT = 200
 
 /** The job that may be stopped. */
 export function runOf({ id, state }: AdoptionRow, { jobs }: Pick<App, 'jobs'>): Job | undefined {
   const task = TASKS[state]
   if (task === undefined) return undefined
-  return jobs.list({ task, limit: RECENT }).find((job) => job.payload.adoption === id && OPEN.has(job.state))
+  return jobs.list({ task, limit: RECENT }).find((job) => job.payload.adoption === id && job.endedAt === null)
 }
 
 /** Its task was killed, or stopped before it began: it said nothing of that itself. */

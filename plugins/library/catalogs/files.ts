@@ -70,7 +70,7 @@ export function packedJsonIn(path: string): unknown {
 }
 
 /** Empty: there is no such file. What cannot be looked at is no answer: without its -wal a database is an older one. */
-const stampOf = (path: string): string => {
+export const stampOf = (path: string): string => {
   const found = statSync(path, { throwIfNoEntry: false })
   return found ? `${found.size} ${found.mtimeMs}` : ''
 }

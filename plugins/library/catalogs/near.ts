@@ -1,8 +1,9 @@
 /** Names of files in a place and beside it: catalogs lie there, often in hidden folders. */
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { orWhereAbsent } from '../disk-fault.ts'
 import { CATALOG_KINDS } from './all.ts'
+import { stampOf } from './files.ts'
 import { allowed } from './notes.ts'
 
 const DEEPEST = 2
@@ -24,11 +25,10 @@ export function filesNear(place: string, roots: readonly string[]): string[] {
 export function stampNear(place: string, roots: readonly string[]): string {
   const found = filesNear(place, roots)
   const files = new Set(CATALOG_KINDS.flatMap((kind) => kind.find(found)))
-  const stampOf = (path: string): string => {
-    const { size, mtimeMs } = orWhereAbsent(() => statSync(path, { throwIfNoEntry: false }), undefined) ?? {}
-    return [path, size, mtimeMs].join(' ')
-  }
-  return [...files].flatMap((path) => [stampOf(path), stampOf(`${path}-wal`)]).join('\n')
+  return [...files]
+    .flatMap((path) => [path, `${path}-wal`])
+    .map((path) => `${path} ${orWhereAbsent(() => stampOf(path), '')}`)
+    .join('\n')
 }
 
 function filesBelow(top: string, isAllowed: (path: string) => boolean, but?: string): string[] {
