@@ -1,6 +1,6 @@
 /** node:http: listening, limits, what is not even HTTP, and a stop that lets requests finish. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Settings } from '../../config/schema.ts'
 import { StartError } from '../error.ts'
@@ -49,8 +49,15 @@ export function openHttp(parts: HttpParts): Http {
   })
   server.maxConnections = MOST_CONNECTIONS
   limitConnections(server, openLimits(parts.settings.trustedProxies))
+  /** Browsers open connections ahead; for Node one that has carried no request yet is not idle. */
+  const unused = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
   const running = new Set<ServerResponse>()
   const serve = (request: IncomingMessage, response: ServerResponse) => {
+    unused.delete(request.socket)
     running.add(response)
     response.on('close', () => running.delete(response))
     if (!server.listening) response.shouldKeepAlive = false
@@ -72,6 +79,10 @@ export function openHttp(parts: HttpParts): Http {
     }
     pipeline.endStreams()
     server.closeIdleConnections()
+    // A request that has arrived already is read first.
+    setImmediate(() => {
+      for (const socket of unused) socket.destroy()
+    })
     const deadline = parts.clock.after(graceMs, () => {
       pipeline.abort()
       server.closeAllConnections()

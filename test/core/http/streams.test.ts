@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -376,6 +376,25 @@ test('the stop lets a running request finish, ends event streams and takes nothi
   assert.deepEqual((await asked).body, { done: true })
   await closed
 })
+
+for (const [what, sent] of [
+  ['that was opened ahead', ''],
+  ['whose request has begun to arrive', 'GET /health HTTP/1.1\r\nHos'],
+])
+  test(`a connection ${what} does not hold up the stop`, async (t) => {
+    const { http, url } = await testServer(t, [])
+    const client = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined)
+    t.after(() => client.destroy())
+    const ended = once(client, 'close')
+    await once(client, 'connect')
+    client.write(sent!)
+    // It has been accepted by now.
+    assert.equal((await fetch(`${url}/health`)).status, 200)
+
+    await http.close()
+
+    await ended
+  })
 
 test('what does not finish in time is ended by the stop', async (t) => {
   const started = new EventTarget()
