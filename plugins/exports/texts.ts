@@ -1,4 +1,6 @@
 /** Exports that are text: JSON, lines of JSON, OPML, CSV, or one address after another. Told apart by what is in them. */
+import { CsvError, parse } from 'csv-parse/sync'
+import sax from 'sax'
 import { CHANNEL_ID, type Found, Rows, Unusable } from './found.ts'
 import { isTakeoutSeen, readFreeTube, readInvidiousWatching, readTakeoutList, readTakeoutSeen } from './watching.ts'
 
@@ -123,30 +125,30 @@ function readProfiles(lines: readonly unknown[]): Found {
   return whatIsIn(rows).of('freetube')
 }
 
-const ATTRIBUTE = /\s+([A-Za-z_:][\w:.-]{0,60})\s*=\s*(?:"([^"]*)"|'([^']*)')/y
+/** Deeper than any list: a tag that is closed is looked for among all that are open. */
+const MOST_DEPTH = 1000
+const PIECE = 1 << 15
 
-/** By its outlines alone: files with a stray `&` are about, and what else XML can do is never done. */
+/** By its outlines alone: files with a stray `&` are about, and entities that it declares are never put in. */
 function readOpml(text: string): Found {
   const rows = new Rows()
-  for (const { index } of text.matchAll(/<outline(?=\s)/gi)) {
-    const values = new Map<string, string>()
-    ATTRIBUTE.lastIndex = index + '<outline'.length
-    for (let found = ATTRIBUTE.exec(text); found; found = ATTRIBUTE.exec(text))
-      values.set(found[1]!.toLowerCase(), unescaped(found[2] ?? found[3] ?? ''))
-    rows.add(values.get('xmlurl') ?? '', values.get('title') || values.get('text'))
+  const parser = sax.parser(false, { lowercase: true })
+  let depth = 0
+  parser.onerror = ({ message }) => {
+    if (message.startsWith('Max buffer')) throw new Unusable('It has a text that is longer than a list needs')
+    parser.resume()
   }
+  parser.onclosetag = () => void depth--
+  parser.onopentag = ({ name, attributes: { xmlurl, title, text } }) => {
+    if (++depth > MOST_DEPTH) throw new Unusable('It is nested too deep')
+    if (name === 'outline') rows.add(xmlurl, title || text)
+  }
+  // In pieces: after each it is looked whether one text of it grows without end.
+  for (let at = 0; at < text.length; at += PIECE) parser.write(text.slice(at, at + PIECE))
+  parser.close()
   if (rows.count === 0) throw new Unusable('It has no outline with an address')
   return rows.of('opml')
 }
-
-const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-
-const unescaped = (text: string): string =>
-  text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal, hex, name: string | undefined) => {
-    if (name !== undefined) return NAMED[name] ?? whole
-    const point = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
-    return point <= 0x10ffff ? String.fromCodePoint(point) : whole
-  })
 
 /** Takeout's table, whose headings are in the account's language; where no cell is an id, an address after another. */
 function readTable(text: string): Found {
@@ -170,38 +172,37 @@ function addCells(rows: Rows, cells: readonly string[]): void {
 
 /**
  * One of the tables of a whole Takeout: a playlist, or only rows that also have the address of their id, as those of
- * comments have not.
+ * comments have not. One that cannot be read is some other file.
  */
 export function readTakeoutTable(bytes: Buffer, name: string, rows: Rows): void {
-  const table = cellsOf(decoded(bytes))
+  let table: string[][]
+  try {
+    table = cellsOf(decoded(bytes))
+  } catch (thrown) {
+    if (thrown instanceof Unusable) return
+    throw thrown
+  }
   if (readTakeoutList(table, name, rows)) return
   for (const cells of table)
     if (cells.some((cell) => CHANNEL_ID.test(cell) && cells.some((other) => other.endsWith(`/channel/${cell}`))))
       addCells(rows, cells)
 }
 
-/** RFC 4180. */
-function cellsOf(text: string): string[][] {
-  const table: string[][] = []
-  for (const line of recordsOf(text)) {
-    const cells: string[] = []
-    for (const [, quoted, bare = ''] of line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g))
-      cells.push((quoted === undefined ? bare : quoted.replaceAll('""', '"')).trim())
-    table.push(cells)
-  }
-  return table
-}
+/** What has more was made to hold up the server; of subscriptions and playlists far fewer are taken. */
+const MOST_LINES = 200_000
+const MOST_CELLS = 1000
 
-/** A line break inside quotation marks ends no record. */
-function* recordsOf(text: string): Generator<string> {
-  let from = 0
-  let isQuoted = false
-  for (let at = 0; at <= text.length; at++) {
-    const sign = text[at]
-    if (sign === '"') isQuoted = !isQuoted
-    if (sign !== undefined && (sign !== '\n' || isQuoted)) continue
-    const line = text.slice(from, at).replace(/\r$/, '')
-    if (line !== '') yield line
-    from = at + 1
+/** RFC 4180, as far as it is one. @throws Unusable  it was cut off within a text, or a line has too many cells */
+function cellsOf(text: string): string[][] {
+  const cast = (cell: string, { index }: { index: number }): string => {
+    if (index >= MOST_CELLS) throw new Unusable('A line of it has too many cells')
+    return cell.trim()
+  }
+  const form = { relax_column_count: true, relax_quotes: true, skip_empty_lines: true, to: MOST_LINES, cast }
+  try {
+    return parse(text, { ...form, record_delimiter: ['\r\n', '\n'] })
+  } catch (thrown) {
+    if (!(thrown instanceof CsvError)) throw thrown
+    throw new Unusable('A quotation mark in it is never closed: it may have been cut off')
   }
 }

@@ -81,6 +81,13 @@ const forms: Array<[what: string, source: string, content: (t: TestContext) => P
         (id) => NAMES[id]!,
       )}</outline>`,
   ],
+  [
+    'OPML in loose hands',
+    'opml',
+    () =>
+      `<!DOCTYPE opml [<!ENTITY tide "&tide;&tide;">]><OPML><!-- <outline xmlUrl="${OWN}"/> -->
+      <outline title='Harbour &#38; Tide' xmlUrl=${ONE}><Outline TEXT='Kleine "Werkstatt", Hof' XMLURL='${TWO}'></OPML>`,
+  ],
   ['NewPipe', 'newpipe', () => JSON.stringify({ app_version: '0.28.4', subscriptions: newPipe })],
   [
     'a whole NewPipe',
@@ -102,6 +109,7 @@ const forms: Array<[what: string, source: string, content: (t: TestContext) => P
     () =>
       archive({
         'Takeout/YouTube/comments.csv': `Comment ID,Channel ID\nx,${OWN}\n`,
+        'Takeout/YouTube/chats.csv': `Text,Channel ID\n"never closed,${OWN}\n`,
         'Takeout/YouTube/Abos/Abos.csv': table('a,b,c'),
       }),
   ],
@@ -173,6 +181,10 @@ for (const [what, content, reason] of [
   ['other JSON', () => '{"subscriptions": {"a": 1}}', /no subscriptions/],
   ['JSON that was cut off', () => `${profile('allChannels', ONE)}\n{"_id": "p2", "sub`, /Line 2/],
   ['a page', () => '<html><body>hello</body></html>', /no outline/],
+  ['XML without an end', () => `<a b="${'x'.repeat(20 << 20)}`, /longer than a list needs/],
+  ['XML in XML in XML', () => '<a>'.repeat(2 << 20), /nested too deep/],
+  ['a table that was cut off', () => `${table('a,b,c')}${OWN},${channel(OWN)},"Own`, /never closed/],
+  ['a table without an end of cells', () => `a${','.repeat(10 << 20)}`, /too many cells/],
   ['half a zip', () => 'PK\x03\x04 and nothing more', /no whole zip/],
   ['an archive of something else', () => archive({ 'a.txt': 'hello', 'b.csv': 'x,y\n1,2\n' }), /no list of subscr/],
   ['a database of something else', () => 'SQLite format 3\0 and nothing more', /damaged, or of another program/],
