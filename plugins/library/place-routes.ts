@@ -2,6 +2,7 @@
 import { defineRoute, errors, listing, say, Type } from 'archivolt'
 import type { Place } from '../media/types.ts'
 import { followPlaces, openFollowed, takeWhatIsNew } from './adoption/follow.ts'
+import { lookAnew } from './adoption/libraries.ts'
 import { openStore } from './adoption/store.ts'
 import type { App } from './app.ts'
 
@@ -72,7 +73,9 @@ export const addPlace = defineRoute({
   errors: ['bad_request', 'conflict', 'unprocessable'],
   async handle({ body: { path, label } }, app: App) {
     checkedText('label', label)
-    return toRecord(await app.media.places.add(checkedPath(path), label ?? lastPart(path).slice(0, 100)), app)
+    const place = await app.media.places.add(checkedPath(path), label ?? lastPart(path).slice(0, 100))
+    lookAnew(app)
+    return toRecord(place, app)
   },
 })
 
@@ -98,6 +101,7 @@ export const changePlace = defineRoute({
       throw errors.badRequest('path, label, follow or ours is required', { fields: { path: 'or label, follow, ours' } })
     places.get(id)
     if (path !== undefined) await places.move(id, path)
+    if (path !== undefined) lookAnew(app)
     if (ours !== undefined) await places.setOurs(id, ours)
     if (follow !== undefined) {
       await openFollowed(app).set(id, follow)
@@ -118,6 +122,7 @@ export const removePlace = defineRoute({
   async handle({ params }, app: App) {
     await app.media.places.remove(Number(params.placeId))
     await openFollowed(app).set(Number(params.placeId), false)
+    lookAnew(app)
     return { success: true as const }
   },
 })

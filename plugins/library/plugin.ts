@@ -7,6 +7,7 @@ import { followPlaces, followTables, onlyTables } from './adoption/follow.ts'
 import {
   commandAdoption,
   dropAdoption,
+  findLibraries,
   listAdoptionChannels,
   listAdoptions,
   listItems,
@@ -68,7 +69,16 @@ export default definePlugin({
     ...[listPlaces, addPlace, changePlace, removePlace, listTrash, bringBack],
     ...[showCopy, startCopy, dropCopy, showCopyFile, makeLink],
     ...[showPreviews, wantPreviews, showSheet],
-    ...[listAdoptions, startAdoption, showAdoption, commandAdoption, dropAdoption, listItems, listAdoptionChannels],
+    ...[
+      findLibraries,
+      listAdoptions,
+      startAdoption,
+      showAdoption,
+      commandAdoption,
+      dropAdoption,
+      listItems,
+      listAdoptionChannels,
+    ],
   ],
   tasks: [
     ...[tellMoved, rescanFilesystem, manualImport, thumbnailCheck, resyncThumbs, versionCheck],

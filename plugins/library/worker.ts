@@ -19,6 +19,7 @@ import {
 import { StringDecoder } from 'node:string_decoder'
 import { parentPort } from 'node:worker_threads'
 import type { Ending } from '../media/containers.ts'
+import { type Glance, type GlanceArgs, glanceBelow } from './adoption/glance.ts'
 import type { FoundFile, Problem } from './adoption/types.ts'
 import { tellAlive } from './alive.ts'
 import { isTooMany } from './catalogs/files.ts'
@@ -69,6 +70,7 @@ export interface Requests {
     args: NotesArgs & { at?: string; kind?: string; said?: PathMap }
     result: { read?: CatalogRead; faults: CatalogFault[] }
   }
+  glance: { args: GlanceArgs; result: Glance }
   stamp: { args: { path: string; roots: readonly string[] }; result: string }
   unseen: { args: NotesArgs & { after: number; most: number }; result: ReturnType<Notes['unseen']> }
   along: { args: NotesArgs & { after: number; most: number }; result: Array<{ number: number; one: Along }> }
@@ -407,6 +409,7 @@ const ops: Answers = {
   },
   catalog: ({ own, path, roots, at, kind, said }) =>
     readCatalogs(path, roots, at === undefined ? filesNear(path, roots) : [at], own, kind, said),
+  glance: glanceBelow,
   stamp: ({ path, roots }) => stampNear(path, roots),
   unseen: ({ after, most, ...notes }) => notesOf(notes).unseen(after, most),
   along: ({ after, most, ...notes }) => notesOf(notes).along(after, most),

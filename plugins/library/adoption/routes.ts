@@ -10,6 +10,7 @@ import { adoptVideos } from './adopt.ts'
 import { mustBeThere } from './away.ts'
 import { completeVideos } from './complete.ts'
 import { openFollowed } from './follow.ts'
+import { librariesBelowRoots } from './libraries.ts'
 import { scanPlace } from './scan.ts'
 import { runOf } from './stopping.ts'
 import { isUnsure, mapOf, openStore } from './store.ts'
@@ -113,6 +114,29 @@ export const listAdoptions = defineRoute({
     const adoptions: Awaited<ReturnType<typeof toRecord>>[] = []
     for (const row of openStore(app).list()) adoptions.push(await toRecord(row, app))
     return { sources: readersOf(app).map(({ name, title }) => ({ name, title })), adoptions }
+  },
+})
+
+export const findLibraries = defineRoute({
+  method: 'GET',
+  path: '/api/adoption/found/',
+  access: 'admin',
+  summary: 'Which libraries of other programs lie below the folders that may be read; it only looks at names',
+  reply: Type.Object({
+    found: Type.Array(
+      Type.Object({
+        path: Type.String({ description: 'the folder with its films' }),
+        source: Type.String(),
+        title: Type.String({ description: 'of the source, for people' }),
+        films: Type.Integer({ description: 'how many were seen' }),
+      }),
+    ),
+    complete: Type.Boolean({ description: 'false: there is more than is looked at in a few seconds' }),
+    unread: Type.Array(Type.String({ description: 'a folder whose disk does not answer' })),
+  }),
+  async handle(_input, app: App) {
+    const { libraries, isWhole, unread } = await librariesBelowRoots(app)
+    return { found: libraries, complete: isWhole, unread }
   },
 })
 

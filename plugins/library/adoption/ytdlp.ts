@@ -14,7 +14,11 @@ const AT_END = /-([A-Za-z0-9_-]{11})$/
 const ID_LENGTH = 11
 const LONGEST_LINE = 500
 const ID = new RegExp(ID_PATTERN)
-const SIGNS = [/\.info\.json$/i, /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i, /(?:^|\/)archive\.txt$/i]
+const SIGNS = [
+  ...[/\.info\.json$/i, /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i, /(?:^|\/)archive\.txt$/i],
+  // As TubeArchivist names folders and files.
+  /(?:^|\/)UC[A-Za-z0-9_-]{22}\/[A-Za-z0-9_-]{11}\.[a-z0-9]+$/,
+]
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 /** For a plan, which people read: what turns the direction of a text around would show another one. */

@@ -14,6 +14,7 @@ import {
 import { gunzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { tellAlive } from '../alive.ts'
+import { orWhereAbsent } from '../disk-fault.ts'
 import { NoCatalog } from './types.ts'
 
 const MOST_BYTES = 64 << 20
@@ -67,6 +68,26 @@ export function packedJsonIn(path: string): unknown {
   } catch {
     throw new NoCatalog('It cannot be unpacked')
   }
+}
+
+/** So much of a database is looked at: the names of its tables stand at its beginning. */
+const GLANCE_BYTES = 8 << 20
+
+/** Whether a database, or what has not come into it yet, says a word: a glance, without a copy. */
+export function mentions(path: string, word: string): boolean {
+  return [path, `${path}-wal`].some((one) =>
+    orWhereAbsent(() => {
+      const file = openSync(one, constants.O_RDONLY | constants.O_NONBLOCK)
+      try {
+        const found = fstatSync(file)
+        if (!found.isFile()) return false
+        const bytes = Buffer.alloc(Math.min(found.size, GLANCE_BYTES))
+        return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0)).includes(word)
+      } finally {
+        closeSync(file)
+      }
+    }, false),
+  )
 }
 
 /** Empty: there is no such file. What cannot be looked at is no answer: without its -wal a database is an older one. */

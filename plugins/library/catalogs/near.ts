@@ -10,7 +10,7 @@ const DEEPEST = 2
 const MOST_FOLDERS = 1000
 const MOST_FILES = 20_000
 /** What a catalog may be called: films are not listed. */
-const MAY_BE_ONE = /\.(?:db|sqlite3?|json|zip|sql|list|rdb)$/i
+export const MAY_BE_ONE = /\.(?:db|sqlite3?|json|zip|sql|list|rdb)$/i
 
 /** Absolute paths; those in the place come first. */
 export function filesNear(place: string, roots: readonly string[]): string[] {

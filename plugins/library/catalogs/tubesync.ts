@@ -1,7 +1,7 @@
 /** TubeSync: Django's SQLite, or a dump of another database of it. What yt-dlp said of a video stands in its row, or in a table of its own, or nowhere. */
 import { basename, dirname } from 'node:path'
 import { kept } from '../kept.ts'
-import { type ForeignDatabase, jsonIn, jsonOf, withDatabase } from './files.ts'
+import { type ForeignDatabase, jsonIn, jsonOf, mentions, withDatabase } from './files.ts'
 import { type CatalogKind, type CatalogTake, NoCatalog } from './types.ts'
 import { flagOf, given, numberOf, objectOf, objectsOf, secondsOf, textOf } from './values.ts'
 
@@ -133,6 +133,8 @@ export const tubesync: CatalogKind = {
     const databases = files.filter((file) => /(?:^|\/)db\.sqlite3$/i.test(file))
     return databases.length > 0 ? databases : files.filter(isDump).slice(0, 1)
   },
+
+  isOne: (file) => isDump(file) || mentions(file, 'sync_media'),
 
   read({ files: [path = ''], own }, into) {
     if (isDump(path)) return take(inDump(path), dirname(path), into)

@@ -106,6 +106,8 @@ export interface CatalogKind {
   title: string
   /** Which of these files are its own, by their names alone. @param files  from the looked-at folder on */
   find(files: readonly string[]): string[]
+  /** By a glance into it, where its name is one that others have too: what is false is none. */
+  isOne?(file: string): boolean
   /** Which of these it reads, by what is in them, where names alone do not tell. Default: all of them. */
   choose?(files: readonly string[]): Promise<string[]>
   /** @throws NoCatalog: it is none, whatever its name says */

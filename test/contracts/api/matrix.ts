@@ -103,6 +103,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/place/<place_id>/trash/', { GET: 200 }, 'admin'],
   ['/api/place/<place_id>/trash/<id>/', { POST: 200 }, 'admin'],
   ['/api/adoption/', { GET: 200, POST: 200 }, 'admin'],
+  ['/api/adoption/found/', { GET: 200 }, 'admin'],
   ['/api/adoption/<adoption_id>/', { GET: 200, POST: 200, DELETE: 200 }, 'admin'],
   ['/api/adoption/<adoption_id>/channel/', { GET: 200 }, 'admin'],
   ['/api/adoption/<adoption_id>/item/', { GET: 200 }, 'admin'],

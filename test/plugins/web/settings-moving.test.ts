@@ -156,6 +156,35 @@ describe('moving in', { skip: noBrowser }, () => {
     assert.deepEqual(await app.ids('download'), [])
   })
 
+  test('libraries on the server are offered in the welcome and in the settings, and one press looks through one', async (t) => {
+    const app = await placesApp(t)
+    await layFilm(app, 'pinchflat/downloads/Harbour/A film [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
+    await app.lay('pinchflat/config/pinchflat.db', 'no database')
+    await layFilm(app, 'other/A film [bbbbbbbbbbb].mp4', infoOf('bbbbbbbbbbb'))
+    const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
+    const downloads = join(app.root, 'pinchflat/downloads')
+
+    await go('/welcome/')
+    const library = page.getByRole('listitem').filter({ hasText: downloads })
+    await library.getByText('Pinchflat · about 1 video').waitFor()
+    await shot('welcome-found')
+    await page.getByRole('link', { name: 'Move them in' }).click()
+    const found = page.getByRole('list', { name: 'Found on this server' })
+    await found.getByText(join(app.root, 'other')).waitFor()
+    await shot('settings-moving-found')
+    await found.getByRole('button', { name: `Look through ${downloads}` }).click()
+
+    await page.getByText('1 video to move in').waitFor()
+    await page.getByRole('heading', { name: 'Found in downloads' }).waitFor()
+    assert.deepEqual(
+      (await app.as('admin').get('/api/place/')).body.places.map(({ path }: { path: string }) => path),
+      [downloads],
+    )
+    await found.getByText(downloads).waitFor({ state: 'detached' })
+    await found.getByText(join(app.root, 'other')).waitFor()
+    await check()
+  })
+
   test('what waits for its disk says so, and is not offered twice', async (t) => {
     const app = await placesApp(t)
     await app.lay('Old films/A film.mp4', 'no film')

@@ -6,7 +6,7 @@ import type { showCookie, validateCookie } from '../../../cookie/routes.ts'
 import type { lookAtText } from '../../../download/look.ts'
 import type { changeMany, listQueue } from '../../../download/routes.ts'
 import type { previewExport, takeExport } from '../../../exports/routes.ts'
-import type { listAdoptionChannels, listAdoptions, listItems } from '../../../library/adoption/routes.ts'
+import type { findLibraries, listAdoptionChannels, listAdoptions, listItems } from '../../../library/adoption/routes.ts'
 import type { showCopy } from '../../../library/copies/routes.ts'
 import type { listPlaces, listTrash } from '../../../library/place-routes.ts'
 import type { showPreviews } from '../../../library/previews/routes.ts'
@@ -66,6 +66,7 @@ export type Places = ReplyOf<typeof listPlaces>
 export type Place = Places['places'][number]
 export type Discarded = ReplyOf<typeof listTrash>[number]
 export type Adoptions = ReplyOf<typeof listAdoptions>
+export type FoundLibraries = ReplyOf<typeof findLibraries>
 export type Adoption = Adoptions['adoptions'][number]
 export type AdoptionChannel = ReplyOf<typeof listAdoptionChannels>[number]
 export type AdoptionItem = ReplyOf<typeof listItems>[number]

@@ -978,6 +978,13 @@ const de = {
   'settings.moving.places': 'Ordner',
   'settings.moving.none': 'Noch keine.',
   'settings.moving.videos': { one: '{count} Video', other: '{count} Videos' },
+  'settings.moving.found': 'Auf diesem Server gefunden',
+  'settings.moving.found.looking': 'Videos anderer Programme werden gesucht…',
+  'settings.moving.found.films': { one: 'etwa {count} Video', other: 'etwa {count} Videos' },
+  'settings.moving.found.more': { one: 'mindestens {count} Video', other: 'mindestens {count} Videos' },
+  'settings.moving.found.unread': 'Die Platte von {path} antwortet nicht.',
+  'settings.moving.found.partly':
+    'Hier liegt mehr, als sich in ein paar Sekunden durchsehen lässt. Nenne einen Ordner, wenn deiner fehlt.',
   'settings.moving.path': 'Ordner auf dem Server',
   'settings.moving.path.hint': 'Der ganze Pfad. Er darf liegen in {roots}.',
   'settings.moving.add': 'Hinzufügen',

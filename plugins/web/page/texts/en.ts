@@ -952,6 +952,13 @@ export const en = {
   'settings.moving.places': 'Folders',
   'settings.moving.none': 'None yet.',
   'settings.moving.videos': { one: '{count} video', other: '{count} videos' },
+  'settings.moving.found': 'Found on this server',
+  'settings.moving.found.looking': 'Looking for videos of other programs…',
+  'settings.moving.found.films': { one: 'about {count} video', other: 'about {count} videos' },
+  'settings.moving.found.more': { one: 'at least {count} video', other: 'at least {count} videos' },
+  'settings.moving.found.unread': 'The disk of {path} does not answer.',
+  'settings.moving.found.partly':
+    'There is more than can be looked through in a few seconds. Name a folder if yours is not here.',
   'settings.moving.path': 'Folder on the server',
   'settings.moving.path.hint': 'Its whole path. It can be in {roots}.',
   'settings.moving.add': 'Add',

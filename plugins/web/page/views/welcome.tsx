@@ -14,7 +14,7 @@ import { askAndSubscribe } from '../parts/take.tsx'
 import { say } from '../parts/toast.tsx'
 import { type Failure, get, post, toFailure } from '../server/api.ts'
 import { under } from '../server/base.ts'
-import type { Config, CookieStatus, PlatformState, Schedule } from '../server/records.ts'
+import type { Config, CookieStatus, FoundLibraries, PlatformState, Schedule } from '../server/records.ts'
 import { useLoad } from '../stores/load.ts'
 import { isAdmin, isWelcomeDue } from '../stores/session.ts'
 import { toBytes, toMoment } from '../texts/format.ts'
@@ -184,17 +184,37 @@ function First() {
   )
 }
 
-const Have = () => (
-  <section>
-    <h2>{t('welcome.have')}</h2>
-    <p class="hint">{t('welcome.have.hint')}</p>
-    <p>
-      <a class="button" href={under('/settings/moving/')}>
-        {t('welcome.have.do')}
-      </a>
-    </p>
-  </section>
-)
+function Have() {
+  const { now } = useLoad('welcome/found', (signal) => get<FoundLibraries>('/api/adoption/found/', {}, signal))
+  const { found = [], complete = true } = now.value.value ?? {}
+  return (
+    <section>
+      <h2>{t('welcome.have')}</h2>
+      <p class="hint">{t('welcome.have.hint')}</p>
+      {found.length > 0 && (
+        <>
+          <p>{t('settings.moving.found')}:</p>
+          <ul>
+            {found.map(({ path, title, films }) => (
+              <li key={path}>
+                <span dir="auto">{path}</span>{' '}
+                <span class="meta">
+                  {title} ·{' '}
+                  {t(complete ? 'settings.moving.found.films' : 'settings.moving.found.more', { count: films })}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <p>
+        <a class="button" href={under('/settings/moving/')}>
+          {t('welcome.have.do')}
+        </a>
+      </p>
+    </section>
+  )
+}
 
 function State() {
   const { now, reload } = useLoad('welcome', async (signal) => {

@@ -10,6 +10,7 @@ import type { Adoption, Discarded, Place } from '../../server/records.ts'
 import { forget } from '../../stores/load.ts'
 import { toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
+import { FoundBelow } from './moving-found.tsx'
 import { isBusy } from './moving-plan.tsx'
 import { Group } from './option.tsx'
 import { OptionForm } from './option-form.tsx'
@@ -37,11 +38,12 @@ export function Folders({
       setError(toFailure(thrown).message)
     }
   }
-  const look = async ({ id, label }: Place) => {
+  const look = async ({ id, label }: Pick<Place, 'id' | 'label'>) => {
     await post('/api/adoption/', { place: id })
     say(t('settings.moving.looking', { name: label }))
     await reload()
   }
+  const take = async (found: string) => look(await post<Place>('/api/place/', { path: found }))
   const follow = async ({ id }: Place, isOn: boolean) => {
     await post(`/api/place/${id}/`, { follow: isOn })
     await reload()
@@ -105,6 +107,7 @@ export function Folders({
           </li>
         ))}
       </ul>
+      <FoundBelow places={places} take={take} />
       <OptionForm submit={add}>
         <Field
           label={t('settings.moving.path')}

@@ -1,0 +1,55 @@
+/** Move in: libraries of other programs that were found on the server, to choose from. */
+import { Search } from 'lucide'
+import { Button } from '../../parts/button.tsx'
+import { sayFailure } from '../../parts/toast.tsx'
+import { get } from '../../server/api.ts'
+import type { FoundLibraries, Place } from '../../server/records.ts'
+import { useLoad } from '../../stores/load.ts'
+import { t } from '../../texts/texts.ts'
+
+interface FoundProps {
+  /** What is one already is not offered. */
+  places: Place[]
+  /** Adds the folder and looks through it. */
+  take: (path: string) => Promise<void>
+}
+
+export function FoundBelow({ places, take }: FoundProps) {
+  const key = `settings/moving/found ${places.map(({ id }) => id).join()}`
+  const { now } = useLoad(key, (signal) => get<FoundLibraries>('/api/adoption/found/', {}, signal))
+  const { state, value } = now.value
+  if (state === 'loading') return <p class="option-line hint">{t('settings.moving.found.looking')}</p>
+  // A folder can be named all the same.
+  if (!value) return null
+  const { found, complete, unread } = value
+  return (
+    <>
+      {found.length > 0 && <p class="option-line">{t('settings.moving.found')}</p>}
+      <ul class="settings-rows" aria-label={t('settings.moving.found')}>
+        {found.map(({ path, title, films }) => (
+          <li key={path}>
+            <div class="row-words">
+              <strong dir="auto">{path}</strong>
+              <p class="meta">
+                {title} · {t(complete ? 'settings.moving.found.films' : 'settings.moving.found.more', { count: films })}
+              </p>
+            </div>
+            <Button
+              icon={Search}
+              aria-label={t('settings.moving.lookOf', { name: path })}
+              onClick={() => void take(path).catch(sayFailure)}
+            >
+              {t('settings.moving.look')}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {unread.map((path) => (
+        <p class="option-line hint" key={path}>
+          {t('settings.moving.found.unread', { path })}
+        </p>
+      ))}
+      {!complete && <p class="option-line hint">{t('settings.moving.found.partly')}</p>}
+    </>
+  )
+}

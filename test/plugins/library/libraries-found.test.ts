@@ -1,0 +1,119 @@
+/** Which libraries of other programs lie below the folders that may be read: for people to choose from. */
+import assert from 'node:assert/strict'
+import { mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { testApp } from 'archivolt/testing'
+import Database from 'better-sqlite3'
+import { faultyDisk } from '../../support/faulty-disk.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { lay } from '../../support/lay.ts'
+import { expectedOf, makeLibraries } from '../../support/libraries.ts'
+import { listing, type PlacesApp, placesApp, withPlaces } from '../../support/places.ts'
+
+const LIBRARIES = [
+  ...['tubearchivist-v05', 'tubearchivist-v04', 'pinchflat', 'tubesync', 'ytdl-sub'],
+  ...['youtarr', 'metube', 'youtubedl-material', 'yt-dlp'],
+]
+
+const found = async (app: PlacesApp) => (await app.as('admin').get('/api/adoption/found/')).body
+const linesOf = (app: PlacesApp, { found }: { found: Array<Record<string, string>> }): string[] =>
+  found.map(({ path, source, films }) => [path!.slice(app.root.length), source, films].join(' ')).sort()
+
+test('each library is found where its films lie, with its program and about how many films; nothing is written', async (t) => {
+  const root = await temporaryFolder(t)
+  await makeLibraries(root, LIBRARIES)
+  const before = await listing(root)
+  const app = withPlaces(await testApp(t, { settings: { libraryRoots: [root] } }), root)
+
+  const { found: libraries, complete, unread } = await found(app)
+
+  assert.deepEqual([complete, unread], [true, []])
+  const expected = await Promise.all(
+    LIBRARIES.map(async (name) => {
+      const { source, library, videos } = await expectedOf(root, name)
+      return {
+        path: join(root, name, library),
+        source,
+        atLeast: videos.length,
+      }
+    }),
+  )
+  const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1)
+  assert.deepEqual(
+    libraries.toSorted(byPath).map(({ path, source }: { path: string; source: string }) => [path, source]),
+    expected.toSorted(byPath).map(({ path, source }) => [path, source]),
+  )
+  for (const { path, atLeast } of expected) {
+    const { films } = libraries.find((one: { path: string }) => one.path === path)
+    assert.ok(films >= atLeast && films <= atLeast * 2, `${films} films in ${path}, of ${atLeast}`)
+  }
+  assert.deepEqual(await listing(root), before)
+})
+
+test('what is no library, is a place already, or belongs to the archive is not offered', async (t) => {
+  const root = await temporaryFolder(t)
+  const app = withPlaces(
+    await testApp(t, {
+      settings: {
+        libraryRoots: [root, join(root, 'inner')],
+        mediaDir: join(root, 'own/media'),
+      },
+    }),
+    root,
+  )
+  const put = lay(root)
+  for (const path of [
+    'films/A film of 1999.mkv',
+    'films/Another/Another film.mkv',
+    'own/media/UCaaaaaaaaaaaaaaaaaaaaaa/aaaaaaaaaaa.mp4',
+    'inner/Harbour/A film [aaaaaaaaaaa].mp4',
+    'inner/Harbour/A film [aaaaaaaaaaa].info.json',
+    'inner/Workshop/Another [bbbbbbbbbbb].webm',
+    'inner/Workshop/.trash/Gone [ccccccccccc].webm',
+    'inner/Workshop/@eaDir/Gone [ccccccccccc].webm',
+    'series/A show/Season 1/First [ddddddddddd].mp4',
+    'series/Other show/Season 1/Second [eeeeeeeeeee].mp4',
+    'archive/UCaaaaaaaaaaaaaaaaaaaaaa/fffffffffff.mp4',
+  ])
+    await put(path, 'x')
+  await mkdir(join(root, 'other program'))
+  const other = new Database(join(root, 'other program/db.sqlite3'))
+  other.exec('CREATE TABLE django_migrations (id INTEGER)').close()
+  await symlink(join(root, 'films'), join(root, 'inner/loop [ggggggggggg]'))
+
+  assert.deepEqual(linesOf(app, await found(app)), ['/archive yt-dlp 1', '/inner yt-dlp 2', '/series yt-dlp 2'])
+
+  await app.place('series')
+  assert.deepEqual(linesOf(app, await found(app)), ['/archive yt-dlp 1', '/inner yt-dlp 2'])
+  const places = (await app.as('admin').get('/api/place/')).body.places
+  await app.as('admin').delete(`/api/place/${places[0].id}/`)
+  assert.equal((await found(app)).found.length, 3)
+  assert.equal((await app.as('user').get('/api/adoption/found/')).status, 403)
+})
+
+test('a very large folder is counted as far as it is looked at, and that is said', async (t) => {
+  const app = await placesApp(t)
+  const deep = Array.from({ length: 8 }, (_, at) => String(at)).join('/')
+  await app.lay(`films/${deep}/Deep [aaaaaaaaaaa].mp4`, 'x')
+  await app.lay('films/A film [bbbbbbbbbbb].mp4', 'x')
+
+  const { found: libraries, complete } = await found(app)
+
+  assert.deepEqual([libraries.map(({ films }: { films: number }) => films), complete], [[1], false])
+})
+
+test('a disk that fails hides no other, and is named', async (t) => {
+  const [good, bad] = [await temporaryFolder(t), await temporaryFolder(t)]
+  const app = withPlaces(await testApp(t, { settings: { libraryRoots: [bad, good] } }), good)
+  await lay(bad)('A film [aaaaaaaaaaa].mp4', 'x')
+  await lay(bad)('deeper/A film [aaaaaaaaaaa].mp4', 'x')
+  await app.lay('A film [bbbbbbbbbbb].mp4', 'x')
+  const disk = faultyDisk(t, join(bad, 'deeper'), 'EIO')
+  disk.fail()
+
+  const body = await found(app)
+
+  assert.ok(disk.hasFailed())
+  assert.deepEqual([linesOf(app, body), body.unread], [[' yt-dlp 1'], [bad]])
+})
