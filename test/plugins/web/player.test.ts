@@ -333,7 +333,12 @@ describe('the player', { skip: noBrowser }, () => {
     `)
     await go('/video/v2/?t=1&list=PL1')
     await plays(watched, 1)
-    await page.waitForFunction('acts.nexttrack && acts.previoustrack')
+    const hasActs = (...names: string[]) =>
+      page.waitForFunction((wanted) => {
+        const { acts } = window as unknown as { acts: Record<string, unknown> }
+        return wanted.every((name) => acts[name])
+      }, names)
+    await hasActs('nexttrack', 'previoustrack')
     const told = (await page.evaluate(`(() => {
       const { title, artist, artwork } = navigator.mediaSession.metadata
       return { title, artist, picture: artwork[0].src }
@@ -342,7 +347,8 @@ describe('the player', { skip: noBrowser }, () => {
     assert.equal((await page.request.get(told['picture']!)).status(), 200)
     await page.evaluate('acts.nexttrack()')
     await page.getByRole('heading', { level: 1, name: 'A film, v3' }).waitFor()
-    await page.waitForFunction('acts.nexttrack === null && acts.previoustrack')
+    // The playlist is at its end, and its channel goes on.
+    await hasActs('nexttrack', 'previoustrack')
     await page.evaluate('acts.previoustrack()')
     await page.getByRole('heading', { level: 1, name: 'A film, v2' }).waitFor()
     await shows(watched, 'v2')

@@ -1,11 +1,12 @@
-/** What plays after a video: the next one of its playlist, else of its channel, else one that is like it. */
+/** What plays after a video: the next one of its playlist, else of its channel, else one that is like it, else any. */
 import { type ReadonlySignal, useComputed } from '@preact/signals'
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { navigate, place } from '../browser/router.ts'
 import { toVideoRow, type VideoRow } from '../parts/video-row.ts'
 import { get } from '../server/api.ts'
-import type { Item, Page, Playlist, PlaylistEntry, Video } from '../server/records.ts'
+import type { Item, Playlist, PlaylistEntry, Video } from '../server/records.ts'
 import { type Load, useLoad } from '../stores/load.ts'
+import { bestOf, laterInChannel, newestBut, noteSeen, someInChannel } from './chain.ts'
 import type { Step } from './step.ts'
 
 export interface Following {
@@ -25,6 +26,10 @@ const KEPT = ['list', 'shuffle', 'repeat']
 export const pathInList = (id: string, query = place.peek().query): string =>
   `/video/${id}/?${String(new URLSearchParams([...query].filter(([name]) => KEPT.includes(name))))}`
 
+/** Where no playlist leads on, it is played on shuffled, if it was. */
+const pathBeyond = (id: string, query: URLSearchParams): string =>
+  `/video/${id}/${query.has('shuffle') ? '?shuffle=1' : ''}`
+
 /** @param video  undefined: not loaded yet; `query`: of the address of its view */
 export function useFollowing(id: string, video: Video | undefined, query: ReadonlySignal<URLSearchParams>): Following {
   const list = query.value.get('list') ?? undefined
@@ -36,11 +41,9 @@ export function useFollowing(id: string, video: Video | undefined, query: Readon
   const similar = useLoad(`video/${id}/similar`, async (signal) =>
     (await get<Item<Video[]>>(`/api/video/${id}/similar/`, {}, signal)).data.map(toVideoRow),
   )
-  const later = useLoad(`video/${id}/later in ${list === undefined && video ? video.published : ''}`, async (signal) =>
-    list === undefined && video ? laterInChannel(video, signal) : undefined,
-  )
   // Drawn once for a video: what is announced is what comes.
   const chance = useMemo(() => Math.random(), [id])
+  useEffect(() => noteSeen(id), [id])
 
   const around = useComputed(() => {
     const entries = (playlist.now.value.value?.playlist_entries ?? []).filter(
@@ -49,6 +52,12 @@ export function useFollowing(id: string, video: Video | undefined, query: Readon
     const order = { id, list: query.value.get('list'), isRepeated: query.value.has('repeat') }
     return stepsIn(entries, query.value.has('shuffle') ? { ...order, chance } : order)
   })
+  /** The playlist has nothing further, and does not begin again. */
+  const isBeyond = useComputed(() => {
+    if (!query.value.has('list')) return true
+    return playlist.now.value.state !== 'loading' && !around.value.next && !query.value.has('repeat')
+  })
+  const beyond = useBeyond(id, isBeyond.value ? video : undefined, query, { similar, chance })
   const inList = (entry: PlaylistEntry | undefined): Step | undefined =>
     entry && toStep(entry.title, pathInList(entry.platform_id, query.value))
   return {
@@ -57,23 +66,44 @@ export function useFollowing(id: string, video: Video | undefined, query: Readon
     similar,
     previous: useComputed(() => inList(around.value.previous)),
     next: useComputed(() => {
-      if (query.value.has('list')) return inList(around.value.next)
-      const alike = similar.now.value.value
-      const row = later.now.value.value ?? alike?.find(({ isWatched }) => !isWatched) ?? alike?.[0]
-      return row && toStep(row.title, `/video/${row.id}/`)
+      if (!isBeyond.value) return inList(around.value.next)
+      const row = beyond.value
+      return row && toStep(row.title, pathBeyond(row.id, query.value))
     }),
   }
 }
 
-const toStep = (title: string, path: string): Step => ({ title, path, go: () => navigate(path) })
-
-/** The one that its channel published after it, of those this person has not watched. */
-async function laterInChannel(video: Video, signal: AbortSignal): Promise<VideoRow | undefined> {
-  const { channel, platform_id: id, published } = video
-  const query = { channel: channel.channel_id, after: published.slice(0, 10), watch: 'unwatched', order: 'asc' }
-  const { data } = await get<Page<Video>>('/api/video/', query, signal)
-  return data.map(toVideoRow).find((row) => row.id !== id && row.published >= published)
+interface Beyond {
+  similar: Load<VideoRow[]>
+  /** From 0 up to 1. */
+  chance: number
 }
+
+/** What follows where no playlist leads on. @param of  undefined: one does, or the video is not loaded yet */
+function useBeyond(
+  id: string,
+  of: Video | undefined,
+  query: ReadonlySignal<URLSearchParams>,
+  { similar, chance }: Beyond,
+): ReadonlySignal<VideoRow | undefined> {
+  const isShuffled = query.value.has('shuffle')
+  const inChannel = useLoad(
+    `video/${of ? id : ''}/in channel ${isShuffled}`,
+    async (signal) => of && (isShuffled ? someInChannel(of, chance, signal) : laterInChannel(of, signal)),
+  )
+  const isOver = inChannel.now.value.state !== 'loading' && similar.now.value.state !== 'loading'
+  const isAlone = of && isOver && !inChannel.now.value.value && !similar.now.value.value?.length
+  const elsewhere = useLoad(`video/${isAlone ? id : ''}/elsewhere`, async (signal) =>
+    isAlone ? newestBut(id, signal) : undefined,
+  )
+  return useComputed(() => {
+    // What comes first in the chain is waited for: the next one does not change while one reads its name.
+    if (inChannel.now.value.state === 'loading') return undefined
+    return inChannel.now.value.value ?? bestOf(similar.now.value.value) ?? elsewhere.now.value.value
+  })
+}
+
+const toStep = (title: string, path: string): Step => ({ title, path, go: () => navigate(path) })
 
 /** Playlist → what was played of it in this visit, so that a shuffled one plays each once. */
 const played = new Map<string, Set<string>>()

@@ -359,6 +359,7 @@ const de = {
   'video.toPlaylist': 'Playlist öffnen',
   'video.autoplay': 'Autoplay',
   'video.shuffle': 'Zufällige Reihenfolge',
+  'video.shuffleChannel': 'Kanal in zufälliger Reihenfolge',
   'video.repeatList': 'Playlist wiederholen',
   'video.transcript': 'Transkript',
   'transcript.search': 'Im Transkript suchen',

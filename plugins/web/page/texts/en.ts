@@ -353,6 +353,7 @@ export const en = {
   'video.toPlaylist': 'Open the playlist',
   'video.autoplay': 'Autoplay',
   'video.shuffle': 'Shuffle',
+  'video.shuffleChannel': 'Shuffle the channel',
   'video.repeatList': 'Repeat the playlist',
   'video.transcript': 'Transcript',
   'transcript.search': 'Search in the transcript',

@@ -29,7 +29,12 @@ export function UpNext({ id, following, isAutoplay, onAutoplay, isFolded = false
   const opened = playlist.now.value.value
   return (
     <>
-      {next.value && <Switch label={t('video.autoplay')} isOn={isAutoplay} onChange={onAutoplay} />}
+      {next.value && (
+        <div class="up-next-ways">
+          <Switch label={t('video.autoplay')} isOn={isAutoplay} onChange={onAutoplay} />
+          {list === undefined && <Way name="shuffle" icon={Shuffle} label={t('video.shuffleChannel')} />}
+        </div>
+      )}
       {opened && list !== undefined && <Opened playlist={opened} id={id} list={list} isFolded={isFolded} />}
     </>
   )

@@ -1,0 +1,62 @@
+/** What follows a video that no playlist leads on from: of its channel, alike, or from elsewhere. */
+import { toVideoRow, type VideoRow } from '../parts/video-row.ts'
+import { get, type Query } from '../server/api.ts'
+import type { Page, Video } from '../server/records.ts'
+
+/** What began in this visit: whoever skips on is not led in a circle. */
+const seen = new Set<string>()
+const MOST_SEEN = 1000
+
+export function noteSeen(id: string): void {
+  seen.delete(id)
+  seen.add(id)
+  if (seen.size > MOST_SEEN) seen.delete(seen.values().next().value!)
+}
+
+async function read(query: Query, signal: AbortSignal) {
+  const { data, paginate } = await get<Page<Video>>('/api/video/', query, signal)
+  return { rows: data.map(toVideoRow), paginate }
+}
+
+/** So many videos of one day: a channel that has published more that day goes on with what is alike. */
+const MOST_PAGES = 10
+
+/** The one that its channel published after it, of those this person has not watched. Days are in order of ids. */
+export async function laterInChannel(video: Video, signal: AbortSignal): Promise<VideoRow | undefined> {
+  const { channel, platform_id: id, published } = video
+  const query = {
+    channel: channel.channel_id,
+    after: published.slice(0, 10),
+    watch: 'unwatched',
+    order: 'asc',
+  }
+  for (let page = 1; page <= MOST_PAGES; page++) {
+    const { rows, paginate } = await read({ ...query, sort: 'published', page }, signal)
+    const found = rows.find((row) => row.published > published || (row.published === published && row.id > id))
+    if (found || paginate.last_page <= page) return found
+  }
+  return undefined
+}
+
+/** Any of its channel that this person has not watched. @param chance  from 0 up to 1 */
+export async function someInChannel(video: Video, chance: number, signal: AbortSignal): Promise<VideoRow | undefined> {
+  const query = { channel: video.channel.channel_id, watch: 'unwatched' }
+  const isNew = ({ id }: VideoRow) => id !== video.platform_id && !seen.has(id)
+  const first = await read(query, signal)
+  const { total_hits: total, page_size: size } = first.paginate
+  const at = Math.floor(chance * total)
+  const page = Math.floor(at / size) + 1
+  const { rows } = page === 1 ? first : await read({ ...query, page }, signal)
+  const from = at % size
+  return [...rows.slice(from), ...rows.slice(0, from), ...first.rows].find(isNew)
+}
+
+/** Of those that are alike, best match first. */
+export const bestOf = (rows: readonly VideoRow[] = []): VideoRow | undefined =>
+  rows.find(({ id, isWatched }) => !isWatched && !seen.has(id)) ?? rows.find(({ id }) => !seen.has(id)) ?? rows[0]
+
+/** The newest of the archive, where there is nothing else. */
+export async function newestBut(id: string, signal: AbortSignal): Promise<VideoRow | undefined> {
+  const { rows } = await read({}, signal)
+  return rows.find((row) => row.id !== id && !seen.has(row.id)) ?? rows.find((row) => row.id !== id)
+}
