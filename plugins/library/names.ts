@@ -27,6 +27,7 @@ const ENDING = /^(.+)\.([A-Za-z0-9]{2,5})$/
 const PIECE = /^(.+)\.(?:f\d{2,5}(?:-\d+)?|temp|uncut|orig)$/
 const UNFINISHED = /^(.+)\.(?:part(?:-Frag\d+)?|ytdl)$/
 const INFO = /^(.+)\.info\.json$/i
+const NFO = /^(.+)\.nfo$/i
 const PICTURE = /^(.+?)(?:-thumb|-poster)?\.(?:jpe?g|png|webp)$/i
 const SUBTITLE = /^(.+)\.([A-Za-z0-9_-]{2,35})\.(vtt|srt)$/i
 
@@ -36,6 +37,8 @@ export interface FilmName {
   base: string
   ending: string
   info?: string
+  /** What media servers are told of it. */
+  nfo?: string
   picture?: string
   subtitles: Array<{ name: string; lang: string; isSubRip: boolean }>
 }
@@ -50,6 +53,7 @@ export interface Grouped {
 
 interface Beside {
   info?: string
+  nfo?: string
   picture?: string
   subtitles: Map<string, { name: string; lang: string; isSubRip: boolean }>
 }
@@ -86,9 +90,11 @@ export function groupNames(names: readonly string[], endings: ReadonlySet<string
 
 function putBeside(name: string, text: string, besideOf: (base: string) => Beside): void {
   const [, info] = INFO.exec(text) ?? []
+  const [, nfo] = NFO.exec(text) ?? []
   const [, picture] = PICTURE.exec(text) ?? []
   const [, subtitle, code = '', kind] = SUBTITLE.exec(text) ?? []
   if (info !== undefined) besideOf(info).info = name
+  if (nfo !== undefined) besideOf(nfo).nfo = name
   if (picture !== undefined) besideOf(picture).picture ??= name
   if (subtitle === undefined) return
   const { subtitles } = besideOf(subtitle)
@@ -102,13 +108,14 @@ function withBeside(
 ): Pick<Grouped, 'films' | 'lone'> {
   const taken = new Set<string>()
   const found = films.map(({ name, base, ending }): FilmName => {
-    const { info = beside.get(`${base}.${ending}`)?.info, picture, subtitles = new Map() } = beside.get(base) ?? {}
+    const { info = beside.get(`${base}.${ending}`)?.info, nfo, picture, subtitles = new Map() } = beside.get(base) ?? {}
     if (info !== undefined) taken.add(info)
     return {
       name,
       base,
       ending,
       ...(info !== undefined && { info }),
+      ...(nfo !== undefined && { nfo }),
       ...(picture !== undefined && { picture }),
       subtitles: [...subtitles.values()],
     }

@@ -29,6 +29,7 @@ import type { Along, CatalogFault, CatalogRead, Info, Listed, PathMap } from './
 import { codeOf, isDiskFault } from './disk-fault.ts'
 import { kept } from './kept.ts'
 import { groupNames, isIgnored, pathIn, pathOf } from './names.ts'
+import { type Nfo, nfoOf } from './nfo.ts'
 
 /** Folders in folders, but not without end. */
 const DEEPEST = 12
@@ -38,6 +39,7 @@ const MOST_LONE = 50
 const STEP = 200
 const MOST_LINES = 5000
 const MOST_INFO_BYTES = 64 << 20
+const MOST_NFO_BYTES = 1 << 20
 const MOST_ARCHIVE_BYTES = 64 << 20
 /** Lists that yt-dlp keeps of what it has downloaded. */
 const isArchive = (name: string): boolean => /archive/i.test(name) && /\.txt$/i.test(name)
@@ -56,7 +58,7 @@ export interface Walked {
 /** The first bytes of a film, and what lies beside it. */
 export type Seen =
   | { why: string }
-  | { head: Uint8Array; sizeBytes: number; changedMs: number; info?: Info; fault?: string; listed?: Listed }
+  | { head: Uint8Array; sizeBytes: number; changedMs: number; info?: Info; fault?: string; nfo?: Nfo; listed?: Listed }
 
 /** Where notes of a catalog are kept, and what they are about. */
 export interface NotesArgs {
@@ -358,7 +360,26 @@ function headOf(path: string): { head: Uint8Array; sizeBytes: number; changedMs:
   }
 }
 
-function lookAt(root: string, { folder, name, info: infoName }: FoundFile): Seen {
+/** @returns undefined: it is none, or nothing can be made of it */
+function readNfo(path: string): Nfo | undefined {
+  try {
+    const bytes = readSmall(path, MOST_NFO_BYTES)
+    const nfo = bytes && nfoOf(bytes.toString('utf8'))
+    return nfo && { ...nfo, info: kept(nfo.info) }
+  } catch (thrown) {
+    if (isDiskFault(thrown)) throw thrown
+    return undefined
+  }
+}
+
+function lookAt(root: string, file: FoundFile): Seen {
+  const seen = lookAtInfo(root, file)
+  if ('why' in seen || seen.info || file.nfo === undefined) return seen
+  const nfo = readNfo(`${root}/${pathIn(file.folder, file.nfo)}`)
+  return nfo ? { ...seen, nfo } : seen
+}
+
+function lookAtInfo(root: string, { folder, name, info: infoName }: FoundFile): Seen {
   let seen: ReturnType<typeof headOf>
   try {
     seen = headOf(`${root}/${pathIn(folder, name)}`)

@@ -2,6 +2,7 @@
 import type { Ending } from '../../media/containers.ts'
 import type { VideoMetadata } from '../../platform/types.ts'
 import type { Info, Listed } from '../catalogs/types.ts'
+import type { Nfo } from '../nfo.ts'
 
 /** A film and what belongs to it by its name. */
 export interface FoundFile {
@@ -15,6 +16,7 @@ export interface FoundFile {
   changedMs: number
   /** Names of files in the same folder. */
   info?: string
+  nfo?: string
   /** Where it has none: information files of the folder that belong to no film by their name. */
   lone?: readonly string[]
   /** A whole path where its program keeps pictures elsewhere. */
@@ -104,6 +106,8 @@ export type Look =
       changedMs: number
       info?: Info
       fault?: string
+      /** Where no information file tells of it. */
+      nfo?: Nfo
       /** What the place's catalog tells of it. */
       listed?: Listed
     }

@@ -80,14 +80,27 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   if (told !== '' && tools.videoIn(told) === told && (bracketed === undefined || bracketed === told))
     return { video: toVideo(file, told, false, info), problems: [] }
 
+  const byNfo = idInNfo(look, tools)
+  if (byNfo !== undefined && (bracketed === undefined || bracketed === byNfo)) {
+    const faults = fault === undefined ? [] : [unreadable(beside, fault, byNfo)]
+    return { video: toVideo(file, byNfo, false, look.nfo?.info), problems: faults }
+  }
+
   const problems: Problem[] = []
   const withId = named === undefined ? {} : { id: named }
-  if (fault !== undefined) problems.push({ code: 'unreadable_sidecar', path: beside, why: fault, ...withId })
+  if (fault !== undefined) problems.push(unreadable(beside, fault, named))
   if (told !== '' && told !== named)
     problems.push({
       code: 'foreign_sidecar',
       path: beside,
       why: 'the information file is about another video',
+      ...withId,
+    })
+  else if (byNfo !== undefined)
+    problems.push({
+      code: 'foreign_sidecar',
+      path: pathIn(file.folder, file.nfo!),
+      why: 'it is about another video',
       ...withId,
     })
   const { info: _unused, ...bare } = file
@@ -102,16 +115,32 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   return { problems }
 }
 
+const unreadable = (path: string, why: string, id: string | undefined): Problem => ({
+  code: 'unreadable_sidecar',
+  path,
+  why,
+  ...(id !== undefined && { id }),
+})
+
+/** The platform's own mark, else the address with which ytdl-sub begins the text. */
+function idInNfo({ nfo }: Extract<Look, { isFilm: true }>, tools: PlaceTools): string | undefined {
+  if (!nfo) return undefined
+  const id = nfo.ids[tools.extractor]
+  if (id !== undefined) return tools.videoIn(id) === id ? id : undefined
+  const [word = ''] = textOf(nfo.info.description).split(/\s/, 1)
+  return word.startsWith('http') ? tools.videoIn(word) : undefined
+}
+
 const MOVED = 'it lies elsewhere than the database says, and was found by its id'
 
 /** What the place's own catalog says comes first. */
 function listedFinding(
   file: FoundFile,
-  { info }: Extract<Look, { isFilm: true }>,
+  look: Extract<Look, { isFilm: true }>,
   listed: Listed,
   tools: PlaceTools,
 ): Finding {
-  const [path, { id }] = [pathIn(file.folder, file.name), listed]
+  const [path, { id }, { info }] = [pathIn(file.folder, file.name), listed, look]
   if (listed.extractor !== undefined && listed.extractor !== tools.extractor)
     return { problems: [{ code: 'foreign_platform', path, why: `it is from ${listed.extractor}` }] }
   const told = info && !isPlaylist(info) ? textOf(info.id) : ''
@@ -124,7 +153,7 @@ function listedFinding(
   return {
     video: {
       // Of several that are said to be one file, the first to have it: that is not written over.
-      ...toVideo(withPicture, id, listed.others.length > 0, { ...info, ...listed.info }),
+      ...toVideo(withPicture, id, listed.others.length > 0, toldOf(look, id)),
       isListed: isStored,
       isPart,
     },
@@ -136,8 +165,8 @@ function listedFinding(
 }
 
 /** All that is told of a film: by the catalog, and by the file beside it. @param id  what it was taken for */
-export const toldOf = ({ info, listed }: Extract<Look, { isFilm: true }>, id: string): Info | undefined =>
-  listed?.id === id ? { ...info, ...listed.info, id } : info
+export const toldOf = ({ info, nfo, listed }: Extract<Look, { isFilm: true }>, id: string): Info | undefined =>
+  listed?.id === id ? { ...nfo?.info, ...info, ...listed.info, id } : info
 
 /** A film that somebody has renamed: its information file lies beside under the old name, which has the id. */
 async function withLoneInfo(file: FoundFile, id: string, tools: PlaceTools): Promise<FoundVideo> {
