@@ -106,7 +106,7 @@ export function Menu({
           {(typeof items === 'function' ? items() : items).map((item, position) => (
             <button
               type="button"
-              key={item.staysOpen ? position : item.label}
+              key={position} // two chapters may be called the same
               role={roleOf(item)}
               aria-checked={item.isChosen ?? item.isOn}
               class={item.isDangerous ? 'danger' : ''}
@@ -117,7 +117,7 @@ export function Menu({
               }}
             >
               {item.icon ? <Icon node={item.icon} /> : <span class="icon-space" />}
-              {item.label}
+              <span class="menu-label">{item.label}</span>
             </button>
           ))}
         </div>

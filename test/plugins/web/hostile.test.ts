@@ -1,0 +1,132 @@
+/** Words from outside that would be more than words stay words: chapters, what is said, names of saved filters. */
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { makeFilm } from '../../support/film.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+
+const as = { username: 'admin', password: PASSWORD }
+const SCRIPT = '<script>window.taken = "script"</script>'
+const PICTURE = '<img src=x onerror="window.taken = 1">'
+/** Turns round what follows, as far as nobody ends it. */
+const TURNED = 'One \u202Eowt'
+const LONG = 'x'.repeat(10_000)
+const TEXTS = [SCRIPT, PICTURE, TURNED, LONG]
+const WINDOWS = [
+  { width: 320, height: 700 },
+  { width: 1280, height: 800 },
+] as const
+
+/** What must hold wherever one of them is shown. */
+async function isCalm(page: Page, where: string): Promise<void> {
+  const found = await page.evaluate(() => ({
+    taken: 'taken' in window,
+    elements: document.querySelectorAll('body script:not([src]), img[src="x"], [onerror]').length,
+    isWide: document.documentElement.scrollWidth > innerWidth,
+    // Nothing that is shown has a box beyond the window or a sliding part of it.
+    cut: [...document.querySelectorAll<HTMLElement>('.menu, .transcript ol, dialog[open]')].filter(
+      (one) => one.scrollWidth > one.clientWidth + 1,
+    ).length,
+  }))
+  assert.deepEqual(found, { taken: false, elements: 0, isWide: false, cut: 0 }, where)
+}
+
+const stamp = (seconds: number) => `00:00:${String(seconds).padStart(2, '0')}.000`
+const cue = (text: string, at: number) => `${stamp(at * 4)} --> ${stamp(at * 4 + 3)}\n${text}.\n`
+const escaped = (text: string) => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+describe('hostile words', { skip: noBrowser }, () => {
+  let app: TestApp
+  const scope = lastFirst({ after })
+
+  before(async () => {
+    app = await testApp(scope)
+    const track = '/media/UC1/v1.en.vtt'
+    await app.given(
+      aChannel({ id: 'UC1' }),
+      aVideo({
+        id: 'v1',
+        title: 'A film',
+        player: { duration: 20 },
+        chapters: TEXTS.map((title, at) => ({ start: at * 4, title })),
+        subtitles: [{ ext: 'vtt', lang: 'en', name: 'English', source: 'user', url: '', media_url: track }],
+      }),
+    )
+    const media = app.app.settings['mediaDir'] as string
+    const longer = ['-vf', 'tpad=stop_duration=19:stop_mode=clone', '-af', 'apad=pad_dur=19', '-c:v', 'libx264']
+    await makeFilm(join(media, 'UC1', 'v1.mp4'), longer)
+    await mkdir(join(media, 'UC1'), { recursive: true })
+    // As text, and as marks of the format, which has some of its own.
+    const cues = [...TEXTS.map(escaped), SCRIPT].map(cue).join('\n')
+    await writeFile(join(media, 'UC1', 'v1.en.vtt'), `WEBVTT\n\n${cues}`)
+  })
+
+  for (const viewport of WINDOWS)
+    test(`in chapters are text (${viewport.width} px)`, async (t) => {
+      const { page, go, check, shot } = await openPage(t, app.url, { as, options: { viewport } })
+      await go('/video/v1/')
+      const chapters = page.getByRole('button', { name: /^Chapters/ })
+      await page.locator('.seek').hover({ position: { x: 20, y: 10 } })
+      await page.locator('.seek-hint').getByText(SCRIPT.slice(0, 8), { exact: false }).waitFor()
+      for (const [at, title] of TEXTS.entries()) {
+        await chapters.click()
+        const items = page.getByRole('menuitemradio')
+        const said = await items.nth(at).innerText()
+        assert.equal(said, `0:${String(at * 4).padStart(2, '0')} · ${title.replace('\u202E', '')}`)
+        await isCalm(page, `menu at ${viewport.width}`)
+        const heights = await items.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height))
+        assert.ok(Math.max(...heights) < 160, `${heights} px high`)
+        await shot(`hostile-chapters-${viewport.width}`)
+        await items.nth(at).click()
+        await page.waitForFunction((from) => document.querySelector('video')!.currentTime >= from, at * 4)
+        await isCalm(page, `chapter ${at} at ${viewport.width}`)
+      }
+      await check()
+    })
+
+  for (const viewport of WINDOWS)
+    test(`in what is said are text (${viewport.width} px)`, async (t) => {
+      const { page, go, check, shot } = await openPage(t, app.url, { as, options: { viewport } })
+      await go('/video/v1/')
+      await page.getByRole('button', { name: 'Transcript', exact: true }).click()
+      const lines = page.getByRole('region', { name: 'Transcript' }).getByRole('listitem')
+      await lines.nth(TEXTS.length).waitFor()
+
+      const said = await lines.locator('span[dir=auto]').evaluateAll((all) => all.map((one) => one.textContent))
+      assert.deepEqual(said, [...TEXTS.map((text) => `${text}.`), 'window.taken = "script".'])
+      await isCalm(page, 'transcript')
+      await page.getByLabel('Search in the transcript').fill('<img')
+      await page.locator('.transcript mark').waitFor()
+      assert.equal(await lines.count(), 1)
+      await page.getByLabel('Search in the transcript').fill('')
+      await shot(`hostile-transcript-${viewport.width}`)
+      await isCalm(page, 'transcript')
+      await check()
+    })
+
+  for (const viewport of WINDOWS)
+    test(`in names of saved filters are text (${viewport.width} px)`, async (t) => {
+      const saved_filters = TEXTS.map((name, at) => ({ name: name.slice(0, 60), query: `sort=views&type=${at}` }))
+      const settings = (body: object) => app.as('admin').post('/api/config/user/', body)
+      assert.equal((await settings({ saved_filters: [{ name: LONG, query: 'sort=views' }] })).status, 400)
+      assert.equal((await settings({ saved_filters })).status, 200)
+      const { page, go, check, shot } = await openPage(t, app.url, { as, options: { viewport } })
+      await go('/')
+
+      for (const [at, { name }] of saved_filters.entries()) {
+        await page.getByRole('button', { name: /^Saved filters/ }).click()
+        const items = page.getByRole('menuitemradio')
+        assert.equal(await items.nth(at).innerText(), name.replace('\u202E', ''))
+        await isCalm(page, 'saved filters')
+        await shot(`hostile-saved-${viewport.width}`)
+        await items.nth(at).click()
+        await page.waitForURL((url) => url.search === `?sort=views&type=${at}`)
+        await page.locator('.chip-name').getByText(name.slice(0, 4), { exact: false }).waitFor()
+        await isCalm(page, `saved filter ${at}`)
+      }
+      await check()
+    })
+})
