@@ -429,7 +429,7 @@ const ops: Answers = {
     return files.map((file) => lookWith(path, file, opened))
   },
   catalog: ({ own, path, roots, at, kind, said }) =>
-    readCatalogs(path, roots, at === undefined ? filesNear(path, roots) : [at], own, kind, said),
+    readCatalogs(path, roots, filesNear(path, roots, at), own, { at, only: kind, said }),
   glance: glanceBelow,
   stamp: ({ path, roots }) => stampNear(path, roots),
   unseen: ({ after, most, ...notes }) => notesOf(notes).unseen(after, most),

@@ -23,9 +23,6 @@ const ALONG = {
   kinds: ['watched', 'position', 'keep', 'ignore', 'channel', 'playlist'],
   users: { '': 'admin', '1': 'admin', '2': 'user', 'jellyfin:u1': 'admin', 'plex:7': 'user' } as Record<string, string>,
 }
-/** It stands in a file that people write by hand, and that is not read. */
-const HAND_WRITTEN = new Set(['ytdl-sub'])
-
 /** Who has the handle that some of them know. */
 const HARBOUR = 'UCqnT2_QO_aL5-D0vQbK5hpy'
 
@@ -167,7 +164,6 @@ async function comparesWhatCameAlong(name: string, expected: ExpectedLibrary, ap
     }
   }
   assert.deepEqual(await app.ids('download'), expected.ignored.toSorted())
-  if (HAND_WRITTEN.has(name)) return
   const wanted = expected.subscriptions.filter(
     ({ enabled, download, audio_only: isSound }) => enabled !== false && download !== false && isSound !== true,
   )

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
+import { parseDocument } from 'yaml'
 import { tellAlive } from '../alive.ts'
 import { orWhereAbsent } from '../disk-fault.ts'
 import { NoCatalog } from './types.ts'
@@ -23,12 +24,14 @@ const MOST_DATABASE_BYTES = 8 * 2 ** 30
 const TRIES = 3
 const PIECE_BYTES = 8 << 20
 
+const sizeOf = (bytes: number): string => (bytes < 1 << 20 ? `${bytes >> 10} KiB` : `${bytes >> 20} MiB`)
+
 /** A whole file that is one. @throws NoCatalog: too large */
 export function wholeFile(path: string, most = MOST_BYTES): Buffer {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const found = fstatSync(file)
-    if (!found.isFile() || found.size > most) throw new NoCatalog(`It is no file, or larger than ${most >> 20} MiB`)
+    if (!found.isFile() || found.size > most) throw new NoCatalog(`It is no file, or larger than ${sizeOf(most)}`)
     return readFileSync(file)
   } finally {
     closeSync(file)
@@ -58,6 +61,28 @@ export function jsonOf(bytes: Buffer): unknown {
 }
 
 export const jsonIn = (path: string): unknown => jsonOf(wholeFile(path))
+
+/** Written by hand. */
+const MOST_YAML_BYTES = 512 << 10
+const NESTED = /(?:[-?:][ \t]+){50}/
+/** What stands for what stands elsewhere: it may stand for very much. */
+const MOST_ALIASES = 50
+
+const YAML = { schema: 'failsafe', merge: false, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const
+
+/** Texts, lists and maps of texts: tags and types mean nothing. @throws NoCatalog: it is no YAML, or made to hurt */
+export function yamlIn(path: string): unknown {
+  const text = wholeFile(path, MOST_YAML_BYTES).toString('utf8')
+  if (NESTED.test(text)) throw new NoCatalog('It is nested too deep')
+  try {
+    const document = parseDocument(text, YAML)
+    if (document.errors.length === 0) return document.toJS({ maxAliasCount: MOST_ALIASES })
+  } catch (thrown) {
+    if (thrown instanceof ReferenceError) throw new NoCatalog('Too much of it stands for something else')
+    throw thrown
+  }
+  throw new NoCatalog('It is no whole YAML')
+}
 
 /** As `jsonIn`, of a file that may be packed. */
 export function packedJsonIn(path: string): unknown {

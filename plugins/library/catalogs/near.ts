@@ -10,21 +10,23 @@ const DEEPEST = 2
 const MOST_FOLDERS = 1000
 const MOST_FILES = 20_000
 /** What a catalog may be called: films are not listed. */
-export const MAY_BE_ONE = /\.(?:db|sqlite3?|json|zip|sql|list|rdb)$/i
+export const MAY_BE_ONE = /\.(?:db|sqlite3?|json|zip|sql|list|rdb|ya?ml)$/i
 
-/** Absolute paths; those in the place come first. */
-export function filesNear(place: string, roots: readonly string[]): string[] {
+/** Absolute paths; those in the place come first. @param at  a catalog that lies elsewhere, perhaps */
+export function filesNear(place: string, roots: readonly string[], at?: string): string[] {
   const outer = dirname(place)
   const isAllowed = allowed(roots)
-  const inPlace = filesBelow(place, isAllowed)
-  if (outer === place || !isAllowed(outer)) return inPlace
-  return [...inPlace, ...filesBelow(outer, isAllowed, place)]
+  const found = new Set(filesBelow(place, isAllowed))
+  const others = at === undefined ? [outer] : [outer, dirname(at)]
+  for (const folder of others)
+    if (folder !== place && isAllowed(folder)) for (const file of filesBelow(folder, isAllowed, place)) found.add(file)
+  return [...found]
 }
 
 /** Sizes and times of all that a catalog of the place would be read from. */
 export function stampNear(place: string, roots: readonly string[]): string {
   const found = filesNear(place, roots)
-  const files = new Set(CATALOG_KINDS.flatMap((kind) => kind.find(found)))
+  const files = new Set(CATALOG_KINDS.flatMap((kind) => [...kind.find(found), ...(kind.beside?.(found) ?? [])]))
   return [...files]
     .flatMap((path) => [path, `${path}-wal`])
     .map((path) => `${path} ${orWhereAbsent(() => stampOf(path), '')}`)

@@ -50,15 +50,15 @@ export function allowed(roots: readonly string[]): (path: string) => boolean {
 /**
  * Tries the kinds whose names are there, and keeps what the first tells whose films lie in the place; where they lie in
  * none, what comes nearest. Those that cannot be read are told.
- * @param found  absolute paths @param only  this kind alone @param said  default: what stands for the place is found
+ * @param near  absolute paths @param at  this file alone @param only  this kind alone
+ * @param said  default: what stands for the place is found
  */
 export async function readCatalogs(
   place: string,
   roots: readonly string[],
-  found: readonly string[],
+  near: readonly string[],
   own: string,
-  only?: string,
-  said?: PathMap,
+  { at, only, said }: { at?: string | undefined; only?: string | undefined; said?: PathMap | undefined } = {},
 ): Promise<{ read?: CatalogRead; faults: CatalogFault[] }> {
   const isAllowed = allowed(roots)
   mkdirSync(own, { recursive: true, mode: 0o700 })
@@ -67,10 +67,11 @@ export async function readCatalogs(
   const faults: CatalogFault[] = []
   for (const kind of CATALOG_KINDS) {
     if (only !== undefined && kind.name !== only) continue
-    const files = kind.find(found).filter(isAllowed)
+    const files = kind.find(at === undefined ? near : [at]).filter(isAllowed)
     if (files.length === 0) continue
+    const beside = kind.beside?.(near).filter(isAllowed) ?? []
     const draft = join(own, `${kind.name}.db`)
-    const read = await readOne(kind, { files, place, own, isAllowed }, draft, said)
+    const read = await readOne(kind, { files, beside, place, own, isAllowed }, draft, said)
     const [path] = files
     if ('why' in read) faults.push({ code: 'unreadable_catalog', path: path!, why: read.why })
     // One beside the place may well be another library's.
@@ -84,7 +85,7 @@ export async function readCatalogs(
     if (best && best.share >= ENOUGH) break
   }
   const told = faults.filter(({ code, why }) => why !== '' && !(code === 'catalog_elsewhere' && best))
-  return { ...(best && { read: best }), faults: told }
+  return { ...(best && { read: best }), faults: [...told, ...(best?.unread ?? [])] }
 }
 
 /** @returns why it cannot be read; '': it has gone meanwhile */
@@ -135,6 +136,7 @@ function newNotes(path: string) {
   )
   const addAlong = db.prepare('INSERT INTO along (kind, owner, data) VALUES (?, ?, ?)')
   const broken: CatalogRead['broken'] = []
+  const unread: CatalogFault[] = []
   return {
     film({ id, path: stored, info = {}, infoFile, pictureFile, isPart = false, extractor }: CatalogFilm): void {
       if (!IS_ID.test(id)) return
@@ -151,7 +153,10 @@ function newNotes(path: string) {
     broken(id: string, why: string): void {
       if (IS_ID.test(id) && broken.length < MOST_BROKEN) broken.push({ id, why })
     },
-    end(place: string, said?: PathMap): Pick<CatalogRead, 'films' | 'share' | 'map' | 'along' | 'broken'> {
+    unread(path: string, why: string): void {
+      if (unread.length < MOST_BROKEN) unread.push({ code: 'unreadable_catalog', path, why })
+    },
+    end(place: string, said?: PathMap): Omit<CatalogRead, 'kind' | 'files'> {
       db.exec('COMMIT')
       db.exec(INDEXES)
       const { map, share } = mapOf(db, place, said)
@@ -161,7 +166,7 @@ function newNotes(path: string) {
         .all(MOST_OWNERS) as AlongCount[]
       const films = db.prepare('SELECT count(DISTINCT id) FROM film').pluck().get() as number
       db.close()
-      return { films, share, map, along: counts, broken }
+      return { films, share, map, along: counts, broken, unread }
     },
     close: () => void db.close(),
   }

@@ -31,24 +31,24 @@ type Doc = Record<string, unknown>
 export const tubearchivist: CatalogKind = {
   name: 'tubearchivist',
   title: 'TubeArchivist',
-  /** Those of the newest day, as there may be several of one, and the dump of its Redis. */
+  /** Those of the newest day, as there may be several of one. */
   find(files) {
     const backups = files.filter((file) => BACKUP.test(file))
     const newest = backups.map(dateOf).sort().at(-1)
-    const dumps = files.filter((file) => /(?:^|\/)redis\/(?:[^/]+\/)?dump\.rdb$/i.test(file))
-    return backups.length > 0 ? [...backups.filter((file) => dateOf(file) === newest), ...dumps.slice(0, 1)] : []
+    return backups.filter((file) => dateOf(file) === newest)
   },
+
+  beside: (files) => files.filter((file) => /(?:^|\/)redis\/(?:[^/]+\/)?dump\.rdb$/i.test(file)).slice(0, 1),
 
   async choose(files) {
-    const backups = files.filter((file) => BACKUP.test(file)).slice(0, MOST_OF_A_DAY)
-    if (backups.length < 2) return [...files]
+    const backups = files.slice(0, MOST_OF_A_DAY)
+    if (backups.length < 2) return backups
     const times = await Promise.all(backups.map(timesOf))
     const newest = backups.reduce((best, _file, at) => (isLater(times[at]!, times[best]!) ? at : best), 0)
-    return [backups[newest]!, ...files.filter((file) => !BACKUP.test(file))]
+    return [backups[newest]!]
   },
 
-  async read({ files }, take) {
-    const [path, dump] = files
+  async read({ files: [path], beside: [dump] }, take) {
     const ids = new Set<string>()
     await eachDocument(path!, (kind, id, doc) => {
       if (kind === 'video') readVideo(id, doc, dirname(dirname(path!)), ids, take)
@@ -153,6 +153,7 @@ function readPositions(path: string, take: CatalogTake): void {
     takePositions(path, take)
   } catch (thrown) {
     if (!(thrown instanceof NoCatalog)) throw thrown
+    take.unread(path, thrown.message)
   }
 }
 

@@ -54,6 +54,7 @@ export interface CatalogRead {
   map: PathMap
   along: AlongCount[]
   broken: Array<{ id: string; why: string }>
+  unread: CatalogFault[]
 }
 
 /** One that has the name of a catalog and cannot be read, or is another library's. */
@@ -84,12 +85,16 @@ export interface CatalogTake {
   along(one: Along): void
   /** Something in it that nobody can make sense of. */
   broken(id: string, why: string): void
+  /** A file beside it that nobody can read: the rest counts. */
+  unread(path: string, why: string): void
 }
 
 /** What a catalog is read with: the files that it may look at. */
 export interface CatalogSource {
   /** Those that made it be taken for one, as absolute paths. */
   files: readonly string[]
+  /** What else it reads, where it is there. */
+  beside: readonly string[]
   /** The place: its films' folder. */
   place: string
   /** A folder of ours, for copies. */
@@ -106,6 +111,8 @@ export interface CatalogKind {
   title: string
   /** Which of these files are its own, by their names alone. @param files  from the looked-at folder on */
   find(files: readonly string[]): string[]
+  /** What it reads too, where it lies near: alone it makes no catalog. */
+  beside?(files: readonly string[]): string[]
   /** By a glance into it, where its name is one that others have too: what is false is none. */
   isOne?(file: string): boolean
   /** Which of these it reads, by what is in them, where names alone do not tell. Default: all of them. */

@@ -227,8 +227,15 @@ test('a catalog that is made to hurt does not end the scan, and damaged position
     await layFilm(app, `${folder}/${CHANNEL}/A film.mp4`)
     const { plan, rows } = await scan(app, await app.place(folder))
     assert.deepEqual(
-      [folder, plan.source, rows.map(({ outcome, title }) => [outcome, title])],
-      [folder, 'tubearchivist', [['new', 'As the backup says']]],
+      [folder, plan.source, rows.map(({ outcome, code, title }) => [code || outcome, title])],
+      [
+        folder,
+        'tubearchivist',
+        [
+          ['unreadable_catalog', ''],
+          ['new', 'As the backup says'],
+        ],
+      ],
     )
   }
 })

@@ -23,6 +23,7 @@ async function aPlace(given: TestContext, files: Record<string, string> = {}) {
   return {
     root,
     own,
+    faults: (at?: string) => readCatalogs(place, [root], filesNear(place, [root], at), own, { at }),
     read: async () => (await readCatalogs(place, [root], filesNear(place, [root]), own)).read,
     notes: () => {
       const notes = openNotes(own, place, [root])
@@ -81,6 +82,78 @@ test('TubeSync on another database is read from its dump', async (t) => {
   const comet = opened.of(fileOf('video/harbour', 'Comet.mkv'))
   assert.deepEqual([comet?.info['duration'], comet?.info['timestamp']], [61, Date.parse('2023-07-15T14:00:00Z') / 1000])
 })
+
+const ARCHIVE = JSON.stringify({ [FERRY]: { extractor: 'youtube', file_names: ['Ferry.mkv'] } })
+
+test('what ytdl-sub subscribes to is found wherever it stands in its file', async (t) => {
+  const { root, read, faults, notes } = await aPlace(t, {
+    'films/Ferry.mkv': 'x',
+    'films/.ytdl-sub-Ferry-download-archive.json': ARCHIVE,
+    'config/subscriptions.yaml': `
+__preset__:
+  overrides: { banner: "https://www.youtube.com/@preset" }
+Jellyfin TV Show by Date | Only Recent:
+  = Sea | = TV-G:
+    "Harbour & Tide": https://www.youtube.com/@harbour  # by hand
+    "~Ferries":
+      url: "https://www.youtube.com/channel/UCaaaaaaaaaaaaaaaaaaaaaa"
+      s02_url: &list https://www.youtube.com/playlist?list=PLferries
+      title: no address
+    "+ Songs":
+      - https://www.youtube.com/@harbour
+      - https://elsewhere.example.com/@harbour
+      - *list
+      - !!python/object/apply:os.system ["https://www.youtube.com/@tagged"]
+`,
+  })
+
+  assert.deepEqual(
+    (await read())?.along.map(({ kind, count }) => [kind, count]),
+    [
+      ['channel', 3],
+      ['playlist', 1],
+    ],
+  )
+  assert.deepEqual(
+    notes()
+      .along(0, 10)
+      .map(({ one }) => one),
+    [
+      { kind: 'channel', id: '@harbour', name: 'Harbour & Tide' },
+      { kind: 'channel', id: 'UCaaaaaaaaaaaaaaaaaaaaaa', name: 'Ferries' },
+      { kind: 'playlist', id: 'PLferries', name: 'Ferries' },
+      { kind: 'channel', id: '@tagged', name: 'Songs' },
+    ],
+  )
+  const named = await faults(join(root, 'films/.ytdl-sub-Ferry-download-archive.json'))
+  assert.equal(named.read?.along.length, 2, 'also where somebody says which file it is, or a scan begins anew')
+})
+
+for (const [what, yaml, why] of [
+  ['that is none', 'a: [', /no whole YAML/],
+  ['nested without end', '- '.repeat(200_000), /nested too deep/],
+  ['full of brackets', '['.repeat(400_000), /no whole YAML/],
+  ['that stands for very much', laughs(), /stands for something else/],
+  ['that is too large', `a: ${'x'.repeat(600 << 10)}`, /larger than 512 KiB/],
+] as const)
+  test(`a file of subscriptions ${what} is told, and its films come all the same`, async (t) => {
+    const { faults } = await aPlace(t, {
+      'films/Ferry.mkv': 'x',
+      'films/.ytdl-sub-Ferry-download-archive.json': ARCHIVE,
+      'films/subscriptions.yml': yaml,
+    })
+    const { read, faults: told } = await faults()
+
+    assert.equal(read?.films, 1)
+    assert.deepEqual(read?.along, [])
+    assert.match(told.map(({ code, path, why }) => `${code} ${path.split('/').at(-1)} ${why}`).join(), why)
+  })
+
+/** Each line is ten times the one before. */
+function laughs(): string {
+  const lines = Array.from({ length: 9 }, (_, at) => `l${at + 1}: &l${at + 1} [${`*l${at},`.repeat(10)}]`)
+  return ['l0: &l0 https://www.youtube.com/@ha', ...lines].join('\n')
+}
 
 test('of what TubeSync keeps of a video only what is looked at comes into the notes', async (t) => {
   const { root, own, read } = await aPlace(t, { 'films/video/Ferry.mkv': 'x' })
