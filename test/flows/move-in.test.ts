@@ -1,6 +1,6 @@
 /** Libraries of other programs move in as they lie: the plan, what comes of it, and that nothing is left when it is undone. */
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, type TestContext, test } from 'node:test'
 import { testApp } from 'archivolt/testing'
@@ -80,8 +80,20 @@ function planOf(expected: ExpectedLibrary): string[] {
     .sort()
 }
 
-for (const name of LIBRARIES)
-  test(`a library of ${name} moves in as it lies, and leaves again without a trace`, async (t) => {
+const CASES: Array<[what: string, name: string, prepare: (at: (path: string) => string) => Promise<void>]> = [
+  ...LIBRARIES.map((name): (typeof CASES)[number] => [name, name, () => Promise.resolve()]),
+  [
+    'youtarr with nothing but its own backup',
+    'youtarr',
+    async (at) => {
+      for (const path of ['youtarr.sql', 'config', 'jobs']) await rm(at(path), { recursive: true })
+    },
+  ],
+]
+
+for (const [what, name, prepare] of CASES)
+  test(`a library of ${what} moves in as it lies, and leaves again without a trace`, async (t) => {
+    await prepare((path) => join(root, name, path))
     const app = withPlaces(
       await testApp(t, { settings: { ...platform.settings, libraryRoots: [root], pageSize: 200 } }),
       root,

@@ -10,7 +10,7 @@ const DEEPEST = 2
 const MOST_FOLDERS = 1000
 const MOST_FILES = 20_000
 /** What a catalog may be called: films are not listed. */
-export const MAY_BE_ONE = /\.(?:db|sqlite3?|json|zip|sql|list|rdb|ya?ml)$/i
+export const MAY_BE_ONE = /\.(?:db|sqlite3?|json|zip|sql|list|rdb|ya?ml|tar\.gz|tgz)$/i
 
 /** Absolute paths; those in the place come first. @param at  a catalog that lies elsewhere, perhaps */
 export function filesNear(place: string, roots: readonly string[], at?: string): string[] {

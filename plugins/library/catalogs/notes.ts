@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { FoundFile } from '../adoption/types.ts'
 import { codeOf, isDiskFault, orWhereAbsent } from '../disk-fault.ts'
+import { kept } from '../kept.ts'
 import { pathOf } from '../names.ts'
 import { CATALOG_KINDS } from './all.ts'
 import { ENOUGH } from './enough.ts'
@@ -117,6 +118,7 @@ const TABLES = `
   CREATE TABLE film (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL, path TEXT, folded TEXT, info TEXT NOT NULL, info_file TEXT,
     picture_file TEXT, is_part INTEGER NOT NULL, extractor TEXT, is_seen INTEGER NOT NULL DEFAULT 0) STRICT;
+  CREATE TABLE told (id TEXT PRIMARY KEY, info TEXT NOT NULL) STRICT;
   CREATE TABLE along (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, data TEXT NOT NULL) STRICT;
   CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;`
 const INDEXES =
@@ -134,6 +136,7 @@ function newNotes(path: string) {
   const addFilm = db.prepare(
     'INSERT INTO film (id, path, folded, info, info_file, picture_file, is_part, extractor) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   )
+  const addInfo = db.prepare('INSERT OR IGNORE INTO told (id, info) VALUES (?, ?)')
   const addAlong = db.prepare('INSERT INTO along (kind, owner, data) VALUES (?, ?, ?)')
   const broken: CatalogRead['broken'] = []
   const unread: CatalogFault[] = []
@@ -145,6 +148,9 @@ function newNotes(path: string) {
         ...[id, key, key?.toLowerCase() ?? null, JSON.stringify(keptOf(info)), infoFile ?? null],
         ...[pictureFile ?? null, isPart ? 1 : 0, extractor ?? null],
       )
+    },
+    info(id: string, info: Info): void {
+      if (IS_ID.test(id)) addInfo.run(id, JSON.stringify(kept(info)))
     },
     along(one: Along): void {
       if (IS_ID.test(one.id) || one.id.startsWith('@'))
@@ -250,6 +256,7 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
   const byPath = db.prepare('SELECT * FROM film WHERE path = ? ORDER BY number LIMIT 10')
   const byFolded = db.prepare('SELECT * FROM film WHERE folded = ? LIMIT 2')
   const byId = db.prepare('SELECT * FROM film WHERE id = ? LIMIT 1')
+  const told = db.prepare('SELECT info FROM told WHERE id = ?').pluck()
   const see = db.prepare('UPDATE film SET is_seen = 1 WHERE id = ?')
   const unseen = db.prepare(
     'SELECT min(number) AS number, id FROM film WHERE path IS NOT NULL GROUP BY id HAVING max(is_seen) = 0 AND number > ? ORDER BY 1 LIMIT ?',
@@ -275,7 +282,8 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
     return rows.length === 1 ? rows[0] : undefined
   }
   const infoOf = (row: FilmRow): Info => {
-    const info = JSON.parse(row.info) as Info
+    const more = told.get(row.id) as string | undefined
+    const info = { ...(JSON.parse(more ?? '{}') as Info), ...(JSON.parse(row.info) as Info) }
     if (row.info_file === null || typeof info.channel_id === 'string' || !isAllowed(row.info_file)) return info
     try {
       const told = objectOf(packedJsonIn(row.info_file))

@@ -82,6 +82,8 @@ export interface Listed {
 
 export interface CatalogTake {
   film(film: CatalogFilm): void
+  /** More of a film, as yt-dlp wrote it: what is told of it otherwise goes first. */
+  info(id: string, info: Info): void
   along(one: Along): void
   /** Something in it that nobody can make sense of. */
   broken(id: string, why: string): void

@@ -1,14 +1,22 @@
-/** Youtarr: a dump of its MariaDB, and information files in a folder of its own. */
+/** Youtarr: a dump of its MariaDB, and information files in a folder of its own; or its own backup, which has both. */
 import { createReadStream, readdirSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { orWhereAbsent } from '../disk-fault.ts'
+import { jsonOf } from './files.ts'
 import { rowsOfDump } from './sql-dump.ts'
+import { filesInTar, type Packed } from './tar.ts'
 import { type CatalogFilm, type CatalogKind, type CatalogSource, type CatalogTake, NoCatalog } from './types.ts'
-import { dayOf, flagOf, given, numberOf, secondsOf, textOf } from './values.ts'
+import { dayOf, flagOf, given, numberOf, objectOf, secondsOf, textOf } from './values.ts'
 
 const MOST_DUMP_BYTES = 4 * 2 ** 30
+/** Of dumps and backups so many are compared. */
+const MOST_FILES = 50
 const TABLES = new Set(['Videos', 'channels', 'channelvideos', 'video_watch_status', 'playlists'])
+const MOST_INFO_BYTES = 64 << 20
 const IS_DUMP = /\.sql$/i
+const IS_BACKUP = /\/youtarr-backup-[^/]*\.(?:tar\.gz|tgz)$/i
 const INFO = /^([A-Za-z0-9_-]{11})\.info\.json$/
 
 const MEDIA_TYPES: Record<string, string> = { video: 'video', short: 'short', livestream: 'livestream' }
@@ -49,11 +57,16 @@ function infosIn(folder: string): Map<string, string> {
 const ownerOf = (row: Record<string, string | null>): string =>
   [row.server_type, row.server_user_id].filter(Boolean).join(':')
 
-async function readDump(path: string, infos: Map<string, string>, take: CatalogTake): Promise<void> {
-  if (statSync(path).size > MOST_DUMP_BYTES) throw new NoCatalog('It is larger than 4 GiB')
+async function readDump(
+  stream: Readable,
+  sizeBytes: number,
+  infos: Map<string, string>,
+  take: CatalogTake,
+): Promise<void> {
+  if (sizeBytes > MOST_DUMP_BYTES) throw new NoCatalog('Its dump is larger than 4 GiB')
   const idOf = new Map<string, string>()
   let isAny = false
-  for await (const { table, row } of rowsOfDump(createReadStream(path), TABLES)) {
+  for await (const { table, row } of rowsOfDump(stream, TABLES)) {
     if (table === 'Videos') {
       isAny = true
       const id = textOf(row.youtubeId)
@@ -84,24 +97,65 @@ async function readDump(path: string, infos: Map<string, string>, take: CatalogT
   if (!isAny) throw new NoCatalog('The dump has no table of videos')
 }
 
+/** One folder with a list of what is in it. What is no JSON, or very long, is left out: the rest counts. */
+async function readBackup(path: string, take: CatalogTake): Promise<void> {
+  let hasDump = false
+  const ids: string[] = []
+  for await (const file of filesInTar(path)) {
+    const [, inner = ''] = /^(?:\.\/)?[^/]+\/(.+)$/.exec(file.name) ?? []
+    const [, id] = /^jobs\/info\/([^/]+)\.info\.json$/.exec(inner) ?? []
+    if (inner === 'database/youtarr.sql' && !hasDump) {
+      hasDump = true
+      await readDump(Readable.from(file.pieces()), file.sizeBytes, new Map(), take)
+    } else if (id !== undefined && file.sizeBytes <= MOST_INFO_BYTES) {
+      const info = await infoIn(file)
+      if (info.id !== id) continue
+      take.info(id, info)
+      ids.push(id)
+    }
+  }
+  if (!hasDump && ids.length === 0) throw new NoCatalog('The backup holds neither a dump nor information files')
+  // As without a backup: the names of films have the ids.
+  if (!hasDump) for (const id of ids) take.film({ id, info: { id } })
+}
+
+async function infoIn(file: Packed): Promise<Record<string, unknown>> {
+  const bytes = await buffer(file.pieces())
+  try {
+    return objectOf(jsonOf(bytes))
+  } catch (thrown) {
+    if (thrown instanceof NoCatalog) return {}
+    throw thrown
+  }
+}
+
+const changedMs = (path: string): number => statSync(path).mtimeMs
+
 export const youtarr: CatalogKind = {
   name: 'youtarr',
   title: 'Youtarr',
   find(files) {
     const dumps = files.filter((file) => /\/youtarr[^/]*\.sql$/i.test(file))
     const lists = files.filter((file) => /(?:^|\/)config\/complete\.list$/i.test(file))
-    return dumps.length > 0 ? dumps.slice(-1) : lists.slice(0, 1)
+    const whole = [...dumps, ...files.filter((file) => IS_BACKUP.test(file))].slice(0, MOST_FILES)
+    return whole.length > 0 ? whole : lists.slice(0, 1)
+  },
+
+  /** The newest. */
+  async choose(files) {
+    return [files.reduce((best, file) => (changedMs(file) > changedMs(best) ? file : best))]
   },
 
   async read({ files, place }: CatalogSource, take) {
     const [path] = files
+    if (IS_BACKUP.test(path!)) return readBackup(path!, take)
     const infos = new Map(
       [dirname(path!), dirname(dirname(path!)), dirname(place)].flatMap((folder) => [
         ...infosIn(`${folder}/jobs/info`),
         ...infosIn(`${folder}/config/jobs/info`),
       ]),
     )
-    if (IS_DUMP.test(basename(path!))) return readDump(path!, infos, take)
+    if (IS_DUMP.test(basename(path!))) return readDump(createReadStream(path!), statSync(path!).size, infos, take)
     if (infos.size === 0) throw new NoCatalog('It has no information files beside it')
     // Without a dump these files are all there is; the names of films have the ids.
     for (const [id, infoFile] of infos) take.film({ id, info: { id }, infoFile })
