@@ -4,9 +4,11 @@ import type { Dir, Dirent } from 'node:fs'
 import { lstat, opendir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { errors, isId } from 'archivolt'
+import type { FoundFile } from './adoption/types.ts'
 import type { App } from './app.ts'
 import { codeOf } from './disk-fault.ts'
-import { isIgnored } from './names.ts'
+import { isIgnored, pathOf } from './names.ts'
+import type { Reading } from './reading.ts'
 
 const FILM = '.mp4'
 
@@ -57,6 +59,8 @@ export interface FoundFilm {
   /** The name without its ending: an id, or something that is none. */
   name: string
   isId: boolean
+  /** With what lies beside it. */
+  file: FoundFile
 }
 
 export const mediaDirOf = (app: Pick<App, 'settings'>): string => resolve(app.settings.mediaDir)
@@ -71,27 +75,28 @@ export async function mustBeThere({ media }: Pick<App, 'media'>): Promise<void> 
 }
 
 /**
- * Films in folders of channels, and those that lie beside these folders. Links are followed: a library may be spread
- * over disks.
+ * Films in folders of channels, and those that lie beside these folders, in pieces. Links are followed: a library may be
+ * spread over disks.
  */
-export async function* filmsOf(mediaDir: string): AsyncGenerator<FoundFilm> {
-  for await (const entry of entriesOf(mediaDir)) {
-    const film = await filmAt(mediaDir, entry)
-    if (film) yield film
-    if (!(await isChannelFolder(mediaDir, entry))) continue
-    const folder = join(mediaDir, entry.name)
-    for await (const inner of entriesOf(folder)) {
-      const found = await filmAt(folder, inner)
-      if (found) yield found
-    }
-  }
+export async function* filmsOf(mediaDir: string, reading: Pick<Reading, 'walk'>): AsyncGenerator<FoundFilm[]> {
+  if (!(await isThere(mediaDir))) return
+  const endings = [FILM.slice(1)]
+  for await (const { files } of reading.walk({ path: mediaDir, isOwn: true, deepest: 1, endings }))
+    yield files
+      .filter(({ folder, name }) => (folder === '' || isId(folder)) && name.endsWith(FILM))
+      .map((file) => {
+        const name = file.name.slice(0, -FILM.length)
+        return { path: join(mediaDir, pathOf(file)), folder: join(mediaDir, file.folder), name, isId: isId(name), file }
+      })
 }
 
-async function filmAt(folder: string, entry: Dirent): Promise<FoundFilm | undefined> {
-  const path = join(folder, entry.name)
-  if (!entry.name.endsWith(FILM) || !(await isOfKind(path, entry, 'isFile'))) return undefined
-  const name = entry.name.slice(0, -FILM.length)
-  return { path, folder, name, isId: isId(name) }
+async function isThere(folder: string): Promise<boolean> {
+  try {
+    return (await stat(folder)).isDirectory()
+  } catch (thrown) {
+    if (isAbsent(thrown)) return false
+    throw thrown
+  }
 }
 
 async function isOfKind(path: string, entry: Dirent, kind: 'isFile' | 'isDirectory'): Promise<boolean> {

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { isAppError, type JobContext } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
-import { type FoundFilm, moveFilm, plainFile, subtitlesIn } from './disk.ts'
-import type { Infos } from './reading-thread.ts'
+import type { Info } from './catalogs/types.ts'
+import { type FoundFilm, moveFilm, subtitlesIn } from './disk.ts'
 import { faultOfSubtitle } from './sidecars.ts'
 
 type Run = JobContext<object>
@@ -15,18 +15,15 @@ type Run = JobContext<object>
 /** More than the platform has: it translates into every language that it knows. */
 export const MOST_LANGUAGES = 300
 
-/** @throws what the platform throws; unprocessable: it is no film, or cannot be moved. Then it lies where it lay. */
-export async function takeIn(
-  film: FoundFilm,
-  job: Run,
-  app: App,
-  infos: Infos,
-  { preferLocal = false }: { preferLocal?: boolean | undefined } = {},
-): Promise<void> {
+/**
+ * @param info  what lies beside it, where that goes before the platform
+ * @throws what the platform throws; unprocessable: it is no film, or cannot be moved. Then it lies where it lay.
+ */
+export async function takeIn(film: FoundFilm, job: Run, app: App, info?: Info): Promise<void> {
   const id = film.name
   const asked = { asker: job.id, signal: job.signal }
   const probe = await app.media.probe(film.path)
-  const local = preferLocal ? await localMetadata(film, infos, job, app) : undefined
+  const local = info && metadataIn(info, id, app)
   const metadata = local ?? (await app.platform.video(id, asked))
   const mediaPath = app.media.pathOf(metadata.channelId, id)
   const isKnown = await app.videos.exclusive(id, async () => {
@@ -60,41 +57,12 @@ export async function takeIn(
   if (!local) await app.extras.fetch(id, job)
 }
 
-/** From the information file beside it; undefined: there is none that says enough. */
-async function localMetadata(
-  { folder, name }: FoundFilm,
-  infos: Infos,
-  job: Run,
-  app: App,
-): Promise<VideoMetadata | undefined> {
-  const file = `${name}.info.json`
-  if (!(await plainFile(join(folder, file)))) return undefined
-  const info = await readInfoOrNot(folder, file, infos, job)
-  return info && metadataIn(info, name, app)
-}
-
-/** @returns undefined: it cannot be read, which the log says */
-export async function readInfoOrNot(
-  folder: string,
-  file: string,
-  infos: Infos,
-  job: Run,
-): Promise<Record<string, unknown> | undefined> {
-  try {
-    return await infos.read(join(folder, file))
-  } catch (thrown) {
-    if (!isAppError(thrown, 'unprocessable')) throw thrown
-    job.log.warn({ err: thrown.cause, file }, 'an information file cannot be read and is not looked at')
-    return undefined
-  }
-}
-
 /** @returns undefined: it is about another video, or says too little */
-export function metadataIn(info: Record<string, unknown>, id: string, app: App): VideoMetadata | undefined {
+export function metadataIn(info: Info, id: string, { platform }: Pick<App, 'platform'>): VideoMetadata | undefined {
   try {
-    return app.platform.metadataOf(info, id)
+    return platform.metadataOf(info, id)
   } catch (thrown) {
-    if (!isAppError(thrown, 'unprocessable') && !app.platform.failureOf(thrown)) throw thrown
+    if (!isAppError(thrown, 'unprocessable') && !platform.failureOf(thrown)) throw thrown
     return undefined
   }
 }

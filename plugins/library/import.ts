@@ -5,18 +5,23 @@ import { join, relative, resolve } from 'node:path'
 import { defineTask, errors, isAppError, isId, type JobContext, say, Type } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { Ingest } from '../video/types.ts'
+import type { FoundFile, ProblemCode } from './adoption/types.ts'
 import type { App } from './app.ts'
+import type { Info } from './catalogs/types.ts'
 import { mediaDirOf, mustBeThere, plainFile } from './disk.ts'
 import { codeOf } from './disk-fault.ts'
 import { isMp4, toMp4, toVtt } from './film.ts'
-import { ensureChannel, isQueued, metadataIn, readInfoOrNot, subtitleFile } from './found.ts'
-import { type Infos, openInfos } from './reading-thread.ts'
-import { openReport, reasonOf } from './report.ts'
-import { filesToImport, type ImportFile, isPicture, readSubtitle, withCues } from './sidecars.ts'
+import { ensureChannel, isQueued, metadataIn, subtitleFile } from './found.ts'
+import { videoIn, wordsIn } from './ids.ts'
+import { pathIn, pathOf } from './names.ts'
+import { openReading, type Reading } from './reading.ts'
+import { openReport, type Report, reasonOf } from './report.ts'
+import { isPicture, readSubtitle, withCues } from './sidecars.ts'
 
 type Run = JobContext<{ preferLocal?: boolean }>
 
-const IN_BRACKETS = /\[([A-Za-z0-9_-]{1,128})\]/g
+/** Folders in folders, but not without end. */
+const DEEPEST = 5
 const ROOM_TO_SPARE_BYTES = 200 << 20
 
 export const manualImport = defineTask({
@@ -36,34 +41,65 @@ export const manualImport = defineTask({
     const importDir = resolve(app.settings.importDir)
     await mkdir(importDir, { recursive: true })
     await refuseLibrary(importDir, mediaDirOf(app))
-    const places = await placesIn(importDir, app)
+    const leaveOut = await placesIn(importDir, app)
     const { containers } = app.media
-    const endings = new Set<string>(containers.endings.filter((ending) => !containers.isSound(ending)))
-    const done = new Set<string>()
-    const infos = openInfos()
+    const endings = containers.endings.filter((ending) => !containers.isSound(ending))
+    const run: ImportRun = { importDir, done: new Set(), reading: openReading(job, app), report }
     // Those that only the platform can tell of may have to wait for it: they come last.
     try {
       for (const isTold of [true, false]) {
-        for await (const file of filesToImport(importDir, places, endings)) {
-          if ((file.info !== undefined) !== isTold) continue
-          job.signal.throwIfAborted()
-          job.progress(0, `Importing ${file.name} (${done.size + 1})`)
-          const nameOf = (name: string) => join(file.folder, name).slice(importDir.length + 1)
-          try {
-            for (const { name, why } of await importFile(file, done, infos, job, app)) report.add(nameOf(name), why)
-          } catch (thrown) {
-            report.add(nameOf(file.name), reasonOf(thrown, app))
-          }
+        for await (const { files, problems } of run.reading.walk({
+          path: importDir,
+          leaveOut,
+          endings,
+          deepest: DEEPEST,
+        })) {
+          await importFiles(
+            files.filter(({ info }) => (info !== undefined) === isTold),
+            run,
+            job,
+            app,
+          )
+          if (isTold) for (const { code, path = '', why } of problems) if (TOLD.has(code)) report.add(path, why)
         }
       }
     } finally {
-      await infos.end()
+      await run.reading.end()
     }
+    const { done } = run
     await report.show()
     job.progress(1, `${done.size} imported, ${report.count} left where they are`)
     return null
   },
 })
+
+interface ImportRun {
+  importDir: string
+  /** Ids. */
+  done: Set<string>
+  reading: Reading
+  report: Report
+}
+
+/** What a person should look at. */
+const TOLD = new Set<string>(['unreadable_file', 'unreadable_name', 'too_deep'] satisfies ProblemCode[])
+
+async function importFiles(files: readonly FoundFile[], run: ImportRun, job: Run, app: App): Promise<void> {
+  const { importDir, done, reading, report } = run
+  for (const file of files) {
+    job.signal.throwIfAborted()
+    job.progress(0, `Importing ${file.name} (${done.size + 1})`)
+    const inFolder = { ...file, folder: join(importDir, file.folder) }
+    try {
+      const [look] = await reading.look(importDir, [file])
+      if (!look?.isFilm) throw errors.unprocessable(look?.why ?? 'the file is empty or gone')
+      for (const { name, why } of await importFile(inFolder, look.info, done, job, app))
+        report.add(pathIn(file.folder, name), why)
+    } catch (thrown) {
+      report.add(pathOf(file), reasonOf(thrown, app))
+    }
+  }
+}
 
 /** What is imported is removed from where it was: that must never be the library. */
 async function refuseLibrary(importDir: string, mediaDir: string): Promise<void> {
@@ -76,12 +112,12 @@ async function refuseLibrary(importDir: string, mediaDir: string): Promise<void>
 }
 
 /** Folders in it whose files are only read: what is imported leaves its folder. */
-async function placesIn(importDir: string, { media }: App): Promise<Set<string>> {
+async function placesIn(importDir: string, { media }: App): Promise<string[]> {
   const real = await realpath(importDir)
   const paths = media.places.list().map(({ path }) => path)
   if (paths.some((path) => path === real || real.startsWith(`${path}/`)))
     throw errors.conflict('The import folder is a place, whose files stay where they are: import from another folder')
-  return new Set(paths.map((path) => join(importDir, relative(real, path))))
+  return paths.map((path) => join(importDir, relative(real, path)))
 }
 
 /** What could not be used of what lies beside a film: it stays there, where a person can look at it. */
@@ -91,8 +127,13 @@ interface Leftover {
 }
 
 /** @throws unprocessable, or what the platform throws: it is left where it is */
-async function importFile(file: ImportFile, done: Set<string>, infos: Infos, job: Run, app: App): Promise<Leftover[]> {
-  const info = file.info === undefined ? undefined : await readInfoOrNot(file.folder, file.info, infos, job)
+async function importFile(
+  file: FoundFile,
+  info: Info | undefined,
+  done: Set<string>,
+  job: Run,
+  app: App,
+): Promise<Leftover[]> {
   const id = await idOf(file, info, app)
   if (done.has(id)) throw errors.unprocessable(say`another file was imported as ${{ id }}`)
   const metadata = await metadataOf(id, info, job, app)
@@ -127,12 +168,11 @@ async function importFile(file: ImportFile, done: Set<string>, infos: Infos, job
 }
 
 /** `Title [id].mp4`, `id.mp4`, or whatever name beside an information file. */
-async function idOf({ base }: ImportFile, info: Record<string, unknown> | undefined, app: App): Promise<string> {
-  const inBrackets = [...base.matchAll(IN_BRACKETS)].map(([, word = '']) => word).reverse()
-  const words = [...inBrackets, ...(isId(base) ? [base] : [])]
+async function idOf({ base }: FoundFile, info: Info | undefined, app: App): Promise<string> {
+  const words = wordsIn(base).filter(isId)
   if (typeof info?.id === 'string' && words.includes(info.id)) return info.id
   const known = await app.videos.known(words)
-  const id = words.find((word) => known.has(word) || isVideoId(word, app)) ?? info?.id
+  const id = words.find((word) => known.has(word) || videoIn(word, app) === word) ?? info?.id
   if (typeof id !== 'string' || !isId(id))
     throw errors.unprocessable(
       'its name has no id of a video, such as `Title [id].mp4`, and there is no information file beside it',
@@ -140,21 +180,11 @@ async function idOf({ base }: ImportFile, info: Record<string, unknown> | undefi
   return id
 }
 
-function isVideoId(word: string, app: App): boolean {
-  const [target, ...others] = app.platform.targetsIn(word)
-  return target?.type === 'video' && target.id === word && others.length === 0
-}
-
 /**
  * From the platform; where it does not have the video, or cannot be asked now, from the information file. The other way
  * round where a person prefers that.
  */
-async function metadataOf(
-  id: string,
-  info: Record<string, unknown> | undefined,
-  job: Run,
-  app: App,
-): Promise<VideoMetadata> {
+async function metadataOf(id: string, info: Info | undefined, job: Run, app: App): Promise<VideoMetadata> {
   const asked = { asker: job.id, signal: job.signal }
   if (!info) return app.platform.video(id, asked)
   const local = job.payload.preferLocal ? metadataIn(info, id, app) : undefined
@@ -172,7 +202,7 @@ async function metadataOf(
 
 /** Everything as the library wants it, in staging; the sources stay as they are. */
 async function prepare(
-  file: ImportFile,
+  file: FoundFile,
   metadata: VideoMetadata,
   folder: string,
   left: Leftover[],
@@ -202,7 +232,7 @@ async function prepare(
 
 export async function stageSubtitle(
   folder: string,
-  { name, lang, isSubRip }: ImportFile['subtitles'][number],
+  { name, lang, isSubRip }: FoundFile['subtitles'][number],
   to: string,
   job: Pick<Run, 'signal'>,
   app: App,
@@ -226,7 +256,7 @@ async function keepPicture(id: string, name: string, staged: string, left: Lefto
 }
 
 async function stageFilm(
-  file: ImportFile,
+  file: FoundFile,
   metadata: VideoMetadata,
   folder: string,
   job: Run,
@@ -276,7 +306,7 @@ async function checkPlain(path: string): Promise<void> {
 
 /** The film first: what is left beside it after an interruption is never taken for one. */
 async function removeSources(
-  { folder, name, info, picture, subtitles }: ImportFile,
+  { folder, name, info, picture, subtitles }: FoundFile,
   left: readonly Leftover[],
 ): Promise<void> {
   const names = [name, info, picture, ...subtitles.map((one) => one.name)]

@@ -1,6 +1,5 @@
 /** The event loop's end of the reading thread: asks by number, a time limit for each, ended where a disk hangs. */
-import { abortable, errors, isAppError, say, startWorker } from 'archivolt'
-import type { Info } from './catalogs/types.ts'
+import { abortable, errors, say, startWorker } from 'archivolt'
 import type { Alive, Op, Requests, Response } from './worker.ts'
 
 /**
@@ -9,16 +8,20 @@ import type { Alive, Op, Requests, Response } from './worker.ts'
  */
 const LIMIT_MS = 5 * 60_000
 
+const MEMORY_MB = 512
+
 export interface ReadingThread {
   /** @throws unavailable: the disk, or the thread, does not answer; unprocessable: what was asked for cannot be read */
   ask<Name extends Op>(op: Name, args: Requests[Name]['args'], signal?: AbortSignal): Promise<Requests[Name]['result']>
+  /** It has ended by itself, as a file took too much memory. */
+  isLost(): boolean
   end(): Promise<void>
 }
 
-export function startReading({ limitMs = LIMIT_MS } = {}): ReadingThread {
+export function startReading({ limitMs = LIMIT_MS, memoryMb = MEMORY_MB } = {}): ReadingThread {
   const worker = startWorker(new URL('./worker.ts', import.meta.url), {
     name: 'reading',
-    resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 },
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 },
   })
   const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (reason: unknown) => void }>()
   let count = 0
@@ -84,37 +87,9 @@ export function startReading({ limitMs = LIMIT_MS } = {}): ReadingThread {
         waiting.delete(number)
       }
     },
+    isLost: () => lost !== undefined,
     async end() {
       await worker.terminate()
-    },
-  }
-}
-
-/** Information files, one at a time: a thread for as many as there are, and another one where a file has ended it. */
-export interface Infos {
-  /** @throws unprocessable: it is no such file; unavailable: its disk does not answer */
-  read(path: string): Promise<Info>
-  end(): Promise<void>
-}
-
-export function openInfos(): Infos {
-  let thread: ReadingThread | undefined
-  return {
-    async read(path) {
-      thread ??= startReading()
-      const refuse = (cause?: unknown) => errors.unprocessable('its information file cannot be read', { cause })
-      try {
-        const info = await thread.ask('info', { path })
-        if (info) return info
-      } catch (cause) {
-        await thread.end()
-        thread = undefined
-        throw isAppError(cause, 'unavailable') ? cause : refuse(cause)
-      }
-      throw refuse()
-    },
-    async end() {
-      await thread?.end()
     },
   }
 }

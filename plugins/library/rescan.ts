@@ -6,9 +6,10 @@ import { dirname } from 'node:path'
 import { defineTask, isAppError, type JobContext, type Static, Type } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
-import { batchesOf, type FoundFilm, filmsOf, isGone, mediaDirOf, moveFilm, mustBeThere } from './disk.ts'
+import type { Info } from './catalogs/types.ts'
+import { type FoundFilm, filmsOf, isGone, mediaDirOf, moveFilm, mustBeThere } from './disk.ts'
 import { takeIn } from './found.ts'
-import { type Infos, openInfos } from './reading-thread.ts'
+import { openReading, type Reading } from './reading.ts'
 import { openReport, type Report, reasonOf } from './report.ts'
 import { takeInSubtitles } from './subtitles.ts'
 import { fetchMissingArt } from './thumbnails.ts'
@@ -38,42 +39,50 @@ export const rescanFilesystem = defineTask({
   async run(job, app: App) {
     const report = openReport(rescanFilesystem, job, app)
     await mustBeThere(app)
-    const state = await look(job, app)
-    await mustBeThere(app) // it may have gone in the middle: then nothing of what was seen holds
-    const held = job.payload.force ? new Set<string>() : await toHoldBack(state, app)
-
-    for (const film of state.elsewhere.values()) await bringHome(film, job, app, report)
-    for (const id of state.misnamed) await job.step('rescan.correct', () => correctPaths(id, app))
-    for (const id of state.missing.keys()) if (!held.has(id)) await removeLost(id, job, app)
-    await app.media.places.setLost(state.found, false)
-    await app.media.places.setLost(state.lost, true)
-    if (job.payload.force) for (const id of state.lost) await removeGone(id, job, app)
-    for (const id of state.resized) await measure(id, job, app, report)
-    if (state.lost.length > 0 && !job.payload.force)
-      report.add(`${state.lost.length} videos`, 'their files are gone from the places where they lay; they stay listed')
-    for (const id of state.unsubtitled) await job.step('rescan.unsubtitle', () => app.videos.dropLostSubtitles(id))
-    const infos = openInfos()
-    await takeInNew(state.fresh, infos, job, app, report).finally(infos.end)
-    await takeInSubtitles(job, app, report)
-    await job.step('rescan.orphans', () => app.videos.dropOrphans(job.signal))
-    await fetchMissingArt(job, app, 0.95)
-    // Of a lost index this is what the library can bring back.
-    if ((await app.videos.collection.count()) > 0) await app.index.settle()
-
-    await report.show()
-    job.progress(1, `${state.fresh} new, ${state.missing.size - held.size} removed, ${report.count} left as they are`)
-    if (held.size === 0) return null
-    const said = `The files of ${held.size} of ${state.indexed} videos were not found: nothing of these was removed. If a disk is away, connect it and rescan; if they are gone for good, let a rescan forget them`
-    job.log.warn(said)
-    await app.jobs.notify({
-      title: rescanFilesystem.title,
-      group: rescanFilesystem.group ?? '',
-      level: 'error',
-      messages: [said],
-    })
-    return said
+    const reading = openReading(job, app)
+    try {
+      return await bringTogether(reading, report, job, app)
+    } finally {
+      await reading.end()
+    }
   },
 })
+
+async function bringTogether(reading: Reading, report: Report, job: Run, app: App): Promise<string | null> {
+  const state = await look(reading, job, app)
+  await mustBeThere(app) // it may have gone in the middle: then nothing of what was seen holds
+  const held = job.payload.force ? new Set<string>() : await toHoldBack(state, app)
+
+  for (const film of state.elsewhere.values()) await bringHome(film, job, app, report)
+  for (const id of state.misnamed) await job.step('rescan.correct', () => correctPaths(id, app))
+  for (const id of state.missing.keys()) if (!held.has(id)) await removeLost(id, job, app)
+  await app.media.places.setLost(state.found, false)
+  await app.media.places.setLost(state.lost, true)
+  if (job.payload.force) for (const id of state.lost) await removeGone(id, job, app)
+  for (const id of state.resized) await measure(id, job, app, report)
+  if (state.lost.length > 0 && !job.payload.force)
+    report.add(`${state.lost.length} videos`, 'their files are gone from the places where they lay; they stay listed')
+  for (const id of state.unsubtitled) await job.step('rescan.unsubtitle', () => app.videos.dropLostSubtitles(id))
+  await takeInNew(state.fresh, reading, job, app, report)
+  await takeInSubtitles(job, app, report)
+  await job.step('rescan.orphans', () => app.videos.dropOrphans(job.signal))
+  await fetchMissingArt(job, app, 0.95)
+  // Of a lost index this is what the library can bring back.
+  if ((await app.videos.collection.count()) > 0) await app.index.settle()
+
+  await report.show()
+  job.progress(1, `${state.fresh} new, ${state.missing.size - held.size} removed, ${report.count} left as they are`)
+  if (held.size === 0) return null
+  const said = `The files of ${held.size} of ${state.indexed} videos were not found: nothing of these was removed. If a disk is away, connect it and rescan; if they are gone for good, let a rescan forget them`
+  job.log.warn(said)
+  await app.jobs.notify({
+    title: rescanFilesystem.title,
+    group: rescanFilesystem.group ?? '',
+    level: 'error',
+    messages: [said],
+  })
+  return said
+}
 
 interface State {
   indexed: number
@@ -97,7 +106,7 @@ interface State {
 }
 
 /** Reads only. */
-async function look(job: Run, app: App): Promise<State> {
+async function look(reading: Reading, job: Run, app: App): Promise<State> {
   const mediaDir = mediaDirOf(app)
   const state: State = {
     indexed: 0,
@@ -128,7 +137,7 @@ async function look(job: Run, app: App): Promise<State> {
       }),
     )
   }
-  for await (const batch of batchesOf(filmsOf(mediaDir), STEP)) {
+  for await (const batch of filmsOf(mediaDir, reading)) {
     job.signal.throwIfAborted()
     state.films += batch.length
     job.progress(0.05, `Found ${state.films} files`)
@@ -244,10 +253,10 @@ async function measure(id: string, job: Run, app: App, report: Report): Promise<
   )
 }
 
-async function takeInNew(fresh: number, infos: Infos, job: Run, app: App, report: Report): Promise<void> {
+async function takeInNew(fresh: number, reading: Reading, job: Run, app: App, report: Report): Promise<void> {
   const mediaDir = mediaDirOf(app)
   let seen = 0
-  for await (const batch of batchesOf(filmsOf(mediaDir), STEP)) {
+  for await (const batch of filmsOf(mediaDir, reading)) {
     const known = await app.videos.known(batch.filter(({ isId }) => isId).map(({ name }) => name))
     for (const film of batch) {
       job.signal.throwIfAborted()
@@ -262,13 +271,18 @@ async function takeInNew(fresh: number, infos: Infos, job: Run, app: App, report
           `Indexing ${film.name} (${++seen}/${Math.max(seen, fresh)})`,
         )
         try {
-          await takeIn(film, job, app, infos, job.payload)
+          await takeIn(film, job, app, job.payload.preferLocal ? await infoOf(film, mediaDir, reading) : undefined)
         } catch (thrown) {
           report.add(name, reasonOf(thrown, app))
         }
       }
     }
   }
+}
+
+async function infoOf({ file }: FoundFilm, mediaDir: string, reading: Reading): Promise<Info | undefined> {
+  const [look] = await reading.look(mediaDir, [file])
+  return look?.isFilm ? look.info : undefined
 }
 
 async function reportSecond(film: FoundFilm, name: string, app: App, report: Report): Promise<void> {

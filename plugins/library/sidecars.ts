@@ -1,40 +1,11 @@
-/** What lies in the import folder: films, and beside each what belongs to it by its name. */
+/** What lies beside films: whether a picture and subtitles are what their names say. */
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { join } from 'node:path'
 import { errors } from 'archivolt'
-import { entriesOf, plainFile } from './disk.ts'
-import { type FilmName, groupNames } from './names.ts'
+import { plainFile } from './disk.ts'
 
-/** Folders in folders, but not without end. */
-const DEEPEST = 5
 const MOST_SUBTITLE_BYTES = 32 << 20
 const MOST_PICTURE_BYTES = 20 << 20
-
-export interface ImportFile extends Omit<FilmName, 'ending'> {
-  folder: string
-}
-
-/**
- * Films of a folder and of the folders in it, folder by folder. Links are not followed: they may lead anywhere.
- * @param leaveOut  folders that are not looked into
- */
-export async function* filesToImport(
-  folder: string,
-  leaveOut: ReadonlySet<string>,
-  endings: ReadonlySet<string>,
-  depth = 0,
-): AsyncGenerator<ImportFile> {
-  const names: string[] = []
-  const folders: string[] = []
-  for await (const entry of entriesOf(folder)) {
-    if (entry.isDirectory() && !leaveOut.has(join(folder, entry.name))) folders.push(entry.name)
-    if (entry.isFile()) names.push(entry.name)
-  }
-  for (const film of groupNames(names, endings).films) yield { folder, ...film }
-  if (depth < DEEPEST)
-    for (const name of folders) yield* filesToImport(join(folder, name), leaveOut, endings, depth + 1)
-}
 
 /** Of a file that is not there, empty, too large, or a link meanwhile: false. */
 export async function isPicture(path: string): Promise<boolean> {

@@ -6,6 +6,7 @@ import type { ArtKind } from '../media/types.ts'
 import type { App } from './app.ts'
 import { filmsOf, mediaDirOf } from './disk.ts'
 import { codeOf } from './disk-fault.ts'
+import { openReading } from './reading.ts'
 
 type Run = JobContext<object>
 type KnownKind = 'video' | 'channel' | 'playlist'
@@ -127,10 +128,16 @@ async function lookAround(job: Run, app: App) {
  */
 async function filmsInLibrary(job: Run, app: App): Promise<Record<'video' | 'channel', Set<string>>> {
   const films = { video: new Set<string>(), channel: new Set<string>() }
-  for await (const { name, folder } of filmsOf(mediaDirOf(app))) {
-    job.signal.throwIfAborted()
-    films.video.add(name)
-    films.channel.add(basename(folder))
+  const reading = openReading(job, app)
+  try {
+    for await (const batch of filmsOf(mediaDirOf(app), reading)) {
+      for (const { name, folder } of batch) {
+        films.video.add(name)
+        films.channel.add(basename(folder))
+      }
+    }
+  } finally {
+    await reading.end()
   }
   return films
 }

@@ -14,6 +14,7 @@ import {
   readFileSync,
   readSync,
   realpathSync,
+  type Stats,
   statSync,
 } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
@@ -67,6 +68,23 @@ export interface NotesArgs {
   roots: readonly string[]
 }
 
+export interface WalkArgs {
+  path: string
+  /** One folder of it, and none in that. */
+  only?: string
+  /** Links are followed to what lies below these; those into the place are not: what they lead to is found by itself. */
+  roots?: readonly string[]
+  /**
+   * It is our own: all links are followed, as if what they lead to lay there, and what is there and cannot be read ends
+   * the walk: it would be taken for gone. Default: without roots no link is followed.
+   */
+  isOwn?: boolean
+  /** Whole paths of folders that are not looked into. */
+  leaveOut?: readonly string[]
+  deepest?: number
+  endings: readonly string[]
+}
+
 export interface Requests {
   catalog: {
     args: NotesArgs & { at?: string; kind?: string; said?: PathMap }
@@ -76,15 +94,13 @@ export interface Requests {
   stamp: { args: { path: string; roots: readonly string[] }; result: string }
   unseen: { args: NotesArgs & { after: number; most: number }; result: ReturnType<Notes['unseen']> }
   along: { args: NotesArgs & { after: number; most: number }; result: Array<{ number: number; one: Along }> }
-  open: {
-    /** `only`: one folder of it, and none in that. */
-    args: { path: string; only?: string; roots: readonly string[]; endings: readonly string[] }
-    result: number
-  }
+  open: { args: WalkArgs; result: number }
   next: { args: { walk: number }; result: Walked }
   end: { args: { walk: number }; result: undefined }
-  look: { args: { path: string; files: readonly FoundFile[]; notes?: NotesArgs }; result: Seen[] }
-  info: { args: { path: string }; result: Info | undefined }
+  look: {
+    args: { path: string; files: readonly FoundFile[]; notes?: NotesArgs }
+    result: { seen: Seen[]; tookMs: number }
+  }
 }
 export type Op = keyof Requests
 export interface Request<Name extends Op = Op> {
@@ -98,6 +114,8 @@ export interface Alive {
   isAlive: true
 }
 
+const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
+
 const isWithin = (outer: string, inner: string): boolean =>
   inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
 
@@ -110,7 +128,10 @@ interface Folder {
 
 class Walk {
   readonly #root: string
-  readonly #roots: readonly string[]
+  readonly #roots: readonly string[] | undefined
+  readonly #isOwn: boolean
+  readonly #leaveOut: ReadonlySet<string>
+  readonly #deepest: number
   readonly #endings: ReadonlySet<string>
   readonly #folders: Folder[]
   /** Files with further names, by inode, until all of these have been seen: one that is told of, then the shortest. */
@@ -120,11 +141,14 @@ class Walk {
   readonly #archives: string[] = []
   readonly #lines = this.#archivedLines()
 
-  constructor({ path, only, roots, endings }: Requests['open']['args']) {
+  constructor({ path, only, roots, isOwn = false, leaveOut = [], deepest = DEEPEST, endings }: WalkArgs) {
     this.#root = path
     this.#roots = roots
+    this.#isOwn = isOwn
+    this.#leaveOut = new Set(leaveOut)
+    this.#deepest = deepest
     this.#endings = new Set(endings)
-    this.#folders = [{ path: only ?? '', depth: only === undefined ? 0 : DEEPEST, above: [] }]
+    this.#folders = [{ path: only ?? '', depth: only === undefined ? 0 : deepest, above: [] }]
   }
 
   next(): Walked {
@@ -169,6 +193,11 @@ class Walk {
     this.#problems.push({ code, path, why })
   }
 
+  /** What is said of files is not believed. */
+  #isFault(thrown: unknown): boolean {
+    return isDiskFault(thrown) || (this.#isOwn && !GONE.has(codeOf(thrown)))
+  }
+
   #read(folder: Folder): void {
     const place = this.#absolute(folder.path)
     let entries: Dirent<Buffer>[]
@@ -179,7 +208,7 @@ class Walk {
       if (folder.above.includes(self)) return this.#tell('loop', folder.path, 'a folder that contains itself')
       entries = readdirSync(place, { withFileTypes: true, encoding: 'buffer' }) as unknown as Dirent<Buffer>[]
     } catch (thrown) {
-      if (folder.depth === 0 || isDiskFault(thrown)) throw thrown
+      if (folder.depth === 0 || this.#isFault(thrown)) throw thrown
       return this.#tell('unreadable_file', folder.path, `the folder cannot be read (${codeOf(thrown)})`)
     }
     const inner: Folder[] = []
@@ -188,32 +217,29 @@ class Walk {
       const name = entry.name.toString('utf8')
       if (isIgnored(name)) continue
       const path = pathIn(folder.path, name)
+      if (this.#leaveOut.has(this.#absolute(path))) continue
       if (!Buffer.from(name).equals(entry.name)) {
         this.#tell('unreadable_name', path, 'the name is no UTF-8: rename the file, then it can be taken in')
         continue
       }
-      const kind = entry.isSymbolicLink()
-        ? this.#follow(path)
-        : entry.isDirectory()
-          ? 'folder'
-          : entry.isFile()
-            ? 'file'
-            : 'none'
+      const kind = entry.isSymbolicLink() ? this.#follow(path) : kindOf(entry)
       if (kind === 'file') names.push(name)
       if (kind === 'folder') inner.push({ path, depth: folder.depth + 1, above: [...folder.above, self] })
     }
     this.#group(folder.path, names.sort())
     for (const one of inner.sort((a, b) => (a.path < b.path ? 1 : -1))) {
-      if (one.depth <= DEEPEST) this.#folders.push(one)
-      else this.#tell('too_deep', one.path, `folders are looked into ${DEEPEST} deep`)
+      if (one.depth <= this.#deepest) this.#folders.push(one)
+      else this.#tell('too_deep', one.path, `folders are looked into ${this.#deepest} deep`)
     }
   }
 
   /** What a link leads to; what lies in this place is found by its own name. */
   #follow(path: string): 'file' | 'folder' | 'none' {
+    if (!this.#roots && !this.#isOwn) return 'none'
     try {
       const real = realpathSync(this.#absolute(path))
       const target = statSync(real)
+      if (!this.#roots) return kindOf(target)
       if (isWithin(this.#root, real)) {
         const isLoop = target.isDirectory() && isWithin(real, this.#absolute(path))
         this.#tell(
@@ -227,9 +253,9 @@ class Walk {
         this.#tell('outside_root', path, 'a link that leads out of the folders that may be read')
         return 'none'
       }
-      return target.isDirectory() ? 'folder' : target.isFile() ? 'file' : 'none'
+      return kindOf(target)
     } catch (thrown) {
-      if (isDiskFault(thrown)) throw thrown
+      if (this.#isFault(thrown)) throw thrown
       this.#tell('unreadable_file', path, `a link that cannot be followed (${codeOf(thrown)})`)
       return 'none'
     }
@@ -254,10 +280,10 @@ class Walk {
           sizeBytes: size,
           changedMs: Math.floor(mtimeMs),
         }
-        if (nlink > 1) this.#link(`${dev}:${ino}`, found, nlink)
+        if (nlink > 1 && this.#roots) this.#link(`${dev}:${ino}`, found, nlink)
         else this.#waiting.push(found)
       } catch (thrown) {
-        if (isDiskFault(thrown)) throw thrown
+        if (this.#isFault(thrown)) throw thrown
         if (codeOf(thrown) !== 'ENOENT') this.#tell('unreadable_file', path, `it cannot be read (${codeOf(thrown)})`)
       }
     }
@@ -287,6 +313,9 @@ class Walk {
     }
   }
 }
+
+const kindOf = (found: Pick<Stats, 'isFile' | 'isDirectory'>): 'file' | 'folder' | 'none' =>
+  found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'none'
 
 function factsOf(path: string) {
   const found = statSync(path)
@@ -426,7 +455,9 @@ const ops: Answers = {
   end: ({ walk }) => void walks.delete(walk),
   look({ path, files, notes }) {
     const opened = notes && notesOf(notes)
-    return files.map((file) => lookWith(path, file, opened))
+    const began = performance.now()
+    const seen = files.map((file) => lookWith(path, file, opened))
+    return { seen, tookMs: performance.now() - began }
   },
   catalog: ({ own, path, roots, at, kind, said }) =>
     readCatalogs(path, roots, filesNear(path, roots, at), own, { at, only: kind, said }),
@@ -434,14 +465,6 @@ const ops: Answers = {
   stamp: ({ path, roots }) => stampNear(path, roots),
   unseen: ({ after, most, ...notes }) => notesOf(notes).unseen(after, most),
   along: ({ after, most, ...notes }) => notesOf(notes).along(after, most),
-  info({ path }) {
-    try {
-      return readInfo(path)
-    } catch (thrown) {
-      if (isDiskFault(thrown)) throw thrown
-      return undefined
-    }
-  },
 }
 
 async function answer({ number, op, args }: Request): Promise<Response> {

@@ -2,15 +2,17 @@
 import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errors, isAppError, type JobContext, say } from 'archivolt'
+import { errors, type JobContext, say } from 'archivolt'
 import type { App } from '../app.ts'
 import { CATALOG_KINDS } from '../catalogs/all.ts'
 import { NOTES_FILE } from '../catalogs/notes.ts'
 import type { Along, CatalogFault, CatalogRead, PathMap } from '../catalogs/types.ts'
+import { metadataIn } from '../found.ts'
+import { videoIn } from '../ids.ts'
 import { pathOf } from '../names.ts'
-import { type ReadingThread, startReading } from '../reading-thread.ts'
+import { openReading } from '../reading.ts'
 import type { NotesArgs, Walked } from '../worker.ts'
-import type { FoundFile, Look, PlaceReader, PlaceTools } from './types.ts'
+import type { FoundFile, PlaceReader, PlaceTools } from './types.ts'
 import { ytdlpReader } from './ytdlp.ts'
 
 /** Of files that nothing else tells of so many are asked for their tags: each takes a program of its own. */
@@ -57,31 +59,22 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
   const notes = async (): Promise<NotesArgs> => ({ own, path, roots: await app.media.places.realRoots() })
   let hasNotes = existsSync(join(own, NOTES_FILE))
 
-  let started: ReadingThread | undefined
-  const thread = (): ReadingThread => (started ??= startReading())
+  const reading = openReading(job, app)
+  const { thread } = reading
   let tagged = 0
-  const videoIn = (text: string): string | undefined => {
-    const [target, ...others] = app.platform.targetsIn(text)
-    return target?.type === 'video' && others.length === 0 ? target.id : undefined
-  }
+  const walk = async (only?: string) =>
+    reading.walk({ path, ...(only !== undefined && { only }), roots: await app.media.places.realRoots() })
   const tools: PlaceTools = {
     extractor: app.platform.name.toLowerCase(),
-    videoIn,
-    look: async (files) => lookAt(path, files, hasNotes ? await notes() : undefined, thread(), job, app),
-    metadataOf(info, id) {
-      try {
-        return app.platform.metadataOf(info, id)
-      } catch (thrown) {
-        if (isAppError(thrown, 'unprocessable')) return undefined
-        throw thrown
-      }
-    },
+    videoIn: (text) => videoIn(text, app),
+    look: async (files) => reading.look(path, files, hasNotes ? await notes() : undefined),
+    metadataOf: (info, id) => metadataIn(info, id, app),
     async idInTags(file: FoundFile) {
       if (tagged++ >= MOST_TAGGED) return undefined
       const tags = await app.media.tagsIn(`${path}/${pathOf(file)}`, job.signal)
       for (const key of ['purl', 'comment', 'synopsis', 'description']) {
         const [line = ''] = (tags.get(key) ?? '').trim().split(/\s/, 1)
-        const id = line.startsWith('http') ? videoIn(line) : undefined
+        const id = line.startsWith('http') ? videoIn(line, app) : undefined
         if (id !== undefined) return id
       }
       return undefined
@@ -89,10 +82,12 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
   }
   return {
     tools,
-    walk: () => walk({ path }, thread(), job, app),
+    async *walk() {
+      yield* await walk()
+    },
     async *walkTo(film) {
       const only = film.slice(0, Math.max(0, film.lastIndexOf('/')))
-      for await (const { files, isDone } of walk({ path, only }, thread(), job, app))
+      for await (const { files, isDone } of await walk(only))
         yield { files: files.filter((file) => pathOf(file) === film), problems: [], archived: [], isDone }
     },
     async readCatalog(at, kind, said) {
@@ -118,49 +113,8 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
         after = rows.at(-1)!.number
       }
     },
-    end: async () => started?.end(),
+    end: reading.end,
   }
-}
-
-async function* walk(
-  what: { path: string; only?: string },
-  thread: ReadingThread,
-  { signal }: Run,
-  { media }: App,
-): AsyncGenerator<Walked> {
-  const { endings } = media.containers
-  const roots = await media.places.realRoots()
-  const id = await thread.ask('open', { ...what, roots, endings }, signal)
-  let next = thread.ask('next', { walk: id }, signal)
-  for (;;) {
-    const walked = await next
-    if (!walked.isDone) {
-      // Read while this piece is worked on: what goes wrong is told when it is asked for.
-      next = thread.ask('next', { walk: id }, signal)
-      next.catch(() => undefined)
-    }
-    yield walked
-    if (walked.isDone) return
-  }
-}
-
-async function lookAt(
-  path: string,
-  files: readonly FoundFile[],
-  notes: NotesArgs | undefined,
-  thread: ReadingThread,
-  { signal }: Run,
-  { media }: App,
-): Promise<Look[]> {
-  const seen = await thread.ask('look', { path, files, ...(notes && { notes }) }, signal)
-  return seen.map((one): Look => {
-    if ('why' in one) return { isFilm: false, code: 'unreadable_file', why: one.why }
-    const { head, ...rest } = one
-    if (head.length === 0) return { isFilm: false, code: 'not_a_film', why: 'the file is empty' }
-    if (!media.containers.isFilm(head))
-      return { isFilm: false, code: 'not_a_film', why: 'it is no film, whatever its name says' }
-    return { isFilm: true, ...rest }
-  })
 }
 
 /** What programs leave that keep a catalog are folders of yt-dlp, of which more is known. */

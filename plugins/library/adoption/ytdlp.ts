@@ -3,14 +3,10 @@
  */
 import { ID_PATTERN } from 'archivolt'
 import type { Info, Listed } from '../catalogs/types.ts'
+import { bracketsIn, furtherWordsIn, wordsIn } from '../ids.ts'
 import { pathIn } from '../names.ts'
 import type { Facts, Finding, FoundFile, FoundVideo, Look, PlaceReader, PlaceTools, Problem } from './types.ts'
 
-const IN_BRACKETS = /\[([^[\]]+)\]/g
-/** As TubeArchivist did until 0.4. */
-const AFTER_DAY = /^\d{8}_([A-Za-z0-9_-]{11})_/
-/** As youtube-dl named files. */
-const AT_END = /-([A-Za-z0-9_-]{11})$/
 const ID_LENGTH = 11
 const LONGEST_LINE = 500
 const ID = new RegExp(ID_PATTERN)
@@ -31,20 +27,14 @@ const lineOf = (value: unknown): string =>
 const isChannelId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 const isPlaylist = (info: Info): boolean => info._type === 'playlist'
 
-/** The last one that is an id: titles have brackets too. */
-function inBrackets(base: string, tools: PlaceTools): string | undefined {
-  const words = [...base.matchAll(IN_BRACKETS)].map(([, word = '']) => word)
-  return words.findLast((word) => word.length === ID_LENGTH && tools.videoIn(word) === word)
-}
+const isIdIn = (word: string, tools: PlaceTools): boolean => word.length === ID_LENGTH && tools.videoIn(word) === word
 
-/** Where it has an id at all: brackets, the bare name, or the end. */
-function inName(base: string, tools: PlaceTools): string | undefined {
-  const bare = base.length === ID_LENGTH && tools.videoIn(base) === base ? base : undefined
-  const [, end = ''] = AT_END.exec(base) ?? []
-  const [, second = ''] = AFTER_DAY.exec(base) ?? []
-  const word = [second, end].find((one) => one !== '' && tools.videoIn(one) === one)
-  return inBrackets(base, tools) ?? bare ?? word
-}
+const inBrackets = (base: string, tools: PlaceTools): string | undefined =>
+  bracketsIn(base).find((word) => isIdIn(word, tools))
+
+/** Where it has an id at all. */
+const inName = (base: string, tools: PlaceTools): string | undefined =>
+  [...wordsIn(base), ...furtherWordsIn(base)].find((word) => isIdIn(word, tools))
 
 /** Of a file that is no film: only what stands in brackets is believed. */
 export const idInPath = (path: string, tools: PlaceTools): string | undefined =>

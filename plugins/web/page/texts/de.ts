@@ -2051,7 +2051,6 @@ const de = {
   'said.A file in this folder cannot be read: it takes too much memory':
     'Eine Datei in diesem Ordner lässt sich nicht lesen: Sie braucht zu viel Speicher',
   'said.The disk does not answer; try again later': 'Die Festplatte antwortet nicht. Versuch es später wieder',
-  'said.its information file cannot be read': 'die Informationsdatei lässt sich nicht lesen',
   'said.New version': 'Neue Version',
   'said.The list of releases cannot be read now': 'Die Liste der Versionen lässt sich gerade nicht lesen',
   'said.The list of releases does not name a version: JSON with `version` or `tag_name` is expected':

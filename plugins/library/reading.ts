@@ -1,0 +1,100 @@
+/**
+ * Films in folders, and what lies beside them: walked and looked at on threads of their own. The one way in which
+ * adoption, import and rescan find films and learn of them.
+ */
+
+import type { FoundFile, Look } from './adoption/types.ts'
+import type { App } from './app.ts'
+import { type ReadingThread, startReading } from './reading-thread.ts'
+import type { NotesArgs, Seen, WalkArgs, Walked } from './worker.ts'
+
+export interface Reading {
+  /** In pieces, the next of which is read while one is worked on. */
+  walk(what: Omit<WalkArgs, 'endings'> & { endings?: readonly string[] }): AsyncGenerator<Walked>
+  /**
+   * The head of each film and its information file, checked for size and form.
+   * @param path  of the folder that was walked @param notes  of a catalog, which tells of them too
+   * @returns in the same order
+   */
+  look(path: string, files: readonly FoundFile[], notes?: NotesArgs): Promise<Look[]>
+  /** How many files it looks at at once. */
+  lanes(): number
+  /** For all else. */
+  thread(): ReadingThread
+  end(): Promise<void>
+}
+
+/** So many files are looked at at once, where each takes long. */
+const MOST_AT_ONCE = 4
+/** A file that takes longer comes over a line, or from a disk that has to turn: several wait no longer than one. */
+const SLOW_MS = 5
+
+export function openReading(
+  { signal }: { signal: AbortSignal },
+  { media }: Pick<App, 'media'>,
+  options: { memoryMb?: number } = {},
+): Reading {
+  let walking: ReadingThread | undefined
+  const looking: ReadingThread[] = []
+  let isSlow = false
+  const thread = (): ReadingThread => (walking ??= startReading())
+
+  /** A file that ends its thread by the memory that it takes is one that cannot be read; the others are. */
+  async function lookOn(lane: number, path: string, files: readonly FoundFile[], notes?: NotesArgs): Promise<Seen[]> {
+    const own = (looking[lane] ??= startReading(options))
+    try {
+      const { seen, tookMs } = await own.ask('look', { path, files, ...(notes && { notes }) }, signal)
+      if (files.length > 1 && tookMs / files.length > SLOW_MS) isSlow = true
+      return seen
+    } catch (thrown) {
+      if (!own.isLost()) throw thrown
+      delete looking[lane]
+      await own.end()
+      if (files.length === 1) return [{ why: 'what lies beside it takes too much memory' }]
+      const each: Seen[] = []
+      for (const file of files) each.push(...(await lookOn(lane, path, [file], notes)))
+      return each
+    }
+  }
+
+  return {
+    async *walk(what) {
+      const { endings } = media.containers
+      const id = await thread().ask('open', { endings, ...what }, signal)
+      let next = thread().ask('next', { walk: id }, signal)
+      for (;;) {
+        const walked = await next
+        if (!walked.isDone) {
+          // Read while this piece is worked on: what goes wrong is told when it is asked for.
+          next = thread().ask('next', { walk: id }, signal)
+          next.catch(() => undefined)
+        }
+        yield walked
+        if (walked.isDone) return
+      }
+    },
+    async look(path, files, notes) {
+      const lanes = Math.max(1, looking.length)
+      const size = Math.ceil(files.length / lanes)
+      const parts = Array.from({ length: lanes }, (_, lane) => files.slice(lane * size, (lane + 1) * size))
+      const seen = await Promise.all(
+        parts.map((part, lane) => (part.length > 0 ? lookOn(lane, path, part, notes) : [])),
+      )
+      if (isSlow && lanes < MOST_AT_ONCE) looking[lanes] = startReading(options)
+      return seen.flat().map((one) => toLook(one, media.containers.isFilm))
+    },
+    lanes: () => looking.length,
+    thread,
+    async end() {
+      await Promise.all([walking, ...looking].map((one) => one?.end()))
+    },
+  }
+}
+
+function toLook(seen: Seen, isFilm: (head: Uint8Array) => boolean): Look {
+  if ('why' in seen) return { isFilm: false, code: 'unreadable_file', why: seen.why }
+  const { head, ...rest } = seen
+  if (head.length === 0) return { isFilm: false, code: 'not_a_film', why: 'the file is empty' }
+  if (!isFilm(head)) return { isFilm: false, code: 'not_a_film', why: 'it is no film, whatever its name says' }
+  return { isFilm: true, ...rest }
+}
