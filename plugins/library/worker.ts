@@ -25,7 +25,8 @@ import type { FoundFile, Problem } from './adoption/types.ts'
 import { tellAlive } from './alive.ts'
 import { isTooMany } from './catalogs/files.ts'
 import { filesNear, stampNear } from './catalogs/near.ts'
-import { type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
+import { allowed, type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
+import { cachedPictures, channelOfFolder } from './catalogs/tubearchivist-folder.ts'
 import type { Along, CatalogFault, CatalogRead, Info, Listed, PathMap } from './catalogs/types.ts'
 import { codeOf, isDiskFault } from './disk-fault.ts'
 import { kept } from './kept.ts'
@@ -138,6 +139,7 @@ class Walk {
   readonly #linked = new Map<string, { film: FoundFile; left: number }>()
   #waiting: FoundFile[] = []
   #problems: Problem[] = []
+  #cached: ReturnType<typeof cachedPictures> | undefined
   readonly #archives: string[] = []
   readonly #lines = this.#archivedLines()
 
@@ -264,6 +266,7 @@ class Walk {
   #group(folder: string, names: readonly string[]): void {
     const { films, unfinished, lone } = groupNames(names, this.#endings)
     const infos = lone.slice(0, MOST_LONE)
+    const isOfChannel = channelOfFolder(folder) !== undefined
     for (const [, left] of unfinished)
       this.#tell('unfinished', pathIn(folder, left[0]!), `a download that was cut off has left ${left.length} files`)
     for (const { ending, ...film } of films) {
@@ -272,8 +275,10 @@ class Walk {
       try {
         const { size, mtimeMs, nlink, dev, ino, isFile } = factsOf(this.#absolute(path))
         if (!isFile) continue
+        const picture = film.picture ?? (isOfChannel ? this.#pictureOf(film.base) : undefined)
         const found: FoundFile = {
           ...film,
+          ...(picture !== undefined && { picture }),
           ...(film.info === undefined && infos.length > 0 && { lone: infos }),
           folder,
           ending: ending as Ending,
@@ -288,6 +293,12 @@ class Walk {
       }
     }
     for (const name of names) if (isArchive(name)) this.#archives.push(pathIn(folder, name))
+  }
+
+  #pictureOf(id: string): string | undefined {
+    if (!this.#roots) return undefined // our own library
+    this.#cached ??= cachedPictures(this.#root, allowed(this.#roots))
+    return this.#cached(id)
   }
 
   #link(inode: string, film: FoundFile, names: number): void {

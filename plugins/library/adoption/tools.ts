@@ -118,11 +118,11 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
 }
 
 /** What programs leave that keep a catalog are folders of yt-dlp, of which more is known. */
-const catalogReaders: readonly PlaceReader[] = CATALOG_KINDS.map(({ name, title }) => ({
+const catalogReaders: readonly PlaceReader[] = CATALOG_KINDS.map(({ name, title, recognise = () => 0 }) => ({
   ...ytdlpReader,
   name,
   title,
-  recognise: () => 0,
+  recognise,
 }))
 
 export const readersOf = (app: App): readonly PlaceReader[] => [

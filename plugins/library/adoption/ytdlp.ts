@@ -2,6 +2,7 @@
  * Folders of yt-dlp, and of all that leaves such: by the information file, by the id in the name, by the film's tags.
  */
 import { ID_PATTERN } from 'archivolt'
+import { channelOfFolder } from '../catalogs/tubearchivist-folder.ts'
 import type { Info, Listed } from '../catalogs/types.ts'
 import { bracketsIn, furtherWordsIn, wordsIn } from '../ids.ts'
 import { pathIn } from '../names.ts'
@@ -10,11 +11,7 @@ import type { Facts, Finding, FoundFile, FoundVideo, Look, PlaceReader, PlaceToo
 const ID_LENGTH = 11
 const LONGEST_LINE = 500
 const ID = new RegExp(ID_PATTERN)
-const SIGNS = [
-  ...[/\.info\.json$/i, /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i, /(?:^|\/)archive\.txt$/i],
-  // As TubeArchivist names folders and files.
-  /(?:^|\/)UC[A-Za-z0-9_-]{22}\/[A-Za-z0-9_-]{11}\.[a-z0-9]+$/,
-]
+const SIGNS = [/\.info\.json$/i, /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i, /(?:^|\/)archive\.txt$/i]
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 /** For a plan, which people read: what turns the direction of a text around would show another one. */
@@ -94,7 +91,7 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
       ...withId,
     })
   const { info: _unused, ...bare } = file
-  if (named !== undefined) return { video: toVideo(bare, named, true), problems }
+  if (named !== undefined) return { video: byName(bare, named), problems }
   const tagged = await tools.idInTags(file)
   if (tagged !== undefined) return { video: await withLoneInfo(bare, tagged, tools), problems }
   problems.push({
@@ -103,6 +100,13 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
     why: 'neither its name, an information file nor its tags say which video it is',
   })
   return { problems }
+}
+
+/** A guess, unless it lies in its channel's folder under nothing but its id, as TubeArchivist has it. */
+function byName(file: FoundFile, id: string): FoundVideo {
+  const channelId = file.base === id ? channelOfFolder(file.folder) : undefined
+  if (channelId === undefined) return toVideo(file, id, true)
+  return { ...toVideo(file, id, false), channelId }
 }
 
 const unreadable = (path: string, why: string, id: string | undefined): Problem => ({

@@ -10,6 +10,7 @@ import { tellAlive } from '../alive.ts'
 import { isDiskFault } from '../disk-fault.ts'
 import { wholeFile } from './files.ts'
 import { textsInRedisDump } from './redis-dump.ts'
+import { looksLikeTubeArchivist } from './tubearchivist-folder.ts'
 import { type CatalogKind, type CatalogTake, NoCatalog } from './types.ts'
 import { dayOf, given, numberOf, objectOf, objectsOf, textOf, textsOf } from './values.ts'
 
@@ -37,6 +38,8 @@ export const tubearchivist: CatalogKind = {
     const newest = backups.map(dateOf).sort().at(-1)
     return backups.filter((file) => dateOf(file) === newest)
   },
+
+  recognise: looksLikeTubeArchivist,
 
   beside: (files) => files.filter((file) => /(?:^|\/)redis\/(?:[^/]+\/)?dump\.rdb$/i.test(file)).slice(0, 1),
 

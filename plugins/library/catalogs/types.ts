@@ -117,6 +117,8 @@ export interface CatalogKind {
   beside?(files: readonly string[]): string[]
   /** By a glance into it, where its name is one that others have too: what is false is none. */
   isOne?(file: string): boolean
+  /** How sure folders are of this program where nothing else of it is there: as `PlaceReader` says. */
+  recognise?(names: readonly string[]): number
   /** Which of these it reads, by what is in them, where names alone do not tell. Default: all of them. */
   choose?(files: readonly string[]): Promise<string[]>
   /** @throws NoCatalog: it is none, whatever its name says */

@@ -82,10 +82,10 @@ test('what is no library, is a place already, or belongs to the archive is not o
   other.exec('CREATE TABLE django_migrations (id INTEGER)').close()
   await symlink(join(root, 'films'), join(root, 'inner/loop [ggggggggggg]'))
 
-  assert.deepEqual(linesOf(app, await found(app)), ['/archive yt-dlp 1', '/inner yt-dlp 2', '/series yt-dlp 2'])
+  assert.deepEqual(linesOf(app, await found(app)), ['/archive tubearchivist 1', '/inner yt-dlp 2', '/series yt-dlp 2'])
 
   await app.place('series')
-  assert.deepEqual(linesOf(app, await found(app)), ['/archive yt-dlp 1', '/inner yt-dlp 2'])
+  assert.deepEqual(linesOf(app, await found(app)), ['/archive tubearchivist 1', '/inner yt-dlp 2'])
   const places = (await app.as('admin').get('/api/place/')).body.places
   await app.as('admin').delete(`/api/place/${places[0].id}/`)
   assert.equal((await found(app)).found.length, 3)
