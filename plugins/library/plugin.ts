@@ -27,7 +27,7 @@ import { makeLink } from './link-route.ts'
 import { addPlace, bringBack, changePlace, listPlaces, listTrash, removePlace } from './place-routes.ts'
 import { playback } from './preferences.ts'
 import { makePreviews } from './previews/make.ts'
-import { openPreviews, type Previews, previewTables } from './previews/previews.ts'
+import { offerTables, openPreviews, type Previews, previewTables } from './previews/previews.ts'
 import { showPreviews, showSheet, wantPreviews } from './previews/routes.ts'
 import { openReleases, type Releases, releaseTables, versionCheck } from './releases.ts'
 import { rescanFilesystem, tellMoved } from './rescan.ts'
@@ -51,7 +51,7 @@ export default definePlugin({
   preferences: { playback },
   migrations: [
     ...[releaseTables, adoptionTables, catalogTables, alongTables, followTables, onlyTables, previewTables],
-    mapTables,
+    ...[mapTables, offerTables],
   ],
   services: (app) => ({ releases: openReleases(app), copies: openCopies(app), previews: openPreviews(app) }),
   async setup(app) {
@@ -87,6 +87,9 @@ export default definePlugin({
   ],
   implements: {
     'video.keys': (app) => (ids) => app.copies.keysOf(ids),
+    'video.storyboard': (app) => async (id, storyboard) => {
+      if (await app.previews.offer(id, storyboard)) await app.jobs.start(makePreviews)
+    },
     'video.remove': ({ videos, copies, previews }) =>
       videos.removal(async (ids, step) => {
         await step('copy.drop', () => copies.drop(ids))

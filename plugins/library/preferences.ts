@@ -15,7 +15,7 @@ export const playback = {
     default: true,
     title: 'Seek previews',
     description:
-      'Small pictures above the bar while you look for a place. They are made after a video is first played, once nothing else is running, and take about 1 MB per video, 2 GB in all.',
+      'Small pictures above the bar while you look for a place. They are fetched after a download where YouTube has them, else made after a video is first played, once nothing else is running, and take about 1 MB per video, 2 GB in all.',
     'x-group': 'watching',
   }),
 }

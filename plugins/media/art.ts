@@ -14,7 +14,7 @@ const FETCH_LIMIT_MS = 30_000
 /** A picture of 320 pixels has a tenth of it. */
 const MOST_SMALL_BYTES = 200_000
 
-type Art = Pick<Media, 'keepArt' | 'fetchArt' | 'fetchSmall' | 'hasArt' | 'removeArt' | 'artIds'>
+type Art = Pick<Media, 'keepArt' | 'fetchArt' | 'fetchSmall' | 'fetchJpeg' | 'hasArt' | 'removeArt' | 'artIds'>
 
 const FOLDERS: Record<ArtKind, ArtFolder> = {
   video: 'videos',
@@ -96,6 +96,12 @@ export function openArt(app: Pick<App, 'platform' | 'log' | 'settings'>, paths: 
       })) ?? false,
 
     fetchSmall: (id, url, signal) => fetched(id, url, signal, (incoming) => toSmall(incoming, signal)),
+
+    fetchJpeg: async (id, url, to, signal) =>
+      (await fetched(id, url, signal, async (incoming) => {
+        await toJpegs(app.settings.ffmpeg, incoming, to, [], signal)
+        return true
+      })) ?? false,
 
     hasArt: (kind, id) => exists(paths.artOf(kind, id)),
 

@@ -229,6 +229,8 @@ export interface Media {
   fetchArt(kind: ArtKind, id: string, url: string, signal?: AbortSignal): Promise<boolean>
   /** The same, 320 pixels wide and kept nowhere; undefined: none to be had. */
   fetchSmall(id: string, url: string, signal?: AbortSignal): Promise<Buffer | undefined>
+  /** A picture of a video, as JPEG at this path and kept nowhere else; false: none to be had. */
+  fetchJpeg(id: string, url: string, to: string, signal?: AbortSignal): Promise<boolean>
   hasArt(kind: ArtKind, id: string): Promise<boolean>
   removeArt(kind: ArtKind, id: string): Promise<void>
   /** Ids that have art of this kind, for clean-ups. */

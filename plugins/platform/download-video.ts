@@ -9,6 +9,7 @@ import { toVideoMetadata } from './metadata.ts'
 import { readVideo } from './read-metadata.ts'
 import { toReceipt } from './receipt.ts'
 import { lackOfRoom, NoRoom, SPARE_BYTES } from './room.ts'
+import { storyboardOf } from './storyboard.ts'
 import type { Downloaded, DownloadOptions, DownloadProgress, FileThere, LeftAlone, Platform } from './types.ts'
 import { clearDownload, findFault, type StreamSize } from './verify.ts'
 import { checkId, withMetadataQuiet, type YtDlp } from './ytdlp.ts'
@@ -74,6 +75,7 @@ async function inOwnChild(
     await clearDownload(wanted.folder, id)
     throw new ChildError({ kinds: ['Truncated'], message: `The downloaded file is not complete: ${fault}` })
   }
+  const storyboard = storyboardOf(result.storyboards)
   const areSubtitlesPutOff = hearOfSubtitles(result, ytdlp) || isClosed
   return {
     metadata,
@@ -81,6 +83,7 @@ async function inOwnChild(
     mediaPath,
     subtitles: toSubtitles(result.subtitles, wanted.folder),
     subtitlesLeftOut: leftOut(id, result, warnings, ytdlp),
+    ...(storyboard && { storyboard }),
     ...(areSubtitlesPutOff && { areSubtitlesPutOff }),
     ...(result.hasThumbnail === true && { thumbnailPath: join(wanted.folder, `${id}.jpg`) }),
   }

@@ -56,7 +56,7 @@ const lines = (value: unknown, most: number): string[] =>
         .map((row) => line(row))
         .filter(Boolean)
     : []
-const url = (value: unknown): string =>
+export const url = (value: unknown): string =>
   typeof value === 'string' && value.length <= MAX_URL && URL_START.test(value) ? text(value) : ''
 
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)

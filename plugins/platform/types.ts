@@ -58,6 +58,19 @@ export interface Thumbnail {
   height?: number
 }
 
+/** Small pictures of a film in sheets: in rows, from left to right, one sheet after the other. */
+export interface Storyboard {
+  /** Seconds between two pictures. */
+  interval: number
+  /** Of one picture, in pixels. */
+  width: number
+  height: number
+  columns: number
+  rows: number
+  /** Where the sheets are. The last one may be smaller. */
+  sheets: string[]
+}
+
 export interface Chapter {
   /** Seconds. */
   start: number
@@ -259,6 +272,8 @@ export interface Downloaded {
   areSubtitlesPutOff?: true
   /** JPEG, or undefined where the platform has none. */
   thumbnailPath?: string
+  /** Where the platform has seek previews of it: these addresses hold for some hours. */
+  storyboard?: Storyboard
 }
 
 export interface CommentMetadata {

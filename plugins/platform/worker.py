@@ -22,7 +22,7 @@ import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # isolated from everything else, Python does not look here by itself
 
-from worker_answers import clip, comment_metadata, entry_metadata, flat_entries, pick, receipt, texts, thumbnails, video_metadata
+from worker_answers import clip, comment_metadata, entry_metadata, flat_entries, pick, receipt, storyboards, texts, thumbnails, video_metadata
 from worker_challenge import RUNTIME_SECONDS, limit_runtimes, solve_stored_player
 from worker_files import NotBetter, Progress, WrongAnswer, archive_class, converters, file_options, note_refusals, rank_sound, refuse_below, refuse_unless_better, refuse_without_room, subtitle_options, subtitles
 from worker_network import guard_connections, is_file_url, keep_to_own_connections
@@ -452,6 +452,7 @@ class Archivist:
                 return {**told(left.info), 'isLeft': True}
             return {
                 **told(info),
+                'storyboards': storyboards(info),
                 'subtitles': subtitles(info),
                 'leftOut': texts(ydl.left_out, 100),
                 'areSubtitlesRefused': ydl.are_subtitles_refused,

@@ -64,6 +64,17 @@ def receipt(info, version):
             'got': [format_facts(one) for one in (info.get('requested_formats') or [info])[:4]]}
 
 
+MAX_SHEETS = 60
+
+
+def storyboards(info):
+    """Where the platform's own seek previews lie: formats of pictures alone, a sheet of many to each fragment."""
+    offered = [one for one in info.get('formats') or [] if one.get('format_note') == 'storyboard'][:10]
+    return [{**pick(one, 'width', 'height', 'columns', 'rows', 'fps'),
+             'sheets': [clip(part.get('url') or '', 2000) for part in (one.get('fragments') or [])[:MAX_SHEETS + 1]]}
+            for one in offered]
+
+
 def flat_entries(listing):
     """The entries of a listing and of the listings in it, without yt-dlp's processing, which compares each with all before it."""
     for entry in listing.get('entries') or []:

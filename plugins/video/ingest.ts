@@ -87,6 +87,11 @@ export async function ingest(state: VideoState, input: Ingest, step: Step): Prom
   // What was downloaded has a receipt.
   const why = before ? 'again' : downloaded.receipt ? 'new' : 'imported'
   await step('video.added', () => app.emit('video.added', { id, channelId, why }))
+  const { storyboard } = downloaded
+  if (storyboard)
+    await step('video.storyboard', async () => {
+      for (const keep of app.hook('video.storyboard')) await keep(id, storyboard)
+    })
 }
 
 async function toDoc(

@@ -22,11 +22,12 @@ export default definePlugin({
   needs: ['platform', 'media', 'channel'],
   indexes: [videoIndex, commentIndex, subtitleIndex],
   owns: ['comment', 'subtitle'],
-  hooks: ['video.tail', 'video.keys', 'video.filter', 'video.remove'],
+  hooks: ['video.tail', 'video.keys', 'video.filter', 'video.storyboard', 'video.remove'],
   hookRules: {
     'video.tail': { otherwise: () => new Map() },
     'video.keys': { otherwise: () => new Map() },
     'video.filter': { otherwise: withoutFilter },
+    'video.storyboard': { otherwise: () => undefined },
     'video.remove': { withinSeconds: 600, otherwise: () => undefined },
   },
   events: ['video.added', 'video.changed', 'video.moved', 'video.removed', 'video.adopted'],

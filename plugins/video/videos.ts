@@ -1,5 +1,6 @@
 /** The service `videos`: the one home of video documents, their comments and subtitles. */
 import { type Actor, errors, listUnder, type QueryShape, type Step } from 'archivolt'
+import type { Storyboard } from '../platform/types.ts'
 import { leaveAll, toAdoptedDoc } from './adopted.ts'
 import type { App } from './app.ts'
 import { toThreads } from './comment-threads.ts'
@@ -130,6 +131,8 @@ declare module 'archivolt' {
         actor: Actor,
       ): Promise<VideoListPart | undefined> | VideoListPart | undefined
     }
+    /** Asked after a video has come: keeps where the platform has seek previews of it, and fetches them later. It may be done twice. */
+    'video.storyboard': (id: string, storyboard: Storyboard) => Promise<void>
     /** Asked while a video is removed, after its files: removes what else goes with it. Every step may be done twice. */
     'video.remove': VideoRemoval
   }

@@ -1,16 +1,19 @@
 /**
- * preview.make: the sheets of films that were played, one film after the other, while no other task runs. Cut off, a
- * film begins anew; it is only read.
+ * preview.make: the sheets of films that have come or were played, one film after the other, while no other task runs:
+ * fetched where the platform has them, else drawn. Cut off, a film begins anew; it is only read.
  */
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { defineTask, diskSpace, errors, isAppError, type JobContext, say, Type } from 'archivolt'
+import type { Storyboard } from '../../platform/types.ts'
 import type { App } from '../app.ts'
 import { toSheets } from '../film.ts'
 import { untilQuiet } from '../quiet.ts'
-import { shapeFor, type Wish } from './previews.ts'
+import { type Shape, shapeFor, type Wish } from './previews.ts'
 
 const SPARE_BYTES = 200 << 20
+/** Of one film, of what the platform has: larger ones are drawn once somebody plays it. */
+const MOST_FETCHED_BYTES = 8_000_000
 
 export const makePreviews = defineTask({
   name: 'preview.make',
@@ -33,7 +36,8 @@ async function makeOne(wish: Wish, job: JobContext<object>, app: App): Promise<v
   const { id } = wish
   const draft = previews.draftOf(id)
   try {
-    const shape = await draw(id, draft, job.signal, app)
+    const offered = previews.offerOf(id)
+    const shape = await (offered ? fetchOf(id, offered, draft, job.signal, app) : draw(id, draft, job.signal, app))
     await job.step('preview.keep', () =>
       // It may have been removed, or switched off, while this took its time.
       videos.exclusive(id, async () => {
@@ -45,7 +49,7 @@ async function makeOne(wish: Wish, job: JobContext<object>, app: App): Promise<v
   } catch (error) {
     job.signal.throwIfAborted()
     job.log.warn({ err: error, id }, 'no seek previews')
-    // A disk that is away or full: whoever plays it next asks again.
+    // A disk that is away or full, or the platform gives none: whoever plays it next asks again.
     if (isAppError(error, 'unprocessable')) await previews.giveUp(id)
     else await previews.drop([id])
   } finally {
@@ -53,23 +57,65 @@ async function makeOne(wish: Wish, job: JobContext<object>, app: App): Promise<v
   }
 }
 
-/** @returns how they lie in the draft; undefined: they are not wanted any more */
-async function draw(id: string, draft: string, signal: AbortSignal, app: App) {
-  const { previews, videos, media, settings } = app
+/** The platform's own cannot be taken. */
+class NotToBeHad extends Error {}
+
+/** Its film, and an empty draft. Undefined: it is not wanted any more. @throws unavailable: the disk is full */
+async function begin(id: string, draft: string, { previews, videos, media, settings }: App) {
   const doc = await videos.get(id)
   if (!doc || !previews.isWanted()) return undefined
   if ((await diskSpace(settings.cacheDir)).free < SPARE_BYTES) throw errors.unavailable('The disk of the cache is full')
   const path = await media.filmPath(doc.channel_id, id)
   const { durationSeconds, streams } = await media.probe(path)
-  if (!streams.some(({ type }) => type === 'video')) throw errors.unprocessable('the film has no picture')
-  const shape = shapeFor(durationSeconds)
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { recursive: true })
-  await toSheets(app, path, draft, shape, signal)
+  return { path, durationSeconds, hasPicture: streams.some(({ type }) => type === 'video') }
+}
+
+/** @returns how they lie in the draft; undefined: they are not wanted any more. @throws NotToBeHad */
+async function fetchOf(
+  id: string,
+  { sheets: urls, ...offered }: Storyboard,
+  draft: string,
+  signal: AbortSignal,
+  app: App,
+): Promise<Shape | undefined> {
+  const film = await begin(id, draft, app)
+  if (!film) return undefined
+  let bytes = 0
+  for (const [at, url] of urls.entries()) {
+    const sheet = join(draft, `${at + 1}.jpg`)
+    if (!(await app.media.fetchJpeg(id, url, sheet, signal)))
+      throw new NotToBeHad('The platform does not give a sheet of its seek previews')
+    bytes += (await stat(sheet)).size
+    if (bytes > MOST_FETCHED_BYTES) throw new NotToBeHad('The seek previews of the platform are too large')
+    if (at === 0) await checkSize(sheet, offered, app)
+  }
+  const count = Math.min(
+    Math.ceil(film.durationSeconds / offered.interval),
+    offered.columns * offered.rows * urls.length,
+  )
+  return { ...offered, count: Math.max(1, count), sheets: urls.length }
+}
+
+/** Pictures of another size than was said would be cut in the wrong places. */
+async function checkSize(sheet: string, said: Omit<Storyboard, 'sheets'>, { media }: App): Promise<void> {
+  const [{ width = 0, height = 0 } = {}] = (await media.probe(sheet)).streams
+  const isSo = width === said.width * said.columns && height <= said.height * said.rows && height % said.height === 0
+  if (!isSo) throw new NotToBeHad('The seek previews of the platform have another size than it says')
+}
+
+/** As `fetchOf`, of the film itself. @throws unprocessable: nothing can be drawn of it */
+async function draw(id: string, draft: string, signal: AbortSignal, app: App): Promise<Shape | undefined> {
+  const film = await begin(id, draft, app)
+  if (!film) return undefined
+  if (!film.hasPicture) throw errors.unprocessable('the film has no picture')
+  const { longest, ...shape } = shapeFor(film.durationSeconds)
+  await toSheets(app, film.path, draft, { ...shape, longest }, signal)
   const made = (await readdir(draft)).length
   if (made !== shape.sheets)
     throw errors.unprocessable(say`${{ made }} of ${{ sheets: shape.sheets }} sheets could be made`)
-  const [sheet] = (await media.probe(join(draft, '1.jpg'))).streams
+  const [sheet] = (await app.media.probe(join(draft, '1.jpg'))).streams
   return {
     ...shape,
     width: (sheet?.width ?? 0) / shape.columns,

@@ -5,6 +5,7 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isAmong } from 'archivolt'
+import type { Storyboard } from '../../platform/types.ts'
 import type { App } from '../app.ts'
 import type { SheetsShape } from '../film.ts'
 
@@ -12,7 +13,7 @@ const FOLDER = 'previews'
 const SHEET = /^(\d+)-(\d+)\.jpg$/
 /** Of all videos together. */
 const ROOM_BYTES = 2e9
-/** Whoever plays so many films meanwhile has forgotten the first. */
+/** Whoever plays, or downloads, so many films meanwhile has forgotten the first. */
 const MOST_WANTED = 100
 const LONGEST_SIDE = 160
 const ACROSS = 5
@@ -38,12 +39,19 @@ export const previewTables = {
   `,
 }
 
+export const offerTables = {
+  number: 9,
+  sql: `-- where the platform has them (JSON of a Storyboard); empty: nowhere
+    ALTER TABLE library_preview ADD COLUMN offer TEXT NOT NULL DEFAULT '';`,
+}
+
 interface Row {
   video_id: string
   state: 'wanted' | 'made' | 'impossible'
   at: number
   bytes: number
   shape: string
+  offer: string
 }
 
 /** A video that waits for its previews. */
@@ -53,7 +61,7 @@ export interface Wish {
 }
 
 /** How the pictures lie: in rows, from left to right, one sheet after the other. */
-export interface Shape extends SheetsShape {
+export interface Shape extends Omit<SheetsShape, 'longest'> {
   /** Of one picture. */
   width: number
   height: number
@@ -80,11 +88,29 @@ export function openPreviews({ settings, preferences, ledger, clock }: Core) {
   const rowOf = (id: string) => ledger.sql<Row>('SELECT * FROM library_preview WHERE video_id = ?').get(id)
   const isWanted = (): boolean => preferences.section('playback').seek_previews
 
-  const set = (id: string, state: Row['state'], bytes = 0, shape: Shape | object = {}) =>
+  const set = (
+    id: string,
+    state: Row['state'],
+    { bytes = 0, shape = {}, offer = '' }: { bytes?: number; shape?: Shape | object; offer?: string } = {},
+  ) =>
     ledger.write(() =>
       ledger
-        .sql('INSERT OR REPLACE INTO library_preview (video_id, state, at, bytes, shape) VALUES (?, ?, ?, ?, ?)')
-        .run(id, state, clock.now(), bytes, JSON.stringify(shape)),
+        .sql(
+          'INSERT OR REPLACE INTO library_preview (video_id, state, at, bytes, shape, offer) VALUES (?, ?, ?, ?, ?, ?)',
+        )
+        .run(id, state, clock.now(), bytes, JSON.stringify(shape), offer),
+    )
+
+  /** Those whose film was played, or came, last: the ones do not push out the others. */
+  const keepNewest = (isOffered: boolean) =>
+    ledger.write(() =>
+      ledger
+        .sql(
+          `DELETE FROM library_preview WHERE state = 'wanted' AND (offer <> '') = ? AND video_id NOT IN
+            (SELECT video_id FROM library_preview WHERE state = 'wanted' AND (offer <> '') = ?
+              ORDER BY at DESC, rowid DESC LIMIT ?)`,
+        )
+        .run(Number(isOffered), Number(isOffered), MOST_WANTED),
     )
 
   /** The row first: sheets of nobody go with the next start. */
@@ -128,10 +154,10 @@ export function openPreviews({ settings, preferences, ledger, clock }: Core) {
     stateOf: (id: string): Row['state'] | undefined => rowOf(id)?.state,
 
     /** Undefined: there are none. The name of a sheet changes with what is in it. */
-    sheetsOf(id: string): (Omit<Shape, 'sheets' | 'longest'> & { sheets: string[] }) | undefined {
+    sheetsOf(id: string): (Omit<Shape, 'sheets'> & { sheets: string[] }) | undefined {
       const row = rowOf(id)
       if (row?.state !== 'made') return undefined
-      const { sheets, longest: _, ...shape } = JSON.parse(row.shape) as Shape
+      const { sheets, longest: _, ...shape } = JSON.parse(row.shape) as Shape & { longest?: number }
       const urls = Array.from({ length: sheets }, (_, at) => `/cache/${FOLDER}/${id}/${row.at}-${at + 1}.jpg`)
       return { ...shape, sheets: urls }
     },
@@ -151,15 +177,22 @@ export function openPreviews({ settings, preferences, ledger, clock }: Core) {
       if (row && !isLost) return row.state === 'wanted'
       if (!isWanted()) return false
       await set(id, 'wanted')
-      await ledger.write(() =>
-        ledger
-          .sql(
-            `DELETE FROM library_preview WHERE state = 'wanted' AND video_id NOT IN
-              (SELECT video_id FROM library_preview WHERE state = 'wanted' ORDER BY at DESC, rowid DESC LIMIT ?)`,
-          )
-          .run(MOST_WANTED),
-      )
+      await keepNewest(false)
       return true
+    },
+
+    /** Its film has just come. @returns whether there is something to be fetched */
+    async offer(id: string, storyboard: Storyboard): Promise<boolean> {
+      if (!isWanted()) return false
+      await set(id, 'wanted', { offer: JSON.stringify(storyboard) })
+      await keepNewest(true)
+      return true
+    },
+
+    /** Where the platform has them. Undefined: they are drawn. */
+    offerOf(id: string): Storyboard | undefined {
+      const { state, offer = '' } = rowOf(id) ?? {}
+      return state === 'wanted' && offer !== '' ? (JSON.parse(offer) as Storyboard) : undefined
     },
 
     /** Whose film was played last comes first. */
@@ -182,7 +215,7 @@ export function openPreviews({ settings, preferences, ledger, clock }: Core) {
       for (const name of await readdir(draftOf(id))) bytes += (await stat(join(draftOf(id), name))).size
       await rm(folderOf(id), { recursive: true, force: true })
       await rename(draftOf(id), folderOf(id))
-      await set(id, 'made', bytes, shape)
+      await set(id, 'made', { bytes, shape })
       await makeRoom(id)
     },
 

@@ -1559,7 +1559,7 @@ const de = {
   'preference.playback.copy_room.unit': 'GB',
   'preference.playback.seek_previews': 'Bilder beim Spulen',
   'preference.playback.seek_previews.hint':
-    'Kleine Bilder über der Leiste, während du eine Stelle suchst. Sie entstehen nach dem ersten Abspielen, wenn sonst nichts läuft, und brauchen etwa 1 MB pro Video, höchstens 2 GB.',
+    'Kleine Bilder über der Leiste, während du eine Stelle suchst. Sie werden nach dem Herunterladen geholt, wenn YouTube welche hat; sonst entstehen sie nach dem ersten Abspielen, wenn sonst nichts läuft. Sie brauchen etwa 1 MB pro Video, höchstens 2 GB.',
 
   'task.update_subscribed': 'Abos durchsehen',
   'task.update_subscribed.does': 'Sucht neue Videos in abonnierten Kanälen und Playlists.',

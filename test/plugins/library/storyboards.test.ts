@@ -1,0 +1,103 @@
+/** Seek previews that the platform has itself: fetched by the real yt-dlp's word once a video has come, else drawn. */
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { type TestContext, test } from 'node:test'
+import { aChannel } from 'archivolt/testing'
+import { storyboardOf } from '../../../plugins/platform/storyboard.ts'
+import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
+import { type LibraryApp, libraryApp } from './given.ts'
+
+const { fog } = VIDEO
+const asks = (app: LibraryApp) => app.platform.requests.filter(({ path }) => path.startsWith('/storyboard/'))
+const preview = async (app: LibraryApp) => (await app.as('user').get(`/api/video/${fog}/preview/`)).body
+
+async function downloaded(t: TestContext, before: (app: LibraryApp) => unknown = () => {}): Promise<LibraryApp> {
+  const app = await libraryApp(t)
+  await app.as('admin').post('/api/config/', { playback: { seek_previews: true } })
+  await app.given(aChannel({ id: CHANNEL.harbour }))
+  await before(app)
+  await app.as('admin').post('/api/download/?autostart=true', { data: [{ platform_id: fog }] })
+  await app.settled()
+  assert.equal((await app.as('user').get(`/api/video/${fog}/`)).status, 200)
+  return app
+}
+
+test('those of the platform are there before anybody has played the video, in the size that is ours', async (t) => {
+  const app = await downloaded(t)
+
+  const { state, sheets, count, ...shape } = await preview(app)
+
+  assert.deepEqual([state, sheets.length], ['there', 3])
+  const { body } = await app.as('user').get(`/api/video/${fog}/`)
+  const { duration } = body.data.player
+  assert.deepEqual(shape, {
+    interval: Math.round((duration / 12) * 1000) / 1000,
+    columns: 2,
+    rows: 2,
+    width: 160,
+    height: 90,
+  })
+  assert.ok(count >= 11 && count <= 12)
+  for (const url of sheets) {
+    const sheet = await app.as('user').get(url)
+    assert.deepEqual([sheet.status, sheet.headers.get('content-type')], [200, 'image/jpeg'])
+    assert.deepEqual([...sheet.bytes.subarray(0, 2)], [0xff, 0xd8])
+  }
+  assert.deepEqual(
+    asks(app).map(({ path }) => path),
+    [0, 1, 2].map((at) => `/storyboard/${fog}/sb1/M${at}.jpg`),
+  )
+})
+
+const REFUSALS: Array<[why: string, fault: object]> = [
+  ['they are not given', { name: 'storyboard_status', status: 403 }],
+  ['they are of another size than was said', { name: 'storyboard_size', thumbnail: 'hqdefault' }],
+  ['they are no pictures of that video', { name: 'storyboard_size', thumbnail: 'none' }],
+]
+for (const [why, fault] of REFUSALS)
+  test(`where ${why} nothing half is left, and they are drawn once somebody plays it`, async (t) => {
+    const app = await downloaded(t, ({ platform }) => platform.faults.set(fog, fault))
+    assert.equal((await preview(app)).state, 'none')
+    assert.deepEqual(await readdir(app.at('cache', 'previews')), [])
+    const before = asks(app).length
+    assert.ok(before > 0)
+
+    await app.as('user').post(`/api/video/${fog}/preview/`)
+    await app.settled()
+
+    const { state, columns, width } = await preview(app)
+    assert.deepEqual([state, columns, width], ['there', 5, 160])
+    assert.equal(asks(app).length, before)
+  })
+
+test('where people want none, none is asked for', async (t) => {
+  const app = await downloaded(t, (one) => one.as('admin').post('/api/config/', { playback: { seek_previews: false } }))
+
+  assert.deepEqual([asks(app).length, (await preview(app)).state], [0, 'none'])
+})
+
+const BOARD = { width: 160, height: 90, columns: 5, rows: 5, fps: 0.5, sheets: ['https://i.ytimg.com/a.jpg'] }
+const WRONG: object[] = [
+  { width: 0 },
+  { height: 90.5 },
+  { columns: 21 },
+  { rows: '5' },
+  { fps: 0 },
+  { fps: 1e-9 },
+  { sheets: [] },
+  { sheets: Array(61).fill(BOARD.sheets[0]) },
+  { sheets: ['ftp://i.ytimg.com/a.jpg'] },
+  { sheets: [`https://i.ytimg.com/${'a'.repeat(5000)}`] },
+  { sheets: 'https://i.ytimg.com/a.jpg' },
+  { width: 48, height: 27 },
+  { width: 1280, height: 720 },
+]
+test('of what is offered the one closest to our size counts, and none that is not whole', () => {
+  for (const wrong of WRONG) assert.equal(storyboardOf([{ ...BOARD, ...wrong }]), undefined, JSON.stringify(wrong))
+  for (const nothing of [undefined, null, 'x', {}, [null, 7]]) assert.equal(storyboardOf(nothing), undefined)
+  const others = [{ ...BOARD, width: 80, height: 45 }, BOARD, { ...BOARD, width: 320, height: 180 }]
+  assert.deepEqual(storyboardOf(others), {
+    ...{ interval: 2, width: 160, height: 90, columns: 5, rows: 5 },
+    sheets: BOARD.sheets,
+  })
+})
