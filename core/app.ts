@@ -29,6 +29,7 @@ import { buildPages } from './plugin/pages.ts'
 import { openRememberedSettings } from './plugin/remembered-settings.ts'
 import { openWiring } from './plugin/wire.ts'
 import { openReserve } from './reserve.ts'
+import { changed } from './say.ts'
 import { openSecretKey } from './secret-key.ts'
 
 export interface AppOptions {
@@ -146,7 +147,10 @@ export async function openApp({
     opened.add({ close: () => Promise.all([http.close(), jobs.close()]) })
     // Every account sees it: where the data folder lies is for the log alone.
     if (ledger.recovered)
-      await jobs.warn('The database was damaged', ledger.recovered.replaceAll(join(dataDir, '/'), ''))
+      await jobs.warn(
+        'The database was damaged',
+        changed(ledger.recovered, (text) => text.replaceAll(join(dataDir, '/'), '')),
+      )
     if (ledger.unreadable) await jobs.warn('Secrets cannot be read', ledger.unreadable)
     await reserve.tellBy((sentence) => jobs.warn('The disk is full', sentence))
     await opened.add(schedules).begin()

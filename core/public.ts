@@ -90,7 +90,7 @@ export type {
   WholeApp,
 } from './plugin/define.ts'
 export { defineCommand, definePlugin, defineRoute, defineTask } from './plugin/define.ts'
-export { inEnglish, Said, type Sentence, say, sentenceOf, type Words } from './say.ts'
+export { inEnglish, joined, Said, type Sentence, saidOf, say, sentenceOf, Words } from './say.ts'
 export { listOf, listUnder, objectOf, textUnder, withKeys, withKeysInside, withTwins } from './splice.ts'
 export { writeWhole } from './whole-file.ts'
 export { startWorker } from './worker.ts'

@@ -9,12 +9,13 @@ import { join } from 'node:path'
 import type { Clock, Timer } from './clock.ts'
 import { diskSpace } from './folder.ts'
 import type { Log } from './log.ts'
+import { say, type Words } from './say.ts'
 
 interface Reserve {
   /** Gives it up, at once, where the disk takes nothing more. @returns false: there is none (any more) */
   release(): boolean
   /** How people hear of it, from now on and of what has been; they may hear of it later than it happens. */
-  tellBy(tell: (sentence: string) => Promise<void>): Promise<void>
+  tellBy(tell: (sentence: Words) => Promise<void>): Promise<void>
   close(): Promise<void>
 }
 
@@ -33,8 +34,7 @@ const HEADROOM_BYTES = 48 << 20
 const LOOK_FIRST_MS = 10_000
 const LOOK_EVERY_MS = 60_000
 const PIECE_BYTES = 1 << 20
-const SENTENCE =
-  'The disk with the data folder is full: the room that was kept for this is given up. Remove what is not needed any more, snapshots or backups, or make room on the disk.'
+const SENTENCE = say`The disk with the data folder is full: the room that was kept for this is given up. Remove what is not needed any more, snapshots or backups, or make room on the disk.`
 
 /**
  * Two files, made and made again when there is room, looked at each minute. A start that finds the disk full takes the

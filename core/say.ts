@@ -16,6 +16,11 @@ type Value = string | number | Sentence
 /** A text without values is its own key. */
 export type Words = string | Sentence
 
+/** As a payload or a row keeps them. */
+export const Words = Type.Unsafe<Words>(
+  Type.Union([Type.String(), Type.Object({ key: Type.String(), params: Type.Record(Type.String(), Type.Unknown()) })]),
+)
+
 /** By the English sentence: how it is made. Those without values are not among them. */
 export type Said = Record<string, Sentence>
 
@@ -61,17 +66,40 @@ export function saidOf(
   const said: Said = {}
   const texts = all.map((words) => {
     const text = shown(inEnglish(words))
-    if (typeof words === 'object') said[text] = mapped(words, shown)
+    if (typeof words === 'object') said[text] = changed(words, shown)
     return text
   })
   return { texts, ...(Object.keys(said).length > 0 && { said }) }
 }
 
-/** @param change  for each text among the values */
-function mapped({ key, params }: Sentence, change: (text: string) => string): Sentence {
-  const changed = Object.entries(params).map(([name, value]): [string, Value] => [
+/** @param change  for each text among the values, or for a text alone */
+export function changed(words: Sentence, change: (text: string) => string): Sentence
+export function changed(words: Words, change: (text: string) => string): Words
+export function changed(words: Words, change: (text: string) => string): Words {
+  if (typeof words === 'string') return change(words)
+  const params = Object.entries(words.params).map(([name, value]): [string, Value] => [
     name,
-    typeof value === 'string' ? change(value) : typeof value === 'object' ? mapped(value, change) : value,
+    typeof value === 'number' ? value : changed(value as Sentence, change),
   ])
-  return { key, params: Object.fromEntries(changed) }
+  return { key: words.key, params: Object.fromEntries(params) }
+}
+
+/** Several sentences as one, in their order. */
+export const joined = ([first = '', ...rest]: readonly Words[], between: ', ' | '; ' | ' '): Words =>
+  rest.length === 0
+    ? first
+    : { key: `{first}${between}{rest}`, params: { first: sentenceOf(first), rest: sentenceOf(joined(rest, between)) } }
+
+/** How a row keeps words: in English, and with words and values apart where it has values. */
+export interface KeptWords {
+  text: string
+  said: Sentence | null
+}
+
+const MOST_KEPT = 8000
+
+/** @param shorten  what becomes of each text. What would still be too long is kept in English alone. */
+export function kept(words: Words, shorten: (text: string) => string): KeptWords {
+  const said = typeof words === 'object' ? changed(words, shorten) : null
+  return { text: shorten(inEnglish(words)), said: JSON.stringify(said).length > MOST_KEPT ? null : said }
 }

@@ -13,6 +13,7 @@ import { unreadableIn, wayOutOf } from '../ledger/sealed-columns.ts'
 import type { Finding } from '../plugin/define.ts'
 import { findPlugins, registerPlugins } from '../plugin/load.ts'
 import { openRememberedSettings } from '../plugin/remembered-settings.ts'
+import { inEnglish } from '../say.ts'
 import { readSecretKey } from '../secret-key.ts'
 import { lookAtDatabase } from './look-at-database.ts'
 import type { OwnCommand } from './own-command.ts'
@@ -88,7 +89,7 @@ async function lookAtSecrets(dataDir: string, ledger: string): Promise<Finding[]
   try {
     const unreadable = unreadableIn(db, openSeal(key))
     if (unreadable.size === 0) return []
-    return [{ what: 'Secrets', isRight: false, said: `there are ${wayOutOf(unreadable)}` }]
+    return [{ what: 'Secrets', isRight: false, said: `there are ${inEnglish(wayOutOf(unreadable))}` }]
   } finally {
     db.close()
   }

@@ -4,6 +4,7 @@ import { readSources } from '../../config/load-settings.ts'
 import { lockFolder } from '../ledger/lock.ts'
 import { rotateKey as rotate } from '../ledger/rotate-key.ts'
 import { wayOutOf } from '../ledger/sealed-columns.ts'
+import { inEnglish } from '../say.ts'
 import type { OwnCommand } from './own-command.ts'
 
 export const rotateKey: OwnCommand = {
@@ -17,7 +18,7 @@ export const rotateKey: OwnCommand = {
       say(
         `There is a new secret key: all sessions and tokens have ended${sealed > 0 ? `; secrets in the ledger are sealed with it: ${sealed}` : ''}`,
       )
-      if (unreadable.size > 0) say(`There are ${wayOutOf(unreadable)}`)
+      if (unreadable.size > 0) say(`There are ${inEnglish(wayOutOf(unreadable))}`)
     } finally {
       lock.release()
     }

@@ -9,13 +9,14 @@ import { Value } from 'typebox/value'
 import type { Clock } from '../clock.ts'
 import { StartError } from '../error.ts'
 import type { Log } from '../log.ts'
+import { inEnglish, Words } from '../say.ts'
 import { writeWhole } from '../whole-file.ts'
 
 /** The index of a plugin, by the plugin's name. */
 const Kind = Type.String({ pattern: '^[a-z][a-z0-9]*$' })
 const ofEach = <Schema extends Type.TSchema>(schema: Schema) => Type.Optional(Type.Record(Type.String(), schema))
 
-const Lost = Type.Object({ reason: Type.String(), since: Type.Integer() })
+const Lost = Type.Object({ reason: Words, since: Type.Integer() })
 /**
  * Why documents are missing that were there, a sentence for people without its full stop; and since when, in epoch
  * milliseconds.
@@ -103,7 +104,7 @@ export interface Holdings {
   readonly opened: readonly string[] | undefined
   readonly lost: Lost | undefined
   /** To be awaited before anything blank takes the place of what is missing. */
-  noteLost(reason: string): Promise<void>
+  noteLost(reason: Words): Promise<void>
   noteOpened(collections: readonly string[]): Promise<void>
   /** Called when the documents are back, or an admin has said that what is there now is all: nothing is lost any more. */
   settle(): Promise<void>
@@ -130,7 +131,7 @@ export async function openHoldings({
       return lost
     },
     async noteLost(reason) {
-      log.error(`${reason}; a blank one takes its place`)
+      log.error(`${inEnglish(reason)}; a blank one takes its place`)
       // What was there before the first loss is what matters.
       lost = { reason, since: lost?.since ?? clock.now() }
       await changeInUse(dataDir, { lost: { ...(await readInUse(dataDir)).lost, [kind]: lost } })

@@ -16,7 +16,7 @@ export function answer<App>(
   if (hasEnded(row)) forEnd.resolve(row.id, row)
 }
 
-const refusal = ({ state, result }: Ending, error: unknown): unknown =>
+const refusal = ({ state, result, said }: Ending, error: unknown): unknown =>
   state === 'REVOKED'
     ? errors.conflict('The task was stopped')
-    : (error ?? errors.unavailable(result ?? 'The task failed'))
+    : (error ?? errors.unavailable(said ?? result ?? 'The task failed'))

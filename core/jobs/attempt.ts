@@ -1,11 +1,12 @@
 /** One run of one job: what the task is handed, and how it came out. */
 import { getSystemErrorMap } from 'node:util'
 import type { Clock } from '../clock.ts'
-import { isAppError, saidBy } from '../error.ts'
+import { isAppError, withoutPaths, wordsOf } from '../error.ts'
 import { waitAtBarrier } from '../index/write-barrier.ts'
-import type { Ending, Job } from '../ledger/jobs.ts'
+import { type Ending, type Job, withoutWords } from '../ledger/jobs.ts'
 import type { Log } from '../log.ts'
 import { maskCredentials } from '../mask.ts'
+import { kept, say, type Words } from '../say.ts'
 import type { AnyTask, Handed } from './task.ts'
 import type { JobContext, Step } from './types.ts'
 
@@ -17,9 +18,12 @@ export type Interruption = 'kill' | 'close'
 
 export type Outcome =
   | { kind: 'ended'; ending: Ending; error?: unknown }
-  | { kind: 'retry'; result: string; traceback: string | null; retryAt: number }
+  | ({ kind: 'retry'; retryAt: number } & Told & Pick<Job, 'traceback'>)
   /** Cut off by the server's end. */
   | { kind: 'requeued' }
+
+/** What is said of a run. */
+type Told = Pick<Job, 'result' | 'said'>
 
 export interface Attempt<App> {
   job: Job
@@ -30,7 +34,7 @@ export interface Attempt<App> {
   /** The payload as second starts have left it. */
   payload: () => Record<string, unknown>
   log: Log
-  progress: (fraction: number, messages: readonly string[]) => void
+  progress: (fraction: number, messages: readonly Words[]) => void
   /** Puts a step's name on the row. */
   markStep: (name: string) => void
   /** Somebody waits for it, and hears the error: it is not tried again. */
@@ -65,16 +69,14 @@ export async function attempt<App extends Handed>(
   }
   try {
     signal.throwIfAborted()
-    const said = await waitAtBarrier(signal, () => task.run(context, app), given.waits)
-    const result = said === null || said === undefined || said === '' ? null : shorten(said, LONGEST_TEXT)
-    if (given.interruption() === 'kill') return { kind: 'ended', ending: { state: 'REVOKED', result, traceback: null } }
-    return { kind: 'ended', ending: { state: 'SUCCESS', result, traceback: null } }
+    const told = await waitAtBarrier(signal, () => task.run(context, app), given.waits)
+    const state = given.interruption() === 'kill' ? 'REVOKED' : 'SUCCESS'
+    return { kind: 'ended', ending: { ...withoutWords(state), ...(told && toldOf(told)) } }
   } catch (error) {
     if (given.interruption() === 'close') return { kind: 'requeued' }
-    const result = textOf(error)
+    const told = toldOf(failureOf(error))
     const traceback = debug ? tracebackOf(error) : null
-    if (given.interruption() === 'kill')
-      return { kind: 'ended', ending: { state: 'REVOKED', result: null, traceback: null }, error }
+    if (given.interruption() === 'kill') return { kind: 'ended', ending: withoutWords('REVOKED'), error }
     if (
       task.retries &&
       !given.isAwaited &&
@@ -84,12 +86,12 @@ export async function attempt<App extends Handed>(
       const { delaySeconds, factor = 1 } = task.retries
       const pauseSeconds = delaySeconds * factor ** job.retries
       log.warn({ err: error }, `failed, and is tried again in ${pauseSeconds} s`)
-      return { kind: 'retry', result, traceback, retryAt: clock.now() + pauseSeconds * 1000 }
+      return { kind: 'retry', ...told, traceback, retryAt: clock.now() + pauseSeconds * 1000 }
     }
     // An error of ours is a sentence for people; any other is a defect, and its stack belongs in the log.
-    if (isAppError(error)) log.warn({ cause: error.cause }, `failed: ${result}`)
+    if (isAppError(error)) log.warn({ cause: error.cause }, `failed: ${told.result}`)
     else log.error({ err: error }, 'failed')
-    return { kind: 'ended', ending: { state: 'FAILURE', result, traceback }, error }
+    return { kind: 'ended', ending: { state: 'FAILURE', ...told, traceback }, error }
   }
 }
 
@@ -98,19 +100,23 @@ function isWorthRetrying(error: unknown): boolean {
 }
 
 /** A failure of the system names paths of this machine, which its code does not; the log has both. */
-function textOf(error: unknown): string {
+function failureOf(error: unknown): Words {
   const system =
     error instanceof Error && 'syscall' in error
       ? getSystemErrorMap().get((error as NodeJS.ErrnoException).errno ?? 0)
       : undefined
-  const said = system ? system.join(': ') : saidBy(error)
-  return shorten(said === '' ? 'Failed without a word' : said, LONGEST_TEXT)
+  return (system ? system.join(': ') : wordsOf(error)) || say`Failed without a word`
 }
 
 function tracebackOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   const cause = error.cause instanceof Error ? `\nCaused by: ${error.cause.stack ?? error.cause.message}` : ''
   return shorten((error.stack ?? error.message) + cause, LONGEST_TRACEBACK)
+}
+
+function toldOf(words: Words): Told {
+  const { text, said } = kept(words, (one) => withoutPaths(shorten(one, LONGEST_TEXT)))
+  return { result: text, said }
 }
 
 const shorten = (text: string, longest: number): string => maskCredentials(text.slice(0, longest))

@@ -9,6 +9,7 @@ import type { Job } from '../ledger/jobs.ts'
 import { type NewNotification, type NotificationRows, notificationRows } from '../ledger/notifications.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
+import { saidOf, say, type Words } from '../say.ts'
 import type { AnyTask } from './task.ts'
 import type { Jobs, NotificationMessage } from './types.ts'
 
@@ -60,10 +61,10 @@ export class Notifications {
     const task = this.#of.tasks.get(name)
     if (!isShown(task)) return
     const { title, group = '' } = task
-    this.#add({ id, task: name, title, group, level: 'info', messages: ['new task received'], expiresAt: null })
+    this.#add({ id, task: name, title, group, level: 'info', messages: [say`new task received`], expiresAt: null })
   }
 
-  report({ id, task }: Job, messages: readonly string[], fraction: number): void {
+  report({ id, task }: Job, messages: readonly Words[], fraction: number): void {
     const { ledger, log, tasks, onChange } = this.#of
     if (!isShown(tasks.get(task))) return
     ledger
@@ -72,25 +73,30 @@ export class Notifications {
   }
 
   /** @param run  the run as it has ended, or as it will be tried again */
-  writeEnded({ id, task, state, result }: Job): void {
+  writeEnded({ id, task, state, result, said }: Job): void {
     if (!isShown(this.#of.tasks.get(task))) return
     const now = this.#of.clock.steady()
-    if (state === 'SUCCESS') this.#rows.close(id, 'info', [result || 'Task completed'], now + SHOWN_AFTER_SUCCESS_MS, 1)
+    const words = said ?? result
+    if (state === 'SUCCESS')
+      this.#rows.close(id, 'info', [words || say`Task completed`], now + SHOWN_AFTER_SUCCESS_MS, 1)
     else if (state === 'FAILURE' || state === 'RETRY')
-      this.#rows.close(id, 'error', [result || 'Task failed'], now + SHOWN_AFTER_FAILURE_MS)
+      this.#rows.close(id, 'error', [words || say`Task failed`], now + SHOWN_AFTER_FAILURE_MS)
     else this.#rows.remove(id)
   }
 
-  async notify({ title, group, level, messages, shownForSeconds }: Parameters<Jobs['notify']>[0]): Promise<void> {
+  async notify({ of, title, group, level, messages, shownForSeconds }: Parameters<Jobs['notify']>[0]): Promise<void> {
     const { ledger, clock } = this.#of
     const shownMs = shownForSeconds === undefined ? SHOWN_AFTER_FAILURE_MS : shownForSeconds * 1000
     await ledger.write(() =>
-      this.#add({ id: randomUUID(), task: null, title, group, level, messages, expiresAt: clock.steady() + shownMs }),
+      this.#add({
+        ...{ id: randomUUID(), task: null, about: of?.name, level, messages, expiresAt: clock.steady() + shownMs },
+        ...{ title: title ?? of?.title ?? '', group: group ?? of?.group ?? '' },
+      }),
     )
     this.changed()
   }
 
-  warn(title: string, message: string): Promise<void> {
+  warn(title: string, message: Words): Promise<void> {
     const group = 'setting:application'
     return this.notify({ title, group, level: 'error', messages: [message], shownForSeconds: WARNING_SHOWN_SECONDS })
   }
@@ -101,8 +107,10 @@ export class Notifications {
       const task = row.task === null ? undefined : tasks.get(row.task)
       const start = task?.apiStart ?? false
       const stop = task?.apiStop ?? false
+      const { texts, said } = saidOf(row.messages, withoutPaths)
       return {
         id: row.id,
+        task_name: row.task ?? row.about,
         title: row.title,
         group: row.group_name,
         'api-start': start,
@@ -111,7 +119,8 @@ export class Notifications {
         api_stop: stop,
         level: row.level,
         command: row.command ?? false,
-        messages: row.messages.map(withoutPaths),
+        messages: texts,
+        ...(said && { said }),
         progress: row.progress,
       }
     })

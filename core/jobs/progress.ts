@@ -1,19 +1,20 @@
 /** Writes the progress of a job to its row, not more often than people can read it. */
 import type { Clock, Timer } from '../clock.ts'
+import { changed, type Words } from '../say.ts'
 
 const SHORTEST_PAUSE_MS = 400
 const MOST_MESSAGES = 10
 const LONGEST_MESSAGE = 500
 
 export interface Progress {
-  report(fraction: number, messages: readonly string[]): void
+  report(fraction: number, messages: readonly Words[]): void
   /** Writes nothing more. */
   close(): void
 }
 
 /** Writes the first report at once, then at most one per pause; the last one always, unless the job ends before. */
-export function openProgress(clock: Clock, write: (messages: readonly string[], fraction: number) => void): Progress {
-  let latest: { messages: readonly string[]; fraction: number } = { messages: [], fraction: 0 }
+export function openProgress(clock: Clock, write: (messages: readonly Words[], fraction: number) => void): Progress {
+  let latest: { messages: readonly Words[]; fraction: number } = { messages: [], fraction: 0 }
   let isUnwritten = false
   let pause: Timer | undefined
   let isClosed = false
@@ -34,7 +35,7 @@ export function openProgress(clock: Clock, write: (messages: readonly string[], 
         fraction: Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : 0,
         messages:
           messages.length > 0
-            ? messages.slice(0, MOST_MESSAGES).map((text) => text.slice(0, LONGEST_MESSAGE))
+            ? messages.slice(0, MOST_MESSAGES).map((words) => changed(words, (text) => text.slice(0, LONGEST_MESSAGE)))
             : latest.messages,
       }
       isUnwritten = true

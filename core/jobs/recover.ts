@@ -1,11 +1,12 @@
 /** Puts right the rows of jobs that say they run and do not: after a crash, and while the server closes. */
-import { type Ending, hasEnded, type Job } from '../ledger/jobs.ts'
+import { type Ending, hasEnded, type Job, withoutWords } from '../ledger/jobs.ts'
+import { say } from '../say.ts'
 import { answer } from './answer.ts'
 import type { JobLog } from './job-log.ts'
 import { endingOf, type Runner, taskOf } from './state.ts'
 import type { AnyTask } from './task.ts'
 
-const WENT_DOWN: Ending = { state: 'FAILED', result: 'It was running when the server went down', traceback: null }
+const WENT_DOWN: Ending = { ...withoutWords('FAILED'), result: say`It was running when the server went down` }
 
 /**
  * The move of such a row; inside `ledger.write`.
@@ -20,8 +21,8 @@ export function writeRescued<App>(
   const { command, again } = rows.get(row.id) ?? row
   notifications.writeEnded({ ...row, state: 'FAILED' })
   const kept = lines ?? rows.logOf(row.id)
-  if (command === 'KILL') return rows.end(row.id, { state: 'REVOKED', result: null, traceback: null }, kept)
-  if (command === 'STOP') return rows.end(row.id, { state: 'SUCCESS', result: null, traceback: null }, kept)
+  if (command === 'KILL') return rows.end(row.id, withoutWords('REVOKED'), kept)
+  if (command === 'STOP') return rows.end(row.id, withoutWords('SUCCESS'), kept)
   if (task.resumable || task.internal || again) return rows.requeue(row.id, lines)
   return rows.end(row.id, WENT_DOWN, kept)
 }

@@ -75,8 +75,9 @@ export function taskOf<App>({ tasks }: Pick<Runner<App>, 'tasks'>, asked: TaskNa
 }
 
 /** How a job has ended, by its row. */
-export const endingOf = ({ state, result, traceback }: Job): Ending => ({
+export const endingOf = ({ state, result, said, traceback }: Job): Ending => ({
   state: state as Ending['state'],
   result,
+  said,
   traceback,
 })

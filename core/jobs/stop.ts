@@ -1,7 +1,7 @@
 /** Stops one job by a command, or all of them because the server closes. */
 import type { Timer } from '../clock.ts'
 import { errors } from '../error.ts'
-import { hasEnded, type JobCommand } from '../ledger/jobs.ts'
+import { hasEnded, type JobCommand, withoutWords } from '../ledger/jobs.ts'
 import { say } from '../say.ts'
 import { answer } from './answer.ts'
 import { writeRescued } from './recover.ts'
@@ -24,7 +24,7 @@ export async function command<App>(runner: Runner<App>, id: string, asked: JobCo
     if (row.state === 'STARTED') return rows.command(id, asked) ?? row
     const state = asked === 'KILL' ? 'REVOKED' : 'SUCCESS'
     notifications.writeEnded({ ...row, state: 'REVOKED' })
-    return rows.endWaiting(id, { state, result: null, traceback: null }, asked)
+    return rows.endWaiting(id, withoutWords(state), asked)
   })
   const entry = runner.running.get(id)
   if (entry) {
@@ -33,7 +33,7 @@ export async function command<App>(runner: Runner<App>, id: string, asked: JobCo
   }
   listeners.changed({ job })
   notifications.changed()
-  if (hasEnded(job)) answer(runner, job, { ...endingOf(job), result: null, traceback: null })
+  if (hasEnded(job)) answer(runner, job, withoutWords(endingOf(job).state))
 }
 
 /** As `JobsRunner.close` says. */

@@ -2,6 +2,7 @@
 import type { Static, TObject } from 'typebox'
 import type { Events } from '../events.ts'
 import type { Log } from '../log.ts'
+import type { Words } from '../say.ts'
 import type { JobContext } from './types.ts'
 
 /** What the runner itself needs of that which tasks are handed beside their job. */
@@ -65,8 +66,8 @@ export interface TaskSpec<Payload extends TObject, App> {
   }
   /** Outgoing notifications may be set for it (contract 8.5). `news`: it is there to tell its result, which is bad. */
   outgoing?: boolean | 'news'
-  /** @returns the result text: null or nothing says nothing */
-  run: (job: JobContext<Static<Payload>>, app: App) => Promise<string | null | void>
+  /** @returns what is said of its end: null or nothing says nothing */
+  run: (job: JobContext<Static<Payload>>, app: App) => Promise<Words | null | void>
 }
 
 /** Of any payload. */

@@ -1,6 +1,7 @@
 /** What a job looks like to those who start, run and watch it. The rows are in ledger/jobs.ts. */
 import type { Job, JobCommand, LogLine } from '../ledger/jobs.ts'
 import type { Log } from '../log.ts'
+import type { Said, Words } from '../say.ts'
 
 export type { Job, JobCommand, JobState } from '../ledger/jobs.ts'
 
@@ -17,7 +18,7 @@ export interface JobContext<Payload> {
   readonly isStopping: () => boolean
   readonly log: Log
   /** The notification's text and fraction (0–1); written at most a few times a second, the last one always. */
-  progress(fraction: number, ...messages: string[]): void
+  progress(fraction: number, ...messages: Words[]): void
   /**
    * A named piece of work whose effects may be done twice. Its name is on the row while it runs; none begins once the
    * signal is aborted.
@@ -29,6 +30,8 @@ export interface JobContext<Payload> {
 
 export interface NotificationMessage {
   id: string
+  /** Of the task that it is of, which people call by another name in another language. */
+  task_name: string | null
   title: string
   group: string
   'api-start': boolean
@@ -38,6 +41,7 @@ export interface NotificationMessage {
   level: 'info' | 'error'
   command: false | JobCommand
   messages: string[]
+  said?: Said
   progress: number
 }
 
@@ -74,14 +78,16 @@ export interface Jobs {
   notifications(): NotificationMessage[]
   /** A message that belongs to no job (contract 8.4), shown for 20 s unless told otherwise; a restart ends it. */
   notify(message: {
-    title: string
-    group: string
+    /** The task that it is about: title and group are those of it, where they are left out. */
+    of?: { name: string; title: string; group?: string }
+    title?: string
+    group?: string
     level: 'info' | 'error'
-    messages: string[]
+    messages: Words[]
     shownForSeconds?: number
   }): Promise<void>
   /** Tells every account, for an hour, what is wrong with the installation. */
-  warn(title: string, message: string): Promise<void>
+  warn(title: string, message: Words): Promise<void>
   /** The last 200 log lines of a job. */
   logOf(id: string): LogLine[]
   /** Calls back after each change of a row or message; for the event stream. @returns ends it */

@@ -1,4 +1,5 @@
 /** Every statement on job rows: the states and the legal moves. */
+import type { Sentence } from '../say.ts'
 import type { Ledger } from './sqlite.ts'
 
 /** As stored. On the wire a STARTED job reads PENDING with `date_start` set (contract 8.3). */
@@ -12,7 +13,10 @@ export interface Job {
   task: string
   state: JobState
   payload: Record<string, unknown>
+  /** In English. */
   result: string | null
+  /** Words and values of `result`, where it has values. */
+  said: Sentence | null
   traceback: string | null
   command: JobCommand | null
   retries: number
@@ -39,6 +43,7 @@ interface JobRow {
   state: JobState
   payload: string
   result: string | null
+  said: string | null
   traceback: string | null
   command: JobCommand | null
   step: string | null
@@ -59,14 +64,13 @@ export interface NewJob {
   payload: Record<string, unknown>
 }
 
-export interface Ending {
-  state: EndState
-  result: string | null
-  traceback: string | null
-}
+export type Ending = Pick<Job, 'result' | 'said' | 'traceback'> & { state: EndState }
+
+/** Nothing more is said of it. */
+export const withoutWords = (state: EndState): Ending => ({ state, result: null, said: null, traceback: null })
 
 const COLUMNS =
-  'id, task, state, payload, result, traceback, command, step, again, retries, created_at, started_at, ended_at'
+  'id, task, state, payload, result, said, traceback, command, step, again, retries, created_at, started_at, ended_at'
 const OPEN = `state IN ('PENDING', 'STARTED', 'RETRY')`
 const NEXT_SEQ = '(SELECT coalesce(max(seq), 0) + 1 FROM jobs)'
 
@@ -79,6 +83,7 @@ function toJob(row: JobRow): Job {
     state: row.state,
     payload: JSON.parse(row.payload) as Record<string, unknown>,
     result: row.result,
+    said: row.said === null ? null : (JSON.parse(row.said) as Sentence),
     traceback: row.traceback,
     command: row.command,
     retries: row.retries,
@@ -168,7 +173,7 @@ export function jobRows(ledger: Ledger, now: () => number) {
     /** The oldest that waits in a lane. */
     claim(lane: string): Job | undefined {
       return one(
-        `UPDATE jobs SET state = 'STARTED', started_at = ?, result = NULL, traceback = NULL
+        `UPDATE jobs SET state = 'STARTED', started_at = ?, result = NULL, said = NULL, traceback = NULL
          WHERE seq = (SELECT seq FROM jobs WHERE lane = ? AND state = 'PENDING' ORDER BY seq LIMIT 1) RETURNING ${COLUMNS}`,
         now(),
         lane,
@@ -179,7 +184,7 @@ export function jobRows(ledger: Ledger, now: () => number) {
     take(id: string, payload: Record<string, unknown>): Job {
       return surely(
         one(
-          `UPDATE jobs SET state = 'STARTED', started_at = ?, retry_at = NULL, result = NULL, traceback = NULL, payload = ?
+          `UPDATE jobs SET state = 'STARTED', started_at = ?, retry_at = NULL, result = NULL, said = NULL, traceback = NULL, payload = ?
            WHERE id = ? AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
           now(),
           JSON.stringify(payload),
@@ -190,7 +195,7 @@ export function jobRows(ledger: Ledger, now: () => number) {
     },
 
     /** The last move of a run: over, unless a wake-up came meanwhile; then it waits again, behind the others. */
-    end(id: string, { state, result, traceback }: Ending, log: readonly LogLine[]): Job {
+    end(id: string, { state, result, said, traceback }: Ending, log: readonly LogLine[]): Job {
       return surely(
         one(
           `UPDATE jobs SET
@@ -200,11 +205,12 @@ export function jobRows(ledger: Ledger, now: () => number) {
              ended_at = CASE WHEN again THEN NULL ELSE ? END,
              command = CASE WHEN again THEN NULL ELSE command END,
              retries = CASE WHEN again THEN 0 ELSE retries END,
-             result = ?, traceback = ?, log = ?, step = NULL, again = 0
+             result = ?, said = ?, traceback = ?, log = ?, step = NULL, again = 0
            WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
           state,
           now(),
           result,
+          said && JSON.stringify(said),
           traceback,
           JSON.stringify(log),
           id,
@@ -216,15 +222,16 @@ export function jobRows(ledger: Ledger, now: () => number) {
     /** Failed, and tried again at its time. */
     retry(
       id: string,
-      { result, traceback, retryAt }: { result: string; traceback: string | null; retryAt: number },
+      { result, said, traceback, retryAt }: Pick<Job, 'result' | 'said' | 'traceback'> & { retryAt: number },
       log: readonly LogLine[],
     ): Job {
       return surely(
         one(
-          `UPDATE jobs SET state = 'RETRY', retries = retries + 1, retry_at = ?, started_at = NULL, result = ?, traceback = ?, log = ?, step = NULL, again = 0
+          `UPDATE jobs SET state = 'RETRY', retries = retries + 1, retry_at = ?, started_at = NULL, result = ?, said = ?, traceback = ?, log = ?, step = NULL, again = 0
            WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
           retryAt,
           result,
+          said && JSON.stringify(said),
           traceback,
           JSON.stringify(log),
           id,
@@ -261,9 +268,10 @@ export function jobRows(ledger: Ledger, now: () => number) {
     endWaiting(id: string, ending: Ending, command: JobCommand | null): Job {
       return surely(
         one(
-          `UPDATE jobs SET state = ?, result = ?, command = ?, retry_at = NULL, ended_at = ? WHERE id = ? AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
+          `UPDATE jobs SET state = ?, result = ?, said = ?, command = ?, retry_at = NULL, ended_at = ? WHERE id = ? AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
           ending.state,
           ending.result,
+          ending.said && JSON.stringify(ending.said),
           command,
           now(),
           id,

@@ -16,6 +16,7 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
+import { say, sentenceOf, type Words } from '../say.ts'
 
 const KEPT_OF_A_KIND = 3
 const CHECK_EVERY_MS = 60 * 60 * 1000
@@ -133,19 +134,26 @@ export function openChecked(file: string, options: { readonly?: boolean } = {}):
   }
 }
 
+/** What is wrong with a ledger that cannot be used. */
+export type LedgerFault = keyof typeof FAULTS
+const FAULTS = {
+  missing: sentenceOf(say`missing`),
+  empty: sentenceOf(say`empty`),
+  damaged: sentenceOf(say`damaged`),
+}
+
 /**
  * Puts the newest good copy in the place of a ledger that cannot be used; what is there is moved aside.
  * Cut off at any point, the ledger is missing, and the next start does the same.
- * @param fault  what is wrong with it: 'missing', 'empty', 'damaged'
  * @returns the open file (a blank one where no copy is good) and what was done, for the log and the page
  */
-export function recoverFrom(file: string, fault: string, now: number): { db: Database.Database; said: string } {
+export function recoverFrom(file: string, fault: LedgerFault, now: number): { db: Database.Database; said: Words } {
   const aside = `${file}.damaged-${stampOf(now)}`
   const isMoved = existsSync(file)
   for (const end of ['', '-wal', '-shm']) {
     if (existsSync(file + end)) renameSync(file + end, aside + end)
   }
-  const moved = isMoved ? `it was moved to ${aside} and ` : ''
+  const what = FAULTS[fault]
   const part = `${file}.part`
   for (const copy of copiesOf(file, now)) {
     copyFileSync(copy, part)
@@ -154,7 +162,10 @@ export function recoverFrom(file: string, fault: string, now: number): { db: Dat
       openChecked(part).close()
       syncFile(part)
       renameSync(part, file)
-      return { db: openChecked(file), said: `The ledger ${file} was ${fault}: ${moved}the copy ${copy} took its place` }
+      const said = isMoved
+        ? say`The ledger ${{ file }} was ${{ fault: what }}: it was moved to ${{ aside }} and the copy ${{ copy }} took its place`
+        : say`The ledger ${{ file }} was ${{ fault: what }}: the copy ${{ copy }} took its place`
+      return { db: openChecked(file), said }
     } catch (error) {
       rmSync(part, { force: true })
       if (!isDamage(error)) throw error
@@ -168,7 +179,9 @@ export function recoverFrom(file: string, fault: string, now: number): { db: Dat
   closeSync(openSync(file, 'a', 0o600))
   return {
     db: openChecked(file),
-    said: `The ledger ${file} was ${fault} and there is no copy of it: ${moved}a blank one took its place`,
+    said: isMoved
+      ? say`The ledger ${{ file }} was ${{ fault: what }} and there is no copy of it: it was moved to ${{ aside }} and a blank one took its place`
+      : say`The ledger ${{ file }} was ${{ fault: what }} and there is no copy of it: a blank one took its place`,
   }
 }
 

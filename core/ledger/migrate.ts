@@ -9,6 +9,7 @@ import { devices } from './migrations/0005-devices.ts'
 import { accessTokens } from './migrations/0006-access-tokens.ts'
 import { totp } from './migrations/0007-totp.ts'
 import { sealedColumns } from './migrations/0008-sealed-columns.ts'
+import { said } from './migrations/0009-said.ts'
 
 export interface Migration {
   number: number
@@ -34,6 +35,7 @@ const coreMigrations: readonly Migration[] = [
   { number: 6, sql: accessTokens },
   { number: 7, sql: totp },
   { number: 8, sql: sealedColumns },
+  { number: 9, sql: said },
 ]
 
 const CORE = 'core'

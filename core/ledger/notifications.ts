@@ -1,4 +1,5 @@
 /** The messages that are shown now: one per run of a job, and some that belong to none. */
+import type { Words } from '../say.ts'
 import type { JobCommand } from './jobs.ts'
 import type { Ledger } from './sqlite.ts'
 
@@ -8,10 +9,12 @@ interface NotificationRow {
   id: string
   /** Null where it belongs to no job. */
   task: string | null
+  /** The task whose title it has, where it belongs to no job. */
+  about: string | null
   title: string
   group_name: string
   level: Level
-  messages: string[]
+  messages: Words[]
   progress: number
   command: JobCommand | null
 }
@@ -19,10 +22,11 @@ interface NotificationRow {
 export interface NewNotification {
   id: string
   task: string | null
+  about?: string | undefined
   title: string
   group: string
   level: Level
-  messages: readonly string[]
+  messages: readonly Words[]
   expiresAt: number | null
 }
 
@@ -38,21 +42,21 @@ export function notificationRows(ledger: Ledger) {
     shown(now: number): NotificationRow[] {
       return ledger
         .sql<Omit<NotificationRow, 'messages'> & { messages: string }>(
-          `SELECT n.id, n.task, n.title, n.group_name, n.level, n.messages, n.progress, j.command
+          `SELECT n.id, n.task, n.about, n.title, n.group_name, n.level, n.messages, n.progress, j.command
            FROM notifications n LEFT JOIN jobs j ON j.id = n.id
            WHERE n.expires_at IS NULL OR n.expires_at > ? ORDER BY n.seq`,
         )
         .all(now)
-        .map((row) => ({ ...row, messages: JSON.parse(row.messages) as string[] }))
+        .map((row) => ({ ...row, messages: JSON.parse(row.messages) as Words[] }))
     },
 
     /** A job that runs once more gets a new one, at the end. */
-    add({ id, task, title, group, level, messages, expiresAt }: NewNotification): void {
+    add({ id, task, about, title, group, level, messages, expiresAt }: NewNotification): void {
       ledger
         .sql(
-          'INSERT OR REPLACE INTO notifications (id, task, title, group_name, level, messages, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+          'INSERT OR REPLACE INTO notifications (id, task, about, title, group_name, level, messages, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
         )
-        .run(id, task, title, group, level, JSON.stringify(messages), expiresAt)
+        .run(id, task, about ?? null, title, group, level, JSON.stringify(messages), expiresAt)
       if (task === null) {
         ledger
           .sql(
@@ -63,14 +67,14 @@ export function notificationRows(ledger: Ledger) {
     },
 
     /** Not after its closing message. */
-    report(id: string, messages: readonly string[], progress: number): void {
+    report(id: string, messages: readonly Words[], progress: number): void {
       ledger
         .sql('UPDATE notifications SET messages = ?, progress = ? WHERE id = ? AND expires_at IS NULL')
         .run(JSON.stringify(messages), progress, id)
     },
 
     /** The last message, which goes by itself. @param progress  kept where left out */
-    close(id: string, level: Level, messages: readonly string[], expiresAt: number, progress?: number): void {
+    close(id: string, level: Level, messages: readonly Words[], expiresAt: number, progress?: number): void {
       ledger
         .sql(
           'UPDATE notifications SET level = ?, messages = ?, expires_at = ?, progress = coalesce(?, progress) WHERE id = ?',

@@ -1,6 +1,7 @@
 /** All that is sealed in a ledger: what is plain still is sealed at a start, and all of it anew with a new secret key. */
 import type Database from 'better-sqlite3'
 import type { Log } from '../log.ts'
+import { type Sentence, say } from '../say.ts'
 import type { MigrationOwner } from './migrate.ts'
 import { isSealedSql, type Seal } from './seal.ts'
 
@@ -119,9 +120,9 @@ export function unreadableIn(db: Database.Database, { unseal }: Pick<Seal, 'unse
 }
 
 /** What people do about them, for the log and `archivolt check`. */
-export const wayOutOf = (unreadable: ReadonlyMap<string, number>): string => {
+export const wayOutOf = (unreadable: ReadonlyMap<string, number>): Sentence => {
   const counts = [...unreadable].map(([name, count]) => `${count} in ${name}`).join(', ')
-  return `secrets that another secret key has sealed (${counts}): put the former secret.key back into the data folder, or set them anew: authenticator apps (archivolt user totp-off <name>, or Settings → Users), webhooks, addresses of messages, proxies`
+  return say`secrets that another secret key has sealed (${{ counts }}): put the former secret.key back into the data folder, or set them anew: authenticator apps (archivolt user totp-off <name>, or Settings → Users), webhooks, addresses of messages, proxies`
 }
 
 /** Whether this key opens anything here. */

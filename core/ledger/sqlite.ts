@@ -6,7 +6,16 @@ import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
 import { isDiskFull } from '../full-disk.ts'
 import type { Log } from '../log.ts'
-import { backupTo, copiesOf, copyBeforeMigration, isDamage, openChecked, recoverFrom } from './ledger-copies.ts'
+import { inEnglish, say, type Words } from '../say.ts'
+import {
+  backupTo,
+  copiesOf,
+  copyBeforeMigration,
+  isDamage,
+  type LedgerFault,
+  openChecked,
+  recoverFrom,
+} from './ledger-copies.ts'
 import { lockFolder } from './lock.ts'
 import { applyMigrations, type MigrationOwner, planMigrations } from './migrate.ts'
 import { openKeyOf } from './rotate-key.ts'
@@ -35,9 +44,9 @@ export interface OpenedLedger extends Ledger {
   /** Commits what still waits, writes the log back, and frees the data folder. */
   close(): Promise<void>
   /** What was done about a damaged file, where there was one. */
-  readonly recovered?: string
+  readonly recovered?: Words
   /** What people do about secrets that another secret key has sealed, where there are some. */
-  readonly unreadable?: string
+  readonly unreadable?: Words
 }
 
 interface LedgerOptions {
@@ -108,15 +117,15 @@ async function openSecrets(
   sealWhatIsPlain(db, seal, options)
   const found = unreadableIn(db, seal)
   if (found.size === 0) return seal
-  const unreadable = `The ledger has ${wayOutOf(found)}`
-  options.log.error(unreadable)
+  const unreadable = say`The ledger has ${{ what: wayOutOf(found) }}`
+  options.log.error(inEnglish(unreadable))
   return { ...seal, unreadable }
 }
 
-function openOrRecover(file: string, clock: Clock, log: Log): { db: Database.Database; recovered: string | undefined } {
-  const recover = (fault: string, err?: unknown) => {
+function openOrRecover(file: string, clock: Clock, log: Log): { db: Database.Database; recovered: Words | undefined } {
+  const recover = (fault: LedgerFault, err?: unknown) => {
     const { db, said } = recoverFrom(file, fault, clock.now())
-    log.error({ err }, said)
+    log.error({ err }, inEnglish(said))
     return { db, recovered: said }
   }
   const size = statSync(file, { throwIfNoEntry: false })?.size
@@ -141,7 +150,7 @@ interface Waiting {
 function groupCommit(
   db: Database.Database,
   release: () => void,
-  recovered: string | undefined,
+  recovered: Words | undefined,
   onFull: () => boolean,
 ): Omit<OpenedLedger, keyof Seal> {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>()

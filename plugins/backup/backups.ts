@@ -1,6 +1,6 @@
 /** The service `backups`: how backups are made, read, compared and restored (contract 9.10). */
 import type { Readable } from 'node:stream'
-import { errors, type Job, say, sentenceOf } from 'archivolt'
+import { errors, type Job, say, sentenceOf, type Words } from 'archivolt'
 import { type Accept, acceptDocuments } from './accept.ts'
 import type { App } from './app.ts'
 import { BadArchive, readEntries } from './archive.ts'
@@ -27,7 +27,7 @@ export interface Backups
    * @param isRight  somebody has said that no document is missing, whatever it looks like
    * @returns its name; and `doubt`, where documents seem to be missing: then its name is one that replaces no other
    */
-  create(reason: BackupReason, isRight: boolean, job: Work): Promise<{ filename: string; doubt: string | undefined }>
+  create(reason: BackupReason, isRight: boolean, job: Work): Promise<{ filename: string; doubt: Words | undefined }>
   /**
    * Takes an upload in.
    * @throws not_found (name), conflict, body_too_large, unprocessable, unavailable (the disk is full)

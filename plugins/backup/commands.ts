@@ -1,7 +1,7 @@
 /** `archivolt backup` and `archivolt restore`: what the page does, for whoever has the machine alone. */
 import { createReadStream, existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { type CommandInput, defineCommand, errors } from 'archivolt'
+import { type CommandInput, defineCommand, errors, inEnglish } from 'archivolt'
 import type { App } from './app.ts'
 import type { Work } from './work.ts'
 
@@ -10,7 +10,8 @@ export const backup = defineCommand({
   summary: 'Write all documents to a zip in backups/ (stop the server first; while it runs, the page makes one)',
   async run(input, app: App) {
     const { filename, doubt } = await app.backups.create('manual', false, workOf(input))
-    if (doubt !== undefined) throw errors.conflict(`${doubt}: this backup is called ${filename}, and replaced no other`)
+    if (doubt !== undefined)
+      throw errors.conflict(`${inEnglish(doubt)}: this backup is called ${filename}, and replaced no other`)
     say(input, app, filename)
   },
 })

@@ -1,5 +1,5 @@
 /** Makes a backup of now, and notices where documents seem to be missing, so that no good backup is replaced by it. */
-import { epochSeconds } from 'archivolt'
+import { epochSeconds, say, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { BadArchive, readEntries, writeArchive } from './archive.ts'
 import { type BackupFolder, compactDay } from './backup-folder.ts'
@@ -21,10 +21,10 @@ export async function makeBackup(
   reason: BackupReason,
   isRight: boolean,
   job: Work,
-): Promise<{ filename: string; doubt: string | undefined }> {
+): Promise<{ filename: string; doubt: Words | undefined }> {
   const prefix = `${app.settings.prefix}_backup`
   const day = compactDay(epochSeconds(app.clock))
-  let doubt: string | undefined
+  let doubt: Words | undefined
   const filename = await folder.make(
     `.${prefix}-${day}.zip.${job.id}`,
     (path) => writeArchive(path, archiveEntries(app, forms.written, day, job), new Date(app.clock.now())),
@@ -40,7 +40,7 @@ export async function makeBackup(
  * Why documents seem to be missing in an archive that was just made: the index was lost, or a collection is empty that
  * was not in the last backup.
  */
-async function doubtAbout(app: App, folder: BackupFolder, made: string): Promise<string | undefined> {
+async function doubtAbout(app: App, folder: BackupFolder, made: string): Promise<Words | undefined> {
   if (app.index.lost) return app.index.lost.reason
   const now = await kindsIn(made)
   const earlier = (await folder.list()).filter(
@@ -55,7 +55,9 @@ async function doubtAbout(app: App, folder: BackupFolder, made: string): Promise
     const gone = collectionNames(app).filter(
       (name) => name !== COMES_AND_GOES && definitionOf(app, name) && before.has(name) && !now.has(name),
     )
-    return gone.length > 0 ? `The archive has no ${gone.join(', no ')}, and ${filename} has` : undefined
+    return gone.length > 0
+      ? say`The archive has no ${{ names: gone.join(', ') }}, and ${{ file: filename }} has`
+      : undefined
   }
   return undefined
 }

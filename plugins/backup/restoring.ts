@@ -1,5 +1,5 @@
 /** Puts the documents of a backup in the place of all others, and says beforehand what that would change. */
-import { type BulkResult, errors, type ReplaceWrite, Value } from 'archivolt'
+import { type BulkResult, errors, type ReplaceWrite, say, Value } from 'archivolt'
 import type { App } from './app.ts'
 import { type DocumentEntry, readDocuments, readEntries } from './archive.ts'
 import { collectionNames, collectionOf } from './collections.ts'
@@ -63,7 +63,10 @@ class Restore {
   async take(entry: DocumentEntry, lines: AsyncIterable<string>, write: ReplaceWrite): Promise<void> {
     this.#job.signal.throwIfAborted()
     const done = this.#file++ / this.#files
-    this.#job.progress(done, `Restoring ${entry.fileName} (${this.#file}/${this.#files})`)
+    this.#job.progress(
+      done,
+      say`Restoring ${{ name: entry.fileName }} (${{ number: this.#file }}/${{ all: this.#files }})`,
+    )
     if (entry.collection === 'config') {
       for await (const { stored } of documentsIn(lines, this.#skip)) this.config = stored
       return

@@ -1,5 +1,5 @@
 /** Making and restoring a backup, as jobs that people can watch. */
-import { defineTask, type JobContext, Type } from 'archivolt'
+import { defineTask, inEnglish, type JobContext, say, sentenceOf, Type, type Words } from 'archivolt'
 import type { App } from './app.ts'
 
 const DOUBT_SHOWN_FOR_SECONDS = 3600
@@ -41,9 +41,9 @@ export const runBackup = defineTask({
   },
 })
 
-async function tellOfDoubt(filename: string, doubt: string, job: JobContext<object>, app: App): Promise<null> {
-  const sentence = `${doubt}: this backup is called ${filename}, and no other was replaced or removed. Restore a backup or a snapshot; or, if nothing is missing, say so in the settings under Backups, or with POST /api/backup/ and {"is_right": true}.`
-  job.log.error(sentence)
+async function tellOfDoubt(filename: string, doubt: Words, job: JobContext<object>, app: App): Promise<null> {
+  const sentence = say`${{ doubt: sentenceOf(doubt) }}: this backup is called ${{ name: filename }}, and no other was replaced or removed. Restore a backup or a snapshot; or, if nothing is missing, say so in the settings under Backups, or with POST /api/backup/ and {"is_right": true}.`
+  job.log.error(inEnglish(sentence))
   await app.jobs.notify({
     title: 'Part of the archive is missing',
     group: 'setting:backup',
@@ -63,7 +63,9 @@ export const restoreBackup = defineTask({
   unique: true,
   async run(job, app: App) {
     const { restored, skipped, unknownSettings } = await app.backups.restore(job.payload.filename, job)
-    const left = unknownSettings.length ? `; settings not applied: ${unknownSettings.join(', ')}` : ''
-    return `${job.payload.filename} restored: ${restored} documents, ${skipped} skipped${left}`
+    const { filename: name } = job.payload
+    return unknownSettings.length
+      ? say`${{ name }} restored: ${{ count: restored }} documents, ${{ skipped }} skipped; settings not applied: ${{ settings: unknownSettings.join(', ') }}`
+      : say`${{ name }} restored: ${{ count: restored }} documents, ${{ skipped }} skipped`
   },
 })

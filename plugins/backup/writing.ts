@@ -1,4 +1,5 @@
 /** What goes into an archive: all documents, collection by collection. */
+import { say } from 'archivolt'
 import type { App } from './app.ts'
 import { collectionNames, collectionOf } from './collections.ts'
 import type { BackupForm, Stored } from './form.ts'
@@ -26,7 +27,7 @@ export async function* archiveEntries(
     for await (const batch of batchesOf(app, name)) {
       job.signal.throwIfAborted()
       done += batch.length
-      job.progress(index / all.length, `Backing up ${name}: ${done} documents`)
+      job.progress(index / all.length, say`Backing up ${{ name }}: ${{ count: done }} documents`)
       yield fileOf(name, counter++, await toStored(name, batch))
     }
   }

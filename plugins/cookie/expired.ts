@@ -1,5 +1,5 @@
 /** Tells addresses outside that the cookie has expired: videos that need an account fail until there is another. */
-import { defineTask, Type } from 'archivolt'
+import { defineTask, say, Type } from 'archivolt'
 
 export const cookieExpired = defineTask({
   name: 'cookie_expired',
@@ -11,5 +11,5 @@ export const cookieExpired = defineTask({
   resumable: true,
   outgoing: 'news',
   run: async ({ payload: { platform } }) =>
-    `${platform} no longer accepts the cookie. What needs an account fails until you sign in there again and store a new one in the settings.`,
+    say`${{ platform }} no longer accepts the cookie. What needs an account fails until you sign in there again and store a new one in the settings.`,
 })

@@ -3,7 +3,7 @@
  * download run (after-download.ts), when a film was found in the library (library/found.ts), and when a video
  * is refreshed (refresh/item.ts). A video is as good without them, so where the platform fails that is only logged.
  */
-import { isAppError, type JobContext } from 'archivolt'
+import { isAppError, type JobContext, say } from 'archivolt'
 import type { App } from './app.ts'
 
 type Run = JobContext<object>
@@ -115,7 +115,7 @@ export function openExtras(app: App): Extras {
       for (const { video_id: id } of due) {
         if (preferences().comment_max && (await app.videos.known([id])).has(id)) {
           if (job.isStopping()) return
-          job.progress(1, `Comments of ${id}`)
+          job.progress(1, say`Comments of ${{ id }}`)
           try {
             await fetchComments(id, job)
           } catch (error) {

@@ -1,5 +1,5 @@
 /** extract_download: what was asked for becomes queue items; a playlist or a channel fans out into its videos. */
-import { defineTask, type JobContext, type Static, Type } from 'archivolt'
+import { defineTask, type JobContext, type Static, say, Type } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { NewItem } from './add.ts'
 import type { App } from './app.ts'
@@ -56,11 +56,14 @@ export const extractDownload = defineTask({
       const waitMs = at - app.clock.steady()
       if (waitMs > 0) {
         await startDownloads() // what has been found need not wait for the rest
-        job.progress(0, `Waiting to try ${target.id} again`)
+        job.progress(0, say`Waiting to try ${{ id: target.id }} again`)
         await app.clock.sleep(waitMs, job.signal)
       }
       const done = targets.length - waiting.length
-      job.progress((done - 1) / targets.length, `Adding ${target.id} (${done}/${targets.length})`)
+      job.progress(
+        (done - 1) / targets.length,
+        say`Adding ${{ id: target.id }} (${{ number: done }}/${{ all: targets.length }})`,
+      )
       const found = await extract(next, job, app)
       if (typeof found === 'number') added += found
       else {
@@ -69,7 +72,10 @@ export const extractDownload = defineTask({
       }
     }
     await startDownloads()
-    return added ? `${added} ${added === 1 ? 'video' : 'videos'} added to the queue` : null
+    if (added === 0) return null
+    return added === 1
+      ? say`${{ count: added }} video added to the queue`
+      : say`${{ count: added }} videos added to the queue`
   },
 })
 
@@ -91,10 +97,9 @@ async function extract({ target, failed }: Attempt, job: Extraction, app: App): 
     const delay = isFinal(failure, app) ? undefined : RETRY_DELAYS_MS[failed]
     if (delay !== undefined) return { target, failed: failed + 1, at: now + delay }
     await app.jobs.notify({
-      title: 'Add to download queue',
-      group: 'download:add',
+      of: extractDownload,
       level: 'error',
-      messages: [`${target.id}: ${failure.message}`],
+      messages: [say`${{ name: target.id }}: ${{ reason: failure.message }}`],
     })
     return 0
   }
@@ -164,7 +169,7 @@ async function extractChannel(target: Wanted, job: Extraction, app: App): Promis
         await untilAdded()
         if (job.isStopping()) return added
         seen += page.length
-        job.progress(0, `Reading ${channel.name}: ${seen} videos`)
+        job.progress(0, say`Reading ${{ name: channel.name }}: ${{ count: seen }} videos`)
         const there = page.filter(({ isPending }) => !isPending)
         adding = addItems(app.listings.ofChannel(channel, there), target, job, app)
       }

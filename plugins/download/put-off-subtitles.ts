@@ -1,5 +1,5 @@
 /** fetch_subtitles: what the platform refused of subtitles is fetched once it gives them again. */
-import { defineTask, Type } from 'archivolt'
+import { defineTask, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 
 export const fetchSubtitlesPutOff = defineTask({
@@ -14,12 +14,15 @@ export const fetchSubtitlesPutOff = defineTask({
   async run(job, app: App) {
     let fetched = 0
     for (let id = app.extras.nextPutOff(); id !== undefined; id = app.extras.nextPutOff()) {
-      job.progress(0, `Waiting until ${app.platform.name} gives subtitles again`)
+      job.progress(0, say`Waiting until ${{ platform: app.platform.name }} gives subtitles again`)
       await app.platform.untilSubtitles(job.signal)
-      job.progress(0, `Subtitles of ${id}`)
+      job.progress(0, say`Subtitles of ${{ id }}`)
       await app.extras.fetchPutOff(id, job)
       if (app.extras.nextPutOff() !== id) fetched++
     }
-    return fetched ? `Subtitles of ${fetched} ${fetched === 1 ? 'video' : 'videos'} fetched` : null
+    if (fetched === 0) return null
+    return fetched === 1
+      ? say`Subtitles of ${{ count: fetched }} video fetched`
+      : say`Subtitles of ${{ count: fetched }} videos fetched`
   },
 })

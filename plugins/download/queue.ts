@@ -1,5 +1,5 @@
 /** The service `queue`: the one home of download documents. Each file beside it has one verb of it (contract 9.3). */
-import { withKeys } from 'archivolt'
+import { type Words, withKeys } from 'archivolt'
 import type { ActiveItem } from './active.ts'
 import { type Adding, openAdding } from './add.ts'
 import type { App } from './app.ts'
@@ -11,7 +11,7 @@ import type { DownloadDoc } from './schema.ts'
 
 interface Halted {
   /** For people. */
-  reason: string
+  reason: Words
   /** Epoch seconds. */
   since: number
   nextAttempt: number

@@ -2,7 +2,7 @@
  * redownload_degraded: fetches degraded videos again, a few a day, while nothing else is to be downloaded, and keeps
  * what is better (contract 9.15).
  */
-import { defineTask, epochSeconds, isAppError, type JobContext, localDay, Type } from 'archivolt'
+import { defineTask, epochSeconds, isAppError, type JobContext, localDay, say, Type } from 'archivolt'
 import type { Downloaded, LeftAlone } from '../platform/types.ts'
 import type { VideoFilter } from '../video/listing.ts'
 import type { VideoDoc } from '../video/schema.ts'
@@ -42,7 +42,7 @@ export const redownloadDegraded = defineTask({
       const video = await nextDegraded(tried, app)
       if (!video) break
       tried.add(video.platform_id)
-      job.progress(0, `Looking for a better file of ${video.title}`)
+      job.progress(0, say`Looking for a better file of ${{ title: video.title }}`)
       try {
         if (await fetchAgain(video, job, app)) better++
       } catch (error) {
@@ -50,7 +50,10 @@ export const redownloadDegraded = defineTask({
         break
       }
     }
-    return better ? `${better} ${better === 1 ? 'video is' : 'videos are'} better now` : null
+    if (better === 0) return null
+    return better === 1
+      ? say`${{ count: better }} video is better now`
+      : say`${{ count: better }} videos are better now`
   },
 })
 
@@ -128,7 +131,7 @@ async function takeIfBetter(
       {
         asker: job.id,
         signal,
-        progress: ({ fraction }) => job.progress(fraction, `Fetching a better file of ${video.title}`),
+        progress: ({ fraction }) => job.progress(fraction, say`Fetching a better file of ${{ title: video.title }}`),
       },
     ),
   )

@@ -2,7 +2,7 @@
  * download_pending: takes the queue's items one by one, downloads, puts into the library; then what follows a run
  * (contract 9.3).
  */
-import { defineTask, isAppError, type JobContext, Type } from 'archivolt'
+import { defineTask, isAppError, type JobContext, joined, say, sentenceOf, Type, type Words, wordsOf } from 'archivolt'
 import { type ActiveItem, ItemTakenAway } from './active.ts'
 import type { App } from './app.ts'
 import { judge } from './degraded.ts'
@@ -17,7 +17,7 @@ interface PutOff {
   /** By the steady clock. */
   at: number
   /** What of this machine does not serve: then it is no fault of the item. */
-  waitsFor?: string
+  waitsFor?: Words
   /** Epoch milliseconds of when it began to wait for that. */
   since?: number
   /** Nobody is asked again before so much is free. */
@@ -67,19 +67,23 @@ export const downloadPending = defineTask({
     }
     await restOf(job, app)
     await app.afterDownload.run(ingested, job)
-    return ingested.length
-      ? `${ingested.length} ${ingested.length === 1 ? 'video' : 'videos'} downloaded${withoutSubtitles(leftOut)}`
-      : null
+    return ingested.length ? joined([downloaded(ingested.length), ...withoutSubtitles(leftOut)], '; ') : null
   },
 })
 
 const MOST_NAMED = 10
 
+const downloaded = (count: number): Words =>
+  count === 1 ? say`${{ count }} video downloaded` : say`${{ count }} videos downloaded`
+
 /** @param leftOut  subtitles that could not be had, as `id language` */
-function withoutSubtitles(leftOut: readonly string[]): string {
-  if (!leftOut.length) return ''
-  const more = leftOut.length > MOST_NAMED ? ` and ${leftOut.length - MOST_NAMED} more` : ''
-  return `; these subtitles could not be fetched or converted: ${leftOut.slice(0, MOST_NAMED).join(', ')}${more}`
+function withoutSubtitles(leftOut: readonly string[]): Words[] {
+  if (!leftOut.length) return []
+  const names = leftOut.slice(0, MOST_NAMED).join(', ')
+  const more = leftOut.length - MOST_NAMED
+  return more > 0
+    ? [say`these subtitles could not be fetched or converted: ${{ names }} and ${{ more }} more`]
+    : [say`these subtitles could not be fetched or converted: ${{ names }}`]
 }
 
 type Run = JobContext<{ autoOnly?: boolean }>
@@ -119,7 +123,10 @@ async function nextItem(
       if (!stillQueued.size) return undefined
       const { waitsFor, since = 0 } = waiting.find(([, one]) => one.waitsFor)?.[1] ?? {}
       const waitMs = Math.min(...waiting.map(([, { at }]) => at)) - now
-      job.progress(0, waitsFor ? `Waiting to try again: ${waitsFor}` : 'Waiting to try again')
+      job.progress(
+        0,
+        waitsFor ? say`Waiting to try again: ${{ reason: sentenceOf(waitsFor) }}` : say`Waiting to try again`,
+      )
       app.queue.halted =
         waitsFor === undefined
           ? undefined
@@ -275,7 +282,7 @@ async function noteFailure(
     putOff.set(id, {
       attempts,
       at: app.clock.steady() + delay,
-      ...(isOurs && { waitsFor: message, since }),
+      ...(isOurs && { waitsFor: wordsOf(error), since }),
       needBytes,
     })
     return

@@ -2,7 +2,7 @@
  * Items of a run that are worked on at the same time: so many are fetched as is allowed, and while this machine puts
  * one together and takes it in, the next is fetched.
  */
-import type { JobContext } from 'archivolt'
+import { type JobContext, say } from 'archivolt'
 import type { DownloadDoc } from './schema.ts'
 
 /** How far one item is, as its worker tells. */
@@ -99,6 +99,6 @@ export class Workers {
   #tell(): void {
     const shown = this.#fetching().length > 0 ? this.#fetching() : [...this.#works.values()]
     const sum = shown.reduce((all, { fraction }) => all + fraction, 0)
-    this.#job.progress(sum / shown.length, ...shown.map(({ title }) => `Downloading ${title}`))
+    this.#job.progress(sum / shown.length, ...shown.map(({ title }) => say`Downloading ${{ title }}`))
   }
 }

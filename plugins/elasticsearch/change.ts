@@ -43,13 +43,14 @@ export function openChanges(target: Target, layout: Layout): Changes {
       // A change is applied to many documents: none may hold parts of another.
       return encode(layout, id, applyChange(layout.plans, layout.data.keys, doc, structuredClone(change)))
     } catch (error) {
-      if (error instanceof Refusal) throw errors.unprocessable(`${name} ${id}: ${error.message}`)
+      if (error instanceof Refusal) throw errors.unprocessable(say`${{ name }} ${{ id }}: ${{ reason: error.message }}`)
       throw error
     }
   }
 
   const refused = (id: string, outcome: Outcome): void => {
-    if (outcome.state === 'refused') throw errors.unprocessable(`${name} ${id}: ${outcome.reason}`)
+    if (outcome.state === 'refused')
+      throw errors.unprocessable(say`${{ name }} ${{ id }}: ${{ reason: outcome.reason }}`)
   }
 
   const again = (tries: number) => pause(Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 1.3 ** tries))

@@ -1,6 +1,7 @@
 /** The index on the cluster that the settings name: what it should hold, what it lost, and its snapshots. */
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
+import { say } from 'archivolt'
 import { type AdapterParts, type OpenedAdapter, StartError, snapshotName, systemClock } from 'archivolt/index'
 import { connectElastic } from './connection.ts'
 import { openElasticIndex } from './open.ts'
@@ -34,7 +35,7 @@ export async function openCluster({
         const lost = collections.filter((name) => holdings.opened?.includes(name))
         if (lost.length > 0)
           await holdings.noteLost(
-            `Elasticsearch had no index ${lost.map((name) => `${prefix}_${name}`).join(', ')} any more`,
+            say`Elasticsearch had no index ${{ names: lost.map((name) => `${prefix}_${name}`).join(', ') }} any more`,
           )
       },
       async beforeRebuild(snapshotTo) {

@@ -152,8 +152,8 @@ export function openRepository({ connection, store, definitions, prefix, folder,
           // What cannot be finished, the server forgets.
           throw errors.unavailable(
             state
-              ? `The snapshot has ended as ${state}: see the log of Elasticsearch`
-              : `Elasticsearch could not write the snapshot to ${folder}: see its log`,
+              ? say`The snapshot has ended as ${{ state }}: see the log of Elasticsearch`
+              : say`Elasticsearch could not write the snapshot to ${{ folder: String(folder) }}: see its log`,
           )
         }
         if (signal?.aborted) {

@@ -3,7 +3,7 @@
  */
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { defineTask, errors, type JobContext, Type } from 'archivolt'
+import { defineTask, errors, type JobContext, say, Type } from 'archivolt'
 import type { FileStream } from '../media/types.ts'
 import type { App } from './app.ts'
 import { mustBeThere } from './disk.ts'
@@ -33,7 +33,10 @@ export const resyncThumbs = defineTask({
     for await (const batch of app.videos.collection.scan({ batch: 50 })) {
       for (const { id } of batch) {
         job.signal.throwIfAborted()
-        job.progress(seen / total, `Thumbnails in media files: ${++seen}/${total}, ${written} written`)
+        job.progress(
+          seen / total,
+          say`Thumbnails in media files: ${{ number: ++seen }}/${{ all: total }}, ${{ written }} written`,
+        )
         try {
           if (await embed(id, job, app)) written++
         } catch (thrown) {

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs'
 import { copyFile, link, lstat, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import { defineTask, errors, isAppError, isId, type JobContext, say, Type } from 'archivolt'
+import { defineTask, errors, isAppError, isId, type JobContext, say, Type, type Words, wordsOf } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { Ingest } from '../video/types.ts'
 import type { FoundFile, ProblemCode } from './adoption/types.ts'
@@ -68,7 +68,7 @@ export const manualImport = defineTask({
     }
     const { done } = run
     await report.show()
-    job.progress(1, `${done.size} imported, ${report.count} left where they are`)
+    job.progress(1, say`${{ done: done.size }} imported, ${{ left: report.count }} left where they are`)
     return null
   },
 })
@@ -88,7 +88,7 @@ async function importFiles(files: readonly FoundFile[], run: ImportRun, job: Run
   const { importDir, done, reading, report } = run
   for (const file of files) {
     job.signal.throwIfAborted()
-    job.progress(0, `Importing ${file.name} (${done.size + 1})`)
+    job.progress(0, say`Importing ${{ name: file.name }} (${{ number: done.size + 1 }})`)
     const inFolder = { ...file, folder: join(importDir, file.folder) }
     try {
       const [look] = await reading.look(importDir, [file])
@@ -123,7 +123,7 @@ async function placesIn(importDir: string, { media }: App): Promise<string[]> {
 /** What could not be used of what lies beside a film: it stays there, where a person can look at it. */
 interface Leftover {
   name: string
-  why: string
+  why: Words
 }
 
 /** @throws unprocessable, or what the platform throws: it is left where it is */
@@ -142,7 +142,7 @@ async function importFile(
   if (file.info !== undefined && info?.id !== id)
     left.push({
       name: file.info,
-      why: info ? 'it is about another video' : 'it cannot be read as an information file',
+      why: info ? say`it is about another video` : say`it cannot be read as an information file`,
     })
   try {
     await rm(folder, { recursive: true, force: true })
@@ -219,14 +219,15 @@ async function prepare(
     } catch (thrown) {
       if (!isAppError(thrown, 'unprocessable')) throw thrown
       job.log.warn({ err: thrown.cause, file: subtitle.name }, 'subtitles cannot be read and are left out')
-      left.push({ name: subtitle.name, why: thrown.message })
+      left.push({ name: subtitle.name, why: wordsOf(thrown) })
     }
   }
   const picture = file.picture === undefined ? undefined : join(file.folder, file.picture)
   const thumbnailPath = join(folder, 'picture')
   const hasPicture = picture !== undefined && (await isPicture(picture))
   if (hasPicture) await copyPlain(picture, thumbnailPath)
-  else if (file.picture !== undefined) left.push({ name: file.picture, why: 'it is empty, or too large for a picture' })
+  else if (file.picture !== undefined)
+    left.push({ name: file.picture, why: say`it is empty, or too large for a picture` })
   return { metadata, mediaPath, subtitles, ...(hasPicture && { thumbnailPath }) }
 }
 
@@ -251,7 +252,7 @@ async function keepPicture(id: string, name: string, staged: string, left: Lefto
     await app.media.keepArt('video', id, staged)
   } catch (thrown) {
     if (!isAppError(thrown, 'unprocessable')) throw thrown
-    left.push({ name, why: thrown.message })
+    left.push({ name, why: wordsOf(thrown) })
   }
 }
 
@@ -273,7 +274,7 @@ async function stageFilm(
     const total = Math.max(1, probe.durationSeconds)
     await toMp4(app, from, to, probe, {
       signal: job.signal,
-      onSeconds: (seconds) => job.progress(Math.min(1, seconds / total), `Converting ${file.name}`),
+      onSeconds: (seconds) => job.progress(Math.min(1, seconds / total), say`Converting ${{ name: file.name }}`),
     })
   }
   const after = await plainFile(from)

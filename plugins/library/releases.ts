@@ -2,7 +2,7 @@
  * The service `releases`, and version_check: whether a newer version is out, where a setting says where to look. What
  * it has found last is kept, for those who show it.
  */
-import { type App as CoreApp, defineTask, errors, Type } from 'archivolt'
+import { type App as CoreApp, defineTask, errors, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 
 const LIMIT_MS = 20_000
@@ -26,7 +26,7 @@ export const versionCheck = defineTask({
       title: 'New version',
       group: 'setting:application',
       level: 'info',
-      messages: [`Archivolt ${latest} is available; this is ${app.version}`],
+      messages: [say`Archivolt ${{ latest }} is available; this is ${{ version: app.version }}`],
     })
     return latest
   },

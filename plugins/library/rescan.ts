@@ -3,7 +3,7 @@
  * be done twice.
  */
 import { dirname } from 'node:path'
-import { defineTask, isAppError, type JobContext, type Static, Type } from 'archivolt'
+import { defineTask, inEnglish, isAppError, type JobContext, type Static, say, Type, type Words } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import type { Info } from './catalogs/types.ts'
@@ -48,7 +48,7 @@ export const rescanFilesystem = defineTask({
   },
 })
 
-async function bringTogether(reading: Reading, report: Report, job: Run, app: App): Promise<string | null> {
+async function bringTogether(reading: Reading, report: Report, job: Run, app: App): Promise<Words | null> {
   const state = await look(reading, job, app)
   await mustBeThere(app) // it may have gone in the middle: then nothing of what was seen holds
   const held = job.payload.force ? new Set<string>() : await toHoldBack(state, app)
@@ -61,7 +61,10 @@ async function bringTogether(reading: Reading, report: Report, job: Run, app: Ap
   if (job.payload.force) for (const id of state.lost) await removeGone(id, job, app)
   for (const id of state.resized) await measure(id, job, app, report)
   if (state.lost.length > 0 && !job.payload.force)
-    report.add(`${state.lost.length} videos`, 'their files are gone from the places where they lay; they stay listed')
+    report.add(
+      say`${{ count: state.lost.length }} videos`,
+      say`their files are gone from the places where they lay; they stay listed`,
+    )
   for (const id of state.unsubtitled) await job.step('rescan.unsubtitle', () => app.videos.dropLostSubtitles(id))
   await takeInNew(state.fresh, reading, job, app, report)
   await takeInSubtitles(job, app, report)
@@ -71,13 +74,15 @@ async function bringTogether(reading: Reading, report: Report, job: Run, app: Ap
   if ((await app.videos.collection.count()) > 0) await app.index.settle()
 
   await report.show()
-  job.progress(1, `${state.fresh} new, ${state.missing.size - held.size} removed, ${report.count} left as they are`)
+  job.progress(
+    1,
+    say`${{ fresh: state.fresh }} new, ${{ removed: state.missing.size - held.size }} removed, ${{ left: report.count }} left as they are`,
+  )
   if (held.size === 0) return null
-  const said = `The files of ${held.size} of ${state.indexed} videos were not found: nothing of these was removed. If a disk is away, connect it and rescan; if they are gone for good, let a rescan forget them`
-  job.log.warn(said)
+  const said = say`The files of ${{ count: held.size }} of ${{ all: state.indexed }} videos were not found: nothing of these was removed. If a disk is away, connect it and rescan; if they are gone for good, let a rescan forget them`
+  job.log.warn(inEnglish(said))
   await app.jobs.notify({
-    title: rescanFilesystem.title,
-    group: rescanFilesystem.group ?? '',
+    of: rescanFilesystem,
     level: 'error',
     messages: [said],
   })
@@ -123,7 +128,7 @@ async function look(reading: Reading, job: Run, app: App): Promise<State> {
   for await (const batch of app.videos.collection.scan({ batch: STEP })) {
     job.signal.throwIfAborted()
     state.indexed += batch.length
-    job.progress(0, `Looking for the files of ${state.indexed} videos`)
+    job.progress(0, say`Looking for the files of ${{ count: state.indexed }} videos`)
     await Promise.all(
       batch.map(async ({ id, doc }) => {
         const ours = app.media.isOurs(id)
@@ -140,7 +145,7 @@ async function look(reading: Reading, job: Run, app: App): Promise<State> {
   for await (const batch of filmsOf(mediaDir, reading)) {
     job.signal.throwIfAborted()
     state.films += batch.length
-    job.progress(0.05, `Found ${state.films} files`)
+    job.progress(0.05, say`Found ${{ count: state.films }} files`)
     const known = await app.videos.known(batch.filter(({ isId }) => isId).map(({ name }) => name))
     for (const film of batch) {
       if (!known.has(film.name)) state.fresh++
@@ -244,12 +249,14 @@ async function measure(id: string, job: Run, app: App, report: Report): Promise<
   job.signal.throwIfAborted()
   const fault = await job.step('rescan.measure', () => app.videos.exclusive(id, () => app.videos.measure(id)))
   const video = fault === undefined ? undefined : await app.videos.outline(id)
-  if (!video) return
-  if (!app.media.isOurs(id)) return report.add(id, `${fault}; it lies in a place, and stays as it is`)
+  if (fault === undefined || !video) return
+  if (!app.media.isOurs(id)) return report.add(id, say`${{ fault }}; it lies in a place, and stays as it is`)
   const [added] = await job.step('rescan.offer', () => app.queue.add([video], 'pending', { force: true }))
   report.add(
     `${video.channelId}/${id}.mp4`,
-    `${fault}; ${added === undefined ? 'the queue has an item of it already' : 'it was put into the queue, to be downloaded once more'}`,
+    added === undefined
+      ? say`${{ fault }}; the queue has an item of it already`
+      : say`${{ fault }}; it was put into the queue, to be downloaded once more`,
   )
 }
 
@@ -264,11 +271,11 @@ async function takeInNew(fresh: number, reading: Reading, job: Run, app: App, re
       if (known.has(film.name)) await reportSecond(film, name, app, report)
       else if (!(await app.media.isThere(film.path)))
         continue // moved or gone since
-      else if (!film.isId) report.add(name, 'its name is not the id of a video')
+      else if (!film.isId) report.add(name, say`its name is not the id of a video`)
       else {
         job.progress(
           0.05 + (0.9 * Math.min(seen, fresh)) / Math.max(1, fresh),
-          `Indexing ${film.name} (${++seen}/${Math.max(seen, fresh)})`,
+          say`Indexing ${{ name: film.name }} (${{ number: ++seen }}/${{ count: Math.max(seen, fresh) }})`,
         )
         try {
           await takeIn(film, job, app, job.payload.preferLocal ? await infoOf(film, mediaDir, reading) : undefined)
@@ -288,5 +295,5 @@ async function infoOf({ file }: FoundFilm, mediaDir: string, reading: Reading): 
 async function reportSecond(film: FoundFilm, name: string, app: App, report: Report): Promise<void> {
   const doc = await app.videos.get(film.name)
   if (doc && app.media.pathOf(doc.channel_id, film.name) !== film.path && (await app.media.isThere(film.path)))
-    report.add(name, 'the video is in the library already, in the folder of its channel')
+    report.add(name, say`the video is in the library already, in the folder of its channel`)
 }

@@ -1,5 +1,5 @@
 /** Whether the library is there, and its tasks with what their own routes cannot take (contract B). */
-import { defineRoute, Type } from 'archivolt'
+import { defineRoute, Said, saidOf, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { manualImport } from './import.ts'
 import { rescanFilesystem } from './rescan.ts'
@@ -43,11 +43,13 @@ async function start(task: typeof rescanFilesystem, payload: object, { jobs }: P
   return { ...started, message: started }
 }
 
-const Presence = Type.Object({ state: Type.Enum(['there', 'away']), reason: Type.String() })
+const Presence = Type.Object({ state: Type.Enum(['there', 'away']), reason: Type.String(), said: Type.Optional(Said) })
 
 async function presenceOf({ media }: Pick<App, 'media'>) {
   const absence = await media.absence()
-  return { state: absence === undefined ? ('there' as const) : ('away' as const), reason: absence ?? '' }
+  const { texts, said } = saidOf([absence ?? ''])
+  const state = absence === undefined ? ('there' as const) : ('away' as const)
+  return { state, reason: texts[0]!, ...(said && { said }) }
 }
 
 export const showLibrary = defineRoute({

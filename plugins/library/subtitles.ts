@@ -2,7 +2,7 @@
  * Subtitles that lie beside films of the library and that no document has: people put them there, or an older server
  * forgot them.
  */
-import { isAppError, type JobContext } from 'archivolt'
+import { isAppError, type JobContext, say } from 'archivolt'
 import type { App } from './app.ts'
 import { batchesOf, type FoundSubtitle, mediaDirOf, subtitlesOf } from './disk.ts'
 import { MOST_LANGUAGES, subtitleFile } from './found.ts'
@@ -20,7 +20,7 @@ export async function takeInSubtitles(job: Run, app: App, report: Report): Promi
   let seen = 0
   for await (const batch of batchesOf(subtitlesOf(mediaDirOf(app)), STEP)) {
     job.signal.throwIfAborted()
-    job.progress(0.95, `Looking at ${(seen += batch.length)} files of subtitles`)
+    job.progress(0.95, say`Looking at ${{ count: (seen += batch.length) }} files of subtitles`)
     for (const [id, found] of await unlisted(batch, app, report)) {
       try {
         await job.step('rescan.subtitles', () =>

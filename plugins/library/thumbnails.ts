@@ -1,7 +1,7 @@
 /** thumbnail_check: missing pictures are fetched from where the documents say, those of nobody are removed. */
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { defineTask, type JobContext, Type } from 'archivolt'
+import { defineTask, type JobContext, say, Type } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
 import type { App } from './app.ts'
 import { filmsOf, mediaDirOf } from './disk.ts'
@@ -34,7 +34,7 @@ export const thumbnailCheck = defineTask({
   async run(job, app: App) {
     const fetched = await fetchMissingArt(job, app)
     const removed = await removeOrphans(job, app)
-    job.progress(1, `${fetched} fetched, ${removed} removed`)
+    job.progress(1, say`${{ fetched }} fetched, ${{ removed }} removed`)
     return null
   },
 })
@@ -55,7 +55,8 @@ export async function fetchMissingArt(job: Run, app: App, fraction = 0): Promise
   let fetched = 0
   for await (const { kind, id, url } of wantedArt(app)) {
     job.signal.throwIfAborted()
-    if (looked++ % 100 === 0) job.progress(fraction, `Looking for missing pictures: ${looked} seen, ${fetched} fetched`)
+    if (looked++ % 100 === 0)
+      job.progress(fraction, say`Looking for missing pictures: ${{ looked }} seen, ${{ fetched }} fetched`)
     if (await app.media.hasArt(kind, id)) continue
     if (await app.media.fetchArt(kind, id, url, job.signal)) fetched++
   }

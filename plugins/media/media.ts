@@ -1,7 +1,7 @@
 /** The service `media`: the library, the art beside it, and the cleaning up after an interruption. */
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { isId, openFolder } from 'archivolt'
+import { inEnglish, isId, openFolder } from 'archivolt'
 import type { App } from './app.ts'
 import { openArt } from './art.ts'
 import { type Aside, openAside } from './aside.ts'
@@ -87,7 +87,7 @@ export function openMedia(app: MediaApp): MediaService {
       if (await isNew()) await openMediaFolder()
       const reason = await absence()
       if (reason === undefined) await openMediaFolder()
-      else app.log.error({ folder: paths.mediaDir }, reason)
+      else app.log.error({ folder: paths.mediaDir }, inEnglish(reason))
       places.begin()
     },
     async end() {

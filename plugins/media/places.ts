@@ -239,8 +239,8 @@ export function openPlaces(app: PlacesApp): PlacesService {
     } else {
       app.log.warn({ place: row.label, folder: row.path }, 'a place is away')
       await app.jobs.warn(
-        'A place is away',
-        `“${row.label}” cannot be read. Its videos stay, and play again once it is back: connect its disk, or say where it is now.`,
+        say`A place is away`,
+        say`“${{ label: row.label }}” cannot be read. Its videos stay, and play again once it is back: connect its disk, or say where it is now.`,
       )
     }
     return there

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errors } from 'archivolt'
+import { errors, say, sentenceOf, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { exists, isMissing, sync } from './library.ts'
 import type { Paths } from './paths.ts'
@@ -32,7 +32,7 @@ export interface Presence {
    * Why the library is not there, in words for people; undefined: it is. Looked at anew each time, as a disk may go at
    * any moment.
    */
-  absence(): Promise<string | undefined>
+  absence(): Promise<Words | undefined>
   /** Nothing was ever kept here: the folder may be made. */
   isNew(): Promise<boolean>
   /**
@@ -55,21 +55,30 @@ interface Marks {
 
 type Found = { kind: 'missing' | 'unmarked' } | { kind: 'marked'; id: string } | { kind: 'unreadable'; why: string }
 
-const away = (why: string, remedy: string): string =>
-  `The library can’t be found: ${why}. Until it is back, nothing is written or removed. ${remedy}`
-const OR_ACCEPT = 'or, if this is to be the library from now on, accept it.'
+const away = (why: Words, remedy: Words): Words =>
+  say`The library can’t be found: ${{ why: sentenceOf(why) }}. Until it is back, nothing is written or removed. ${{ remedy: sentenceOf(remedy) }}`
+const OR_ACCEPT = say`Connect the disk, or, if this is to be the library from now on, accept it.`
 const REASONS = {
-  missing: away('the media folder is missing', 'Connect its disk; it goes on by itself.'),
+  missing: away(say`the media folder is missing`, say`Connect its disk; it goes on by itself.`),
   unmarked: away(
-    'the media folder has no mark of this archive, like the empty folder of a disk that is not mounted',
-    `Connect the disk, ${OR_ACCEPT}`,
+    say`the media folder has no mark of this archive, like the empty folder of a disk that is not mounted`,
+    OR_ACCEPT,
   ),
-  foreign: away('the media folder belongs to another installation', `Connect the right disk, ${OR_ACCEPT}`),
-  unknown: away('none of the videos that were looked for is in the media folder', `Connect the disk, ${OR_ACCEPT}`),
+  foreign: away(
+    say`the media folder belongs to another installation`,
+    say`Connect the right disk, or, if this is to be the library from now on, accept it.`,
+  ),
+  unknown: away(say`none of the videos that were looked for is in the media folder`, OR_ACCEPT),
   unreadable: (why: string) =>
-    away(`its mark, the file ${MARK}, cannot be read (${why})`, `Check the disk, ${OR_ACCEPT}`),
+    away(
+      say`its mark, the file ${{ file: MARK }}, cannot be read (${{ why }})`,
+      say`Check the disk, or, if this is to be the library from now on, accept it.`,
+    ),
   unwritable: (why: string) =>
-    away(`its mark, the file ${MARK}, cannot be written (${why})`, 'Check the disk and its permissions.'),
+    away(
+      say`its mark, the file ${{ file: MARK }}, cannot be written (${{ why }})`,
+      say`Check the disk and its permissions.`,
+    ),
 }
 
 const whyOf = (thrown: unknown): string => (thrown as NodeJS.ErrnoException).code ?? 'unknown error'
@@ -139,7 +148,7 @@ export function openPresence(
     (await Promise.all(app.hook('media.films').map((fill) => fill(atMost)))).flat()
 
   /** An installation that has marked no library yet: by what is in the folder. */
-  async function markFirst(kind: 'missing' | 'unmarked'): Promise<string | undefined> {
+  async function markFirst(kind: 'missing' | 'unmarked'): Promise<Words | undefined> {
     const known = await films(LOOKED_FOR)
     if (kind === 'missing') return REASONS.missing
     if (known.length > 0 && !(await hasOneOf(known))) return REASONS.unknown
@@ -163,7 +172,7 @@ export function openPresence(
     return false
   }
 
-  async function look(): Promise<string | undefined> {
+  async function look(): Promise<Words | undefined> {
     const found = await find()
     const { mark: known, next_mark: next } = marks()
     if (found.kind === 'unreadable') return REASONS.unreadable(found.why)
@@ -176,7 +185,7 @@ export function openPresence(
     return known === null ? markFirst(found.kind) : REASONS[found.kind]
   }
 
-  async function absence(): Promise<string | undefined> {
+  async function absence(): Promise<Words | undefined> {
     const reason = await look()
     if (reason !== undefined) return reason
     prepared ??= prepare()

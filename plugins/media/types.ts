@@ -2,7 +2,7 @@
  * The library on disk and the art beside it: paths from checked ids only, staged, renamed into place, trashed before
  * deletion.
  */
-import type { Step } from 'archivolt'
+import type { Step, Words } from 'archivolt'
 import type { Ending } from './containers.ts'
 
 export interface StreamProbe {
@@ -174,7 +174,7 @@ export interface Media {
    * Why the library is not there, for people; undefined: it is. All that writes to it asks by itself, and throws
    * `unavailable` with this reason; a long run asks before it begins.
    */
-  absence(): Promise<string | undefined>
+  absence(): Promise<Words | undefined>
   /**
    * The media folder as it is now is the library from now on. @throws conflict: there is no such folder; unavailable:
    * it cannot be written

@@ -69,7 +69,9 @@ function run(
       else
         reject(
           errors.unavailable(
-            cause.code === 'ENOENT' ? NOT_INSTALLED : `Apprise cannot be started (${cause.code ?? cause.message})`,
+            cause.code === 'ENOENT'
+              ? NOT_INSTALLED
+              : say`Apprise cannot be started (${{ reason: cause.code ?? cause.message }})`,
           ),
         )
     })
@@ -92,8 +94,7 @@ function reasonIn(output: string, url: string): string {
 /** Says at the start that the configured venv is missing, rather than with the first message that is lost. */
 export async function tellLostApprise({ settings, log, jobs }: Pick<App, 'settings' | 'log' | 'jobs'>): Promise<void> {
   if (settings.apprise === null || existsSync(join(settings.apprise, 'bin', 'python'))) return
-  const sentence =
-    'AV_APPRISE leads to no Python venv: messages go to json(s):// and http(s):// URLs only, until it is corrected or removed'
+  const sentence = say`AV_APPRISE leads to no Python venv: messages go to json(s):// and http(s):// URLs only, until it is corrected or removed`
   log.error({ path: settings.apprise }, sentence)
   await jobs.notify({
     title: 'Messages cannot be sent',

@@ -11,7 +11,7 @@ import { testOutgoing } from './test-route.ts'
 export default definePlugin({
   name: 'notification',
   needs: ['platform', 'task', 'video', 'download'],
-  migrations: [requestTables],
+  migrations: requestTables,
   settings: {
     apprise: {
       env: 'AV_APPRISE',

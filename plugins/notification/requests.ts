@@ -3,12 +3,13 @@
  * whole queue (contract 8.4).
  */
 import { randomUUID } from 'node:crypto'
-import { chunksOf, type NotificationMessage } from 'archivolt'
+import { chunksOf, type NotificationMessage, saidOf, say, type Words } from 'archivolt'
 import type { App } from './app.ts'
 
-export const requestTables = {
-  number: 1,
-  sql: `
+export const requestTables = [
+  {
+    number: 1,
+    sql: `
 -- message_id, level, said, ended_at (epoch milliseconds): null while the video waits in the queue.
 CREATE TABLE notification_request (
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -22,7 +23,13 @@ CREATE TABLE notification_request (
 CREATE INDEX notification_request_video ON notification_request (video_id);
 CREATE INDEX notification_request_ended ON notification_request (ended_at);
 `,
-}
+  },
+  {
+    number: 2,
+    // What was a text is one as JSON; since then it may be words and values apart.
+    sql: 'UPDATE notification_request SET said = json_quote(said) WHERE said IS NOT NULL',
+  },
+]
 
 /** So long it is told how a download has ended: who asked for it may look at something else meanwhile. */
 const TOLD_MS = 3_600_000
@@ -32,7 +39,7 @@ const CHUNK = 500
 
 interface Ending {
   level: NotificationMessage['level']
-  said: string
+  said: Words
 }
 
 export interface Requests {
@@ -79,7 +86,7 @@ export function openRequests({ ledger, accounts, clock, log, queue, videos }: Ap
       const put = sql(
         'UPDATE notification_request SET message_id = ?, level = ?, said = ?, ended_at = ? WHERE user_id = ? AND video_id = ?',
       )
-      for (const userId of ids) put.run(randomUUID(), level, said, clock.now(), userId, videoId)
+      for (const userId of ids) put.run(randomUUID(), level, JSON.stringify(said), clock.now(), userId, videoId)
       return ids
     })
     for (const userId of asked) onChange(userId)
@@ -92,11 +99,14 @@ export function openRequests({ ledger, accounts, clock, log, queue, videos }: Ap
     for (const id of videoIds) {
       const item = items.get(id)
       const title = item?.title ?? (await videos.outline(id))?.title
-      if (!item && title !== undefined) await end(id, { level: 'info', said: `“${title}” is ready to watch` })
+      if (!item && title !== undefined) await end(id, { level: 'info', said: say`“${{ title }}” is ready to watch` })
       // Somebody has taken it off the queue, or wants nobody to have it.
       else if (!item || item.status === 'ignore') await forget(id)
       else if (item.message !== undefined && item.retry_at === undefined)
-        await end(id, { level: 'error', said: `“${title}” could not be downloaded: ${item.message}` })
+        await end(id, {
+          level: 'error',
+          said: say`“${{ title: title ?? id }}” could not be downloaded: ${{ reason: item.message }}`,
+        })
     }
   }
 
@@ -164,24 +174,29 @@ export function openRequests({ ledger, accounts, clock, log, queue, videos }: Ap
 
     hasOpen: () => openAfter('').length > 0,
     messagesOf: (userId) =>
-      sql<{ id: string } & Ending>(
+      sql<{ id: string; level: Ending['level']; said: string }>(
         `SELECT message_id AS id, level, said FROM notification_request
          WHERE user_id = ? AND said IS NOT NULL AND ended_at > ? ORDER BY ended_at DESC, video_id DESC LIMIT ?`,
       )
         .all(userId, clock.now() - TOLD_MS, MOST_TOLD)
         .reverse()
-        .map(({ id, level, said }) => ({
-          id,
-          title: 'Your download',
-          group: 'download:request',
-          'api-start': false,
-          'api-stop': false,
-          api_start: false,
-          api_stop: false,
-          level,
-          command: false,
-          messages: [said],
-          progress: 1,
-        })),
+        .map(({ id, level, said: words }) => {
+          const { texts: messages, said } = saidOf([JSON.parse(words) as Words])
+          return {
+            id,
+            task_name: null,
+            title: say`Your download`,
+            group: 'download:request',
+            'api-start': false,
+            'api-stop': false,
+            api_start: false,
+            api_stop: false,
+            level,
+            command: false,
+            messages,
+            ...(said && { said }),
+            progress: 1,
+          }
+        }),
   }
 }

@@ -1,10 +1,11 @@
 /** What runs now, asked for or told as it changes (contract 6.1, 8.4, B). */
-import { defineRoute, events, queryEnum, Type } from 'archivolt'
+import { defineRoute, events, queryEnum, Said, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { messagesFor } from './live.ts'
 
 const Message = Type.Object({
   id: Type.String(),
+  task_name: Type.Union([Type.String(), Type.Null()]),
   title: Type.String(),
   group: Type.String(),
   'api-start': Type.Boolean(),
@@ -14,6 +15,7 @@ const Message = Type.Object({
   level: Type.Enum(['info', 'error']),
   command: Type.Union([Type.Literal(false), Type.Literal('STOP'), Type.Literal('KILL')]),
   messages: Type.Array(Type.String()),
+  said: Type.Optional(Said),
   progress: Type.Number(),
 })
 

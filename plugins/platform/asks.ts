@@ -215,7 +215,7 @@ export class Asks {
   }
 
   async #verdictOn(error: unknown, ask: Ask): Promise<Verdict | undefined> {
-    if (error instanceof NoRoom) return { failure: 'disk_full', message: error.message, reason: error.message }
+    if (error instanceof NoRoom) return { failure: 'disk_full', message: error.message, reason: error.words }
     if (error instanceof MetadataError) return { failure: 'unknown', message: error.message }
     if (!(error instanceof ChildError) || error.evidence.kinds.includes('Aborted')) return undefined
     const verdict = classify(error.evidence, epochSeconds(this.#clock))

@@ -2,7 +2,7 @@
  * What a build of yt-dlp must show before it is used: it loads, solves the stored player, and is offered films of ours
  * as good as they were once. What the build in use cannot do either says nothing against a new one.
  */
-import type { Clock, Log } from 'archivolt'
+import { type Clock, type Log, say, sentenceOf, type Words } from 'archivolt'
 import { Child, ChildError, type ChildRequest } from './child.ts'
 import { classify } from './classify.ts'
 import { FAILURES } from './failure-classes.ts'
@@ -11,7 +11,7 @@ import type { Build, Tools } from './tools.ts'
 import type { Canary } from './types.ts'
 
 /** `unclear`: nothing is known against it, and not enough for it. Reasons are for people. */
-export type Verdict = { is: 'good' } | { is: 'bad' | 'unclear'; reason: string }
+export type Verdict = { is: 'good' } | { is: 'bad' | 'unclear'; reason: Words }
 
 const FILMS = 3
 const FETCHED_BYTES = 1 << 20
@@ -37,18 +37,18 @@ export async function tryBuild(build: Build, parts: CanaryParts, signal: AbortSi
     await tools.probe(build)
   } catch (error) {
     if (!(error instanceof ChildError)) throw error
-    return { is: 'bad', reason: `it does not work here (${error.message.slice(0, 200)})` }
+    return { is: 'bad', reason: say`it does not work here (${{ message: error.message.slice(0, 200) }})` }
   }
   const [challenge, before] = [await tools.solve(build), await tools.solve(tools.updated)]
   if (challenge?.runtime.state !== 'works' && before?.runtime.state === 'works')
-    return { is: 'bad', reason: 'it does not solve a challenge that the one in use solves' }
+    return { is: 'bad', reason: say`it does not solve a challenge that the one in use solves` }
   return tryFilms(build, parts, signal)
 }
 
 async function tryFilms(build: Build, parts: CanaryParts, signal: AbortSignal): Promise<Verdict> {
   const films = await parts.films()
   let passed = 0
-  let last = ''
+  let last: Words = ''
   for (const film of films) {
     const isFirst = passed === 0
     const answer = await ask(build, film, isFirst, parts, signal)
@@ -63,13 +63,13 @@ async function tryFilms(build: Build, parts: CanaryParts, signal: AbortSignal): 
     if ('offered' in before && before.offered >= film.height) return { is: 'bad', reason: last }
   }
   if (passed > 0 || films.length === 0) return GOOD
-  return { is: 'unclear', reason: `no film of ours could be tried: ${last}` }
+  return { is: 'unclear', reason: say`no film of ours could be tried: ${{ last: sentenceOf(last) }}` }
 }
 
-const wordsOf = (answer: Answer, { id, height }: Canary): string =>
+const wordsOf = (answer: Answer, { id, height }: Canary): Words =>
   'offered' in answer
-    ? `the video ${id} is offered with ${answer.offered}p alone, once it was ${height}p`
-    : `the video ${id} cannot be fetched: ${answer.message}`
+    ? say`the video ${{ id }} is offered with ${{ offered: `${answer.offered}p` }} alone, once it was ${{ height: `${height}p` }}`
+    : say`the video ${{ id }} cannot be fetched: ${{ message: answer.message }}`
 
 /** @param build  undefined: the one that `make` has brought */
 async function ask(

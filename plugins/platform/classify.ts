@@ -1,8 +1,8 @@
 /**
  * What a failure means: from the classes of the exceptions and the texts of test/platform/errors.md to a FailureClass.
  */
-import { maskCredentials } from 'archivolt'
-import { FAILURES, type FailureClass, type Sign } from './failure-classes.ts'
+import { inEnglish, maskCredentials, say, type Words } from 'archivolt'
+import { FAILURES, type FailureClass, gateRuleOf, type Sign } from './failure-classes.ts'
 import { PLATFORM } from './name.ts'
 
 /**
@@ -30,7 +30,7 @@ export interface Verdict {
   message: string
   availableAt?: number
   /** Of a full disk: which one, and what it waits for. */
-  reason?: string
+  reason?: Words
   sign?: Sign
 }
 
@@ -138,7 +138,10 @@ export function classify(evidence: Evidence, nowSeconds: number): Verdict {
   const warnings = folded((evidence.warnings ?? []).join('\n'))
   const message = forPeople(evidence.message)
   const { failure, sign } = judged(evidence, text, warnings)
-  if (failure === 'missing_tool') return { failure, message: missingTool(text) ?? message }
+  if (failure === 'missing_tool') {
+    const lacks = missingTool(text) ?? message
+    return { failure, message: inEnglish(lacks), reason: gateRuleOf(failure).reason(lacks) }
+  }
   if (failure === 'upcoming') return { failure, message, availableAt: availableAt(evidence, text, nowSeconds) }
   if (failure === 'not_offered' && evidence.availableAt) return { failure, message, availableAt: evidence.availableAt }
   return { failure, message, ...(sign && { sign }) }
@@ -153,10 +156,14 @@ export function mayNeedAccount(evidence: Evidence): boolean {
 }
 
 /** yt-dlp's message names its command-line options; an admin needs to know what to install. */
-function missingTool(text: string): string | undefined {
-  if (text.includes('requested format')) return `a JavaScript runtime for ${PLATFORM}; install Node 22 or Deno`
+function missingTool(text: string): Words | undefined {
+  if (text.includes('requested format'))
+    return say`a JavaScript runtime for ${{ platform: PLATFORM }}; install Node 22 or Deno`
   const program = /ff(?:mpeg|probe)/.exec(text)?.[0]
-  return program && `${program} cannot be started; install it, or set AV_${program.toUpperCase()} to its path`
+  return (
+    program &&
+    say`${{ program }} cannot be started; install it, or set ${{ env: `AV_${program.toUpperCase()}` }} to its path`
+  )
 }
 
 function judged(evidence: Evidence, text: string, warnings: string): { failure: FailureClass; sign?: Sign } {

@@ -1,10 +1,10 @@
 /** What the gate is closed by and until when: the state of a circuit breaker, and how its back-off grows. */
-import { type Clock, epochSeconds } from 'archivolt'
+import { type Clock, epochSeconds, type Words } from 'archivolt'
 import { type GateClass, gateRuleOf } from './failure-classes.ts'
 
 export interface Closure {
   readonly by: GateClass
-  readonly reason: string
+  readonly reason: Words
   /** Epoch seconds. */
   readonly since: number
   /** By the steady clock. */
@@ -17,7 +17,7 @@ export interface Closure {
 
 /** What survives a restart: a block, in epoch seconds. */
 export interface BlockRecord {
-  reason: string
+  reason: Words
   since: number
   nextAttempt: number
   level: number

@@ -3,6 +3,7 @@
  * class is a new row here, the words that lead to it in `classify.ts`, and what the compiler and the tests then ask
  * for: its name in the queue's schema, its texts on the page, its line in contract 9.3.
  */
+import { say, sentenceOf, type Words } from 'archivolt'
 import { PLATFORM } from './name.ts'
 import { fullDiskText } from './room.ts'
 
@@ -33,7 +34,7 @@ interface GateRule {
   /** So many different items in a row close it. */
   readonly items: number
   /** For people, from the words of the failure. */
-  readonly reason: (message: string) => string
+  readonly reason: (message: Words) => Words
   /** Minutes to each next attempt; the last is repeated. */
   readonly minutes: readonly number[]
   /** This machine lacks something: a look at it opens the gate again, no item tries. */
@@ -72,7 +73,7 @@ const ROWS = {
     gate: {
       state: 'offline',
       items: WAVE,
-      reason: (message) => `${PLATFORM} does not answer: ${message}`,
+      reason: (message) => say`${{ platform: PLATFORM }} does not answer: ${{ reason: sentenceOf(message) }}`,
       minutes: GATE_PAUSE_MINUTES,
     },
   },
@@ -83,7 +84,7 @@ const ROWS = {
     gate: {
       state: 'blocked',
       items: 1,
-      reason: (message) => `${PLATFORM} refuses our requests: ${message}`,
+      reason: (message) => say`${{ platform: PLATFORM }} refuses our requests: ${{ reason: sentenceOf(message) }}`,
       minutes: GATE_PAUSE_MINUTES,
     },
   },
@@ -98,7 +99,7 @@ const ROWS = {
     gate: {
       state: 'halted',
       items: 1,
-      reason: (message) => `A program is missing: ${message}`,
+      reason: (message) => say`A program is missing: ${{ reason: sentenceOf(message) }}`,
       minutes: [1],
       isOurs: true,
     },
@@ -109,7 +110,8 @@ const ROWS = {
     gate: {
       state: 'halted',
       items: WAVE,
-      reason: (message) => `yt-dlp no longer understands ${PLATFORM}; update yt-dlp: ${message}`,
+      reason: (message) =>
+        say`yt-dlp no longer understands ${{ platform: PLATFORM }}; update yt-dlp: ${{ reason: sentenceOf(message) }}`,
       minutes: [60],
     },
   },
@@ -138,7 +140,7 @@ export type Sign = 'sign_in' | 'not_understood' | 'no_tab'
 interface Wave {
   readonly closesAs: GateClass
   readonly items: number
-  readonly reason: (message: string) => string
+  readonly reason: (message: Words) => Words
   /** Only items with the same words count together. */
   readonly isByWords?: true
 }
@@ -147,7 +149,8 @@ export const WAVES: Readonly<Partial<Record<Sign, Wave>>> = {
   sign_in: {
     closesAs: 'blocked',
     items: WAVE,
-    reason: (message) => `${PLATFORM} wants an account for every video: ${message}`,
+    reason: (message) =>
+      say`${{ platform: PLATFORM }} wants an account for every video: ${{ reason: sentenceOf(message) }}`,
   },
   not_understood: { closesAs: 'outdated', items: WAVE, reason: ROWS.outdated.gate.reason, isByWords: true },
 }

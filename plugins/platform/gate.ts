@@ -2,7 +2,17 @@
  * The gate in front of both outside lanes, a circuit breaker with one probe: closed while the platform refuses us, does
  * not answer, or this machine lacks something.
  */
-import { abortable, type Clock, epochSeconds, errors, type Log, type Timer } from 'archivolt'
+import {
+  abortable,
+  type Clock,
+  epochSeconds,
+  errors,
+  inEnglish,
+  type Log,
+  say,
+  type Timer,
+  type Words,
+} from 'archivolt'
 import { commonText, type Verdict } from './classify.ts'
 import { type BlockRecord, type Closure, close, fromRecord, nextAttemptOf, toRecord, waitMs } from './closure.ts'
 import { FAILURES, type GateClass, gateRuleOf, WAVES } from './failure-classes.ts'
@@ -31,7 +41,7 @@ export interface GateParts {
   /** Whether what this machine lacked is there: room on the disk with the folder, the tool. */
   recheck: (lacking: GateClass, place: string | undefined) => Promise<boolean>
   /** Why the library, where all files go, is not there; undefined: it is. */
-  absence: () => Promise<string | undefined>
+  absence: () => Promise<Words | undefined>
   /** yt-dlp no longer understands the platform. */
   onOutdated: () => void
   /** It has closed, for whatever reason; once until it opens again. */
@@ -88,7 +98,7 @@ export class Gate {
     if (this.#pausedSince !== null)
       return {
         state: 'paused',
-        reason: 'Paused by an admin. Resume to go on.',
+        reason: say`Paused by an admin. Resume to go on.`,
         since: this.#pausedSince,
         next_attempt: 0,
       }
@@ -157,7 +167,7 @@ export class Gate {
   }
 
   /** For people: why nobody may ask the platform. That yt-dlp does not understand it hinders no other yt-dlp. */
-  hindrance(): string | undefined {
+  hindrance(): Words | undefined {
     const { state, reason } = this.state()
     const isOutdated = state === 'halted' && !this.#library.away && this.#closure?.by === 'outdated'
     return state === 'open' || isOutdated ? undefined : reason
@@ -218,12 +228,12 @@ export class Gate {
   }
 
   /** A single item's trouble is its own, that of several in a row is everybody's. */
-  #onWave(pass: Pass, by: GateClass, isWave: boolean, reason: string): Fate {
+  #onWave(pass: Pass, by: GateClass, isWave: boolean, reason: Words): Fate {
     const isItsOwn = this.#closure ? !pass.isProbe && this.#closure.by !== by : !isWave
     return isItsOwn ? 'throw' : this.#onTrouble(pass, by, reason)
   }
 
-  #onTrouble(pass: Pass, by: GateClass, reason: string): Fate {
+  #onTrouble(pass: Pass, by: GateClass, reason: Words): Fate {
     if (this.#closure && !pass.isProbe) return 'wait' // it was under way when the gate closed: no news
     this.#close(by, reason)
     if (!pass.isProbe) return 'wait'
@@ -234,12 +244,12 @@ export class Gate {
     return 'defer'
   }
 
-  #close(by: GateClass, reason: string, place?: string): void {
+  #close(by: GateClass, reason: Words, place?: string): void {
     const { clock, log } = this.#parts
     const isNew = this.#closure === undefined
     const before = this.#closure ?? { openedAtMs: this.#opened.atMs, level: this.#opened.level }
     this.#closure = close({ by, reason, place }, before, clock)
-    log.warn({ by, reason, waitMs: waitMs(by, this.#closure.level) }, 'the platform gate is closed')
+    log.warn({ by, reason: inEnglish(reason), waitMs: waitMs(by, this.#closure.level) }, 'the platform gate is closed')
     this.#schedule()
     this.#saveInBackground()
     if (by === 'outdated') this.#parts.onOutdated()
@@ -300,7 +310,7 @@ export class Gate {
   #closedError(): Error {
     const { reason, next_attempt } = this.state()
     const retryAfterSeconds = Math.min(3600, Math.max(1, next_attempt - epochSeconds(this.#parts.clock)))
-    return errors.unavailable(reason || `${PLATFORM} cannot be reached now`, { retryAfterSeconds })
+    return errors.unavailable(reason || say`${{ platform: PLATFORM }} cannot be reached now`, { retryAfterSeconds })
   }
 
   #saveInBackground(): void {

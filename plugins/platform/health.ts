@@ -1,5 +1,5 @@
 /** How the downloader is: what `GET /api/platform/` says of each of its parts (contract, appendix B). */
-import { epochSeconds, type Static, Type } from 'archivolt'
+import { epochSeconds, type Static, Type, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { BudgetState } from './budget.ts'
 import type { ChallengeReport } from './challenge.ts'
@@ -46,13 +46,15 @@ export const Health = Type.Object({
   }),
 })
 type Health = Static<typeof Health>
+/** Before it is said in English. */
+type Told = Omit<Health, 'downloader'> & { downloader: Omit<Health['downloader'], 'message'> & { message: Words } }
 
 /** From then on yt-dlp itself warns of its age. */
 const OLD_DAYS = 90
 const DAY_SECONDS = 86_400
 
 /** @param challenge  undefined: it is not known, or not yet */
-export function healthOf(app: App, report: ToolReport, challenge: ChallengeReport | undefined): Health {
+export function healthOf(app: App, report: ToolReport, challenge: ChallengeReport | undefined): Told {
   const platform = app.platform as PlatformService
   return {
     ...challengeHealth(challenge),
@@ -76,7 +78,7 @@ function challengeHealth(challenge: ChallengeReport | undefined): Pick<Health, '
   }
 }
 
-function downloaderHealth(app: App, { downloader: { version } }: ToolReport): Health['downloader'] {
+function downloaderHealth(app: App, { downloader: { version } }: ToolReport): Told['downloader'] {
   const released = releaseDay(version)
   const age = released === undefined ? 0 : Math.max(0, Math.floor((epochSeconds(app.clock) - released) / DAY_SECONDS))
   const last = (app.platform as PlatformService).updates?.last()

@@ -1,11 +1,11 @@
 /** Whether the library, where all files go, is there: looked for before each ask, and each minute while it is away. */
-import { type Clock, epochSeconds, type Log, type Timer } from 'archivolt'
+import { type Clock, epochSeconds, inEnglish, type Log, type Timer, type Words } from 'archivolt'
 
 const LOOK_AGAIN_MS = 60_000
 
 interface Away {
   /** For people. */
-  readonly reason: string
+  readonly reason: Words
   /** Epoch seconds. */
   readonly since: number
   /** By the steady clock. */
@@ -16,7 +16,7 @@ interface LibraryWatchParts {
   clock: Clock
   log: Log
   /** Why the library is not there, for people; undefined: it is. */
-  absence: () => Promise<string | undefined>
+  absence: () => Promise<Words | undefined>
   onBack: () => void
 }
 
@@ -49,7 +49,8 @@ export class LibraryWatch {
       }
       return false
     }
-    if (before?.reason !== reason) log.warn({ reason }, 'the platform gate is closed')
+    if (before === undefined || inEnglish(before.reason) !== inEnglish(reason))
+      log.warn({ reason: inEnglish(reason) }, 'the platform gate is closed')
     this.#away = {
       reason,
       since: before?.since ?? epochSeconds(clock),

@@ -4,7 +4,7 @@
  */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Settings } from 'archivolt'
+import { inEnglish, type Sentence, type Settings, say, sentenceOf } from 'archivolt'
 import type { App } from './app.ts'
 import { isFile, isProgram, programVersion } from './tools.ts'
 
@@ -19,7 +19,7 @@ export async function tellLostPrograms({
 }: Pick<App, 'log' | 'jobs'> & { settings: Named }): Promise<void> {
   const lost = await lostPrograms(settings)
   if (lost.length === 0) return
-  for (const { path, sentence } of lost) log.error({ path }, sentence)
+  for (const { path, sentence } of lost) log.error({ path }, inEnglish(sentence))
   const messages = lost.map(({ sentence }) => sentence)
   await jobs.notify({
     title: 'Nothing can be downloaded',
@@ -30,22 +30,25 @@ export async function tellLostPrograms({
   })
 }
 
+interface Lost {
+  path: string
+  sentence: Sentence
+}
+
 /** Where nothing is set, there is nothing to correct: `missing` of the state tells. */
-async function lostPrograms({
-  ytdlp,
-  ytdlpPlugins,
-  ffmpeg,
-  ffprobe,
-}: Named): Promise<Array<{ path: string; sentence: string }>> {
-  const lost: Array<{ path: string; sentence: string }> = []
+async function lostPrograms({ ytdlp, ytdlpPlugins, ffmpeg, ffprobe }: Named): Promise<Lost[]> {
+  const lost: Lost[] = []
   const add = (path: string, env: string, what: string) =>
-    lost.push({ path, sentence: `${env} does not lead to ${what}: correct or remove it, then start again` })
+    lost.push({
+      path,
+      sentence: say`${{ env }} does not lead to ${{ what: sentenceOf(what) }}: correct or remove it, then start again`,
+    })
   if (ytdlp !== null && !(await isFile(ytdlp)) && !(await isProgram(join(ytdlp, 'bin', 'python'))))
-    add(ytdlp, 'AV_YTDLP', 'a Python venv with yt-dlp or a yt-dlp zip')
+    add(ytdlp, 'AV_YTDLP', say`a Python venv with yt-dlp or a yt-dlp zip`)
   if (ytdlpPlugins !== null && !(await isFolder(join(ytdlpPlugins, 'yt_dlp_plugins'))))
-    add(ytdlpPlugins, 'AV_YTDLP_PLUGINS', 'a folder with yt_dlp_plugins in it')
-  if (ffmpeg !== 'ffmpeg' && !(await isThere(ffmpeg))) add(ffmpeg, 'AV_FFMPEG', 'a program')
-  if (ffprobe !== 'ffprobe' && !(await isThere(ffprobe))) add(ffprobe, 'AV_FFPROBE', 'a program')
+    add(ytdlpPlugins, 'AV_YTDLP_PLUGINS', say`a folder with yt_dlp_plugins in it`)
+  if (ffmpeg !== 'ffmpeg' && !(await isThere(ffmpeg))) add(ffmpeg, 'AV_FFMPEG', say`a program`)
+  if (ffprobe !== 'ffprobe' && !(await isThere(ffprobe))) add(ffprobe, 'AV_FFPROBE', say`a program`)
   return lost
 }
 

@@ -3,7 +3,7 @@
  * address and cookie.
  */
 import { createHash } from 'node:crypto'
-import { type Clock, epochSeconds, type Ledger, type Log } from 'archivolt'
+import { type Clock, epochSeconds, type Ledger, type Log, say, type Words } from 'archivolt'
 import { Budget, type BudgetRecord, type BudgetState } from './budget.ts'
 import type { PauseKind } from './child.ts'
 import { PLATFORM } from './name.ts'
@@ -147,13 +147,13 @@ export class Pacing {
   }
 
   /** Why nothing is asked for though the platform would answer; undefined: that is not so. Epoch seconds. */
-  resting(): { reason: string; since: number; nextAttempt: number } | undefined {
+  resting(): { reason: Words; since: number; nextAttempt: number } | undefined {
     const ms = this.#budgetMs()
     if (this.#restsSince === undefined || ms <= 0) return undefined
     const { address, cookie } = this.state()
     const limit = Math.min(address.limit ?? Infinity, cookie?.limit ?? Infinity)
     return {
-      reason: `${limit} videos were asked for within an hour, and that is the limit. It goes on by itself.`,
+      reason: say`${{ limit }} videos were asked for within an hour, and that is the limit. It goes on by itself.`,
       since: this.#restsSince,
       nextAttempt: Math.ceil((this.#parts.clock.now() + ms) / 1000),
     }

@@ -2,12 +2,19 @@
  * yt-dlp and what its metadata pins, from the package index that pip is set up with: which is newest, and its files,
  * each with the sha256 that the index names.
  */
+
 import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { inEnglish, say, sentenceOf, type Words } from 'archivolt'
 import { run } from './verify.ts'
 
 /** Why the index has nothing for us, for people. */
 export class IndexError extends Error {
   override readonly name = 'IndexError'
+  readonly words: Words
+  constructor(words: Words, options?: ErrorOptions) {
+    super(inEnglish(words), options)
+    this.words = words
+  }
 }
 
 /** What an update of yt-dlp may want to have beside itself; anything else is refused. */
@@ -54,12 +61,12 @@ runpy.run_module('pip', run_name='__main__', alter_sys=True)
 const LOOK_MS = 120_000
 const INSTALL_MS = 600_000
 /** pip's words, less its options: the last ones say why it ended. */
-const REASONS: Array<[RegExp, string]> = [
-  [/no space left on device/i, 'the disk is full'],
-  [/do not match the hashes|expected sha256/i, 'a file is not the one that the index names: its sha256 differs'],
-  [/no module named pip/i, 'this Python has no pip'],
-  [/connection|timed out|retrying|temporary failure/i, 'the package index cannot be reached'],
-  [/no matching distribution/i, 'the package index has none for this machine'],
+const REASONS: Array<[RegExp, Words]> = [
+  [/no space left on device/i, say`the disk is full`],
+  [/do not match the hashes|expected sha256/i, say`a file is not the one that the index names: its sha256 differs`],
+  [/no module named pip/i, say`this Python has no pip`],
+  [/connection|timed out|retrying|temporary failure/i, say`the package index cannot be reached`],
+  [/no matching distribution/i, say`the package index has none for this machine`],
 ]
 
 export class PackageIndex {
@@ -92,7 +99,7 @@ export class PackageIndex {
       signal,
       wanted.channel === 'nightly' ? ['--pre'] : [],
     )
-    if (!found || nameOf(found) !== 'yt-dlp') throw new IndexError('the package index answered with something else')
+    if (!found || nameOf(found) !== 'yt-dlp') throw new IndexError(say`the package index answered with something else`)
     return toRelease(found)
   }
 
@@ -105,7 +112,10 @@ export class PackageIndex {
     return packages.map((wanted) => {
       const found = reported.find((one) => nameOf(one) === wanted.name)
       const sha256 = found?.download_info?.archive_info?.hashes?.sha256
-      if (!sha256) throw new IndexError(`the package index names no sha256 for ${wanted.name} ${wanted.version}`)
+      if (!sha256)
+        throw new IndexError(
+          say`the package index names no sha256 for ${{ name: wanted.name }} ${{ version: wanted.version }}`,
+        )
       return { ...wanted, sha256 }
     })
   }
@@ -144,7 +154,7 @@ export class PackageIndex {
     } catch (cause) {
       // Its own words are several lines, with paths of this machine: every account would read them.
       const said = (cause as Error).message
-      throw new IndexError(REASONS.find(([words]) => words.test(said))?.[1] ?? 'pip has failed; the log says why', {
+      throw new IndexError(REASONS.find(([words]) => words.test(said))?.[1] ?? say`pip has failed; the log says why`, {
         cause,
       })
     }
@@ -166,12 +176,15 @@ function toRelease(found: Reported): Release {
     const extra = /extra\s*==\s*['"]([\w-]+)['"]/.exec(marker)?.[1]
     if (extra !== undefined && extra !== 'default' && extra !== 'pin-deno') continue
     if (!KNOWN_PACKAGES.has(name.toLowerCase()))
-      throw new IndexError(`yt-dlp ${version} wants ${name || 'something'}, which is not on the list of known packages`)
+      throw new IndexError(
+        say`yt-dlp ${{ version }} wants ${{ name: name || sentenceOf(say`something`) }}, which is not on the list of known packages`,
+      )
     const exact = EXACT.exec(range)?.[1]
     if (exact !== undefined) pinned.set(name.toLowerCase(), exact)
   }
   const solver = pinned.get('yt-dlp-ejs')
-  if (solver === undefined) throw new IndexError(`yt-dlp ${version} does not say which challenge scripts it takes`)
+  if (solver === undefined)
+    throw new IndexError(say`yt-dlp ${{ version }} does not say which challenge scripts it takes`)
   const deno = pinned.get('deno')
   return {
     name: 'yt-dlp',

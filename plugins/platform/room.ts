@@ -2,7 +2,7 @@
  * Room on the disks that a download fills: that of the library, and that of the data folder, which may be another one.
  */
 import { dirname } from 'node:path'
-import { diskSpace } from 'archivolt'
+import { diskSpace, inEnglish, say, type Words } from 'archivolt'
 
 /**
  * So much stays free beside what is downloaded: an item begins only above it, and a full disk is tried again above it.
@@ -23,19 +23,25 @@ export async function freeBytes(folder: string): Promise<number> {
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / (1 << 20))
 
-export const fullDiskText = (): string =>
-  `The disk is full; downloads go on when ${megabytes(SPARE_BYTES)} MB are free.`
+export const fullDiskText = (): Words =>
+  say`The disk is full; downloads go on when ${{ megabytes: megabytes(SPARE_BYTES) }} MB are free.`
 
 /** @returns in words why no download may begin; undefined: there is room */
-export async function lackOfRoom(folder: string, dataDir: string): Promise<string | undefined> {
+export async function lackOfRoom(folder: string, dataDir: string): Promise<Words | undefined> {
   if ((await freeBytes(folder)) < SPARE_BYTES) return fullDiskText()
   if ((await freeBytes(dataDir)) < DATA_SPARE_BYTES)
-    return `The disk of the data folder is full; downloads go on when ${megabytes(DATA_SPARE_BYTES)} MB are free there.`
+    return say`The disk of the data folder is full; downloads go on when ${{ megabytes: megabytes(DATA_SPARE_BYTES) }} MB are free there.`
   return undefined
 }
 
 /** A download did not begin. */
-export class NoRoom extends Error {}
+export class NoRoom extends Error {
+  readonly words: Words
+  constructor(words: Words) {
+    super(inEnglish(words))
+    this.words = words
+  }
+}
 
 export const tooLargeText = (needBytes: number): string =>
   `There is not enough room for it: ${megabytes(needBytes)} MB must be free on the library's disk`

@@ -1,5 +1,5 @@
 /** The state of the platform, and what a pasted text is. */
-import { defineRoute, errors, queryText, say, Type, withinTime } from 'archivolt'
+import { defineRoute, errors, queryText, Said, saidOf, say, Type, withinTime } from 'archivolt'
 import type { App } from './app.ts'
 import { missingIn } from './challenge.ts'
 import { Health, healthOf } from './health.ts'
@@ -21,6 +21,7 @@ const StateReply = Type.Object({
   space: Type.Object({ media_free: Count, media_total: Count }),
   missing: Type.Array(Type.String()),
   health: Health,
+  said: Type.Optional(Said),
 })
 
 /** An open gate tells nothing of an item that waits for this machine. */
@@ -59,13 +60,19 @@ async function stateOf(app: App) {
     Promise.all(app.hook('platform.space').map((space) => had('the room that is left', space))),
   ])
   const { free, total } = spaces.find((space) => space !== undefined) ?? { free: 0, total: 0 }
+  const state = stateWithItems(app)
+  const { downloader, ...health } = healthOf(app, report, challenge)
+  const { texts, said } = saidOf([state.reason, downloader.message])
+  const [reason = '', message = ''] = texts
   return {
-    ...stateWithItems(app),
+    ...state,
+    reason,
     pending: pending.reduce<number>((sum, count) => sum + (count ?? 0), 0),
     waiting: Object.assign({}, ...counts) as Record<string, number>,
     ...report,
     missing: [...report.missing, ...(challenge ? missingIn(challenge) : [])],
-    health: healthOf(app, report, challenge),
+    health: { ...health, downloader: { ...downloader, message } },
+    ...(said && { said }),
     space: { media_free: free, media_total: total },
   }
 }

@@ -5,7 +5,7 @@
 import { writeFile } from 'node:fs/promises'
 import { type Clock, errors, isAppError, type Lanes, type WholeApp, withinTime } from 'archivolt'
 import { PlatformFailure } from './ask-failure.ts'
-import { lackOfRoom } from './room.ts'
+import { lackOfRoom, NoRoom } from './room.ts'
 import { type Source, type SourceAsk, sourceOf, toChannel, toEntries, toMetadata } from './source.ts'
 import { toDownloaded } from './source-files.ts'
 import type {
@@ -96,7 +96,7 @@ export function withSources<Whole extends Platform>(platform: Whole, parts: Sour
     const metadata = await video(source, id, options)
     return answerOf(source, 'download', id, options, async (ask) => {
       const lack = await lackOfRoom(folder, parts.settings.dataDir)
-      if (lack !== undefined) throw new NoRoomHere(lack)
+      if (lack !== undefined) throw new NoRoom(lack)
       const said = await source.download(id, { ...ask, folder, progress, ...(quality && { quality }) })
       fetched?.()
       return toDownloaded(source, metadata, folder, said, parts.settings.ffprobe)
@@ -195,14 +195,12 @@ function openAsking({ lanes }: SourceParts) {
 }
 
 function toFailure(error: unknown, name: string, id: string): Error {
-  if (error instanceof NoRoomHere) return errors.unavailable(error.message)
+  if (error instanceof NoRoom) return errors.unavailable(error.words)
   if (isAppError(error, 'not_found'))
     return new PlatformFailure({ failure: 'gone', message: `${name} does not have ${id} any longer` }, { cause: error })
   const message = `${name}: ${error instanceof Error ? error.message : String(error)}`
   return new PlatformFailure({ failure: 'unknown', message }, { cause: error })
 }
-
-class NoRoomHere extends Error {}
 
 const within = <Answer>(clock: Clock, answer: Promise<Answer>): Promise<Answer> =>
   withinTime(clock, ANSWER_WITHIN_MS, answer, () => new Error(`no answer within ${ANSWER_WITHIN_MS / 1000} s`))

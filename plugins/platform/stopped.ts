@@ -1,5 +1,5 @@
 /** Tells that nothing is asked of the platform for now: to whoever hears the event, and to addresses outside. */
-import { defineTask, Type } from 'archivolt'
+import { defineTask, inEnglish, Type, Words } from 'archivolt'
 import type { App } from './app.ts'
 import { PLATFORM } from './name.ts'
 import type { PlatformState } from './types.ts'
@@ -7,7 +7,7 @@ import type { PlatformState } from './types.ts'
 export const platformStopped = defineTask({
   name: 'platform_stopped',
   title: `Downloads from ${PLATFORM} have stopped`,
-  payload: Type.Object({ reason: Type.String() }),
+  payload: Type.Object({ reason: Words }),
   lane: 'light',
   unique: true,
   silent: true,
@@ -26,7 +26,7 @@ export function openNews(app: App): (state: PlatformState) => Promise<void> {
     const isSame = now - toldAtMs < SPELL_MS
     toldAtMs = now
     if (isSame) return
-    await app.emit('platform.stopped', { state, reason, nextAttempt })
+    await app.emit('platform.stopped', { state, reason: inEnglish(reason), nextAttempt })
     if (app.schedules.outgoing()[platformStopped.name]) await app.jobs.start(platformStopped, { reason })
   }
 }

@@ -1,4 +1,5 @@
 /** What the platform is asked and what it answers: metadata in our words, checked, whatever yt-dlp calls them. */
+import type { Words } from 'archivolt'
 import type { ClosedState, FailureClass, FailureRow } from './failure-classes.ts'
 
 export type VideoType = 'videos' | 'streams' | 'shorts'
@@ -293,7 +294,7 @@ export interface CommentMetadata {
 
 export interface PlatformState {
   state: 'open' | 'paused' | ClosedState
-  reason: string
+  reason: Words
   /** Epoch seconds. */
   since: number
   /** Epoch seconds, or 0. */
@@ -433,9 +434,9 @@ declare module 'archivolt' {
     /** Asked for `GET /api/platform/`: room on the library's file system, in bytes. */
     'platform.space': () => Promise<{ free: number; total: number }>
     /** Asked before the platform is: why the library is not there, for people. Undefined: it is. */
-    'platform.library': () => Promise<string | undefined>
+    'platform.library': () => Promise<Words | undefined>
     /** Asked for `GET /api/platform/`: why nothing is downloaded though the platform would answer. Epoch seconds. */
-    'platform.halted': () => { reason: string; since: number; nextAttempt: number } | undefined
+    'platform.halted': () => { reason: Words; since: number; nextAttempt: number } | undefined
     /** Asked for `GET /api/platform/`: the cookie in use, and how long the last ones lived. */
     'platform.cookie': () => CookieHealth
     /** Asked before another yt-dlp is used: films of the archive to try it with, more than are needed. */

@@ -1,5 +1,5 @@
 /** The task that looks for a newer yt-dlp: once a day, at once where the one in use fails, or when somebody asks. */
-import { defineTask, errors, Type } from 'archivolt'
+import { defineTask, errors, say, sentenceOf, Type, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import type { PlatformService } from './platform.ts'
 import type { Updates } from './update.ts'
@@ -26,9 +26,13 @@ export const updateDownloader = defineTask({
     const { outcome, version: tried, message } = updates.last()
     if (version !== undefined) {
       await app.emit('downloader.changed', { what: 'version' })
-      await tell(app, 'info', `yt-dlp ${version} is in use now`)
+      await tell(app, 'info', say`yt-dlp ${{ version }} is in use now`)
     } else if (outcome === 'refused')
-      await tell(app, 'error', `yt-dlp ${tried} is not used: ${message}. The one in use stays`)
+      await tell(
+        app,
+        'error',
+        say`yt-dlp ${{ version: tried }} is not used: ${{ reason: sentenceOf(message) }}. The one in use stays`,
+      )
     return version ?? null
   },
 })
@@ -39,7 +43,7 @@ export function updatesOf({ platform }: App): Updates {
   return updates
 }
 
-const tell = (app: App, level: 'info' | 'error', message: string): Promise<void> =>
+const tell = (app: App, level: 'info' | 'error', message: Words): Promise<void> =>
   app.jobs.notify({ title: 'Update of yt-dlp', group: 'setting:application', level, messages: [message] })
 
 declare module 'archivolt' {

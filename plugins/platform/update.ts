@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Clock, epochSeconds, type Ledger, type Log, type Step } from 'archivolt'
+import { type Clock, epochSeconds, inEnglish, type Ledger, type Log, type Step, say, type Words } from 'archivolt'
 import { tryBuild, type Verdict } from './canaries.ts'
 import { IndexError, type Package, type PackageIndex, type Release } from './package-index.ts'
 import { freeBytes } from './room.ts'
@@ -18,7 +18,7 @@ export interface LastLook {
   /** Of the build that was looked at. */
   version: string
   /** For people: why the one in use stays. */
-  message: string
+  message: Words
 }
 
 export const updateTables = {
@@ -37,7 +37,7 @@ interface UpdateParts {
   clock: Clock
   log: Log
   /** Why the platform must not be asked now, for people; undefined: it may. */
-  hindrance: () => string | undefined
+  hindrance: () => Words | undefined
   canaries: Omit<Parameters<typeof tryBuild>[1], 'tools' | 'clock' | 'log'>
   /** Another build is in use. */
   onSwitched: () => void
@@ -114,7 +114,7 @@ export class Updates {
     } catch (error) {
       signal.throwIfAborted()
       this.#parts.log.warn({ err: error, version }, 'yt-dlp could not be updated; the one in use stays')
-      return await this.#note('failed', version, error instanceof IndexError ? error.message : 'the log says why')
+      return await this.#note('failed', version, error instanceof IndexError ? error.words : say`the log says why`)
     } finally {
       await rm(next, { recursive: true, force: true })
     }
@@ -149,7 +149,7 @@ export class Updates {
     const runtime = await this.#runtimeOf(release)
     await mkdir(this.#home, { recursive: true })
     if ((await freeBytes(this.#home)) < NEEDED_BYTES + (runtime ? RUNTIME_BYTES : 0))
-      throw new IndexError('there is not enough room on the disk of the data folder')
+      throw new IndexError(say`there is not enough room on the disk of the data folder`)
     await step('update.lay', async () => {
       const files = await index.files([release, release.solver, ...(runtime ? [runtime] : [])], signal)
       await index.install(files, folder, signal)
@@ -184,18 +184,18 @@ export class Updates {
     this.#parts.onSwitched()
   }
 
-  async #refuse(version: string, reason: string): Promise<undefined> {
+  async #refuse(version: string, reason: Words): Promise<undefined> {
     const { ledger, clock, log } = this.#parts
-    log.warn({ version, reason }, 'a new yt-dlp has failed its trial; the one in use stays')
+    log.warn({ version, reason: inEnglish(reason) }, 'a new yt-dlp has failed its trial; the one in use stays')
     await ledger.write(() =>
       ledger
         .sql('INSERT OR REPLACE INTO platform_refused_build (version, reason, at) VALUES (?, ?, ?)')
-        .run(version, reason, epochSeconds(clock)),
+        .run(version, inEnglish(reason), epochSeconds(clock)),
     )
     return this.#note('refused', version, reason)
   }
 
-  async #note(outcome: LastLook['outcome'], version: string, message: string): Promise<undefined> {
+  async #note(outcome: LastLook['outcome'], version: string, message: Words): Promise<undefined> {
     const { ledger, clock } = this.#parts
     const record: LastLook = { outcome, checked: epochSeconds(clock), version, message }
     await ledger.write(() =>

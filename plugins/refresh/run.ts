@@ -1,5 +1,15 @@
 /** check_reindex: works off the refresh queue; a scheduled run fills it first. */
-import { defineTask, isAppError, type JobContext, Type } from 'archivolt'
+import {
+  defineTask,
+  isAppError,
+  type JobContext,
+  joined,
+  type Sentence,
+  say,
+  sentenceOf,
+  Type,
+  type Words,
+} from 'archivolt'
 import type { App } from './app.ts'
 import { putBehindOthers, refreshItem, setActive } from './item.ts'
 import type { Item, Kind } from './queue.ts'
@@ -56,7 +66,7 @@ export const checkReindex = defineTask({
       if (!item) break
       job.progress(
         number / (number + queue.waiting()),
-        `Refreshing ${item.kind} ${item.id}, ${queue.waiting()} waiting`,
+        say`Refreshing ${{ what: WHAT[item.kind] }} ${{ id: item.id }}, ${{ count: queue.waiting() }} waiting`,
       )
       if (await work(item, job, app)) counts[item.kind]++
     }
@@ -72,7 +82,7 @@ async function isSignedInAsWanted(job: Run, app: App): Promise<boolean> {
   if (!app.cookie.isEnabled() || (await app.cookie.validate({ asker: job.id, signal: job.signal }))) return true
   job.log.warn('the cookie is not valid any more: nothing is refreshed')
   await app.jobs.notify({
-    title: checkReindex.title,
+    of: checkReindex,
     group: 'setting:application',
     level: 'error',
     messages: ['The cookie is no longer valid: add a new one, or remove it'],
@@ -124,9 +134,18 @@ async function settle(item: Item, error: unknown, job: Run, app: App): Promise<b
   return false
 }
 
-function inWords(counts: Record<Kind, number>): string | null {
-  const parts = Object.entries(counts).flatMap(([kind, count]) =>
-    count ? [`${count} ${kind}${count === 1 ? '' : 's'}`] : [],
-  )
-  return parts.length ? `${parts.join(', ')} refreshed` : null
+const WHAT: Record<Kind, Sentence> = {
+  video: sentenceOf(say`video`),
+  channel: sentenceOf(say`channel`),
+  playlist: sentenceOf(say`playlist`),
+}
+const COUNTED: Record<Kind, (count: number) => Words> = {
+  video: (count) => (count === 1 ? say`${{ count }} video` : say`${{ count }} videos`),
+  channel: (count) => (count === 1 ? say`${{ count }} channel` : say`${{ count }} channels`),
+  playlist: (count) => (count === 1 ? say`${{ count }} playlist` : say`${{ count }} playlists`),
+}
+
+function inWords(counts: Record<Kind, number>): Words | null {
+  const parts = Object.entries(counts).flatMap(([kind, count]) => (count ? [COUNTED[kind as Kind](count)] : []))
+  return parts.length ? say`${{ what: sentenceOf(joined(parts, ', ')) }} refreshed` : null
 }

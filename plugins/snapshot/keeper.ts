@@ -1,5 +1,14 @@
 /** The service `snapshots`: the daily one, what is offered after a loss, and the records that people see. */
-import { errors, localMinute, type SnapshotRecord, say, snapshotName, type Timer } from 'archivolt'
+import {
+  errors,
+  inEnglish,
+  localMinute,
+  type SnapshotRecord,
+  say,
+  sentenceOf,
+  snapshotName,
+  type Timer,
+} from 'archivolt'
 import type { App } from './app.ts'
 import { DAY_MS, EXPIRE_DAYS, nextSnapshotAt, outdated } from './retention.ts'
 import { createSnapshot, offerSnapshot, restoreSnapshot } from './tasks.ts'
@@ -63,13 +72,13 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
     const newest = complete.find(({ startedAt }) => startedAt <= since) ?? complete[0]
     const way =
       newest === undefined
-        ? 'There is no snapshot to restore'
-        : `Restore the newest snapshot ${newest.id}, with POST /api/snapshot/${newest.id}/ or on the settings page`
+        ? say`There is no snapshot to restore`
+        : say`Restore the newest snapshot ${{ id: newest.id }}, with POST /api/snapshot/${{ id: newest.id }}/ or on the settings page`
     const rescan = app.registry.tasks.has('rescan_filesystem')
-      ? '; a rescan of the file system brings back what lies in the library'
+      ? say`; a rescan of the file system brings back what lies in the library`
       : ''
-    const sentence = `${reason}: the archive has lost its videos, channels and playlists. ${way}${rescan}. Until then no older snapshot or backup is removed.`
-    app.log.error(sentence)
+    const sentence = say`${{ reason: sentenceOf(reason) }}: the archive has lost its videos, channels and playlists. ${{ way: sentenceOf(way) }}${{ rescan: sentenceOf(rescan) }}. Until then no older snapshot or backup is removed.`
+    app.log.error(inEnglish(sentence))
     await app.jobs.start(offerSnapshot, { sentence })
   }
 

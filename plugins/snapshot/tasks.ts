@@ -1,5 +1,5 @@
 /** Jobs that take and restore a snapshot, and one that tells people which snapshot to restore. */
-import { defineTask, Type } from 'archivolt'
+import { defineTask, say, Type, Words } from 'archivolt'
 import type { App } from './app.ts'
 
 const OFFERED_FOR_SECONDS = 3600
@@ -18,7 +18,7 @@ export const createSnapshot = defineTask({
     await job.step('snapshot.take', () =>
       app.index.snapshots.take(name, {
         signal: job.signal,
-        progress: (done, total) => job.progress(total ? done / total : 0, 'Taking a snapshot'),
+        progress: (done, total) => job.progress(total ? done / total : 0, say`Taking a snapshot`),
       }),
     )
     await job.step('snapshot.removeOld', () => app.snapshots.removeOld())
@@ -39,12 +39,12 @@ export const restoreSnapshot = defineTask({
       app.index.snapshots.restore(name, {
         signal: job.signal,
         accept: app.backups.accept,
-        progress: (done, total) => job.progress(total ? done / total : 0, `Restoring ${name}`),
+        progress: (done, total) => job.progress(total ? done / total : 0, say`Restoring ${{ name }}`),
       }),
     )
     for (const { id, reason } of failed) job.log.warn({ id }, `skipped: ${reason}`)
     await app.emit('index.replaced', {})
-    return skipped ? `${name}, ${skipped} documents skipped` : name
+    return skipped ? say`${{ name }}, ${{ count: skipped }} documents skipped` : name
   },
 })
 
@@ -52,7 +52,7 @@ export const restoreSnapshot = defineTask({
 export const offerSnapshot = defineTask({
   name: 'snapshot.offer',
   title: 'Part of the archive is missing',
-  payload: Type.Object({ sentence: Type.String() }),
+  payload: Type.Object({ sentence: Words }),
   lane: 'light',
   internal: true,
   async run({ payload: { sentence } }, app) {

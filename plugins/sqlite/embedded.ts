@@ -1,6 +1,7 @@
 /** The index in the data folder: what it should hold, what it lost, and its snapshots beside it. */
 import { existsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { say } from 'archivolt'
 import { type AdapterParts, type OpenedAdapter, snapshotName } from 'archivolt/index'
 import { openSqliteIndex } from './open.ts'
 import { openSnapshotFolder } from './snapshot-folder.ts'
@@ -13,10 +14,15 @@ export async function openEmbedded(parts: AdapterParts): Promise<OpenedAdapter> 
   const size = statSync(file, { throwIfNoEntry: false })?.size
   // The folder of snapshots too is made when an index is opened for the first time, so there has been one.
   if (!size && (holdings.opened || existsSync(snapshots.folder)))
-    await holdings.noteLost(`The index file ${basename(file)} was ${size === undefined ? 'missing' : 'empty'}`)
+    await holdings.noteLost(
+      size === undefined
+        ? say`The index file ${{ file: basename(file) }} was missing`
+        : say`The index file ${{ file: basename(file) }} was empty`,
+    )
   const index = await openSqliteIndex({
     ...{ file, definitions, log, clock, onFull },
-    onDamaged: (movedTo) => holdings.noteLost(`The index file was damaged and has been moved to ${basename(movedTo)}`),
+    onDamaged: (movedTo) =>
+      holdings.noteLost(say`The index file was damaged and has been moved to ${{ file: basename(movedTo) }}`),
     async beforeRebuild(snapshotTo) {
       const restoreFrom = () => Promise.reject(new Error('the index is being brought up to date'))
       const folder = await openSnapshotFolder({ ...snapshots, index: { version, snapshotTo, restoreFrom } })

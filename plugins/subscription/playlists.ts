@@ -2,7 +2,7 @@
  * Playlists that are kept up to date by themselves: subscribed ones after a download run, all of a channel where it is
  * set so.
  */
-import { defineTask, ID_PATTERN, type JobContext, Type } from 'archivolt'
+import { defineTask, ID_PATTERN, type JobContext, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { markWhereGone } from './gone.ts'
 
@@ -21,7 +21,10 @@ export const indexPlaylists = defineTask({
     const found = await app.platform.playlistsOf(channelId, asked)
     for (const [index, { id, name }] of found.entries()) {
       if (!(await app.channels.known([channelId])).has(channelId)) return // it would come back with its playlist
-      job.progress(index / found.length, `Indexing playlist ${index + 1}/${found.length}: ${name}`)
+      job.progress(
+        index / found.length,
+        say`Indexing playlist ${{ number: index + 1 }}/${{ all: found.length }}: ${{ name }}`,
+      )
       await indexOne(id, job, app)
     }
   },
@@ -48,7 +51,7 @@ export async function afterDownload(ingested: readonly string[], job: JobContext
   const ids = await app.playlists.subscribed()
   for (const [index, id] of ids.entries()) {
     if (job.isStopping()) return
-    job.progress(1, `Refreshing playlist ${index + 1}/${ids.length}`)
+    job.progress(1, say`Refreshing playlist ${{ number: index + 1 }}/${{ all: ids.length }}`)
     if (await followedPlaylist(id, app)) await indexOne(id, job, app, { mustExist: true })
   }
   const set = new Map((await app.channels.withOverwrite('index_playlists')).map(({ id, value }) => [id, value]))

@@ -1,5 +1,5 @@
 /** update_subscribed: what is new in subscribed channels and playlists goes into the queue (contract 9.4). */
-import { defineTask, type JobContext, Type } from 'archivolt'
+import { defineTask, type JobContext, say, Type } from 'archivolt'
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { NewItem } from '../download/add.ts'
 import type { ListEntry, PlaylistEntryMetadata } from '../platform/types.ts'
@@ -54,7 +54,12 @@ export const updateSubscribed = defineTask({
     for (const target of waiting) {
       if (job.isStopping()) break
       number = Math.min(number + 1, all.length)
-      job.progress((number - 1) / all.length, `Scanning ${target.kind} ${number}/${all.length}`)
+      job.progress(
+        (number - 1) / all.length,
+        target.kind === 'channel'
+          ? say`Scanning channel ${{ number }}/${{ all: all.length }}`
+          : say`Scanning playlist ${{ number }}/${{ all: all.length }}`,
+      )
       try {
         found += await (target.kind === 'channel'
           ? scanChannel(target.id, job, app)
@@ -72,7 +77,8 @@ export const updateSubscribed = defineTask({
     if (app.preferences.section('subscriptions').auto_start && (found || isResumed))
       await app.jobs.start('download_pending', { autoOnly: true })
     await scanned.clear()
-    return found ? `${found} new ${found === 1 ? 'video' : 'videos'} found` : null
+    if (found === 0) return null
+    return found === 1 ? say`${{ count: found }} new video found` : say`${{ count: found }} new videos found`
   },
 })
 

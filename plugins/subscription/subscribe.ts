@@ -2,7 +2,7 @@
  * subscribe_to: channels and playlists are fetched and indexed where they are unknown, and their flag is set; where it
  * was asked for, they are scanned at once (contract 9.4).
  */
-import { defineTask, errors, isAppError, type JobContext, type Static, Type } from 'archivolt'
+import { defineTask, errors, isAppError, type JobContext, joined, type Static, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { begin, CHANNEL_TABS, forgetBeginning, isLookedAt, PLAYLIST_TAB, Take } from './beginning.ts'
 import { scanChannel, scanPlaylist } from './scan.ts'
@@ -31,7 +31,10 @@ export const subscribeTo = defineTask({
     const unanswered: string[] = []
     const refused: string[] = []
     for (const [index, target] of targets.entries()) {
-      job.progress(index / targets.length, `Subscribing to ${target.id} (${index + 1}/${targets.length})`)
+      job.progress(
+        index / targets.length,
+        say`Subscribing to ${{ id: target.id }} (${{ number: index + 1 }}/${{ all: targets.length }})`,
+      )
       try {
         await subscribe(target, job, app)
       } catch (error) {
@@ -44,10 +47,15 @@ export const subscribeTo = defineTask({
     }
     if (refused.length === 0 && unanswered.length === 0) return
     // Whoever waits for the task learns that not all of it was done; the others are subscribed to.
-    const said = [
-      ...firstOf(refused),
-      ...(unanswered.length ? [`${app.platform.name} did not answer for ${firstOf(unanswered).join(', ')}`] : []),
-    ].join('; ')
+    const said = joined(
+      [
+        ...firstOf(refused),
+        ...(unanswered.length
+          ? [say`${{ platform: app.platform.name }} did not answer for ${{ names: firstOf(unanswered).join(', ') }}`]
+          : []),
+      ],
+      '; ',
+    )
     throw unanswered.length ? errors.unavailable(said) : errors.unprocessable(said)
   },
 })
@@ -69,7 +77,7 @@ async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, ap
     await prepare(metadata.id, [PLAYLIST_TAB], (await app.playlists.get(metadata.id))?.playlist_subscribed ?? false)
     await app.playlists.index(metadata, { ...asked, subscribed: true })
     if (take === undefined) return
-    job.progress(0, `Looking at the videos of ${metadata.name}`)
+    job.progress(0, say`Looking at the videos of ${{ name: metadata.name }}`)
     await scanPlaylist(metadata.id, job, app)
     return
   }
@@ -87,6 +95,6 @@ async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, ap
   }
   // Of a long list the rest is tried again, not those that were looked at.
   if (take === undefined || isLookedAt(channel.channel_id, job.id, app)) return
-  job.progress(0, `Looking at the videos of ${channel.channel_name}`)
+  job.progress(0, say`Looking at the videos of ${{ name: channel.channel_name }}`)
   await scanChannel(channel.channel_id, job, app)
 }

@@ -1,5 +1,5 @@
 /** A job as contract 5.10 shows it. */
-import { type Job, maskCredentials, type Registry, Type } from 'archivolt'
+import { type Job, maskCredentials, type Registry, Said, saidOf, Type } from 'archivolt'
 
 export const TaskResult = Type.Object({
   task_id: Type.String(),
@@ -7,6 +7,7 @@ export const TaskResult = Type.Object({
   name: Type.String(),
   status: Type.Enum(['PENDING', 'RETRY', 'SUCCESS', 'FAILURE', 'REVOKED', 'FAILED']),
   result: Type.Union([Type.String(), Type.Null()]),
+  said: Type.Optional(Said),
   traceback: Type.Union([Type.String(), Type.Null()]),
   date_done: Type.Union([Type.String(), Type.Null()]),
   date_start: Type.Union([Type.String(), Type.Null()]),
@@ -22,6 +23,7 @@ export function toTaskResult(job: Job, tasks: Registry['tasks']): object {
     name: tasks.get(job.task)?.internal ? '' : job.task,
     status: job.state === 'STARTED' ? 'PENDING' : job.state,
     result: job.result,
+    ...(job.said && { said: saidOf([job.said]).said }),
     traceback: job.traceback,
     date_done: isoOrNull(job.endedAt),
     date_start: isoOrNull(job.startedAt),

@@ -3,12 +3,12 @@
  * anywhere, the next start goes on. Not one request to the platform here; what only the platform can tell, and pictures
  * and subtitles, follow in complete_videos.
  */
-import { defineTask, epochSeconds } from 'archivolt'
+import { defineTask, epochSeconds, say } from 'archivolt'
 import type { Adopted } from '../../video/types.ts'
 import type { App } from '../app.ts'
 import type { Info } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
-import { bringAlong, bringGone } from './along.ts'
+import { bringAlong } from './along.ts'
 import { mustBeThere } from './away.ts'
 import { ADOPTION_TASK, type AdoptionRun, inAdoption } from './scan.ts'
 import { openStore, type Store } from './store.ts'
@@ -54,16 +54,15 @@ export const adoptVideos = defineTask({
             asked.map(({ row }) => ({ number: row.number, state: 'planned', outcome: 'ask' as const })),
           )
           done += rows.length
-          job.progress(done / Math.max(1, all), `${done} of ${all} videos have moved in`)
+          job.progress(done / Math.max(1, all), say`${{ done }} of ${{ all }} videos have moved in`)
           if (job.isStopping()) return null
         }
         await bringAlong(adoption, reading, store, job, app)
-        await bringGone(adoption, store, job, app)
       } finally {
         await reading.end()
       }
       await job.step('adoption.tell', () => app.emit('video.adopted', {}))
-      return `${done} videos`
+      return say`${{ count: done }} videos`
     })
     if (openStore(app).find(job.payload.adoption)?.state !== 'adopted') return said // its place is away
     // Not before it is told that they have moved in: it completes nothing else.

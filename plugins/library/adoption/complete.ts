@@ -4,7 +4,7 @@
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import { defineTask, isAppError } from 'archivolt'
+import { defineTask, isAppError, say } from 'archivolt'
 import type { Place } from '../../media/types.ts'
 import type { App } from '../app.ts'
 import { isQueued, MOST_LANGUAGES, subtitleFile } from '../found.ts'
@@ -38,7 +38,7 @@ export const completeVideos = defineTask({
     let done = 0
     for await (const row of rowsOf(store, adoption.id, 'new', 'in', job, app)) {
       if (job.isStopping()) return null
-      job.progress(0.5, `${++done} videos have their pictures and subtitles`)
+      job.progress(0.5, say`${{ count: ++done }} videos have their pictures and subtitles`)
       if (!(await completeOne(row, place, job, app))) return waitForPlace(adoption, store, app)
       await store.setItems(adoption.id, [{ number: row.number, state: 'done' }])
     }
@@ -46,7 +46,7 @@ export const completeVideos = defineTask({
     if (adoption.is_following) return null // somebody has to look at what nothing tells of
     for await (const row of rowsOf(store, adoption.id, 'ask', 'planned', job, app)) {
       if (job.isStopping()) return null
-      job.progress(0.9, `${app.platform.name} was asked for ${++asked} videos`)
+      job.progress(0.9, say`${{ platform: app.platform.name }} was asked for ${{ count: ++asked }} videos`)
       if (!(await askFor(row, place, adoption, store, job, app))) return waitForPlace(adoption, store, app)
     }
     if (asked > 0) {

@@ -244,11 +244,6 @@ export const commandAdoption = defineRoute({
             description: 'names of accounts by the owner there: whose marks and positions come',
           }),
         ),
-        gone: Type.Optional(
-          Type.Enum(['queue', 'ignore'], {
-            description: 'what becomes of videos that are named there and whose files are gone; default: nothing',
-          }),
-        ),
       }),
     ),
   }),
@@ -272,10 +267,7 @@ export const commandAdoption = defineRoute({
           say`Most of what ${{ catalog: adoption.catalog }} names lies elsewhere: look again with what stands there for this folder (map), or without it (source yt-dlp)`,
         )
     }
-    if (along) {
-      const { kinds, users = {}, gone } = along
-      await store.setChoice(adoption.id, { kinds, users: usersOf(users, app), ...(gone && { gone }) })
-    }
+    if (along) await store.setChoice(adoption.id, { kinds: along.kinds, users: usersOf(along.users ?? {}, app) })
     // What leaves would come again with the next look.
     if (command === 'undo') await openFollowed(app).set(adoption.place_id, false)
     await store.setState(adoption.id, state)
@@ -288,7 +280,7 @@ export const commandAdoption = defineRoute({
 /** @throws conflict: nothing works on it, or what does has to come to its end */
 async function stop(adoption: AdoptionRow, app: App): Promise<void> {
   const job = runOf(adoption, app)
-  if (!job) throw errors.conflict(`It is ${adoption.state}: there is nothing to stop`)
+  if (!job) throw errors.conflict(say`It is ${{ state: adoption.state }}: there is nothing to stop`)
   await app.jobs.command(job.id, 'STOP')
 }
 
@@ -296,7 +288,7 @@ async function stop(adoption: AdoptionRow, app: App): Promise<void> {
 async function complete(adoption: AdoptionRow, app: App): Promise<void> {
   const { states } = await toRecord(adoption, app)
   if (adoption.state !== 'adopted' || openOf(states) === 0)
-    throw errors.conflict(`It is ${adoption.state}: there is nothing to complete`)
+    throw errors.conflict(say`It is ${{ state: adoption.state }}: there is nothing to complete`)
   await mustBeThere(adoption, app)
   await app.jobs.start(completeVideos, { adoption: adoption.id })
 }

@@ -3,7 +3,7 @@
  * follows. Cut off, it begins anew.
  */
 import { createHash } from 'node:crypto'
-import { defineTask, errors, type JobContext, say, Type } from 'archivolt'
+import { defineTask, errors, type JobContext, say, Type, type Words } from 'archivolt'
 import type { Ending } from '../../media/containers.ts'
 import type { PlacedFilm } from '../../media/types.ts'
 import type { App } from '../app.ts'
@@ -49,8 +49,8 @@ export async function inAdoption(
   job: AdoptionRun,
   app: App,
   then: AdoptionRow['state'],
-  work: (adoption: AdoptionRow, store: Store) => Promise<string | null>,
-): Promise<string | null> {
+  work: (adoption: AdoptionRow, store: Store) => Promise<Words | null>,
+): Promise<Words | null> {
   const store = openStore(app)
   const adoption = store.find(job.payload.adoption)
   if (!adoption) return null // dropped meanwhile
@@ -101,7 +101,7 @@ export const scanPlace = defineTask({
           if (job.isStopping()) return null
           await scan.take(reader, walked.files, walked.problems)
           await scan.tellArchived(walked.archived)
-          job.progress(0, `${scan.seen} files in “${place.label}”`)
+          job.progress(0, say`${{ count: scan.seen }} files in “${{ label: place.label }}”`)
         }
         await scan.tellUnchanged()
         await scan.decide(job)
@@ -284,8 +284,8 @@ class Scan {
     }
     let told = 0
     for await (const ids of reading.unseen()) {
-      const nobodys = await this.#app.queue.missing(ids)
-      const missing = ids.filter((id) => nobodys.has(id)).slice(0, MOST_TOLD_MISSING - told)
+      const known = await this.#app.videos.known(ids)
+      const missing = ids.filter((id) => !known.has(id)).slice(0, MOST_TOLD_MISSING - told)
       told += missing.length
       await this.#add(missing.map((id) => toProblem({ code: 'missing_file', id, why: 'its file is not there' })))
       if (told >= MOST_TOLD_MISSING) return
@@ -304,8 +304,8 @@ class Scan {
         return id === undefined ? [] : [id]
       })
       const some = [...new Set(ids)]
-      const [nobodys, found] = [await this.#app.queue.missing(some), this.#store.named(this.#id, some)]
-      const missing = some.filter((id) => nobodys.has(id) && !found.has(id)).slice(0, MOST_TOLD_MISSING - this.#told)
+      const [known, found] = [await this.#app.videos.known(some), this.#store.named(this.#id, some)]
+      const missing = some.filter((id) => !known.has(id) && !found.has(id)).slice(0, MOST_TOLD_MISSING - this.#told)
       this.#told += missing.length
       await this.#add(
         missing.map((id) =>

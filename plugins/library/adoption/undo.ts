@@ -2,7 +2,7 @@
  * undo_adoption: exactly what an adoption brought leaves again. What has been downloaded since is ours, and stays; no
  * file of a place is touched.
  */
-import { defineTask } from 'archivolt'
+import { defineTask, say } from 'archivolt'
 import type { App } from '../app.ts'
 import { dropChannel, leaveAlong } from './along.ts'
 import { endJob } from './end-job.ts'
@@ -32,11 +32,13 @@ export const undoAdoption = defineTask({
           adoption.id,
           rows.map(({ number }) => ({ number, state: 'undone' })),
         )
-        job.progress(0.9, `${gone} videos have left again`)
+        job.progress(0.9, say`${{ count: gone }} videos have left again`)
       }
       await leaveAlong(adoption.id, store, job, app)
       for (const channelId of store.broughtChannels(adoption.id)) await dropChannel(channelId, app)
-      return kept > 0 ? `${gone} videos; ${kept} stay: they were removed or downloaded since` : `${gone} videos`
+      return kept > 0
+        ? say`${{ count: gone }} videos; ${{ kept }} stay: they were removed or downloaded since`
+        : say`${{ count: gone }} videos`
     })
   },
 })

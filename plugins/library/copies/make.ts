@@ -57,7 +57,7 @@ export const makeCopy = defineTask({
 
 function tell(fraction: number, title: string, job: JobContext<{ id: string }>, { copies }: Pick<App, 'copies'>): void {
   copies.making.set(job.payload.id, fraction)
-  job.progress(fraction, `A copy of “${title}” that plays`)
+  job.progress(fraction, say`A copy of “${{ title }}” that plays`)
 }
 
 async function checkRoom(filmBytes: number, { copies, settings }: App): Promise<void> {

@@ -1,5 +1,5 @@
 /** Copies that play over HTTP: whether there is one, making it, taking it away, and the file (contract 9.19). */
-import { defineRoute, errors, file, ID_PATTERN, Type } from 'archivolt'
+import { defineRoute, errors, file, ID_PATTERN, Said, saidOf, Type } from 'archivolt'
 import type { App } from '../app.ts'
 import { copyOf } from './copies.ts'
 import { makeCopy } from './make.ts'
@@ -11,6 +11,7 @@ const CopyRecord = Type.Object({
   state: Type.Enum([...STATES]),
   progress: Type.Number({ description: '0 to 1 while it is being made' }),
   reason: Type.String({ description: 'why the last one could not be made' }),
+  said: Type.Optional(Said),
   copy_url: Type.Optional(Type.String()),
 })
 
@@ -26,6 +27,7 @@ function recordOf(id: string, { copies, jobs }: App) {
     state: isMaking ? 'making' : url !== undefined ? 'there' : hasFailed ? 'failed' : 'none',
     progress: isMaking ? (copies.making.get(id) ?? 0) : 0,
     reason: hasFailed ? (job?.result ?? '') : '',
+    ...(hasFailed && job?.said && { said: saidOf([job.said]).said }),
     ...(url !== undefined && { copy_url: url }),
   } as const
 }

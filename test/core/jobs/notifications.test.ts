@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { say, sentenceOf } from '../../../core/say.ts'
 import { aborted, aTask, gate, openWorkshop } from './workshop.ts'
 
 test('a message lives as long as its job, closes with the result for 5 s, and goes', async (t) => {
@@ -21,6 +22,7 @@ test('a message lives as long as its job, closes with the result for 5 s, and go
   assert.deepEqual(jobs.notifications(), [
     {
       id,
+      task_name: 'task',
       title: 'Rescan',
       group: 'a:scan',
       ...flags,
@@ -167,4 +169,51 @@ test('a message without a job is shown for 20 s, and a fault that repeats does n
   assert.equal(jobs.notifications()[0]?.command, false)
   await clock.advance(20_000)
   assert.deepEqual(jobs.notifications(), [])
+})
+
+test('progress, results and messages keep their words and values beside the English', async (t) => {
+  const secret = 'https://name:secret@example.org/'
+  const held = gate()
+  const report = aTask('count_boats', {
+    title: 'Count boats',
+    async run({ progress }) {
+      progress(0.5, say`Found ${{ count: 1200 }} boats in ${{ place: sentenceOf('the harbour') }}`)
+      await held.passed
+      return say`${{ count: 1200 }} boats, read from ${{ from: secret }}`
+    },
+  })
+  const { jobs, reopen, clock } = await openWorkshop(t, [report])
+  await jobs.begin()
+
+  const { id } = await jobs.start('count_boats')
+  await clock.advance(1000)
+  const [running] = jobs.notifications()
+  held.open()
+  await jobs.ended(id)
+  const [ended] = jobs.notifications()
+  await jobs.notify({ of: report, level: 'error', messages: [say`No boats`, say`${{ name: 'Tern' }} is gone`] })
+  const told = jobs.notifications().at(-1)!
+
+  const found = 'Found 1200 boats in the harbour'
+  assert.deepEqual([running?.task_name, running?.messages], ['count_boats', [found]])
+  assert.deepEqual(running?.said, {
+    [found]: {
+      key: 'Found {count} boats in {place}',
+      params: { count: 1200, place: { key: 'the harbour', params: {} } },
+    },
+  })
+  const [read] = ended!.messages
+  assert.equal(read?.includes('secret'), false)
+  assert.deepEqual(ended?.said?.[read!]?.key, '{count} boats, read from {from}')
+  assert.equal(JSON.stringify(ended).includes('secret'), false)
+  assert.deepEqual(
+    [told.title, told.task_name, told.messages],
+    ['Count boats', 'count_boats', ['No boats', 'Tern is gone']],
+  )
+  assert.deepEqual(Object.keys(told.said ?? {}), ['Tern is gone'])
+
+  await clock.advance(1)
+  const next = await reopen()
+  assert.equal(next.jobs.get(id)?.result, read)
+  assert.equal(next.jobs.get(id)?.said?.key, '{count} boats, read from {from}')
 })

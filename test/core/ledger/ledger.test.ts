@@ -23,6 +23,7 @@ import { copiesFolder, copiesOf, keepDailyCopies } from '../../../core/ledger/le
 import { applyMigrations, type MigrationOwner, planMigrations } from '../../../core/ledger/migrate.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
+import { inEnglish } from '../../../core/say.ts'
 import { bundledChild } from '../../support/child.ts'
 import { testClock } from '../../support/clock.ts'
 
@@ -324,7 +325,7 @@ test('a damaged ledger is moved aside and the newest good copy takes its place',
     damage()
     await clock.advance(1000)
     const next = await aLedger(t, { folder, clock })
-    assert.match(next.ledger.recovered ?? '', /daily-2026-01-14/, name)
+    assert.match(inEnglish(next.ledger.recovered ?? ''), /daily-2026-01-14/, name)
     assert.deepEqual(next.ids(), [1], name)
     await next.ledger.close()
   }
@@ -350,7 +351,7 @@ test('a ledger that is missing or empty where there are copies is one that was l
     lose()
     await clock.advance(1000)
     const next = await aLedger(t, { folder, clock })
-    assert.match(next.ledger.recovered ?? '', new RegExp(`${said}.*daily-2026-01-14`), said)
+    assert.match(inEnglish(next.ledger.recovered ?? ''), new RegExp(`${said}.*daily-2026-01-14`), said)
     assert.deepEqual(next.ids(), [1], said)
     await next.ledger.close()
   }
@@ -365,7 +366,7 @@ test('a damaged ledger without a copy starts blank and says so', async (t) => {
 
   const next = await aLedger(t, { folder })
 
-  assert.match(next.ledger.recovered ?? '', /no copy/)
+  assert.match(inEnglish(next.ledger.recovered ?? ''), /no copy/)
   assert.deepEqual(next.ids(), [])
 })
 

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { definePlugin } from 'archivolt'
+import { definePlugin, inEnglish } from 'archivolt'
 import { aChannel, aFragment, aVideo, someComments } from 'archivolt/testing'
 import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
 import { makeFilm, makePicture } from '../../support/film.ts'
@@ -282,7 +282,7 @@ test('of an index that was lost a rescan brings back what lies in the library, a
   await writeFile(join(app.dataDir, 'index.sqlite'), '')
   await app.restart()
   await app.settled()
-  assert.match(app.app.index.lost?.reason ?? '', /was empty/)
+  assert.match(inEnglish(app.app.index.lost?.reason ?? ''), /was empty/)
 
   assert.equal((await app.runTask('rescan_filesystem')).state, 'SUCCESS')
 

@@ -8,6 +8,7 @@ import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'no
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aChannel, aVideo, type TestApp } from 'archivolt/testing'
+import { inEnglish } from '../../../core/say.ts'
 import { openPaths } from '../../../plugins/media/paths.ts'
 import { openPresence } from '../../../plugins/media/presence.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -16,7 +17,10 @@ import { aDownload, type VideoApp, videoApp } from '../video/scripted-platform.t
 const MARK = '.archivolt-library'
 
 const markOf = (app: VideoApp): Promise<string> => readFile(app.inLibrary(MARK), 'utf8')
-const absence = (app: Pick<TestApp, 'app'>) => app.app.media.absence()
+const absence = async (app: Pick<TestApp, 'app'>) => {
+  const words = await app.app.media.absence()
+  return words && inEnglish(words)
+}
 
 /** As `umount` does, and `mount`. @param isFolderLeft  the mount point stays */
 async function unmount(app: TestApp, isFolderLeft = true): Promise<() => Promise<void>> {

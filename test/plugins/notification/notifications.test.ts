@@ -78,6 +78,7 @@ test('messages of running tasks are listed, and a filter keeps those of its grou
   assert.deepEqual(groupsOf(all), ['download:dig', 'setting:sweep', 'channel:look', 'reindex:run'])
   assert.deepEqual(all[0], {
     id: ids[0],
+    task_name: 'download_dig',
     title: 'Task of download:dig',
     group: 'download:dig',
     'api-start': true,

@@ -4,6 +4,7 @@ import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { isAppError } from '../../../core/error.ts'
+import { inEnglish } from '../../../core/say.ts'
 import { addHostileVideos, addLargeChannel, CHANNEL, GONE, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import type { LoopbackPlatform } from '../../platform/start.ts'
 import { testClock } from '../../support/clock.ts'
@@ -430,7 +431,7 @@ describe('the child', () => {
     const { service } = await givenPlatform(t, { clock, settings: { ytdlp: join(place, 'venv') } })
     const asked = service.video(VIDEO.fog, { asker })
     await until(() => service.state().state === 'halted')
-    assert.match(service.state().reason, /program is missing/)
+    assert.match(inEnglish(service.state().reason), /program is missing/)
     await assert.rejects(service.video(VIDEO.nets, { asker, isUrgent: true }), (error) =>
       isAppError(error, 'unavailable'),
     )

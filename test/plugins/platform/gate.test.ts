@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isAppError } from '../../../core/error.ts'
 import { openLog } from '../../../core/log.ts'
+import { inEnglish } from '../../../core/say.ts'
 import type { Verdict } from '../../../plugins/platform/classify.ts'
 import { type Fate, Gate, type GateParts, type GateRecord } from '../../../plugins/platform/gate.ts'
 import { testClock } from '../../support/clock.ts'
@@ -41,7 +42,7 @@ test('a refusal closes the gate for 1, 5, 15, then every 60 minutes, with one pr
   assert.equal(attempt('a', blocked), 'wait')
 
   assert.equal(gate.state().state, 'blocked')
-  assert.match(gate.state().reason, /YouTube refuses our requests: Too many requests/)
+  assert.match(inEnglish(gate.state().reason), /YouTube refuses our requests: Too many requests/)
   for (const [minutes, next] of [
     [1, 5],
     [5, 15],
@@ -137,7 +138,7 @@ test('no answer for three different items in a row is offline; for one item agai
   assert.equal(attempt('c', network), 'wait')
 
   assert.equal(gate.state().state, 'offline')
-  assert.match(gate.state().reason, /does not answer/)
+  assert.match(inEnglish(gate.state().reason), /does not answer/)
 })
 
 test('an answer between them breaks the row', () => {
@@ -185,7 +186,7 @@ test('the same text not understood on three different items halts as outdated, a
   )
 
   assert.equal(gate.state().state, 'halted')
-  assert.match(gate.state().reason, /update yt-dlp/)
+  assert.match(inEnglish(gate.state().reason), /update yt-dlp/)
   await clock.advance(60 * MINUTE)
   assert.equal(attempt('d', 'done'), 'throw')
   assert.equal(gate.state().state, 'open')
@@ -325,7 +326,10 @@ test('a pause and a block survive a restart, an outage does not', async () => {
   assert.deepEqual(after.gate.state(), {
     ...before.gate.state(),
     state: 'blocked',
-    reason: 'YouTube refuses our requests: Too many requests',
+    reason: {
+      key: '{platform} refuses our requests: {reason}',
+      params: { platform: 'YouTube', reason: { key: 'Too many requests', params: {} } },
+    },
     next_attempt: before.clock.now() / 1000 + 60,
   })
 
@@ -351,5 +355,5 @@ test('a yt-dlp that no longer understands the platform is told at once, hinders 
   gate.onUpdated()
   await clock.advance(0)
   assert.equal(attempt('f', 'done'), undefined)
-  assert.match(gate.hindrance() ?? '', /refuses our requests/)
+  assert.match(inEnglish(gate.hindrance() ?? ''), /refuses our requests/)
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
+import { inEnglish } from '../../../core/say.ts'
 import { Pacing, type Pauses, pacingTables } from '../../../plugins/platform/pacing.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -85,7 +86,7 @@ test('no more videos than are set are asked for within an hour, and it says why 
   ask(pacing)
 
   assert.equal(await goesOnAfter(pacing, clock, 49 * 60_000), false)
-  assert.match(pacing.resting()!.reason, /^20 videos were asked for within an hour/)
+  assert.match(inEnglish(pacing.resting()!.reason), /^20 videos were asked for within an hour/)
   assert.equal(pacing.resting()!.nextAttempt, (clock.now() + 60_000) / 1000)
   assert.equal(await goesOnAfter(pacing, clock, 60_000), true)
   assert.equal(pacing.resting(), undefined)

@@ -1,10 +1,12 @@
 /** What the server says is read in the language of the page. */
 import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
 import { describe, test } from 'node:test'
+import { say } from '../../../core/say.ts'
 import de from '../../../plugins/web/page/texts/de.ts'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { readSentences } from '../../support/sentences.ts'
-import { aChannel, PASSWORD, testApp } from '../../support/testing.ts'
+import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 const german = { as, options: { locale: 'de-DE' } }
@@ -43,5 +45,33 @@ describe('in German', { skip: noBrowser }, () => {
     const alert = page.getByRole('alert').first()
     await alert.waitFor()
     assert.match(await alert.innerText(), /^Das Feld hour eines Zeitplans ist \*.* von 0 bis 23$/)
+  })
+
+  test('what runs, how it has ended, and why nothing is downloaded are said in German', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
+    await app.as('admin').post('/api/backup/')
+    await app.settled()
+    const [{ filename }] = (await app.as('admin').get('/api/backup/')).body
+    await app.as('admin').post(`/api/backup/${filename}/`)
+    await app.settled()
+    const rescan = app.app.registry.tasks.get('rescan_filesystem')!
+    await app.app.jobs.notify({ of: rescan, level: 'info', messages: [say`Found ${{ count: 1200 }} files`] })
+    const { page, go, check } = await openPage(t, app.url, german)
+
+    await go('/')
+    await page.getByRole('button', { name: /^Aktivität/ }).click()
+    const told = page.getByRole('dialog').getByRole('listitem').filter({ hasText: '1.200 Dateien gefunden' })
+    assert.equal(await told.getByRole('strong').innerText(), 'Dateien neu einlesen')
+    await check()
+
+    await go('/settings/tasks/')
+    await page.getByText(/zip wiederhergestellt: \d+ Dokumente, 0 übersprungen/).waitFor()
+
+    await rm(app.app.settings.mediaDir, { recursive: true, force: true })
+    await go('/downloads/')
+    await page
+      .getByText(/^Die Bibliothek ist nicht zu finden: der Medienordner ist nicht da\. .* Schließe seine Festplatte an/)
+      .waitFor()
   })
 })

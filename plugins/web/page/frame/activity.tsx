@@ -17,7 +17,7 @@ import { coalesce } from '../stores/coalesce.ts'
 import { platformState } from '../stores/platform.ts'
 import { isAdmin } from '../stores/session.ts'
 import { toPercent } from '../texts/format.ts'
-import { t } from '../texts/texts.ts'
+import { moreTexts, t } from '../texts/texts.ts'
 
 const LATER_MS = 1500
 const RADIUS = 9
@@ -144,7 +144,10 @@ function usePlatform(isOpen: boolean): void {
     if (!mayAsk) return
     const { soon, end } = coalesce(() => {
       const take = (state: PlatformState | undefined) => void (platformState.value = state)
-      get<PlatformState>('/api/platform/').then(take, () => take(undefined)) // what cannot be asked needs nobody
+      const asked = get<PlatformState>('/api/platform/')
+      // Its reasons are not among the words of Home. What cannot be asked needs nobody.
+      const words = asked.then(({ reason }) => (reason === '' ? undefined : moreTexts())).catch(() => undefined)
+      words.then(() => asked).then(take, () => take(undefined))
     }, 2000)
     // What the view itself asks for comes first.
     soon(isOpen ? 0 : LATER_MS)

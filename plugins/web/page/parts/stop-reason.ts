@@ -3,7 +3,7 @@ import type { IconNode } from 'lucide'
 import { CirclePause, CloudOff, Hourglass, TriangleAlert } from 'lucide'
 import type { PlatformState } from '../server/records.ts'
 import { toMoment, toTimeOfDay } from '../texts/format.ts'
-import { t } from '../texts/texts.ts'
+import { inWords, t } from '../texts/texts.ts'
 
 interface StopReason {
   tone: 'waiting' | 'trouble'
@@ -29,7 +29,8 @@ const detailOf = (reason: string): string => reason.replace(/^[^:]+: /, '')
 
 /** undefined: they do not stand still */
 export function stopReasonOf(platform: PlatformState): StopReason | undefined {
-  const { state, since: sinceEpoch, next_attempt: nextEpoch, reason } = platform
+  const { state, since: sinceEpoch, next_attempt: nextEpoch } = platform
+  const reason = inWords(platform.reason, platform.said)
   const missing = stoppingIn(platform)
   const [since, next] = [timeOf(sinceEpoch), timeOf(nextEpoch)]
   const unchanged = `${detailOf(reason)} ${t('downloads.state.unchanged')}`

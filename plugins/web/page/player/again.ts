@@ -20,7 +20,11 @@ export async function fetchAgain(id: string, show: (fraction: number) => void, s
     { autostart: true, force: true },
   )
   const added = task === null ? undefined : await taskOver(task)
-  if (added && added.status !== 'SUCCESS') throw new Failure(422, { message: added.result ?? t('adding.stopped') })
+  if (added && added.status !== 'SUCCESS')
+    throw new Failure(
+      422,
+      added.result ? { message: added.result, said: added.said } : { message: t('adding.stopped') },
+    )
   await leftQueue(id, show, signal)
 }
 

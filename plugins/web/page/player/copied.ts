@@ -19,7 +19,7 @@ export async function copied(video: Video, show: (fraction: number) => void, sig
     now = await get<CopyState>(path, {}, signal)
   }
   if (now.copy_url !== undefined) return now.copy_url
-  throw new Failure(422, { message: now.reason || t('adding.stopped') })
+  throw new Failure(422, now.reason ? { message: now.reason, said: now.said } : { message: t('adding.stopped') })
 }
 
 const pause = (signal: AbortSignal): Promise<void> =>

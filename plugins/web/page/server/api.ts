@@ -25,7 +25,7 @@ interface ErrorBody {
   message?: string
   code?: string
   fields?: Record<string, string>
-  said?: Said
+  said?: Said | undefined
   /** Some refusals say more. */
   [more: string]: unknown
 }

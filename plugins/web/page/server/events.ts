@@ -4,6 +4,7 @@
  */
 import { signal } from '@preact/signals'
 import { parse } from '../texts/direction.ts'
+import { inWords, moreTexts, textOf } from '../texts/texts.ts'
 import { get, isAborted, isAway, toFailure } from './api.ts'
 import { under } from './base.ts'
 import type { Notification, QueueItem, TaskRecord } from './records.ts'
@@ -27,6 +28,7 @@ const POLL_MS = 5000
 /** Browsers allow few connections to one host: a page that nobody sees gives its own back. */
 const HIDDEN_AFTER_MS = 60_000
 
+/** In the words of the page. */
 export const notifications = signal<Notification[]>([])
 /** `lost`: no answer at all; the frame says so. */
 export const connection = signal<'connecting' | 'connected' | 'polling' | 'lost'>('connecting')
@@ -39,6 +41,7 @@ const listeners: { [Name in keyof Told]: Set<(told: Told[Name]) => void> } = {
 let source: EventSource | undefined
 let retryMs = FIRST_RETRY_MS
 let wasDown = false
+let newest: Notification[] = []
 let timers: Array<ReturnType<typeof setTimeout>> = []
 
 /** @returns ends it. While the page polls, a listener of `queue` hears `{ reset: true }` again and again. */
@@ -51,6 +54,20 @@ function tell<Name extends keyof Told>(name: Name, told: Told[Name]): void {
   for (const listener of listeners[name]) listener(told)
 }
 
+/** The words for them come after those of Home. */
+async function show(told: Notification[]): Promise<void> {
+  newest = told
+  if (told.length > 0) await moreTexts().catch(() => undefined) // then it is said in English
+  if (newest === told) notifications.value = told.map(inPageWords)
+}
+
+const inPageWords = ({ task_name: name, title, messages, said, ...rest }: Notification): Notification => ({
+  ...rest,
+  task_name: name,
+  title: textOf(`task.${name}`, inWords(title)),
+  messages: messages.map((message) => inWords(message, said)),
+})
+
 /** Called once somebody is signed in. @returns ends it */
 export function openEvents(): () => void {
   connect()
@@ -62,7 +79,7 @@ export function openEvents(): () => void {
     removeEventListener('offline', onDown)
     removeEventListener('online', connect)
     disconnect()
-    notifications.value = []
+    void show([])
     connection.value = 'connecting'
   }
 }
@@ -77,10 +94,7 @@ function connect(): void {
     if (wasDown) tell('missed', undefined)
     wasDown = false
   }
-  source.addEventListener(
-    'notification',
-    ({ data }) => void (notifications.value = parse(data as string) as Notification[]),
-  )
+  source.addEventListener('notification', ({ data }) => void show(parse(data as string) as Notification[]))
   source.addEventListener('queue', ({ data }) => tell('queue', parse(data as string) as QueueChange))
   source.addEventListener('job', ({ data }) => tell('job', parse(data as string) as TaskRecord))
   source.onerror = onDown
@@ -97,7 +111,7 @@ function onDown(): void {
 
 async function poll(): Promise<void> {
   try {
-    notifications.value = await get<Notification[]>('/api/notification/')
+    await show(await get<Notification[]>('/api/notification/'))
     if (connection.value === 'connected') return
     connection.value = 'polling'
     tell('queue', { reset: true })

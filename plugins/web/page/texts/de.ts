@@ -1041,21 +1041,6 @@ const de = {
     one: '{count} Datei oder Ordner bleibt unberührt',
     other: '{count} Dateien oder Ordner bleiben unberührt',
   },
-  'settings.moving.gone': {
-    one: '{count} Video war einmal dort, und seine Datei ist weg',
-    other: '{count} Videos waren einmal dort, und ihre Dateien sind weg',
-  },
-  'settings.moving.gone.leave': 'Weglassen',
-  'settings.moving.gone.queue': 'Herunterladen',
-  'settings.moving.gone.ignore': 'Auf die Ignorierliste setzen',
-  'settings.moving.gone.in_archive_only': {
-    one: '{count} Video, das in einer Liste von Downloads steht',
-    other: '{count} Videos, die in einer Liste von Downloads stehen',
-  },
-  'settings.moving.gone.missing_file': {
-    one: '{count} Video, das in der Datenbank steht',
-    other: '{count} Videos, die in der Datenbank stehen',
-  },
   'settings.moving.unsure': 'Nicht jeder Browser spielt {names} ab.',
   'settings.moving.completing': {
     one: '{count} Video bekommt noch Bild, Untertitel und den Rest, sobald nichts anderes läuft.',
@@ -1816,6 +1801,217 @@ const de = {
   'list.deleted': '{name} gelöscht',
 
   // What the server says, under its own sentence.
+  'said.The disk with the data folder is full: the room that was kept for this is given up. Remove what is not needed any more, snapshots or backups, or make room on the disk.':
+    'Die Festplatte mit dem Datenordner ist voll: Der Platz, der dafür zurückgehalten wurde, ist freigegeben. Entferne, was nicht mehr gebraucht wird, Snapshots oder Sicherungen, oder schaffe Platz auf der Festplatte.',
+  'said.Failed without a word': 'Ohne ein Wort fehlgeschlagen',
+  'said.new task received': 'Neue Aufgabe angenommen',
+  'said.Task completed': 'Aufgabe erledigt',
+  'said.Task failed': 'Aufgabe fehlgeschlagen',
+  'said.It was running when the server went down': 'Sie lief, als der Server ausfiel',
+  'said.missing': 'weg',
+  'said.empty': 'leer',
+  'said.damaged': 'beschädigt',
+  'said.The ledger {file} was {fault}: it was moved to {aside} and the copy {copy} took its place':
+    'Die Datenbank {file} war {fault}: Sie wurde nach {aside} verschoben, und die Kopie {copy} ist an ihre Stelle getreten',
+  'said.The ledger {file} was {fault}: the copy {copy} took its place':
+    'Die Datenbank {file} war {fault}: Die Kopie {copy} ist an ihre Stelle getreten',
+  'said.The ledger {file} was {fault} and there is no copy of it: it was moved to {aside} and a blank one took its place':
+    'Die Datenbank {file} war {fault}, und es gibt keine Kopie davon: Sie wurde nach {aside} verschoben, und eine leere ist an ihre Stelle getreten',
+  'said.The ledger {file} was {fault} and there is no copy of it: a blank one took its place':
+    'Die Datenbank {file} war {fault}, und es gibt keine Kopie davon: Eine leere ist an ihre Stelle getreten',
+  'said.secrets that another secret key has sealed ({counts}): put the former secret.key back into the data folder, or set them anew: authenticator apps (archivolt user totp-off <name>, or Settings → Users), webhooks, addresses of messages, proxies':
+    'Geheimnisse, die ein anderer geheimer Schlüssel versiegelt hat ({counts}): Lege den früheren secret.key zurück in den Datenordner, oder setze sie neu: Authenticator-Apps (archivolt user totp-off <name>, oder Einstellungen → Benutzer), Webhooks, Adressen für Nachrichten, Proxys',
+  'said.The ledger has {what}': 'Die Datenbank enthält {what}',
+  'said.The archive has no {names}, and {file} has': 'Im Archiv fehlen {names}, in {file} sind sie da',
+  'said.Restoring {name} ({number}/{all})': '{name} wird wiederhergestellt ({number}/{all})',
+  'said.{doubt}: this backup is called {name}, and no other was replaced or removed. Restore a backup or a snapshot; or, if nothing is missing, say so in the settings under Backups, or with POST /api/backup/ and {"is_right": true}.':
+    '{doubt}: Diese Sicherung heißt {name}, und keine andere wurde ersetzt oder entfernt. Stelle eine Sicherung oder einen Snapshot wieder her; oder sage, wenn nichts fehlt, das in den Einstellungen unter Sicherungen, oder mit POST /api/backup/ und {"is_right": true}.',
+  'said.{name} restored: {count} documents, {skipped} skipped; settings not applied: {settings}':
+    '{name} wiederhergestellt: {count} Dokumente, {skipped} übersprungen; nicht übernommene Einstellungen: {settings}',
+  'said.{name} restored: {count} documents, {skipped} skipped':
+    '{name} wiederhergestellt: {count} Dokumente, {skipped} übersprungen',
+  'said.Backing up {name}: {count} documents': '{name} wird gesichert: {count} Dokumente',
+  'said.{platform} no longer accepts the cookie. What needs an account fails until you sign in there again and store a new one in the settings.':
+    '{platform} nimmt das Cookie nicht mehr an. Was ein Konto braucht, scheitert, bis du dich dort neu anmeldest und in den Einstellungen ein neues speicherst.',
+  'said.Comments of {id}': 'Kommentare zu {id}',
+  'said.Waiting to try {id} again': 'Wartet auf den nächsten Versuch mit {id}',
+  'said.Adding {id} ({number}/{all})': '{id} wird hinzugefügt ({number}/{all})',
+  'said.{count} video added to the queue': '{count} Video in der Warteschlange',
+  'said.{count} videos added to the queue': '{count} Videos in der Warteschlange',
+  'said.Reading {name}: {count} videos': '{name} wird gelesen: {count} Videos',
+  'said.Waiting until {platform} gives subtitles again': 'Wartet, bis {platform} wieder Untertitel herausgibt',
+  'said.Subtitles of {id}': 'Untertitel zu {id}',
+  'said.Subtitles of {count} video fetched': 'Untertitel zu {count} Video geladen',
+  'said.Subtitles of {count} videos fetched': 'Untertitel zu {count} Videos geladen',
+  'said.Looking for a better file of {title}': 'Sucht eine bessere Datei von {title}',
+  'said.{count} video is better now': '{count} Video ist jetzt besser',
+  'said.{count} videos are better now': '{count} Videos sind jetzt besser',
+  'said.Fetching a better file of {title}': 'Lädt eine bessere Datei von {title}',
+  'said.{count} video downloaded': '{count} Video heruntergeladen',
+  'said.{count} videos downloaded': '{count} Videos heruntergeladen',
+  'said.these subtitles could not be fetched or converted: {names} and {more} more':
+    'diese Untertitel waren nicht zu laden oder umzuwandeln: {names} und {more} weitere',
+  'said.these subtitles could not be fetched or converted: {names}':
+    'diese Untertitel waren nicht zu laden oder umzuwandeln: {names}',
+  'said.Waiting to try again: {reason}': 'Wartet auf den nächsten Versuch: {reason}',
+  'said.Downloading {title}': 'Lädt {title}',
+  'said.Elasticsearch had no index {names} any more': 'Elasticsearch hatte den Index {names} nicht mehr',
+  'said.Thumbnails in media files: {number}/{all}, {written} written':
+    'Vorschaubilder in Filmdateien: {number}/{all}, {written} geschrieben',
+  'said.Importing {name} ({number})': '{name} wird importiert ({number})',
+  'said.{done} imported, {left} left where they are': '{done} importiert, {left} bleiben, wo sie sind',
+  'said.it is about another video': 'sie handelt von einem anderen Video',
+  'said.it cannot be read as an information file': 'sie ist nicht als Informationsdatei zu lesen',
+  'said.Converting {name}': '{name} wird umgewandelt',
+  'said.Archivolt {latest} is available; this is {version}': 'Archivolt {latest} ist da; dies ist {version}',
+  'said.{name}: {reason}': '{name}: {reason}',
+  'said.and {count} more: the log names them': 'und {count} weitere: Das Log nennt sie',
+  'said.{count} videos': '{count} Videos',
+  'said.their files are gone from the places where they lay; they stay listed':
+    'ihre Dateien sind aus ihren Ordnern verschwunden; in den Listen bleiben sie',
+  'said.{fresh} new, {removed} removed, {left} left as they are':
+    '{fresh} neu, {removed} entfernt, {left} gelassen, wie sie sind',
+  'said.The files of {count} of {all} videos were not found: nothing of these was removed. If a disk is away, connect it and rescan; if they are gone for good, let a rescan forget them':
+    'Die Dateien von {count} von {all} Videos wurden nicht gefunden: Von diesen wurde nichts entfernt. Fehlt eine Festplatte, schließe sie an und suche noch einmal; sind sie für immer weg, lass sie von einer Suche vergessen',
+  'said.Looking for the files of {count} videos': 'Sucht die Dateien von {count} Videos',
+  'said.Found {count} files': '{count} Dateien gefunden',
+  'said.{fault}; it lies in a place, and stays as it is':
+    '{fault}; sie liegt im Ordner eines anderen Programms und bleibt, wie sie ist',
+  'said.{fault}; the queue has an item of it already': '{fault}; in der Warteschlange steht es schon',
+  'said.{fault}; it was put into the queue, to be downloaded once more':
+    '{fault}; es steht jetzt in der Warteschlange und wird noch einmal geladen',
+  'said.its name is not the id of a video': 'ihr Name ist keine Video-ID',
+  'said.Indexing {name} ({number}/{count})': '{name} wird aufgenommen ({number}/{count})',
+  'said.the video is in the library already, in the folder of its channel':
+    'das Video ist schon in der Bibliothek, im Ordner seines Kanals',
+  'said.Looking at {count} files of subtitles': 'Sieht {count} Dateien mit Untertiteln durch',
+  'said.{fetched} fetched, {removed} removed': '{fetched} geladen, {removed} entfernt',
+  'said.Looking for missing pictures: {looked} seen, {fetched} fetched':
+    'Sucht fehlende Bilder: {looked} angesehen, {fetched} geladen',
+  'said.{done} of {all} videos have moved in': '{done} von {all} Videos sind eingezogen',
+  'said.It goes on once “{label}” is there again': 'Es geht weiter, sobald „{label}“ wieder da ist',
+  'said.{count} videos have their pictures and subtitles': '{count} Videos haben ihre Bilder und Untertitel',
+  'said.{platform} was asked for {count} videos': '{platform} wurde nach {count} Videos gefragt',
+  'said.{count} files in “{label}”': '{count} Dateien in „{label}“',
+  'said.{count} videos have left again': '{count} Videos sind wieder ausgezogen',
+  'said.{count} videos; {kept} stay: they were removed or downloaded since':
+    '{count} Videos; {kept} bleiben: Sie wurden inzwischen entfernt oder heruntergeladen',
+  'said.A copy of “{title}” that plays': 'Eine abspielbare Kopie von „{title}“',
+  'said.“{label}” cannot be read. Its videos stay, and play again once it is back: connect its disk, or say where it is now.':
+    '„{label}“ ist nicht zu lesen. Die Videos dort bleiben und spielen wieder, sobald der Ordner wieder da ist: Schließe seine Festplatte an, oder sage, wo er jetzt liegt.',
+  'said.The library can’t be found: {why}. Until it is back, nothing is written or removed. {remedy}':
+    'Die Bibliothek ist nicht zu finden: {why}. Bis sie wieder da ist, wird nichts geschrieben oder entfernt. {remedy}',
+  'said.Connect the disk, or, if this is to be the library from now on, accept it.':
+    'Schließe die Festplatte an, oder nimm diesen Ordner an, wenn er von nun an die Bibliothek sein soll.',
+  'said.the media folder is missing': 'der Medienordner ist nicht da',
+  'said.Connect its disk; it goes on by itself.': 'Schließe seine Festplatte an; dann geht es von selbst weiter.',
+  'said.the media folder has no mark of this archive, like the empty folder of a disk that is not mounted':
+    'der Medienordner trägt kein Zeichen dieses Archivs, wie der leere Ordner einer Festplatte, die nicht eingehängt ist',
+  'said.the media folder belongs to another installation': 'der Medienordner gehört zu einer anderen Installation',
+  'said.Connect the right disk, or, if this is to be the library from now on, accept it.':
+    'Schließe die richtige Festplatte an, oder nimm diesen Ordner an, wenn er von nun an die Bibliothek sein soll.',
+  'said.none of the videos that were looked for is in the media folder':
+    'keines der gesuchten Videos liegt im Medienordner',
+  'said.its mark, the file {file}, cannot be read ({why})': 'ihr Zeichen, die Datei {file}, ist nicht zu lesen ({why})',
+  'said.Check the disk, or, if this is to be the library from now on, accept it.':
+    'Prüfe die Festplatte, oder nimm diesen Ordner an, wenn er von nun an die Bibliothek sein soll.',
+  'said.its mark, the file {file}, cannot be written ({why})':
+    'ihr Zeichen, die Datei {file}, ist nicht zu schreiben ({why})',
+  'said.Check the disk and its permissions.': 'Prüfe die Festplatte und ihre Zugriffsrechte.',
+  'said.“{title}” is ready to watch': '„{title}“ kann angesehen werden',
+  'said.“{title}” could not be downloaded: {reason}': '„{title}“ war nicht herunterzuladen: {reason}',
+  'said.Your download': 'Dein Download',
+  'said.it does not work here ({message})': 'es läuft hier nicht ({message})',
+  'said.it does not solve a challenge that the one in use solves': 'es löst eine Aufgabe nicht, die das jetzige löst',
+  'said.no film of ours could be tried: {last}': 'mit keinem unserer Filme war ein Versuch möglich: {last}',
+  'said.the video {id} is offered with {offered} alone, once it was {height}':
+    'das Video {id} wird nur noch mit {offered} angeboten, früher waren es {height}',
+  'said.the video {id} cannot be fetched: {message}': 'das Video {id} ist nicht zu laden: {message}',
+  'said.a JavaScript runtime for {platform}; install Node 22 or Deno':
+    'eine JavaScript-Laufzeit für {platform}; installiere Node 22 oder Deno',
+  'said.{program} cannot be started; install it, or set {env} to its path':
+    '{program} lässt sich nicht starten; installiere es, oder setze {env} auf seinen Pfad',
+  'said.{platform} does not answer: {reason}': '{platform} antwortet nicht: {reason}',
+  'said.{platform} refuses our requests: {reason}': '{platform} weist unsere Anfragen ab: {reason}',
+  'said.A program is missing: {reason}': 'Ein Programm fehlt: {reason}',
+  'said.yt-dlp no longer understands {platform}; update yt-dlp: {reason}':
+    'yt-dlp versteht {platform} nicht mehr; aktualisiere yt-dlp: {reason}',
+  'said.{platform} wants an account for every video: {reason}': '{platform} will für jedes Video ein Konto: {reason}',
+  'said.Paused by an admin. Resume to go on.': 'Von einem Admin angehalten. Setze fort, damit es weitergeht.',
+  'said.{platform} cannot be reached now': '{platform} ist jetzt nicht zu erreichen',
+  'said.{env} does not lead to {what}: correct or remove it, then start again':
+    '{env} führt nicht zu {what}: Berichtige oder entferne es, dann starte neu',
+  'said.a Python venv with yt-dlp or a yt-dlp zip': 'einer Python-Umgebung (venv) mit yt-dlp oder einem Zip von yt-dlp',
+  'said.a folder with yt_dlp_plugins in it': 'einem Ordner mit yt_dlp_plugins darin',
+  'said.a program': 'einem Programm',
+  'said.{limit} videos were asked for within an hour, and that is the limit. It goes on by itself.':
+    'Innerhalb einer Stunde wurde nach {limit} Videos gefragt, und das ist die Grenze. Es geht von selbst weiter.',
+  'said.the disk is full': 'die Festplatte ist voll',
+  'said.a file is not the one that the index names: its sha256 differs':
+    'eine Datei ist nicht die, die das Verzeichnis nennt: Ihr sha256 ist ein anderer',
+  'said.this Python has no pip': 'dieses Python hat kein pip',
+  'said.the package index cannot be reached': 'das Paketverzeichnis ist nicht zu erreichen',
+  'said.the package index has none for this machine': 'das Paketverzeichnis hat keines für diesen Rechner',
+  'said.the package index answered with something else': 'das Paketverzeichnis hat mit etwas anderem geantwortet',
+  'said.the package index names no sha256 for {name} {version}':
+    'das Paketverzeichnis nennt kein sha256 für {name} {version}',
+  'said.pip has failed; the log says why': 'pip ist gescheitert; das Log sagt, warum',
+  'said.yt-dlp {version} wants {name}, which is not on the list of known packages':
+    'yt-dlp {version} will {name}; das steht nicht auf der Liste bekannter Pakete',
+  'said.something': 'etwas',
+  'said.yt-dlp {version} does not say which challenge scripts it takes':
+    'yt-dlp {version} sagt nicht, mit welchen Skripten es Aufgaben löst',
+  'said.The disk is full; downloads go on when {megabytes} MB are free.':
+    'Die Festplatte ist voll; Downloads gehen weiter, sobald {megabytes} MB frei sind.',
+  'said.The disk of the data folder is full; downloads go on when {megabytes} MB are free there.':
+    'Die Festplatte des Datenordners ist voll; Downloads gehen weiter, sobald dort {megabytes} MB frei sind.',
+  'said.yt-dlp {version} is in use now': 'yt-dlp {version} wird jetzt verwendet',
+  'said.yt-dlp {version} is not used: {reason}. The one in use stays':
+    'yt-dlp {version} wird nicht verwendet: {reason}. Das bisherige bleibt',
+  'said.the log says why': 'das Log sagt, warum',
+  'said.there is not enough room on the disk of the data folder':
+    'auf der Festplatte des Datenordners ist nicht genug Platz',
+  'said.Refreshing {what} {id}, {count} waiting': '{what} {id} wird aufgefrischt, {count} warten',
+  'said.video': 'Video',
+  'said.channel': 'Kanal',
+  'said.playlist': 'Playlist',
+  'said.{count} video': '{count} Video',
+  'said.{count} channel': '{count} Kanal',
+  'said.{count} channels': '{count} Kanäle',
+  'said.{count} playlist': '{count} Playlist',
+  'said.{count} playlists': '{count} Playlists',
+  'said.{what} refreshed': '{what} aufgefrischt',
+  'said.There is no snapshot to restore': 'Es gibt keinen Snapshot zum Wiederherstellen',
+  'said.Restore the newest snapshot {id}, with POST /api/snapshot/{id}/ or on the settings page':
+    'Stelle den neuesten Snapshot {id} wieder her, mit POST /api/snapshot/{id}/ oder in den Einstellungen',
+  'said.; a rescan of the file system brings back what lies in the library':
+    '; eine Suche im Dateisystem bringt zurück, was in der Bibliothek liegt',
+  'said.{reason}: the archive has lost its videos, channels and playlists. {way}{rescan}. Until then no older snapshot or backup is removed.':
+    '{reason}: Das Archiv hat seine Videos, Kanäle und Playlists verloren. {way}{rescan}. Bis dahin wird kein älterer Snapshot und keine ältere Sicherung entfernt.',
+  'said.Restoring {name}': '{name} wird wiederhergestellt',
+  'said.{name}, {count} documents skipped': '{name}, {count} Dokumente übersprungen',
+  'said.The index file {file} was missing': 'Die Indexdatei {file} war nicht da',
+  'said.The index file {file} was empty': 'Die Indexdatei {file} war leer',
+  'said.The index file was damaged and has been moved to {file}':
+    'Die Indexdatei war beschädigt und wurde nach {file} verschoben',
+  'said.Indexing playlist {number}/{all}: {name}': 'Playlist {number}/{all} wird aufgenommen: {name}',
+  'said.Refreshing playlist {number}/{all}': 'Playlist {number}/{all} wird aufgefrischt',
+  'said.Scanning channel {number}/{all}': 'Kanal {number}/{all} wird durchsucht',
+  'said.Scanning playlist {number}/{all}': 'Playlist {number}/{all} wird durchsucht',
+  'said.{count} new video found': '{count} neues Video gefunden',
+  'said.{count} new videos found': '{count} neue Videos gefunden',
+  'said.Subscribing to {id} ({number}/{all})': '{id} wird abonniert ({number}/{all})',
+  'said.{platform} did not answer for {names}': '{platform} hat zu {names} nicht geantwortet',
+  'said.Looking at the videos of {name}': 'Sieht die Videos von {name} an',
+  'said.it is empty, or too large for a picture': 'sie ist leer, oder zu groß für ein Bild',
+  'said.Apprise cannot be started ({reason})': 'Apprise lässt sich nicht starten ({reason})',
+  'said.It is {state}: there is nothing to stop': 'Es ist {state}: Es gibt nichts zu stoppen',
+  'said.It is {state}: there is nothing to complete': 'Es ist {state}: Es gibt nichts zu vervollständigen',
+  'said.{name} {id}: {reason}': '{name} {id}: {reason}',
+  'said.The snapshot has ended as {state}: see the log of Elasticsearch':
+    'Der Snapshot ist als {state} zu Ende gegangen: Sieh im Log von Elasticsearch nach',
+  'said.Elasticsearch could not write the snapshot to {folder}: see its log':
+    'Elasticsearch konnte den Snapshot nicht in {folder} schreiben: Sieh in seinem Log nach',
   'said.Secrets cannot be read': 'Geheimnisse lassen sich nicht lesen',
   'said.The disk is full': 'Die Festplatte ist voll',
   'said.A schedule has three fields: minute hour day_of_week':
@@ -2001,7 +2197,6 @@ const de = {
     '{reason}. Mit dem Cookie ist alles in Ordnung: Es ließ sich nur nicht prüfen, und das bisherige bleibt',
   'said.The service that estimates dislikes does not answer now':
     'Der Dienst, der „Mag ich nicht“ schätzt, antwortet gerade nicht',
-  'said.Add to download queue': 'In die Warteschlange',
   'said.Only an admin may put videos on the ignore list': 'Nur ein Admin kann Videos auf die Ignorierliste setzen',
   'said.Only an admin may download again what is in the archive':
     'Nur ein Admin kann noch einmal laden, was schon im Archiv ist',

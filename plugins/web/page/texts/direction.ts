@@ -52,11 +52,20 @@ export function calm(text: string): string {
   }
 }
 
+/** Words and values by the sentence, which is calm too. */
+const bySentence = (said: object): object =>
+  Object.fromEntries(Object.entries(said).map(([sentence, words]) => [calm(sentence), words as unknown]))
+
 /** What the server sends, with every text in it calm. */
 export const parse = (json: string): unknown =>
   JSON.parse(
     json,
     MARKS.test(json) || /\\u(20|06)/i.test(json)
-      ? (_key, value: unknown) => (typeof value === 'string' ? calm(value) : value)
+      ? (key, value: unknown) =>
+          typeof value === 'string'
+            ? calm(value)
+            : key === 'said' && value instanceof Object
+              ? bySentence(value)
+              : value
       : undefined,
   )

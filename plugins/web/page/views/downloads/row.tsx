@@ -12,7 +12,7 @@ import type { QueueItem } from '../../server/records.ts'
 import type { QueueStore } from '../../stores/queue.ts'
 import { isAdmin } from '../../stores/session.ts'
 import { toAge, toBytes, toPercent, toSpan } from '../../texts/format.ts'
-import { t } from '../../texts/texts.ts'
+import { inWords, t } from '../../texts/texts.ts'
 import { change, type Wanted } from './actions.ts'
 
 export type Kind = 'running' | 'waiting' | 'later' | 'failed' | 'ignored'
@@ -101,7 +101,7 @@ export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; q
           <p class={kind === 'failed' ? 'queue-why' : 'meta'} title={item.message}>
             {item.retry_at !== undefined && item.retry_at * 1000 > Date.now()
               ? t('downloads.item.at', { when: toAge(item.retry_at) })
-              : item.message}
+              : inWords(item.message ?? '')}
           </p>
         )}
       </div>

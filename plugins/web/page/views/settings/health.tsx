@@ -10,7 +10,7 @@ import type { Health, PlatformState } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toAge, toMoment, toNumber, toSpan } from '../../texts/format.ts'
-import { t } from '../../texts/texts.ts'
+import { inWords, t } from '../../texts/texts.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 
@@ -41,10 +41,10 @@ export function HealthSection() {
     <>
       <p class="settings-lead">{t('settings.health.lead')}</p>
       <Loaded from={platform}>
-        {({ health }) => (
+        {({ health, said }) => (
           <Group title={t('settings.health.parts')}>
             <ul class="settings-rows health">
-              {lightsOf(health).map((light) => (
+              {lightsOf(health, said).map((light) => (
                 <Row key={light.title} {...light} />
               ))}
             </ul>
@@ -75,8 +75,8 @@ function Row({ title, level, text, link }: Light) {
   )
 }
 
-const lightsOf = (health: Health): Light[] => [
-  { title: t('settings.health.downloader'), ...downloaderLight(health.downloader) },
+const lightsOf = (health: Health, said: PlatformState['said']): Light[] => [
+  { title: t('settings.health.downloader'), ...downloaderLight(health.downloader, said) },
   { title: t('settings.health.solver'), ...solverLight(health.solver) },
   { title: t('settings.health.runtime'), ...runtimeLight(health.runtime) },
   { title: t('settings.health.token'), ...tokenLight(health.token_provider) },
@@ -84,8 +84,9 @@ const lightsOf = (health: Health): Light[] => [
   { title: t('settings.health.cookie'), ...cookieLight(health.cookie) },
 ]
 
-function downloaderLight(downloader: Health['downloader']): Omit<Light, 'title'> {
-  const { state, version, age_days: days, checked, next_check: next, tried, message } = downloader
+function downloaderLight(downloader: Health['downloader'], said: PlatformState['said']): Omit<Light, 'title'> {
+  const { state, version, age_days: days, checked, next_check: next, tried } = downloader
+  const message = inWords(downloader.message, said)
   if (state === 'missing') return { level: 'bad', text: t('welcome.tool.ytdlp.missing') }
   const age = t('settings.health.downloader.age', { version, count: days })
   const postponed = message && t('settings.health.downloader.postponed', { message })

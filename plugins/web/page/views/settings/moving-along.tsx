@@ -28,8 +28,6 @@ export interface Chosen {
   kinds: Kind[]
   /** Accounts here, by who they are there. */
   users: Record<string, string>
-  /** What becomes of videos whose files are gone there. */
-  gone?: 'queue' | 'ignore'
 }
 
 /** A single person there is whoever sits here; of several nobody is guessed. */
@@ -42,10 +40,9 @@ export function safeChoice({ kinds, owners }: Offer): Chosen {
   }
 }
 
-export const toAlong = ({ kinds, users, gone }: Chosen) => ({
+export const toAlong = ({ kinds, users }: Chosen) => ({
   kinds: [...kinds, ...(Object.keys(users).length > 0 ? ['watched', 'position'] : [])],
   users,
-  ...(gone && { gone }),
 })
 
 interface AlongProps {

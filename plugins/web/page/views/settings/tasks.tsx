@@ -13,7 +13,7 @@ import { isOver, useJobs } from '../../stores/jobs.ts'
 import { useLoad } from '../../stores/load.ts'
 import { taskText, taskTitle, useTaskKinds } from '../../stores/tasks.ts'
 import { toAge, toMoment, toPercent, toSpan } from '../../texts/format.ts'
-import { type TextKey, t } from '../../texts/texts.ts'
+import { inWords, type TextKey, t } from '../../texts/texts.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 
@@ -111,6 +111,7 @@ function Task({ task, kind, reload }: { task: TaskRecord; kind: TaskKind | undef
   const title = taskTitle(kind ?? { name, title: name })
   const mayStop = kind?.api_stop === true && !isOver(task)
   const told = isOver(task) ? undefined : notifications.value.find((one) => one.id === id)
+  const words = told?.messages.at(-1) ?? (result && inWords(result, task.said))
   const isBad = task.status === 'FAILURE' || task.status === 'FAILED'
   const command = async (what: 'stop' | 'kill') => {
     if (
@@ -146,7 +147,7 @@ function Task({ task, kind, reload }: { task: TaskRecord; kind: TaskKind | undef
             {task.command && !isOver(task) ? t('activity.stopping') : wordOf(task)}
           </span>
         </p>
-        {(told?.messages.at(-1) ?? result) && <p class={isBad ? 'bad' : ''}>{told?.messages.at(-1) ?? result}</p>}
+        {words && <p class={isBad ? 'bad' : ''}>{words}</p>}
         {told && told.progress > 0 && (
           <progress value={told.progress} max={1} aria-label={`${title}: ${toPercent(told.progress)}`} />
         )}
