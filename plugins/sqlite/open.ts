@@ -115,6 +115,7 @@ function adapterOf(index: OpenIndex, version: string, reader: Connection): Index
     ),
     stamp: () => String(reader.pluck<number>('PRAGMA data_version').get()),
     async relax() {
+      await link.current.call('merge', null)
       reader.relax()
       await link.current.call('relax', null)
     },

@@ -69,6 +69,8 @@ interface Operations {
   replaceAbort: [null, null]
   /** Drops tables that no longer count, in small steps. */
   clean: [null, null]
+  /** Brings the words of the full-text tables together, where they are scattered. */
+  merge: [null, null]
   snapshot: [{ path: string }, null]
   snapshotOpen: [{ path: string }, Record<string, { form: string; count: number }>]
   snapshotRead: [{ name: string; after: number }, { docs: SnapshotDoc[]; last: number } | null]
@@ -121,6 +123,7 @@ export const RULES = {
   replaceEnd: { kind: 'write', durable: 'when done' },
   replaceAbort: { kind: 'write', durable: 'each step' },
   clean: { kind: 'long', durable: 'when done' },
+  merge: { kind: 'long', durable: 'later' },
   snapshot: { kind: 'control' },
   snapshotOpen: { kind: 'read' },
   snapshotRead: { kind: 'read' },

@@ -1,4 +1,7 @@
-/** Work on the tables that nobody waits for: sweeping up what no longer counts, and reading all words. Runs in the worker. */
+/**
+ * Work on the tables that nobody waits for: sweeping up what no longer counts, bringing words together, reading them
+ * all. Runs in the worker.
+ */
 import { analyze } from './connection.ts'
 import { parseTable, type Store, type Tables, tableList } from './store.ts'
 import type { Units } from './work-loop.ts'
@@ -6,6 +9,10 @@ import type { Units } from './work-loop.ts'
 const FREE_PAGES_KEPT = 1000
 const ROWS_AT_ONCE = 20
 const TERMS_AT_ONCE = 500
+/** Pages of words, of 4 kB each. */
+const MERGED_AT_ONCE = 16
+/** They are merged by the way, as they are written. */
+const FEW_PIECES = 4
 
 /** Drops tables that no longer count, gives their space back, and looks at the others, in small steps. */
 export function* clean(store: Store): Units<null> {
@@ -41,7 +48,7 @@ export function* clean(store: Store): Units<null> {
       yield ++steps
     }
   }
-  return null
+  return yield* mergeWords(store)
 }
 
 /**
@@ -70,6 +77,36 @@ function* empty({ connection: { db, sql, pluck } }: Store, table: string): Gener
     yield
   }
   while (sql(`DELETE FROM "${table}" LIMIT ${ROWS_AT_ONCE}`).run().changes > 0) yield
+}
+
+/**
+ * Brings the words of each full-text table into one piece, where a good part of them lies in smaller ones: what was
+ * written in many steps lies in a dozen, and each search looks into all of them. No more is written for it, in the long
+ * run, than a few times what the table holds.
+ */
+export function* mergeWords({ connection: { sql, pluck }, current }: Store): Units<null> {
+  const changes = () => pluck<number>('SELECT total_changes()').get()!
+  let steps = 0
+  for (const [name, tables] of [...current]) {
+    const table = tables.names.text
+    if (tables.layout.searched.length === 0 || !isScattered(table)) continue
+    const merge = `INSERT INTO "${table}"("${table}", rank) VALUES ('merge', ?)`
+    // Less than nothing: all pieces are to become one. Further calls go on with that, until one finds nothing to do.
+    for (let pages = -MERGED_AT_ONCE; current.get(name) === tables; pages = MERGED_AT_ONCE) {
+      const before = changes()
+      sql(merge).run(pages)
+      if (changes() - before < 2) break
+      yield ++steps
+    }
+  }
+  return null
+
+  /** More than a fifth of its words are not in the largest piece. */
+  function isScattered(table: string): boolean {
+    const pages = pluck<number>(`SELECT count(*) FROM "${table}_idx" GROUP BY segid`).all()
+    const all = pages.reduce((sum, count) => sum + count, 0)
+    return pages.length > FEW_PIECES && all - Math.max(...pages) > all / 5
+  }
 }
 
 /** Reads the list of all words, which fuzzy searches need. */

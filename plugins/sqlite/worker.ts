@@ -32,7 +32,7 @@ import {
 } from './protocol.ts'
 import { copyTo, openSnapshot, type SnapshotReader } from './snapshot-file.ts'
 import { forget, forgetBuilding, openStore, type Store, type Tables, tablesOf } from './store.ts'
-import { clean, loadTerms } from './sweep.ts'
+import { clean, loadTerms, mergeWords } from './sweep.ts'
 import { listedCount, listedPage } from './value-lists.ts'
 import { type Job, openWorkLoop, type Units } from './work-loop.ts'
 
@@ -171,6 +171,7 @@ const writes: { [Op in Write]: (args: Arguments<Op>) => Units<Result<Op>> } = {
   patchWhere: ({ name, filter, change }) => patchWhere(name, filter, JSON.parse(change)),
   removeWhere: ({ name, filter }) => removeWhere(name, filter),
   clean: () => clean(at()),
+  merge: () => mergeWords(at()),
 }
 
 function* putAll(

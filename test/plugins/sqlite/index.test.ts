@@ -640,3 +640,35 @@ test('what was learnt of an index with few documents is no plan for one with man
     await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual(statistics(), ['book_v1'])
 })
+
+const piecesIn = (folder: string): number => {
+  const db = new Database(join(folder, 'index.sqlite'), { readonly: true })
+  const pieces = db.prepare<unknown[], number>('SELECT count(DISTINCT segid) FROM book_v1_fts_idx').pluck().get()!
+  db.close()
+  return pieces
+}
+
+test('words that were written in many steps are brought together in quiet times, while all else goes on', async (t) => {
+  const folder = await folderOf(t)
+  const index = await open(t, folder)
+  const books = index.collection(bookIndex)
+  await books.removeWhere({ eq: ['owner', 'nobody'] }) // after the sweeping of the opening, which does it too
+  for (let at = 0; at < 26; at++) await books.put(`b${at}`, bookOf(at).doc)
+  await books.remove('b1')
+  const found = async (words: string) =>
+    (await books.find({ text: { words }, size: 100 })).hits.map(({ id }) => id).toSorted()
+  const before = await found('number')
+  assert.ok(piecesIn(folder) > 4, `${piecesIn(folder)} pieces`)
+
+  const resting = index.relax!()
+  await books.put('b1', { ...bookOf(1).doc, title: 'Number written meanwhile' })
+  await resting
+  await index.relax!()
+
+  assert.ok(piecesIn(folder) <= 2, `${piecesIn(folder)} pieces`)
+  assert.deepEqual(await found('number'), [...before, 'b1'].toSorted())
+  assert.deepEqual(await found('meanwhile'), ['b1'])
+  const stamp = index.stamp!()
+  await index.relax!()
+  assert.equal(index.stamp!(), stamp, 'nothing is left to be done')
+})
