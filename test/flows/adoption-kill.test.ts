@@ -1,7 +1,11 @@
 /** The server is killed at every step of moving in and of undoing it: the next start goes on, and no file is touched. */
 import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { VIDEO } from '../platform/seed.mjs'
+import { startTestPlatform } from '../platform/start.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { lay } from '../support/lay.ts'
 import { listing } from '../support/places.ts'
@@ -20,6 +24,8 @@ const POINTS = {
     'adoption.along:after',
     'adoption.tell:after',
     'adoption.subtitles:after',
+    'adoption.measure:before',
+    'adoption.measure:after',
   ],
   undo: [
     'adoption.leave:before',
@@ -49,7 +55,10 @@ async function diesOf(server: Server, id: number, command: string): Promise<void
 test('moving in and undoing it go on after a kill at any point', async (t) => {
   const folder = await temporaryFolder(t)
   const root = await temporaryFolder(t)
-  for (const id of IDS) await layFilm({ lay: lay(root) }, `films/${id}.mp4`, infoOf(id), { 'en.vtt': VTT })
+  // Of the first only the film tells what it is made of.
+  const infos = [infoOf(IDS[0]!, { vcodec: undefined, acodec: undefined }), ...IDS.slice(1).map((id) => infoOf(id))]
+  for (const [at, id] of IDS.entries())
+    await layFilm({ lay: lay(root) }, `films/${id}.mp4`, infos[at], { 'en.vtt': VTT })
   const files = IDS.map((id) => ({ path: `films/${id}.mp4`, url: infoOf(id).webpage_url, favorite: true }))
   await lay(root)('films/appdata/local_db.json', JSON.stringify({ files, subscriptions: [], playlists: [] }))
   const before = await listing(root)
@@ -76,6 +85,7 @@ test('moving in and undoing it go on after a kill at any point', async (t) => {
       assert.deepEqual([states.done, states.left], [3, 0])
       const { body } = await second.api('GET', `/api/video/${IDS[0]}/`)
       assert.deepEqual([body.data.place.state, body.data.subtitles.length, body.data.keep], ['there', 1, true])
+      assert.deepEqual(body.data.streams.map(({ codec }: { codec: string }) => codec).sort(), ['aac', 'h264'])
       await diesOf(second, id, 'undo')
 
       const third = await startServer(t, folder, env)
@@ -89,3 +99,79 @@ test('moving in and undoing it go on after a kill at any point', async (t) => {
     })
   }
 })
+
+test('a scan that is killed begins anew, and its plan has each film once', async (t) => {
+  const [folder, root] = [await temporaryFolder(t), await temporaryFolder(t)]
+  const films = 4000
+  const head = Buffer.from('\0\0\0\u0020ftypisom\0\0\u0002\0isomiso2avc1mp41', 'latin1')
+  await mkdir(join(root, 'films'))
+  await writeFile(join(root, 'films/000 nothing [aaaaaaaaaaa].mp4'), '')
+  for (let at = 0; at < films; at++) {
+    const id = `v${String(at).padStart(10, '0')}`
+    const base = join(root, 'films', `A film [${id}]`)
+    await Promise.all([
+      writeFile(`${base}.mp4`, head),
+      writeFile(`${base}.info.json`, JSON.stringify(infoOf(id, { description: 'words '.repeat(1000) }))),
+    ])
+  }
+  const env = { AV_LIBRARY_ROOTS: root, AV_SEGMENTS_URL: 'http://127.0.0.1:9', AV_PLATFORM_URL: 'http://127.0.0.1:9' }
+  const first = await startServer(t, folder, env)
+  const place = (await first.api('POST', '/api/place/', { path: `${root}/films` })).body.id
+  const { id } = (await first.api('POST', '/api/adoption/', { place })).body
+  const half = await until(
+    'a part is planned',
+    () => adoptionOf(first, id),
+    ({ problems, state }) => problems.not_a_film === 1 || state !== 'scanning',
+  )
+  assert.equal(half.state, 'scanning', 'it is killed while it scans')
+  await first.end('SIGKILL')
+
+  const second = await startServer(t, folder, env)
+  const plan = await inState(second, id, 'planned')
+
+  assert.deepEqual([plan.outcomes.new.count, plan.problems], [films, { not_a_film: 1 }])
+  assert.deepEqual(await idsOf(second), [], 'a plan changes nothing')
+  assert.equal(await second.end('SIGTERM'), 0)
+})
+
+for (const next of ['goes on', 'is undone'] as const)
+  test(`killed while the platform is asked what a film is, moving in ${next}`, async (t) => {
+    const [folder, root] = [await temporaryFolder(t), await temporaryFolder(t)]
+    const { platform, env: toPlatform } = await startTestPlatform(t)
+    const asked = VIDEO.ferry
+    await layFilm({ lay: lay(root) }, `films/Told [${IDS[0]}].mp4`, infoOf(IDS[0]!))
+    await layFilm({ lay: lay(root) }, `films/Untold [${asked}].mp4`)
+    const before = await listing(root)
+    const env = { ...toPlatform, AV_LIBRARY_ROOTS: root, AV_SEGMENTS_URL: 'http://127.0.0.1:9' }
+    platform.faults.set('global', { name: 'api_slow', ms: 30_000 })
+    const first = await startServer(t, folder, env)
+    const place = (await first.api('POST', '/api/place/', { path: `${root}/films` })).body.id
+    const { id } = (await first.api('POST', '/api/adoption/', { place })).body
+    await inState(first, id, 'planned')
+    platform.requests.length = 0
+    await first.api('POST', `/api/adoption/${id}/`, { command: 'adopt' })
+    await until(
+      'the platform is asked',
+      async () => platform.requests.length,
+      (count) => count > 0,
+    )
+    await first.end('SIGKILL')
+    platform.faults.clear()
+
+    const second = await startServer(t, folder, env)
+    if (next === 'goes on') {
+      await allQuiet(second)
+      assert.deepEqual(await idsOf(second), [IDS[0]!, asked].sort())
+      const { states } = await adoptionOf(second, id)
+      assert.deepEqual([states.done, states.planned, states.left], [2, 0, 0])
+    }
+    await second.api('POST', `/api/adoption/${id}/`, { command: 'undo' })
+    await inState(second, id, 'undone')
+    await allQuiet(second)
+
+    assert.deepEqual(await idsOf(second), [])
+    assert.deepEqual((await second.api('GET', '/api/channel/')).body.data, [])
+    assert.equal((await second.api('GET', '/api/place/')).body.places[0].videos, 0)
+    assert.equal(await second.end('SIGTERM'), 0)
+    assert.deepEqual(await listing(root), before)
+  })
