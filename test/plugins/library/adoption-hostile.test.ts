@@ -1,15 +1,17 @@
 /** Moving in from a folder that somebody has made to hurt, or whose disk can only be read or goes away. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, open, rm, utimes } from 'node:fs/promises'
+import { appendFile, mkdir, open, rm, symlink, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { definePlugin } from 'archivolt'
+import { testApp } from 'archivolt/testing'
 import type { PlaceReader } from '../../../plugins/library/adoption/types.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { lay } from '../../support/lay.ts'
-import { listing, type PlacesApp, type PlannedRow, placesApp } from '../../support/places.ts'
+import { listing, type PlacesApp, type PlannedRow, placesApp, withPlaces } from '../../support/places.ts'
 import { smallDisk } from '../../support/small-disk.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 import { zipOf } from '../backup/zips.ts'
@@ -273,4 +275,36 @@ test('a disk that can only be read moves in; times in steps of two seconds are n
   const refused = await app.as('admin').post(`/api/adoption/${next.plan.id}/`, { command: 'adopt' })
   assert.equal(refused.status, 503)
   assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa'])
+})
+
+test('a link is followed to where another folder may be read, and of several files the database’s, the container that plays, then the larger is taken', async (t) => {
+  const [root, other] = [await temporaryFolder(t), await temporaryFolder(t)]
+  const app = withPlaces(await testApp(t, { settings: { libraryRoots: [root, other], pageSize: 100 } }), root)
+  const place = await app.place('old')
+  await layFilm({ lay: lay(other) }, 'films/Elsewhere [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
+  await symlink(join(other, 'films'), join(root, 'old/linked'))
+  await layFilm(app, 'old/Named [bbbbbbbbbbb].webm')
+  await layFilm(app, 'old/Better [bbbbbbbbbbb].mp4', infoOf('bbbbbbbbbbb'))
+  await layFilm(app, 'old/Good [ccccccccccc].mkv', infoOf('ccccccccccc'))
+  await layFilm(app, 'old/Plays [ccccccccccc].mp4', infoOf('ccccccccccc'))
+  await layFilm(app, 'old/Small [ddddddddddd].mp4', infoOf('ddddddddddd'))
+  await layFilm(app, 'old/Large [ddddddddddd].mp4', infoOf('ddddddddddd'))
+  await appendFile(join(root, 'old/Large [ddddddddddd].mp4'), Buffer.alloc(1000))
+  const files = [{ path: 'Named [bbbbbbbbbbb].webm', url: 'https://youtu.be/bbbbbbbbbbb' }]
+  await app.lay('old/local_db.json', JSON.stringify({ files, subscriptions: [] }))
+
+  const { plan, rows } = await scan(app, place)
+
+  const name = (file: string) => file.replace(/ \[.*/, '')
+  assert.deepEqual(rows.map(({ code, outcome, file }) => [code || outcome, name(file)].join(' ')).sort(), [
+    'ask Named',
+    'duplicate Better',
+    'duplicate Good',
+    'duplicate Small',
+    'new Large',
+    'new Plays',
+    'new linked/Elsewhere',
+  ])
+  await moveIn(app, plan.id)
+  assert.equal((await app.as('user').get(`/media/${CHANNEL}/aaaaaaaaaaa.mp4`)).status, 200)
 })
