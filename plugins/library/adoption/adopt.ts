@@ -8,7 +8,7 @@ import type { Adopted } from '../../video/types.ts'
 import type { App } from '../app.ts'
 import type { Info } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
-import { bringAlong } from './along.ts'
+import { bringAlong, bringGone } from './along.ts'
 import { mustBeThere } from './away.ts'
 import { ADOPTION_TASK, type AdoptionRun, inAdoption } from './scan.ts'
 import { openStore, type Store } from './store.ts'
@@ -58,6 +58,7 @@ export const adoptVideos = defineTask({
           if (job.isStopping()) return null
         }
         await bringAlong(adoption, reading, store, job, app)
+        await bringGone(adoption, store, job, app)
       } finally {
         await reading.end()
       }

@@ -11,9 +11,12 @@ import { endJob } from './end-job.ts'
 import type { AlongRow, Choice, Store } from './store.ts'
 import type { AdoptionRow } from './tables.ts'
 import type { PlaceReading } from './tools.ts'
+import type { ProblemCode } from './types.ts'
 
-type Kind = Along['kind']
-type One<Name extends Kind> = Extract<Along, { kind: Name }>
+/** Of what is gone there: chosen here, and told by no catalog. */
+type Brought = Along | { kind: 'queue'; id: string }
+type Kind = Brought['kind']
+type One<Name extends Kind> = Extract<Brought, { kind: Name }>
 type Run = Pick<JobContext<object>, 'signal' | 'step' | 'log'>
 
 /** What the row keeps: with the account here, and what only the doing tells. */
@@ -36,7 +39,7 @@ interface Way<Name extends Kind> {
 }
 
 const STEP = 200
-const SAFE: Kind[] = ['keep', 'ignore']
+const SAFE: Choice['kinds'] = ['keep', 'ignore']
 
 export const choiceOf = ({ choice }: AdoptionRow): Choice =>
   choice === '' ? { kinds: SAFE, users: {} } : (JSON.parse(choice) as Choice)
@@ -47,7 +50,7 @@ const byUser = <Name extends Kind>(rows: Kept<Name>[]): Map<number, Kept<Name>[]
   return found
 }
 
-const idsOf = (rows: ReadonlyArray<{ one: Along }>): string[] => rows.map(({ one }) => one.id)
+const idsOf = (rows: ReadonlyArray<{ one: Brought }>): string[] => rows.map(({ one }) => one.id)
 
 /** Marks and positions alike: of videos that are here, and that the account has not touched here. */
 const watching = <Name extends 'watched' | 'position'>(
@@ -57,7 +60,7 @@ const watching = <Name extends 'watched' | 'position'>(
     const known = await app.videos.known(idsOf(rows))
     return [...byUser(rows)].flatMap(([userId, own]) => {
       const free = app.watch.untouchedBy(userId, idsOf(own))
-      return own.filter(({ one: { id } }: { one: Along }) => known.has(id) && free.has(id))
+      return own.filter(({ one: { id } }: { one: Brought }) => known.has(id) && free.has(id))
     })
   },
   async bring(rows, app, { signal }) {
@@ -111,6 +114,23 @@ const ignore: Way<'ignore'> = {
   },
 }
 
+/** The platform is asked what they are, in its turn. */
+const queue: Way<'queue'> = {
+  async open(rows, app) {
+    const missing = await app.queue.missing(idsOf(rows))
+    return rows.filter(({ one }) => missing.has(one.id))
+  },
+  async bring(rows, app) {
+    const targets = rows.map(({ one: { id } }) => ({ type: 'video', id }))
+    return targets.length > 0 ? (await app.jobs.start('extract_download', { targets })).id : undefined
+  },
+  async undo(rows, app) {
+    await endStarted(rows, app)
+    const items = await app.queue.items.getMany(idsOf(rows))
+    for (const [id, { status }] of items) if (status === 'pending') await app.queue.remove(id)
+  },
+}
+
 /** Some programs know a channel by its handle alone. */
 const channelOf = ({ id }: One<'channel'>, { channels }: App): string | undefined =>
   id.startsWith('@') ? channels.remembered(id) : id
@@ -125,7 +145,7 @@ const channel: Way<'channel'> = {
   },
   bring: (rows, app) => subscribe('channel', rows, app),
   async undo(rows, app) {
-    await endSubscribing(rows, app)
+    await endStarted(rows, app)
     for (const { one, before } of rows) {
       const id = channelOf(one, app)
       if (id === undefined || !(await app.channels.get(id))) continue
@@ -144,7 +164,7 @@ const playlist: Way<'playlist'> = {
   },
   bring: (rows, app) => subscribe('playlist', rows, app),
   async undo(rows, app) {
-    await endSubscribing(rows, app)
+    await endStarted(rows, app)
     for (const { one, before } of rows) {
       if (!(await app.playlists.get(one.id))) continue
       if (before === undefined) await app.playlists.remove(one.id)
@@ -160,7 +180,7 @@ async function subscribe(type: 'channel' | 'playlist', rows: ReadonlyArray<{ one
 }
 
 /** While the platform is not asked, it would go on after all of this has left. */
-async function endSubscribing(rows: ReadonlyArray<{ job?: string }>, app: App): Promise<void> {
+async function endStarted(rows: ReadonlyArray<{ job?: string }>, app: App): Promise<void> {
   for (const id of new Set(rows.flatMap(({ job }) => job ?? []))) await endJob(id, app)
 }
 
@@ -169,12 +189,31 @@ const WAYS: { [Name in Exclude<Kind, 'list'>]: Way<Name> } = {
   position: watching(({ one: { id, seconds } }) => ({ id, seconds })),
   keep,
   ignore,
+  queue,
   channel,
   playlist,
 }
 
 const wayOf = (kind: Kind): Way<Kind> | undefined =>
   kind === 'list' ? undefined : (WAYS[kind] as unknown as Way<Kind>)
+
+/** Rows of these are numbered on from all that a catalog may tell. */
+const GONE_FROM = 1e12
+const GONE: readonly string[] = ['in_archive_only', 'missing_file'] satisfies ProblemCode[]
+
+/** What is named there and whose file is gone, where somebody wants it. */
+export async function bringGone(adoption: AdoptionRow, store: Store, job: Run, app: App): Promise<void> {
+  const { gone: kind } = choiceOf(adoption)
+  if (!kind) return
+  for (const rows of store.pieces(adoption.id, ['problem'], ['planned'], STEP, job.signal)) {
+    const own = rows.flatMap(({ number, code, video_id: id }): Kept<Kind>[] =>
+      code !== null && GONE.includes(code) && id !== null
+        ? [{ number: GONE_FROM + number, userId: 0, one: { kind, id } }]
+        : [],
+    )
+    await bringSome(kind, own, adoption.id, store, job, app)
+  }
+}
 
 /** What was chosen, of what the catalog tells. Once more after videos have come in later. @returns how many rows */
 export async function bringAlong(

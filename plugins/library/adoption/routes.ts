@@ -244,6 +244,11 @@ export const commandAdoption = defineRoute({
             description: 'names of accounts by the owner there: whose marks and positions come',
           }),
         ),
+        gone: Type.Optional(
+          Type.Enum(['queue', 'ignore'], {
+            description: 'what becomes of videos that are named there and whose files are gone; default: nothing',
+          }),
+        ),
       }),
     ),
   }),
@@ -267,7 +272,10 @@ export const commandAdoption = defineRoute({
           say`Most of what ${{ catalog: adoption.catalog }} names lies elsewhere: look again with what stands there for this folder (map), or without it (source yt-dlp)`,
         )
     }
-    if (along) await store.setChoice(adoption.id, { kinds: along.kinds, users: usersOf(along.users ?? {}, app) })
+    if (along) {
+      const { kinds, users = {}, gone } = along
+      await store.setChoice(adoption.id, { kinds, users: usersOf(users, app), ...(gone && { gone }) })
+    }
     // What leaves would come again with the next look.
     if (command === 'undo') await openFollowed(app).set(adoption.place_id, false)
     await store.setState(adoption.id, state)

@@ -284,8 +284,8 @@ class Scan {
     }
     let told = 0
     for await (const ids of reading.unseen()) {
-      const known = await this.#app.videos.known(ids)
-      const missing = ids.filter((id) => !known.has(id)).slice(0, MOST_TOLD_MISSING - told)
+      const nobodys = await this.#app.queue.missing(ids)
+      const missing = ids.filter((id) => nobodys.has(id)).slice(0, MOST_TOLD_MISSING - told)
       told += missing.length
       await this.#add(missing.map((id) => toProblem({ code: 'missing_file', id, why: 'its file is not there' })))
       if (told >= MOST_TOLD_MISSING) return
@@ -304,8 +304,8 @@ class Scan {
         return id === undefined ? [] : [id]
       })
       const some = [...new Set(ids)]
-      const [known, found] = [await this.#app.videos.known(some), this.#store.named(this.#id, some)]
-      const missing = some.filter((id) => !known.has(id) && !found.has(id)).slice(0, MOST_TOLD_MISSING - this.#told)
+      const [nobodys, found] = [await this.#app.queue.missing(some), this.#store.named(this.#id, some)]
+      const missing = some.filter((id) => nobodys.has(id) && !found.has(id)).slice(0, MOST_TOLD_MISSING - this.#told)
       this.#told += missing.length
       await this.#add(
         missing.map((id) =>

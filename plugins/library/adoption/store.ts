@@ -32,7 +32,7 @@ export interface ChannelCount {
 
 export interface AlongRow {
   number: number
-  kind: Along['kind']
+  kind: Along['kind'] | 'queue'
   data: string
   is_done: 0 | 1
 }
@@ -42,6 +42,8 @@ export interface Choice {
   kinds: Along['kind'][]
   /** Accounts here, by the owner there. */
   users: Record<string, number>
+  /** What becomes of videos whose files are gone there; default: nothing. */
+  gone?: 'queue' | 'ignore'
 }
 
 type NewItem = Partial<ItemRow> & Pick<ItemRow, 'outcome' | 'path'>

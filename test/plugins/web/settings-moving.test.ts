@@ -185,6 +185,28 @@ describe('moving in', { skip: noBrowser }, () => {
     await check()
   })
 
+  test('of videos whose files are gone somebody says what becomes of them', async (t) => {
+    const app = await placesApp(t)
+    await app.place('old', 'Old films')
+    await app.lay('old/archive.txt', 'youtube aaaaaaaaaaa\nyoutube bbbbbbbbbbb\n')
+    const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/moving/')
+    await page.getByRole('button', { name: 'Look through Old films' }).click()
+    const choice = page.getByLabel('2 videos were there once, and their files are gone')
+    assert.equal(await choice.inputValue(), '')
+    await page.getByText('2 videos that a list of downloads names').click()
+    await page.getByText('bbbbbbbbbbb: it was downloaded once, and its file is not here').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Move in' }).count(), 0)
+
+    await choice.selectOption({ label: 'Put them on the ignore list' })
+    await shot('settings-moving-gone')
+    await page.getByRole('button', { name: 'Move in' }).click()
+    await page.getByText('Moved in').waitFor()
+
+    assert.deepEqual(await app.ids('download'), ['aaaaaaaaaaa', 'bbbbbbbbbbb'])
+    await check()
+  })
+
   test('what waits for its disk says so, and is not offered twice', async (t) => {
     const app = await placesApp(t)
     await app.lay('Old films/A film.mp4', 'no film')

@@ -1041,6 +1041,21 @@ const de = {
     one: '{count} Datei oder Ordner bleibt unberührt',
     other: '{count} Dateien oder Ordner bleiben unberührt',
   },
+  'settings.moving.gone': {
+    one: '{count} Video war einmal dort, und seine Datei ist weg',
+    other: '{count} Videos waren einmal dort, und ihre Dateien sind weg',
+  },
+  'settings.moving.gone.leave': 'Weglassen',
+  'settings.moving.gone.queue': 'Herunterladen',
+  'settings.moving.gone.ignore': 'Auf die Ignorierliste setzen',
+  'settings.moving.gone.in_archive_only': {
+    one: '{count} Video, das in einer Liste von Downloads steht',
+    other: '{count} Videos, die in einer Liste von Downloads stehen',
+  },
+  'settings.moving.gone.missing_file': {
+    one: '{count} Video, das in der Datenbank steht',
+    other: '{count} Videos, die in der Datenbank stehen',
+  },
   'settings.moving.unsure': 'Nicht jeder Browser spielt {names} ab.',
   'settings.moving.completing': {
     one: '{count} Video bekommt noch Bild, Untertitel und den Rest, sobald nichts anderes läuft.',

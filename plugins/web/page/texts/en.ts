@@ -1012,6 +1012,21 @@ export const en = {
     one: '{count} file or folder that is left alone',
     other: '{count} files or folders that are left alone',
   },
+  'settings.moving.gone': {
+    one: '{count} video was there once, and its file is gone',
+    other: '{count} videos were there once, and their files are gone',
+  },
+  'settings.moving.gone.leave': 'Leave them out',
+  'settings.moving.gone.queue': 'Download them',
+  'settings.moving.gone.ignore': 'Put them on the ignore list',
+  'settings.moving.gone.in_archive_only': {
+    one: '{count} video that a list of downloads names',
+    other: '{count} videos that a list of downloads names',
+  },
+  'settings.moving.gone.missing_file': {
+    one: '{count} video that its database names',
+    other: '{count} videos that its database names',
+  },
   'settings.moving.unsure': 'Not every browser plays {names}.',
   'settings.moving.completing': {
     one: '{count} video still gets its picture, subtitles and the rest, once nothing else runs.',

@@ -28,6 +28,8 @@ export interface Chosen {
   kinds: Kind[]
   /** Accounts here, by who they are there. */
   users: Record<string, string>
+  /** What becomes of videos whose files are gone there. */
+  gone?: 'queue' | 'ignore'
 }
 
 /** A single person there is whoever sits here; of several nobody is guessed. */
@@ -40,9 +42,10 @@ export function safeChoice({ kinds, owners }: Offer): Chosen {
   }
 }
 
-export const toAlong = ({ kinds, users }: Chosen) => ({
+export const toAlong = ({ kinds, users, gone }: Chosen) => ({
   kinds: [...kinds, ...(Object.keys(users).length > 0 ? ['watched', 'position'] : [])],
   users,
+  ...(gone && { gone }),
 })
 
 interface AlongProps {

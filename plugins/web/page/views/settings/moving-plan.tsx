@@ -3,6 +3,7 @@ import { LogIn, Pause, Play, Undo2 } from 'lucide'
 import { useMemo, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
+import { Select } from '../../parts/field.tsx'
 import { sayFailure } from '../../parts/toast.tsx'
 import { post } from '../../server/api.ts'
 import type { Account, Adoption, Place } from '../../server/records.ts'
@@ -17,6 +18,9 @@ import { Group } from './option.tsx'
 const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
 /** Which not every browser plays. */
 const UNSURE = ['mkv', 'mov', 'avi', 'flv', 'wmv', 'mpg', 'mpeg', 'ts', 'm2ts', '3gp', 'ogv', 'mka']
+
+/** Named there, and their files are gone. */
+const GONE = ['in_archive_only', 'missing_file'] as const
 
 export const isBusy = ({ state }: Adoption): boolean =>
   state === 'scanning' || state === 'adopting' || state === 'undoing'
@@ -52,7 +56,9 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
   const unsure = Object.entries(containers).filter(([ending]) => UNSURE.includes(ending))
   const mayCome =
     (outcomes['new']?.count ?? 0) + (outcomes['ask']?.count ?? 0) + (outcomes['moved']?.count ?? 0) > 0 ||
-    offer.kinds.size + offer.owners.size > 0
+    offer.kinds.size + offer.owners.size > 0 ||
+    choice.gone !== undefined
+  const gone = GONE.reduce((sum, code) => sum + (adoption.problems[code] ?? 0), 0)
   const isOpen = state === 'planned' || state === 'failed'
   return (
     <Group title={t('settings.moving.plan', { name: place.label })}>
@@ -99,6 +105,31 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
       </div>
       {isOpen && offer.kinds.size + offer.owners.size > 0 && (
         <AlongChoice offer={offer} choice={choice} choose={choose} accounts={accounts} />
+      )}
+      {isOpen && gone > 0 && (
+        <div class="option-form">
+          <Select
+            label={t('settings.moving.gone', { count: gone })}
+            value={choice.gone ?? ''}
+            choices={[
+              { value: '', label: t('settings.moving.gone.leave') },
+              { value: 'queue', label: t('settings.moving.gone.queue') },
+              { value: 'ignore', label: t('settings.moving.gone.ignore') },
+            ]}
+            onChange={(what) => {
+              const { gone: _, ...others } = choice
+              choose(what === 'queue' || what === 'ignore' ? { ...others, gone: what } : others)
+            }}
+          />
+          {GONE.filter((code) => (adoption.problems[code] ?? 0) > 0).map((code) => (
+            <Rows
+              key={code}
+              id={id}
+              title={t(`settings.moving.gone.${code}`, { count: adoption.problems[code]! })}
+              chosen={{ code }}
+            />
+          ))}
+        </div>
       )}
       <div class="option-foot">
         {mayCome && isOpen && adoption.map?.sure !== false && (

@@ -1,0 +1,63 @@
+/** Videos that another program names and whose files are gone: left, downloaded or ignored, as somebody says. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { VIDEO } from '../../platform/seed.mjs'
+import { temporaryFolder } from '../../support/folder.ts'
+import { type PlacesApp, withPlaces } from '../../support/places.ts'
+import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
+import { type LibraryApp, libraryApp } from './given.ts'
+
+const [listed, named, here] = [VIDEO.gull, VIDEO.knot, 'aaaaaaaaaaa']
+
+async function ended(app: PlacesApp, taskId: string): Promise<void> {
+  const { state, result } = await app.app.jobs.ended(taskId)
+  assert.equal(state, 'SUCCESS', result ?? '')
+}
+async function scan(app: PlacesApp, place: number) {
+  const { body } = await app.as('admin').post('/api/adoption/', { place })
+  await ended(app, body.task_id)
+  return (await app.as('admin').get(`/api/adoption/${body.id}/`)).body
+}
+async function command(app: PlacesApp, id: number, body: object): Promise<void> {
+  const reply = await app.as('admin').post(`/api/adoption/${id}/`, body)
+  assert.equal(reply.status, 200, JSON.stringify(reply.body))
+  await ended(app, reply.body.task_id)
+  await app.settled()
+}
+const queued = async (app: PlacesApp) => {
+  const rows = (await app.as('admin').get('/api/download/')).body.data
+  return rows
+    .map(({ youtube_id: id, platform_id: own, status }: Record<string, string>) => [own ?? id, status].join(' '))
+    .sort()
+}
+
+for (const [gone, status] of [
+  ['queue', 'pending'],
+  ['ignore', 'ignore'],
+  [undefined, undefined],
+] as const)
+  test(`videos whose files are gone: ${gone ?? 'left'}; undoing takes out what has not come since`, async (t) => {
+    const root = await temporaryFolder(t)
+    const app = withPlaces<LibraryApp>(await libraryApp(t, { settings: { libraryRoots: [root] } }), root)
+    const place = await app.place('old')
+    await layFilm(app, `old/A film [${here}].mp4`, infoOf(here))
+    await app.lay('old/archive.txt', `youtube ${here}\nyoutube ${listed}\n`)
+    const files = [here, named].map((id) => ({ path: `A film [${id}].mp4`, url: `https://youtu.be/${id}` }))
+    await app.lay('old/appdata/local_db.json', JSON.stringify({ files, subscriptions: [] }))
+    const plan = await scan(app, place)
+    assert.deepEqual(plan.problems, { in_archive_only: 1, missing_file: 1 })
+
+    await command(app, plan.id, { command: 'adopt', along: { kinds: [], ...(gone && { gone }) } })
+
+    const rows = status ? [listed, named].map((id) => `${id} ${status}`).sort() : []
+    assert.deepEqual(await queued(app), rows)
+    assert.deepEqual((await scan(app, place)).problems, gone ? {} : plan.problems, 'what is decided is not told again')
+
+    // Somebody wants one of them now.
+    if (gone)
+      await app.as('admin').post(`/api/download/${listed}/`, { status: gone === 'queue' ? 'ignore' : 'pending' })
+    await command(app, plan.id, { command: 'undo' })
+
+    assert.deepEqual(await queued(app), gone ? [`${listed} ${gone === 'queue' ? 'ignore' : 'pending'}`] : [])
+    assert.deepEqual(await app.ids('video'), [])
+  })
