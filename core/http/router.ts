@@ -45,31 +45,24 @@ const placeOf = (path: string): string => {
  * @throws Error  two routes for one method and path (the loader says so earlier, with their plugins' names)
  */
 export function openRouter(routes: readonly Route[], basePath = '/'): Router {
-  const tree = findMyWay({
-    ignoreTrailingSlash: true,
-    maxParamLength: LONGEST_VARIABLE,
-    caseSensitive: true,
-  })
   const places = new Map<string, Place>()
   const anywhere = routes.find(({ method, path }) => method === 'GET' && path === ANYWHERE)
   for (const route of routes) {
     if (route === anywhere) continue
     const path = placeOf(route.path)
     const place = places.get(path) ?? { byMethod: new Map(), methods: [] }
-    if (!places.has(path)) {
-      places.set(path, place)
-      tree.on('GET', path, () => undefined, place)
-    }
+    places.set(path, place)
     if (place.byMethod.has(route.method)) throw new Error(`${route.method} ${route.path} is there twice`)
     const names = [...route.path.matchAll(VARIABLE)].map(([, name]) => name!)
     place.byMethod.set(route.method, { route, names })
     place.methods = allowed(place.byMethod)
   }
+  const tree = treeOf([...places.keys()])
 
   const known = (method: string, below: string): Match | undefined => {
     const found = tree.find('GET', below)
     if (!found) return undefined
-    const place = found.store as Place
+    const place = places.get(found.store as string)!
     const entry = place.byMethod.get((method === 'HEAD' ? 'GET' : method) as Method)
     if (!entry) return { route: undefined, params: {}, methods: place.methods }
     const params = readParams(entry.route, entry.names, found.params)
@@ -90,14 +83,29 @@ export function openRouter(routes: readonly Route[], basePath = '/'): Router {
   }
 }
 
+type Tree = ReturnType<typeof findMyWay>
+let last: { key: string; tree: Tree } | undefined
+
+/** Answers the path as a match's `store`. The last one is kept for a process that opens one server after another. */
+function treeOf(paths: readonly string[]): Tree {
+  const key = paths.join('\n')
+  if (last?.key === key) return last.tree
+  const tree = findMyWay({ ignoreTrailingSlash: true, maxParamLength: LONGEST_VARIABLE, caseSensitive: true })
+  for (const path of paths) tree.on('GET', path, () => undefined, path)
+  last = { key, tree }
+  return tree
+}
+
 function allowed(byMethod: Place['byMethod']): string[] {
   const methods: string[] = [...byMethod.keys()]
   if (byMethod.has('GET')) methods.push('HEAD')
   return [...methods, 'OPTIONS'].sort()
 }
 
-/** People end the address that they give an app with a slash, and the app begins its path with another. */
-/** The path as routes have it; undefined: it lies elsewhere. */
+/**
+ * The path as routes have it; undefined: it lies elsewhere. People end the address that they give an app with a slash,
+ * and the app begins its path with another.
+ */
 export function belowBase(path: string, basePath: string): string | undefined {
   if (path.startsWith(basePath)) return path.slice(basePath.length - 1).replace(/^\/{2,}/, '/')
   return `${path}/` === basePath ? '/' : undefined

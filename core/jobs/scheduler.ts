@@ -158,8 +158,9 @@ async function removeOutgoing({ ledger, rows }: SchedulerState, name: string, ur
 }
 
 async function begin(state: SchedulerState): Promise<void> {
-  await giveInitialSchedules(state)
   await startDue(state)
+  // None of them is due yet.
+  await giveInitialSchedules(state)
   beginLooking(state)
 }
 

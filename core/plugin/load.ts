@@ -53,11 +53,23 @@ export async function findPlugins({
   return [...(await findBuiltIn()), ...outside]
 }
 
+let last: { plugins: readonly Plugin[]; loaded: LoadedPlugins } | undefined
+
 /**
  * @param pluginsOff  names of plugins to be left out; `all`: all from outside
  * @throws StartError  names the plugin and the reason
  */
 export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonly string[] = []): LoadedPlugins {
+  // What is built in stays as it is: a process that opens one server after another registers it once.
+  if (pluginsOff.length > 0 || all.some(({ isOutside, isUnread }) => isOutside || isUnread))
+    return register(all, pluginsOff)
+  const plugins = all.map(({ plugin }) => plugin)
+  const isKnown = last?.plugins.length === plugins.length && plugins.every((plugin, at) => plugin === last?.plugins[at])
+  if (!isKnown) last = { plugins, loaded: register(all, []) }
+  return last!.loaded
+}
+
+function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): LoadedPlugins {
   const isOff = ({ plugin, isOutside = false, isUnread = false }: FoundPlugin) =>
     isUnread || isLeftOut(pluginsOff, plugin.name, isOutside)
   const [off, found] = [all.filter(isOff), all.filter((one) => !isOff(one))]
