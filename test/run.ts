@@ -15,6 +15,8 @@ import { runFolder } from './support/temporary.ts'
 const JOBS = Number(process.env.TEST_JOBS ?? 4)
 /** Of one test, and of a group: many times what one takes on a quiet machine. */
 const TIMEOUT_MS = 1_800_000
+/** Few tests run long enough to earn back what the optimising compiler takes, a twelfth of all: it begins later. */
+const LATE_OPTIMISER = '--interrupt-budget=1000000'
 const UNFOLLOWED = join(ROOT, 'test/support/unfollowed.cjs')
 
 const words = process.argv.slice(2)
@@ -50,7 +52,7 @@ function writeGroups(): Promise<string[]> {
 /** @returns the exit code */
 function run(groups: readonly string[]): Promise<number> {
   const needsElasticsearch = files.some(({ needs }) => needs.has('elasticsearch'))
-  const each = ['--enable-source-maps', `--require=${UNFOLLOWED}`]
+  const each = ['--enable-source-maps', LATE_OPTIMISER, `--require=${UNFOLLOWED}`]
   const test = [...each, '--test', `--test-timeout=${TIMEOUT_MS}`, `--test-concurrency=${JOBS}`]
   const reporters = ['spec', join(ROOT, 'test/support/summary.mjs')].flatMap((name) => [
     `--test-reporter=${name}`,

@@ -9,8 +9,8 @@ export const TIMES_FILE = join(ROOT, '.cache/test-times.json')
 /** Of a file that has not run here yet. */
 const LIGHT_MS = 1000
 const HEAVY_MS = 30_000
-/** A process for less is not worth its start. */
-const LEAST_MS = 4000
+/** A process for less is not worth its start, and its first server: half a second of a processor. */
+const LEAST_MS = 10_000
 /** One that takes much longer than this hangs, on a slow machine too. */
 const MOST_MS = 120_000
 
