@@ -23,6 +23,7 @@ import type { Ending } from '../media/containers.ts'
 import { type Glance, type GlanceArgs, glanceBelow } from './adoption/glance.ts'
 import type { FoundFile, Problem } from './adoption/types.ts'
 import { tellAlive } from './alive.ts'
+import { keepDocuments } from './catalogs/documents.ts'
 import { isTooMany } from './catalogs/files.ts'
 import { filesNear, stampNear } from './catalogs/near.ts'
 import { allowed, type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
@@ -93,6 +94,7 @@ export interface Requests {
   }
   glance: { args: GlanceArgs; result: Glance }
   stamp: { args: { path: string; roots: readonly string[] }; result: string }
+  documents: { args: { own: string; text: string; isFirst: boolean }; result: { count: number; after?: unknown[] } }
   unseen: { args: NotesArgs & { after: number; most: number }; result: ReturnType<Notes['unseen']> }
   along: { args: NotesArgs & { after: number; most: number }; result: Array<{ number: number; one: Along }> }
   open: { args: WalkArgs; result: number }
@@ -474,6 +476,7 @@ const ops: Answers = {
     readCatalogs(path, roots, filesNear(path, roots, at), own, { at, only: kind, said }),
   glance: glanceBelow,
   stamp: ({ path, roots }) => stampNear(path, roots),
+  documents: ({ own, text, isFirst }) => keepDocuments(own, text, isFirst),
   unseen: ({ after, most, ...notes }) => notesOf(notes).unseen(after, most),
   along: ({ after, most, ...notes }) => notesOf(notes).along(after, most),
 }

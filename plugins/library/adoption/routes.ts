@@ -9,6 +9,7 @@ import { ALONG, type AlongCount } from '../catalogs/types.ts'
 import { adoptVideos } from './adopt.ts'
 import { mustBeThere } from './away.ts'
 import { completeVideos } from './complete.ts'
+import { checkAddress, isAddress, rememberCredentials } from './elastic.ts'
 import { openFollowed } from './follow.ts'
 import { librariesBelowRoots } from './libraries.ts'
 import { scanPlace } from './scan.ts'
@@ -17,6 +18,9 @@ import { isUnsure, mapOf, openStore } from './store.ts'
 import { ADOPTION_STATES, type AdoptionRow, ITEM_STATES, type ItemRow, OUTCOMES } from './tables.ts'
 import { forgetNotes, hasCatalog, readerOf, readersOf } from './tools.ts'
 import { undoAdoption } from './undo.ts'
+
+/** The one program whose server is read. */
+const LIVE = 'tubearchivist'
 
 const AdoptionId = Type.Object({ adoptionId: Type.String({ pattern: '^[1-9][0-9]{0,8}$' }) })
 const Count = Type.Object({ count: Type.Integer(), size: Type.Integer({ description: 'bytes' }) })
@@ -149,7 +153,17 @@ export const startAdoption = defineRoute({
     place: Type.Integer({ minimum: 1 }),
     source: Type.Optional(Type.String({ maxLength: 40 })),
     catalog: Type.Optional(
-      Type.String({ maxLength: 4096, description: 'the database, list or backup of its program, below the roots' }),
+      Type.String({
+        maxLength: 4096,
+        description:
+          'the database, list or backup of its program, below the roots; or the address of TubeArchivist’s Elasticsearch',
+      }),
+    ),
+    credentials: Type.Optional(
+      Type.Object(
+        { username: Type.String({ maxLength: 200 }), password: Type.String({ maxLength: 1000 }) },
+        { description: 'for that address; kept until it has been read, in memory alone' },
+      ),
     ),
     map: Type.Optional(
       Type.Object(
@@ -165,11 +179,13 @@ export const startAdoption = defineRoute({
   }),
   reply: AdoptionRecord,
   errors: ['bad_request', 'not_found', 'conflict', 'unprocessable', 'unavailable'],
-  async handle({ body: { place: placeId, source, catalog = '', map } }, app: App) {
+  async handle({ body: { place: placeId, source, catalog = '', credentials, map } }, app: App) {
     const store = openStore(app)
     const place = app.media.places.get(placeId)
     if (source !== undefined) readerOf(source, app)
-    if (catalog !== '') await checkCatalog(catalog, source, app)
+    const isLive = isAddress(catalog)
+    if (isLive) checkLive(catalog, source)
+    else if (catalog !== '') await checkCatalog(catalog, source, app)
     const said = map && { from: map.from, to: folderIn(place, map.to ?? place.path) }
     await mustBeThere({ place_id: placeId }, app)
     const busy = store.list().find((one) => one.place_id === placeId && (store.isBusy(one) || store.isWaiting(one)))
@@ -180,12 +196,20 @@ export const startAdoption = defineRoute({
     await store.removeOld()
     await store.removeUnused(placeId)
     await forgetNotes((one) => store.find(one) !== undefined, app)
-    const id = await store.create(placeId, source ?? '', catalog, { ...(said && { map: said }) })
+    const id = await store.create(placeId, isLive ? LIVE : (source ?? ''), catalog, { ...(said && { map: said }) })
+    rememberCredentials(id, credentials, (one) => store.find(one)?.state === 'scanning', app)
     const job = await app.jobs.start(scanPlace, { adoption: id })
     await store.setTask(id, job.id)
     return toRecord(store.get(id), app)
   },
 })
+
+/** @throws unprocessable: it is no address, or none of this program */
+function checkLive(address: string, source: string | undefined): void {
+  if (source !== undefined && source !== LIVE)
+    throw errors.unprocessable(say`Of ${{ source }} no server is read: "catalog" is a file of it`)
+  checkAddress(address)
+}
 
 /** From the place on. @throws unprocessable: it does not lie in the place */
 function folderIn({ path, label }: Pick<Place, 'path' | 'label'>, folder: string): string {

@@ -11,6 +11,7 @@ import { ENOUGH } from '../catalogs/enough.ts'
 import type { CatalogFault, CatalogRead } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
 import { mustBeThere, waitForPlace } from './away.ts'
+import { isAddress, takeDocuments } from './elastic.ts'
 import { goOn, openSeen } from './follow.ts'
 import { mapOf, openStore, type Store, toItem, toProblem } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
@@ -89,7 +90,7 @@ export const scanPlace = defineTask({
           news = await newsOf(scan, reading)
           if (news === '' || openSeen(app).isStill(place.id, news)) return null
         }
-        const { catalog, faults } = await readCatalog(adoption, reading, store, job)
+        const { catalog, faults } = await readCatalog(adoption, reading, store, job, app)
         await scan.tellUnused(faults)
         const asked = catalog?.kind ?? adoption.reader
         let reader: PlaceReader | undefined = asked === '' ? undefined : readerOf(asked, app)
@@ -145,13 +146,16 @@ async function readCatalog(
   reading: PlaceReading,
   store: Store,
   job: AdoptionRun,
+  app: App,
 ): Promise<{ catalog?: CatalogRead; faults: CatalogFault[] }> {
   const { id, reader, catalog: at } = adoption
   if (reader !== '' && !hasCatalog(reader)) return { faults: [] }
   job.progress(0, 'Looking for what another program knows of these films')
   const asked = mapOf(adoption)
   const said = asked?.isSaid ? asked : undefined
-  const { read, faults } = await reading.readCatalog(at, reader || undefined, said)
+  const isLive = isAddress(at)
+  const file = isLive ? await takeDocuments(id, at, reading, job, app) : at
+  const { read, faults } = await reading.readCatalog(file, reader || undefined, said)
   if (!read && at !== '')
     throw errors.unprocessable(
       say`${{ at }} cannot be read: ${{ reason: faults[0]?.why ?? 'it is no database, list or backup' }}`,
@@ -160,7 +164,7 @@ async function readCatalog(
   if (!read || (adoption.is_following && read.share < ENOUGH)) return { faults }
   await store.setReader(id, read.kind)
   const map = { ...read.map, share: read.share, ...(said && { isSaid: true }) }
-  await store.setCatalog(id, read.files[0]!, map, read.along)
+  await store.setCatalog(id, isLive ? at : read.files[0]!, map, read.along)
   return { catalog: read, faults }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { errors, type JobContext, say } from 'archivolt'
 import type { App } from '../app.ts'
 import { CATALOG_KINDS } from '../catalogs/all.ts'
+import { documentsIn } from '../catalogs/documents.ts'
 import { NOTES_FILE } from '../catalogs/notes.ts'
 import type { Along, CatalogFault, CatalogRead, PathMap } from '../catalogs/types.ts'
 import { metadataIn } from '../found.ts'
@@ -26,6 +27,10 @@ export interface PlaceReading {
    * @param said  default: what stands there for the place is found
    */
   readCatalog(at: string, kind?: string, said?: PathMap): Promise<{ read?: CatalogRead; faults: CatalogFault[] }>
+  /** Puts a page of what an Elasticsearch answers beside the notes. @param isFirst  what was there goes */
+  keepDocuments(text: string, isFirst: boolean): Promise<{ count: number; after?: unknown[] }>
+  /** Where they are, for `readCatalog`. */
+  documents: string
   /** Sizes and times of what a catalog would be read from. */
   stamp(): Promise<string>
   /** In pieces: what people have done there. */
@@ -96,6 +101,8 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
       hasNotes = look.read !== undefined
       return look
     },
+    keepDocuments: (text, isFirst) => thread().ask('documents', { own, text, isFirst }, job.signal),
+    documents: documentsIn(own),
     stamp: async () => thread().ask('stamp', { path, roots: await app.media.places.realRoots() }, job.signal),
     async *unseen() {
       for (let after = 0; hasNotes; ) {

@@ -10,6 +10,7 @@ import { codeOf, isDiskFault, orWhereAbsent } from '../disk-fault.ts'
 import { kept } from '../kept.ts'
 import { pathOf } from '../names.ts'
 import { CATALOG_KINDS } from './all.ts'
+import { documentsIn } from './documents.ts'
 import { ENOUGH } from './enough.ts'
 import { packedJsonIn } from './files.ts'
 import {
@@ -61,7 +62,8 @@ export async function readCatalogs(
   own: string,
   { at, only, said }: { at?: string | undefined; only?: string | undefined; said?: PathMap | undefined } = {},
 ): Promise<{ read?: CatalogRead; faults: CatalogFault[] }> {
-  const isAllowed = allowed(roots)
+  const isBelowRoots = allowed(roots)
+  const isAllowed = (path: string): boolean => path === documentsIn(own) || isBelowRoots(path)
   mkdirSync(own, { recursive: true, mode: 0o700 })
   rmSync(join(own, NOTES_FILE), { force: true })
   let best: CatalogRead | undefined
@@ -85,6 +87,7 @@ export async function readCatalogs(
     rmSync(draft, { force: true })
     if (best && best.share >= ENOUGH) break
   }
+  rmSync(documentsIn(own), { force: true })
   const told = faults.filter(({ code, why }) => why !== '' && !(code === 'catalog_elsewhere' && best))
   return { ...(best && { read: best }), faults: [...told, ...(best?.unread ?? [])] }
 }

@@ -8,9 +8,10 @@ import { createInterface } from 'node:readline'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { tellAlive } from '../alive.ts'
 import { isDiskFault } from '../disk-fault.ts'
+import { isDocuments, linesOfDocuments } from './documents.ts'
 import { wholeFile } from './files.ts'
 import { textsInRedisDump } from './redis-dump.ts'
-import { looksLikeTubeArchivist } from './tubearchivist-folder.ts'
+import { cachedPictures, looksLikeTubeArchivist } from './tubearchivist-folder.ts'
 import { type CatalogKind, type CatalogTake, NoCatalog } from './types.ts'
 import { dayOf, given, numberOf, objectOf, objectsOf, textOf, textsOf } from './values.ts'
 
@@ -35,6 +36,7 @@ export const tubearchivist: CatalogKind = {
   /** Those of the newest day, as there may be several of one. */
   find(files) {
     const backups = files.filter((file) => BACKUP.test(file))
+    if (backups.length === 0) return files.filter(isDocuments)
     const newest = backups.map(dateOf).sort().at(-1)
     return backups.filter((file) => dateOf(file) === newest)
   },
@@ -51,10 +53,15 @@ export const tubearchivist: CatalogKind = {
     return [backups[newest]!]
   },
 
-  async read({ files: [path], beside: [dump] }, take) {
+  async read({ files: [path = ''], beside: [dump], place, isAllowed }, take) {
     const ids = new Set<string>()
-    await eachDocument(path!, (kind, id, doc) => {
-      if (kind === 'video') readVideo(id, doc, dirname(dirname(path!)), ids, take)
+    const cached = cachedPictures(place, isAllowed)
+    const cache = dirname(dirname(path))
+    const pictureOf = (id: string): string | undefined =>
+      isDocuments(path) ? cached(id) : `${cache}/videos/${id[0]!.toLowerCase()}/${id}.jpg`
+    const each = isDocuments(path) ? eachKept : eachDocument
+    await each(path, (kind, id, doc) => {
+      if (kind === 'video') readVideo(id, doc, pictureOf(id), ids, take)
       if (kind === 'channel' && doc.channel_subscribed === true)
         take.along({ kind: 'channel', id: textOf(doc.channel_id) || id, name: textOf(doc.channel_name) })
       if (kind === 'playlist') readPlaylist(id, doc, take)
@@ -95,7 +102,7 @@ async function timesOf(path: string): Promise<[writtenMs: number, changedMs: num
 const isLater = ([written, changed]: readonly number[], [otherWritten, otherChanged]: readonly number[]): boolean =>
   written! > otherWritten! || (written === otherWritten && changed! > otherChanged!)
 
-function readVideo(id: string, doc: Doc, cache: string, ids: Set<string>, take: CatalogTake): void {
+function readVideo(id: string, doc: Doc, pictureFile: string | undefined, ids: Set<string>, take: CatalogTake): void {
   const channel = objectOf(doc.channel)
   const [path, channelId] = [textOf(doc.media_url), textOf(channel.channel_id)]
   if (ids.has(id)) return
@@ -137,7 +144,7 @@ function readVideo(id: string, doc: Doc, cache: string, ids: Set<string>, take: 
       epoch: numberOf(doc.date_downloaded),
       is_gone: doc.active === false || undefined,
     }),
-    pictureFile: `${cache}/videos/${id[0]!.toLowerCase()}/${id}.jpg`,
+    ...(pictureFile !== undefined && { pictureFile }),
   })
   const at = numberOf(player.watched_date)
   if (player.watched === true) take.along({ kind: 'watched', id, owner: '', ...(at !== undefined && { at }) })
@@ -174,6 +181,23 @@ function takePositions(path: string, take: CatalogTake): void {
     const seconds = numberOf(told.position)
     if (seconds !== undefined && told.watched !== true) take.along({ kind: 'position', id: id!, owner, seconds })
   }
+}
+
+async function eachKept(path: string, take: (kind: string, id: string, doc: Doc) => void): Promise<void> {
+  let named: Doc | undefined
+  let isAny = false
+  for await (const line of linesOfDocuments(path)) {
+    tellAlive()
+    if (!named) {
+      named = objectOf(line.index)
+      continue
+    }
+    const [kind, id] = [textOf(named._index).replace(/^.*ta_([a-z]+)(?:_.*)?$/, '$1'), textOf(named._id)]
+    named = undefined
+    isAny = true
+    if (WANTED.has(kind) && id !== '') take(kind, id, line)
+  }
+  if (!isAny) throw new NoCatalog('Its Elasticsearch holds no documents')
 }
 
 async function eachDocument(path: string, take: (kind: string, id: string, doc: Doc) => void): Promise<void> {

@@ -1,10 +1,12 @@
 /** Moving in on the page: a folder is named, looked through, moves in, plays, and leaves again. */
 import assert from 'node:assert/strict'
 import { mkdir, rename } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { changeAnswer, noBrowser, openPage } from '../../support/browser.ts'
 import { makeFilm } from '../../support/film.ts'
+import { listening } from '../../support/listening.ts'
 import { otherWork } from '../../support/other-work.ts'
 import { listing, placesApp } from '../../support/places.ts'
 import { PASSWORD } from '../../support/testing.ts'
@@ -300,6 +302,36 @@ describe('moving in', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Move in' }).click()
     await page.getByText('Moved in').waitFor()
     assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa', 'bbbbbbbbbbb'])
+  })
+
+  test('a TubeArchivist without a backup is read from its server, with a name and a password', async (t) => {
+    const app = await placesApp(t, { settings: { privateHosts: ['127.0.0.1'] } })
+    await app.place('media', 'Archive')
+    const channel = { channel_id: 'UCaaaaaaaaaaaaaaaaaaaaaa', channel_name: 'Harbour' }
+    await layFilm(app, `media/${channel.channel_id}/aaaaaaaaaaa.mp4`)
+    const document = { title: 'As the server says', channel, media_url: `${channel.channel_id}/aaaaaaaaaaa.mp4` }
+    const hits = [{ _index: 'ta_video', _id: 'aaaaaaaaaaa', _source: document, sort: ['aaaaaaaaaaa'] }]
+    const server = createServer(({ url, headers }, response) => {
+      const isKnown = headers.authorization === `Basic ${Buffer.from('elastic:tide').toString('base64')}`
+      response.writeHead(isKnown ? 200 : 401)
+      response.end(JSON.stringify({ hits: { hits: url?.startsWith('/ta_video/') ? hits : [] } }))
+    })
+    const address = `http://${await listening(t, server)}`
+    const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/moving/')
+    await page.getByRole('button', { name: 'Look through Archive' }).click()
+    await page.getByText('Read as TubeArchivist.').waitFor()
+    await page.getByText('Read it differently').click()
+    await page.getByLabel('Its database, list or backup').fill(address)
+    assert.equal(await page.getByLabel('User of its Elasticsearch').inputValue(), 'elastic')
+    await page.getByLabel('Password of that user').fill('tide')
+    await check()
+    await shot('settings-moving-server')
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByText(`What it knows stands in ${address}.`).waitFor()
+    await page.getByText('1 video to move in').waitFor()
+    await page.getByText('By channel').click()
+    await page.getByText('Harbour').first().waitFor()
   })
 
   test('what takes its time waits for other work, is paused, and goes on', async (t) => {

@@ -1078,7 +1078,11 @@ const de = {
   'settings.moving.source.program': 'Angelegt von',
   'settings.moving.source.any': 'Selbst herausfinden',
   'settings.moving.source.at': 'Seine Datenbank, Liste oder Sicherung',
-  'settings.moving.source.at.hint': 'Der ganze Pfad auf dem Server. Leer gelassen wird danach gesucht.',
+  'settings.moving.source.at.hint':
+    'Der ganze Pfad auf dem Server, oder von TubeArchivist die Adresse seines Elasticsearch. Leer gelassen wird danach gesucht.',
+  'settings.moving.source.username': 'Name in seinem Elasticsearch',
+  'settings.moving.source.password': 'Passwort dazu',
+  'settings.moving.source.password.hint': 'Es dient nur dazu, den Ordner durchzusehen, und wird nirgends aufbewahrt.',
   'settings.moving.source.without': 'Ohne {name} weitermachen',
   'settings.moving.map': 'Was dort {from} heißt, ist hier {to}: {share} einer Stichprobe liegen da.',
   'settings.moving.map.unsure':
@@ -2290,6 +2294,19 @@ const de = {
     'An „{label}“ wird gerade gearbeitet (Einzug {id}). Warte, bis das fertig ist',
   'said.Folders of {source} have no database of their own: leave out "catalog" or "source"':
     'Ordner von {source} haben keine eigene Datenbank: Lass „catalog“ oder „source“ weg',
+  'said.{address} is no address': '{address} ist keine Adresse',
+  'said.Name and password stand in "credentials", and nothing else in the address of a server':
+    'Name und Passwort stehen in "credentials", und in der Adresse eines Servers nichts weiter',
+  'said.Its Elasticsearch holds more than a library can':
+    'Sein Elasticsearch enthält mehr, als eine Bibliothek haben kann',
+  'said.{host} refuses: look again with name and password of its Elasticsearch (by default “elastic”)':
+    '{host} lehnt ab: noch einmal durchsehen, mit Name und Passwort seines Elasticsearch (voreingestellt „elastic“)',
+  'said.{count} documents of its Elasticsearch': '{count} Dokumente aus seinem Elasticsearch',
+  'said.{host} has no {index}: it is none of TubeArchivist': '{host} hat kein {index}: Es ist keines von TubeArchivist',
+  'said.{host} answers {status}: look after it, then look again':
+    '{host} antwortet {status}: dort nachsehen, dann noch einmal durchsehen',
+  'said.Of {source} no server is read: "catalog" is a file of it':
+    'Von {source} wird kein Server gelesen: "catalog" ist eine Datei davon',
   'said.There is no file {path} below the folders that may be read (AV_LIBRARY_ROOTS): {roots}':
     'Unter den Ordnern, die gelesen werden dürfen (AV_LIBRARY_ROOTS: {roots}), gibt es keine Datei {path}',
   'said.It is {state}: {command} has to wait, or there is nothing to {command}':

@@ -1049,7 +1049,11 @@ export const en = {
   'settings.moving.source.program': 'Made by',
   'settings.moving.source.any': 'Find out',
   'settings.moving.source.at': 'Its database, list or backup',
-  'settings.moving.source.at.hint': 'The whole path on the server. Left empty it is looked for.',
+  'settings.moving.source.at.hint':
+    'The whole path on the server, or of a TubeArchivist the address of its Elasticsearch. Left empty it is looked for.',
+  'settings.moving.source.username': 'User of its Elasticsearch',
+  'settings.moving.source.password': 'Password of that user',
+  'settings.moving.source.password.hint': 'It is used to look through the folder, and kept nowhere.',
   'settings.moving.source.without': 'Go on without {name}',
   'settings.moving.map': 'What it calls {from} is {to} here: {share} of a sample lies there.',
   'settings.moving.map.unsure':

@@ -12,6 +12,8 @@ import { OptionForm } from './option-form.tsx'
 
 /** Reads films by their names and information files alone. */
 const PLAIN = 'yt-dlp'
+/** Of a server, in place of a file. */
+const IS_ADDRESS = /^https?:\/\//i
 
 export type Sources = Adoptions['sources']
 
@@ -76,9 +78,12 @@ interface SayProps extends Pick<SourceProps, 'adoption' | 'place' | 'sources'> {
 function Say({ adoption: { source, catalog, map }, place, sources, look }: SayProps) {
   const [chosen, choose] = useState(source)
   const [at, setAt] = useState(catalog)
+  const [username, setUsername] = useState('elastic')
+  const [password, setPassword] = useState('')
   const [from, setFrom] = useState(map?.from ?? '')
   const [to, setTo] = useState(map?.to ?? place.path)
   const [error, setError] = useState<string>()
+  const isServer = IS_ADDRESS.test(at.trim())
   const isPlain = chosen === PLAIN || chosen === ''
   const send = async () => {
     const isMapSaid = from !== (map?.from ?? '') || to !== (map?.to ?? place.path) || map?.sure === false
@@ -87,6 +92,7 @@ function Say({ adoption: { source, catalog, map }, place, sources, look }: SayPr
       await look({
         ...(chosen !== '' && { source: chosen }),
         ...(!isPlain && at.trim() !== '' && { catalog: at.trim() }),
+        ...(!isPlain && isServer && password !== '' && { credentials: { username: username.trim(), password } }),
         ...(!isPlain && isMapSaid && { map: { from: from.trim(), to: to.trim() } }),
       })
     } catch (thrown) {
@@ -112,6 +118,19 @@ function Say({ adoption: { source, catalog, map }, place, sources, look }: SayPr
             value={at}
             onInput={setAt}
           />
+          {isServer && (
+            <>
+              <Field label={t('settings.moving.source.username')} value={username} onInput={setUsername} />
+              <Field
+                label={t('settings.moving.source.password')}
+                hint={t('settings.moving.source.password.hint')}
+                type="password"
+                autocomplete="off"
+                value={password}
+                onInput={setPassword}
+              />
+            </>
+          )}
           <Field
             label={t('settings.moving.map.from')}
             hint={t('settings.moving.map.from.hint')}

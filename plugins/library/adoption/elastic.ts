@@ -1,0 +1,113 @@
+/**
+ * A live Elasticsearch of TubeArchivist, in place of its backup: what it holds is asked for in pages and put beside our
+ * notes, where the reading thread takes it for a backup. Nothing is written there. Name and password are kept in memory
+ * alone, for as long as the scan has to be made.
+ */
+import { errors, type JobContext, say } from 'archivolt'
+import type { App } from '../app.ts'
+import type { PlaceReading } from './tools.ts'
+
+export interface Credentials {
+  username: string
+  password: string
+}
+
+/** Which documents, by which field they are put in order, and what of them is read. */
+const ASKED = [
+  { index: 'ta_channel', order: 'channel_id', leaveOut: ['channel_description'] },
+  { index: 'ta_video', order: 'youtube_id', leaveOut: ['vid_thumb_base64', 'channel.channel_description'] },
+  { index: 'ta_playlist', order: 'playlist_id', leaveOut: ['playlist_description'] },
+  { index: 'ta_download', order: 'youtube_id', leaveOut: ['vid_thumb_base64'], only: { term: { status: 'ignore' } } },
+] as const
+const PAGE = 100
+const MOST_BYTES = 8_000_000
+const MOST_DOCUMENTS = 2_000_000
+
+const known = new WeakMap<App['ledger'], Map<number, Credentials>>()
+const knownTo = ({ ledger }: Pick<App, 'ledger'>): Map<number, Credentials> => {
+  const own = known.get(ledger) ?? new Map<number, Credentials>()
+  known.set(ledger, own)
+  return own
+}
+
+export const isAddress = (catalog: string): boolean => /^https?:\/\//i.test(catalog)
+
+/** @throws unprocessable: it is no address, or has name and password in it, which would be shown */
+export function checkAddress(address: string): void {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (!url) throw errors.unprocessable(say`${{ address }} is no address`)
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw errors.unprocessable('Name and password stand in "credentials", and nothing else in the address of a server')
+}
+
+/** Of the only scan that may use them: those of others are forgotten where that is over. */
+export function rememberCredentials(
+  adoption: number,
+  credentials: Credentials | undefined,
+  isOpen: (adoption: number) => boolean,
+  app: Pick<App, 'ledger'>,
+): void {
+  const own = knownTo(app)
+  for (const id of own.keys()) if (!isOpen(id)) own.delete(id)
+  if (credentials) own.set(adoption, credentials)
+}
+
+/** @returns the file that stands for a backup */
+export async function takeDocuments(
+  adoption: number,
+  address: string,
+  reading: PlaceReading,
+  job: Pick<JobContext<object>, 'signal' | 'progress'>,
+  app: Pick<App, 'ledger' | 'fetch'>,
+): Promise<string> {
+  let count = 0
+  for (const asked of ASKED)
+    for (let after: unknown[] | undefined; ; ) {
+      const text = await search(address, asked, after, knownTo(app).get(adoption), job.signal, app)
+      const taken = await reading.keepDocuments(text, count === 0 && after === undefined && asked === ASKED[0])
+      count += taken.count
+      job.progress(0, say`${{ count }} documents of its Elasticsearch`)
+      if (count > MOST_DOCUMENTS) throw errors.unprocessable('Its Elasticsearch holds more than a library can')
+      if (taken.count < PAGE || !taken.after) break
+      after = taken.after
+    }
+  knownTo(app).delete(adoption)
+  return reading.documents
+}
+
+async function search(
+  address: string,
+  { index, order, leaveOut, ...rest }: (typeof ASKED)[number],
+  after: unknown[] | undefined,
+  credentials: Credentials | undefined,
+  signal: AbortSignal,
+  app: Pick<App, 'fetch'>,
+): Promise<string> {
+  const url = `${address.replace(/\/+$/, '')}/${index}/_search?filter_path=hits.hits`
+  const { host } = new URL(address)
+  const reply = await app.fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(credentials && { authorization: basic(credentials) }) },
+    body: JSON.stringify({
+      size: PAGE,
+      sort: [{ [order]: 'asc' }],
+      _source: { excludes: leaveOut },
+      ...('only' in rest && { query: rest.only }),
+      ...(after && { search_after: after }),
+    }),
+    maxBytes: MOST_BYTES,
+    redirect: 'manual',
+    signal,
+  })
+  if (reply.status === 200) return reply.text()
+  if (reply.status === 401 || reply.status === 403)
+    throw errors.unprocessable(
+      say`${{ host }} refuses: look again with name and password of its Elasticsearch (by default “elastic”)`,
+    )
+  if (reply.status === 404)
+    throw errors.unprocessable(say`${{ host }} has no ${{ index }}: it is none of TubeArchivist`)
+  throw errors.unavailable(say`${{ host }} answers ${{ status: reply.status }}: look after it, then look again`)
+}
+
+const basic = ({ username, password }: Credentials): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
