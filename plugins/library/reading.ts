@@ -27,7 +27,7 @@ export interface Reading {
 /** So many files are looked at at once, where each takes long. */
 const MOST_AT_ONCE = 4
 /** A file that takes longer comes over a line, or from a disk that has to turn: several wait no longer than one. */
-const SLOW_MS = 5
+const SLOW_MS = 20
 
 export function openReading(
   { signal }: { signal: AbortSignal },
@@ -37,18 +37,19 @@ export function openReading(
   let walking: ReadingThread | undefined
   const looking: ReadingThread[] = []
   let isSlow = false
-  const thread = (): ReadingThread => (walking ??= startReading())
+  const thread = (): ReadingThread => (walking?.isLost() === false ? walking : (walking = startReading(options)))
 
   /** A file that ends its thread by the memory that it takes is one that cannot be read; the others are. */
   async function lookOn(lane: number, path: string, files: readonly FoundFile[], notes?: NotesArgs): Promise<Seen[]> {
-    const own = (looking[lane] ??= startReading(options))
+    // Each thread takes memory: the first looks beside walking.
+    const own = (looking[lane] ??= lane === 0 ? thread() : startReading(options))
     try {
       const { seen, tookMs } = await own.ask('look', { path, files, ...(notes && { notes }) }, signal)
       if (files.length > 1 && tookMs / files.length > SLOW_MS) isSlow = true
       return seen
     } catch (thrown) {
       if (!own.isLost()) throw thrown
-      delete looking[lane]
+      looking[lane] = startReading(options)
       await own.end()
       if (files.length === 1) return [{ why: 'what lies beside it takes too much memory' }]
       const each: Seen[] = []
@@ -60,13 +61,14 @@ export function openReading(
   return {
     async *walk(what) {
       const { endings } = media.containers
-      const id = await thread().ask('open', { endings, ...what }, signal)
-      let next = thread().ask('next', { walk: id }, signal)
+      const own = thread()
+      const id = await own.ask('open', { endings, ...what }, signal)
+      let next = own.ask('next', { walk: id }, signal)
       for (;;) {
         const walked = await next
         if (!walked.isDone) {
           // Read while this piece is worked on: what goes wrong is told when it is asked for.
-          next = thread().ask('next', { walk: id }, signal)
+          next = own.ask('next', { walk: id }, signal)
           next.catch(() => undefined)
         }
         yield walked
@@ -86,7 +88,7 @@ export function openReading(
     lanes: () => looking.length,
     thread,
     async end() {
-      await Promise.all([walking, ...looking].map((one) => one?.end()))
+      await Promise.all([...new Set([walking, ...looking])].map((one) => one?.end()))
     },
   }
 }

@@ -34,7 +34,7 @@ function reading(t: TestContext, options = {}) {
 test('where each file takes long four are looked at at once, and all come in their order; where none does, one', async (t) => {
   const [slow, quick] = [await temporaryFolder(t), await temporaryFolder(t)]
   const [late, soon] = [await someFilms(slow, 40), await someFilms(quick, 40)]
-  const most = slowDisk(t, slow, 10)
+  const most = slowDisk(t, slow, 25)
   const idsOf = async (opened: ReturnType<typeof reading>, folder: string, files: FoundFile[]) =>
     (await opened.look(folder, files)).map((look) => (look.isFilm ? look.info?.id : look.why))
 
