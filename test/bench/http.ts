@@ -238,10 +238,16 @@ async function compareSearch({ name, words, isFull = false, reference }: Search)
   await server.end('SIGTERM')
   server = await startArchive(scope, { dataDir })
   await bodyOf(pathOf('zzzzzzz', isFull)) // the list of all words is read once
-  const size = Math.floor((replies.length - REPEATED) / ROUNDS)
-  const first = await rounds((at) => replies.slice(REPEATED + at * size, REPEATED + (at + 1) * size), true)
+  const size = Math.floor((replies.length - REPEATED) / (ROUNDS + 1))
+  const some = (at: number) => replies.slice(REPEATED + at * size, REPEATED + (at + 1) * size)
+  const first = await rounds(some, true)
   tell(`${name}, first time`, first, 0.65)
   tellReference(`${name}, first time`, first, reference, FIRST)
+  const { p99Ms } = await load.run({
+    ...{ port: portOf(server), token: server.token, connections: 1, seconds: WARM_UP_SECONDS, isOnce: true },
+    requests: some(ROUNDS),
+  })
+  report(`${name}, first time, one after another: p99 over HTTP`, { unit: 'ms', value: p99Ms, atMost: 30 })
   const again = await rounds(() => replies.slice(0, REPEATED))
   tell(`${name}, again`, again, 0.65)
   tellReference(`${name}, again`, again, reference, AGAIN)
