@@ -12,7 +12,7 @@ export interface SchedulerOptions {
   clock: Clock
   log: Log
   tasks: ReadonlyMap<string, AnyTask>
-  jobs: Pick<Jobs, 'start'>
+  jobs: Pick<Jobs, 'start' | 'onEnded'>
   /** What a task is handed. Asked for when the first schedule is due. */
   app: (task: AnyTask) => unknown
   /** An IANA name; left out: the process's own. */
@@ -27,6 +27,8 @@ export interface SchedulerState extends Readonly<SchedulerOptions> {
   timer: Timer | undefined
   /** Regular looks, whatever becomes of the clock. */
   looks: Timer | undefined
+  /** Ends hearing of runs that have ended. */
+  unwatch: (() => void) | undefined
   /** One at a time: two would start the same twice. */
   starting: Promise<void>
   /** By how much the clock was ahead of the steady one when the next times were reckoned. */
@@ -41,6 +43,7 @@ export const newState = (options: SchedulerOptions): SchedulerState => ({
   crons: new Map(),
   timer: undefined,
   looks: undefined,
+  unwatch: undefined,
   starting: Promise.resolve(),
   reckonedAheadMs: Infinity,
   isBegun: false,

@@ -3,8 +3,9 @@ import { randomInt } from 'node:crypto'
 import { Value } from 'typebox/value'
 import { readCron } from '../cron.ts'
 import { errors } from '../error.ts'
+import type { EndState } from '../ledger/jobs.ts'
 import type { ScheduleRow } from '../ledger/schedules.ts'
-import { say } from '../say.ts'
+import { type Said, saidOf, say } from '../say.ts'
 import { cronOf, newState, type SchedulerOptions, type SchedulerState } from './scheduler-state.ts'
 import { beginLooking, startDue, waitForNext } from './start-due.ts'
 import type { AnyTask } from './task.ts'
@@ -16,6 +17,11 @@ export interface ScheduleRecord {
   schedule_human: string
   last_run_at: string | null
   next_run_at: string | null
+  /** How its task has ended last, whoever had started it, and what was said then. */
+  last_status: EndState | null
+  last_ended_at: string | null
+  last_result: string | null
+  said?: Said
   config: Record<string, unknown>
 }
 
@@ -69,18 +75,26 @@ export function openScheduler(options: SchedulerOptions): Scheduler {
       state.isClosed = true
       state.timer?.cancel()
       state.looks?.cancel()
+      state.unwatch?.()
     },
   }
 }
 
-const toRecord = (state: SchedulerState, row: ScheduleRow): ScheduleRecord => ({
-  name: row.task,
-  schedule: row.cron,
-  schedule_human: cronOf(state, row)?.inWords() ?? '',
-  last_run_at: isoOrNull(row.last_run_at),
-  next_run_at: state.tasks.has(row.task) ? isoOrNull(row.next_run_at) : null,
-  config: row.config,
-})
+function toRecord(state: SchedulerState, row: ScheduleRow): ScheduleRecord {
+  const { texts, said } = saidOf(row.last_words === null ? [] : [row.last_words])
+  return {
+    name: row.task,
+    schedule: row.cron,
+    schedule_human: cronOf(state, row)?.inWords() ?? '',
+    last_run_at: isoOrNull(row.last_run_at),
+    next_run_at: state.tasks.has(row.task) ? isoOrNull(row.next_run_at) : null,
+    config: row.config,
+    last_status: row.last_state,
+    last_ended_at: isoOrNull(row.last_ended_at),
+    last_result: texts[0] ?? null,
+    ...(said && { said }),
+  }
+}
 
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
@@ -158,10 +172,20 @@ async function removeOutgoing({ ledger, rows }: SchedulerState, name: string, ur
 }
 
 async function begin(state: SchedulerState): Promise<void> {
+  state.unwatch = noteEnds(state)
   await startDue(state)
   // None of them is due yet.
   await giveInitialSchedules(state)
   beginLooking(state)
+}
+
+function noteEnds({ jobs, ledger, rows, log }: SchedulerState): () => void {
+  return jobs.onEnded(({ task, state, endedAt, result, said }) => {
+    if (!rows.get(task) || endedAt === null) return
+    ledger
+      .write(() => rows.ended(task, state, endedAt, said ?? result))
+      .catch((error: unknown) => log.error({ err: error, task }, 'how a scheduled task has ended could not be noted'))
+  })
 }
 
 /** Each task gets its first schedule once; whoever removes it has it removed for good. */

@@ -10,6 +10,7 @@ import { accessTokens } from './migrations/0006-access-tokens.ts'
 import { totp } from './migrations/0007-totp.ts'
 import { sealedColumns } from './migrations/0008-sealed-columns.ts'
 import { said } from './migrations/0009-said.ts'
+import { scheduleEnds } from './migrations/0010-schedule-ends.ts'
 
 export interface Migration {
   number: number
@@ -36,6 +37,7 @@ const coreMigrations: readonly Migration[] = [
   { number: 7, sql: totp },
   { number: 8, sql: sealedColumns },
   { number: 9, sql: said },
+  { number: 10, sql: scheduleEnds },
 ]
 
 const CORE = 'core'

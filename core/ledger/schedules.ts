@@ -1,4 +1,6 @@
 /** Which task runs when, and where messages about it go. */
+import type { Words } from '../say.ts'
+import type { EndState } from './jobs.ts'
 import { OUTGOING_URL } from './sealed-columns.ts'
 import type { Ledger } from './sqlite.ts'
 
@@ -10,15 +12,21 @@ export interface ScheduleRow {
   /** Epoch milliseconds. */
   last_run_at: number | null
   next_run_at: number | null
+  /** How its task has ended last, whoever had started it. */
+  last_state: EndState | null
+  last_ended_at: number | null
+  last_words: Words | null
 }
 
-interface StoredSchedule extends Omit<ScheduleRow, 'config'> {
+interface StoredSchedule extends Omit<ScheduleRow, 'config' | 'last_words'> {
   config: string
+  last_words: string | null
 }
 
 const toRow = (row: StoredSchedule): ScheduleRow => ({
   ...row,
   config: JSON.parse(row.config) as Record<string, unknown>,
+  last_words: row.last_words === null ? null : (JSON.parse(row.last_words) as Words),
 })
 
 const INITIAL = 'schedule.initial.'
@@ -58,6 +66,12 @@ export function scheduleRows(ledger: Ledger) {
       ledger
         .sql('UPDATE schedules SET last_run_at = coalesce(?, last_run_at), next_run_at = ? WHERE task = ?')
         .run(ranAt, nextRunAt, task)
+    },
+
+    ended(task: string, state: string, at: number, words: Words | null): void {
+      ledger
+        .sql('UPDATE schedules SET last_state = ?, last_ended_at = ?, last_words = ? WHERE task = ?')
+        .run(state, at, words && JSON.stringify(words), task)
     },
 
     /** Whether a task has had the schedule that a new installation begins with: one that was removed stays away. */

@@ -1,5 +1,5 @@
 /** Schedules, and the outgoing messages of tasks. Values may come in the query or the body (contract 6.11). */
-import { defineRoute, errors, queryText, say, Type } from 'archivolt'
+import { defineRoute, errors, queryText, Said, say, Type } from 'archivolt'
 
 const Schedule = Type.Object({
   name: Type.String(),
@@ -8,6 +8,10 @@ const Schedule = Type.Object({
   last_run_at: Type.Union([Type.String(), Type.Null()]),
   next_run_at: Type.Union([Type.String(), Type.Null()]),
   config: Type.Object({}, { additionalProperties: true }),
+  last_status: Type.Union([Type.Enum(['SUCCESS', 'FAILURE', 'REVOKED', 'FAILED']), Type.Null()]),
+  last_ended_at: Type.Union([Type.String(), Type.Null()]),
+  last_result: Type.Union([Type.String(), Type.Null()]),
+  said: Type.Optional(Said),
 })
 const Outgoing = Type.Record(Type.String(), Type.Object({ urls: Type.Array(Type.String()), title: Type.String() }))
 const Success = Type.Object({ success: Type.Literal(true) })

@@ -412,6 +412,9 @@ const SCHEDULE = {
   last_run_at: oneOf(null, anInstant),
   next_run_at: oneOf(null, anInstant),
   config: anything,
+  last_status: oneOf(null, 'SUCCESS', 'FAILURE', 'REVOKED', 'FAILED'),
+  last_ended_at: oneOf(null, anInstant),
+  last_result: oneOf(null, aText),
 }
 
 export const schedules: Table = [

@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { readCron } from '../../../core/cron.ts'
 import { openScheduler } from '../../../core/jobs/scheduler.ts'
 import { defineTask } from '../../../core/plugin/define.ts'
+import { say } from '../../../core/say.ts'
 import { testClock } from '../../support/clock.ts'
 import { openWorkshop } from './workshop.ts'
 
@@ -166,6 +167,14 @@ async function aScheduler(t: TestContext, { start = '2026-01-15T10:00:00Z', zone
       run: run('version'),
     }),
     defineTask({ name: 'other', title: 'Other', payload: Type.Object({}), lane: 'light', run: run('other') }),
+    defineTask({
+      name: 'count',
+      title: 'Count',
+      payload: Type.Object({}),
+      lane: 'light',
+      schedule: { auto: '0 9 *' },
+      run: async () => say`${{ count: 3 }} boats`,
+    }),
   ]
   let timeZone = zone
   let workshop = await openWorkshop(t, tasks, { clock })
@@ -182,6 +191,9 @@ async function aScheduler(t: TestContext, { start = '2026-01-15T10:00:00Z', zone
     ran,
     get ledger() {
       return workshop.ledger
+    },
+    get jobs() {
+      return workshop.jobs
     },
     get schedules() {
       return scheduler
@@ -209,6 +221,9 @@ test('a new installation has its schedules, and one that was removed stays away'
     last_run_at: null,
     next_run_at: '2026-01-15T12:00:00.000Z',
     config: { days: 90, keep: 1 },
+    last_status: null,
+    last_ended_at: null,
+    last_result: null,
   })
   assert.match(version?.schedule ?? '', /^\d{1,2} \d{1,2} 3$/)
   assert.equal(it.schedules.list().length, 2)
@@ -452,4 +467,20 @@ test('a schedule that is set while it is removed is answered as it was set', asy
   assert.deepEqual([set.status, removed.status], ['fulfilled', 'fulfilled'])
   assert.equal(set.status === 'fulfilled' && set.value.schedule, '0 5 *')
   assert.equal(it.schedules.get('check'), undefined)
+})
+
+test('how a scheduled task has ended last is kept with its schedule, in words and values, whoever had started it', async (t) => {
+  const it = await aScheduler(t)
+  await it.schedules.set('count', '0 12 *')
+  const job = await it.jobs.start('count')
+  await it.jobs.ended(job.id)
+  await it.clock.advance(0)
+
+  const record = it.schedules.get('count')
+
+  assert.equal(record?.last_status, 'SUCCESS')
+  assert.equal(record?.last_ended_at, new Date(it.clock.now()).toISOString())
+  assert.equal(record?.last_run_at, null)
+  assert.equal(record?.last_result, '3 boats')
+  assert.deepEqual(record?.said, { '3 boats': { key: '{count} boats', params: { count: 3 } } })
 })

@@ -56,7 +56,8 @@ describe('a plugin from outside', { skip: noBrowser }, () => {
     await page.locator('.tasks li', { hasText: 'The beach is clean' }).getByText('Sweep the beach').waitFor()
 
     await go('/settings/schedules/')
-    const group = page.locator('.settings-group', { hasText: 'Sweep the beach' })
+    const group = page.locator('.schedules tbody', { hasText: 'Sweep the beach' })
+    await group.getByRole('button', { name: 'Change when: Sweep the beach' }).click()
     await group.getByLabel('How often').selectOption('Every day')
     await group.getByLabel('Leave').fill('3')
     await page.keyboard.press('Tab')

@@ -36,6 +36,10 @@ describe('in German', { skip: noBrowser }, () => {
     await app.given(aChannel({ id: 'UC1' }))
     const { page, go } = await openPage(t, app.url, german)
     await go('/settings/schedules/')
+    await page
+      .getByRole('button', { name: /^Zeitplan ändern/ })
+      .first()
+      .click()
     const field = page.getByLabel('Cron').first()
     await page.getByText('Erweitert').first().click()
 

@@ -303,13 +303,15 @@ describe('settings', { skip: noBrowser }, () => {
     const cronOf = async (name: string) =>
       (await app.as('admin').get('/api/schedule/')).body.find((one: { name: string }) => one.name === name)?.schedule
     await go('/settings/schedules/')
-    const group = page.locator('.settings-group', { hasText: 'Scan subscriptions' })
+    const group = page.locator('.schedules tbody', { hasText: 'Scan subscriptions' })
+    await group.getByRole('button', { name: 'Change when: Scan subscriptions' }).click()
 
     await group.getByLabel('How often').selectOption('Every day')
-    await group.getByText(/Next on .*8:00/).waitFor()
+    await group.getByText('Every day at 08:00').waitFor()
+    await group.locator('time', { hasText: '8:00' }).waitFor()
     assert.equal(await cronOf('update_subscribed'), '0 8 *')
     await group.getByLabel('Time').fill('06:45')
-    await group.getByText(/Next on .*6:45/).waitFor()
+    await group.getByText('Every day at 06:45').waitFor()
     await group.getByLabel('How often').selectOption('Every week')
     await group.getByLabel('Day').selectOption('Wednesday')
     await until(
@@ -330,9 +332,36 @@ describe('settings', { skip: noBrowser }, () => {
       () => group.locator('.when select').first().inputValue(),
       (often) => often === 'own',
     )
+    await group.locator('tr:first-child td', { hasText: /Friday at 08:15, 09:15/ }).waitFor()
     await group.getByLabel('How often').selectOption('Never')
-    await group.getByText('Next on').waitFor({ state: 'detached' })
+    await group.getByRole('cell', { name: 'Never' }).waitFor()
     assert.equal(await cronOf('update_subscribed'), undefined)
+  })
+
+  test('schedules are one table, on the phone too: when, next, and how they ended last, in German', async (t) => {
+    const app = await testApp(t)
+    await app.app.schedules.set('run_backup', '30 */6 *')
+    await app.app.schedules.set('thumbnail_check', '5 17 1,3')
+    await app.as('admin').post('/api/backup/')
+    await app.settled()
+    const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN, options: { locale: 'de-DE' } })
+    await go('/settings/schedules/')
+    const row = (title: string) => page.locator('.schedules tbody', { hasText: title })
+
+    await row('Sicherung machen').getByText('Alle 6 Stunden').waitFor()
+    await row('Sicherung machen')
+      .getByText(/: fertig$/)
+      .waitFor()
+    await row('Vorschaubilder prüfen').getByText('Montag und Mittwoch um 17:05').waitFor()
+    await check()
+    await shot('schedules-de')
+    await page.setViewportSize({ width: 320, height: 700 })
+    await row('Sicherung machen').getByText('Letzter Lauf').waitFor()
+    await row('Sicherung machen').getByRole('button').click()
+    await row('Sicherung machen').getByLabel('Wie oft').waitFor()
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true)
+    await check()
+    await shot('schedules-de-phone')
   })
 
   test('what was chosen last holds, and what is typed meanwhile stays, however late the change before it goes out', async (t) => {
@@ -340,7 +369,8 @@ describe('settings', { skip: noBrowser }, () => {
     await app.app.schedules.remove('update_subscribed')
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
     await go('/settings/schedules/')
-    const group = page.locator('.settings-group', { hasText: 'Scan subscriptions' })
+    const group = page.locator('.schedules tbody', { hasText: 'Scan subscriptions' })
+    await group.getByRole('button', { name: 'Change when: Scan subscriptions' }).click()
     const often = group.getByLabel('How often')
     await often.waitFor()
     const sendSchedule = await holdUp(page, /\/schedule\/$/)

@@ -1,26 +1,24 @@
-/** What runs by itself: how often in words, when next; cron only under "advanced". */
-import { useId } from 'preact/hooks'
+/** What runs by itself, as one table: how often in words, when next, how it ended; cron only under "advanced". */
+import { ChevronDown, ChevronUp } from 'lucide'
+import { useId, useState } from 'preact/hooks'
+import { IconButton } from '../../parts/button.tsx'
 import { get, post, remove } from '../../server/api.ts'
 import type { Schedule, TaskKind } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { useLoad } from '../../stores/load.ts'
 import { taskText, taskTitle, useTaskKinds } from '../../stores/tasks.ts'
 import { toAge, toMoment } from '../../texts/format.ts'
-import { LANGUAGE, t } from '../../texts/texts.ts'
+import { inWords, t } from '../../texts/texts.ts'
 import { type Plan, readPlan, writePlan } from './config.ts'
+import { cronInWords, dayName } from './cron-words.ts'
 import { Loaded } from './loaded.tsx'
-import { Advanced, Group, Row, TextOption, useChosen, useSaving } from './option.tsx'
+import { Advanced, Row, TextOption, useChosen, useSaving } from './option.tsx'
 import { type OptionSchema, SchemaOption } from './schema-option.tsx'
 
 const OFTEN = ['never', 'hours:1', 'hours:3', 'hours:6', 'hours:12', 'daily', 'weekly'] as const
 /** Monday first; as cron counts them. */
 const WEEKDAYS = ['1', '2', '3', '4', '5', '6', '0'] as const
 const FRESH: Plan = { often: 'never', time: '08:00', weekday: '0' }
-/** A Sunday. */
-const SUNDAY = Date.UTC(2024, 0, 7)
-const dayName = (weekday: string): string =>
-  new Intl.DateTimeFormat(LANGUAGE, { weekday: 'long', timeZone: 'UTC' }).format(SUNDAY + Number(weekday) * 86_400_000)
-
 export function SchedulesSection() {
   const kinds = useTaskKinds()
   const schedules = useLoad<Schedule[]>('settings/schedules', (signal) => get('/api/schedule/', {}, signal))
@@ -31,18 +29,29 @@ export function SchedulesSection() {
       <Loaded from={kinds} height="640px">
         {(tasks) => (
           <Loaded from={schedules} height="640px">
-            {(all) =>
-              tasks
-                .filter(({ schedule }) => schedule !== null)
-                .map((task) => (
-                  <TaskSchedule
-                    key={task.name}
-                    task={task}
-                    schedule={all.find(({ name }) => name === task.name)}
-                    reload={schedules.reload}
-                  />
-                ))
-            }
+            {(all) => (
+              <table class="schedules settings-panel">
+                <thead>
+                  <tr>
+                    <th scope="col">{t('settings.schedules.task')}</th>
+                    <th scope="col">{t('settings.schedules.when')}</th>
+                    <th scope="col">{t('settings.schedules.nextRun')}</th>
+                    <th scope="col">{t('settings.schedules.lastRun')}</th>
+                    <td />
+                  </tr>
+                </thead>
+                {tasks
+                  .filter(({ schedule }) => schedule !== null)
+                  .map((task) => (
+                    <TaskSchedule
+                      key={task.name}
+                      task={task}
+                      schedule={all.find(({ name }) => name === task.name)}
+                      reload={schedules.reload}
+                    />
+                  ))}
+              </table>
+            )}
           </Loaded>
         )}
       </Loaded>
@@ -50,32 +59,92 @@ export function SchedulesSection() {
   )
 }
 
-function TaskSchedule({
-  task,
-  schedule,
-  reload,
-}: {
+interface TaskScheduleProps {
   task: TaskKind
   schedule: Schedule | undefined
   reload: () => Promise<void>
-}) {
+}
+
+/** A row, and below it, once it is opened, all that can be chosen. */
+function TaskSchedule({ task, schedule, reload }: TaskScheduleProps) {
+  const id = useId()
+  const [isOpen, setOpen] = useState(false)
+  const title = taskTitle(task)
+  const next = schedule?.next_run_at
+  return (
+    <tbody aria-labelledby={id}>
+      <tr>
+        <th scope="row" id={id}>
+          {title}
+        </th>
+        <td>
+          <span class="schedules-head" aria-hidden="true">
+            {t('settings.schedules.when')}
+          </span>
+          {schedule ? cronInWords(schedule.schedule) : t('settings.schedules.never')}
+        </td>
+        <td>
+          <span class="schedules-head" aria-hidden="true">
+            {t('settings.schedules.nextRun')}
+          </span>
+          {next ? <time dateTime={next}>{toMoment(next)}</time> : '–'}
+        </td>
+        <td>
+          <span class="schedules-head" aria-hidden="true">
+            {t('settings.schedules.lastRun')}
+          </span>
+          <LastRun schedule={schedule} />
+        </td>
+        <td>
+          <IconButton
+            icon={isOpen ? ChevronUp : ChevronDown}
+            label={t('settings.schedules.change', { title })}
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          />
+        </td>
+      </tr>
+      {isOpen && (
+        <tr>
+          <td colSpan={5}>
+            <Choices task={task} schedule={schedule} reload={reload} />
+          </td>
+        </tr>
+      )}
+    </tbody>
+  )
+}
+
+function LastRun({ schedule }: { schedule: Schedule | undefined }) {
+  const { last_status: status = null, last_ended_at: ended = null, last_run_at: begun = null } = schedule ?? {}
+  if (schedule === undefined || (ended ?? begun) === null) return <>–</>
+  if (status === null || ended === null) return <time dateTime={begun!}>{toMoment(begun!)}</time>
+  const result = schedule.last_result
+  return (
+    <>
+      <time dateTime={ended} title={toMoment(ended)}>
+        {toAge(Date.parse(ended) / 1000)}
+      </time>
+      {': '}
+      <span class={status === 'SUCCESS' || status === 'REVOKED' ? '' : 'bad'}>
+        {t(`task.state.${status}`)}
+        {result && ` · ${inWords(result, schedule.said)}`}
+      </span>
+    </>
+  )
+}
+
+function Choices({ task, schedule, reload }: TaskScheduleProps) {
   const save = async (cron: string | undefined, config?: Schedule['config']) => {
     if (cron === undefined) await remove('/api/schedule/', { query: { task_name: task.name } })
     else await post('/api/schedule/', { task_name: task.name, schedule: cron, ...(config && { config }) })
     await reload()
   }
-  const next = schedule?.next_run_at
   const config = (schedule?.config ?? {}) as Record<string, unknown>
   return (
-    <Group title={taskTitle(task)} hint={taskText(task)}>
+    <>
+      {taskText(task) && <p class="hint">{taskText(task)}</p>}
       <When schedule={schedule} save={save} />
-      {schedule && (
-        <p class="option-line">
-          {next
-            ? t('settings.schedules.next', { when: toMoment(next), age: toAge(Date.parse(next) / 1000) })
-            : t('settings.schedules.noNext')}
-        </p>
-      )}
       {schedule &&
         Object.entries(task.schedule?.config.properties ?? {}).map(([key, schema]) => (
           <SchemaOption
@@ -97,7 +166,7 @@ function TaskSchedule({
           onSave={(cron) => save(cron || undefined)}
         />
       </Advanced>
-    </Group>
+    </>
   )
 }
 
@@ -122,7 +191,7 @@ function When({
     ...new Set([...(plan.often === 'own' || !OFTEN.includes(plan.often as 'never') ? [plan.often] : []), ...OFTEN]),
   ]
   const wordOf = (often: Plan['often']) => {
-    if (often === 'own') return schedule?.schedule_human ?? ''
+    if (often === 'own') return cronInWords(schedule?.schedule ?? '')
     const hours = /^hours:(\d+)$/.exec(often)?.[1]
     return hours
       ? t('settings.schedules.hours', { count: Number(hours) })
