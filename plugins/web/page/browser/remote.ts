@@ -82,13 +82,17 @@ function isItsOwn(way: Way, on: Element): boolean {
   const isAcross = way === 'ArrowLeft' || way === 'ArrowRight'
   if (on.closest('[role="menu"]')) return !isAcross
   if (on.matches('.player')) return isAcross
-  if (on instanceof HTMLTextAreaElement) return true
+  if (on instanceof HTMLTextAreaElement) return !isAtEnd(on, way === 'ArrowLeft' || way === 'ArrowUp')
   if (!(on instanceof HTMLInputElement)) return false
   if (on.type === 'range') return isAcross !== isUpright(on)
   if (!isAcross) return false
-  if (!TYPED.has(on.type) || on.value === '') return false
-  const end = way === 'ArrowLeft' ? 0 : on.value.length
-  return on.selectionStart !== end || on.selectionEnd !== end
+  return TYPED.has(on.type) && !isAtEnd(on, way === 'ArrowLeft')
+}
+
+/** The caret has nowhere to go that way: otherwise nobody with a remote would come out of a field again. */
+function isAtEnd({ value, selectionStart, selectionEnd }: HTMLInputElement | HTMLTextAreaElement, isBack: boolean) {
+  const end = isBack ? 0 : value.length
+  return value === '' || (selectionStart === end && selectionEnd === end)
 }
 
 /** A grid moves by itself also to what is not there yet, but knows no way out at its edges. */
