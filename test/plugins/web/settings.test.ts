@@ -421,6 +421,13 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByRole('dialog').getByLabel('Name').fill('grandma')
     await page.getByRole('dialog').getByRole('button', { name: 'Add a user' }).click()
     await page.locator('.settings-rows strong', { hasText: 'grandma' }).waitFor()
+    const pictures = page.locator('.settings-rows .avatar')
+    const look = (one: { innerText(): Promise<string>; evaluate<R>(read: (node: Element) => R): Promise<R> }) =>
+      Promise.all([one.innerText(), one.evaluate((node) => getComputedStyle(node).backgroundColor)])
+    const [own, grandma] = [await look(pictures.first()), await look(pictures.last())]
+    assert.deepEqual([own[0], grandma[0]], ['A', 'G'])
+    assert.notEqual(own[1], grandma[1])
+    assert.deepEqual(await look(page.getByRole('button', { name: 'Account: admin' }).locator('.avatar')), own)
 
     await page.getByRole('button', { name: 'More for grandma' }).click()
     await page.getByRole('menuitem', { name: 'Lock' }).click()

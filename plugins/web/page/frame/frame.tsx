@@ -22,6 +22,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../browser/keys.ts'
 import { match, navigate, place } from '../browser/router.ts'
+import { Avatar } from '../parts/avatar.tsx'
 import { Confirmation } from '../parts/dialog.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -270,7 +271,7 @@ function AccountMenu() {
   ]
   return (
     <Menu label={account.value ? `${t('account.label')}: ${account.value.username}` : t('account.label')} items={items}>
-      <Icon node={User} />
+      {account.value ? <Avatar of={account.value} size={30} /> : <Icon node={User} />}
     </Menu>
   )
 }

@@ -1,11 +1,12 @@
 /** Search: answers while one types, every kind of hit in one page, subtitle hits open the video at their second. */
-import { ListVideo, Play, SearchX, TvMinimalPlay } from 'lucide'
+import { ListVideo, Play, SearchX } from 'lucide'
 import type { ComponentChild } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { navigate, place } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Portrait } from '../parts/portrait.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { videoActions } from '../parts/video-actions.ts'
 import { VideoCard } from '../parts/video-card.tsx'
@@ -177,7 +178,7 @@ function Results({
               <Name
                 key={channel.channel_id}
                 href={`/channel/${channel.channel_id}/`}
-                picture={<Round url={channel.channel_thumb_url} />}
+                picture={<Portrait url={channel.channel_thumb_url} name={channel.channel_name} size={48} />}
                 name={channel.channel_name}
                 note={t(channel.channel_subscribed ? 'search.subscribed' : 'search.notSubscribed')}
               />
@@ -277,13 +278,6 @@ function Videos({
     </section>
   )
 }
-
-const Round = ({ url }: { url: string }) => (
-  <span class="found-picture round">
-    <Icon node={TvMinimalPlay} />
-    <img src={small(url)} alt="" loading="lazy" />
-  </span>
-)
 
 function Hit({ hit }: { hit: SubtitleHit }) {
   const seconds = toSeconds(hit.subtitle_start)

@@ -26,6 +26,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { platformOf } from '../parts/original.ts'
 import { askForPlaylist } from '../parts/playlist-dialog.tsx'
+import { Portrait } from '../parts/portrait.tsx'
 import { shareItems } from '../parts/share.ts'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
@@ -37,7 +38,7 @@ import type { Machine } from '../player/machine.ts'
 import { keepOptions, keptOptions } from '../player/player-options.ts'
 import { FULL_FRAME, isOnStage, Stage } from '../player/stage.tsx'
 import { get } from '../server/api.ts'
-import { small, under } from '../server/base.ts'
+import { under } from '../server/base.ts'
 import type { Item, Video } from '../server/records.ts'
 import { type Load, useLoad } from '../stores/load.ts'
 import { isDeviceKnown } from '../stores/on-device.ts'
@@ -200,7 +201,7 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
       <div class="watch-row">
         <a class="watch-channel" href={channelHref(channel.channel_id)}>
           {channelHref(channel.channel_id) && (
-            <img src={small(channel.channel_thumb_url)} alt="" width={40} height={40} loading="lazy" />
+            <Portrait url={channel.channel_thumb_url} name={channel.channel_name} size={40} />
           )}
           <span>
             <strong dir="auto">{channel.channel_name}</strong>

@@ -1,5 +1,6 @@
 /** Who may sign in on this device with a PIN: a picture each. */
 import { useEffect, useRef } from 'preact/hooks'
+import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import type { DeviceAccount } from '../../server/records.ts'
 import { t } from '../../texts/texts.ts'
@@ -22,7 +23,7 @@ export function Pictures({
       <div class="who-row">
         {accounts.map((account) => (
           <button type="button" key={account.id} class="who-one" onClick={() => onChoose(account)}>
-            <Picture account={account} />
+            <Avatar of={account} />
             <bdi>{account.username}</bdi>
           </button>
         ))}
@@ -31,18 +32,5 @@ export function Pictures({
         {t('login.usePassword')}
       </Button>
     </div>
-  )
-}
-
-/** Degrees between neighbours: so far apart that a family’s are told from each other. */
-const GOLDEN_ANGLE = 137.5
-
-/** The first letter on a colour of the account’s own. */
-export function Picture({ account: { id, username } }: { account: DeviceAccount }) {
-  const [first] = [...new Intl.Segmenter().segment(username)]
-  return (
-    <span class="portrait" style={{ background: `oklch(0.45 0.12 ${(id * GOLDEN_ANGLE) % 360})` }} aria-hidden="true">
-      {first?.segment.toUpperCase()}
-    </span>
   )
 }

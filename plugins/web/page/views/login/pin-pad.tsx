@@ -3,6 +3,7 @@
 import { Check, Delete } from 'lucide'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../../browser/keys.ts'
+import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Refused } from '../../parts/states.tsx'
@@ -10,7 +11,6 @@ import { toFailure } from '../../server/api.ts'
 import type { DeviceAccount } from '../../server/records.ts'
 import { t } from '../../texts/texts.ts'
 import { moveFocus } from './move-focus.ts'
-import { Picture } from './pictures.tsx'
 
 export const SHORTEST_PIN = 4
 export const LONGEST_PIN = 8
@@ -66,7 +66,7 @@ export function PinPad({
   )
   return (
     <div class="who" ref={box} onKeyDown={(event) => moveFocus(event, box.current!, COLUMNS)}>
-      <Picture account={account} />
+      <Avatar of={account} />
       <h2>{t('login.pin', { name: account.username })}</h2>
       <p class="pin-digits" role="status" aria-label={t('login.pin.digits', { count: pin.length })}>
         {'●'.repeat(pin.length)}

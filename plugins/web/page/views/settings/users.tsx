@@ -2,6 +2,7 @@
 
 import { Delete, EllipsisVertical, KeyRound, Plus, ShieldOff, Trash, UserCheck, UserCog, UserX } from 'lucide'
 import { useState } from 'preact/hooks'
+import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -83,6 +84,7 @@ export function UsersSection() {
             <ul class="settings-rows">
               {all.map((user) => (
                 <li key={user.id}>
+                  <Avatar of={user} size={36} />
                   <div class="row-words">
                     <strong>{user.username}</strong>
                     <p class="meta">

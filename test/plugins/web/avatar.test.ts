@@ -1,0 +1,17 @@
+/** The letters of an account. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { initialsOf } from '../../../plugins/web/page/parts/avatar.tsx'
+
+const NAMES: Array<[name: string, letters: string]> = [
+  ['admin', 'A'],
+  ['ana.maria-lopez', 'AL'],
+  ['jo@example.org', 'JO'],
+  ['élodie', 'É'],
+  ['__x__', 'X'],
+  ['...', '.'],
+  ['', ''],
+]
+test('an account is shown by the first letters of its name, whatever it is', () => {
+  for (const [name, letters] of NAMES) assert.equal(initialsOf(name), letters, name)
+})
