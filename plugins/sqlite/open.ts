@@ -47,7 +47,8 @@ interface OpenIndex {
 export async function openSqliteIndex(options: SqliteIndexOptions): Promise<IndexAdapter> {
   const { file, log, onFull } = options
   mkdirSync(dirname(file), { recursive: true })
-  const opening = { file, definitions: options.definitions.map(definitionData) }
+  const changes = new Uint32Array(new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT))
+  const opening = { file, definitions: options.definitions.map(definitionData), changes }
   const layouts = new Map(opening.definitions.map((each) => [each.name, layoutOf(each)]))
   const damage = new Damage(options)
   const recovered = damage.isNoted ? await damage.moveAside() : undefined
@@ -96,7 +97,7 @@ async function migrateAll(index: OpenIndex, states: Result<'open'>['collections'
 }
 
 function adapterOf(index: OpenIndex, version: string, reader: Connection): IndexAdapter {
-  const { options, layouts, versions, link, damage, recovered } = index
+  const { options, opening, layouts, versions, link, damage, recovered } = index
   const { definitions } = options
   const adapter: IndexAdapter = {
     kind: 'sqlite',
@@ -113,7 +114,8 @@ function adapterOf(index: OpenIndex, version: string, reader: Connection): Index
         noteDamage: (error) => damage.note(error),
       }),
     ),
-    stamp: () => String(reader.pluck<number>('PRAGMA data_version').get()),
+    // Asked for at each request: SQLite's own number takes a read of the file.
+    stamp: () => String(Atomics.load(opening.changes, 0)),
     async relax() {
       await link.current.call('merge', null)
       reader.relax()

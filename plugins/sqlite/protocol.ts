@@ -30,7 +30,8 @@ export interface CollectionState {
 /** Every request: its arguments and its answer. */
 interface Operations {
   open: [
-    { file: string; definitions: DefinitionData[] },
+    /** @param changes  of one number, shared: another one after each change */
+    { file: string; definitions: DefinitionData[]; changes: Uint32Array },
     { version: string; collections: Record<string, CollectionState> },
   ]
   find: [{ name: string; query: FindQuery }, FoundRows]

@@ -45,7 +45,11 @@ interface WorkLoop {
   idle(): Promise<void>
 }
 
-export function openWorkLoop(connection: () => Connection, onUndone: () => void): WorkLoop {
+/**
+ * @param onChange  called right before and right after a commit that changes something: whoever reads meanwhile may see
+ *                  either state
+ */
+export function openWorkLoop(connection: () => Connection, onUndone: () => void, onChange: () => void): WorkLoop {
   const reads: Array<() => void> = []
   const writes: Job[] = []
   const longs: Job[] = []
@@ -83,7 +87,9 @@ export function openWorkLoop(connection: () => Connection, onUndone: () => void)
 
   /** Runs pieces of these jobs, in order, in one transaction; finished jobs leave the list. */
   function step(jobs: Job[], ms: number, most: number): void {
-    const { db, sql } = connection()
+    const { db, sql, pluck } = connection()
+    const changes = () => pluck<number>('SELECT total_changes()').get()
+    const before = changes()
     const isDurable = jobs.some((job) => job.durable === 'each step')
     let isOwing = false
     const ended: Array<() => void> = []
@@ -120,7 +126,10 @@ export function openWorkLoop(connection: () => Connection, onUndone: () => void)
           ended.push(() => job.reject(error))
         }
       }
+      const isChanged = changes() !== before
+      if (isChanged) onChange()
       sql('COMMIT').run()
+      if (isChanged) onChange()
       if (!isDurable && isOwing) makeDurable(connection())
     } catch (error) {
       if (db.inTransaction) sql('ROLLBACK').run()

@@ -43,6 +43,7 @@ const port = parentPort!
 let connection: Connection | undefined
 let store: Store | undefined
 let snapshot: SnapshotReader | undefined
+let changes: Uint32Array | undefined
 const jobs = new Map<number, { isAborted: boolean; isLong: boolean }>()
 const waitingForTerms = new Map<Tables, Array<() => void>>()
 
@@ -54,6 +55,7 @@ const at = () => opened(store)
 const loop = openWorkLoop(
   () => opened(connection),
   () => store && forget(store),
+  () => changes && Atomics.add(changes, 0, 1),
 )
 
 const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
@@ -385,7 +387,7 @@ const controls: { [Op in Control]: (id: number, args: Arguments<Op>) => void } =
   close: (id) => void close(id),
 }
 
-function open({ file, definitions }: Arguments<'open'>): Result<'open'> {
+function open({ file, definitions, changes: counted }: Arguments<'open'>): Result<'open'> {
   const opening = connect(file, { isReader: false })
   try {
     store = openStore(opening, definitions, loop.afterCommit)
@@ -394,6 +396,8 @@ function open({ file, definitions }: Arguments<'open'>): Result<'open'> {
     throw error
   }
   connection = opening
+  changes = counted
+  Atomics.add(changes, 0, 1) // a worker before this one may have ended within a commit
   return { version: opening.pluck<string>('SELECT sqlite_version()').get()!, collections: store.states }
 }
 
