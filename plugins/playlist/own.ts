@@ -158,9 +158,13 @@ export function openOwn(app: App, { rows, collection, custom, privates, records,
         [...rows.among({ id: WATCH_LATER, userId }, videoIds)].map((videoId) => [videoId, { watch_later: true }]),
       ),
 
-    /** @returns its id. @throws conflict: the account has too many */
-    async create(name: string, visibility: Visibility, actor: Actor): Promise<string> {
-      const id = `${app.settings.prefix}_playlist_${randomUUID()}`
+    /** @param id  default: a new one @returns its id. @throws conflict: the account has too many */
+    async create(
+      name: string,
+      visibility: Visibility,
+      actor: Actor,
+      id = `${app.settings.prefix}_playlist_${randomUUID()}`,
+    ): Promise<string> {
       if (visibility === 'private') {
         await rows.create(id, actor.id, { stage: 'private', name })
         return id

@@ -20,7 +20,7 @@ const AFTER_ASKING = new Set(['unsure_id', 'no_facts'])
 
 /** Owners there, and the accounts here that they are. */
 const ALONG = {
-  kinds: ['watched', 'position', 'keep', 'ignore', 'channel', 'playlist'],
+  kinds: ['watched', 'position', 'keep', 'ignore', 'channel', 'playlist', 'list'],
   users: { '': 'admin', '1': 'admin', '2': 'user', 'jellyfin:u1': 'admin', 'plex:7': 'user' } as Record<string, string>,
 }
 /** Who has the handle that some of them know. */
@@ -56,6 +56,9 @@ async function command(app: PlacesApp, id: number, body: Record<string, unknown>
   if (completing) await ended(app, completing.id)
   return (await app.as('admin').get(`/api/adoption/${id}/`)).body
 }
+
+const ownLists = async (app: PlacesApp): Promise<Array<{ playlist_entries: unknown[] }>> =>
+  (await app.as('admin').get('/api/playlist/?visibility=private')).body.data
 
 const fromPlace = ({ library }: ExpectedLibrary, file = ''): string =>
   library === '.' ? file : file.replace(`${library}/`, '')
@@ -130,6 +133,7 @@ for (const [what, name, prepare] of CASES)
 
     const undone = await command(app, plan.id, { command: 'undo' })
     assert.equal(undone.state, 'undone')
+    assert.deepEqual(await ownLists(app), [])
     for (const index of ['video', 'channel', 'playlist', 'subtitle', 'comment', 'download'])
       assert.deepEqual(await app.ids(index), [], `${index} is as it was`)
     assert.deepEqual(await listing(join(root, name)), lay, 'nothing was ever written there')
@@ -175,6 +179,11 @@ async function comparesWhatCameAlong(name: string, expected: ExpectedLibrary, ap
       assert.equal(body.position, seconds, `${id} of ${owner}`)
     }
   }
+  const lists = expected.playlists.filter(({ type }) => type === 'custom').map(({ entries }) => entries)
+  assert.deepEqual(
+    (await ownLists(app)).map(({ playlist_entries: entries }) => entries.length),
+    lists,
+  )
   assert.deepEqual(await app.ids('download'), expected.ignored.toSorted())
   const wanted = expected.subscriptions.filter(
     ({ enabled, download, audio_only: isSound }) => enabled !== false && download !== false && isSound !== true,

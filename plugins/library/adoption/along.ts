@@ -3,40 +3,16 @@
  * what they have subscribed to, and their lists. Each row is written before what it changes, and only where it changes
  * something: so a run that was cut off goes on, and undoing takes back exactly this.
  */
-import type { JobContext } from 'archivolt'
 import type { NewItem } from '../../download/add.ts'
 import type { App } from '../app.ts'
 import type { Along } from '../catalogs/types.ts'
+import type { Brought, Kept, Kind, One, Run, Way } from './along-ways.ts'
 import { endJob } from './end-job.ts'
+import { list } from './lists.ts'
 import type { AlongRow, Choice, Store } from './store.ts'
 import type { AdoptionRow } from './tables.ts'
 import type { PlaceReading } from './tools.ts'
 import type { ProblemCode } from './types.ts'
-
-/** Of what is gone there: chosen here, and told by no catalog. */
-type Brought = Along | { kind: 'queue'; id: string }
-type Kind = Brought['kind']
-type One<Name extends Kind> = Extract<Brought, { kind: Name }>
-type Run = Pick<JobContext<object>, 'signal' | 'step' | 'log'>
-
-/** What the row keeps: with the account here, and what only the doing tells. */
-interface Kept<Name extends Kind> {
-  number: number
-  one: One<Name>
-  userId: number
-  /** Of a channel or playlist: it was here before. */
-  before?: string
-  /** The job that subscribes to it. */
-  job?: string
-}
-
-/** One kind: which rows would change something, how that is done, and how it is taken back. Each may be done twice. */
-interface Way<Name extends Kind> {
-  open(rows: Kept<Name>[], app: App): Promise<Kept<Name>[]>
-  /** @returns the job that goes on with it, where there is one */
-  bring(rows: Kept<Name>[], app: App, job: Run): Promise<string | undefined>
-  undo(rows: Kept<Name>[], app: App, job: Run): Promise<void>
-}
 
 const STEP = 200
 const SAFE: Choice['kinds'] = ['keep', 'ignore']
@@ -184,7 +160,7 @@ async function endStarted(rows: ReadonlyArray<{ job?: string }>, app: App): Prom
   for (const id of new Set(rows.flatMap(({ job }) => job ?? []))) await endJob(id, app)
 }
 
-const WAYS: { [Name in Exclude<Kind, 'list'>]: Way<Name> } = {
+const WAYS: { [Name in Kind]: Way<Name> } = {
   watched: watching(({ one: { id, at = 0 } }) => ({ id, at })),
   position: watching(({ one: { id, seconds } }) => ({ id, seconds })),
   keep,
@@ -192,10 +168,12 @@ const WAYS: { [Name in Exclude<Kind, 'list'>]: Way<Name> } = {
   queue,
   channel,
   playlist,
+  list,
 }
 
-const wayOf = (kind: Kind): Way<Kind> | undefined =>
-  kind === 'list' ? undefined : (WAYS[kind] as unknown as Way<Kind>)
+const wayOf = (kind: Kind): Way<Kind> => WAYS[kind] as unknown as Way<Kind>
+/** Once more, after more videos have come in. */
+const GROWS: readonly Kind[] = ['list']
 
 /** Rows of these are numbered on from all that a catalog may tell. */
 const GONE_FROM = 1e12
@@ -223,11 +201,11 @@ export async function bringAlong(
   job: Run,
   app: App,
 ): Promise<number> {
-  const { kinds, users } = choiceOf(adoption)
+  const { kinds, users, listsTo } = choiceOf(adoption)
   let brought = 0
   for await (const rows of reading.along()) {
     const chosen = rows.flatMap(({ number, one }): Kept<Kind>[] => {
-      const userId = 'owner' in one ? users[one.owner] : 0
+      const userId = 'owner' in one ? users[one.owner] : one.kind === 'list' ? listsTo : 0
       if (userId === undefined || !kinds.includes(one.kind)) return []
       // Nobody knows when: the day on which it came.
       return [{ number, userId, one: one.kind === 'watched' ? { ...one, at: one.at ?? adoption.created_at } : one }]
@@ -249,7 +227,6 @@ async function bringSome(
   app: App,
 ): Promise<number> {
   const way = wayOf(kind)
-  if (!way) return 0
   const written = store.along(
     adoption,
     own.map(({ number }) => number),
@@ -260,7 +237,7 @@ async function bringSome(
   )
   await store.addAlong(adoption, fresh.map(toRow))
   // Of a run that was cut off: written, and perhaps not done.
-  const open = [...written.values()].filter((row) => row.is_done === 0).map(toKept)
+  const open = [...written.values()].filter((row) => row.is_done === 0 || GROWS.includes(kind)).map(toKept)
   const now = [...open, ...fresh]
   const started = await job.step('adoption.along', () => way.bring(now, app, job))
   await store.setAlongDone(
@@ -271,11 +248,12 @@ async function bringSome(
   return now.length
 }
 
-const toKept = ({ number, data }: AlongRow): Kept<Kind> => ({
+const toKept = ({ number, data, is_done: isDone }: AlongRow): Kept<Kind> => ({
   ...(JSON.parse(data) as Omit<Kept<Kind>, 'number'>),
   number,
+  isDone: isDone === 1,
 })
-const toRow = ({ number, ...kept }: Kept<Kind>): Omit<AlongRow, 'is_done'> => ({
+const toRow = ({ number, isDone: _, ...kept }: Kept<Kind>): Omit<AlongRow, 'is_done'> => ({
   number,
   kind: kept.one.kind,
   data: JSON.stringify(kept),
@@ -285,7 +263,7 @@ export async function leaveAlong(adoption: number, store: Store, job: Run, app: 
   for (const rows of store.alongPieces(adoption, STEP, job.signal)) {
     for (const kind of new Set(rows.map((row) => row.kind))) {
       const kept = rows.filter((row) => row.kind === kind).map(toKept)
-      await job.step('adoption.takeBack', async () => wayOf(kind)?.undo(kept, app, job))
+      await job.step('adoption.takeBack', async () => wayOf(kind).undo(kept, app, job))
     }
     await store.dropAlong(
       adoption,

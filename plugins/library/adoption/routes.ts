@@ -278,7 +278,7 @@ export const commandAdoption = defineRoute({
   }),
   reply: AdoptionRecord,
   errors: ['bad_request', 'not_found', 'conflict', 'unprocessable', 'unavailable'],
-  async handle({ params, body: { command, along } }, app: App) {
+  async handle({ params, body: { command, along }, actor }, app: App) {
     const store = openStore(app)
     const adoption = store.get(Number(params.adoptionId))
     if (command === 'stop') await stop(adoption, app)
@@ -298,7 +298,12 @@ export const commandAdoption = defineRoute({
     }
     if (along) {
       const { kinds, users = {}, gone } = along
-      await store.setChoice(adoption.id, { kinds, users: usersOf(users, app), ...(gone && { gone }) })
+      await store.setChoice(adoption.id, {
+        kinds,
+        users: usersOf(users, app),
+        listsTo: actor.id,
+        ...(gone && { gone }),
+      })
     }
     // What leaves would come again with the next look.
     if (command === 'undo') await openFollowed(app).set(adoption.place_id, false)

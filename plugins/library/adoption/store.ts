@@ -44,6 +44,8 @@ export interface Choice {
   users: Record<string, number>
   /** What becomes of videos whose files are gone there; default: nothing. */
   gone?: 'queue' | 'ignore'
+  /** The account that gets people's own playlists. */
+  listsTo?: number
 }
 
 type NewItem = Partial<ItemRow> & Pick<ItemRow, 'outcome' | 'path'>

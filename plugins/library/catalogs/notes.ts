@@ -127,6 +127,9 @@ const TABLES = `
 const INDEXES =
   'CREATE INDEX film_path ON film (path); CREATE INDEX film_folded ON film (folded); CREATE INDEX film_id ON film (id);'
 const MOST_BROKEN = 1000
+/** Of one playlist that somebody has made. */
+const MOST_LISTED = 5000
+const isId = (id: string): boolean => IS_ID.test(id)
 const MOST_OWNERS = 200
 
 function newNotes(path: string) {
@@ -155,7 +158,9 @@ function newNotes(path: string) {
     info(id: string, info: Info): void {
       if (IS_ID.test(id)) addInfo.run(id, JSON.stringify(kept(info)))
     },
-    along(one: Along): void {
+    along(given: Along): void {
+      const one =
+        given.kind === 'list' ? { ...given, entries: given.entries.filter(isId).slice(0, MOST_LISTED) } : given
       if (IS_ID.test(one.id) || one.id.startsWith('@'))
         addAlong.run(one.kind, 'owner' in one ? one.owner.slice(0, 100) : '', JSON.stringify(one))
     },

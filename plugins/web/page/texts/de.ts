@@ -1112,6 +1112,8 @@ const de = {
     other: '{count} ignorierte Videos',
   },
   'settings.moving.along.ignore.hint': 'Sie kommen auf die Ignorierliste.',
+  'settings.moving.along.list': { one: '{count} eigene Playlist', other: '{count} eigene Playlists' },
+  'settings.moving.along.list.hint': 'Sie werden private Playlists von dir, mit den Videos, die hier sind.',
   'settings.moving.along.channel': {
     one: '{count} abonnierter Kanal',
     other: '{count} abonnierte Kanäle',

@@ -1083,6 +1083,8 @@ export const en = {
     other: '{count} ignored videos',
   },
   'settings.moving.along.ignore.hint': 'They go on the ignore list.',
+  'settings.moving.along.list': { one: '{count} own playlist', other: '{count} own playlists' },
+  'settings.moving.along.list.hint': 'They become private playlists of yours, with the videos that are here.',
   'settings.moving.along.channel': {
     one: '{count} subscribed channel',
     other: '{count} subscribed channels',

@@ -5,7 +5,7 @@ import { account as own } from '../../stores/session.ts'
 import { t } from '../../texts/texts.ts'
 
 /** Of everybody there: the first two unless somebody says otherwise. */
-const KINDS = ['keep', 'ignore', 'channel', 'playlist'] as const
+const KINDS = ['keep', 'ignore', 'list', 'channel', 'playlist'] as const
 const SAFE: readonly Kind[] = ['keep', 'ignore']
 type Kind = (typeof KINDS)[number]
 
@@ -19,7 +19,7 @@ export function offerOf(along: Adoption['along']): Offer {
   const offer: Offer = { kinds: new Map(), owners: new Map() }
   for (const { kind, owner, count } of along) {
     if (kind === 'watched' || kind === 'position') offer.owners.set(owner, (offer.owners.get(owner) ?? 0) + count)
-    else if (kind !== 'list') offer.kinds.set(kind, count)
+    else offer.kinds.set(kind, count)
   }
   return offer
 }

@@ -1,0 +1,93 @@
+/** Playlists that people have made in another program come along as private ones, and leave as they came. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aChannel, aVideo } from 'archivolt/testing'
+import { type PlacesApp, placesApp } from '../../support/places.ts'
+import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
+
+const [FERRY, COMET, FOG, OWN] = ['ferryFerry1', 'cometComet1', 'fogFogFogFo', 'ownOwnOwnOw'] as const
+
+async function ended(app: PlacesApp, taskId: string): Promise<void> {
+  const { state, result } = await app.app.jobs.ended(taskId)
+  assert.equal(state, 'SUCCESS', result ?? '')
+}
+
+async function command(app: PlacesApp, id: number, body: object): Promise<void> {
+  const { status, body: told } = await app.as('admin').post(`/api/adoption/${id}/`, body)
+  assert.equal(status, 200, JSON.stringify(told))
+  await ended(app, told.task_id)
+  const completing = app.app.jobs.active('complete_videos')
+  if (completing) await ended(app, completing.id)
+}
+
+async function scan(app: PlacesApp, place: number): Promise<number> {
+  const { body } = await app.as('admin').post('/api/adoption/', { place })
+  await ended(app, body.task_id)
+  return body.id
+}
+
+async function lists(app: PlacesApp, who: 'admin' | 'user' = 'admin'): Promise<Record<string, string[]>> {
+  const { data } = (await app.as(who).get('/api/playlist/?visibility=private')).body
+  const found: Record<string, string[]> = {}
+  for (const { playlist_id: id, playlist_name: name } of data) {
+    const { body } = await app.as(who).get(`/api/video/?playlist=${id}`)
+    found[name] = body.data.map((video: Record<string, string>) => video['platform_id']).sort()
+  }
+  return found
+}
+
+async function anApp(t: Parameters<typeof placesApp>[0]) {
+  const app = await placesApp(t)
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: OWN, channelId: 'UC1' }))
+  const place = await app.place('material/video')
+  const files = [FERRY, COMET, FOG].map((id) => ({
+    uid: id,
+    url: `https://www.youtube.com/watch?v=${id}`,
+    path: `video/${id}.mp4`,
+  }))
+  for (const id of [FERRY, COMET]) await layFilm(app, `material/video/${id}.mp4`, infoOf(id))
+  const list = (id: string, name: string, ...uids: string[]) => ({ id, name, uids })
+  const playlists = [
+    list('p1', 'Evenings', FERRY, FOG, COMET, 'gone'),
+    list('p2', 'Mine', FERRY),
+    list('p3', 'Nothing here', FOG),
+  ]
+  await app.lay('material/appdata/local_db.json', JSON.stringify({ files, subscriptions: [], playlists }))
+  return { app, place }
+}
+const ADOPT = { command: 'adopt', along: { kinds: ['list'] } }
+
+test('each becomes a private one of who moves in, once, beside what is there; not unless it is chosen', async (t) => {
+  const { app, place } = await anApp(t)
+  await app.as('admin').post('/api/playlist/custom/', { playlist_name: 'Mine', playlist_visibility: 'private' })
+  const id = await scan(app, place)
+  const plan = (await app.as('admin').get(`/api/adoption/${id}/`)).body
+  assert.deepEqual(plan.along, [{ kind: 'list', owner: '', count: 3 }])
+
+  await command(app, id, { command: 'adopt', along: { kinds: [] } })
+  assert.deepEqual(await lists(app), { Mine: [] })
+
+  await command(app, id, ADOPT)
+  assert.deepEqual(await lists(app), { Evenings: [COMET, FERRY], Mine: [] })
+  assert.deepEqual(await lists(app, 'user'), {})
+
+  await command(app, id, ADOPT)
+  await command(app, await scan(app, place), ADOPT)
+  assert.deepEqual(await lists(app), { Evenings: [COMET, FERRY], Mine: [] })
+})
+
+test('undoing takes out what came, and leaves what somebody has put into it', async (t) => {
+  const { app, place } = await anApp(t)
+  const id = await scan(app, place)
+  await command(app, id, ADOPT)
+  assert.deepEqual(Object.keys(await lists(app)).sort(), ['Evenings', 'Mine'])
+  const { data } = (await app.as('admin').get('/api/playlist/?visibility=private')).body
+  const own = data.find((one: Record<string, string>) => one['playlist_name'] === 'Evenings').playlist_id
+  const put = await app.as('admin').post(`/api/playlist/custom/${own}/`, { action: 'create', video_id: OWN })
+  assert.equal(put.status, 200, JSON.stringify(put.body))
+
+  await command(app, id, { command: 'undo' })
+
+  assert.deepEqual(await lists(app), { Evenings: [OWN] })
+  assert.deepEqual(await app.ids('video'), [OWN])
+})
