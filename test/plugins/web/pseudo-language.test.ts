@@ -1,6 +1,7 @@
 /** A language that nobody speaks: what is not in it was forgotten in the texts, what does not fit in it is too tight. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { say } from '../../../core/say.ts'
 import de from '../../../plugins/web/page/texts/de.ts'
 import { en } from '../../../plugins/web/page/texts/en.ts'
 import { noBrowser, openPage, type Page } from '../../support/browser.ts'
@@ -73,16 +74,16 @@ const NAMES = new RegExp(
   String.raw`\b(${[
     ...['Archivolt', 'YouTube', 'yt-dlp', 'ffmpeg', 'deno', 'SponsorBlock', 'Apprise', 'Elasticsearch', 'SQLite'],
     ...['OpenID Connect', 'Netscape HTTP Cookie File', 'JSON', 'CSV', 'OPML', 'HTTPS?', 'HDR', 'PIN', 'API', 'URL'],
-    ...['KiB', 'admin', 'user', String.raw`av_daily_\w+`],
+    ...['KiB', 'admin', 'user', String.raw`av_daily_\w+`, String.raw`av_backup-[\w-]+\.zip`],
   ].join('|')})\b|\w+://\S+|/[\w./-]+`,
   'g',
 )
 
-/** What is shown, and what is read out, but what runs: the server tells that in English. Runs in the page. */
+/** What is shown, and what is read out. Runs in the page. */
 function wordsOf(): string[] {
   const found: string[] = []
   for (const one of document.body.querySelectorAll('*')) {
-    if (!one.checkVisibility({ visibilityProperty: true }) || one.closest('code, pre, kbd, option, .pill')) continue
+    if (!one.checkVisibility({ visibilityProperty: true }) || one.closest('code, pre, kbd')) continue
     for (const node of one.childNodes) if (node instanceof Text) found.push(node.data.trim())
     for (const name of ['aria-label', 'title', 'placeholder']) found.push(one.getAttribute(name) ?? '')
   }
@@ -115,6 +116,7 @@ function cutOff(): string[] {
 describe('in a language that nobody speaks', { skip: noBrowser }, () => {
   for (const [width, height] of [
     [320, 700],
+    [390, 844],
     [820, 1100],
   ] as const)
     test(`every text is in it and fits (${width} px)`, async (t) => {
@@ -133,6 +135,15 @@ describe('in a language that nobody speaks', { skip: noBrowser }, () => {
         }),
       )
       await app.as('admin').post('/api/config/user/', { language: 'de' })
+      await app.as('admin').post('/api/backup/')
+      await app.settled()
+      const rescan = app.app.registry.tasks.get('rescan_filesystem')!
+      await app.app.jobs.notify({
+        of: rescan,
+        level: 'info',
+        messages: [say`Found ${{ count: 12 }} files`],
+        shownForSeconds: 3600,
+      })
       const plugins = new Set(
         (await app.as('admin').get('/api/plugin/')).body.map(({ name }: { name: string }) => name),
       )
@@ -146,17 +157,24 @@ describe('in a language that nobody speaks', { skip: noBrowser }, () => {
       /** Where each was seen first. */
       const [forgotten, tight] = [new Map<string, string>(), new Map<string, string>()]
 
+      const look = async (where: string) => {
+        for (const text of (await page.evaluate(wordsOf)) as string[])
+          if (isForgotten(text) && !forgotten.has(text)) forgotten.set(text, where)
+        for (const text of (await page.evaluate(cutOff)) as string[]) if (!tight.has(text)) tight.set(text, where)
+      }
+
       for (const address of VIEWS) {
         await go(address)
         await page.locator('#content').getByRole('heading').first().waitFor({ state: 'attached' })
         await page.locator('.box').first().waitFor({ state: 'detached' })
         assert.equal(await page.locator('html').getAttribute('lang'), 'ru')
-        for (const text of (await page.evaluate(wordsOf)) as string[])
-          if (isForgotten(text) && !forgotten.has(text)) forgotten.set(text, address)
-        for (const text of (await page.evaluate(cutOff)) as string[]) if (!tight.has(text)) tight.set(text, address)
+        await look(address)
         await shot(`pseudo-${width}${address.replace(/\W+/g, '-')}`)
       }
 
+      await page.locator('.pill').click()
+      await page.locator('.activity li').first().waitFor()
+      await look('activity')
       assert.deepEqual([[...forgotten], [...tight]], [[], []])
     })
 })
