@@ -98,4 +98,41 @@ describe('a long list', { skip: noBrowser }, () => {
     for (const wrong of [[{ name: '', query: 'a' }], [{ name: 'a' }], Array(31).fill({ name: 'a', query: 'b' }), 'x'])
       assert.equal((await app.as('admin').post('/api/config/user/', { saved_filters: wrong })).status, 400)
   })
+
+  test('a channel’s page has its months too, and keeps its filters under a name', async (t) => {
+    const app = await testApp(t)
+    await app.given(
+      aChannel({ id: 'UC1', channel_name: 'Harbour' }),
+      aChannel({ id: 'UC2', channel_name: 'Mill' }),
+      ...Array.from({ length: COUNT }, (_, at) =>
+        aVideo({ id: `v${at}`, title: `Film ${at}`, channelId: 'UC1', published: dayOf(at) }),
+      ),
+      aVideo({ id: 'mill', title: 'Of the mill', channelId: 'UC2', published: '2024-06-20' }),
+    )
+    const { page, go, check } = await openPage(t, app.url, { as })
+    await go('/channel/UC1/')
+    const slider = page.getByRole('slider', { name: 'Month' })
+    await slider.waitFor()
+    assert.equal(await slider.getAttribute('aria-valuetext'), 'June 2024, 1 video')
+    await slider.focus()
+    await page.keyboard.press('End')
+
+    const last = `Film ${COUNT - 1}`
+    await page.getByRole('link', { name: last, exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Saved filters' }).click()
+    await page.getByRole('menuitem', { name: 'Save these filters' }).click()
+    await page.getByLabel('Name').fill('Oldest of the harbour')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await check()
+
+    await go('/')
+    await page.getByRole('button', { name: 'Saved filters' }).click()
+    await page
+      .getByRole('menuitemradio', { name: 'Oldest of the harbour' })
+      .or(page.getByRole('menuitem', { name: 'Oldest of the harbour' }))
+      .click()
+    await page.getByRole('link', { name: last, exact: true }).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('channel'), 'UC1')
+  })
 })

@@ -1,5 +1,6 @@
 /** The months of a long list as one slider: where one is in it, and the way to another month. */
 import { type ReadonlySignal, useSignal } from '@preact/signals'
+import { X } from 'lucide'
 import { useLayoutEffect } from 'preact/hooks'
 import { changeQuery, place } from '../browser/router.ts'
 import { get, type Query } from '../server/api.ts'
@@ -8,6 +9,7 @@ import { isMore } from '../stores/list.ts'
 import { useLoad } from '../stores/load.ts'
 import { toMonth } from '../texts/format.ts'
 import { type Count, t } from '../texts/texts.ts'
+import { Icon } from './icon.tsx'
 
 /** Fewer are scrolled through in no time. */
 const MANY = 60
@@ -79,6 +81,23 @@ export function MonthSlider({ query, order, at }: Props) {
         </span>
       ))}
     </div>
+  )
+}
+
+/** Takes it away again. */
+export function MonthChip({ month }: { month: string }) {
+  const name = toMonth(`${month}-01`)
+  return (
+    <button
+      type="button"
+      class="chip"
+      aria-pressed="true"
+      aria-label={t('home.clear', { what: name })}
+      onClick={() => changeQuery({ month: '' })}
+    >
+      <span class="chip-name">{name}</span>
+      <Icon node={X} size={16} />
+    </button>
   )
 }
 

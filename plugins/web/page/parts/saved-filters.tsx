@@ -1,4 +1,4 @@
-/** Filters that an account has kept under a name, beside the filters of Home. */
+/** Filters that an account has kept under a name, beside the filters of Home and of a channel: Home shows them. */
 import { useSignal } from '@preact/signals'
 import { Bookmark, BookmarkMinus, BookmarkPlus } from 'lucide'
 import { navigate, queryText } from '../browser/router.ts'
@@ -16,10 +16,11 @@ const MOST = 30
 const LONGEST_NAME = 60
 const LONGEST_QUERY = 500
 
-export function SavedFilters() {
+/** @param channel  on whose page they are chosen: what is kept is about its videos alone */
+export function SavedFilters({ channel }: { channel?: string }) {
   const isOpen = useSignal(false)
   const saved = settings.value.saved_filters ?? []
-  const now = queryText.value
+  const now = channel === undefined ? queryText.value : withChannel(queryText.value, channel)
   const current = saved.find(({ query }) => query === now)
   const items: MenuItem[] = saved.map((one) => ({
     label: one.name,
@@ -45,6 +46,12 @@ export function SavedFilters() {
       {isOpen.value && <Name query={now} onClose={() => void (isOpen.value = false)} />}
     </>
   )
+}
+
+function withChannel(query: string, channel: string): string {
+  const all = new URLSearchParams(query)
+  all.set('channel', channel)
+  return all.toString()
 }
 
 const save = (saved_filters: Array<{ name: string; query: string }>) => changeSettings({ saved_filters })

@@ -1,4 +1,5 @@
 /** One channel: who it is, its videos, its playlists, and what is different for it. */
+import { useSignal } from '@preact/signals'
 import { CircleCheck, Download, EllipsisVertical, RefreshCw, Trash, TvMinimalPlay } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import type { ViewProps } from '../browser/router.ts'
@@ -10,9 +11,11 @@ import { confirm } from '../parts/dialog.tsx'
 import { Tabs } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
+import { fromMonth, isLong, MonthChip, MonthSlider, monthOfAddress } from '../parts/months.tsx'
 import { originalItem, platformOf } from '../parts/original.ts'
 import { PlaylistGrid } from '../parts/playlist-grid.tsx'
 import { Portrait } from '../parts/portrait.tsx'
+import { SavedFilters } from '../parts/saved-filters.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { Subscribers } from '../parts/subscribers.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
@@ -20,7 +23,7 @@ import { say, sayFailure } from '../parts/toast.tsx'
 import { typedFor } from '../parts/typed-name.ts'
 import { videoActions } from '../parts/video-actions.ts'
 import { filtersOfAddress, orderOfAddress, styleOf, VideoFilterBar } from '../parts/video-filters.tsx'
-import { VideoList } from '../parts/video-list.tsx'
+import { VideoList, videoList } from '../parts/video-list.tsx'
 import { get, post, type Query, remove } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Channel, Item, Page, Playlist, Video } from '../server/records.ts'
@@ -232,11 +235,23 @@ function Videos({ channel, onTotal }: { channel: Channel; onTotal: (total: Count
   const style = styleOf('channel')
   const filters = filtersOfAddress(SORTS, style)
   const { watch, type, by, order } = filters
-  const isFiltered = watch !== '' || type !== ''
-  const asked: Query = { channel: channel.channel_id, watch, type, sort: by, order }
+  const isByDay = by === 'published'
+  const month = isByDay ? monthOfAddress() : ''
+  const firstDay = useSignal('')
+  const isFiltered = watch !== '' || type !== '' || month !== ''
+  const chosen: Query = { channel: channel.channel_id, watch, type }
+  const asked: Query = { ...chosen, ...fromMonth(month, order), sort: by, order }
+  const byDay = isByDay ? order : undefined
+  const list = videoList('/api/video/', asked, byDay)
   return (
     <>
-      <VideoFilterBar filters={filters} sorts={SORTS} hasTypes={channel.channel_tabs.length > 1} view="channel" />
+      <VideoFilterBar filters={filters} sorts={SORTS} hasTypes={channel.channel_tabs.length > 1} view="channel">
+        {month !== '' && <MonthChip month={month} />}
+        <SavedFilters channel={channel.channel_id} />
+      </VideoFilterBar>
+      {isByDay && (month !== '' || isLong(list.total.value)) && (
+        <MonthSlider query={chosen} order={order} at={firstDay} />
+      )}
       <VideoList
         key={JSON.stringify(asked)}
         label={t('channel.videos')}
@@ -244,7 +259,8 @@ function Videos({ channel, onTotal }: { channel: Channel; onTotal: (total: Count
         query={asked}
         style={style}
         order={orderOfAddress(by, order)}
-        byDay={by === 'published' ? order : undefined}
+        byDay={byDay}
+        {...(isByDay && { onFirst: ({ published }: { published: string }) => void (firstDay.value = published) })}
         actions={(row, list) => videoActions(row, () => list.drop(row.id))}
         {...(!isFiltered && { onTotal })}
         empty={isFiltered ? <NothingFits /> : <NoVideos channel={channel} />}
@@ -255,7 +271,7 @@ function Videos({ channel, onTotal }: { channel: Channel; onTotal: (total: Count
 
 const NothingFits = () => (
   <Empty title={t('home.nothing')}>
-    <Button onClick={() => changeQuery({ watch: '', type: '' })}>{t('home.clearAll')}</Button>
+    <Button onClick={() => changeQuery({ watch: '', type: '', month: '' })}>{t('home.clearAll')}</Button>
   </Empty>
 )
 

@@ -6,7 +6,7 @@ import { changeQuery, navigate, place } from '../browser/router.ts'
 import { Button } from '../parts/button.tsx'
 import { Chips } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { fromMonth, isLong, MonthSlider, monthOfAddress } from '../parts/months.tsx'
+import { fromMonth, isLong, MonthChip, MonthSlider, monthOfAddress } from '../parts/months.tsx'
 import { Picker } from '../parts/picker.tsx'
 import { SavedFilters } from '../parts/saved-filters.tsx'
 import { Empty } from '../parts/states.tsx'
@@ -25,7 +25,6 @@ import { isMore } from '../stores/list.ts'
 import { CONFIG_KEY, forget, useLoad } from '../stores/load.ts'
 import { onDevice } from '../stores/on-device.ts'
 import { isAdmin, isWelcomeDue } from '../stores/session.ts'
-import { toMonth } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 
 const SORTS = [
@@ -203,22 +202,6 @@ function PickChip({ kind, id }: { kind: 'channel' | 'playlist'; id: string }) {
         />
       )}
     </>
-  )
-}
-
-function MonthChip({ month }: { month: string }) {
-  const name = toMonth(`${month}-01`)
-  return (
-    <button
-      type="button"
-      class="chip"
-      aria-pressed="true"
-      aria-label={t('home.clear', { what: name })}
-      onClick={() => changeQuery({ month: '' })}
-    >
-      <span class="chip-name">{name}</span>
-      <Icon node={X} size={16} />
-    </button>
   )
 }
 
