@@ -145,8 +145,8 @@ function usePlatform(isOpen: boolean): void {
     const { soon, end } = coalesce(() => {
       const take = (state: PlatformState | undefined) => void (platformState.value = state)
       const asked = get<PlatformState>('/api/platform/')
-      // Its reasons are not among the words of Home. What cannot be asked needs nobody.
-      const words = asked.then(({ reason }) => (reason === '' ? undefined : moreTexts())).catch(() => undefined)
+      // Its reasons are not among the words of Home, and are read once it is open. What cannot be asked needs nobody.
+      const words = isOpen ? moreTexts().catch(() => undefined) : Promise.resolve()
       words.then(() => asked).then(take, () => take(undefined))
     }, 2000)
     // What the view itself asks for comes first.
