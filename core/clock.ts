@@ -32,6 +32,8 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
+export const DAY_SECONDS = 86_400
+export const DAY_MS = DAY_SECONDS * 1000
 /** JavaScript has no date beyond so many seconds before or after 1970 (ECMA-262, 21.4.1.1). */
 export const LATEST_SECOND = 8.64e12
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1

@@ -3,11 +3,11 @@
  */
 import { Cron } from 'croner'
 import { toString as toWords } from 'cronstrue'
+import { DAY_MS } from './clock.ts'
 import { errors } from './error.ts'
 import { say } from './say.ts'
 
 const LONGEST = 100
-const DAY_MS = 24 * 60 * 60 * 1000
 /** Clocks are changed by an hour, in some places by half of one or by two. */
 const LONGEST_CHANGE_MS = 3 * 60 * 60 * 1000
 

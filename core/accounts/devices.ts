@@ -1,12 +1,12 @@
 /** Devices that people share: which accounts have signed in there with their password, so that a PIN is enough. */
 import { parseCookie } from 'cookie'
-import { type Clock, epochSeconds } from '../clock.ts'
+import { type Clock, DAY_SECONDS, epochSeconds } from '../clock.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import { openSignedIds } from './signed-id.ts'
 
 /** Of an account on a device; the next needs its password. */
 export const ALLOWED_PINS = 5
-const KEPT_SECONDS = 365 * 86_400
+const KEPT_SECONDS = 365 * DAY_SECONDS
 const MOST_ACCOUNTS_OF_DEVICE = 20
 const MOST_DEVICES_OF_ACCOUNT = 100
 const COOKIE = 'device'

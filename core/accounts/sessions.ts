@@ -1,10 +1,9 @@
 /** Sessions of browsers: how long they last, and what their two cookies hold. The ledger has hashes alone. */
 import { createHmac } from 'node:crypto'
-import { type Clock, epochSeconds } from '../clock.ts'
+import { type Clock, DAY_SECONDS, epochSeconds } from '../clock.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import { openSignedIds } from './signed-id.ts'
 
-const DAY_SECONDS = 86_400
 const SESSION_SECONDS = 2 * DAY_SECONDS
 /** With `remember_me`. */
 const REMEMBERED_SECONDS = 365 * DAY_SECONDS

@@ -1,11 +1,11 @@
 /** Starts what is due, and waits for what comes next; only ever adds rows of jobs. */
 
+import { DAY_MS } from '../clock.ts'
 import type { CronTimes } from '../cron.ts'
 import type { ScheduleRow } from '../ledger/schedules.ts'
 import { cronOf, type SchedulerState } from './scheduler-state.ts'
 import type { AnyTask } from './task.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 /** The clock is looked at this often at least: the system's may be set, or sleep. */
 const LOOK_EVERY_MS = 60_000
 /**

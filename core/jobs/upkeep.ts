@@ -1,12 +1,12 @@
 /** Looks after job rows as time passes: wakes jobs that are to be tried again, and removes old ones. */
-import type { Clock, Timer } from '../clock.ts'
+import { type Clock, DAY_MS, type Timer } from '../clock.ts'
 import type { Job, JobRows } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import type { AnyTask } from './task.ts'
 
 export const TRY_LEDGER_AGAIN_MS = 5_000
-const KEPT_MS = 24 * 60 * 60 * 1000
+const KEPT_MS = DAY_MS
 const KEPT_ENDED = 2000
 const PRUNE_EVERY_MS = 60 * 60 * 1000
 const PRUNE_EVERY_ENDED = 500

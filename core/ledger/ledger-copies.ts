@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import type { Clock } from '../clock.ts'
+import { type Clock, DAY_MS } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { say, sentenceOf, type Words } from '../say.ts'
 
@@ -26,8 +26,6 @@ type Kind = (typeof KINDS)[number]
 export const copiesFolder = (file: string): string => join(dirname(file), 'ledger-copies')
 
 const stampOf = (ms: number): string => new Date(ms).toISOString().replaceAll(/[:.]/g, '-')
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
  * All copies of a ledger, newest first. @param now  those of a day to come were made while the clock was wrong: they

@@ -1,10 +1,8 @@
 /** What follows a download run: auto-delete, what later plugins add, and comments of the new videos. */
-import { epochSeconds, isAppError, type JobContext } from 'archivolt'
+import { DAY_SECONDS, epochSeconds, isAppError, type JobContext } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
 import type { VideoOutline } from '../video/types.ts'
 import type { App } from './app.ts'
-
-const DAY_SECONDS = 86_400
 
 export interface AfterDownload {
   /** @param ingested  ids of the videos that the run brought */

@@ -1,11 +1,10 @@
 /** Whether a download got worse than could be had, and why (contract 5.1). */
-import { epochSeconds } from 'archivolt'
+import { DAY_SECONDS, epochSeconds } from 'archivolt'
 import type { Downloaded, QualityWish } from '../platform/types.ts'
 import type { VideoFilter } from '../video/listing.ts'
 import type { Degraded, DegradedReason } from '../video/receipt.ts'
 import type { App } from './app.ts'
 
-const DAY_SECONDS = 86_400
 /** It is fetched again so long after, or as soon as something has changed. */
 const AGAIN_AFTER_SECONDS = 7 * DAY_SECONDS
 const MOST_TRIES = 3

@@ -12,6 +12,7 @@ import {
   type Snapshots,
   type StepOptions,
   type StoredCollection,
+  wholeSnapshot,
 } from 'archivolt/index'
 import type { ElasticConnection } from './connection.ts'
 import { ElasticError } from './fault.ts'
@@ -287,12 +288,7 @@ export function openElasticSnapshots(
       await repository.remove(id)
     },
     async restore(id, options) {
-      const record = await repository.get(id)
-      if (!record) throw errors.notFound('snapshot', id)
-      if (record.state !== 'SUCCESS')
-        throw errors.conflict(
-          say`The snapshot is in state ${{ state: record.state }}: only a complete one can be restored`,
-        )
+      await wholeSnapshot(repository, id)
       return index.restoreFrom(id, options)
     },
   }

@@ -1,10 +1,9 @@
 /** Films that others have taken the place of: a day in the trash, over restarts too, then they are gone. */
 import { randomUUID } from 'node:crypto'
-import type { Timer } from 'archivolt'
+import { DAY_MS, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 import type { Library } from './library.ts'
 
-const DAY_MS = 86_400_000
 const AGAIN_MS = 3_600_000
 
 export interface Aside {

@@ -111,10 +111,10 @@ async function tidy(library: Library, aside: Aside, app: Pick<App, 'log' | 'hook
   )
   await aside.begin()
   for (const jobId of trashed.filter((id) => isId(id) && !aside.has(id))) {
-    const state = app.jobs.get(jobId)?.state
-    if (state === 'PENDING' || state === 'STARTED' || state === 'RETRY') continue // the removal goes on by itself
+    const job = app.jobs.get(jobId)
+    if (job?.endedAt === null) continue // the removal goes on by itself
     try {
-      if (state === 'SUCCESS') {
+      if (job?.state === 'SUCCESS') {
         await library.emptyTrash(jobId)
         continue
       }

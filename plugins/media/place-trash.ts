@@ -5,7 +5,7 @@
  */
 import { access, constants, lstat, mkdir, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
-import { errors, say, type Timer } from 'archivolt'
+import { DAY_MS, errors, say, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 import { isEnding } from './containers.ts'
 import { isOneOf } from './files.ts'
@@ -15,7 +15,7 @@ import type { Discarded, PlaceTrash } from './types.ts'
 /** In the folder of the place. Hidden: no scan looks into it. */
 export const TRASH = '.archivolt-trash'
 export const TRASH_DAYS = 30
-const KEPT_MS = TRASH_DAYS * 86_400_000
+const KEPT_MS = TRASH_DAYS * DAY_MS
 const AGAIN_MS = 3_600_000
 /** So many folders of its films are tried before a place is marked. */
 const TRIED = 20
@@ -105,8 +105,6 @@ export function filesOf(film: string, names: readonly string[]): string[] {
   )
   return [film, ...own]
 }
-
-const isOpen = (state: string | undefined): boolean => state === 'PENDING' || state === 'STARTED' || state === 'RETRY'
 
 type TrashApp = Pick<App, 'ledger' | 'clock' | 'log' | 'jobs' | 'touch'>
 
@@ -264,10 +262,10 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       clock.now(),
     )
     for (const row of [...half, ...old]) {
-      const state = row.job_id === null ? undefined : app.jobs.get(row.job_id)?.state
-      if (isOpen(state)) continue // the removal goes on by itself
+      const job = row.job_id === null ? undefined : app.jobs.get(row.job_id)
+      if (job?.endedAt === null) continue // the removal goes on by itself
       try {
-        if (state === 'SUCCESS') await settleRow(row.id)
+        if (job?.state === 'SUCCESS') await settleRow(row.id)
         // Without the mark nothing is touched, and what is away waits.
         else if (placeOf(row.place_id).is_ours === 0) continue
         else if (!(await isThere(row.place_id))) isFailed = true

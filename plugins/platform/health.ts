@@ -1,5 +1,5 @@
 /** How the downloader is: what `GET /api/platform/` says of each of its parts (contract, appendix B). */
-import { epochSeconds, type Static, Type, type Words } from 'archivolt'
+import { DAY_SECONDS, epochSeconds, type Static, Type, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { BudgetState } from './budget.ts'
 import type { ChallengeReport } from './challenge.ts'
@@ -51,7 +51,6 @@ type Told = Omit<Health, 'downloader'> & { downloader: Omit<Health['downloader']
 
 /** From then on yt-dlp itself warns of its age. */
 const OLD_DAYS = 90
-const DAY_SECONDS = 86_400
 
 /** @param challenge  undefined: it is not known, or not yet */
 export function healthOf(app: App, report: ToolReport, challenge: ChallengeReport | undefined): Told {

@@ -3,7 +3,7 @@
  * address and cookie.
  */
 import { createHash } from 'node:crypto'
-import { type Clock, epochSeconds, type Ledger, type Log, say, type Words } from 'archivolt'
+import { type Clock, DAY_SECONDS, epochSeconds, type Ledger, type Log, say, type Words } from 'archivolt'
 import { Budget, type BudgetRecord, type BudgetState } from './budget.ts'
 import type { PauseKind } from './child.ts'
 import { PLATFORM } from './name.ts'
@@ -237,7 +237,7 @@ export class Pacing {
           'INSERT INTO platform_budget (asker, record, used_at) VALUES (?, ?, ?) ON CONFLICT (asker) DO UPDATE SET record = excluded.record, used_at = excluded.used_at',
         )
         for (const [key, record] of records) put.run(key, JSON.stringify(record), now)
-        ledger.sql('DELETE FROM platform_budget WHERE used_at < ?').run(now - UNUSED_DAYS * 86_400)
+        ledger.sql('DELETE FROM platform_budget WHERE used_at < ?').run(now - UNUSED_DAYS * DAY_SECONDS)
       })
     }
   }

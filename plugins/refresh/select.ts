@@ -1,9 +1,8 @@
 /** What a scheduled run reads again: what is new, and a share of what was read longest ago (contract 9.8). */
-import { type Collection, epochSeconds, type Filter, localDay } from 'archivolt'
+import { type Collection, DAY_SECONDS, epochSeconds, type Filter, localDay } from 'archivolt'
 import type { App } from './app.ts'
 import type { Kind } from './queue.ts'
 
-const DAY_SECONDS = 86_400
 const NEW_DAYS = 3
 const MOST_AT_ONCE = 9999
 

@@ -1,5 +1,6 @@
 /** The service `snapshots`: the daily one, what is offered after a loss, and the records that people see. */
 import {
+  DAY_MS,
   errors,
   inEnglish,
   localMinute,
@@ -8,9 +9,10 @@ import {
   sentenceOf,
   snapshotName,
   type Timer,
+  wholeSnapshot,
 } from 'archivolt'
 import type { App } from './app.ts'
-import { DAY_MS, EXPIRE_DAYS, nextSnapshotAt, outdated } from './retention.ts'
+import { EXPIRE_DAYS, nextSnapshotAt, outdated } from './retention.ts'
 import { createSnapshot, offerSnapshot, restoreSnapshot } from './tasks.ts'
 
 export interface SnapshotItem {
@@ -94,12 +96,7 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
     start,
 
     async restore(name) {
-      const record = await store().get(name)
-      if (!record) throw errors.notFound('snapshot', name)
-      if (record.state !== 'SUCCESS')
-        throw errors.conflict(
-          say`The snapshot is in state ${{ state: record.state }}: only a complete one can be restored`,
-        )
+      await wholeSnapshot(store(), name)
       await app.backups.startRestore(() => app.jobs.start(restoreSnapshot, { name }))
     },
 

@@ -1,13 +1,11 @@
 /** When a snapshot is taken by itself, and how long it is kept (contract 9.9). */
-import type { SnapshotRecord } from 'archivolt'
+import { DAY_MS, type SnapshotRecord } from 'archivolt'
 
 /** Every day at noon, server time. */
 const HOUR = 12
 export const EXPIRE_DAYS = 30
 const KEEP_AT_LEAST = 5
 const KEEP_AT_MOST = 50
-
-export const DAY_MS = 86_400_000
 
 /** The next time that one is taken, in epoch milliseconds; daylight saving moves it with the clock on the wall. */
 export function nextSnapshotAt(now: number): number {

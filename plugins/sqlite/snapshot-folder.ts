@@ -9,12 +9,11 @@ import {
   type Log,
   openFolder,
   type Static,
-  say,
   Type,
   Value,
   writeWhole,
 } from 'archivolt'
-import type { IndexAdapter, SnapshotRecord, Snapshots } from 'archivolt/index'
+import { type IndexAdapter, type SnapshotRecord, type Snapshots, wholeSnapshot } from 'archivolt/index'
 
 const FILE = '.sqlite'
 /** What is written beside and renamed when it is whole. */
@@ -136,12 +135,7 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
     },
 
     async restore(id, options) {
-      const record = await get(id)
-      if (!record) throw errors.notFound('snapshot', id)
-      if (record.state !== 'SUCCESS')
-        throw errors.conflict(
-          say`The snapshot is in state ${{ state: record.state }}: only a complete one can be restored`,
-        )
+      await wholeSnapshot({ get }, id)
       return index.restoreFrom(pathOf(id), options)
     },
   }

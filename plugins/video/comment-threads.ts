@@ -1,5 +1,5 @@
 /** Comments as the platform lists them → threads as the reply shows them (contract 5.5). */
-import type {} from 'archivolt'
+import { DAY_SECONDS } from 'archivolt'
 import type { CommentMetadata } from '../platform/types.ts'
 
 export interface Comment {
@@ -20,7 +20,6 @@ export interface Comment {
 const ROOT = 'root'
 /** Deeper replies stand beside their parent: nobody indents further, and no list may nest without end. */
 const DEEPEST = 20
-const DAY_SECONDS = 86_400
 
 /** The platform tells many times only by the day: then midnight is no time of day. */
 function timeText(timestamp: number): string {

@@ -1,5 +1,5 @@
 /** Marks and positions over HTTP (contract 6.1, 6.5). A position is always the caller's own. */
-import { defineRoute, errors, ID_PATTERN, say, Type } from 'archivolt'
+import { DAY_SECONDS, defineRoute, errors, ID_PATTERN, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 
 export const markAsWatched = defineRoute({
@@ -61,7 +61,7 @@ const Position = Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern:
 /** Players that were away bring it later. */
 const Ago = Type.Integer({
   minimum: 0,
-  maximum: 3_650 * 86_400,
+  maximum: 3_650 * DAY_SECONDS,
   description: 'seconds since the caller was there: what was stored or marked later stays',
 })
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type App, type BuiltPage, bytes, defineRoute, errors, file, type Route, Type } from 'archivolt'
+import { type App, type BuiltPage, bytes, DAY_SECONDS, defineRoute, errors, file, type Route, Type } from 'archivolt'
 import Negotiator from 'negotiator'
 import { ADDRESSES } from './addresses.ts'
 import { PAGE_POLICY, PLUGIN_PAGE_POLICY } from './content-policy.ts'
@@ -13,7 +13,6 @@ import { type Built, toDocument, toPluginDocument, type Wishes } from './documen
 const isSource = import.meta.url.endsWith('.ts')
 const FOLDER = fileURLToPath(new URL(isSource ? '../../dist/plugins/web/static/' : './static/', import.meta.url))
 const LONGEST_NAME = 100
-const DAY_SECONDS = 86_400
 
 const TYPES: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',

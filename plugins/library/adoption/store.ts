@@ -1,6 +1,6 @@
 /** Adoptions and their rows, as the tasks and the routes read and write them. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { epochSeconds, errors } from 'archivolt'
+import { DAY_SECONDS, epochSeconds, errors } from 'archivolt'
 import type { App } from '../app.ts'
 import { ENOUGH } from '../catalogs/enough.ts'
 import type { Along, AlongCount, PathMap } from '../catalogs/types.ts'
@@ -9,7 +9,6 @@ import { COUNTED, type Count, countingOf } from './counting.ts'
 import type { AdoptionRow, AdoptionState, ItemRow, Outcome } from './tables.ts'
 import type { FoundVideo, Problem } from './types.ts'
 
-const DAY_SECONDS = 86_400
 /** So long an adoption can be undone. */
 const KEPT_DAYS = 30
 const BUSY: readonly AdoptionState[] = ['scanning', 'adopting', 'undoing']

@@ -1,0 +1,13 @@
+/** The one snapshot that is to be restored. */
+import { errors } from '../error.ts'
+import { say } from '../say.ts'
+import type { SnapshotRecord, Snapshots } from './port.ts'
+
+/** @throws not_found; conflict: it is not complete */
+export async function wholeSnapshot(snapshots: Pick<Snapshots, 'get'>, id: string): Promise<SnapshotRecord> {
+  const record = await snapshots.get(id)
+  if (!record) throw errors.notFound('snapshot', id)
+  if (record.state !== 'SUCCESS')
+    throw errors.conflict(say`The snapshot is in state ${{ state: record.state }}: only a complete one can be restored`)
+  return record
+}
