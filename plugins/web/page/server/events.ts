@@ -4,7 +4,7 @@
  */
 import { signal } from '@preact/signals'
 import { parse } from '../texts/direction.ts'
-import { inWords, moreTexts, textOf } from '../texts/texts.ts'
+import { inWords, LANGUAGE, moreTexts, textOf } from '../texts/texts.ts'
 import { get, isAborted, isAway, toFailure } from './api.ts'
 import { under } from './base.ts'
 import type { Notification, QueueItem, TaskRecord } from './records.ts'
@@ -54,9 +54,10 @@ function tell<Name extends keyof Told>(name: Name, told: Told[Name]): void {
   for (const listener of listeners[name]) listener(told)
 }
 
-/** The words for them come after those of Home. */
+/** English is said as it comes; words of another language come after those of Home. */
 async function show(told: Notification[]): Promise<void> {
   newest = told
+  if (LANGUAGE === 'en') return void (notifications.value = told)
   if (told.length > 0) await moreTexts().catch(() => undefined) // then it is said in English
   if (newest === told) notifications.value = told.map(inPageWords)
 }
