@@ -23,6 +23,29 @@ const ALONG = {
   kinds: ['watched', 'position', 'keep', 'ignore', 'channel', 'playlist', 'list'],
   users: { '': 'admin', '1': 'admin', '2': 'user', 'jellyfin:u1': 'admin', 'plex:7': 'user' } as Record<string, string>,
 }
+/** What is only told. */
+const SET_THERE: Record<string, string[]> = {
+  pinchflat: [
+    'Harbour & Tide titles (?i)^(?!.*unboxing)',
+    'Harbour & Tide shortest 1',
+    'Harbour & Tide since 2023-03-10',
+    'Harbour & Tide kept_for 365',
+    'Harbour & Tide quality 1080p',
+    'Harbour & Tide shorts exclude',
+    'The coast in five films quality 720p',
+    'Orbit Notes quality audio',
+  ],
+  tubesync: [
+    'Harbour and Tide not_titles unboxing',
+    'Harbour and Tide newest 31536000',
+    'Harbour and Tide kept_for 30',
+    'Harbour and Tide quality 1080p',
+    'Werkstatt quality 1080p',
+    'Sounds quality audio',
+  ],
+  youtarr: ['Harbour & Tide shortest 60', 'Harbour & Tide quality 720'],
+}
+
 /** Who has the handle that some of them know. */
 const HARBOUR = 'UCqnT2_QO_aL5-D0vQbK5hpy'
 
@@ -108,6 +131,10 @@ for (const [what, name, prepare] of CASES)
     const plan = await scan(app, place)
 
     assert.equal(plan.source, expected.source)
+    assert.deepEqual(
+      plan.settings.map(({ of, key, value }: Record<string, string>) => [of, key, value].join(' ')),
+      SET_THERE[name] ?? [],
+    )
     const rows = await rowsOf(app, plan.id)
     assert.deepEqual(
       rows.map(({ code, outcome, platform_id: id, file }) => [code || outcome, id, file].join(' ')).sort(),

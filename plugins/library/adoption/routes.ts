@@ -5,7 +5,7 @@ import { defineRoute, errors, listing, queryEnum, queryText, say, Type } from 'a
 import type { Place } from '../../media/types.ts'
 import type { App } from '../app.ts'
 import { allowed } from '../catalogs/notes.ts'
-import { ALONG, type AlongCount } from '../catalogs/types.ts'
+import { ALONG, type AlongCount, type Setting } from '../catalogs/types.ts'
 import { adoptVideos } from './adopt.ts'
 import { mustBeThere } from './away.ts'
 import { completeVideos } from './complete.ts'
@@ -49,6 +49,14 @@ export const AdoptionRecord = Type.Object({
       count: Type.Integer(),
     }),
   ),
+  settings: Type.Array(
+    Type.Object({
+      of: Type.String({ description: 'a channel or playlist, as it is called there' }),
+      key: Type.String(),
+      value: Type.String({ description: 'as it is stored there' }),
+    }),
+    { description: 'what that program is set to do and nothing here does: to be read' },
+  ),
   reason: Type.String({ description: 'why it has failed' }),
   task_id: Type.String(),
   created_at: Type.Integer({ description: 'epoch seconds' }),
@@ -83,6 +91,7 @@ async function toRecord(row: AdoptionRow, app: App) {
     catalog: row.catalog,
     ...(map && { map: { from: map.from, to: folderOf(row, map.to, app), share: map.share, sure: !isUnsure(row) } }),
     along: JSON.parse(row.along) as AlongCount[],
+    settings: JSON.parse(row.settings) as Setting[],
     state: row.state,
     reason: row.why,
     task_id: row.job_id ?? '',

@@ -164,7 +164,7 @@ async function readCatalog(
   if (!read || (adoption.is_following && read.share < ENOUGH)) return { faults }
   await store.setReader(id, read.kind)
   const map = { ...read.map, share: read.share, ...(said && { isSaid: true }) }
-  await store.setCatalog(id, isLive ? at : read.files[0]!, map, read.along)
+  await store.setCatalog(id, isLive ? at : read.files[0]!, map, read.along, read.settings)
   return { catalog: read, faults }
 }
 

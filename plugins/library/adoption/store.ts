@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DAY_SECONDS, epochSeconds, errors } from 'archivolt'
 import type { App } from '../app.ts'
 import { ENOUGH } from '../catalogs/enough.ts'
-import type { Along, AlongCount, PathMap } from '../catalogs/types.ts'
+import type { Along, AlongCount, PathMap, Setting } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
 import { COUNTED, type Count, countingOf } from './counting.ts'
 import type { AdoptionRow, AdoptionState, ItemRow, Outcome } from './tables.ts'
@@ -127,13 +127,20 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
       ),
 
     /** What was read beside the films: where it lies, and what comes along by it. */
-    setCatalog: (id: number, path: string, map: FoundMap, along: readonly AlongCount[]): Promise<void> =>
+    setCatalog: (
+      id: number,
+      path: string,
+      map: FoundMap,
+      along: readonly AlongCount[],
+      settings: readonly Setting[],
+    ): Promise<void> =>
       ledger.write(
         () =>
-          void sql('UPDATE library_adoption SET catalog = ?, map = ?, along = ? WHERE id = ?').run(
+          void sql('UPDATE library_adoption SET catalog = ?, map = ?, along = ?, settings = ? WHERE id = ?').run(
             path,
             JSON.stringify(map),
             JSON.stringify(along),
+            JSON.stringify(settings),
             id,
           ),
       ),

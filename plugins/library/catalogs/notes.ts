@@ -24,6 +24,7 @@ import {
   type Listed,
   NoCatalog,
   type PathMap,
+  type Setting,
 } from './types.ts'
 import { objectOf } from './values.ts'
 
@@ -127,6 +128,8 @@ const TABLES = `
 const INDEXES =
   'CREATE INDEX film_path ON film (path); CREATE INDEX film_folded ON film (folded); CREATE INDEX film_id ON film (id);'
 const MOST_BROKEN = 1000
+const MOST_SETTINGS = 500
+const LONGEST_SETTING = 200
 /** Of one playlist that somebody has made. */
 const MOST_LISTED = 5000
 const isId = (id: string): boolean => IS_ID.test(id)
@@ -146,6 +149,7 @@ function newNotes(path: string) {
   const addAlong = db.prepare('INSERT INTO along (kind, owner, data) VALUES (?, ?, ?)')
   const broken: CatalogRead['broken'] = []
   const unread: CatalogFault[] = []
+  const settings: Setting[] = []
   return {
     film({ id, path: stored, info = {}, infoFile, pictureFile, isPart = false, extractor }: CatalogFilm): void {
       if (!IS_ID.test(id)) return
@@ -164,6 +168,12 @@ function newNotes(path: string) {
       if (IS_ID.test(one.id) || one.id.startsWith('@'))
         addAlong.run(one.kind, 'owner' in one ? one.owner.slice(0, 100) : '', JSON.stringify(one))
     },
+    settings(of: string, set: Record<string, unknown>): void {
+      for (const [key, value] of Object.entries(set)) {
+        const isSet = ['string', 'number'].includes(typeof value) && value !== '' && value !== 0
+        if (isSet && settings.length < MOST_SETTINGS) settings.push({ of: line(of), key, value: line(value) })
+      }
+    },
     broken(id: string, why: string): void {
       if (IS_ID.test(id) && broken.length < MOST_BROKEN) broken.push({ id, why })
     },
@@ -180,11 +190,18 @@ function newNotes(path: string) {
         .all(MOST_OWNERS) as AlongCount[]
       const films = db.prepare('SELECT count(DISTINCT id) FROM film').pluck().get() as number
       db.close()
-      return { films, share, map, along: counts, broken, unread }
+      return { films, share, map, along: counts, broken, unread, settings }
     },
     close: () => void db.close(),
   }
 }
+
+/** For people: what turns the direction of a text around would show another one. */
+const line = (value: unknown): string =>
+  String(value)
+    .slice(0, LONGEST_SETTING)
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
 
 /** Anybody may have written it: plain values, of a length that a title or a description may have. */
 const keptOf = (info: Info): Info =>

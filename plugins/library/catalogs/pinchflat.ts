@@ -12,7 +12,10 @@ interface Source {
 const SOURCE = [
   ...['id', 'collection_id', 'collection_type', 'collection_name', 'custom_name'],
   ...['enabled', 'download_media', 'marked_for_deletion_at', 'media_profile_id'],
+  ...['download_cutoff_date', 'retention_period_days', 'title_filter_regex'],
+  ...['min_duration_seconds', 'max_duration_seconds'],
 ]
+const PROFILE = ['id', 'preferred_resolution', 'shorts_behaviour', 'livestream_behaviour']
 const ITEM = [
   ...['id', 'media_id', 'title', 'description', 'media_filepath', 'source_id', 'livestream', 'short_form_content'],
   ...['uploaded_at', 'duration_seconds', 'media_downloaded_at', 'prevent_download', 'prevent_culling', 'original_url'],
@@ -51,8 +54,11 @@ export const pinchflat: CatalogKind = {
     withDatabase(path!, own, ['media_items', 'sources', 'media_profiles', 'schema_migrations'], (db) => {
       const sources = new Map<unknown, Source>()
       const ofSound = new Set<unknown>()
-      for (const row of db.rows('media_profiles', ['id', 'preferred_resolution']))
+      const profiles = new Map<unknown, Record<string, unknown>>()
+      for (const row of db.rows('media_profiles', PROFILE)) {
+        profiles.set(row.id, row)
         if (row.preferred_resolution === 'audio') ofSound.add(row.id)
+      }
       for (const row of db.rows('sources', SOURCE)) {
         const [id, name] = [textOf(row.collection_id), textOf(row.collection_name) || textOf(row.custom_name)]
         const isChannel = row.collection_type === 'channel'
@@ -61,6 +67,21 @@ export const pinchflat: CatalogKind = {
         // Whoever wants sound alone does not want films from now on.
         if (isFetched && !ofSound.has(row.media_profile_id))
           take.along({ kind: isChannel ? 'channel' : 'playlist', id, name })
+        const {
+          preferred_resolution: quality,
+          shorts_behaviour: shorts,
+          livestream_behaviour: streams,
+        } = profiles.get(row.media_profile_id) ?? {}
+        take.settings(name, {
+          titles: row.title_filter_regex,
+          shortest: row.min_duration_seconds,
+          longest: row.max_duration_seconds,
+          since: row.download_cutoff_date,
+          kept_for: row.retention_period_days,
+          quality,
+          ...(shorts !== 'include' && { shorts }),
+          ...(streams !== 'include' && { streams }),
+        })
       }
       for (const row of db.rows('media_items', ITEM)) {
         const [id, file] = [textOf(row.media_id), textOf(row.media_filepath)]

@@ -5,7 +5,11 @@ import { type ForeignDatabase, jsonIn, jsonOf, mentions, withDatabase } from './
 import { type CatalogKind, type CatalogTake, NoCatalog } from './types.ts'
 import { flagOf, given, numberOf, objectOf, objectsOf, secondsOf, textOf } from './values.ts'
 
-const SOURCE = ['uuid', 'source_type', 'key', 'name', 'index_schedule', 'download_media', 'source_resolution']
+const SOURCE = [
+  ...['uuid', 'source_type', 'key', 'name', 'index_schedule', 'download_media', 'source_resolution'],
+  ...['filter_text', 'filter_text_invert', 'filter_seconds', 'filter_seconds_min'],
+  ...['delete_old_media', 'days_to_keep', 'download_cap'],
+]
 const MEDIA = [
   ...['uuid', 'key', 'title', 'duration', 'published', 'media_file', 'downloaded', 'download_date', 'metadata'],
   ...['skip', 'manual_skip', 'source_id', 'thumb', 'downloaded_width', 'downloaded_height'],
@@ -97,7 +101,17 @@ function inDump(path: string): Store {
 }
 
 function take(store: Store, folder: string, into: CatalogTake): void {
-  const sources = new Map([...store.sources].map((row) => [textOf(row.uuid), sourceOf(row)]))
+  const sources = new Map<string, Source>()
+  for (const row of store.sources) {
+    sources.set(textOf(row.uuid), sourceOf(row))
+    into.settings(textOf(row.name), {
+      [flagOf(row.filter_text_invert) ? 'not_titles' : 'titles']: row.filter_text,
+      [flagOf(row.filter_seconds_min) ? 'shortest' : 'longest']: row.filter_seconds,
+      newest: row.download_cap,
+      ...(flagOf(row.delete_old_media) && { kept_for: row.days_to_keep }),
+      quality: row.source_resolution,
+    })
+  }
   for (const row of store.media) {
     const [id, source] = [textOf(row.key), sources.get(textOf(row.source_id))]
     const inRow = told(row.metadata)

@@ -32,6 +32,19 @@ export type Along =
 
 export const ALONG = ['watched', 'position', 'keep', 'ignore', 'channel', 'playlist', 'list'] as const
 
+/** What the other program is set to do, by source: as text for people, as nothing here does the same. */
+export const SETTINGS = [
+  ...['titles', 'not_titles', 'shortest', 'longest', 'since', 'newest', 'kept_for', 'quality'],
+  ...['shorts', 'streams'],
+] as const
+export interface Setting {
+  /** The channel or playlist, as it is called there. */
+  of: string
+  key: string
+  /** As it is stored there: seconds, days, a day, an expression that is never run. */
+  value: string
+}
+
 export interface AlongCount {
   kind: Along['kind']
   /** Whose it is there. */
@@ -55,6 +68,7 @@ export interface CatalogRead {
   along: AlongCount[]
   broken: Array<{ id: string; why: string }>
   unread: CatalogFault[]
+  settings: Setting[]
 }
 
 /** One that has the name of a catalog and cannot be read, or is another library's. */
@@ -85,6 +99,8 @@ export interface CatalogTake {
   /** More of a film, as yt-dlp wrote it: what is told of it otherwise goes first. */
   info(id: string, info: Info): void
   along(one: Along): void
+  /** What is not set there is left out. */
+  settings(of: string, set: Partial<Record<(typeof SETTINGS)[number], unknown>>): void
   /** Something in it that nobody can make sense of. */
   broken(id: string, why: string): void
   /** A file beside it that nobody can read: the rest counts. */

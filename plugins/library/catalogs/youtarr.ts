@@ -74,9 +74,17 @@ async function readDump(
       for (const file of [row.filePath, row.audioFilePath])
         if (textOf(file) !== '') take.film(filmOf(row, textOf(file), infos.get(id)))
       if (flagOf(row.protected)) take.along({ kind: 'keep', id })
-    } else if (table === 'channels' && flagOf(row.enabled) && textOf(row.channel_id) !== '')
-      take.along({ kind: 'channel', id: textOf(row.channel_id), name: textOf(row.title) || textOf(row.uploader) })
-    else if (table === 'playlists' && flagOf(row.enabled) && flagOf(row.auto_download))
+    } else if (table === 'channels') {
+      const name = textOf(row.title) || textOf(row.uploader)
+      if (flagOf(row.enabled) && textOf(row.channel_id) !== '')
+        take.along({ kind: 'channel', id: textOf(row.channel_id), name })
+      take.settings(name, {
+        titles: row.title_filter_regex,
+        shortest: numberOf(row.min_duration),
+        longest: numberOf(row.max_duration),
+        quality: row.video_quality,
+      })
+    } else if (table === 'playlists' && flagOf(row.enabled) && flagOf(row.auto_download))
       take.along({ kind: 'playlist', id: textOf(row.playlist_id), name: textOf(row.title) })
     else if (table === 'channelvideos' && flagOf(row.ignored))
       take.along({

@@ -155,6 +155,33 @@ function laughs(): string {
   return ['l0: &l0 https://www.youtube.com/@ha', ...lines].join('\n')
 }
 
+test('what a program is set to do is text to be read, of a bounded length', async (t) => {
+  const set = {
+    ...{ filter_text: '(?:\u202ea+)+$', filter_text_invert: true, filter_seconds: 60, filter_seconds_min: true },
+    ...{ delete_old_media: true, days_to_keep: 30, download_cap: 0, source_resolution: 'x'.repeat(5000) },
+  }
+  const media = { key: FERRY, downloaded: true, media_file: 'Ferry.mkv', metadata: '', source: 's1' }
+  const { read } = await aPlace(t, {
+    'films/Ferry.mkv': 'x',
+    'tubesync.json': JSON.stringify([
+      { model: 'sync.source', pk: 's1', fields: { ...SOURCE, ...set } },
+      {
+        model: 'sync.source',
+        pk: 's2',
+        fields: { ...SOURCE, name: 'Kept', delete_old_media: false, days_to_keep: 14 },
+      },
+      { model: 'sync.media', pk: 'm1', fields: media },
+    ]),
+  })
+
+  assert.deepEqual((await read())?.settings, [
+    { of: 'Harbour', key: 'not_titles', value: '(?: a+)+$' },
+    { of: 'Harbour', key: 'shortest', value: '60' },
+    { of: 'Harbour', key: 'kept_for', value: '30' },
+    { of: 'Harbour', key: 'quality', value: 'x'.repeat(200) },
+  ])
+})
+
 test('of what TubeSync keeps of a video only what is looked at comes into the notes', async (t) => {
   const { root, own, read } = await aPlace(t, { 'films/video/Ferry.mkv': 'x' })
   await mkdir(join(root, 'config'))

@@ -29,7 +29,12 @@ const DUMP = [
     filePath: '/usr/src/app/data/A film [aaaaaaaaaaa].webm',
     protected: 1,
   }),
-  dumped('channels', { channel_id: 'UCaaaaaaaaaaaaaaaaaaaaaa', title: 'Harbour & Tide', enabled: 1 }),
+  dumped('channels', {
+    channel_id: 'UCaaaaaaaaaaaaaaaaaaaaaa',
+    title: 'Harbour & Tide',
+    enabled: 1,
+    video_quality: 720,
+  }),
   dumped('video_watch_status', { video_id: 1, server_type: 'jellyfin', server_user_id: 'u1', played: 1 }),
 ].join('\n')
 
@@ -64,6 +69,8 @@ describe('moving in', { skip: noBrowser }, () => {
     await page.getByText('Read as Youtarr.').waitFor()
     await page.getByText(`What it knows stands in ${join(folder, 'youtarr-backup.sql')}.`).waitFor()
     await page.getByText(`What it calls /usr/src/app/data/ is ${folder} here: 100% of a sample lies there.`).waitFor()
+    await page.getByText('1 setting there that does not come along').click()
+    await page.getByText('Harbour & Tide: quality 720').waitFor()
     await page.getByText('1 file or folder that is left alone').click()
     await page.getByText('No film.mp4: it is no film, whatever its name says').waitFor()
     await page.getByText('By channel').click()

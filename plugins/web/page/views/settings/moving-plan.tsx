@@ -25,6 +25,29 @@ const GONE = ['in_archive_only', 'missing_file'] as const
 export const isBusy = ({ state }: Adoption): boolean =>
   state === 'scanning' || state === 'adopting' || state === 'undoing'
 
+/** What nothing here does by itself: somebody reads it, and sets what there is for it. */
+function SetThere({ settings }: Pick<Adoption, 'settings'>) {
+  if (settings.length === 0) return null
+  return (
+    <details class="plan-part">
+      <summary class="unfold">{t('settings.moving.set', { count: settings.length })}</summary>
+      <ul class="meta" dir="auto">
+        {settings.map(({ of, key, value }) => (
+          <li key={`${of} ${key}`}>
+            {of}: {isKnown(key) ? t(`settings.moving.set.${key}`, { value }) : `${key} ${value}`}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+const SETTINGS = [
+  ...(['titles', 'not_titles', 'shortest', 'longest', 'since'] as const),
+  ...(['newest', 'kept_for', 'quality', 'shorts', 'streams'] as const),
+]
+const isKnown = (key: string): key is (typeof SETTINGS)[number] => (SETTINGS as string[]).includes(key)
+
 interface PlanProps {
   adoption: Adoption
   place: Place
@@ -75,6 +98,7 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
         {state !== 'scanning' && (
           <Source adoption={adoption} place={place} sources={sources} mayChange={isOpen} reload={reload} />
         )}
+        <SetThere settings={adoption.settings} />
         {unchanged > 0 && <p>{t('settings.moving.unchanged', { count: unchanged })}</p>}
         <div key={`${id} ${state}`}>
           {OUTCOMES.flatMap((outcome) => {
