@@ -10,7 +10,7 @@ import { build, type Metafile, type Plugin } from 'esbuild'
 type Catalogue = Record<string, string | Record<string, string>>
 
 /** What the document says of a language. */
-export interface BuiltLanguage {
+interface BuiltLanguage {
   /** Its file with what Home says; English has none. */
   first?: string
   more: string

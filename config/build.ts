@@ -29,7 +29,7 @@ const COMMON = {
 } satisfies BuildOptions
 
 /** What esbuild is told to bundle the server; whoever bundles more with it adds to this. */
-export interface ServerBuild extends BuildOptions {
+interface ServerBuild extends BuildOptions {
   entryPoints: Record<string, string>
   external: string[]
 }

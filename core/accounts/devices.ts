@@ -5,7 +5,7 @@ import type { Ledger } from '../ledger/sqlite.ts'
 import { openSignedIds } from './signed-id.ts'
 
 /** Of an account on a device; the next needs its password. */
-export const ALLOWED_PINS = 5
+const ALLOWED_PINS = 5
 const KEPT_SECONDS = 365 * DAY_SECONDS
 const MOST_ACCOUNTS_OF_DEVICE = 20
 const MOST_DEVICES_OF_ACCOUNT = 100

@@ -5,7 +5,7 @@ import { sha256 } from './tokens.ts'
 const ID_BYTES = 32
 const COOKIE = /^([\w-]{43})\.([\w-]{43})$/
 
-export interface SignedId {
+interface SignedId {
   id: string
   /** What the ledger holds of it. */
   hash: string

@@ -24,7 +24,7 @@ export interface Origins {
   isCrossSite(request: IncomingMessage): boolean
 }
 
-export type OriginSettings = Pick<Settings, 'trustedProxies' | 'forwardedUser'>
+type OriginSettings = Pick<Settings, 'trustedProxies' | 'forwardedUser'>
 
 const LONGEST_ADDRESS = 64
 const LONGEST_HOST = 260

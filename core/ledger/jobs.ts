@@ -54,7 +54,7 @@ interface JobRow {
   ended_at: number | null
 }
 
-export interface NewJob {
+interface NewJob {
   id: string
   task: string
   lane: string

@@ -11,7 +11,7 @@ export const formSetting = {
   meaning: 'the form of answers, where the two lines of the reference exclude each other: `v0.4` or `v0.5`',
 }
 
-export const FORM_HEADER = 'X-API-Form'
+const FORM_HEADER = 'X-API-Form'
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 /** Another value of the header is as good as none. */

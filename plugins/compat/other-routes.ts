@@ -65,7 +65,7 @@ export const removeSchedule = defineRoute({
 const NOT_OFFERED = 'Membership is a service of the reference and not offered here'
 const membership = '/api/appsettings/membership'
 
-export const showMembership = defineRoute({
+const showMembership = defineRoute({
   method: 'GET',
   path: `${membership}/token/`,
   access: 'admin',

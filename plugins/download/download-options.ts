@@ -22,7 +22,7 @@ export async function downloadOptions(channelId: string, folder: string, app: Ap
 }
 
 /** What is wanted, the channel's own before what is set for all. */
-export function qualityPreferences(own: ChannelOverwrites, all: QualityPreferences): QualityPreferences {
+function qualityPreferences(own: ChannelOverwrites, all: QualityPreferences): QualityPreferences {
   return {
     ...all,
     ...(Object.fromEntries(Object.entries(own).filter(([key]) => key in all)) as Partial<QualityPreferences>),

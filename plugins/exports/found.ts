@@ -39,7 +39,7 @@ export interface Found {
 export class Unusable extends Error {}
 
 /** Nobody follows more by hand; what has more was made to hold up the server. */
-export const MOST_ROWS = 20_000
+const MOST_ROWS = 20_000
 /** Years of several videos a day. */
 const MOST_SEEN = 100_000
 const MOST_LISTS = 500

@@ -8,7 +8,7 @@ const AT_ONCE = 500
 /** Who has seen so much of a video has watched it, whatever the export makes of it. */
 const SEEN_PART = 0.9
 
-export interface SeenHere {
+interface SeenHere {
   id: string
   /** Epoch seconds; of those that are watched. */
   at?: number

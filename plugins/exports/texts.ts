@@ -68,7 +68,7 @@ export function readTakeoutHistory(bytes: Buffer, rows: Rows): void {
 }
 
 /** @throws Unusable  there is nothing in it */
-export function whatIsIn(rows: Rows): Rows {
+function whatIsIn(rows: Rows): Rows {
   if (rows.isEmpty) throw new Unusable('It names no subscriptions, no watched videos and no playlists')
   return rows
 }

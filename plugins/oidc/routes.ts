@@ -20,7 +20,7 @@ function redirect(headers: RouteInput<never, never, never>['headers'], to: strin
 }
 
 /** A path of this page, and nothing that a browser could read as another host. */
-export function pathOnly(text: string | undefined): string {
+function pathOnly(text: string | undefined): string {
   const base = 'http://page.invalid'
   if (text === undefined || !text.startsWith('/') || !URL.canParse(text, base)) return '/'
   const { origin, pathname, search, hash } = new URL(text, base)

@@ -101,7 +101,7 @@ function downloaderHealth(app: App, { downloader: { version } }: ToolReport): To
 }
 
 /** yt-dlp's versions are the days of their release. @returns epoch seconds */
-export function releaseDay(version: string): number | undefined {
+function releaseDay(version: string): number | undefined {
   const [, year, month, day] = /^(\d{4})\.(\d{1,2})\.(\d{1,2})(?:\.|$)/.exec(version) ?? []
   return day === undefined ? undefined : Date.UTC(Number(year), Number(month) - 1, Number(day)) / 1000
 }

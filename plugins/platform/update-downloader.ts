@@ -37,7 +37,7 @@ export const updateDownloader = defineTask({
   },
 })
 
-export function updatesOf({ platform }: App): Updates {
+function updatesOf({ platform }: App): Updates {
   const { updates } = platform as PlatformService
   if (!updates) throw errors.unavailable('Nothing can be updated without a ledger')
   return updates

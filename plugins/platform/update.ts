@@ -11,7 +11,7 @@ import { freeBytes } from './room.ts'
 import type { Build, Tools } from './tools.ts'
 
 /** What the last look came to. */
-export interface LastLook {
+interface LastLook {
   outcome: 'none' | 'current' | 'updated' | 'refused' | 'postponed' | 'failed'
   /** Epoch seconds. */
   checked: number

@@ -6,7 +6,7 @@ import { isTaken, send } from './deliver.ts'
 import { newSecret } from './signature.ts'
 import { type DeliveryRow, openRows, type Rows, type WebhookRow } from './tables.ts'
 
-export const MOST_WEBHOOKS = 20
+const MOST_WEBHOOKS = 20
 /** Of one webhook: what comes on top is counted, not kept. */
 const MOST_WAITING = 1000
 const LONGEST_BODY = 256_000
@@ -17,7 +17,7 @@ const MOST_ASIDE = 10
 const LONGEST_WAIT_MS = 24 * 3_600_000
 export const DELIVER = 'webhooks.deliver'
 
-export interface WebhookInput {
+interface WebhookInput {
   name: string
   url: string
   events: string[]
