@@ -5,6 +5,7 @@ import { say } from '../../../core/say.ts'
 import de from '../../../plugins/web/page/texts/de.ts'
 import { en } from '../../../plugins/web/page/texts/en.ts'
 import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { languagesBesideEnglish } from '../../support/languages.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 import { SECTIONS } from './sections.ts'
 
@@ -179,13 +180,12 @@ describe('in a language that nobody speaks', { skip: noBrowser }, () => {
     })
 })
 
-test('German has words for each setting and task that the server names', async (t) => {
+test('each language has words for each setting and task that the server names', async (t) => {
   const app = await testApp(t)
-  const texts: Record<string, unknown> = de
   const [sections, tasks] = await Promise.all(
     ['/api/config/schema/', '/api/task/'].map(async (path) => (await app.as('admin').get(path)).body),
   )
-  const missing: string[] = []
+  const wanted: string[] = []
   const look = (name: string, schema: Record<string, any>) => {
     const said: Record<string, unknown> = {
       '': schema['title'],
@@ -194,16 +194,21 @@ test('German has words for each setting and task that the server names', async (
       '.wrong': schema['x-wrong'],
     }
     for (const value of Object.keys(schema['x-labels'] ?? {})) said[`.${value}`] = value
-    for (const [part, text] of Object.entries(said)) if (text && !texts[name + part]) missing.push(name + part)
+    for (const [part, text] of Object.entries(said)) if (text) wanted.push(name + part)
   }
   for (const [section, { properties }] of Object.entries<any>(sections))
     for (const [key, schema] of Object.entries<any>(properties))
       if (schema.title) look(`preference.${section}.${key}`, schema)
   for (const { name, schedule } of tasks) {
-    if (!texts[`task.${name}`]) missing.push(`task.${name}`)
+    wanted.push(`task.${name}`)
     for (const [key, schema] of Object.entries<any>(schedule?.config.properties ?? {}))
       look(`task.${name}.${key}`, schema)
   }
   assert.ok(Object.keys(sections).length > 4 && tasks.length > 10)
-  assert.deepEqual(missing, [])
+  for (const [language, texts] of await languagesBesideEnglish())
+    assert.deepEqual(
+      wanted.filter((key) => !texts[key]),
+      [],
+      language,
+    )
 })

@@ -1,0 +1,17 @@
+/** The languages of the page beside English: each is one file, and what is asked of one is asked of all. */
+import { readdir } from 'node:fs/promises'
+
+const FOLDER = new URL('../../plugins/web/page/texts/', import.meta.url)
+const LANGUAGE_FILE = /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-[A-Z]{2})?\.ts$/
+
+type Texts = Record<string, string | { other: string }>
+
+/** @returns by its BCP 47 name */
+export async function languagesBesideEnglish(): Promise<Map<string, Texts>> {
+  const files = (await readdir(FOLDER)).filter((name) => LANGUAGE_FILE.test(name) && name !== 'en.ts')
+  const read = files.map(async (name) => {
+    const { default: texts } = (await import(new URL(name, FOLDER).href)) as { default: Texts }
+    return [name.slice(0, -3), texts] as const
+  })
+  return new Map(await Promise.all(read))
+}
