@@ -31,9 +31,9 @@ function SetThere({ settings }: Pick<Adoption, 'settings'>) {
   return (
     <details class="plan-part">
       <summary class="unfold">{t('settings.moving.set', { count: settings.length })}</summary>
-      <ul class="meta" dir="auto">
+      <ul class="plain">
         {settings.map(({ of, key, value }) => (
-          <li key={`${of} ${key}`}>
+          <li key={`${of} ${key}`} class="meta" dir="auto">
             {of}: {isKnown(key) ? t(`settings.moving.set.${key}`, { value }) : `${key} ${value}`}
           </li>
         ))}
