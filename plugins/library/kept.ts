@@ -64,3 +64,16 @@ const flat = (value: unknown): unknown =>
 /** Only what is looked at goes on, in lengths that it may have. */
 export const kept = (info: Info): Info =>
   Object.fromEntries(KEPT.filter((key) => Object.hasOwn(info, key)).map((key) => [key, short(info[key])]))
+
+/** More are more than anybody reads, and each is in the memory of who looks at them. */
+const MOST_COMMENTS = 10_000
+const LONGEST_COMMENT = 10_000
+
+/** Of each its own values alone, in lengths that they may have. */
+export const keptComments = (comments: unknown): unknown[] =>
+  Array.isArray(comments) ? comments.slice(0, MOST_COMMENTS).map((one) => cut(flat(one))) : []
+
+const cut = (comment: unknown): unknown =>
+  comment && typeof comment === 'object' && 'text' in comment && typeof comment.text === 'string'
+    ? { ...comment, text: comment.text.slice(0, LONGEST_COMMENT) }
+    : comment

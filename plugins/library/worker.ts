@@ -30,7 +30,7 @@ import { allowed, type Notes, openNotes, readCatalogs } from './catalogs/notes.t
 import { cachedPictures, channelOfFolder } from './catalogs/tubearchivist-folder.ts'
 import type { Along, CatalogFault, CatalogRead, Info, Listed, PathMap } from './catalogs/types.ts'
 import { codeOf, isDiskFault } from './disk-fault.ts'
-import { kept } from './kept.ts'
+import { kept, keptComments } from './kept.ts'
 import { groupNames, isIgnored, pathIn, pathOf } from './names.ts'
 import { type Nfo, nfoOf } from './nfo.ts'
 
@@ -104,6 +104,8 @@ export interface Requests {
     args: { path: string; files: readonly FoundFile[]; notes?: NotesArgs }
     result: { seen: Seen[]; tookMs: number }
   }
+  /** What an information file has of comments, as it stands there; []: none, or nothing that can be read. */
+  comments: { args: { path: string }; result: unknown[] }
 }
 export type Op = keyof Requests
 export interface Request<Name extends Op = Op> {
@@ -374,16 +376,30 @@ function readSmall(path: string, most: number): Buffer | undefined {
   }
 }
 
+/** @returns undefined: it is none */
+function wholeInfo(path: string): Info | undefined {
+  const bytes = readSmall(path, MOST_INFO_BYTES)
+  if (!bytes || isTooMany(bytes)) return undefined
+  const info: unknown = JSON.parse(bytes.toString('utf8'))
+  return info && typeof info === 'object' && !Array.isArray(info) ? (info as Info) : undefined
+}
+
 /**
  * Such a file holds every format and comment, and anybody may have written it: only what is looked at goes on.
  * @returns undefined: it is none
  */
 function readInfo(path: string): Info | undefined {
-  const bytes = readSmall(path, MOST_INFO_BYTES)
-  if (!bytes || isTooMany(bytes)) return undefined
-  const info: unknown = JSON.parse(bytes.toString('utf8'))
-  if (!info || typeof info !== 'object' || Array.isArray(info)) return undefined
-  return kept(info as Info)
+  const info = wholeInfo(path)
+  return info && kept(info)
+}
+
+function readComments(path: string): unknown[] {
+  try {
+    return keptComments(wholeInfo(path)?.['comments'])
+  } catch (thrown) {
+    if (isDiskFault(thrown)) throw thrown
+    return []
+  }
 }
 
 /** So many bytes tell what a file is. */
@@ -472,6 +488,7 @@ const ops: Answers = {
     const seen = files.map((file) => lookWith(path, file, opened))
     return { seen, tookMs: performance.now() - began }
   },
+  comments: ({ path }) => readComments(path),
   catalog: ({ own, path, roots, at, kind, said }) =>
     readCatalogs(path, roots, filesNear(path, roots, at), own, { at, only: kind, said }),
   glance: glanceBelow,

@@ -23,7 +23,7 @@ import { isArtUrl } from './hosts.ts'
 import { idUnderEitherKey } from './id-field.ts'
 import type { KeptChild } from './kept-child.ts'
 import { listTab } from './list-tab.ts'
-import { MetadataError } from './metadata.ts'
+import { MetadataError, toComment } from './metadata.ts'
 import { PLATFORM } from './name.ts'
 import { routeOf, UNSET_ROUTE } from './network-route.ts'
 import { Pacing } from './pacing.ts'
@@ -174,6 +174,8 @@ export function openPlatform(parts: PlatformParts): PlatformService {
         throw error
       }
     },
+
+    commentsOf: (list) => list.flatMap((one) => toComment(one) ?? []),
 
     refusals: (formats) => refusals(formatsOf(formats)),
     failures: FAILURES,

@@ -391,6 +391,8 @@ export interface Platform {
    * @throws unprocessable: it is another video's, or names no channel
    */
   metadataOf(info: Readonly<Record<string, unknown>>, id: string): VideoMetadata
+  /** Comments from there (`comments`), checked in the same way: what is none is left out. */
+  commentsOf(list: readonly unknown[]): CommentMetadata[]
   /** Why yt-dlp does not take a format or an order of formats, in its own words: before they are set. */
   refusals(settings: { format?: string; formatSort?: string }): Promise<{ format?: string; formatSort?: string }>
   /** What follows from a failure of each class. */

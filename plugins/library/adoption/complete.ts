@@ -1,15 +1,16 @@
 /**
- * complete_videos: what takes its time for videos that have moved in. Pictures and subtitles that lie beside them, what
- * only the film or the platform can tell. It may be stopped and started again: each video's row says how far it has come.
+ * complete_videos: what takes its time for videos that have moved in. Pictures, subtitles and comments that lie beside
+ * them, what only the film or the platform can tell. It may be stopped and started again: each video's row says how far it has come.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import { defineTask, isAppError, say } from 'archivolt'
+import { defineTask, isAppError, say, type Words } from 'archivolt'
 import type { Place } from '../../media/types.ts'
 import type { App } from '../app.ts'
 import { isQueued, MOST_LANGUAGES, subtitleFile } from '../found.ts'
 import { stageSubtitle } from '../import.ts'
 import { untilQuiet } from '../quiet.ts'
+import { openReading, type Reading } from '../reading.ts'
 import { isPicture } from '../sidecars.ts'
 import { takeIn } from './adopt.ts'
 import { bringAlong } from './along.ts'
@@ -34,28 +35,54 @@ export const completeVideos = defineTask({
     const adoption = store.find(job.payload.adoption)
     if (adoption?.state !== 'adopted') return null // undone or dropped meanwhile
     if (store.isWaiting(adoption)) await store.setState(adoption.id, adoption.state)
-    const place = app.media.places.get(adoption.place_id)
-    let done = 0
-    for await (const row of rowsOf(store, adoption.id, 'new', 'in', job, app)) {
-      if (job.isStopping()) return null
-      job.progress(0.5, say`${{ count: ++done }} videos have their pictures and subtitles`)
-      if (!(await completeOne(row, place, job, app))) return waitForPlace(adoption, store, app)
-      await store.setItems(adoption.id, [{ number: row.number, state: 'done' }])
+    const on = {
+      adoption,
+      place: app.media.places.get(adoption.place_id),
+      store,
+      reading: openReading(job, app),
+      job,
+      app,
     }
-    let asked = 0
-    if (adoption.is_following) return null // somebody has to look at what nothing tells of
-    for await (const row of rowsOf(store, adoption.id, 'ask', 'planned', job, app)) {
-      if (job.isStopping()) return null
-      job.progress(0.9, say`${{ platform: app.platform.name }} was asked for ${{ count: ++asked }} videos`)
-      if (!(await askFor(row, place, adoption, store, job, app))) return waitForPlace(adoption, store, app)
+    try {
+      return await completeAll(on)
+    } finally {
+      await on.reading.end()
     }
-    if (asked > 0) {
-      await job.step('adoption.tell', () => app.emit('video.adopted', {}))
-      await bringTheRest(adoption, place.path, store, job, app)
-    }
-    return null
   },
 })
+
+/** What one run of it works on and with. */
+interface Completing {
+  adoption: AdoptionRow
+  place: Pick<Place, 'id' | 'path'>
+  store: Store
+  reading: Reading
+  job: AdoptionRun
+  app: App
+}
+
+async function completeAll(on: Completing): Promise<Words | null> {
+  const { adoption, place, store, job, app } = on
+  let done = 0
+  for await (const row of rowsOf('new', 'in', on)) {
+    if (job.isStopping()) return null
+    job.progress(0.5, say`${{ count: ++done }} videos have their pictures and subtitles`)
+    if (!(await completeOne(row, on))) return waitForPlace(adoption, store, app)
+    await store.setItems(adoption.id, [{ number: row.number, state: 'done' }])
+  }
+  let asked = 0
+  if (adoption.is_following) return null // somebody has to look at what nothing tells of
+  for await (const row of rowsOf('ask', 'planned', on)) {
+    if (job.isStopping()) return null
+    job.progress(0.9, say`${{ platform: app.platform.name }} was asked for ${{ count: ++asked }} videos`)
+    if (!(await askFor(row, on))) return waitForPlace(adoption, store, app)
+  }
+  if (asked > 0) {
+    await job.step('adoption.tell', () => app.emit('video.adopted', {}))
+    await bringTheRest(adoption, place.path, store, job, app)
+  }
+  return null
+}
 
 /** What people have done with those that have come in only now. */
 async function bringTheRest(adoption: AdoptionRow, path: string, store: Store, job: AdoptionRun, app: App) {
@@ -69,26 +96,19 @@ async function bringTheRest(adoption: AdoptionRow, path: string, store: Store, j
 
 /** One after the other, read in pieces, each once nothing else runs: what is done does not come again. */
 async function* rowsOf(
-  store: Store,
-  id: number,
   outcome: 'new' | 'ask',
   state: ItemRow['state'],
-  job: AdoptionRun,
-  app: App,
+  { adoption, store, job, app }: Completing,
 ): AsyncGenerator<ItemRow> {
-  for (const rows of store.pieces(id, [outcome], [state], STEP)) {
+  for (const rows of store.pieces(adoption.id, [outcome], [state], STEP)) {
     await untilQuiet(job, app)
     yield* rows
   }
 }
 
 /** @returns false: its place is away */
-async function completeOne(
-  row: ItemRow,
-  place: Pick<Place, 'id' | 'path'>,
-  job: AdoptionRun,
-  app: App,
-): Promise<boolean> {
+async function completeOne(row: ItemRow, on: Completing): Promise<boolean> {
+  const { place, job, app } = on
   const id = row.video_id!
   const file = JSON.parse(row.file!) as FoundFile
   const folder = join(place.path, file.folder)
@@ -100,6 +120,8 @@ async function completeOne(
       isAll = await keepPicture(id, isAbsolute(file.picture) ? file.picture : join(folder, file.picture), app)
     if (file.subtitles.length > 0)
       isAll = (await job.step('adoption.subtitles', () => takeSubtitles(id, folder, file, job, app))) && isAll
+    if (file.info !== undefined && doc.comment_count === undefined)
+      await job.step('adoption.comments', () => takeComments(id, join(folder, file.info!), on))
     if (doc.streams.length === 0 || doc.player.duration === 0)
       await job.step('adoption.measure', () => app.videos.exclusive(id, () => app.videos.measure(id)))
   } catch (thrown) {
@@ -159,21 +181,21 @@ async function takeSubtitles(
   }
 }
 
+/** @throws unavailable: its disk does not answer; unprocessable: the file takes too much memory */
+async function takeComments(id: string, path: string, { reading, job, app }: Completing): Promise<void> {
+  const found = app.platform.commentsOf(await reading.thread().ask('comments', { path }, job.signal))
+  if (found.length > 0) await app.videos.setComments(id, found)
+}
+
 /** In no hurry: it waits at the platform's gate like everything else. @returns false: its place is away */
-async function askFor(
-  row: ItemRow,
-  place: Pick<Place, 'id' | 'path'>,
-  adoption: AdoptionRow,
-  store: Store,
-  job: AdoptionRun,
-  app: App,
-): Promise<boolean> {
+async function askFor(row: ItemRow, on: Completing): Promise<boolean> {
+  const { adoption, store, job, app } = on
   const id = row.video_id!
   const file = JSON.parse(row.file!) as FoundFile
   try {
     const metadata = await app.platform.video(id, { asker: job.id, signal: job.signal })
     await takeIn([{ row, file, facts: { metadata } }], adoption, store, job, app)
-    if (!(await completeOne(row, place, job, app))) return false
+    if (!(await completeOne(row, on))) return false
   } catch (thrown) {
     job.signal.throwIfAborted()
     const failure = app.platform.failureOf(thrown)
