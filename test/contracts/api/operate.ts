@@ -13,9 +13,10 @@ import {
   Form,
   listOf,
   oneOf,
+  optional,
 } from '../recordings/compare.ts'
 import { CHANNEL, FAILED, IGNORED, NO_CHANNEL, NO_ID, NO_VIDEO, PENDING, PRIORITY, VIDEO } from './archive.ts'
-import { row, type Table } from './row.ts'
+import { row, sentences, type Table } from './row.ts'
 
 const asUser = { as: 'user' as const }
 const asNobody = { as: 'nobody' as const }
@@ -281,6 +282,7 @@ const TASK = {
   name: aText,
   status: aText,
   result: oneOf(null, aText),
+  said: optional(sentences),
   traceback: null,
   date_done: oneOf(null, anInstant),
   date_start: oneOf(null, anInstant),

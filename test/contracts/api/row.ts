@@ -148,7 +148,7 @@ const texts = new Form(
     typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string'),
 )
 /** Of sentences that stand beside it, and say the same. */
-const sentences = new Form(
+export const sentences = new Form(
   'words and values by sentence',
   (value) =>
     typeof value === 'object' &&
