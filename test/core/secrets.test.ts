@@ -108,7 +108,14 @@ function makePlain(kept: Kept): void {
   db.prepare('UPDATE webhooks_webhook SET secret = ?, url = ?').run(kept.signing, HOOK)
   db.prepare('UPDATE outgoing_urls SET url = ?').run(MESSAGES)
   db.prepare("UPDATE preferences SET value = ? WHERE key = 'proxy'").run(JSON.stringify(PROXY))
-  db.exec("DROP TABLE sealed_columns; DELETE FROM migrations WHERE owner = 'core' AND number = 8")
+  db.exec(`
+    ALTER TABLE schedules DROP COLUMN last_state;
+    ALTER TABLE schedules DROP COLUMN last_ended_at;
+    ALTER TABLE schedules DROP COLUMN last_words;
+    ALTER TABLE notifications DROP COLUMN about;
+    ALTER TABLE jobs DROP COLUMN said;
+    DROP TABLE sealed_columns;
+    DELETE FROM migrations WHERE owner = 'core' AND number >= 8`)
   db.close()
 }
 

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { inEnglish } from '../../core/say.ts'
 import { testElasticsearch, withoutElasticsearch } from '../support/elasticsearch.ts'
 import { aChannel, aVideo, testApp } from '../support/testing.ts'
 
@@ -34,7 +35,8 @@ test('indexes that were there and are missing are told, also over a restart, unt
   for (let start = 0; start < 2; start++) {
     await app.restart()
     await app.settled()
-    assert.equal(lost()?.reason, `Elasticsearch had no index ${prefix}_video any more`)
+    const reason = lost()?.reason ?? assert.fail('nothing is lost')
+    assert.equal(inEnglish(reason), `Elasticsearch had no index ${prefix}_video any more`)
     const said = (await admin.get('/api/notification/')).body
       .flatMap(({ messages }: { messages: string[] }) => messages)
       .join()

@@ -10,6 +10,7 @@ import type { TestContext } from 'node:test'
 import threads, { setEnvironmentData, type Worker, type WorkerOptions } from 'node:worker_threads'
 import { lastFirst } from './last-first.ts'
 import { ROOT } from './sources.ts'
+import { threadFlags } from './thread-flags.ts'
 
 const THREAD = join(ROOT, 'test/support/faulty-disk.cjs')
 const NAMES = ['stat', 'lstat', 'realpath', 'readdir', 'opendir', 'open', 'readFile', 'copyFile', 'access'] as const
@@ -34,7 +35,7 @@ export function faultyDisk(t: TestContext, path: string, code: string): FaultyDi
   setEnvironmentData('faulty disk', { path, code, counts } as never)
   thread.Worker = class extends Real {
     constructor(file: string | URL, options: WorkerOptions = {}) {
-      super(file, { ...options, execArgv: [...process.execArgv, '--require', THREAD] })
+      super(file, { ...options, execArgv: [...threadFlags(), '--require', THREAD] })
     }
   }
   syncBuiltinESMExports()

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test'
 import threads, { setEnvironmentData, type Worker, type WorkerOptions } from 'node:worker_threads'
 import { lastFirst } from './last-first.ts'
 import { ROOT } from './sources.ts'
+import { threadFlags } from './thread-flags.ts'
 
 const THREAD = join(ROOT, 'test/support/slow-disk.cjs')
 
@@ -17,7 +18,7 @@ export function slowDisk(t: TestContext, path: string, ms: number): () => number
   setEnvironmentData('slow disk', { path, ms, counts } as never)
   thread.Worker = class extends Real {
     constructor(file: string | URL, options: WorkerOptions = {}) {
-      super(file, { ...options, execArgv: [...process.execArgv, '--require', THREAD] })
+      super(file, { ...options, execArgv: [...threadFlags(), '--require', THREAD] })
     }
   }
   syncBuiltinESMExports()

@@ -83,7 +83,7 @@ async function search(
   signal: AbortSignal,
   app: Pick<App, 'fetch'>,
 ): Promise<string> {
-  const url = `${address.replace(/\/+$/, '')}/${index}/_search?filter_path=hits.hits`
+  const url = `${address.replace(/(?<!\/)\/+$/, '')}/${index}/_search?filter_path=hits.hits`
   const { host } = new URL(address)
   const reply = await app.fetch(url, {
     method: 'POST',

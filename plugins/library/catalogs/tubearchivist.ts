@@ -183,6 +183,12 @@ function takePositions(path: string, take: CatalogTake): void {
   }
 }
 
+/** `ta_video`, or with more before and behind it, as a rebuilt index has. */
+const kindOf = (index: string): string => {
+  const [before, ...after] = index.split('ta_')
+  return after.length === 0 ? before! : after.at(-1)!.split('_', 1)[0]!
+}
+
 async function eachKept(path: string, take: (kind: string, id: string, doc: Doc) => void): Promise<void> {
   let named: Doc | undefined
   let isAny = false
@@ -192,7 +198,7 @@ async function eachKept(path: string, take: (kind: string, id: string, doc: Doc)
       named = objectOf(line.index)
       continue
     }
-    const [kind, id] = [textOf(named._index).replace(/^.*ta_([a-z]+)(?:_.*)?$/, '$1'), textOf(named._id)]
+    const [kind, id] = [kindOf(textOf(named._index)), textOf(named._id)]
     named = undefined
     isAny = true
     if (WANTED.has(kind) && id !== '') take(kind, id, line)

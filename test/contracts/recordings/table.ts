@@ -15,6 +15,7 @@ import {
   Form,
   listOf,
   oneOf,
+  optional,
 } from './compare.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -157,6 +158,7 @@ const anyTask = {
   name: aText,
   status: oneOf('PENDING', 'SUCCESS', 'FAILURE', 'RETRY'),
   result: anything,
+  said: optional(anything),
   traceback: null,
   date_done: oneOf(null, anInstant),
   date_start: oneOf(null, anInstant),
@@ -175,6 +177,7 @@ const taskRecord = (task: Record_): Record_ => ({
   name: task.name,
   status: task.status,
   result: task.result,
+  said: optional(anything),
   traceback: null,
   date_done: deadTask(task) ? anInstant : null,
   date_start: oneOf(null, anInstant),
@@ -185,6 +188,7 @@ const taskRecord = (task: Record_): Record_ => ({
 })
 const notification = {
   id: aUuid,
+  task_name: optional(aText),
   title: aText,
   group: aText,
   'api-start': anything,
@@ -194,6 +198,7 @@ const notification = {
   level: oneOf('info', 'error'),
   command: oneOf(false, 'STOP'),
   messages: listOf(aText),
+  said: optional(anything),
   progress: aNumber,
 }
 
