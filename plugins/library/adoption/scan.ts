@@ -100,7 +100,8 @@ export const scanPlace = defineTask({
             await store.setReader(adoption.id, reader.name)
           }
           if (job.isStopping()) return null
-          await scan.take(reader, walked.files, walked.problems)
+          const by = reader
+          await job.step('adoption.look', () => scan.take(by, walked.files, walked.problems))
           await scan.tellArchived(walked.archived)
           job.progress(0, say`${{ count: scan.seen }} files in “${{ label: place.label }}”`)
         }
