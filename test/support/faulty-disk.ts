@@ -7,10 +7,9 @@ import fs from 'node:fs/promises'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import threads, { setEnvironmentData, type Worker, type WorkerOptions } from 'node:worker_threads'
 import { lastFirst } from './last-first.ts'
 import { ROOT } from './sources.ts'
-import { threadFlags } from './thread-flags.ts'
+import { loadIntoThreads } from './thread-faults.ts'
 
 const THREAD = join(ROOT, 'test/support/faulty-disk.cjs')
 const NAMES = ['stat', 'lstat', 'realpath', 'readdir', 'opendir', 'open', 'readFile', 'copyFile', 'access'] as const
@@ -29,20 +28,10 @@ export function faultyDisk(t: TestContext, path: string, code: string): FaultyDi
   const counts = new Int32Array(new SharedArrayBuffer(4)).fill(THERE)
   const { failWith, below } = createRequire(import.meta.url)(THREAD)
   const own = Object.fromEntries(NAMES.map((name) => [name, fs[name]]))
-  const thread = threads as { Worker: typeof Worker }
-  const Real = thread.Worker
   failWith(code, below({ path, counts }), NAMES, fs)
-  setEnvironmentData('faulty disk', { path, code, counts } as never)
-  thread.Worker = class extends Real {
-    constructor(file: string | URL, options: WorkerOptions = {}) {
-      super(file, { ...options, execArgv: [...threadFlags(), '--require', THREAD] })
-    }
-  }
-  syncBuiltinESMExports()
+  loadIntoThreads(t, THREAD, 'faulty disk', { path, code, counts })
   lastFirst(t).after(() => {
     Object.assign(fs, own)
-    thread.Worker = Real
-    setEnvironmentData('faulty disk', undefined as never)
     syncBuiltinESMExports()
   })
   return {

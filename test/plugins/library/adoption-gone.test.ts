@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { VIDEO } from '../../platform/seed.mjs'
+import { commanded, scanned } from '../../support/adopting.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { type PlacesApp, withPlaces } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
@@ -9,19 +10,12 @@ import { type LibraryApp, libraryApp } from './given.ts'
 
 const [listed, named, here] = [VIDEO.gull, VIDEO.knot, 'aaaaaaaaaaa']
 
-async function ended(app: PlacesApp, taskId: string): Promise<void> {
-  const { state, result } = await app.app.jobs.ended(taskId)
-  assert.equal(state, 'SUCCESS', result ?? '')
-}
 async function scan(app: PlacesApp, place: number) {
-  const { body } = await app.as('admin').post('/api/adoption/', { place })
-  await ended(app, body.task_id)
-  return (await app.as('admin').get(`/api/adoption/${body.id}/`)).body
+  const id = await scanned(app, place)
+  return (await app.as('admin').get(`/api/adoption/${id}/`)).body
 }
 async function command(app: PlacesApp, id: number, body: object): Promise<void> {
-  const reply = await app.as('admin').post(`/api/adoption/${id}/`, body)
-  assert.equal(reply.status, 200, JSON.stringify(reply.body))
-  await ended(app, reply.body.task_id)
+  await commanded(app, id, body)
   await app.settled()
 }
 const queued = async (app: PlacesApp) => {

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { definePlugin } from 'archivolt'
 import { testApp } from 'archivolt/testing'
 import type { PlaceReader } from '../../../plugins/library/adoption/types.ts'
+import { scanned, succeeded } from '../../support/adopting.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { lay } from '../../support/lay.ts'
@@ -21,22 +22,19 @@ const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
 /** More values than the reading thread could hold, in a file of three megabytes. */
 const VERY_MANY = '{},'.repeat(800_000)
 
-async function ended(app: PlacesApp, taskId: string): Promise<void> {
-  const { state, result } = await app.app.jobs.ended(taskId)
-  assert.equal(state, 'SUCCESS', result ?? '')
-}
 async function scan(app: PlacesApp, place: number) {
-  const { status, body } = await app.as('admin').post('/api/adoption/', { place })
-  assert.equal(status, 200, JSON.stringify(body))
-  await ended(app, body.task_id)
-  const plan = (await app.as('admin').get(`/api/adoption/${body.id}/`)).body
-  const rows: Array<PlannedRow & { title: string }> = (await app.as('admin').get(`/api/adoption/${body.id}/item/`)).body
-    .data
-  return { plan, rows, lines: rows.map(({ code, outcome, platform_id: id }) => [code || outcome, id].join(' ')).sort() }
+  const id = await scanned(app, place)
+  const plan = (await app.as('admin').get(`/api/adoption/${id}/`)).body
+  const rows: Array<PlannedRow & { title: string }> = (await app.as('admin').get(`/api/adoption/${id}/item/`)).body.data
+  return {
+    plan,
+    rows,
+    lines: rows.map(({ code, outcome, platform_id }) => [code || outcome, platform_id].join(' ')).sort(),
+  }
 }
 async function moveIn(app: PlacesApp, id: number): Promise<void> {
   const { body } = await app.as('admin').post(`/api/adoption/${id}/`, { command: 'adopt' })
-  await ended(app, body.task_id)
+  await succeeded(app, body.task_id)
 }
 
 test('what is no file is not opened, what is too much is told, and what is forged waits for the platform', async (t) => {

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aPlaylist, aVideo } from 'archivolt/testing'
 import type { PlaceReader } from '../../../plugins/library/adoption/types.ts'
+import { commanded, scanned, succeeded } from '../../support/adopting.ts'
 import { aPicture } from '../../support/film.ts'
 import { handAt, otherWork } from '../../support/other-work.ts'
 import { listing, type PlacesApp, type PlannedRow, placesApp } from '../../support/places.ts'
@@ -15,27 +16,15 @@ import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
 const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nherring at dawn\n'
 
-async function ended(app: PlacesApp, taskId: string) {
-  const { state, result } = await app.app.jobs.ended(taskId)
-  assert.equal(state, 'SUCCESS', result ?? '')
-}
 const show = async (app: PlacesApp, id: number) => (await app.as('admin').get(`/api/adoption/${id}/`)).body
 const rowsOf = async (app: PlacesApp, id: number, query = ''): Promise<PlannedRow[]> =>
   (await app.as('admin').get(`/api/adoption/${id}/item/?${query}`)).body.data
 
-async function scan(app: PlacesApp, place: number, source?: string) {
-  const { status, body } = await app.as('admin').post('/api/adoption/', { place, ...(source && { source }) })
-  assert.equal(status, 200, JSON.stringify(body))
-  await ended(app, body.task_id)
-  return show(app, body.id)
-}
+const scan = async (app: PlacesApp, place: number, source?: string) =>
+  show(app, await scanned(app, place, source === undefined ? {} : { source }))
 
 async function command(app: PlacesApp, id: number, what: 'adopt' | 'undo') {
-  const { status, body } = await app.as('admin').post(`/api/adoption/${id}/`, { command: what })
-  assert.equal(status, 200, JSON.stringify(body))
-  await ended(app, body.task_id)
-  const completing = app.app.jobs.active('complete_videos')
-  if (completing) await ended(app, completing.id)
+  await commanded(app, id, { command: what })
   return show(app, id)
 }
 const planOf = (rows: PlannedRow[]) =>
@@ -359,11 +348,11 @@ test('undoing does not wait for the platform, and what waits for it brings nothi
   const plan = await scan(app, place)
   assert.deepEqual([plan.outcomes.new.count, plan.outcomes.ask.count], [1, 1])
   const { body } = await app.as('admin').post(`/api/adoption/${plan.id}/`, { command: 'adopt' })
-  await ended(app, body.task_id)
+  await succeeded(app, body.task_id)
   const waiting = app.app.jobs.active('complete_videos')!
 
   const undoing = await app.as('admin').post(`/api/adoption/${plan.id}/`, { command: 'undo' })
-  await ended(app, undoing.body.task_id)
+  await succeeded(app, undoing.body.task_id)
 
   assert.equal((await app.app.jobs.ended(waiting.id)).state, 'REVOKED')
   await app.app.platform.command('resume')
@@ -444,7 +433,7 @@ test('where most of what a database names lies elsewhere nothing moves in until 
   assert.equal(outside.status, 422)
   const map = { from: '/app/video', to: join(app.root, 'old/inner') }
   const { body } = await admin.post('/api/adoption/', { place, map })
-  await ended(app, body.task_id)
+  await succeeded(app, body.task_id)
   const plan = await show(app, body.id)
 
   assert.deepEqual(plan.map, { from: '/app/video/', to: map.to, share: 1, sure: true })
@@ -483,7 +472,7 @@ test('the second pass gives way, is paused and goes on, also over a restart', as
   assert.deepEqual([(await post('stop')).status, (await post('complete')).status], [409, 409])
   const busy = await app.app.jobs.start('other.work', {})
 
-  await ended(app, (await post('adopt')).body.task_id)
+  await succeeded(app, (await post('adopt')).body.task_id)
   const [second] = app.app.jobs.list({ task: 'complete_videos' })
   assert.equal((await show(app, plan.id)).completing, true)
   assert.equal((await post('stop')).status, 200)
@@ -519,7 +508,7 @@ test('a scan or a run that is stopped or killed says so, and a run goes on where
     stop = undefined
     await jobs.command(jobs.active('adopt_videos')!.id, 'STOP')
   }
-  await ended(app, (await post('adopt')).body.task_id)
+  await succeeded(app, (await post('adopt')).body.task_id)
   const stopped = await show(app, plan.id)
   stop = async ({ jobs }) => {
     stop = undefined
@@ -548,12 +537,12 @@ test('subscriptions that wait for the platform are withdrawn when all of it is u
   await app.lay('old/appdata/local_db.json', JSON.stringify({ files, subscriptions }))
   const plan = await scan(app, place)
   const adopting = await admin.post(`/api/adoption/${plan.id}/`, { command: 'adopt', along: { kinds: ['channel'] } })
-  await ended(app, adopting.body.task_id)
+  await succeeded(app, adopting.body.task_id)
   const [job] = app.app.jobs.list({ task: 'subscribe_to' })
   assert.ok(['PENDING', 'STARTED', 'RETRY'].includes(job!.state))
 
   const undoing = await admin.post(`/api/adoption/${plan.id}/`, { command: 'undo' })
-  await ended(app, undoing.body.task_id)
+  await succeeded(app, undoing.body.task_id)
 
   assert.equal(app.app.jobs.get(job!.id)?.state, 'REVOKED')
   assert.deepEqual(await app.ids('channel'), [])

@@ -1,24 +1,12 @@
 /** Comments that yt-dlp wrote into the information file beside a film come along with it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { commanded, scanned } from '../../support/adopting.ts'
 import { type PlacesApp, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
 const [SAID, SILENT, HOSTILE] = ['saidSaidSai', 'silentSilen', 'hostileHost'] as const
 const LONG = 'x'.repeat(200_000)
-
-async function ended(app: PlacesApp, taskId: string): Promise<void> {
-  const { state, result } = await app.app.jobs.ended(taskId)
-  assert.equal(state, 'SUCCESS', result ?? '')
-}
-
-async function command(app: PlacesApp, id: number, body: object): Promise<void> {
-  const { status, body: told } = await app.as('admin').post(`/api/adoption/${id}/`, body)
-  assert.equal(status, 200, JSON.stringify(told))
-  await ended(app, told.task_id)
-  const completing = app.app.jobs.active('complete_videos')
-  if (completing) await ended(app, completing.id)
-}
 
 const comments = async (app: PlacesApp, id: string) => (await app.as('user').get(`/api/video/${id}/comment/`)).body.data
 
@@ -46,10 +34,9 @@ test('comments beside a film come along, checked, and leave with it', async (t) 
   await layFilm(app, `films/${SAID}.mp4`, infoOf(SAID, { comments: [first, reply] }))
   await layFilm(app, `films/${SILENT}.mp4`, infoOf(SILENT, { comments: 'none' }))
   await layFilm(app, `films/${HOSTILE}.mp4`, infoOf(HOSTILE, { comments: hostile }))
-  const { body } = await app.as('admin').post('/api/adoption/', { place })
-  await ended(app, body.task_id)
+  const id = await scanned(app, place)
 
-  await command(app, body.id, { command: 'adopt' })
+  await commanded(app, id, { command: 'adopt' })
 
   const [thread, ...others] = await comments(app, SAID)
   assert.deepEqual([thread.comment_text, thread.comment_author, others.length], ['The first', 'Reader', 0])
@@ -65,6 +52,6 @@ test('comments beside a film come along, checked, and leave with it', async (t) 
   const [odd, ...more] = await comments(app, HOSTILE)
   assert.deepEqual([odd.comment_text.length, odd.comment_author, more.length], [10_000, '', 0])
 
-  await command(app, body.id, { command: 'undo' })
+  await commanded(app, id, { command: 'undo' })
   assert.equal((await app.as('user').get(`/api/video/${SAID}/comment/`)).status, 404)
 })

@@ -2,29 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aChannel, aVideo } from 'archivolt/testing'
+import { commanded, scanned } from '../../support/adopting.ts'
 import { type PlacesApp, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
 const [FERRY, COMET, FOG, OWN] = ['ferryFerry1', 'cometComet1', 'fogFogFogFo', 'ownOwnOwnOw'] as const
-
-async function ended(app: PlacesApp, taskId: string): Promise<void> {
-  const { state, result } = await app.app.jobs.ended(taskId)
-  assert.equal(state, 'SUCCESS', result ?? '')
-}
-
-async function command(app: PlacesApp, id: number, body: object): Promise<void> {
-  const { status, body: told } = await app.as('admin').post(`/api/adoption/${id}/`, body)
-  assert.equal(status, 200, JSON.stringify(told))
-  await ended(app, told.task_id)
-  const completing = app.app.jobs.active('complete_videos')
-  if (completing) await ended(app, completing.id)
-}
-
-async function scan(app: PlacesApp, place: number): Promise<number> {
-  const { body } = await app.as('admin').post('/api/adoption/', { place })
-  await ended(app, body.task_id)
-  return body.id
-}
 
 async function lists(app: PlacesApp, who: 'admin' | 'user' = 'admin'): Promise<Record<string, string[]>> {
   const { data } = (await app.as(who).get('/api/playlist/?visibility=private')).body
@@ -60,33 +42,33 @@ const ADOPT = { command: 'adopt', along: { kinds: ['list'] } }
 test('each becomes a private one of who moves in, once, beside what is there; not unless it is chosen', async (t) => {
   const { app, place } = await anApp(t)
   await app.as('admin').post('/api/playlist/custom/', { playlist_name: 'Mine', playlist_visibility: 'private' })
-  const id = await scan(app, place)
+  const id = await scanned(app, place)
   const plan = (await app.as('admin').get(`/api/adoption/${id}/`)).body
   assert.deepEqual(plan.along, [{ kind: 'list', owner: '', count: 3 }])
 
-  await command(app, id, { command: 'adopt', along: { kinds: [] } })
+  await commanded(app, id, { command: 'adopt', along: { kinds: [] } })
   assert.deepEqual(await lists(app), { Mine: [] })
 
-  await command(app, id, ADOPT)
+  await commanded(app, id, ADOPT)
   assert.deepEqual(await lists(app), { Evenings: [COMET, FERRY], Mine: [] })
   assert.deepEqual(await lists(app, 'user'), {})
 
-  await command(app, id, ADOPT)
-  await command(app, await scan(app, place), ADOPT)
+  await commanded(app, id, ADOPT)
+  await commanded(app, await scanned(app, place), ADOPT)
   assert.deepEqual(await lists(app), { Evenings: [COMET, FERRY], Mine: [] })
 })
 
 test('undoing takes out what came, and leaves what somebody has put into it', async (t) => {
   const { app, place } = await anApp(t)
-  const id = await scan(app, place)
-  await command(app, id, ADOPT)
+  const id = await scanned(app, place)
+  await commanded(app, id, ADOPT)
   assert.deepEqual(Object.keys(await lists(app)).sort(), ['Evenings', 'Mine'])
   const { data } = (await app.as('admin').get('/api/playlist/?visibility=private')).body
   const own = data.find((one: Record<string, string>) => one['playlist_name'] === 'Evenings').playlist_id
   const put = await app.as('admin').post(`/api/playlist/custom/${own}/`, { action: 'create', video_id: OWN })
   assert.equal(put.status, 200, JSON.stringify(put.body))
 
-  await command(app, id, { command: 'undo' })
+  await commanded(app, id, { command: 'undo' })
 
   assert.deepEqual(await lists(app), { Evenings: [OWN] })
   assert.deepEqual(await app.ids('video'), [OWN])

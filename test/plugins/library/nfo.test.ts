@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { nfoOf } from '../../../plugins/library/nfo.ts'
+import { scanned } from '../../support/adopting.ts'
 import { listing, type PlacesApp, type PlannedRow, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
@@ -41,10 +42,8 @@ test('entities that such a file declares are never put in, and it is not nested 
 })
 
 async function scan(app: PlacesApp, place: number): Promise<Array<PlannedRow & { title: string }>> {
-  const { body } = await app.as('admin').post('/api/adoption/', { place })
-  const { state, result } = await app.app.jobs.ended(body.task_id)
-  assert.equal(state, 'SUCCESS', result ?? '')
-  return (await app.as('admin').get(`/api/adoption/${body.id}/item/`)).body.data
+  const id = await scanned(app, place)
+  return (await app.as('admin').get(`/api/adoption/${id}/item/`)).body.data
 }
 const lineOf = ({ code, outcome, platform_id: id, file, title }: PlannedRow & { title: string }) =>
   [code || outcome, id, file, title].join('|')
