@@ -334,7 +334,7 @@ describe('settings', { skip: noBrowser }, () => {
     )
     await group.locator('tr:first-child td', { hasText: /Friday at 08:15, 09:15/ }).waitFor()
     await group.getByLabel('How often').selectOption('Never')
-    await group.getByRole('cell', { name: 'Never' }).waitFor()
+    await group.getByRole('cell', { name: 'Never', exact: true }).waitFor()
     assert.equal(await cronOf('update_subscribed'), undefined)
   })
 
