@@ -2,7 +2,7 @@
 import type { IconNode } from 'lucide'
 import { CirclePause, CloudOff, Hourglass, TriangleAlert } from 'lucide'
 import type { PlatformState } from '../server/records.ts'
-import { toMoment, toTimeOfDay } from '../texts/format.ts'
+import { DAY_SECONDS, toMoment, toTimeOfDay } from '../texts/format.ts'
 import { inWords, t } from '../texts/texts.ts'
 
 interface StopReason {
@@ -13,7 +13,6 @@ interface StopReason {
   actions: Array<'retry' | 'accept' | 'pause' | 'resume'>
 }
 
-const DAY_SECONDS = 86_400
 /** Today by its time alone. */
 const timeOf = (epoch: number): string =>
   Math.abs(epoch - Date.now() / 1000) < DAY_SECONDS / 2 ? toTimeOfDay(epoch) : toMoment(epoch)

@@ -42,10 +42,12 @@ export function toClock(seconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
 }
 
+export const DAY_SECONDS = 86_400
+
 /** Seconds in words of two units at most: 4981 → 1 hr 23 min */
 export function toSpan(seconds: number): string {
   const parts: Array<[number, string]> = [
-    [86_400, 'day'],
+    [DAY_SECONDS, 'day'],
     [3600, 'hour'],
     [60, 'minute'],
     [1, 'second'],
@@ -62,7 +64,6 @@ export function toSpan(seconds: number): string {
   return words.join(' ')
 }
 
-const DAY_SECONDS = 86_400
 const AGES: Array<[Intl.RelativeTimeFormatUnit, number, Intl.RelativeTimeFormat]> = [
   ['year', 31_557_600, counted],
   ['month', 2_629_800, counted],

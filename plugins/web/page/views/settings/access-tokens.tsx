@@ -10,13 +10,12 @@ import { type Failure, get, post, remove, toFailure } from '../../server/api.ts'
 import type { AccessToken, Account, NewAccessToken } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { account } from '../../stores/session.ts'
-import { toMoment } from '../../texts/format.ts'
+import { DAY_SECONDS, toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
 import { copyText } from './copy-text.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 
-const DAY_MS = 86_400_000
 /** Days that it holds; `never`: until it is revoked. */
 const LASTS = ['30', '90', '365', 'never'] as const
 type Lasts = (typeof LASTS)[number]
@@ -88,7 +87,7 @@ function NewToken({ onMade }: { onMade: () => void }) {
     setFailure(undefined)
     if (name.trim() === '') return
     setBusy(true)
-    const expires = lasts === 'never' ? null : new Date(Date.now() + Number(lasts) * DAY_MS).toISOString()
+    const expires = lasts === 'never' ? null : new Date(Date.now() + Number(lasts) * DAY_SECONDS * 1000).toISOString()
     try {
       setMade(await post<NewAccessToken>('/api/access-token/', { name: name.trim(), scope, expires }))
       setName('')

@@ -1,9 +1,10 @@
 /** A schedule of three fields, `minute hour day_of_week`, in the words of the page. */
+import { DAY_SECONDS } from '../../texts/format.ts'
 import { LANGUAGE, LOCALES, t } from '../../texts/texts.ts'
 
 /** A Sunday. */
 const SUNDAY = Date.UTC(2024, 0, 7)
-const [DAY_MS, HOUR_MS, MINUTE_MS] = [86_400_000, 3_600_000, 60_000]
+const [DAY_MS, HOUR_MS, MINUTE_MS] = [DAY_SECONDS * 1000, 3_600_000, 60_000]
 const days = new Intl.DateTimeFormat(LANGUAGE, { weekday: 'long', timeZone: 'UTC' })
 const times = new Intl.DateTimeFormat(LOCALES, { timeStyle: 'short', timeZone: 'UTC' })
 const lists = new Intl.ListFormat(LANGUAGE, { type: 'conjunction' })

@@ -2,6 +2,7 @@
  * What is known of an archive's growth: how much there was at the end of each span. Between two ends nothing is made
  * up.
  */
+import { DAY_SECONDS } from '../../texts/format.ts'
 
 export interface Span {
   /** Its first day. */
@@ -13,7 +14,6 @@ export interface Span {
 export const SPANS = ['month', 'week', 'day'] as const
 export type SpanName = (typeof SPANS)[number]
 
-const DAY_SECONDS = 86_400
 export const toEpoch = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1000
 
 /** @param today  the last span has come so far */

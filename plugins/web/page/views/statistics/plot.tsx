@@ -2,9 +2,11 @@
  * One plot of values over time, drawn by uPlot in the page's own colours; its figure follows the pointer, its table is
  * for whoever cannot see it.
  */
+
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import { look } from '../../stores/session.ts'
+import { DAY_SECONDS as DAY } from '../../texts/format.ts'
 import { LOCALES, t } from '../../texts/texts.ts'
 
 interface PlotProps {
@@ -27,7 +29,6 @@ interface PlotProps {
 }
 
 const HEIGHT_PX = 200
-const DAY = 86_400
 const MONTH = 28 * DAY
 /** Room for the name of a day. */
 const LABEL_PX = 88
