@@ -43,9 +43,6 @@ const SIMILAR_FREQUENCY_CAP = 2000
 /** Rows of one search that are kept: a page of them. */
 const MOST_KEPT = 60
 
-/** Words that are known to be common, at most. */
-const MOST_COMMON = 1000
-
 interface RankedRow {
   rid: number
   id: string
@@ -200,17 +197,8 @@ export function openSearcher(
     return { filter: where, count, isSmall: count <= MAX_WINDOW }
   }
 
-  /**
-   * The first so many of those that match and are left, best first.
-   * @param words  all of these are in each match; none: that is not known
-   */
-  type Take = (
-    expression: string,
-    narrow: Narrowing | undefined,
-    scope: Scope,
-    size: number,
-    words: readonly QueryWord[],
-  ) => RankedRow[]
+  /** The first so many of those that match and are left, best first. */
+  type Take = (expression: string, narrow: Narrowing | undefined, scope: Scope, size: number) => RankedRow[]
 
   const source = (narrow: Narrowing | undefined): string => {
     if (!narrow) return `${table} f WHERE f.${table} MATCH ?`
@@ -221,34 +209,19 @@ export function openSearcher(
 
   const scored = (scope: Scope, narrow: Narrowing | undefined) =>
     `SELECT f.rowid AS rid, -bm25(f.${table}${', ?'.repeat(scope.weights.length)}) AS score FROM ${source(narrow)}`
-  const best = (rows: string, more = '') =>
-    `SELECT r.*, i.id FROM (SELECT *${more} FROM (${rows}) ORDER BY score DESC, rid DESC LIMIT ?) r
+  const best = (rows: string) =>
+    `SELECT r.*, i.id FROM (SELECT * FROM (${rows}) ORDER BY score DESC, rid DESC LIMIT ?) r
      CROSS JOIN "${names.main}" i ON i.rid = r.rid ORDER BY r.score DESC, r.rid DESC`
   const newest = (rows: string) => `${rows} ORDER BY f.rowid DESC LIMIT ?`
 
-  /**
-   * Words that more than ten thousand documents have, as was seen. Whether it is so still decides the way, not what is
-   * found.
-   */
-  const common = new Set<string>()
-  const noteCommon = (words: readonly QueryWord[]): void => {
-    if (common.size > MOST_COMMON) common.clear()
-    for (const { term } of words) common.add(term)
-  }
-
   // Ranking scores every match. A word that more than ten thousand documents have tells nothing: then the newest are
   // the best.
-  const takeRanked: Take = (expression, narrow, scope, size, words) => {
+  // Counting is cheap beside ranking, and most words stand in no name of most kinds.
+  const takeRanked: Take = (expression, narrow, scope, size) => {
     const values = [expression, ...(narrow?.filter.values ?? [])]
-    if (!narrow && words.some(({ term }) => !common.has(term))) {
-      // To count what is ranked costs little beside it; to count it before costs a third as much again.
-      const rows = sql<RankedRow & { matching: number }>(
-        best(newest(scored(scope, narrow)), ', count(*) OVER () AS matching'),
-      ).all(...scope.weights, ...values, MAX_WINDOW + 1, size)
-      if ((rows[0]?.matching ?? 0) <= MAX_WINDOW) return rows
-      noteCommon(words)
-    }
-    if (!narrow?.isSmall && frequency(expression, MAX_WINDOW + 1) > MAX_WINDOW) {
+    const count = narrow?.isSmall ? undefined : frequency(expression, MAX_WINDOW + 1)
+    if (count === 0) return []
+    if (count !== undefined && count > MAX_WINDOW) {
       const rids = pluck<number>(newest(`SELECT f.rowid FROM ${source(narrow)}`)).all(...values, Math.max(size, FEW))
       if (rids.length >= FEW) return unranked(rids.slice(0, size))
     }
@@ -269,11 +242,11 @@ export function openSearcher(
     rids.map((rid) => ({ rid, id: idOf(rid), score: LEAST_SCORE }))
 
   /** Kept for who asks again: for misspelt words too, for another page, or for what was just typed. */
-  const taken = (take: Take, ...[expression, narrow, scope, size, words]: Parameters<Take>) =>
+  const taken = (take: Take, ...[expression, narrow, scope, size]: Parameters<Take>) =>
     connection
       .kept(
         JSON.stringify([names.text, expression, narrow?.filter, scope.weights, size]),
-        () => take(expression, narrow, scope, size, words),
+        () => take(expression, narrow, scope, size),
         ({ length }) => length <= MOST_KEPT,
       )
       .map(({ rid, id, score }) => ({ rid, id, score }))
@@ -290,7 +263,6 @@ export function openSearcher(
       const narrow = narrowing(query.filter)
       if (narrow?.count === 0) return { rows: [], total: 0 }
       const exact = exactClasses(words, text.match, scope)
-      const inEach = exact.length === 1 ? words : []
       let near: readonly string[] | undefined
       const nearOnes = () => (near ??= nearClasses(words, text.match, scope))
       const widest = () => nearOnes().at(-1) ?? exact.at(-1)!
@@ -304,7 +276,7 @@ export function openSearcher(
         const fill = (classes: readonly string[], take: Take) => {
           for (const each of classes) {
             if (rows.length >= end) return
-            for (const row of taken(take, each, narrow, scope, end, inEach)) {
+            for (const row of taken(take, each, narrow, scope, end)) {
               if (rows.length < end && !seen.has(row.rid)) rows.push(row)
               seen.add(row.rid)
             }
@@ -337,7 +309,7 @@ export function openSearcher(
       if (words.length === 0) return []
       const narrow = narrowing(filter)
       const expression = words.join(' OR ')
-      const rows = taken(takeRanked, expression, narrow, scope, size + 1, [])
+      const rows = taken(takeRanked, expression, narrow, scope, size + 1)
         .filter(({ rid }) => rid !== self.rid)
         .slice(0, size)
       return descending(rows)
