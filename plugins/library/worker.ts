@@ -206,25 +206,24 @@ class Walk {
 
   #read(folder: Folder): void {
     const place = this.#absolute(folder.path)
-    let entries: Dirent<Buffer>[]
+    let entries: ReturnType<typeof entriesIn>
     let self: string
     try {
       const { dev, ino } = statSync(place, { bigint: true })
       self = `${dev}:${ino}`
       if (folder.above.includes(self)) return this.#tell('loop', folder.path, 'a folder that contains itself')
-      entries = readdirSync(place, { withFileTypes: true, encoding: 'buffer' }) as unknown as Dirent<Buffer>[]
+      entries = entriesIn(place)
     } catch (thrown) {
       if (folder.depth === 0 || this.#isFault(thrown)) throw thrown
       return this.#tell('unreadable_file', folder.path, `the folder cannot be read (${codeOf(thrown)})`)
     }
     const inner: Folder[] = []
     const names: string[] = []
-    for (const entry of entries) {
-      const name = entry.name.toString('utf8')
+    for (const { name, entry, isText } of entries) {
       if (isIgnored(name)) continue
       const path = pathIn(folder.path, name)
       if (this.#leaveOut.has(this.#absolute(path))) continue
-      if (!Buffer.from(name).equals(entry.name)) {
+      if (!isText) {
         this.#tell('unreadable_name', path, 'the name is no UTF-8: rename the file, then it can be taken in')
         continue
       }
@@ -327,6 +326,23 @@ class Walk {
       this.#waiting.push(film)
     }
   }
+}
+
+/** What stands for bytes that are no UTF-8. */
+const REPLACED = '\ufffd'
+
+type Entry = Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>
+
+/** `isText`: its name can be written as it is. Bytes take much more memory than texts, and are read where needed. */
+function entriesIn(folder: string): Array<{ name: string; entry: Entry; isText: boolean }> {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  if (!entries.some(({ name }) => name.includes(REPLACED)))
+    return entries.map((entry) => ({ name: entry.name, entry, isText: true }))
+  const bytes = readdirSync(folder, { withFileTypes: true, encoding: 'buffer' }) as unknown as Dirent<Buffer>[]
+  return bytes.map((entry) => {
+    const name = entry.name.toString('utf8')
+    return { name, entry, isText: Buffer.from(name).equals(entry.name) }
+  })
 }
 
 const kindOf = (found: Pick<Stats, 'isFile' | 'isDirectory'>): 'file' | 'folder' | 'none' =>

@@ -186,6 +186,14 @@ export function openPlaces(app: PlacesApp): PlacesService {
       "SELECT path, size_bytes FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY video_id LIMIT ?",
     ).all(id, size)
 
+  /** By their paths, from both ends: no sorting of all that lie there. */
+  const someOf = (id: number, size: number): Array<Pick<FilmRow, 'path' | 'size_bytes'>> =>
+    ['ASC', 'DESC'].flatMap((order) =>
+      sql<Pick<FilmRow, 'path' | 'size_bytes'>>(
+        `SELECT path, size_bytes FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY path ${order} LIMIT ?`,
+      ).all(id, size / 2),
+    )
+
   /** How many of these films are below a folder, and for how many its disk has answered with an error. */
   async function countFound(
     folder: string,
@@ -207,7 +215,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
   async function isThere({ id, path }: PlaceRow): Promise<boolean> {
     const real = await realFolder(path)
     if (real === undefined || !(await roots()).some((root) => isWithin(root, real))) return false
-    const films = sampleOf(id, LOOKED_FOR)
+    const films = someOf(id, LOOKED_FOR)
     const { found, failed } = await countFound(real, films, false)
     if (found > 0 || failed > 0) return found > 0
     // Another program may have renamed them all; where a disk belongs there is nothing.

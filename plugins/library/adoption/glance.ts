@@ -6,7 +6,7 @@ import { type Dirent, opendirSync } from 'node:fs'
 import { join } from 'node:path'
 import { tellAlive } from '../alive.ts'
 import { CATALOG_KINDS } from '../catalogs/all.ts'
-import { MAY_BE_ONE } from '../catalogs/near.ts'
+import { mayBeOne } from '../catalogs/near.ts'
 import { isDiskFault } from '../disk-fault.ts'
 import { groupNames, isIgnored } from '../names.ts'
 
@@ -129,7 +129,7 @@ function entriesOf(path: string): {
 
 function takeCatalogs(folder: string, files: readonly string[], { catalogs }: Glance): void {
   for (const name of files) {
-    if (!MAY_BE_ONE.test(name) || catalogs.length >= MOST_CATALOGS) continue
+    if (!mayBeOne(name) || catalogs.length >= MOST_CATALOGS) continue
     const path = join(folder, name)
     const kind = CATALOG_KINDS.find((one) => one.find([path]).length > 0 && one.isOne?.(path) !== false)
     if (kind) catalogs.push({ path, kind: kind.name })

@@ -9,8 +9,10 @@ import { allowed } from './notes.ts'
 const DEEPEST = 2
 const MOST_FOLDERS = 1000
 const MOST_FILES = 20_000
-/** What a catalog may be called: films are not listed. */
-export const MAY_BE_ONE = /\.(?:db|sqlite3?|json|zip|sql|list|rdb|ya?ml|tar\.gz|tgz)$/i
+const IS_INFO = /\.info\.json$/i
+const HAS_ENDING = /\.(?:db|sqlite3?|json|zip|sql|list|rdb|ya?ml|tar\.gz|tgz)$/i
+/** What a catalog may be called: films are not listed, nor the information file that each of them may have. */
+export const mayBeOne = (name: string): boolean => HAS_ENDING.test(name) && !IS_INFO.test(name)
 
 /** Absolute paths; those in the place come first. @param at  a catalog that lies elsewhere, perhaps */
 export function filesNear(place: string, roots: readonly string[], at?: string): string[] {
@@ -41,7 +43,7 @@ function filesBelow(top: string, isAllowed: (path: string) => boolean, but?: str
     // The walk of the place tells of folders that cannot be read.
     for (const entry of orWhereAbsent(() => readdirSync(path, { withFileTypes: true }), [])) {
       const inner = `${path}/${entry.name}`
-      if (entry.isFile() && MAY_BE_ONE.test(entry.name)) files.push(inner)
+      if (entry.isFile() && mayBeOne(entry.name)) files.push(inner)
       else if (entry.isDirectory() && depth < DEEPEST && inner !== but && isAllowed(inner))
         folders.push({ path: inner, depth: depth + 1 })
     }

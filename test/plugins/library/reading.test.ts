@@ -63,3 +63,19 @@ test('a file that takes too much memory is one that cannot be read, and those ar
     ['film 0', 'film 1', 'unreadable_file', 'film 3', 'film 4'],
   )
 })
+
+test('a name with the sign for unreadable ones is read like any other; one that is no UTF-8 is told, and spoils no other', async (t) => {
+  const path = await temporaryFolder(lastFirst(t))
+  for (const name of ['plain.mp4', 'odd \ufffd.mp4']) await writeFile(join(path, name), '')
+  await writeFile(Buffer.concat([Buffer.from(`${path}/broken `), Buffer.from([0xff]), Buffer.from('.mp4')]), '')
+
+  const names: string[] = []
+  const codes: string[] = []
+  for await (const { files, problems } of reading(t).walk({ path })) {
+    names.push(...files.map(({ name }) => name))
+    codes.push(...problems.map(({ code }) => code))
+  }
+
+  assert.deepEqual(names, ['odd \ufffd.mp4', 'plain.mp4'])
+  assert.deepEqual(codes, ['unreadable_name'])
+})
