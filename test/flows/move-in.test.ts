@@ -20,7 +20,7 @@ const AFTER_ASKING = new Set(['unsure_id', 'no_facts'])
 
 /** Owners there, and the accounts here that they are. */
 const ALONG = {
-  kinds: ['watched', 'position', 'keep', 'ignore', 'channel', 'playlist', 'list'],
+  kinds: ['watched', 'position', 'keep', 'ignore', 'channel', 'playlist', 'list', 'platform_list'],
   users: { '': 'admin', '1': 'admin', '2': 'user', 'jellyfin:u1': 'admin', 'plex:7': 'user' } as Record<string, string>,
 }
 /** What is only told. */

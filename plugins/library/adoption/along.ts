@@ -9,13 +9,14 @@ import type { Along } from '../catalogs/types.ts'
 import type { Brought, Kept, Kind, One, Run, Way } from './along-ways.ts'
 import { endJob } from './end-job.ts'
 import { list } from './lists.ts'
+import { platformList } from './platform-lists.ts'
 import type { AlongRow, Choice, Store } from './store.ts'
 import type { AdoptionRow } from './tables.ts'
 import type { PlaceReading } from './tools.ts'
 import type { ProblemCode } from './types.ts'
 
 const STEP = 200
-const SAFE: Choice['kinds'] = ['keep', 'ignore']
+const SAFE: Choice['kinds'] = ['keep', 'ignore', 'platform_list']
 
 export const choiceOf = ({ choice }: AdoptionRow): Choice =>
   choice === '' ? { kinds: SAFE, users: {} } : (JSON.parse(choice) as Choice)
@@ -169,11 +170,12 @@ const WAYS: { [Name in Kind]: Way<Name> } = {
   channel,
   playlist,
   list,
+  platform_list: platformList,
 }
 
 const wayOf = (kind: Kind): Way<Kind> => WAYS[kind] as unknown as Way<Kind>
 /** Once more, after more videos have come in. */
-const GROWS: readonly Kind[] = ['list']
+const GROWS: readonly Kind[] = ['list', 'platform_list']
 
 /** Rows of these are numbered on from all that a catalog may tell. */
 const GONE_FROM = 1e12
@@ -273,9 +275,11 @@ export async function leaveAlong(adoption: number, store: Store, job: Run, app: 
 }
 
 /** One that came by an adoption, and that nobody has made his own since. */
-export async function dropChannel(channelId: string, { channels, videos }: App): Promise<void> {
+export async function dropChannel(channelId: string, { channels, videos, playlists }: App): Promise<void> {
   const doc = await channels.get(channelId)
   if (!doc || doc.channel_subscribed || Object.keys(doc.channel_overwrites).length > 0) return
   if ((await videos.collection.count({ eq: ['channel_id', channelId] }, 1)) > 0) return
+  // What the channel has listed would go along.
+  if ((await playlists.collection.count({ eq: ['playlist_channel_id', channelId] }, 1)) > 0) return
   await channels.remove(channelId)
 }

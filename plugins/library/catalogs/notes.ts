@@ -130,10 +130,31 @@ const INDEXES =
 const MOST_BROKEN = 1000
 const MOST_SETTINGS = 500
 const LONGEST_SETTING = 200
-/** Of one playlist that somebody has made. */
+/** Of a playlist's description. */
+const LONGEST_TEXT = 5000
+/** So much of playlists goes to the event loop at a time, and one more. */
+const MOST_AT_ONCE = 4 << 20
+/** Of one playlist. */
 const MOST_LISTED = 5000
 const isId = (id: string): boolean => IS_ID.test(id)
 const MOST_OWNERS = 200
+
+/** Anybody may have written what a playlist holds. */
+function bounded(one: Along): Along {
+  if (one.kind === 'list') return { ...one, entries: one.entries.filter(isId).slice(0, MOST_LISTED) }
+  if (one.kind !== 'platform_list') return one
+  const { description, ...rest } = one
+  const entries = one.entries.filter(({ id }) => isId(id)).slice(0, MOST_LISTED)
+  return {
+    ...rest,
+    ...(description !== undefined && { description: description.slice(0, LONGEST_TEXT) }),
+    entries: entries.map(({ id, title, uploader }) => ({
+      id,
+      title: line(title),
+      ...(uploader !== undefined && { uploader: line(uploader) }),
+    })),
+  }
+}
 
 function newNotes(path: string) {
   rmSync(path, { force: true })
@@ -163,8 +184,7 @@ function newNotes(path: string) {
       if (IS_ID.test(id)) addInfo.run(id, JSON.stringify(kept(info)))
     },
     along(given: Along): void {
-      const one =
-        given.kind === 'list' ? { ...given, entries: given.entries.filter(isId).slice(0, MOST_LISTED) } : given
+      const one = bounded(given)
       if (IS_ID.test(one.id) || one.id.startsWith('@'))
         addAlong.run(one.kind, 'owner' in one ? one.owner.slice(0, 100) : '', JSON.stringify(one))
     },
@@ -340,11 +360,17 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
     },
     /** Ids of films that it names and no file was taken for. */
     unseen: (after: number, most: number) => unseen.all(after, most) as Array<{ number: number; id: string }>,
-    along: (after: number, most: number) =>
-      (along.all(after, most) as Array<{ number: number; data: string }>).map(({ number, data }) => ({
-        number,
-        one: JSON.parse(data) as Along,
-      })),
+    along(after: number, most: number) {
+      const rows: Array<{ number: number; one: Along }> = []
+      let chars = 0
+      for (const row of along.iterate(after, most)) {
+        const { number, data } = row as { number: number; data: string }
+        rows.push({ number, one: JSON.parse(data) as Along })
+        chars += data.length
+        if (chars > MOST_AT_ONCE) break
+      }
+      return rows
+    },
     end: () => void db.close(),
   }
 }

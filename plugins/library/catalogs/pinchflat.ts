@@ -1,7 +1,7 @@
 /** Pinchflat: an SQLite with one row for each video of each source, and what yt-dlp said of it in packed files beside. */
 import { dirname } from 'node:path'
 import { withDatabase } from './files.ts'
-import type { CatalogKind } from './types.ts'
+import type { CatalogKind, ListedEntry } from './types.ts'
 import { dayOf, flagOf, given, numberOf, secondsOf, textOf } from './values.ts'
 
 interface Source {
@@ -19,18 +19,23 @@ const PROFILE = ['id', 'preferred_resolution', 'shorts_behaviour', 'livestream_b
 const ITEM = [
   ...['id', 'media_id', 'title', 'description', 'media_filepath', 'source_id', 'livestream', 'short_form_content'],
   ...['uploaded_at', 'duration_seconds', 'media_downloaded_at', 'prevent_download', 'prevent_culling', 'original_url'],
+  'playlist_index',
 ]
 /** What it stores as a title where the platform has refused it. */
 const NO_TITLE = /^youtube video #/i
 const MIDNIGHT = /T00:00:00/
 
+type OrderedEntry = ListedEntry & { at: number }
+
+const titleOf = (row: Record<string, unknown>): string => (NO_TITLE.test(textOf(row.title)) ? '' : textOf(row.title))
+
 function infoOf(row: Record<string, unknown>, source: Source | undefined): Record<string, unknown> {
-  const title = textOf(row.title)
+  const title = titleOf(row)
   const uploaded = textOf(row.uploaded_at)
   const isShort = flagOf(row.short_form_content) || textOf(row.original_url).includes('/shorts/')
   return given({
     id: row.media_id,
-    title: NO_TITLE.test(title) ? undefined : title,
+    title,
     description: row.description,
     channel_id: source?.channelId,
     channel: source?.channelName,
@@ -53,6 +58,7 @@ export const pinchflat: CatalogKind = {
     const kept = `${dirname(dirname(path!))}/metadata/media_items`
     withDatabase(path!, own, ['media_items', 'sources', 'media_profiles', 'schema_migrations'], (db) => {
       const sources = new Map<unknown, Source>()
+      const lists = new Map<unknown, { id: string; name: string; entries: OrderedEntry[] }>()
       const ofSound = new Set<unknown>()
       const profiles = new Map<unknown, Record<string, unknown>>()
       for (const row of db.rows('media_profiles', PROFILE)) {
@@ -63,6 +69,7 @@ export const pinchflat: CatalogKind = {
         const [id, name] = [textOf(row.collection_id), textOf(row.collection_name) || textOf(row.custom_name)]
         const isChannel = row.collection_type === 'channel'
         sources.set(row.id, isChannel ? { channelId: id, channelName: name } : {})
+        if (!isChannel) lists.set(row.id, { id, name, entries: [] })
         const isFetched = flagOf(row.enabled) && flagOf(row.download_media) && row.marked_for_deletion_at === null
         // Whoever wants sound alone does not want films from now on.
         if (isFetched && !ofSound.has(row.media_profile_id))
@@ -86,6 +93,7 @@ export const pinchflat: CatalogKind = {
       for (const row of db.rows('media_items', ITEM)) {
         const [id, file] = [textOf(row.media_id), textOf(row.media_filepath)]
         const source = sources.get(row.source_id)
+        lists.get(row.source_id)?.entries.push({ id, title: titleOf(row), at: numberOf(row.playlist_index) ?? 0 })
         if (file !== '')
           take.film({
             id,
@@ -97,6 +105,8 @@ export const pinchflat: CatalogKind = {
         if (flagOf(row.prevent_culling)) take.along({ kind: 'keep', id })
         if (flagOf(row.prevent_download)) take.along({ kind: 'ignore', id, title: textOf(row.title), ...source })
       }
+      for (const { entries, ...one } of lists.values())
+        take.along({ kind: 'platform_list', ...one, entries: entries.sort((a, b) => a.at - b.at) })
     })
   },
 }

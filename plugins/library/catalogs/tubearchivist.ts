@@ -152,9 +152,22 @@ function readVideo(id: string, doc: Doc, pictureFile: string | undefined, ids: S
 
 function readPlaylist(id: string, doc: Doc, take: CatalogTake): void {
   const name = textOf(doc.playlist_name)
-  const entries = objectsOf(doc.playlist_entries).map((entry) => textOf(entry.youtube_id))
-  if (doc.playlist_type === 'custom') take.along({ kind: 'list', id, name, entries })
-  else if (doc.playlist_subscribed === true) take.along({ kind: 'playlist', id, name })
+  const [entries, channelName] = [objectsOf(doc.playlist_entries), textOf(doc.playlist_channel)]
+  if (doc.playlist_type === 'custom')
+    return take.along({ kind: 'list', id, name, entries: entries.map((entry) => textOf(entry.youtube_id)) })
+  take.along({
+    kind: 'platform_list',
+    id,
+    name,
+    ...{ channelName, channelId: textOf(doc.playlist_channel_id), description: textOf(doc.playlist_description) },
+    isGone: doc.playlist_active === false,
+    entries: entries.map(({ youtube_id: entryId, title, uploader }) => ({
+      id: textOf(entryId),
+      title: textOf(title),
+      ...(typeof uploader === 'string' && uploader !== channelName && { uploader }),
+    })),
+  })
+  if (doc.playlist_subscribed === true) take.along({ kind: 'playlist', id, name })
 }
 
 /** Those before the damage, where the dump is damaged: films do not wait for positions. */

@@ -2,7 +2,7 @@
 import { basename, dirname } from 'node:path'
 import { kept } from '../kept.ts'
 import { type ForeignDatabase, jsonIn, jsonOf, mentions, withDatabase } from './files.ts'
-import { type CatalogKind, type CatalogTake, NoCatalog } from './types.ts'
+import { type CatalogKind, type CatalogTake, type ListedEntry, NoCatalog } from './types.ts'
 import { flagOf, given, numberOf, objectOf, objectsOf, secondsOf, textOf } from './values.ts'
 
 const SOURCE = [
@@ -21,6 +21,7 @@ interface Source {
   id?: string
   name: string
   isFetched: boolean
+  entries: ListedEntry[]
 }
 
 function sourceOf(row: Record<string, unknown>): Source {
@@ -28,8 +29,8 @@ function sourceOf(row: Record<string, unknown>): Source {
   // Whoever wants sound alone does not want films from now on.
   const isWanted = flagOf(row.download_media) && row.source_resolution !== 'audio'
   const isFetched = (numberOf(row.index_schedule) ?? 0) > 0 && isWanted
-  if (row.source_type === 'p') return { kind: 'playlist', id: key, name, isFetched }
-  return { kind: 'channel', ...(row.source_type === 'i' && { id: key }), name, isFetched }
+  if (row.source_type === 'p') return { kind: 'playlist', id: key, name, isFetched, entries: [] }
+  return { kind: 'channel', ...(row.source_type === 'i' && { id: key }), name, isFetched, entries: [] }
 }
 
 function told(text: unknown): Record<string, unknown> {
@@ -117,6 +118,7 @@ function take(store: Store, folder: string, into: CatalogTake): void {
     const inRow = told(row.metadata)
     const inTable = store.metadataOf(textOf(row.uuid))
     const metadata = inTable !== undefined ? told(inTable) : inRow._using_table === true ? {} : inRow
+    source?.entries.push({ id, title: textOf(row.title) })
     if (source?.kind === 'channel') source.id ??= textOf(metadata.channel_id) || undefined
     const [file, picture] = [textOf(row.media_file), textOf(row.thumb)]
     if (file !== '' && flagOf(row.downloaded))
@@ -131,8 +133,11 @@ function take(store: Store, folder: string, into: CatalogTake): void {
     if (flagOf(row.skip) && flagOf(row.manual_skip) && isDecided)
       into.along({ kind: 'ignore', id, title: textOf(row.title) })
   }
-  for (const { kind, id, name, isFetched } of sources.values())
-    if (isFetched && id !== undefined) into.along({ kind, id, name })
+  for (const { kind, id, name, isFetched, entries } of sources.values()) {
+    if (id === undefined) continue
+    if (kind === 'playlist') into.along({ kind: 'platform_list', id, name, entries })
+    if (isFetched) into.along({ kind, id, name })
+  }
 }
 
 function isDump(file: string): boolean {

@@ -29,8 +29,29 @@ export type Along =
   | { kind: 'playlist'; id: string; name: string }
   /** One that people have made there. */
   | { kind: 'list'; id: string; name: string; entries: string[] }
+  /** A playlist of the platform as it is known there, subscribed to or not. */
+  | ({ kind: 'platform_list'; id: string; name: string; entries: ListedEntry[] } & Partial<ListedFacts>)
 
-export const ALONG = ['watched', 'position', 'keep', 'ignore', 'channel', 'playlist', 'list'] as const
+/** Of a playlist, in its order. */
+export interface ListedEntry {
+  id: string
+  /** '': unknown there. */
+  title: string
+  /** Where it is another one than the playlist's. */
+  uploader?: string
+}
+export interface ListedFacts {
+  description: string
+  channelId: string
+  channelName: string
+  /** The platform has it no more. */
+  isGone: boolean
+}
+
+export const ALONG = [
+  ...(['watched', 'position', 'keep', 'ignore', 'channel', 'playlist'] as const),
+  ...(['list', 'platform_list'] as const),
+]
 
 /** What the other program is set to do, by source: as text for people, as nothing here does the same. */
 export const SETTINGS = [

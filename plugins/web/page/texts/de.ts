@@ -1126,6 +1126,11 @@ const de = {
     other: '{count} ignorierte Videos',
   },
   'settings.moving.along.ignore.hint': 'Sie kommen auf die Ignorierliste.',
+  'settings.moving.along.platform_list': {
+    one: '{count} Playlist, wie sie dort ist',
+    other: '{count} Playlists, wie sie dort sind',
+  },
+  'settings.moving.along.platform_list.hint': 'Ohne sie zu abonnieren, wenn Videos daraus hier sind.',
   'settings.moving.along.list': { one: '{count} eigene Playlist', other: '{count} eigene Playlists' },
   'settings.moving.along.list.hint': 'Sie werden private Playlists von dir, mit den Videos, die hier sind.',
   'settings.moving.along.channel': {

@@ -1097,6 +1097,11 @@ export const en = {
     other: '{count} ignored videos',
   },
   'settings.moving.along.ignore.hint': 'They go on the ignore list.',
+  'settings.moving.along.platform_list': {
+    one: '{count} playlist as it is there',
+    other: '{count} playlists as they are there',
+  },
+  'settings.moving.along.platform_list.hint': 'Without subscribing to them, where some of their videos are here.',
   'settings.moving.along.list': { one: '{count} own playlist', other: '{count} own playlists' },
   'settings.moving.along.list.hint': 'They become private playlists of yours, with the videos that are here.',
   'settings.moving.along.channel': {

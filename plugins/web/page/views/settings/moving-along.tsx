@@ -4,9 +4,9 @@ import type { Account, Adoption } from '../../server/records.ts'
 import { account as own } from '../../stores/session.ts'
 import { t } from '../../texts/texts.ts'
 
-/** Of everybody there: the first two unless somebody says otherwise. */
-const KINDS = ['keep', 'ignore', 'list', 'channel', 'playlist'] as const
-const SAFE: readonly Kind[] = ['keep', 'ignore']
+/** Of everybody there: the first three unless somebody says otherwise. */
+const KINDS = ['keep', 'ignore', 'platform_list', 'list', 'channel', 'playlist'] as const
+const SAFE: readonly Kind[] = ['keep', 'ignore', 'platform_list']
 type Kind = (typeof KINDS)[number]
 
 /** What there is to choose: how many of each kind, and how much of each person there. */
