@@ -22,12 +22,12 @@ import { keepDailyCopies } from './ledger/ledger-copies.ts'
 import { openPreferences, secretPreferencesOf } from './ledger/preferences.ts'
 import { openLedger } from './ledger/sqlite.ts'
 import { type Log, openLog } from './log.ts'
-import type { WholeApp } from './plugin/define.ts'
+import type { Task, WholeApp } from './plugin/define.ts'
 import type { FoundPlugin } from './plugin/find.ts'
 import { findPlugins, logDeprecations, logLeftOut, registerPlugins } from './plugin/load.ts'
 import { buildPages } from './plugin/pages.ts'
 import { openRememberedSettings } from './plugin/remembered-settings.ts'
-import { openWiring } from './plugin/wire.ts'
+import { Wiring } from './plugin/wire.ts'
 import { openReserve } from './reserve.ts'
 import { changed } from './say.ts'
 import { openSecretKey } from './secret-key.ts'
@@ -74,7 +74,7 @@ export async function openApp({
   const adapter = chooseAdapter(loaded.adapters, settings, loaded.adaptersOff)
   const log = given.log ?? openLog(settings.logLevel)
   const pages = buildPages(registry.plugins)
-  const wiring = openWiring({ loaded, clock, log, version: manifest.version, pages })
+  const wiring = new Wiring({ loaded, clock, log, version: manifest.version, pages })
 
   const opened = new CloseStack(log)
   try {
@@ -100,8 +100,9 @@ export async function openApp({
     const stamp = openStamp({ index: () => index, ledger })
     const http = openHttp({
       ...{ routes: registry.routes, settings, log, clock, accounts, preferences },
-      ...{ app: wiring.appOf, envelopes: wiring.envelopes, ownerOf: wiring.ownerOf, hook: wiring.hook },
-      ...{ faultForms: wiring.faultForms, replyHeaders: wiring.replyHeaders },
+      ...{ app: (route) => wiring.appOf(route), ownerOf: (route) => wiring.ownerOf(route) },
+      ...{ hook: (name) => wiring.hook(name), faultForms: () => wiring.faultForms },
+      ...{ envelopes: wiring.envelopes, replyHeaders: wiring.replyHeaders },
       isReady: () => isReady,
       available: () => index.available?.(),
       stamp: () => (loaded.isAnsweredOutside ? undefined : stamp.read()),
@@ -122,10 +123,17 @@ export async function openApp({
     const lanes = openLanes({ clock, lanes: itemLanes })
     const jobs = openJobs({
       ...{ ledger, clock, log, tasks: registry.tasks, lanes: itemLanes, queues, debug: settings.debug },
-      app: wiring.appOf,
+      app: (task) => wiring.appOf(task),
       writable: () => index.writable(),
     })
-    const schedules = openScheduler({ ledger, clock, log, tasks: registry.tasks, jobs, app: wiring.appOf as never })
+    const schedules = openScheduler({
+      ledger,
+      clock,
+      log,
+      tasks: registry.tasks,
+      jobs,
+      app: (task) => wiring.appOf(task as Task),
+    })
     const app = wiring.makeApps({
       settings,
       index,

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type TSchema, Type } from 'typebox'
 import type { Settings } from '../../config/schema.ts'
-import { type Actor, type InQuery, openAuthentication } from '../accounts/authentication.ts'
+import { type Actor, type Authentication, type InQuery, openAuthentication } from '../accounts/authentication.ts'
 import type { Accounts, Credentials } from '../accounts/types.ts'
 import { clientOf } from '../address.ts'
 import type { Clock } from '../clock.ts'
@@ -29,14 +29,14 @@ import { checkBody } from './check.ts'
 import { MOST_OF_ADDRESS } from './connection-limit.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import { decodeQuery, queryInt, queryTexts } from './decode.ts'
-import { openEnvelope } from './envelope.ts'
+import { type Envelope, openEnvelope } from './envelope.ts'
 import { type FaultForm, withExtra } from './fault.ts'
 import { Input, RunningSignals } from './input.ts'
 import { isKnown, KeptReplies, tagOf, tagOfText } from './kept-replies.ts'
-import { type Origin, openOrigins } from './origin.ts'
+import { type Origin, type Origins, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
 import { BytesReply, EventStream, FileReply, JsonText, jsonOf, NotModified } from './reply.ts'
-import { belowBase, type Match, openRouter } from './router.ts'
+import { belowBase, type Match, openRouter, type Router } from './router.ts'
 import {
   type Exchange,
   HandlerHeaders,
@@ -130,81 +130,115 @@ const ANY_BODY = Type.Object({})
 /** Tells this life of the process apart from others in request ids. */
 const LIFE = process.hrtime.bigint().toString(36).slice(-6)
 
-export function openPipeline(parts: PipelineParts): Pipeline {
-  const { settings, clock, log } = parts
-  const router = openRouter([HEALTH, READY, ...parts.routes], settings.basePath)
-  const origins = openOrigins(settings, log)
-  const auth = openAuthentication({ credentials: parts.accounts, ...origins })
-  const envelope = openEnvelope(parts.preferences, parts.envelopes)
-  const decoders = new Map<Route, QueryShape>()
-  const streams = new Set<() => void>()
-  const streamQuota = new Quota(MOST_EVENT_STREAMS_OF_ACCOUNT)
-  const requestQuota = new Quota(MOST_OF_ADDRESS)
-  const longAnswers = new Set<LongAnswer>()
-  parts.accounts.watch(() => {
-    for (const { mayGoOn, end } of longAnswers) if (!mayGoOn()) end()
-  })
-  const signals = new RunningSignals()
-  const bodies = new BodyMemory()
-  const kept = new KeptReplies(LIFE, parts.stamp ?? (() => undefined))
-  const isLogged = log.isLevelEnabled('debug')
-  let count = 0
+class RequestPipeline implements Pipeline {
+  readonly #parts: PipelineParts
+  readonly #settings: PipelineParts['settings']
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #router: Router
+  readonly #origins: Origins
+  readonly #auth: Authentication
+  readonly #envelope: Envelope
+  readonly #decoders = new Map<Route, QueryShape>()
+  readonly #streams = new Set<() => void>()
+  readonly #streamQuota = new Quota(MOST_EVENT_STREAMS_OF_ACCOUNT)
+  readonly #requestQuota = new Quota(MOST_OF_ADDRESS)
+  readonly #longAnswers = new Set<LongAnswer>()
+  readonly #signals = new RunningSignals()
+  readonly #bodies = new BodyMemory()
+  readonly #kept: KeptReplies
+  readonly #isLogged: boolean
+  #count = 0
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  constructor(parts: PipelineParts) {
+    this.#parts = parts
+    const { settings, clock, log } = parts
+    this.#settings = settings
+    this.#clock = clock
+    this.#log = log
+    this.#router = openRouter([HEALTH, READY, ...parts.routes], settings.basePath)
+    this.#origins = openOrigins(settings, log)
+    this.#auth = openAuthentication({ credentials: parts.accounts, ...this.#origins })
+    this.#envelope = openEnvelope(parts.preferences, parts.envelopes)
+    parts.accounts.watch(() => {
+      for (const { mayGoOn, end } of this.#longAnswers) if (!mayGoOn()) end()
+    })
+    this.#kept = new KeptReplies(LIFE, parts.stamp ?? (() => undefined))
+    this.#isLogged = log.isLevelEnabled('debug')
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const exchange: Exchange = {
       request,
       response,
-      id: `${LIFE}-${(++count).toString(36)}`,
-      headers: { 'X-Content-Type-Options': 'nosniff', ...parts.replyHeaders },
+      id: `${LIFE}-${(++this.#count).toString(36)}`,
+      headers: { 'X-Content-Type-Options': 'nosniff', ...this.#parts.replyHeaders },
     }
     exchange.headers['X-Request-Id'] = exchange.id
-    const startedAt = isLogged || answers.hasSubscribers ? performance.now() : 0
+    const startedAt = this.#isLogged || answers.hasSubscribers ? performance.now() : 0
     let actor: Actor | undefined
     let asked: Route | undefined
     let thrown: unknown
     let errorKeys: Route['errorKeys']
     let share: BodyShare | undefined
     try {
-      const origin = origins.of(request)
-      takePlace(requestQuota, origin, response)
+      const origin = this.#origins.of(request)
+      takePlace(this.#requestQuota, origin, response)
       if (request.headers.origin !== undefined)
-        Object.assign(exchange.headers, corsHeaders(request, settings.corsOrigins, parts.replyHeaders))
+        Object.assign(exchange.headers, corsHeaders(request, this.#settings.corsOrigins, this.#parts.replyHeaders))
       const [path, query] = splitUrl(request.url!)
-      const match = router.match(request.method!, path)
-      if (request.method === 'OPTIONS') return sendOptions(exchange, match)
+      const match = this.#router.match(request.method!, path)
+      if (request.method === 'OPTIONS') return this.#sendOptions(exchange, match)
       const { route, params } = found(match)
       asked = route
-      if (route !== HEALTH && !parts.isReady())
+      if (route !== HEALTH && !this.#parts.isReady())
         throw errors.unavailable('The server is starting; try again in a few seconds', { retryAfterSeconds: 5 })
-      if (route === READY) await parts.available?.()
+      if (route === READY) await this.#parts.available?.()
 
       if (route.vary) varyBy(exchange, route.vary)
-      actor = auth.who(request, route.access, credentialsIn(route, request.url!))
-      auth.may(actor, route)
+      actor = this.#auth.who(request, route.access, this.#credentialsIn(route, request.url!))
+      this.#auth.may(actor, route)
       errorKeys = route.errorKeys
 
-      const input = check(exchange, route, params, query, actor, origin)
+      const input = this.#check(exchange, route, params, query, actor, origin)
       const schema = route.body ?? (isWriting(request) && !route.rawBody ? ANY_BODY : undefined)
-      if (schema) input.body = (await checkedBody(exchange, route, schema, (share = bodies.open()))) as never
+      if (schema)
+        input.body = (await this.#checkedBody(exchange, route, schema, (share = this.#bodies.open()))) as never
       const value = await withinView(actor.view, () =>
-        route.revalidates ? revalidated(exchange, route, input, query) : enveloped(route, input, query),
+        route.revalidates ? this.#revalidated(exchange, route, input, query) : this.#enveloped(route, input, query),
       )
 
       Object.assign(exchange.headers, input.headers.values)
-      await reply(exchange, route, value, input)
+      await this.#reply(exchange, route, value, input)
     } catch (error) {
       thrown = errorKeys ? withExtra(error, errorKeys) : error
     } finally {
       share?.release()
-      if (thrown !== undefined) refuse(exchange, thrown, asked)
-      if (hasBody(request) && !request.complete) drain(request, clock)
-      if (startedAt > 0) tellEnd(exchange, startedAt, asked, actor)
+      if (thrown !== undefined) this.#refuse(exchange, thrown, asked)
+      if (hasBody(request) && !request.complete) drain(request, this.#clock)
+      if (startedAt > 0) this.#tellEnd(exchange, startedAt, asked, actor)
     }
   }
 
+  endStreams(): void {
+    for (const end of this.#streams) end()
+  }
+
+  abort(): void {
+    this.#signals.abort()
+  }
+
+  requests(): number {
+    return this.#count
+  }
+
+  forgetReplies(): void {
+    this.#kept.clear()
+  }
+
   /** On every path: a browser that is refused here shows its page no error, not even that there is no such path. */
-  function sendOptions(exchange: Exchange, match: Match | undefined): void {
-    Object.assign(exchange.headers, preflightHeaders(exchange.request, settings.corsOrigins))
+  #sendOptions(exchange: Exchange, match: Match | undefined): void {
+    Object.assign(exchange.headers, preflightHeaders(exchange.request, this.#settings.corsOrigins))
     exchange.headers['Allow'] = (match?.methods ?? ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).join(
       ', ',
     )
@@ -216,7 +250,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
    * Checks the form, so that handlers only check the meaning. The body is read last, once its
    * sender is known to have the right.
    */
-  function check(
+  #check(
     exchange: Exchange,
     route: Route,
     params: Record<string, string>,
@@ -225,14 +259,14 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     { address, isSecure, host, isCrossSite, forwardedUser }: Origin,
   ): Input {
     const { request, response, id } = exchange
-    const query = decodeQuery(decodersOf(route), queryTexts(texts))
+    const query = decodeQuery(this.#decodersOf(route), queryTexts(texts))
     checkBodyHeaders(request, route)
     if (request.headers.expect !== undefined && (route.body || route.rawBody || isWriting(request)))
       response.writeContinue()
-    const page = pageWindow(route.envelope === 'page' ? (query['page'] as number) : 0, pageSize(actor))
+    const page = pageWindow(route.envelope === 'page' ? (query['page'] as number) : 0, this.#pageSize(actor))
     const stream = route.rawBody ? rawBody(request, route.rawBody.maxBodyBytes) : request
     if (route.rawBody)
-      whileAllowed(exchange, { mayGoOn: () => mayStill(exchange, route), end: () => request.destroy() })
+      this.#whileAllowed(exchange, { mayGoOn: () => this.#mayStill(exchange, route), end: () => request.destroy() })
     const own = {
       headers: request.headers as Record<string, string | undefined>,
       address,
@@ -246,61 +280,65 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     return new Input(
       { params, query, actor, page },
       own,
-      new HandlerHeaders(settings.basePath, isSecure),
-      signals,
+      new HandlerHeaders(this.#settings.basePath, isSecure),
+      this.#signals,
       response,
     )
   }
 
-  async function checkedBody({ request }: Exchange, route: Route, schema: TSchema, share: BodyShare): Promise<unknown> {
-    const body = await readBody(request, route, share, clock)
+  async #checkedBody({ request }: Exchange, route: Route, schema: TSchema, share: BodyShare): Promise<unknown> {
+    const body = await readBody(request, route, share, this.#clock)
     if (body === undefined && route.bodyOptional) return undefined
     const given = body === undefined ? {} : body
     checkBody(schema, given)
     return given
   }
 
-  function decodersOf(route: Route): QueryShape {
-    let shape = decoders.get(route)
+  #decodersOf(route: Route): QueryShape {
+    let shape = this.#decoders.get(route)
     if (!shape) {
-      const implementations = route.queryHook ? (parts.hook(route.queryHook) as Array<{ query?: QueryShape }>) : []
+      const implementations = route.queryHook
+        ? (this.#parts.hook(route.queryHook) as Array<{ query?: QueryShape }>)
+        : []
       shape = Object.assign(
         {},
         ...implementations.map((implementation) => implementation.query),
         route.query,
         route.envelope === 'page' && { page: PAGE },
       )
-      decoders.set(route, shape!)
+      this.#decoders.set(route, shape!)
     }
     return shape!
   }
 
-  function pageSize(actor: Actor): number {
-    const own = actor.id === 0 ? undefined : parts.accounts.userPreferences(actor.id)['page_size']
-    return typeof own === 'number' && own > 0 ? own : settings.pageSize
+  #pageSize(actor: Actor): number {
+    const own = actor.id === 0 ? undefined : this.#parts.accounts.userPreferences(actor.id)['page_size']
+    return typeof own === 'number' && own > 0 ? own : this.#settings.pageSize
   }
 
-  const enveloped = async (route: Route, input: Input, query: string): Promise<Reply> =>
-    inForm(route, input, await answer(route, input, query))
+  async #enveloped(route: Route, input: Input, query: string): Promise<Reply> {
+    return this.#inForm(route, input, await this.#answer(route, input, query))
+  }
 
   /** One record stands in its envelope as its reader asks; a page has been put into its own. */
-  const inForm = (route: Route, input: Input, value: Reply): Reply =>
-    route.envelope === 'item' ? envelope.item(value, formOf(route, input)) : value
+  #inForm(route: Route, input: Input, value: Reply): Reply {
+    return route.envelope === 'item' ? this.#envelope.item(value, this.#formOf(route, input)) : value
+  }
 
   /** Runs the handler; what lists pages into their envelope, and into a 404 the keys that its envelope's readers look at. */
-  async function answer(route: Route, input: Input, query: string): Promise<Reply> {
-    const app = route === HEALTH || route === READY ? (undefined as never) : parts.app(route)
-    const owner = parts.ownerOf?.(route)
+  async #answer(route: Route, input: Input, query: string): Promise<Reply> {
+    const app = route === HEALTH || route === READY ? (undefined as never) : this.#parts.app(route)
+    const owner = this.#parts.ownerOf?.(route)
     const run = (page: PageWindow) => {
       input.page = page
       const value = route.handle(input, app)
       return owner?.limitMs === undefined || !(value instanceof Promise)
         ? value
-        : withinTime(clock, owner.limitMs, value, () => tooSlow(owner, route, input))
+        : withinTime(this.#clock, owner.limitMs, value, () => this.#tooSlow(owner, route, input))
     }
     const { page } = input
     try {
-      if (route.envelope === 'page') return await envelope.page(page, pageParams(query), run)
+      if (route.envelope === 'page') return await this.#envelope.page(page, pageParams(query), run)
       return await run(page)
     } catch (error) {
       if (!isAppError(error, 'not_found') || !route.envelope) throw error
@@ -311,31 +349,33 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     }
   }
 
-  const formOf = (route: Route, input: Input): ItemForm => route.itemForm?.(input, parts.app(route)) ?? 'enveloped'
+  #formOf(route: Route, input: Input): ItemForm {
+    return route.itemForm?.(input, this.#parts.app(route)) ?? 'enveloped'
+  }
 
   /** The reply is made only where neither the client nor this server has it already. In which form, is no matter of what is kept. */
-  async function revalidated(exchange: Exchange, route: Route, input: Input, query: string): Promise<Reply> {
+  async #revalidated(exchange: Exchange, route: Route, input: Input, query: string): Promise<Reply> {
     const { request, headers } = exchange
-    const state = kept.stateFor(input.actor)
-    const tag = state && tagOf(state, route.itemForm && formOf(route, input))
+    const state = this.#kept.stateFor(input.actor)
+    const tag = state && tagOf(state, route.itemForm && this.#formOf(route, input))
     if (tag !== undefined && isKnown(request, tag)) return new NotModified(tag)
-    const text = (state && kept.get(state, request.url!)) ?? jsonOf(await answer(route, input, query))
-    if (state !== undefined) kept.keep(state, request.url!, text)
-    const reply = jsonOf(inForm(route, input, new JsonText(text)))
+    const text = (state && this.#kept.get(state, request.url!)) ?? jsonOf(await this.#answer(route, input, query))
+    if (state !== undefined) this.#kept.keep(state, request.url!, text)
+    const reply = jsonOf(this.#inForm(route, input, new JsonText(text)))
     const current = tag ?? tagOfText(reply)
     if (tag === undefined && isKnown(request, current)) return new NotModified(current)
     headers['ETag'] = current
     return new JsonText(reply)
   }
 
-  function tooSlow({ name, limitMs = 0, failed }: RouteOwner, { method, path }: Route, { request }: Input): Error {
+  #tooSlow({ name, limitMs = 0, failed }: RouteOwner, { method, path }: Route, { request }: Input): Error {
     const reason = new Error(`${method} ${path}: no answer within ${limitMs / 1000} s`)
-    log.error({ err: reason, plugin: name, request: request.requestId }, 'a handler did not answer in time')
+    this.#log.error({ err: reason, plugin: name, request: request.requestId }, 'a handler did not answer in time')
     failed(reason)
     return errors.unavailable(say`The plugin ${{ name }} did not answer in time`, { cause: reason })
   }
 
-  function reply(exchange: Exchange, route: Route, value: Reply, input: Input): Promise<void> | void {
+  #reply(exchange: Exchange, route: Route, value: Reply, input: Input): Promise<void> | void {
     const { response } = exchange
     if (response.destroyed) return // the client has gone
     if (value instanceof NotModified) {
@@ -348,20 +388,20 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     if (value instanceof FileReply) {
       const { actor } = input
       if (route.access !== 'open')
-        whileAllowed(exchange, {
-          mayGoOn: () => mayStill(exchange, route, (now) => now.view === actor.view),
+        this.#whileAllowed(exchange, {
+          mayGoOn: () => this.#mayStill(exchange, route, (now) => now.view === actor.view),
           end: () => response.destroy(),
         })
       return sendFileReply(exchange, value)
     }
     if (value instanceof BytesReply) return sendBytes(exchange, status, value)
-    if (value instanceof EventStream) return startEvents(exchange, route, value, input)
+    if (value instanceof EventStream) return this.#startEvents(exchange, route, value, input)
     return sendJson(exchange, status, JSON.stringify(value))
   }
 
-  function startEvents(exchange: Exchange, route: Route, stream: EventStream, { actor, request }: Input): void {
-    if (streams.size >= MOST_EVENT_STREAMS) throw errors.unavailable('Too many clients are listening')
-    const giveBack = streamQuota.take(actor.id === 0 ? clientOf(request.address) : String(actor.id))
+  #startEvents(exchange: Exchange, route: Route, stream: EventStream, { actor, request }: Input): void {
+    if (this.#streams.size >= MOST_EVENT_STREAMS) throw errors.unavailable('Too many clients are listening')
+    const giveBack = this.#streamQuota.take(actor.id === 0 ? clientOf(request.address) : String(actor.id))
     // The oldest stream is not ended: its client would connect again at once and push out the next.
     if (!giveBack)
       throw errors.throttled(say`This account listens ${{ count: MOST_EVENT_STREAMS_OF_ACCOUNT }} times already`, {
@@ -369,45 +409,45 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       })
     exchange.response.on('close', giveBack)
     // Other rights get other events, so the stream ends and its client connects again.
-    const mayListen = () => mayStill(exchange, route, (now) => isAlike(now, actor))
-    const end = sendEvents(exchange, stream, clock, mayListen)
-    streams.add(end)
-    exchange.response.on('close', () => streams.delete(end))
-    whileAllowed(exchange, { mayGoOn: mayListen, end })
+    const mayListen = () => this.#mayStill(exchange, route, (now) => isAlike(now, actor))
+    const end = sendEvents(exchange, stream, this.#clock, mayListen)
+    this.#streams.add(end)
+    exchange.response.on('close', () => this.#streams.delete(end))
+    this.#whileAllowed(exchange, { mayGoOn: mayListen, end })
   }
 
   /** Whether the same request would be let in now. */
-  function mayStill({ request, id }: Exchange, route: Route, isSame: (actor: Actor) => boolean = () => true): boolean {
+  #mayStill({ request, id }: Exchange, route: Route, isSame: (actor: Actor) => boolean = () => true): boolean {
     try {
-      const actor = auth.who(request, route.access, credentialsIn(route, request.url!))
-      auth.may(actor, route)
+      const actor = this.#auth.who(request, route.access, this.#credentialsIn(route, request.url!))
+      this.#auth.may(actor, route)
       return isSame(actor)
     } catch (error) {
-      if (!isAppError(error)) log.error({ err: error, request: id }, 'a client could not be checked')
+      if (!isAppError(error)) this.#log.error({ err: error, request: id }, 'a client could not be checked')
       return false
     }
   }
 
-  function credentialsIn({ tokenInQuery, signedInQuery }: Route, url: string): InQuery | undefined {
+  #credentialsIn({ tokenInQuery, signedInQuery }: Route, url: string): InQuery | undefined {
     if (!tokenInQuery && !signedInQuery) return undefined
     const [target, query] = splitUrl(url)
-    const path = belowBase(target, settings.basePath) ?? target
+    const path = belowBase(target, this.#settings.basePath) ?? target
     const [token, signed] = ['token', 'signed'].map((name) => new URLSearchParams(query).get(name))
     return { ...(tokenInQuery && token && { token }), ...(signedInQuery && signed && { link: { path, signed } }) }
   }
 
-  function whileAllowed({ response }: Exchange, answer: LongAnswer): void {
-    longAnswers.add(answer)
-    response.on('close', () => longAnswers.delete(answer))
+  #whileAllowed({ response }: Exchange, answer: LongAnswer): void {
+    this.#longAnswers.add(answer)
+    response.on('close', () => this.#longAnswers.delete(answer))
   }
 
-  function refuse(exchange: Exchange, thrown: unknown, route: Route | undefined): void {
+  #refuse(exchange: Exchange, thrown: unknown, route: Route | undefined): void {
     const isGone = exchange.response.destroyed
-    const fault = sendFault(exchange, thrown, parts.faultForms?.() ?? [])
+    const fault = sendFault(exchange, thrown, this.#parts.faultForms?.() ?? [])
     if (fault.isDefect && !isGone) {
-      const owner = route && parts.ownerOf?.(route)
+      const owner = route && this.#parts.ownerOf?.(route)
       owner?.failed(thrown)
-      log.error(
+      this.#log.error(
         {
           err: thrown,
           ...(owner && { plugin: owner.name }),
@@ -418,10 +458,10 @@ export function openPipeline(parts: PipelineParts): Pipeline {
         'a request failed',
       )
     } else if (isAppError(thrown) && thrown.cause !== undefined)
-      log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
+      this.#log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
   }
 
-  function tellEnd(
+  #tellEnd(
     { request, response, id }: Exchange,
     startedAt: number,
     route: Route | undefined,
@@ -430,15 +470,15 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     const elapsedMs = performance.now() - startedAt
     if (answers.hasSubscribers)
       answers.publish({
-        settings,
+        settings: this.#settings,
         method: route?.method ?? '',
         route: route?.path ?? '',
         status: response.statusCode,
         seconds: elapsedMs / 1000,
       } satisfies AnswerTold)
-    if (!isLogged) return
+    if (!this.#isLogged) return
     const tookMs = Math.round(elapsedMs * 10) / 10
-    log.debug(
+    this.#log.debug(
       {
         request: id,
         method: request.method,
@@ -450,16 +490,10 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       'request',
     )
   }
+}
 
-  return {
-    handle,
-    endStreams() {
-      for (const end of streams) end()
-    },
-    abort: () => signals.abort(),
-    requests: () => count,
-    forgetReplies: () => kept.clear(),
-  }
+export function openPipeline(parts: PipelineParts): Pipeline {
+  return new RequestPipeline(parts)
 }
 
 function varyBy({ headers }: Exchange, names: readonly string[]): void {

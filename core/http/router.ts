@@ -13,7 +13,7 @@ export interface Match {
   methods: string[]
 }
 
-interface Router {
+export interface Router {
   /**
    * @param path  as received, without its query
    * @returns undefined: nothing stands there, or a variable has a form that it may not have, such as half a percent

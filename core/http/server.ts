@@ -92,9 +92,9 @@ export function openHttp(parts: HttpParts): Http {
   }
 
   return {
-    handle: pipeline.handle,
-    requests: pipeline.requests,
-    forgetReplies: pipeline.forgetReplies,
+    handle: (request, response) => pipeline.handle(request, response),
+    requests: () => pipeline.requests(),
+    forgetReplies: () => pipeline.forgetReplies(),
 
     listen: () =>
       new Promise((resolve, reject) => {

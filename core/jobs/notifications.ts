@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock, Timer } from '../clock.ts'
 import { withoutPaths } from '../error.ts'
 import type { Job } from '../ledger/jobs.ts'
-import { type NewNotification, type NotificationRows, notificationRows } from '../ledger/notifications.ts'
+import { type NewNotification, NotificationRows } from '../ledger/notifications.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { saidOf, say, type Words } from '../say.ts'
@@ -38,7 +38,7 @@ export class Notifications {
 
   constructor(options: NotificationsOptions) {
     this.#of = options
-    this.#rows = notificationRows(options.ledger)
+    this.#rows = new NotificationRows(options.ledger)
   }
 
   close(): void {

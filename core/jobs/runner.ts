@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
-import { hasEnded, type Job, jobRows } from '../ledger/jobs.ts'
+import { hasEnded, type Job, JobRows } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { claim } from './claim.ts'
@@ -46,9 +46,9 @@ export function openJobs<App extends Handed>(options: JobsOptions<App>): JobsRun
   return {
     start: (task, payload) => start(runner, task, payload),
     run: (task, payload) => startAndWait(runner, task, payload),
-    get: rows.get,
+    get: (id) => rows.get(id),
     list: ({ task, limit = LISTED } = {}) => rows.list(task, limit),
-    active: rows.active,
+    active: (task) => rows.active(task),
     ended: (id) => ended(runner, id),
     command: (id, asked) => command(runner, id, asked),
     notifications: () => notifications.shown(),
@@ -64,7 +64,7 @@ export function openJobs<App extends Handed>(options: JobsOptions<App>): JobsRun
 
 function newRunner<App extends Handed>(options: JobsOptions<App>): Runner<App> {
   const { ledger, clock, log, tasks, app, debug, writable = () => Promise.resolve() } = options
-  const rows = jobRows(ledger, () => clock.now())
+  const rows = new JobRows(ledger, () => clock.now())
   const listeners = new Listeners(log)
   const onChange = () => listeners.changed({ notifications: true })
   const runner: Runner<App> = {

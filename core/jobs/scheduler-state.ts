@@ -1,7 +1,7 @@
 /** What the scheduler's verbs (look, wait, change) share: its parts, and all of it that changes. */
 import type { Clock, Timer } from '../clock.ts'
 import { type CronTimes, readCron } from '../cron.ts'
-import { type ScheduleRow, type ScheduleRows, scheduleRows } from '../ledger/schedules.ts'
+import { type ScheduleRow, ScheduleRows } from '../ledger/schedules.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import type { AnyTask } from './task.ts'
@@ -39,7 +39,7 @@ export interface SchedulerState extends Readonly<SchedulerOptions> {
 
 export const newState = (options: SchedulerOptions): SchedulerState => ({
   ...options,
-  rows: scheduleRows(options.ledger),
+  rows: new ScheduleRows(options.ledger),
   crons: new Map(),
   timer: undefined,
   looks: undefined,

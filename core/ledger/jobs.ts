@@ -95,110 +95,105 @@ function toJob(row: JobRow): Job {
   }
 }
 
-export type JobRows = ReturnType<typeof jobRows>
-
 /** All that reads may be called at any time, all that writes only inside `ledger.write`. */
-export function jobRows(ledger: Ledger, now: () => number) {
-  const one = (text: string, ...values: unknown[]): Job | undefined => {
-    const row = ledger.sql<JobRow>(text).get(...values)
-    return row && toJob(row)
-  }
-  const many = (text: string, ...values: unknown[]): Job[] =>
-    ledger
-      .sql<JobRow>(text)
-      .all(...values)
-      .map(toJob)
-  const change = (text: string, ...values: unknown[]): number => ledger.sql(text).run(...values).changes
-  const surely = (job: Job | undefined, what: string): Job => {
-    if (!job) throw new Error(`A job row was not where it should be: ${what}`)
-    return job
+export class JobRows {
+  readonly #ledger: Ledger
+  readonly #now: () => number
+
+  constructor(ledger: Ledger, now: () => number) {
+    this.#ledger = ledger
+    this.#now = now
   }
 
-  return {
-    get: (id: string) => one(`SELECT ${COLUMNS} FROM jobs WHERE id = ?`, id),
+  get(id: string): Job | undefined {
+    return this.#one(`SELECT ${COLUMNS} FROM jobs WHERE id = ?`, id)
+  }
 
-    list(task: string | undefined, limit: number): Job[] {
-      return task === undefined
-        ? many(`SELECT ${COLUMNS} FROM jobs WHERE internal = 0 ORDER BY created_at DESC, seq DESC LIMIT ?`, limit)
-        : many(
-            `SELECT ${COLUMNS} FROM jobs WHERE internal = 0 AND task = ? ORDER BY created_at DESC, seq DESC LIMIT ?`,
-            task,
-            limit,
-          )
-    },
-
-    /** The oldest that waits or runs. */
-    active: (task: string) => one(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND ${OPEN} ORDER BY seq LIMIT 1`, task),
-
-    openUnique: (task: string, key: string) =>
-      one(
-        `SELECT ${COLUMNS} FROM jobs WHERE task = ? AND unique_key = ? AND unique_key IS NOT NULL AND ${OPEN}`,
-        task,
-        key,
-      ),
-
-    /** @param isStarted  begun by the caller itself, past its lane */
-    add({ id, task, lane, uniqueKey, internal, payload }: NewJob, isStarted: boolean): Job {
-      const state: JobState = isStarted ? 'STARTED' : 'PENDING'
-      return surely(
-        one(
-          `INSERT INTO jobs (id, task, lane, unique_key, internal, state, payload, created_at, started_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
-          id,
+  list(task: string | undefined, limit: number): Job[] {
+    return task === undefined
+      ? this.#many(`SELECT ${COLUMNS} FROM jobs WHERE internal = 0 ORDER BY created_at DESC, seq DESC LIMIT ?`, limit)
+      : this.#many(
+          `SELECT ${COLUMNS} FROM jobs WHERE internal = 0 AND task = ? ORDER BY created_at DESC, seq DESC LIMIT ?`,
           task,
-          lane,
-          uniqueKey,
-          internal ? 1 : 0,
-          state,
-          JSON.stringify(payload),
-          now(),
-          isStarted ? now() : null,
-        ),
-        'add',
-      )
-    },
+          limit,
+        )
+  }
 
-    /** A second start has met this unique job: one that runs already will run once more. */
-    meet(id: string, payload: Record<string, unknown>): Job {
-      return surely(
-        one(
-          `UPDATE jobs SET payload = ?, again = (state = 'STARTED') WHERE id = ? AND ${OPEN} RETURNING ${COLUMNS}`,
-          JSON.stringify(payload),
-          id,
-        ),
-        'meet',
-      )
-    },
+  /** The oldest that waits or runs. */
+  active(task: string): Job | undefined {
+    return this.#one(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND ${OPEN} ORDER BY seq LIMIT 1`, task)
+  }
 
-    /** The oldest that waits in a lane. */
-    claim(lane: string): Job | undefined {
-      return one(
-        `UPDATE jobs SET state = 'STARTED', started_at = ?, result = NULL, said = NULL, traceback = NULL
-         WHERE seq = (SELECT seq FROM jobs WHERE lane = ? AND state = 'PENDING' ORDER BY seq LIMIT 1) RETURNING ${COLUMNS}`,
-        now(),
+  openUnique(task: string, key: string): Job | undefined {
+    return this.#one(
+      `SELECT ${COLUMNS} FROM jobs WHERE task = ? AND unique_key = ? AND unique_key IS NOT NULL AND ${OPEN}`,
+      task,
+      key,
+    )
+  }
+
+  /** @param isStarted  begun by the caller itself, past its lane */
+  add({ id, task, lane, uniqueKey, internal, payload }: NewJob, isStarted: boolean): Job {
+    const state: JobState = isStarted ? 'STARTED' : 'PENDING'
+    return this.#surely(
+      this.#one(
+        `INSERT INTO jobs (id, task, lane, unique_key, internal, state, payload, created_at, started_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
+        id,
+        task,
         lane,
-      )
-    },
+        uniqueKey,
+        internal ? 1 : 0,
+        state,
+        JSON.stringify(payload),
+        this.#now(),
+        isStarted ? this.#now() : null,
+      ),
+      'add',
+    )
+  }
 
-    /** One that waits, out of turn. */
-    take(id: string, payload: Record<string, unknown>): Job {
-      return surely(
-        one(
-          `UPDATE jobs SET state = 'STARTED', started_at = ?, retry_at = NULL, result = NULL, said = NULL, traceback = NULL, payload = ?
+  /** A second start has met this unique job: one that runs already will run once more. */
+  meet(id: string, payload: Record<string, unknown>): Job {
+    return this.#surely(
+      this.#one(
+        `UPDATE jobs SET payload = ?, again = (state = 'STARTED') WHERE id = ? AND ${OPEN} RETURNING ${COLUMNS}`,
+        JSON.stringify(payload),
+        id,
+      ),
+      'meet',
+    )
+  }
+
+  /** The oldest that waits in a lane. */
+  claim(lane: string): Job | undefined {
+    return this.#one(
+      `UPDATE jobs SET state = 'STARTED', started_at = ?, result = NULL, said = NULL, traceback = NULL
+         WHERE seq = (SELECT seq FROM jobs WHERE lane = ? AND state = 'PENDING' ORDER BY seq LIMIT 1) RETURNING ${COLUMNS}`,
+      this.#now(),
+      lane,
+    )
+  }
+
+  /** One that waits, out of turn. */
+  take(id: string, payload: Record<string, unknown>): Job {
+    return this.#surely(
+      this.#one(
+        `UPDATE jobs SET state = 'STARTED', started_at = ?, retry_at = NULL, result = NULL, said = NULL, traceback = NULL, payload = ?
            WHERE id = ? AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
-          now(),
-          JSON.stringify(payload),
-          id,
-        ),
-        'take',
-      )
-    },
+        this.#now(),
+        JSON.stringify(payload),
+        id,
+      ),
+      'take',
+    )
+  }
 
-    /** The last move of a run: over, unless a wake-up came meanwhile; then it waits again, behind the others. */
-    end(id: string, { state, result, said, traceback }: Ending, log: readonly LogLine[]): Job {
-      return surely(
-        one(
-          `UPDATE jobs SET
+  /** The last move of a run: over, unless a wake-up came meanwhile; then it waits again, behind the others. */
+  end(id: string, { state, result, said, traceback }: Ending, log: readonly LogLine[]): Job {
+    return this.#surely(
+      this.#one(
+        `UPDATE jobs SET
              state = CASE WHEN again THEN 'PENDING' ELSE ? END,
              seq = CASE WHEN again THEN ${NEXT_SEQ} ELSE seq END,
              started_at = CASE WHEN again THEN NULL ELSE started_at END,
@@ -207,136 +202,165 @@ export function jobRows(ledger: Ledger, now: () => number) {
              retries = CASE WHEN again THEN 0 ELSE retries END,
              result = ?, said = ?, traceback = ?, log = ?, step = NULL, again = 0
            WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
-          state,
-          now(),
-          result,
-          said && JSON.stringify(said),
-          traceback,
-          JSON.stringify(log),
-          id,
-        ),
-        'end',
-      )
-    },
-
-    /** Failed, and tried again at its time. */
-    retry(
-      id: string,
-      { result, said, traceback, retryAt }: Pick<Job, 'result' | 'said' | 'traceback'> & { retryAt: number },
-      log: readonly LogLine[],
-    ): Job {
-      return surely(
-        one(
-          `UPDATE jobs SET state = 'RETRY', retries = retries + 1, retry_at = ?, started_at = NULL, result = ?, said = ?, traceback = ?, log = ?, step = NULL, again = 0
-           WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
-          retryAt,
-          result,
-          said && JSON.stringify(said),
-          traceback,
-          JSON.stringify(log),
-          id,
-        ),
-        'retry',
-      )
-    },
-
-    /**
-     * Those whose time to be tried again has come wait in their lanes. @param longestMs  later than in so long it
-     * cannot be: the clock was set
-     */
-    wake: (longestMs: number) =>
-      many(
-        `UPDATE jobs SET state = 'PENDING', retry_at = NULL WHERE state = 'RETRY' AND NOT (retry_at > ? AND retry_at <= ?) RETURNING ${COLUMNS}`,
-        now(),
-        now() + longestMs,
-      ),
-
-    /** When the next one is to be tried again. */
-    nextRetryAt: () =>
-      ledger.sql<{ at: number | null }>(`SELECT min(retry_at) AS at FROM jobs WHERE state = 'RETRY'`).get()?.at ??
-      undefined,
-
-    /** The command on a running job's row. It takes back a wake-up from before it. */
-    command: (id: string, command: JobCommand) =>
-      one(
-        `UPDATE jobs SET command = CASE WHEN command = 'KILL' THEN command ELSE ? END, again = 0 WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
-        command,
+        state,
+        this.#now(),
+        result,
+        said && JSON.stringify(said),
+        traceback,
+        JSON.stringify(log),
         id,
       ),
+      'end',
+    )
+  }
 
-    /** Ends one that waits; nothing of it runs. */
-    endWaiting(id: string, ending: Ending, command: JobCommand | null): Job {
-      return surely(
-        one(
-          `UPDATE jobs SET state = ?, result = ?, said = ?, command = ?, retry_at = NULL, ended_at = ? WHERE id = ? AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
-          ending.state,
-          ending.result,
-          ending.said && JSON.stringify(ending.said),
-          command,
-          now(),
-          id,
-        ),
-        'endWaiting',
-      )
-    },
-
-    setStep: (id: string, step: string) =>
-      change(`UPDATE jobs SET step = ? WHERE id = ? AND state = 'STARTED'`, step, id),
-
-    /** Rows that say they run: at start, what a crash has left. */
-    started: () => many(`SELECT ${COLUMNS} FROM jobs WHERE state = 'STARTED' ORDER BY seq`),
-
-    /**
-     * Rows of tasks other than these wait where nobody claims, until `moveToLane` takes them back. @returns how many,
-     * by task
-     */
-    setAside: (tasks: readonly string[]): Record<string, number> => {
-      const others = `${OPEN} AND task NOT IN (SELECT value FROM json_each(?))`
-      change(
-        `UPDATE jobs SET lane = '', state = 'PENDING', started_at = NULL, retry_at = NULL, command = NULL, step = NULL, again = 0 WHERE ${others}`,
-        JSON.stringify(tasks),
-      )
-      const counts = ledger
-        .sql<{ task: string; count: number }>(`SELECT task, count(*) AS count FROM jobs WHERE ${others} GROUP BY task`)
-        .all(JSON.stringify(tasks))
-      return Object.fromEntries(counts.map(({ task, count }) => [task, count]))
-    },
-
-    /** Back to the end of where it came from, as if it had not begun. @param log  kept if left out */
-    requeue(id: string, log?: readonly LogLine[]): Job {
-      return surely(
-        one(
-          `UPDATE jobs SET state = 'PENDING', started_at = NULL, command = NULL, step = NULL, again = 0, log = coalesce(?, log)
+  /** Failed, and tried again at its time. */
+  retry(
+    id: string,
+    { result, said, traceback, retryAt }: Pick<Job, 'result' | 'said' | 'traceback'> & { retryAt: number },
+    log: readonly LogLine[],
+  ): Job {
+    return this.#surely(
+      this.#one(
+        `UPDATE jobs SET state = 'RETRY', retries = retries + 1, retry_at = ?, started_at = NULL, result = ?, said = ?, traceback = ?, log = ?, step = NULL, again = 0
            WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
-          log ? JSON.stringify(log) : null,
-          id,
-        ),
-        'requeue',
-      )
-    },
+        retryAt,
+        result,
+        said && JSON.stringify(said),
+        traceback,
+        JSON.stringify(log),
+        id,
+      ),
+      'retry',
+    )
+  }
 
-    /** A task's lane is the code's to say: rows of an earlier version follow it. */
-    moveToLane: (task: string, lane: string) =>
-      change(`UPDATE jobs SET lane = ? WHERE task = ? AND ${OPEN} AND lane <> ?`, lane, task, lane),
+  /**
+   * Those whose time to be tried again has come wait in their lanes. @param longestMs  later than in so long it
+   * cannot be: the clock was set
+   */
+  wake(longestMs: number): Job[] {
+    return this.#many(
+      `UPDATE jobs SET state = 'PENDING', retry_at = NULL WHERE state = 'RETRY' AND NOT (retry_at > ? AND retry_at <= ?) RETURNING ${COLUMNS}`,
+      this.#now(),
+      this.#now() + longestMs,
+    )
+  }
 
-    logOf(id: string): LogLine[] {
-      const row = ledger.sql<{ log: string | null }>('SELECT log FROM jobs WHERE id = ?').get(id)
-      return row?.log ? (JSON.parse(row.log) as LogLine[]) : []
-    },
+  /** When the next one is to be tried again. */
+  nextRetryAt(): number | undefined {
+    return (
+      this.#ledger.sql<{ at: number | null }>(`SELECT min(retry_at) AS at FROM jobs WHERE state = 'RETRY'`).get()?.at ??
+      undefined
+    )
+  }
 
-    /** Drops ended jobs by age and count, some at a time. @returns how many */
-    prune(endedBefore: number, kept: number, atMost: number): number {
-      const old = change(
-        'DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at < ? ORDER BY ended_at LIMIT ?)',
-        endedBefore,
-        atMost,
-      )
-      const many = change(
-        'DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT min(?, max(0, (SELECT count(*) FROM jobs WHERE ended_at IS NOT NULL) - ?)))',
-        atMost,
-        kept,
-      )
-      return old + many
-    },
+  /** The command on a running job's row. It takes back a wake-up from before it. */
+  command(id: string, command: JobCommand): Job | undefined {
+    return this.#one(
+      `UPDATE jobs SET command = CASE WHEN command = 'KILL' THEN command ELSE ? END, again = 0 WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
+      command,
+      id,
+    )
+  }
+
+  /** Ends one that waits; nothing of it runs. */
+  endWaiting(id: string, ending: Ending, command: JobCommand | null): Job {
+    return this.#surely(
+      this.#one(
+        `UPDATE jobs SET state = ?, result = ?, said = ?, command = ?, retry_at = NULL, ended_at = ? WHERE id = ? AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
+        ending.state,
+        ending.result,
+        ending.said && JSON.stringify(ending.said),
+        command,
+        this.#now(),
+        id,
+      ),
+      'endWaiting',
+    )
+  }
+
+  setStep(id: string, step: string): number {
+    return this.#change(`UPDATE jobs SET step = ? WHERE id = ? AND state = 'STARTED'`, step, id)
+  }
+
+  /** Rows that say they run: at start, what a crash has left. */
+  started(): Job[] {
+    return this.#many(`SELECT ${COLUMNS} FROM jobs WHERE state = 'STARTED' ORDER BY seq`)
+  }
+
+  /**
+   * Rows of tasks other than these wait where nobody claims, until `moveToLane` takes them back. @returns how many,
+   * by task
+   */
+  setAside(tasks: readonly string[]): Record<string, number> {
+    const others = `${OPEN} AND task NOT IN (SELECT value FROM json_each(?))`
+    this.#change(
+      `UPDATE jobs SET lane = '', state = 'PENDING', started_at = NULL, retry_at = NULL, command = NULL, step = NULL, again = 0 WHERE ${others}`,
+      JSON.stringify(tasks),
+    )
+    const counts = this.#ledger
+      .sql<{ task: string; count: number }>(`SELECT task, count(*) AS count FROM jobs WHERE ${others} GROUP BY task`)
+      .all(JSON.stringify(tasks))
+    return Object.fromEntries(counts.map(({ task, count }) => [task, count]))
+  }
+
+  /** Back to the end of where it came from, as if it had not begun. @param log  kept if left out */
+  requeue(id: string, log?: readonly LogLine[]): Job {
+    return this.#surely(
+      this.#one(
+        `UPDATE jobs SET state = 'PENDING', started_at = NULL, command = NULL, step = NULL, again = 0, log = coalesce(?, log)
+           WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
+        log ? JSON.stringify(log) : null,
+        id,
+      ),
+      'requeue',
+    )
+  }
+
+  /** A task's lane is the code's to say: rows of an earlier version follow it. */
+  moveToLane(task: string, lane: string): number {
+    return this.#change(`UPDATE jobs SET lane = ? WHERE task = ? AND ${OPEN} AND lane <> ?`, lane, task, lane)
+  }
+
+  logOf(id: string): LogLine[] {
+    const row = this.#ledger.sql<{ log: string | null }>('SELECT log FROM jobs WHERE id = ?').get(id)
+    return row?.log ? (JSON.parse(row.log) as LogLine[]) : []
+  }
+
+  /** Drops ended jobs by age and count, some at a time. @returns how many */
+  prune(endedBefore: number, kept: number, atMost: number): number {
+    const old = this.#change(
+      'DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at < ? ORDER BY ended_at LIMIT ?)',
+      endedBefore,
+      atMost,
+    )
+    const many = this.#change(
+      'DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT min(?, max(0, (SELECT count(*) FROM jobs WHERE ended_at IS NOT NULL) - ?)))',
+      atMost,
+      kept,
+    )
+    return old + many
+  }
+
+  #one(text: string, ...values: unknown[]): Job | undefined {
+    const row = this.#ledger.sql<JobRow>(text).get(...values)
+    return row && toJob(row)
+  }
+
+  #many(text: string, ...values: unknown[]): Job[] {
+    return this.#ledger
+      .sql<JobRow>(text)
+      .all(...values)
+      .map(toJob)
+  }
+
+  #change(text: string, ...values: unknown[]): number {
+    return this.#ledger.sql(text).run(...values).changes
+  }
+
+  #surely(job: Job | undefined, what: string): Job {
+    if (!job) throw new Error(`A job row was not where it should be: ${what}`)
+    return job
   }
 }

@@ -31,87 +31,103 @@ const toRow = (row: StoredSchedule): ScheduleRow => ({
 
 const INITIAL = 'schedule.initial.'
 
-export type ScheduleRows = ReturnType<typeof scheduleRows>
-
 /** All that reads may be called at any time, all that writes only inside `ledger.write`. */
-export function scheduleRows(ledger: Ledger) {
+export class ScheduleRows {
+  readonly #ledger: Ledger
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger
+  }
+
+  list(): ScheduleRow[] {
+    return this.#ledger.sql<StoredSchedule>('SELECT * FROM schedules ORDER BY task').all().map(toRow)
+  }
+
+  get(task: string): ScheduleRow | undefined {
+    const row = this.#ledger.sql<StoredSchedule>('SELECT * FROM schedules WHERE task = ?').get(task)
+    return row && toRow(row)
+  }
+
+  put(task: string, cron: string, config: Record<string, unknown>, nextRunAt: number | null): void {
+    this.#ledger
+      .sql(
+        `INSERT INTO schedules (task, cron, config, next_run_at) VALUES (?, ?, ?, ?)
+           ON CONFLICT (task) DO UPDATE SET cron = excluded.cron, config = excluded.config, next_run_at = excluded.next_run_at`,
+      )
+      .run(task, cron, JSON.stringify(config), nextRunAt)
+  }
+
+  remove(task: string): boolean {
+    return this.#ledger.sql('DELETE FROM schedules WHERE task = ?').run(task).changes > 0
+  }
+
+  /** Has run at `ranAt` (null: was passed over), and is due again at `nextRunAt`. */
+  advance(task: string, ranAt: number | null, nextRunAt: number | null): void {
+    this.#ledger
+      .sql('UPDATE schedules SET last_run_at = coalesce(?, last_run_at), next_run_at = ? WHERE task = ?')
+      .run(ranAt, nextRunAt, task)
+  }
+
+  ended(task: string, state: string, at: number, words: Words | null): void {
+    this.#ledger
+      .sql('UPDATE schedules SET last_state = ?, last_ended_at = ?, last_words = ? WHERE task = ?')
+      .run(state, at, words && JSON.stringify(words), task)
+  }
+
+  /** Whether a task has had the schedule that a new installation begins with: one that was removed stays away. */
+  hadInitial(task: string): boolean {
+    return this.#ledger.sql('SELECT 1 FROM meta WHERE key = ?').get(INITIAL + task) !== undefined
+  }
+
+  /** Not so in a new data folder. */
+  hadAnyInitial(): boolean {
+    return this.#ledger.sql('SELECT 1 FROM meta WHERE key GLOB ? LIMIT 1').get(`${INITIAL}*`) !== undefined
+  }
+
+  markInitial(task: string): void {
+    this.#ledger.sql(`INSERT OR IGNORE INTO meta (key, value) VALUES (?, '1')`).run(INITIAL + task)
+  }
+
+  /** In the order they were added; without those that another secret key has sealed. */
+  urls(): Array<{ task: string; url: string }> {
+    return this.#ledger
+      .sql<{ task: string; url: string }>('SELECT task, url FROM outgoing_urls ORDER BY task, number')
+      .all()
+      .flatMap((row) => {
+        const url = this.#ledger.unseal(OUTGOING_URL, row.url)
+        return url === undefined ? [] : { task: row.task, url }
+      })
+  }
+
+  addUrl(task: string, url: string): void {
+    if (this.#storedUrls(task).some((known) => known.url === url)) return
+    this.#ledger
+      .sql(
+        'INSERT INTO outgoing_urls (task, url, number) VALUES (?, ?, (SELECT coalesce(max(number), 0) + 1 FROM outgoing_urls WHERE task = ?))',
+      )
+      .run(task, this.#ledger.seal(OUTGOING_URL, url), task)
+  }
+
+  countUrls(task: string): number {
+    return (
+      this.#ledger.sql<{ count: number }>('SELECT count(*) AS count FROM outgoing_urls WHERE task = ?').get(task)
+        ?.count ?? 0
+    )
+  }
+
+  /** @returns how many went */
+  removeUrls(task: string, url: string | undefined): number {
+    if (url === undefined) return this.#ledger.sql('DELETE FROM outgoing_urls WHERE task = ?').run(task).changes
+    const known = this.#storedUrls(task).find((one) => one.url === url)
+    if (!known) return 0
+    return this.#ledger.sql('DELETE FROM outgoing_urls WHERE task = ? AND url = ?').run(task, known.sealed).changes
+  }
+
   /** As they lie there, and opened; undefined: with another secret key. */
-  const storedUrls = (task: string) =>
-    ledger
+  #storedUrls(task: string): { sealed: string; url: string | undefined }[] {
+    return this.#ledger
       .sql<{ url: string }>('SELECT url FROM outgoing_urls WHERE task = ?')
       .all(task)
-      .map((row) => ({ sealed: row.url, url: ledger.unseal(OUTGOING_URL, row.url) }))
-
-  return {
-    list: (): ScheduleRow[] => ledger.sql<StoredSchedule>('SELECT * FROM schedules ORDER BY task').all().map(toRow),
-
-    get(task: string): ScheduleRow | undefined {
-      const row = ledger.sql<StoredSchedule>('SELECT * FROM schedules WHERE task = ?').get(task)
-      return row && toRow(row)
-    },
-
-    put(task: string, cron: string, config: Record<string, unknown>, nextRunAt: number | null): void {
-      ledger
-        .sql(
-          `INSERT INTO schedules (task, cron, config, next_run_at) VALUES (?, ?, ?, ?)
-           ON CONFLICT (task) DO UPDATE SET cron = excluded.cron, config = excluded.config, next_run_at = excluded.next_run_at`,
-        )
-        .run(task, cron, JSON.stringify(config), nextRunAt)
-    },
-
-    remove: (task: string): boolean => ledger.sql('DELETE FROM schedules WHERE task = ?').run(task).changes > 0,
-
-    /** Has run at `ranAt` (null: was passed over), and is due again at `nextRunAt`. */
-    advance(task: string, ranAt: number | null, nextRunAt: number | null): void {
-      ledger
-        .sql('UPDATE schedules SET last_run_at = coalesce(?, last_run_at), next_run_at = ? WHERE task = ?')
-        .run(ranAt, nextRunAt, task)
-    },
-
-    ended(task: string, state: string, at: number, words: Words | null): void {
-      ledger
-        .sql('UPDATE schedules SET last_state = ?, last_ended_at = ?, last_words = ? WHERE task = ?')
-        .run(state, at, words && JSON.stringify(words), task)
-    },
-
-    /** Whether a task has had the schedule that a new installation begins with: one that was removed stays away. */
-    hadInitial: (task: string): boolean =>
-      ledger.sql('SELECT 1 FROM meta WHERE key = ?').get(INITIAL + task) !== undefined,
-    /** Not so in a new data folder. */
-    hadAnyInitial: (): boolean =>
-      ledger.sql('SELECT 1 FROM meta WHERE key GLOB ? LIMIT 1').get(`${INITIAL}*`) !== undefined,
-    markInitial: (task: string): void =>
-      void ledger.sql(`INSERT OR IGNORE INTO meta (key, value) VALUES (?, '1')`).run(INITIAL + task),
-
-    /** In the order they were added; without those that another secret key has sealed. */
-    urls(): Array<{ task: string; url: string }> {
-      return ledger
-        .sql<{ task: string; url: string }>('SELECT task, url FROM outgoing_urls ORDER BY task, number')
-        .all()
-        .flatMap((row) => {
-          const url = ledger.unseal(OUTGOING_URL, row.url)
-          return url === undefined ? [] : { task: row.task, url }
-        })
-    },
-
-    addUrl(task: string, url: string): void {
-      if (storedUrls(task).some((known) => known.url === url)) return
-      ledger
-        .sql(
-          'INSERT INTO outgoing_urls (task, url, number) VALUES (?, ?, (SELECT coalesce(max(number), 0) + 1 FROM outgoing_urls WHERE task = ?))',
-        )
-        .run(task, ledger.seal(OUTGOING_URL, url), task)
-    },
-
-    countUrls: (task: string): number =>
-      ledger.sql<{ count: number }>('SELECT count(*) AS count FROM outgoing_urls WHERE task = ?').get(task)?.count ?? 0,
-
-    /** @returns how many went */
-    removeUrls(task: string, url: string | undefined): number {
-      if (url === undefined) return ledger.sql('DELETE FROM outgoing_urls WHERE task = ?').run(task).changes
-      const known = storedUrls(task).find((one) => one.url === url)
-      if (!known) return 0
-      return ledger.sql('DELETE FROM outgoing_urls WHERE task = ? AND url = ?').run(task, known.sealed).changes
-    },
+      .map((row) => ({ sealed: row.url, url: this.#ledger.unseal(OUTGOING_URL, row.url) }))
   }
 }

@@ -29,7 +29,7 @@ import type {
   WholeApp,
 } from './define.ts'
 import type { LoadedPlugins } from './load.ts'
-import { guardedImplementation, openFailures } from './outside.ts'
+import { type Failures, guardedImplementation, openFailures } from './outside.ts'
 
 const SETUP_WITHIN_MS = 60_000
 const SETUP_TOLD_AFTER_MS = 15_000
@@ -44,73 +44,118 @@ type AppParts = Omit<
   'version' | 'clock' | 'log' | 'registry' | 'plugins' | 'emit' | 'hook' | 'publicUrl' | 'fetch'
 >
 
-export function openWiring({
-  loaded,
-  clock,
-  log,
-  version,
-  pages,
-}: {
+interface WiringParts {
   loaded: LoadedPlugins
   clock: Clock
   log: Log
   version: string
   pages: readonly BuiltPage[]
-}) {
-  const { plugins } = loaded.registry
-  const failures = openFailures(clock)
-  const bus = new EventBus()
-  const hooks = new Map<string, unknown[]>()
-  const hook = (name: string): unknown[] => hooks.get(name) ?? hooks.set(name, []).get(name)!
-  let app: WholeApp
-  const apps = new Map<Plugin, WholeApp>()
-  const rules = new Map<string, HookRule>(plugins.flatMap(({ hookRules = {} }) => Object.entries(hookRules)))
+}
+
+export class Wiring {
+  readonly #loaded: LoadedPlugins
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #version: string
+  readonly #pages: readonly BuiltPage[]
+  readonly #plugins: readonly Plugin[]
+  readonly #failures: Failures
+  readonly #bus = new EventBus()
+  readonly #hooks = new Map<string, unknown[]>()
+  #app!: WholeApp
+  readonly #apps = new Map<Plugin, WholeApp>()
+  readonly #rules: Map<string, HookRule>
+  readonly faultForms: FaultForm[] = []
+  readonly replyHeaders: Record<string, string> = {}
+  readonly envelopes: ((preferences: Preferences) => Record<string, unknown>)[]
+
+  constructor({ loaded, clock, log, version, pages }: WiringParts) {
+    this.#loaded = loaded
+    this.#clock = clock
+    this.#log = log
+    this.#version = version
+    this.#pages = pages
+    this.#plugins = loaded.registry.plugins
+    this.#failures = openFailures(clock)
+    this.#rules = new Map<string, HookRule>(this.#plugins.flatMap(({ hookRules = {} }) => Object.entries(hookRules)))
+    this.envelopes = this.#plugins.flatMap((plugin) => this.#envelopeOf(plugin))
+  }
+
+  hook(name: string): unknown[] {
+    return this.#hooks.get(name) ?? this.#hooks.set(name, []).get(name)!
+  }
 
   /** Core's app, and each plugin's: that of core with its own log. Services that come later are seen by all. */
-  function makeApps(parts: AppParts): WholeApp {
+  makeApps(parts: AppParts): WholeApp {
     const own: App = {
-      ...{ ...parts, version, clock, log, registry: loaded.registry, plugins: { list, pages } },
+      ...{
+        ...parts,
+        version: this.#version,
+        clock: this.#clock,
+        log: this.#log,
+        registry: this.#loaded.registry,
+        plugins: { list: () => this.#list(), pages: this.#pages },
+      },
       publicUrl: (request) => publicUrl(parts.settings, request),
-      fetch: openFetch({ settings: parts.settings, clock, version }),
+      fetch: openFetch({ settings: parts.settings, clock: this.#clock, version: this.#version }),
       // Who listens keeps the archive right, whatever the one sees whose request it was.
-      emit: (name, event) => beyondView(() => bus.emit(name, event)),
-      hook: (name) => hook(name) as never,
+      emit: (name, event) => beyondView(() => this.#bus.emit(name, event)),
+      hook: (name) => this.hook(name) as never,
     }
     // Plugins add their services to it, one after the other.
-    app = own as WholeApp
-    for (const plugin of plugins) {
-      const ownLog = { value: log.child({ plugin: plugin.name }), enumerable: true }
-      apps.set(plugin, Object.create(app, { log: ownLog }) as WholeApp)
+    this.#app = own as WholeApp
+    for (const plugin of this.#plugins) {
+      const ownLog = { value: this.#log.child({ plugin: plugin.name }), enumerable: true }
+      this.#apps.set(plugin, Object.create(this.#app, { log: ownLog }) as WholeApp)
     }
-    return app
+    return this.#app
   }
 
   /** What a route or a task is handed. */
-  const appOf = (part: Route | Task): WholeApp => apps.get(loaded.ownerOf(part)!) ?? app
-
-  /** Services, then hooks, then listeners, then setup: each of all plugins, in the order of needs. */
-  async function putToWork(opened: CloseStack): Promise<void> {
-    const each = async (some: readonly Plugin[], work: (plugin: Plugin, own: WholeApp) => Promise<void> | void) => {
-      for (const plugin of some) await named(plugin, () => work(plugin, apps.get(plugin)!))
-    }
-    await each(plugins, addServices)
-    await each(plugins, addImplementations)
-    await each(plugins, addFaultForm)
-    await each(plugins, addReplyHeaders)
-    // Built-in plugins hear first; for a plugin from outside, a row is written afterwards.
-    await each([...plugins.filter((plugin) => !loaded.isOutside(plugin)), ...plugins.filter(loaded.isOutside)], listen)
-    await each(plugins, (plugin, own) => {
-      opened.add({ close: () => end(plugin, own) })
-      return setUp(plugin, own)
-    })
-    app.jobs.onEnded(ended)
+  appOf(part: Route | Task): WholeApp {
+    return this.#apps.get(this.#loaded.ownerOf(part)!) ?? this.#app
   }
 
-  async function named<Result>(plugin: Plugin, work: () => Result | Promise<Result>): Promise<Result> {
+  /** Services, then hooks, then listeners, then setup: each of all plugins, in the order of needs. */
+  async putToWork(opened: CloseStack): Promise<void> {
+    const each = async (some: readonly Plugin[], work: (plugin: Plugin, own: WholeApp) => Promise<void> | void) => {
+      for (const plugin of some) await this.#named(plugin, () => work(plugin, this.#apps.get(plugin)!))
+    }
+    await each(this.#plugins, (plugin, own) => this.#addServices(plugin, own))
+    await each(this.#plugins, (plugin, own) => this.#addImplementations(plugin, own))
+    await each(this.#plugins, (given, own) => this.#addFaultForm(given, own))
+    await each(this.#plugins, (plugin, own) => this.#addReplyHeaders(plugin, own))
+    // Built-in plugins hear first; for a plugin from outside, a row is written afterwards.
+    await each(
+      [
+        ...this.#plugins.filter((plugin) => !this.#loaded.isOutside(plugin)),
+        ...this.#plugins.filter(this.#loaded.isOutside),
+      ],
+      (plugin, own) => this.#listen(plugin, own),
+    )
+    await each(this.#plugins, (plugin, own) => {
+      opened.add({ close: () => this.#end(plugin, own) })
+      return this.#setUp(plugin, own)
+    })
+    this.#app.jobs.onEnded((run) => this.#ended(run))
+  }
+
+  ownerOf(route: Route): RouteOwner | undefined {
+    const plugin = this.#loaded.ownerOf(route)
+    if (!plugin) return undefined
+    const seconds = route.withinSeconds ?? (route.rawBody ? undefined : REQUEST_WITHIN_MS / 1000)
+    return {
+      name: plugin.name,
+      ...(this.#loaded.isOutside(plugin) && seconds !== undefined && { limitMs: seconds * 1000 }),
+      failed: (error) => this.#failures.note(plugin.name, error),
+    }
+  }
+
+  async #named<Result>(plugin: Plugin, work: () => Result | Promise<Result>): Promise<Result> {
     try {
       return await work()
     } catch (error) {
-      const without = loaded.isOutside(plugin) ? wayOut(plugin.name) : ''
+      const without = this.#loaded.isOutside(plugin) ? wayOut(plugin.name) : ''
       throw new StartError(
         `plugin ${plugin.name}: ${error instanceof Error ? error.message : String(error)}${without}`,
         { cause: error },
@@ -118,50 +163,48 @@ export function openWiring({
     }
   }
 
-  function addServices(plugin: Plugin, own: WholeApp): void {
+  #addServices(plugin: Plugin, own: WholeApp): void {
     for (const [name, service] of Object.entries(plugin.services?.(own) ?? {})) {
-      if (name in app)
+      if (name in this.#app)
         throw new StartError(`its service ${name} has the name of something that is there already; rename it`)
-      Object.assign(app, { [name]: service })
+      Object.assign(this.#app, { [name]: service })
     }
   }
 
-  function addImplementations(plugin: Plugin, own: WholeApp): void {
+  #addImplementations(plugin: Plugin, own: WholeApp): void {
     for (const [name, implement] of Object.entries(plugin.implements ?? {}) as Array<
       [HookName, (app: WholeApp) => Hooks[HookName]]
     >) {
       const implementation: unknown = implement(own)
-      hook(name).push(
-        loaded.isOutside(plugin)
-          ? guardedImplementation(implementation, name, rules.get(name), plugin, own, failures)
+      this.hook(name).push(
+        this.#loaded.isOutside(plugin)
+          ? guardedImplementation(implementation, name, this.#rules.get(name), plugin, own, this.#failures)
           : implementation,
       )
     }
   }
 
-  const faultForms: FaultForm[] = []
-  function addFaultForm({ faults }: Plugin, own: WholeApp): void {
-    if (faults) faultForms.push(faults(own))
+  #addFaultForm({ faults }: Plugin, own: WholeApp): void {
+    if (faults) this.faultForms.push(faults(own))
   }
 
-  const replyHeaders: Record<string, string> = {}
-  function addReplyHeaders(plugin: Plugin, own: WholeApp): void {
-    Object.assign(replyHeaders, plugin.replyHeaders?.(own))
+  #addReplyHeaders(plugin: Plugin, own: WholeApp): void {
+    Object.assign(this.replyHeaders, plugin.replyHeaders?.(own))
   }
 
-  function listen(plugin: Plugin, own: WholeApp): void {
-    const hearing = loaded.hearingOf(plugin)
-    if (hearing) return hearing.listen(plugin, own, bus, failures)
+  #listen(plugin: Plugin, own: WholeApp): void {
+    const hearing = this.#loaded.hearingOf(plugin)
+    if (hearing) return hearing.listen(plugin, own, this.#bus, this.#failures)
     for (const [event, toListener] of Object.entries(plugin.on ?? {}) as Array<
       [EventName, (app: WholeApp) => Listener<EventName>]
     >)
-      bus.listen(event, toListener(own))
-    if (plugin.onEvery) bus.listenToAll(plugin.onEvery(own))
+      this.#bus.listen(event, toListener(own))
+    if (plugin.onEvery) this.#bus.listenToAll(plugin.onEvery(own))
   }
 
   /** Waiting for an index server that has just gone away does not count as the plugin's time. */
-  async function setUp(plugin: Plugin, app: WholeApp): Promise<void> {
-    const told = clock.after(SETUP_TOLD_AFTER_MS, () => app.log.warn('the plugin is still setting itself up'))
+  async #setUp(plugin: Plugin, app: WholeApp): Promise<void> {
+    const told = this.#clock.after(SETUP_TOLD_AFTER_MS, () => app.log.warn('the plugin is still setting itself up'))
     let isWaiting = false
     const work = waitAtBarrier(
       new AbortController().signal,
@@ -169,87 +212,79 @@ export function openWiring({
       () => (isWaiting = true),
     )
     try {
-      await (loaded.isOutside(plugin) ? withinOwnTime(work, () => isWaiting) : work)
+      await (this.#loaded.isOutside(plugin) ? this.#withinOwnTime(work, () => isWaiting) : work)
     } finally {
       told.cancel()
     }
   }
 
-  async function withinOwnTime(work: Promise<void>, isWaiting: () => boolean): Promise<void> {
+  async #withinOwnTime(work: Promise<void>, isWaiting: () => boolean): Promise<void> {
     const late = new Error(`it has been setting itself up for ${SETUP_WITHIN_MS / 1000} s`)
     try {
-      await withinTime(clock, SETUP_WITHIN_MS, work, () => late)
+      await withinTime(this.#clock, SETUP_WITHIN_MS, work, () => late)
     } catch (error) {
       if (error !== late || !isWaiting()) throw error
       await work
     }
   }
 
-  const end = (plugin: Plugin, app: WholeApp): Promise<void> =>
-    named(plugin, async () => {
+  #end(plugin: Plugin, app: WholeApp): Promise<void> {
+    return this.#named(plugin, async () => {
       const work = async () => plugin.close?.(app)
-      await (loaded.isOutside(plugin)
+      await (this.#loaded.isOutside(plugin)
         ? withinTime(
-            clock,
+            this.#clock,
             END_WITHIN_MS,
             work(),
             () => new Error(`it takes longer than ${END_WITHIN_MS / 1000} s to close`),
           )
         : work())
     })
+  }
 
   /** Every answer carries this part: its failure must not fail them all. */
-  function envelopeOf(plugin: Plugin): Envelope[] {
+  #envelopeOf(plugin: Plugin): Envelope[] {
     const { envelope } = plugin
-    if (!envelope || !loaded.isOutside(plugin)) return envelope ? [envelope] : []
+    if (!envelope || !this.#loaded.isOutside(plugin)) return envelope ? [envelope] : []
     return [
       (preferences: Preferences) => {
         try {
           return JSON.parse(JSON.stringify(envelope(preferences))) as Record<string, unknown>
         } catch (error) {
-          failures.note(plugin.name, error)
-          log.error({ err: error, plugin: plugin.name }, 'a plugin has nothing to say in the envelope of answers')
+          this.#failures.note(plugin.name, error)
+          this.#log.error({ err: error, plugin: plugin.name }, 'a plugin has nothing to say in the envelope of answers')
           return {}
         }
       },
     ]
   }
 
-  function ownerOf(route: Route): RouteOwner | undefined {
-    const plugin = loaded.ownerOf(route)
-    if (!plugin) return undefined
-    const seconds = route.withinSeconds ?? (route.rawBody ? undefined : REQUEST_WITHIN_MS / 1000)
-    return {
-      name: plugin.name,
-      ...(loaded.isOutside(plugin) && seconds !== undefined && { limitMs: seconds * 1000 }),
-      failed: (error) => failures.note(plugin.name, error),
-    }
-  }
-
   /**
    * An event that a plugin from outside could not take in has been tried often enough: people are told, the log says
    * why.
    */
-  function ended(run: Job): void {
-    const task = loaded.registry.tasks.get(run.task)
-    const plugin = task && loaded.ownerOf(task)
-    if (!plugin || run.state !== 'FAILURE' || !loaded.isOutside(plugin)) return
-    failures.note(plugin.name, run.result)
-    if (task !== loaded.hearingOf(plugin)?.task) return
-    app.jobs
+  #ended(run: Job): void {
+    const task = this.#loaded.registry.tasks.get(run.task)
+    const plugin = task && this.#loaded.ownerOf(task)
+    if (!plugin || run.state !== 'FAILURE' || !this.#loaded.isOutside(plugin)) return
+    this.#failures.note(plugin.name, run.result)
+    if (task !== this.#loaded.hearingOf(plugin)?.task) return
+    this.#app.jobs
       .warn(
         `Plugin ${plugin.name}`,
         `It failed ${run.retries + 1} times to take in ${String(run.payload['event'])}. The log says why`,
       )
-      .catch((error: unknown) => log.error({ err: error, plugin: plugin.name }, 'nobody could be told of a failure'))
+      .catch((error: unknown) =>
+        this.#log.error({ err: error, plugin: plugin.name }, 'nobody could be told of a failure'),
+      )
   }
 
-  function list(): PluginRecord[] {
+  #list(): PluginRecord[] {
     const record = (plugin: Plugin, isOutside: boolean, isOn: boolean): PluginRecord => {
-      const lastFailure = failures.of(plugin.name)
+      const lastFailure = this.#failures.of(plugin.name)
       return {
         name: plugin.name,
-        version: isOutside ? (plugin.version ?? '') : version,
+        version: isOutside ? (plugin.version ?? '') : this.#version,
         isBuiltIn: !isOutside,
         isOn,
         needs: plugin.needs ?? [],
@@ -259,19 +294,8 @@ export function openWiring({
       }
     }
     return [
-      ...plugins.map((plugin) => record(plugin, loaded.isOutside(plugin), true)),
-      ...loaded.off.map(({ plugin, isOutside = false }) => record(plugin, isOutside, false)),
+      ...this.#plugins.map((plugin) => record(plugin, this.#loaded.isOutside(plugin), true)),
+      ...this.#loaded.off.map(({ plugin, isOutside = false }) => record(plugin, isOutside, false)),
     ]
-  }
-
-  return {
-    makeApps,
-    appOf,
-    putToWork,
-    hook,
-    envelopes: plugins.flatMap(envelopeOf),
-    ownerOf,
-    faultForms: () => faultForms,
-    replyHeaders,
   }
 }
