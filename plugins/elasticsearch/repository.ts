@@ -53,38 +53,176 @@ interface Repository {
   clean(): Promise<void>
 }
 
-export function openRepository({ connection, store, definitions, prefix, folder, log }: RepositoryParts): Repository {
-  const repository = `${prefix}_snapshots`
+class FolderRepository implements Repository {
+  readonly #connection: ElasticConnection
+  readonly #store: Store
+  readonly #definitions: RepositoryParts['definitions']
+  readonly #prefix: string
+  readonly folder: string | null
+  readonly #log: Log
+  readonly #repository: string
   // No collection's name begins with a digit.
-  const beside = `${prefix}_0restore_`
-  let registered: Promise<unknown> | undefined
+  readonly #beside: string
+  #registered: Promise<unknown> | undefined
+
+  constructor({ connection, store, definitions, prefix, folder, log }: RepositoryParts) {
+    this.#connection = connection
+    this.#store = store
+    this.#definitions = definitions
+    this.#prefix = prefix
+    this.folder = folder
+    this.#log = log
+    this.#repository = `${prefix}_snapshots`
+    this.#beside = `${prefix}_0restore_`
+  }
+
+  async get(name: string): Promise<SnapshotRecord | undefined> {
+    const [found] = NAME.test(name) ? await this.#find(name) : []
+    return found && toRecord(found)
+  }
+
+  async clean(): Promise<void> {
+    const found = await this.#connection.run((client) =>
+      client.indices.get({
+        index: `${this.#beside}*`,
+        features: ['aliases'],
+        allow_no_indices: true,
+        expand_wildcards: 'all',
+      }),
+    )
+    await this.#store.remove(Object.keys(found))
+  }
+
+  async list(): Promise<SnapshotRecord[]> {
+    return (await this.#find('*'))
+      .filter((given) => this.#isOurs(given))
+      .map(toRecord)
+      .sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1))
+  }
+
+  async take(name: string, { signal, progress }: StepOptions): Promise<void> {
+    await this.#ready()
+    signal?.throwIfAborted()
+    const indices = this.#definitions.map((definition) => this.#store.alias(definition.name))
+    await this.#connection.run(async (client) => {
+      try {
+        await client.snapshot.create({
+          repository: this.#repository,
+          snapshot: name,
+          indices,
+          include_global_state: false,
+          feature_states: ['none'],
+          partial: false,
+          wait_for_completion: false,
+        })
+      } catch (error) {
+        // Asked a second time, after the way to the server broke.
+        if (!isTaken(error)) throw error
+      }
+    })
+    for (;;) {
+      const state = (await this.get(name))?.state
+      if (state !== 'IN_PROGRESS') {
+        if (state === 'SUCCESS') return
+        // What cannot be finished, the server forgets.
+        throw errors.unavailable(
+          state
+            ? say`The snapshot has ended as ${{ state }}: see the log of Elasticsearch`
+            : say`Elasticsearch could not write the snapshot to ${{ folder: String(this.folder) }}: see its log`,
+        )
+      }
+      if (signal?.aborted) {
+        await this.#connection.run((client) =>
+          client.snapshot.delete({ repository: this.#repository, snapshot: name }, { ignore: [404] }),
+        )
+        throw signal.reason
+      }
+      if (progress) await this.#tellProgress(name, progress)
+      await realTime(LOOK_EVERY_MS)
+    }
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#ready()
+    await this.#connection.run((client) =>
+      client.snapshot.delete({ repository: this.#repository, snapshot: name }, { ignore: [404] }),
+    )
+  }
+
+  async restore(
+    index: Pick<IndexAdapter, 'definitions' | 'replaceAll'>,
+    name: string,
+    options: RestoreOptions,
+  ): Promise<RestoreResult> {
+    const [found] = NAME.test(name) ? await this.#find(name) : []
+    if (!found) throw errors.notFound('snapshot', name)
+    const parts = this.#definitions.flatMap((definition) => {
+      const inside = found.indices?.find(
+        (each) =>
+          each.startsWith(`${this.#store.alias(definition.name)}_v`) &&
+          /^\d+$/.test(each.slice(this.#store.alias(definition.name).length + 2)),
+      )
+      return inside ? [{ collection: definition.name, inside, index: `${this.#beside}${inside}` }] : []
+    })
+    if (parts.length === 0)
+      throw errors.unprocessable(
+        say`The snapshot holds nothing of this archive: its indexes would begin with ${{ prefix: this.#prefix }}_`,
+      )
+    await this.clean()
+    try {
+      await this.#connection.run((client) =>
+        client.snapshot.restore({
+          ...{
+            repository: this.#repository,
+            snapshot: name,
+            indices: parts.map(({ inside }) => inside).join(','),
+            include_global_state: false,
+            include_aliases: false,
+            wait_for_completion: false,
+          },
+          ...{ rename_pattern: '(.+)', rename_replacement: `${this.#beside}$1` },
+          index_settings: { 'index.auto_expand_replicas': false, 'index.number_of_replicas': 0 },
+        }),
+      )
+      for (const { index: restored } of parts) await this.#untilThere(restored, options.signal)
+      const stored: Record<string, StoredCollection> = {}
+      for (const { collection, index: restored } of parts)
+        stored[collection] = await this.#storedIn(restored, options.signal)
+      return await restoreAll(index, stored, options)
+    } finally {
+      await this.clean().catch((error: unknown) =>
+        this.#log.warn({ err: error }, 'what a restore has left is removed at the next start'),
+      )
+    }
+  }
 
   /** The server forgets nothing, but the folder may have been named anew since. */
-  async function ready(): Promise<string> {
+  async #ready(): Promise<string> {
+    const { folder } = this
     if (folder === null) throw errors.conflict(UNSET)
-    registered ??= connection.run((client) =>
+    this.#registered ??= this.#connection.run((client) =>
       client.snapshot.createRepository({
-        name: repository,
+        name: this.#repository,
         repository: { type: 'fs', settings: { location: folder, compress: true } },
       }),
     )
-    await registered.catch((error: unknown) => {
-      registered = undefined
+    await this.#registered.catch((error: unknown) => {
+      this.#registered = undefined
       if (!(error instanceof ElasticError)) throw error
       throw errors.unavailable(
         say`Elasticsearch cannot use ${{ folder }} for snapshots: name it in path.repo of all its nodes, and let them write there`,
         { cause: error },
       )
     })
-    return repository
+    return this.#repository
   }
 
-  async function find(name: string): Promise<estypes.SnapshotSnapshotInfo[]> {
-    if (folder === null) return []
-    await ready()
+  async #find(name: string): Promise<estypes.SnapshotSnapshotInfo[]> {
+    if (this.folder === null) return []
+    await this.#ready()
     try {
-      const { snapshots = [] } = await connection.run((client) =>
-        client.snapshot.get({ repository, snapshot: name, ignore_unavailable: true }),
+      const { snapshots = [] } = await this.#connection.run((client) =>
+        client.snapshot.get({ repository: this.#repository, snapshot: name, ignore_unavailable: true }),
       )
       return snapshots
     } catch (error) {
@@ -94,130 +232,13 @@ export function openRepository({ connection, store, definitions, prefix, folder,
   }
 
   /** Others may keep theirs in the same folder. */
-  const isOurs = ({ snapshot, indices = [] }: estypes.SnapshotSnapshotInfo) =>
-    indices.some((index) => index.startsWith(`${prefix}_`)) || snapshot.startsWith(`${prefix}_`)
-
-  const get = async (name: string): Promise<SnapshotRecord | undefined> => {
-    const [found] = NAME.test(name) ? await find(name) : []
-    return found && toRecord(found)
+  #isOurs({ snapshot, indices = [] }: estypes.SnapshotSnapshotInfo): boolean {
+    return indices.some((index) => index.startsWith(`${this.#prefix}_`)) || snapshot.startsWith(`${this.#prefix}_`)
   }
 
-  async function removeBeside(): Promise<void> {
-    const found = await connection.run((client) =>
-      client.indices.get({
-        index: `${beside}*`,
-        features: ['aliases'],
-        allow_no_indices: true,
-        expand_wildcards: 'all',
-      }),
-    )
-    await store.remove(Object.keys(found))
-  }
-
-  return {
-    folder,
-    get,
-    clean: removeBeside,
-
-    async list() {
-      return (await find('*'))
-        .filter(isOurs)
-        .map(toRecord)
-        .sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1))
-    },
-
-    async take(name, { signal, progress }) {
-      await ready()
-      signal?.throwIfAborted()
-      const indices = definitions.map((definition) => store.alias(definition.name))
-      await connection.run(async (client) => {
-        try {
-          await client.snapshot.create({
-            repository,
-            snapshot: name,
-            indices,
-            include_global_state: false,
-            feature_states: ['none'],
-            partial: false,
-            wait_for_completion: false,
-          })
-        } catch (error) {
-          // Asked a second time, after the way to the server broke.
-          if (!isTaken(error)) throw error
-        }
-      })
-      for (;;) {
-        const state = (await get(name))?.state
-        if (state !== 'IN_PROGRESS') {
-          if (state === 'SUCCESS') return
-          // What cannot be finished, the server forgets.
-          throw errors.unavailable(
-            state
-              ? say`The snapshot has ended as ${{ state }}: see the log of Elasticsearch`
-              : say`Elasticsearch could not write the snapshot to ${{ folder: String(folder) }}: see its log`,
-          )
-        }
-        if (signal?.aborted) {
-          await connection.run((client) => client.snapshot.delete({ repository, snapshot: name }, { ignore: [404] }))
-          throw signal.reason
-        }
-        if (progress) await tellProgress(name, progress)
-        await realTime(LOOK_EVERY_MS)
-      }
-    },
-
-    async remove(name) {
-      await ready()
-      await connection.run((client) => client.snapshot.delete({ repository, snapshot: name }, { ignore: [404] }))
-    },
-
-    async restore(index, name, options) {
-      const [found] = NAME.test(name) ? await find(name) : []
-      if (!found) throw errors.notFound('snapshot', name)
-      const parts = definitions.flatMap((definition) => {
-        const inside = found.indices?.find(
-          (each) =>
-            each.startsWith(`${store.alias(definition.name)}_v`) &&
-            /^\d+$/.test(each.slice(store.alias(definition.name).length + 2)),
-        )
-        return inside ? [{ collection: definition.name, inside, index: `${beside}${inside}` }] : []
-      })
-      if (parts.length === 0)
-        throw errors.unprocessable(
-          say`The snapshot holds nothing of this archive: its indexes would begin with ${{ prefix }}_`,
-        )
-      await removeBeside()
-      try {
-        await connection.run((client) =>
-          client.snapshot.restore({
-            ...{
-              repository,
-              snapshot: name,
-              indices: parts.map(({ inside }) => inside).join(','),
-              include_global_state: false,
-              include_aliases: false,
-              wait_for_completion: false,
-            },
-            ...{ rename_pattern: '(.+)', rename_replacement: `${beside}$1` },
-            index_settings: { 'index.auto_expand_replicas': false, 'index.number_of_replicas': 0 },
-          }),
-        )
-        for (const { index: restored } of parts) await untilThere(restored, options.signal)
-        const stored: Record<string, StoredCollection> = {}
-        for (const { collection, index: restored } of parts)
-          stored[collection] = await storedIn(restored, options.signal)
-        return await restoreAll(index, stored, options)
-      } finally {
-        await removeBeside().catch((error: unknown) =>
-          log.warn({ err: error }, 'what a restore has left is removed at the next start'),
-        )
-      }
-    },
-  }
-
-  async function tellProgress(name: string, progress: NonNullable<StepOptions['progress']>): Promise<void> {
-    const { snapshots } = await connection.run((client) =>
-      client.snapshot.status({ repository, snapshot: name, ignore_unavailable: true }),
+  async #tellProgress(name: string, progress: NonNullable<StepOptions['progress']>): Promise<void> {
+    const { snapshots } = await this.#connection.run((client) =>
+      client.snapshot.status({ repository: this.#repository, snapshot: name, ignore_unavailable: true }),
     )
     const { incremental, processed } = (snapshots[0]?.stats ?? {}) as Partial<
       Record<'incremental' | 'processed', estypes.SnapshotFileCountSnapshotStats>
@@ -226,39 +247,45 @@ export function openRepository({ connection, store, definitions, prefix, folder,
       progress(Math.min(processed?.size_in_bytes ?? 0, incremental.size_in_bytes), incremental.size_in_bytes)
   }
 
-  async function untilThere(index: string, signal: AbortSignal | undefined): Promise<void> {
+  async #untilThere(index: string, signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
       signal?.throwIfAborted()
       // Without copies it is green when it is there; while it is being restored the server calls it yellow.
-      const { timed_out: isWaiting } = await connection.run((client) =>
+      const { timed_out: isWaiting } = await this.#connection.run((client) =>
         client.cluster.health({ index, wait_for_status: 'green', timeout: '10s' }, { ignore: [408] }),
       )
       if (!isWaiting) return
     }
   }
 
-  async function storedIn(index: string, signal: AbortSignal | undefined): Promise<StoredCollection> {
-    const found = await connection.run((client) => client.indices.getMapping({ index }))
+  async #storedIn(index: string, signal: AbortSignal | undefined): Promise<StoredCollection> {
+    const found = await this.#connection.run((client) => client.indices.getMapping({ index }))
     const meta = metaIn(found[index]?.mappings._meta)
     if (!meta)
       throw errors.unprocessable(
-        say`The snapshot's ${{ name: index.slice(beside.length) }} is not of this program's making`,
+        say`The snapshot's ${{ name: index.slice(this.#beside.length) }} is not of this program's making`,
       )
-    const { count } = await connection.run((client) => client.count({ index }))
+    const { count } = await this.#connection.run((client) => client.count({ index }))
     return {
       form: String(meta.shape.rest['form'] ?? ''),
       count,
-      async *batches() {
-        for await (const hits of pages(connection, { index, query: EVERYTHING, batch: BATCH, signal })) {
-          yield hits.map(({ _id: id, _source: source }): [string, string, string | null] => [
-            id!,
-            source?.text ?? '',
-            source?.internal ?? null,
-          ])
-        }
-      },
+      batches: () => this.#batchesIn(index, signal),
     }
   }
+
+  async *#batchesIn(index: string, signal: AbortSignal | undefined): AsyncGenerator<[string, string, string | null][]> {
+    for await (const hits of pages(this.#connection, { index, query: EVERYTHING, batch: BATCH, signal })) {
+      yield hits.map(({ _id: id, _source: source }): [string, string, string | null] => [
+        id!,
+        source?.text ?? '',
+        source?.internal ?? null,
+      ])
+    }
+  }
+}
+
+export function openRepository(parts: RepositoryParts): Repository {
+  return new FolderRepository(parts)
 }
 
 /** @param index  behind the write barrier, so that a restore shuts it */
@@ -269,8 +296,8 @@ export function openElasticSnapshots(
   let isTaking = false
   return {
     ...(repository.folder === null && { off: UNSET }),
-    list: repository.list,
-    get: repository.get,
+    list: () => repository.list(),
+    get: (id) => repository.get(id),
     async take(id, options) {
       if (isTaking) throw errors.conflict('A snapshot is being taken; try again when it has ended')
       isTaking = true

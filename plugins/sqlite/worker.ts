@@ -390,7 +390,7 @@ const controls: { [Op in Control]: (id: number, args: Arguments<Op>) => void } =
 function open({ file, definitions, changes: counted }: Arguments<'open'>): Result<'open'> {
   const opening = connect(file, { isReader: false })
   try {
-    store = openStore(opening, definitions, loop.afterCommit)
+    store = openStore(opening, definitions, (callback) => loop.afterCommit(callback))
   } catch (error) {
     opening.close()
     throw error

@@ -16,7 +16,7 @@ import {
 } from 'archivolt/index'
 import type { Bind, Connection } from './connection.ts'
 import { type Layout, type TableNames, textColumns } from './layout.ts'
-import { type Listed, openValueLists } from './value-lists.ts'
+import { type Listed, openValueLists, type ValueLists } from './value-lists.ts'
 
 /** Row ids begin with the time of `newest`, so that row order is the order of age whatever order documents come in. */
 const ROWS_PER_SECOND = 256
@@ -55,204 +55,278 @@ interface Extracted {
   newest: number
 }
 
+interface StoredDoc {
+  text: string
+  internal: string | null
+}
+
+class DocumentWriter implements Writer {
+  readonly #layout: Layout
+  readonly #names: TableNames
+  readonly #onTerm: (term: string) => void
+  readonly #sql: Connection['sql']
+  readonly #pluck: Connection['pluck']
+  readonly #columns: Layout['columns']
+  readonly #multi: Layout['multi']
+  readonly #searched: Layout['searched']
+  readonly #stemmed: Layout['stemmed']
+  readonly #newest: Layout['newest']
+  readonly #knownTerms = new Set<string>()
+  readonly #nextRow = new Map<number, number>()
+  readonly #lists: ValueLists
+  readonly #columnList: string
+  readonly #textList: string
+  readonly #insertText: string
+  readonly #hasLists: boolean
+
+  constructor(connection: Connection, layout: Layout, names: TableNames, onTerm: (term: string) => void) {
+    this.#layout = layout
+    this.#names = names
+    this.#onTerm = onTerm
+    const { sql, pluck } = connection
+    this.#sql = sql
+    this.#pluck = pluck
+    const { columns, multi, searched, stemmed, newest } = layout
+    this.#columns = columns
+    this.#multi = multi
+    this.#searched = searched
+    this.#stemmed = stemmed
+    this.#newest = newest
+    this.#lists = openValueLists(connection, layout, names)
+    this.#columnList = this.#columns.map((column) => `, "${column.name}"`).join('')
+    this.#textList = textColumns(layout)
+      .map((name) => `"${name}"`)
+      .join(', ')
+    this.#insertText = `INSERT OR REPLACE INTO "${names.text}"(rowid, ${this.#textList}) VALUES (?${', ?'.repeat(this.#searched.length + this.#stemmed.length)})`
+    this.#hasLists = layout.valueLists.length > 0
+  }
+
+  put(id: string, doc: JsonObject, onWrong?: OnWrong): void {
+    checkId(id)
+    const next = this.#extract(doc, onWrong)
+    const before = this.#wholeRow(id)
+    if (!before) return this.#insert(id, next)
+    const old = this.#stored(before[0])
+    // The row id says how old a document is: with another date it is another row.
+    const oldDoc = old ? this.#parse(old) : undefined
+    if (old && oldDoc && (!this.#newest || Number(valuesOf(this.#newest, oldDoc, ignore)[0] ?? 0) === next.newest))
+      return this.#update(before, old, oldDoc, next)
+    this.#removeRow(before)
+    this.#insert(id, next)
+  }
+
+  remove(id: string): boolean {
+    const row = this.#wholeRow(id)
+    if (row === undefined) return false
+    this.#removeRow(row)
+    return true
+  }
+
+  read(id: string): JsonObject | undefined {
+    const rid = this.#rowOf(id)
+    const doc = rid === undefined ? undefined : this.#stored(rid)
+    return doc && this.#parse(doc)
+  }
+
+  readRow(rid: number): { id: string; doc: JsonObject } | undefined {
+    const id = this.#pluck<string>(`SELECT id FROM "${this.#names.main}" WHERE rid = ?`).get(rid)
+    const doc = this.#stored(rid)
+    return id === undefined || !doc ? undefined : { id, doc: this.#parse(doc) }
+  }
+
+  sweep(): Generator<void> {
+    return this.#lists.sweep()
+  }
+
+  forget(): void {
+    this.#knownTerms.clear()
+    this.#nextRow.clear()
+    this.#lists.forget()
+  }
+
+  #searchedOf(doc: JsonObject, onWrong: OnWrong | undefined): Scalar[][] {
+    return this.#searched.map((plan) => valuesOf(plan, doc, onWrong))
+  }
+
+  /** One text per column of the full-text table. */
+  #wordsOf(values: readonly Scalar[][]): string[] {
+    const found = values.map((each) => each.flatMap((value) => tokens(String(value))))
+    const stems = this.#stemmed.map((plan) => changedStems(found[this.#searched.indexOf(plan)]!))
+    return [...found, ...stems].map((terms) => terms.join(' '))
+  }
+
+  #extract(doc: JsonObject, onWrong: OnWrong | undefined): Extracted {
+    const { text, internal = null } = storedTexts(this.#layout.plans, this.#layout.data.lastKey, doc, onWrong)
+    for (const plan of this.#layout.plans)
+      if (!plan.isFilter && !plan.isSort && plan.weight === 0) valuesOf(plan, doc, onWrong)
+    return {
+      text,
+      internal,
+      columns: this.#columns.map(({ plan, isFolded }) => {
+        const value = valuesOf(plan, doc, onWrong)[0]
+        if (value === undefined) return null
+        if (isFolded) return sortKey(String(value))
+        return typeof value === 'boolean' ? Number(value) : value
+      }),
+      values: this.#multi.flatMap((plan) => {
+        const distinct = new Set(
+          valuesOf(plan, doc, onWrong).map((value) => (typeof value === 'boolean' ? Number(value) : value)),
+        )
+        return [...distinct].map((value): [string, string | number] => [plan.name, value])
+      }),
+      searched: this.#searchedOf(doc, onWrong),
+      newest: this.#newest ? Number(valuesOf(this.#newest, doc, onWrong)[0] ?? 0) : 0,
+    }
+  }
+
+  #baseOf(seconds: number): number {
+    return Math.max(1, Math.min(Math.max(0, seconds), LATEST_ROW_SECOND) * ROWS_PER_SECOND)
+  }
+
+  /** The next free row of that second, else of the first second after it that has one. */
+  #allocate(seconds: number): number {
+    if (!this.#newest) return (this.#pluck<number | null>(`SELECT max(rid) FROM "${this.#names.main}"`).get() ?? 0) + 1
+    const base = this.#baseOf(seconds)
+    let from = this.#nextRow.get(base) ?? base
+    let rid = from
+    for (;;) {
+      const end = from - (from % ROWS_PER_SECOND) + ROWS_PER_SECOND
+      const last = this.#pluck<number | null>(
+        `SELECT max(rid) FROM "${this.#names.main}" WHERE rid >= ? AND rid < ?`,
+      ).get(from, end)
+      rid = last === null || last === undefined ? from : last + 1
+      if (rid < end) break
+      from = end
+    }
+    if (this.#nextRow.size >= BASES_KNOWN) this.#nextRow.clear()
+    this.#nextRow.set(base, rid + 1)
+    return rid
+  }
+
+  #writeWords(rid: number, values: readonly Scalar[][]): void {
+    const words = this.#wordsOf(values)
+    this.#sql(this.#insertText).run(rid, ...words)
+    for (const text of words.slice(0, this.#searched.length)) {
+      for (const term of text.split(' ')) {
+        if (term === '' || this.#knownTerms.has(term)) continue
+        if (this.#knownTerms.size >= TERMS_KNOWN) this.#knownTerms.clear()
+        this.#knownTerms.add(term)
+        const { changes } = this.#sql(`INSERT OR IGNORE INTO "${this.#names.terms}"(term) VALUES (?)`).run(term)
+        if (changes > 0) this.#onTerm(term)
+      }
+    }
+  }
+
+  #keyed(values: Extracted['values']): Set<string> {
+    return new Set(values.map((pair) => JSON.stringify(pair)))
+  }
+
+  #presentValues(rid: number): Extracted['values'] {
+    return this.#multi.length === 0
+      ? []
+      : (this.#sql(`SELECT field, value FROM "${this.#names.values}" WHERE rid = ?`)
+          .raw()
+          .all(rid) as Extracted['values'])
+  }
+
+  #writeValues(rid: number, present: Extracted['values'], values: Extracted['values']): void {
+    const wanted = this.#keyed(values)
+    for (const [field, value] of present) {
+      if (!wanted.delete(JSON.stringify([field, value])))
+        this.#sql(`DELETE FROM "${this.#names.values}" WHERE field = ? AND value = ? AND rid = ?`).run(
+          field,
+          value,
+          rid,
+        )
+    }
+    for (const [field, value] of values) {
+      if (wanted.has(JSON.stringify([field, value])))
+        this.#sql(`INSERT INTO "${this.#names.values}"(field, value, rid) VALUES (?, ?, ?)`).run(field, value, rid)
+    }
+  }
+
+  #listed(rid: number, id: string, row: readonly unknown[], values: Extracted['values']): Listed {
+    return {
+      rid,
+      id,
+      sorts: new Map(this.#columns.map(({ name }, at) => [name, row[at] as Bind])),
+      values: this.#keyed(values),
+    }
+  }
+
+  #insert(id: string, next: Extracted): void {
+    const rid = this.#allocate(next.newest)
+    this.#sql(
+      `INSERT INTO "${this.#names.main}"(rid, id${this.#columnList}) VALUES (?, ?${', ?'.repeat(this.#columns.length)})`,
+    ).run(rid, id, ...next.columns)
+    this.#sql(`INSERT INTO "${this.#names.doc}"(rid, text, internal) VALUES (?, ?, ?)`).run(
+      rid,
+      next.text,
+      next.internal,
+    )
+    this.#writeValues(rid, [], next.values)
+    if (this.#hasLists) this.#lists.change(undefined, this.#listed(rid, id, next.columns, next.values))
+    if (this.#searched.length > 0) this.#writeWords(rid, next.searched)
+  }
+
+  #update(before: Row, stored: StoredDoc, oldDoc: JsonObject, next: Extracted): void {
+    const [rid, id, ...row] = before
+    const changed = this.#columns.map((_, at) => at).filter((at) => before[at + 2] !== next.columns[at])
+    if (changed.length > 0) {
+      const list = changed.map((at) => `"${this.#columns[at]!.name}" = ?`).join(', ')
+      this.#sql(`UPDATE "${this.#names.main}" SET ${list} WHERE rid = ?`).run(
+        ...changed.map((at) => next.columns[at]),
+        rid,
+      )
+    }
+    if (stored.text !== next.text || stored.internal !== next.internal) {
+      this.#sql(`UPDATE "${this.#names.doc}" SET text = ?, internal = ? WHERE rid = ?`).run(
+        next.text,
+        next.internal,
+        rid,
+      )
+    }
+    const present = this.#presentValues(rid)
+    this.#writeValues(rid, present, next.values)
+    if (this.#hasLists)
+      this.#lists.change(this.#listed(rid, id, row, present), this.#listed(rid, id, next.columns, next.values))
+    // Words cost more than all else, and a changed number or flag does not touch them.
+    if (this.#searched.length > 0 && JSON.stringify(this.#searchedOf(oldDoc, ignore)) !== JSON.stringify(next.searched))
+      this.#writeWords(rid, next.searched)
+  }
+
+  #removeRow([rid, id, ...row]: Row): void {
+    if (this.#hasLists) this.#lists.change(this.#listed(rid, id, row, this.#presentValues(rid)), undefined)
+    if (this.#multi.length > 0) this.#sql(`DELETE FROM "${this.#names.values}" WHERE rid = ?`).run(rid)
+    if (this.#searched.length > 0) this.#sql(`DELETE FROM "${this.#names.text}" WHERE rowid = ?`).run(rid)
+    this.#sql(`DELETE FROM "${this.#names.doc}" WHERE rid = ?`).run(rid)
+    this.#sql(`DELETE FROM "${this.#names.main}" WHERE rid = ?`).run(rid)
+  }
+
+  #parse({ text, internal }: StoredDoc): JsonObject {
+    return wholeDoc(text, internal)
+  }
+
+  #stored(rid: number): StoredDoc | undefined {
+    return this.#sql<StoredDoc>(`SELECT text, internal FROM "${this.#names.doc}" WHERE rid = ?`).get(rid)
+  }
+
+  #rowOf(id: string): number | undefined {
+    return this.#pluck<number>(`SELECT rid FROM "${this.#names.main}" WHERE id = ?`).get(id)
+  }
+
+  #wholeRow(id: string): Row | undefined {
+    return this.#sql(`SELECT rid, id${this.#columnList} FROM "${this.#names.main}" WHERE id = ?`).raw().get(id) as
+      | Row
+      | undefined
+  }
+}
+
 export function openWriter(
   connection: Connection,
   layout: Layout,
   names: TableNames,
   onTerm: (term: string) => void,
 ): Writer {
-  const { sql, pluck } = connection
-  const { columns, multi, searched, stemmed, newest } = layout
-  const knownTerms = new Set<string>()
-  const nextRow = new Map<number, number>()
-  const lists = openValueLists(connection, layout, names)
-  const columnList = columns.map((column) => `, "${column.name}"`).join('')
-  const textList = textColumns(layout)
-    .map((name) => `"${name}"`)
-    .join(', ')
-  const insertText = `INSERT OR REPLACE INTO "${names.text}"(rowid, ${textList}) VALUES (?${', ?'.repeat(searched.length + stemmed.length)})`
-
-  const searchedOf = (doc: JsonObject, onWrong: OnWrong | undefined): Scalar[][] =>
-    searched.map((plan) => valuesOf(plan, doc, onWrong))
-
-  /** One text per column of the full-text table. */
-  const wordsOf = (values: readonly Scalar[][]): string[] => {
-    const found = values.map((each) => each.flatMap((value) => tokens(String(value))))
-    const stems = stemmed.map((plan) => changedStems(found[searched.indexOf(plan)]!))
-    return [...found, ...stems].map((terms) => terms.join(' '))
-  }
-
-  const extract = (doc: JsonObject, onWrong: OnWrong | undefined): Extracted => {
-    const { text, internal = null } = storedTexts(layout.plans, layout.data.lastKey, doc, onWrong)
-    for (const plan of layout.plans)
-      if (!plan.isFilter && !plan.isSort && plan.weight === 0) valuesOf(plan, doc, onWrong)
-    return {
-      text,
-      internal,
-      columns: columns.map(({ plan, isFolded }) => {
-        const value = valuesOf(plan, doc, onWrong)[0]
-        if (value === undefined) return null
-        if (isFolded) return sortKey(String(value))
-        return typeof value === 'boolean' ? Number(value) : value
-      }),
-      values: multi.flatMap((plan) => {
-        const distinct = new Set(
-          valuesOf(plan, doc, onWrong).map((value) => (typeof value === 'boolean' ? Number(value) : value)),
-        )
-        return [...distinct].map((value): [string, string | number] => [plan.name, value])
-      }),
-      searched: searchedOf(doc, onWrong),
-      newest: newest ? Number(valuesOf(newest, doc, onWrong)[0] ?? 0) : 0,
-    }
-  }
-
-  const baseOf = (seconds: number) => Math.max(1, Math.min(Math.max(0, seconds), LATEST_ROW_SECOND) * ROWS_PER_SECOND)
-
-  /** The next free row of that second, else of the first second after it that has one. */
-  const allocate = (seconds: number): number => {
-    if (!newest) return (pluck<number | null>(`SELECT max(rid) FROM "${names.main}"`).get() ?? 0) + 1
-    const base = baseOf(seconds)
-    let from = nextRow.get(base) ?? base
-    let rid = from
-    for (;;) {
-      const end = from - (from % ROWS_PER_SECOND) + ROWS_PER_SECOND
-      const last = pluck<number | null>(`SELECT max(rid) FROM "${names.main}" WHERE rid >= ? AND rid < ?`).get(
-        from,
-        end,
-      )
-      rid = last === null || last === undefined ? from : last + 1
-      if (rid < end) break
-      from = end
-    }
-    if (nextRow.size >= BASES_KNOWN) nextRow.clear()
-    nextRow.set(base, rid + 1)
-    return rid
-  }
-
-  const writeWords = (rid: number, values: readonly Scalar[][]): void => {
-    const words = wordsOf(values)
-    sql(insertText).run(rid, ...words)
-    for (const text of words.slice(0, searched.length)) {
-      for (const term of text.split(' ')) {
-        if (term === '' || knownTerms.has(term)) continue
-        if (knownTerms.size >= TERMS_KNOWN) knownTerms.clear()
-        knownTerms.add(term)
-        const { changes } = sql(`INSERT OR IGNORE INTO "${names.terms}"(term) VALUES (?)`).run(term)
-        if (changes > 0) onTerm(term)
-      }
-    }
-  }
-
-  const keyed = (values: Extracted['values']): Set<string> => new Set(values.map((pair) => JSON.stringify(pair)))
-  const presentValues = (rid: number): Extracted['values'] =>
-    multi.length === 0
-      ? []
-      : (sql(`SELECT field, value FROM "${names.values}" WHERE rid = ?`).raw().all(rid) as Extracted['values'])
-
-  const writeValues = (rid: number, present: Extracted['values'], values: Extracted['values']): void => {
-    const wanted = keyed(values)
-    for (const [field, value] of present) {
-      if (!wanted.delete(JSON.stringify([field, value])))
-        sql(`DELETE FROM "${names.values}" WHERE field = ? AND value = ? AND rid = ?`).run(field, value, rid)
-    }
-    for (const [field, value] of values) {
-      if (wanted.has(JSON.stringify([field, value])))
-        sql(`INSERT INTO "${names.values}"(field, value, rid) VALUES (?, ?, ?)`).run(field, value, rid)
-    }
-  }
-
-  const listed = (rid: number, id: string, row: readonly unknown[], values: Extracted['values']): Listed => ({
-    rid,
-    id,
-    sorts: new Map(columns.map(({ name }, at) => [name, row[at] as Bind])),
-    values: keyed(values),
-  })
-  const hasLists = layout.valueLists.length > 0
-
-  const insert = (id: string, next: Extracted): void => {
-    const rid = allocate(next.newest)
-    sql(`INSERT INTO "${names.main}"(rid, id${columnList}) VALUES (?, ?${', ?'.repeat(columns.length)})`).run(
-      rid,
-      id,
-      ...next.columns,
-    )
-    sql(`INSERT INTO "${names.doc}"(rid, text, internal) VALUES (?, ?, ?)`).run(rid, next.text, next.internal)
-    writeValues(rid, [], next.values)
-    if (hasLists) lists.change(undefined, listed(rid, id, next.columns, next.values))
-    if (searched.length > 0) writeWords(rid, next.searched)
-  }
-
-  const update = (before: Row, stored: StoredDoc, oldDoc: JsonObject, next: Extracted): void => {
-    const [rid, id, ...row] = before
-    const changed = columns.map((_, at) => at).filter((at) => before[at + 2] !== next.columns[at])
-    if (changed.length > 0) {
-      const list = changed.map((at) => `"${columns[at]!.name}" = ?`).join(', ')
-      sql(`UPDATE "${names.main}" SET ${list} WHERE rid = ?`).run(...changed.map((at) => next.columns[at]), rid)
-    }
-    if (stored.text !== next.text || stored.internal !== next.internal) {
-      sql(`UPDATE "${names.doc}" SET text = ?, internal = ? WHERE rid = ?`).run(next.text, next.internal, rid)
-    }
-    const present = presentValues(rid)
-    writeValues(rid, present, next.values)
-    if (hasLists) lists.change(listed(rid, id, row, present), listed(rid, id, next.columns, next.values))
-    // Words cost more than all else, and a changed number or flag does not touch them.
-    if (searched.length > 0 && JSON.stringify(searchedOf(oldDoc, ignore)) !== JSON.stringify(next.searched))
-      writeWords(rid, next.searched)
-  }
-
-  const removeRow = ([rid, id, ...row]: Row): void => {
-    if (hasLists) lists.change(listed(rid, id, row, presentValues(rid)), undefined)
-    if (multi.length > 0) sql(`DELETE FROM "${names.values}" WHERE rid = ?`).run(rid)
-    if (searched.length > 0) sql(`DELETE FROM "${names.text}" WHERE rowid = ?`).run(rid)
-    sql(`DELETE FROM "${names.doc}" WHERE rid = ?`).run(rid)
-    sql(`DELETE FROM "${names.main}" WHERE rid = ?`).run(rid)
-  }
-
-  interface StoredDoc {
-    text: string
-    internal: string | null
-  }
-  const parse = ({ text, internal }: StoredDoc): JsonObject => wholeDoc(text, internal)
-  const stored = (rid: number) => sql<StoredDoc>(`SELECT text, internal FROM "${names.doc}" WHERE rid = ?`).get(rid)
-  const rowOf = (id: string) => pluck<number>(`SELECT rid FROM "${names.main}" WHERE id = ?`).get(id)
-  const wholeRow = (id: string) =>
-    sql(`SELECT rid, id${columnList} FROM "${names.main}" WHERE id = ?`).raw().get(id) as Row | undefined
-
-  return {
-    put(id, doc, onWrong) {
-      checkId(id)
-      const next = extract(doc, onWrong)
-      const before = wholeRow(id)
-      if (!before) return insert(id, next)
-      const old = stored(before[0])
-      // The row id says how old a document is: with another date it is another row.
-      const oldDoc = old ? parse(old) : undefined
-      if (old && oldDoc && (!newest || Number(valuesOf(newest, oldDoc, ignore)[0] ?? 0) === next.newest))
-        return update(before, old, oldDoc, next)
-      removeRow(before)
-      insert(id, next)
-    },
-    remove(id) {
-      const row = wholeRow(id)
-      if (row === undefined) return false
-      removeRow(row)
-      return true
-    },
-    read(id) {
-      const rid = rowOf(id)
-      const doc = rid === undefined ? undefined : stored(rid)
-      return doc && parse(doc)
-    },
-    readRow(rid) {
-      const id = pluck<string>(`SELECT id FROM "${names.main}" WHERE rid = ?`).get(rid)
-      const doc = stored(rid)
-      return id === undefined || !doc ? undefined : { id, doc: parse(doc) }
-    },
-    sweep: () => lists.sweep(),
-    forget() {
-      knownTerms.clear()
-      nextRow.clear()
-      lists.forget()
-    },
-  }
+  return new DocumentWriter(connection, layout, names, onTerm)
 }
