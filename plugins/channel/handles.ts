@@ -23,22 +23,28 @@ export const handleTables = {
 
 const keyOf = (handle: string): string => handle.toLowerCase().slice(0, LONGEST_HANDLE)
 
-export function openHandles(app: App) {
+export interface Handles {
+  /** undefined: nobody knows without asking the platform; null: the platform knows none. */
+  lookUp(handle: string): string | null | undefined
+  /** @param isKept the channel is in the archive: kept until it leaves */
+  remember(handle: string, channelId: string | null, isKept: boolean): Promise<void>
+  forget(channelId: string): Promise<void>
+}
+
+export function openHandles(app: App): Handles {
   const { ledger, clock } = app
   /** An answer from the future was noted while the clock was wrong: it does not count. */
   const isFresh = (askedAt: number): boolean => askedAt > clock.now() - REMEMBERED_MS && askedAt <= clock.now()
 
   return {
-    /** undefined: nobody knows without asking the platform; null: the platform knows none. */
-    lookUp(handle: string): string | null | undefined {
+    lookUp(handle) {
       const row = ledger
         .sql<Row>('SELECT channel_id, asked_at, is_kept FROM channel_handles WHERE handle = ?')
         .get(keyOf(handle))
       return row && (row.is_kept || isFresh(row.asked_at)) ? row.channel_id : undefined
     },
 
-    /** @param isKept the channel is in the archive: kept until it leaves */
-    async remember(handle: string, channelId: string | null, isKept: boolean): Promise<void> {
+    async remember(handle, channelId, isKept) {
       await ledger.write(() => {
         ledger
           .sql('DELETE FROM channel_handles WHERE is_kept = 0 AND NOT (asked_at > ? AND asked_at <= ?)')
@@ -52,7 +58,7 @@ export function openHandles(app: App) {
       })
     },
 
-    async forget(channelId: string): Promise<void> {
+    async forget(channelId) {
       await ledger.write(() => ledger.sql('DELETE FROM channel_handles WHERE channel_id = ?').run(channelId))
     },
   }

@@ -74,83 +74,39 @@ export interface Cookie {
   remove(): Promise<CookieStatus>
 }
 
-export function openCookie(app: App): Cookie {
-  const { ledger, platform, preferences } = app
-  const path = join(app.settings.dataDir, 'cookie.txt')
-  let isStored = false
+class KeptCookie implements Cookie {
+  readonly #app: App
+  readonly #ledger: App['ledger']
+  readonly #platform: App['platform']
+  readonly #preferences: App['preferences']
+  readonly #path: string
+  #isStored = false
   /** Counts the jars: an answer about one that has been replaced meanwhile does not count. */
-  let jarNumber = 0
-  let lastChange: Promise<unknown> = Promise.resolve()
+  #jarNumber = 0
+  #lastChange: Promise<unknown> = Promise.resolve()
+  #isInUse = false
 
-  /** Changes go one after the other. None of them asks the platform, so none waits long. */
-  function inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
-    const result = lastChange.then(change)
-    lastChange = result.catch(() => undefined) // the caller hears of the error
-    return result
+  constructor(app: App) {
+    this.#app = app
+    const { ledger, platform, preferences } = app
+    this.#ledger = ledger
+    this.#platform = platform
+    this.#preferences = preferences
+    this.#path = join(app.settings.dataDir, 'cookie.txt')
   }
 
-  const isEnabled = () => isStored && preferences.section('downloads').cookie_import
-  let isInUse = false
-  /** @param isNew  another jar lies at the path */
-  const apply = (isNew = false) => {
-    if (!isNew && isInUse === isEnabled()) return
-    isInUse = isEnabled()
-    platform.useCookie(isInUse ? path : null)
-  }
-  const setPreference = (isOn: boolean) => preferences.change({ downloads: { cookie_import: isOn } })
-
-  /** The preference says whether the cookie is in use. Where there is no cookie, it is switched off again. */
-  async function keepHonest(): Promise<void> {
-    if (!isStored && preferences.section('downloads').cookie_import) await setPreference(false)
+  isEnabled(): boolean {
+    return this.#isStored && this.#preferences.section('downloads').cookie_import
   }
 
-  async function read(): Promise<string | undefined> {
-    try {
-      return await readFile(path, 'utf8')
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-      throw error
-    }
-  }
-
-  /** Writes a new file and renames it, so a reader finds the old jar or the new one, whole. */
-  async function write(jar: string): Promise<void> {
-    await writeWhole(path, jar)
-    isStored = true
-  }
-
-  const stateRow = () =>
-    ledger.sql<StateRow>('SELECT is_valid, validated_at, stored_at, ended_at FROM cookie_state WHERE id = 1').get()
-
-  /** @param isNew  it has just been stored. @returns whether it was valid until now */
-  const note = (isValid: boolean, isNew = false): Promise<boolean> =>
-    ledger.write(() => {
-      const now = epochSeconds(app.clock)
-      const before = isNew ? undefined : stateRow()
-      const storedAt = isNew ? now : (before?.stored_at ?? 0)
-      const endedAt = isValid ? null : (before?.ended_at ?? now)
-      if (endedAt === now && storedAt > 0)
-        ledger.sql('INSERT OR REPLACE INTO cookie_life (ended_at, seconds) VALUES (?, ?)').run(now, now - storedAt)
-      // It is valid after all: its life goes on.
-      if (isValid && before?.ended_at) ledger.sql('DELETE FROM cookie_life WHERE ended_at = ?').run(before.ended_at)
-      ledger
-        .sql(
-          `INSERT INTO cookie_state (id, is_valid, validated_at, stored_at, ended_at) VALUES (1, ?, ?, ?, ?)
-          ON CONFLICT (id) DO UPDATE SET is_valid = excluded.is_valid, validated_at = excluded.validated_at,
-            stored_at = excluded.stored_at, ended_at = excluded.ended_at`,
-        )
-        .run(isValid ? 1 : 0, now, storedAt, endedAt)
-      return !isValid && before?.is_valid === 1
-    })
-
-  function health(): CookieHealth {
-    const row = stateRow()
-    const lives = ledger
+  health(): CookieHealth {
+    const row = this.#stateRow()
+    const lives = this.#ledger
       .sql<{ seconds: number }>('SELECT seconds FROM cookie_life ORDER BY ended_at DESC LIMIT ?')
       .all(LIVES_SHOWN)
-    const state = !isStored
+    const state = !this.#isStored
       ? 'none'
-      : !isEnabled()
+      : !this.isEnabled()
         ? 'off'
         : row === undefined
           ? 'untried'
@@ -166,16 +122,155 @@ export function openCookie(app: App): Cookie {
     }
   }
 
-  /** @throws unavailable: the platform did not answer, so nothing is known */
-  async function ask(jar: string, asked: AskOptions): Promise<{ isValid: boolean; jar: string }> {
+  status(): CookieStatus {
+    const row = this.#stateRow()
+    return {
+      cookie_enabled: this.isEnabled(),
+      status: row?.is_valid === 1,
+      validated: row?.validated_at ?? 0,
+      validated_str: row ? localMinute(row.validated_at) : '',
+    }
+  }
+
+  async load(): Promise<void> {
+    this.#isStored = (await this.#read()) !== undefined
+    await this.#keepHonest()
+    this.#apply()
+    this.#preferences.watch(() => {
+      this.#apply()
+      this.#keepHonest().catch((err) =>
+        this.#app.log.error({ err }, 'the setting cookie_import could not be put right'),
+      )
+    })
+    this.#platform.onCookieRenewed((jar, isStillUsed) => {
+      this.#inTurn(async () => {
+        if (this.#isStored && isStillUsed()) await this.#write(jar)
+      }).catch((err) => this.#app.log.error({ err }, 'the renewed cookie could not be kept'))
+    })
+  }
+
+  async validate(asked: AskOptions): Promise<boolean> {
+    const number = this.#jarNumber
+    const jar = await this.#read()
+    if (jar === undefined) return false
+    const answer = await this.#ask(jar, asked)
+    const hasExpired = await this.#inTurn(async () => {
+      if (number !== this.#jarNumber) return false
+      if (answer.isValid) await this.#write(answer.jar)
+      return this.#note(answer.isValid)
+    })
+    if (hasExpired) await this.#tellExpired()
+    return answer.isValid
+  }
+
+  async import(text: string, asked: AskOptions): Promise<void> {
+    const answer = await this.#ask(parseJar(text, this.#app.platform.name), asked)
+    if (!answer.isValid)
+      throw errors.badRequest(
+        say`${{ platform: this.#platform.name }} does not accept this cookie: sign in there again and export a new one`,
+      )
+    await this.#inTurn(async () => {
+      await this.#write(answer.jar)
+      this.#jarNumber++
+      await this.#note(true, true)
+      await this.#setPreference(true)
+      this.#apply(true)
+    })
+    await this.#app.emit('cookie.changed', { isEnabled: true })
+  }
+
+  async remove(): Promise<CookieStatus> {
+    await this.#inTurn(async () => {
+      this.#isStored = false
+      this.#jarNumber++
+      this.#apply()
+      await rm(this.#path, { force: true })
+      await this.#ledger.write(() => this.#ledger.sql('DELETE FROM cookie_state').run())
+      await this.#setPreference(false)
+    })
+    await this.#app.emit('cookie.changed', { isEnabled: false })
+    return this.status()
+  }
+
+  /** Changes go one after the other. None of them asks the platform, so none waits long. */
+  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+    const result = this.#lastChange.then(change)
+    this.#lastChange = result.catch(() => undefined) // the caller hears of the error
+    return result
+  }
+
+  /** @param isNew  another jar lies at the path */
+  #apply(isNew = false): void {
+    if (!isNew && this.#isInUse === this.isEnabled()) return
+    this.#isInUse = this.isEnabled()
+    this.#platform.useCookie(this.#isInUse ? this.#path : null)
+  }
+
+  #setPreference(isOn: boolean): Promise<void> {
+    return this.#preferences.change({ downloads: { cookie_import: isOn } })
+  }
+
+  /** The preference says whether the cookie is in use. Where there is no cookie, it is switched off again. */
+  async #keepHonest(): Promise<void> {
+    if (!this.#isStored && this.#preferences.section('downloads').cookie_import) await this.#setPreference(false)
+  }
+
+  async #read(): Promise<string | undefined> {
     try {
-      return await platform.validateCookie(jar, asked)
+      return await readFile(this.#path, 'utf8')
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+      throw error
+    }
+  }
+
+  /** Writes a new file and renames it, so a reader finds the old jar or the new one, whole. */
+  async #write(jar: string): Promise<void> {
+    await writeWhole(this.#path, jar)
+    this.#isStored = true
+  }
+
+  #stateRow(): StateRow | undefined {
+    return this.#ledger
+      .sql<StateRow>('SELECT is_valid, validated_at, stored_at, ended_at FROM cookie_state WHERE id = 1')
+      .get()
+  }
+
+  /** @param isNew  it has just been stored. @returns whether it was valid until now */
+  #note(isValid: boolean, isNew = false): Promise<boolean> {
+    return this.#ledger.write(() => {
+      const now = epochSeconds(this.#app.clock)
+      const before = isNew ? undefined : this.#stateRow()
+      const storedAt = isNew ? now : (before?.stored_at ?? 0)
+      const endedAt = isValid ? null : (before?.ended_at ?? now)
+      if (endedAt === now && storedAt > 0)
+        this.#ledger
+          .sql('INSERT OR REPLACE INTO cookie_life (ended_at, seconds) VALUES (?, ?)')
+          .run(now, now - storedAt)
+      // It is valid after all: its life goes on.
+      if (isValid && before?.ended_at)
+        this.#ledger.sql('DELETE FROM cookie_life WHERE ended_at = ?').run(before.ended_at)
+      this.#ledger
+        .sql(
+          `INSERT INTO cookie_state (id, is_valid, validated_at, stored_at, ended_at) VALUES (1, ?, ?, ?, ?)
+          ON CONFLICT (id) DO UPDATE SET is_valid = excluded.is_valid, validated_at = excluded.validated_at,
+            stored_at = excluded.stored_at, ended_at = excluded.ended_at`,
+        )
+        .run(isValid ? 1 : 0, now, storedAt, endedAt)
+      return !isValid && before?.is_valid === 1
+    })
+  }
+
+  /** @throws unavailable: the platform did not answer, so nothing is known */
+  async #ask(jar: string, asked: AskOptions): Promise<{ isValid: boolean; jar: string }> {
+    try {
+      return await this.#platform.validateCookie(jar, asked)
     } catch (thrown) {
-      const failure = platform.failureOf(thrown)
+      const failure = this.#platform.failureOf(thrown)
       if (!failure) throw thrown
-      if (platform.failures[failure.failure].item !== 'retry') return { isValid: false, jar }
+      if (this.#platform.failures[failure.failure].item !== 'retry') return { isValid: false, jar }
       throw errors.unavailable(
-        say`${{ platform: platform.name }} cannot be reached now to check the cookie; try again in a minute`,
+        say`${{ platform: this.#platform.name }} cannot be reached now to check the cookie; try again in a minute`,
         {
           cause: thrown,
           retryAfterSeconds: 60,
@@ -184,83 +279,15 @@ export function openCookie(app: App): Cookie {
     }
   }
 
-  async function tellExpired(): Promise<void> {
-    await app.emit('cookie.expired', { stored: stateRow()?.stored_at ?? 0 })
-    if (app.schedules.outgoing()[cookieExpired.name]) await app.jobs.start(cookieExpired, { platform: platform.name })
+  async #tellExpired(): Promise<void> {
+    await this.#app.emit('cookie.expired', { stored: this.#stateRow()?.stored_at ?? 0 })
+    if (this.#app.schedules.outgoing()[cookieExpired.name])
+      await this.#app.jobs.start(cookieExpired, { platform: this.#platform.name })
   }
+}
 
-  function status(): CookieStatus {
-    const row = stateRow()
-    return {
-      cookie_enabled: isEnabled(),
-      status: row?.is_valid === 1,
-      validated: row?.validated_at ?? 0,
-      validated_str: row ? localMinute(row.validated_at) : '',
-    }
-  }
-
-  return {
-    status,
-    health,
-    isEnabled,
-    async load() {
-      isStored = (await read()) !== undefined
-      await keepHonest()
-      apply()
-      preferences.watch(() => {
-        apply()
-        keepHonest().catch((err) => app.log.error({ err }, 'the setting cookie_import could not be put right'))
-      })
-      platform.onCookieRenewed((jar, isStillUsed) => {
-        inTurn(async () => {
-          if (isStored && isStillUsed()) await write(jar)
-        }).catch((err) => app.log.error({ err }, 'the renewed cookie could not be kept'))
-      })
-    },
-
-    async validate(asked) {
-      const number = jarNumber
-      const jar = await read()
-      if (jar === undefined) return false
-      const answer = await ask(jar, asked)
-      const hasExpired = await inTurn(async () => {
-        if (number !== jarNumber) return false
-        if (answer.isValid) await write(answer.jar)
-        return note(answer.isValid)
-      })
-      if (hasExpired) await tellExpired()
-      return answer.isValid
-    },
-
-    async import(text, asked) {
-      const answer = await ask(parseJar(text, app.platform.name), asked)
-      if (!answer.isValid)
-        throw errors.badRequest(
-          say`${{ platform: platform.name }} does not accept this cookie: sign in there again and export a new one`,
-        )
-      await inTurn(async () => {
-        await write(answer.jar)
-        jarNumber++
-        await note(true, true)
-        await setPreference(true)
-        apply(true)
-      })
-      await app.emit('cookie.changed', { isEnabled: true })
-    },
-
-    async remove() {
-      await inTurn(async () => {
-        isStored = false
-        jarNumber++
-        apply()
-        await rm(path, { force: true })
-        await ledger.write(() => ledger.sql('DELETE FROM cookie_state').run())
-        await setPreference(false)
-      })
-      await app.emit('cookie.changed', { isEnabled: false })
-      return status()
-    },
-  }
+export function openCookie(app: App): Cookie {
+  return new KeptCookie(app)
 }
 
 declare module 'archivolt' {

@@ -89,110 +89,124 @@ export interface Marks {
   noteDone(what: string): void
 }
 
-export function openMarks({ ledger }: Pick<App, 'ledger'>): Marks {
-  return {
-    among(userId, ids) {
-      const [isOne, value] = isAmong('video_id', ids)
-      const rows = ledger
-        .sql<{ id: string; at: number | null }>(
-          `SELECT video_id AS id, watched_at AS at FROM watch_mark WHERE user_id = ? AND ${isOne}`,
-        )
-        .all(userId, value)
-      return new Map(rows.map(({ id, at }) => [id, at]))
-    },
+class LedgerMarks implements Marks {
+  readonly #ledger: App['ledger']
 
-    ofVideos(ids) {
-      return ledger
-        .sql<Mark>(
-          'SELECT user_id AS userId, video_id AS videoId, watched_at AS at FROM watch_mark WHERE video_id IN (SELECT value FROM json_each(?))',
-        )
-        .all(JSON.stringify(ids))
-    },
+  constructor({ ledger }: Pick<App, 'ledger'>) {
+    this.#ledger = ledger
+  }
 
-    *accounts() {
-      const next = ledger.sql<{ id: number | null }>('SELECT min(user_id) AS id FROM watch_mark WHERE user_id > ?')
-      for (let id = next.get(0)!.id; id !== null; id = next.get(id)!.id) yield id
-    },
+  among(userId: number, ids: readonly string[]): Map<string, number | null> {
+    const [isOne, value] = isAmong('video_id', ids)
+    const rows = this.#ledger
+      .sql<{ id: string; at: number | null }>(
+        `SELECT video_id AS id, watched_at AS at FROM watch_mark WHERE user_id = ? AND ${isOne}`,
+      )
+      .all(userId, value)
+    return new Map(rows.map(({ id, at }) => [id, at]))
+  }
 
-    someOf(userId, limit) {
-      return ledger
-        .sql<{ id: string }>('SELECT video_id AS id FROM watch_mark WHERE user_id = ? LIMIT ?')
-        .all(userId, limit)
-        .map(({ id }) => id)
-    },
+  ofVideos(ids: readonly string[]): Mark[] {
+    return this.#ledger
+      .sql<Mark>(
+        'SELECT user_id AS userId, video_id AS videoId, watched_at AS at FROM watch_mark WHERE video_id IN (SELECT value FROM json_each(?))',
+      )
+      .all(JSON.stringify(ids))
+  }
 
-    viewers() {
-      return ledger
-        .sql<{ id: number }>('SELECT user_id AS id FROM watch_viewer')
-        .all()
-        .map(({ id }) => id)
-    },
+  *accounts(): Generator<number> {
+    const next = this.#ledger.sql<{ id: number | null }>('SELECT min(user_id) AS id FROM watch_mark WHERE user_id > ?')
+    for (let id = next.get(0)!.id; id !== null; id = next.get(id)!.id) yield id
+  }
 
-    unindexed(limit) {
-      const rows = ledger.sql<Omit<Unindexed, 'isWatched'> & { isWatched: number }>(
-        `SELECT u.number, u.user_id AS userId, u.video_id AS videoId, m.video_id IS NOT NULL AS isWatched
+  someOf(userId: number, limit: number): string[] {
+    return this.#ledger
+      .sql<{ id: string }>('SELECT video_id AS id FROM watch_mark WHERE user_id = ? LIMIT ?')
+      .all(userId, limit)
+      .map(({ id }) => id)
+  }
+
+  viewers(): number[] {
+    return this.#ledger
+      .sql<{ id: number }>('SELECT user_id AS id FROM watch_viewer')
+      .all()
+      .map(({ id }) => id)
+  }
+
+  unindexed(limit: number): Unindexed[] {
+    const rows = this.#ledger.sql<Omit<Unindexed, 'isWatched'> & { isWatched: number }>(
+      `SELECT u.number, u.user_id AS userId, u.video_id AS videoId, m.video_id IS NOT NULL AS isWatched
          FROM watch_unindexed u LEFT JOIN watch_mark m ON m.user_id = u.user_id AND m.video_id = u.video_id
          ORDER BY u.number LIMIT ?`,
-      )
-      return rows.all(limit).map((row) => ({ ...row, isWatched: row.isWatched === 1 }))
-    },
+    )
+    return rows.all(limit).map((row) => ({ ...row, isWatched: row.isWatched === 1 }))
+  }
 
-    isPending: (what) => ledger.sql('SELECT 1 FROM watch_pending WHERE what = ?').get(what) !== undefined,
+  isPending(what: string): boolean {
+    return this.#ledger.sql('SELECT 1 FROM watch_pending WHERE what = ?').get(what) !== undefined
+  }
 
-    add(userId, ids, at) {
-      return ledger
-        .sql<{ id: string }>(
-          `INSERT INTO watch_mark (user_id, video_id, watched_at) SELECT ?, value, ? FROM json_each(?) WHERE true
+  add(userId: number, ids: readonly string[], at: number | null): string[] {
+    return this.#ledger
+      .sql<{ id: string }>(
+        `INSERT INTO watch_mark (user_id, video_id, watched_at) SELECT ?, value, ? FROM json_each(?) WHERE true
            ON CONFLICT DO NOTHING RETURNING video_id AS id`,
-        )
-        .all(userId, at, JSON.stringify(ids))
-        .map(({ id }) => id)
-    },
+      )
+      .all(userId, at, JSON.stringify(ids))
+      .map(({ id }) => id)
+  }
 
-    addDated(userIds, dated, isNewDate = false) {
-      ledger
-        .sql(
-          `INSERT INTO watch_mark (user_id, video_id, watched_at)
+  addDated(
+    userIds: readonly number[],
+    dated: ReadonlyArray<[id: string, at: number | null]>,
+    isNewDate: boolean = false,
+  ): void {
+    this.#ledger
+      .sql(
+        `INSERT INTO watch_mark (user_id, video_id, watched_at)
            SELECT a.value, v.value ->> 0, v.value ->> 1 FROM json_each(?) a, json_each(?) v WHERE true
            ON CONFLICT ${isNewDate ? 'DO UPDATE SET watched_at = excluded.watched_at' : 'DO NOTHING'}`,
-        )
-        .run(JSON.stringify(userIds), JSON.stringify(dated))
-    },
-
-    remove(userId, ids) {
-      return ledger
-        .sql<{ id: string }>(
-          'DELETE FROM watch_mark WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?)) RETURNING video_id AS id',
-        )
-        .all(userId, JSON.stringify(ids))
-        .map(({ id }) => id)
-    },
-
-    removeVideos(ids) {
-      const list = JSON.stringify(ids)
-      ledger.sql('DELETE FROM watch_mark WHERE video_id IN (SELECT value FROM json_each(?))').run(list)
-      ledger.sql('DELETE FROM watch_unindexed WHERE video_id IN (SELECT value FROM json_each(?))').run(list)
-    },
-
-    noteUnindexed(userId, ids) {
-      if (ids.length === 0) return
-      ledger
-        .sql('INSERT OR REPLACE INTO watch_unindexed (user_id, video_id) SELECT ?, value FROM json_each(?)')
-        .run(userId, JSON.stringify(ids))
-    },
-
-    noteIndexed(changes) {
-      ledger
-        .sql('DELETE FROM watch_unindexed WHERE number IN (SELECT value FROM json_each(?))')
-        .run(JSON.stringify(changes.map(({ number }) => number)))
-    },
-
-    noteViewer(userId) {
-      ledger.sql('INSERT OR IGNORE INTO watch_viewer (user_id) VALUES (?)').run(userId)
-    },
-
-    noteDone(what) {
-      ledger.sql('DELETE FROM watch_pending WHERE what = ?').run(what)
-    },
+      )
+      .run(JSON.stringify(userIds), JSON.stringify(dated))
   }
+
+  remove(userId: number, ids: readonly string[]): string[] {
+    return this.#ledger
+      .sql<{ id: string }>(
+        'DELETE FROM watch_mark WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?)) RETURNING video_id AS id',
+      )
+      .all(userId, JSON.stringify(ids))
+      .map(({ id }) => id)
+  }
+
+  removeVideos(ids: readonly string[]): void {
+    const list = JSON.stringify(ids)
+    this.#ledger.sql('DELETE FROM watch_mark WHERE video_id IN (SELECT value FROM json_each(?))').run(list)
+    this.#ledger.sql('DELETE FROM watch_unindexed WHERE video_id IN (SELECT value FROM json_each(?))').run(list)
+  }
+
+  noteUnindexed(userId: number, ids: readonly string[]): void {
+    if (ids.length === 0) return
+    this.#ledger
+      .sql('INSERT OR REPLACE INTO watch_unindexed (user_id, video_id) SELECT ?, value FROM json_each(?)')
+      .run(userId, JSON.stringify(ids))
+  }
+
+  noteIndexed(changes: readonly Unindexed[]): void {
+    this.#ledger
+      .sql('DELETE FROM watch_unindexed WHERE number IN (SELECT value FROM json_each(?))')
+      .run(JSON.stringify(changes.map(({ number }) => number)))
+  }
+
+  noteViewer(userId: number): void {
+    this.#ledger.sql('INSERT OR IGNORE INTO watch_viewer (user_id) VALUES (?)').run(userId)
+  }
+
+  noteDone(what: string): void {
+    this.#ledger.sql('DELETE FROM watch_pending WHERE what = ?').run(what)
+  }
+}
+
+export function openMarks(parts: Pick<App, 'ledger'>): Marks {
+  return new LedgerMarks(parts)
 }

@@ -20,7 +20,7 @@ export function openWatch(app: App): Watch {
     takeOver: (userId, told, signal) => takeOver(state, userId, told, signal),
     giveBack: (userId, told, signal) => giveBack(state, userId, told, signal),
 
-    watchedAmong: marks.among,
+    watchedAmong: (userId, ids) => marks.among(userId, ids),
     tailsOf: (ids, userId) => tailsOf(state, ids, userId),
     watchedBefore: (epoch, where) => watchedBefore(state, epoch, where),
     isWatchedBefore: (id, epoch) => isWatchedBefore(state, id, epoch),
