@@ -38,14 +38,14 @@ export const UserPreferences = Type.Object(
         { uniqueItems: true, description: 'of the table of videos, beside the title' },
       ),
     ),
-    /** The page's own: what its address says of a filtered list. */
+    /** The page's own: what its address says of a filtered list, or of a search. */
     saved_filters: Type.Optional(
       Type.Array(
         Type.Object(
           { name: Type.String({ minLength: 1, maxLength: 60 }), query: Type.String({ minLength: 1, maxLength: 500 }) },
           { additionalProperties: false },
         ),
-        { maxItems: 30, description: 'filters of Home that the page keeps under a name' },
+        { maxItems: 30, description: 'filters of Home and searches that the page keeps under a name' },
       ),
     ),
     stylesheet: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' })),

@@ -117,7 +117,7 @@ describe('hostile words', { skip: noBrowser }, () => {
       await go('/')
 
       for (const [at, { name }] of saved_filters.entries()) {
-        await page.getByRole('button', { name: /^Saved filters/ }).click()
+        await page.getByRole('button', { name: /^Saved views/ }).click()
         const items = page.getByRole('menuitemradio')
         assert.equal(await items.nth(at).innerText(), name.replace('\u202E', ''))
         await isCalm(page, 'saved filters')

@@ -74,7 +74,7 @@ describe('a long list', { skip: noBrowser }, () => {
     )
     const { page, go, check } = await openPage(t, app.url, { as })
     await go('/?watch=unwatched&sort=views')
-    const saved = page.getByRole('button', { name: 'Saved filters' })
+    const saved = page.getByRole('button', { name: 'Saved views' })
     await saved.click()
     await page.getByRole('menuitem', { name: 'Save these filters' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill(HOSTILE)
@@ -87,16 +87,46 @@ describe('a long list', { skip: noBrowser }, () => {
 
     const other = await openPage(t, app.url, { as, size: 'phone' })
     await other.go('/')
-    await other.page.getByRole('button', { name: 'Saved filters' }).click()
+    await other.page.getByRole('button', { name: 'Saved views' }).click()
     await other.page.getByRole('menuitemradio', { name: HOSTILE }).click()
     await other.page.getByRole('button', { name: 'Not watched', pressed: true }).waitFor()
     assert.equal(new URL(other.page.url()).search, '?watch=unwatched&sort=views')
     await other.check()
-    await other.page.getByRole('button', { name: 'Saved filters' }).click()
+    await other.page.getByRole('button', { name: 'Saved views' }).click()
     await other.page.getByRole('menuitem', { name: /Forget/ }).click()
     while ((await app.as('admin').get('/api/config/user/')).body.saved_filters.length > 0);
     for (const wrong of [[{ name: '', query: 'a' }], [{ name: 'a' }], Array(31).fill({ name: 'a', query: 'b' }), 'x'])
       assert.equal((await app.as('admin').post('/api/config/user/', { saved_filters: wrong })).status, 400)
+  })
+
+  test('searches are kept beside them, and each leads to its own place', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', title: 'Sourdough & <b>bread</b>' }))
+    const { page, go, check, shot } = await openPage(t, app.url, { as })
+    const saved = page.getByRole('button', { name: /^Saved views/ })
+    await go('/search/')
+    assert.equal(await saved.count(), 0, 'nothing to save, and nothing saved')
+    await page.getByLabel('Search the archive').fill('video:sourdough & <b>')
+    await page.getByRole('link', { name: 'Sourdough & <b>bread</b>' }).first().waitFor()
+
+    await saved.click()
+    await page.getByRole('menuitem', { name: 'Save this search' }).click()
+    await page.getByRole('dialog', { name: 'Save this search' }).getByLabel('Name').fill(HOSTILE)
+    await check()
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved as').waitFor()
+    await page.locator('.chip-name', { hasText: HOSTILE }).waitFor()
+    await shot('saved-search')
+    await check()
+
+    await go('/?watch=unwatched')
+    await saved.click()
+    await page.getByRole('menuitemradio', { name: HOSTILE }).click()
+    await page.getByRole('link', { name: 'Sourdough & <b>bread</b>' }).first().waitFor()
+    assert.equal(await page.getByLabel('Search the archive').inputValue(), 'video:sourdough & <b>')
+    await saved.click()
+    await page.getByRole('menuitem', { name: /Forget/ }).click()
+    await page.locator('.chip-name', { hasText: HOSTILE }).waitFor({ state: 'detached' })
   })
 
   test('a channel’s page has its months too, and keeps its filters under a name', async (t) => {
@@ -119,7 +149,7 @@ describe('a long list', { skip: noBrowser }, () => {
 
     const last = `Film ${COUNT - 1}`
     await page.getByRole('link', { name: last, exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Saved filters' }).click()
+    await page.getByRole('button', { name: 'Saved views' }).click()
     await page.getByRole('menuitem', { name: 'Save these filters' }).click()
     await page.getByLabel('Name').fill('Oldest of the harbour')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -127,7 +157,7 @@ describe('a long list', { skip: noBrowser }, () => {
     await check()
 
     await go('/')
-    await page.getByRole('button', { name: 'Saved filters' }).click()
+    await page.getByRole('button', { name: 'Saved views' }).click()
     await page
       .getByRole('menuitemradio', { name: 'Oldest of the harbour' })
       .or(page.getByRole('menuitem', { name: 'Oldest of the harbour' }))

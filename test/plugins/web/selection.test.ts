@@ -1,8 +1,11 @@
-/** Several videos of a list are chosen by key, mouse and finger, and something is done with all of them. */
+/**
+ * Several videos of a list, a playlist or a search are chosen by key, mouse and finger, and something is done with all
+ * of them.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
-import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+import { aChannel, aFragment, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 
@@ -14,6 +17,7 @@ async function filled(app: TestApp): Promise<void> {
         id: `v${at}`,
         title: at === 2 ? '<img src=x onerror=alert(1)>' : `Film ${at}`,
         channelId: 'UC1',
+        playlist: at < 6 ? ['av_playlist_own', 'PL1'] : [],
         published: `2024-05-${String(31 - at).padStart(2, '0')}`,
       }),
     ),
@@ -109,6 +113,102 @@ describe('selection', { skip: noBrowser }, () => {
 
     await page.getByText('The server cannot do this now: A restore is running').waitFor()
     assert.equal(await page.locator('.virtual .watched-mark').count(), 0)
+  })
+
+  test('in a playlist: taken out together and put back in order, deleted; one of the platform is not changed', async (t) => {
+    const app = await testApp(t)
+    await filled(app)
+    const entries = ['v0', 'v1', 'v2', 'v3', 'v4', 'v5'].map((id) => ({
+      platform_id: id,
+      title: `Film ${id.slice(1)}`,
+      downloaded: true,
+    }))
+    await app.given(
+      aPlaylist({ id: 'av_playlist_own', playlist_name: 'Own', playlist_type: 'custom', entries }),
+      aPlaylist({ id: 'PL1', playlist_name: 'Of the platform', entries }),
+    )
+    const { page, go, check, shot } = await openPage(t, app.url, { as })
+    const bar = page.getByRole('toolbar', { name: 'Selected videos' })
+    const link = (title: string) => page.getByRole('link', { name: title, exact: true })
+    const order = async () =>
+      (await app.doc('playlist', 'av_playlist_own')).playlist_entries.map((one: any) => one.platform_id)
+    await go('/playlist/av_playlist_own/')
+    await link('Film 5').waitFor()
+    await page.getByRole('button', { name: /^Move Film 5/ }).press('Home')
+    await page.getByText('Film 5 is now at position 1 of 6').waitFor()
+
+    await link('Film 5').focus()
+    await page.keyboard.press('x')
+    await link('Film 1').focus()
+    await page.keyboard.press('Shift+X')
+    await bar.getByText('3 videos selected').waitFor()
+    await shot('selection-playlist')
+    await check()
+    await bar.getByRole('button', { name: 'Remove from this playlist' }).click()
+    await page.getByText('3 videos removed from the playlist').waitFor()
+    assert.deepEqual(await order(), ['v2', 'v3', 'v4'])
+    const last = page.waitForResponse((response) => response.request().postData()?.includes('"index":2') === true)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await last
+    assert.deepEqual(await order(), ['v5', 'v0', 'v1', 'v2', 'v3', 'v4'])
+
+    await link('Film 4').focus()
+    await page.keyboard.press('x')
+    await bar.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('1 video deleted').waitFor()
+    await page.getByText('5 videos', { exact: true }).waitFor()
+    assert.equal(await page.locator('.entry .ghost').count(), 0)
+
+    await go('/playlist/PL1/')
+    await link('Film 3').focus()
+    await page.keyboard.press('x')
+    await bar.getByText('1 video selected').waitFor()
+    assert.equal(await bar.getByRole('button', { name: 'Remove from this playlist' }).count(), 0)
+    await bar.getByRole('button', { name: 'Watched', exact: true }).click()
+    await page.getByText('1 video marked as watched').waitFor()
+    assert.equal(await page.locator('.entry .watched-mark').count(), 1)
+  })
+
+  test('in a search: marked, and what is deleted is found no more, nor what was said in it', async (t) => {
+    const app = await testApp(t)
+    await filled(app)
+    await app.given(aFragment({ platform_id: 'v7', subtitle_line: 'a film of the harbour' }))
+    const { page, go, check, shot } = await openPage(t, app.url, { as })
+    const bar = page.getByRole('toolbar', { name: 'Selected videos' })
+    const found = page.locator('.found-videos')
+    await go('/search/?q=film')
+    await page.getByRole('button', { name: /^Show all/ }).click()
+    await found.getByRole('link', { name: 'Film 7', exact: true }).focus()
+
+    await page.keyboard.press('x')
+    await found.getByRole('article').nth(2).locator('.picture').click()
+    await bar.getByText('2 videos selected').waitFor()
+    await shot('selection-search')
+    await check()
+    await bar.getByRole('button', { name: 'Watched', exact: true }).click()
+    await page.getByText('2 videos marked as watched').waitFor()
+    assert.equal(await found.locator('.watched-mark').count(), 2)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('2 videos marked as not watched').waitFor()
+    assert.equal(await found.locator('.watched-mark').count(), 0)
+
+    await found.getByRole('link', { name: 'Film 7', exact: true }).focus()
+    await page.keyboard.press('x')
+    await bar.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('1 video deleted').waitFor()
+    assert.equal(await found.getByRole('link', { name: 'Film 7', exact: true }).count(), 0)
+    assert.equal(await page.locator('.hit').count(), 0)
+
+    await found
+      .getByRole('article')
+      .nth(1)
+      .locator('.picture')
+      .click({ modifiers: ['Control'] })
+    await bar.waitFor()
+    await page.getByLabel('Search the archive').fill('film 1')
+    await bar.waitFor({ state: 'detached' })
   })
 
   test('by finger: a long press begins, taps choose, a tap opens once nothing is chosen', async (t) => {

@@ -1,4 +1,6 @@
-/** Filters that an account has kept under a name, beside the filters of Home and of a channel: Home shows them. */
+/**
+ * Views that an account has kept under a name: filters of Home and of a channel's page, which Home shows, and searches.
+ */
 import { useSignal } from '@preact/signals'
 import { Bookmark, BookmarkMinus, BookmarkPlus } from 'lucide'
 import { navigate, queryText } from '../browser/router.ts'
@@ -16,16 +18,23 @@ const MOST = 30
 const LONGEST_NAME = 60
 const LONGEST_QUERY = 500
 
-/** @param channel  on whose page they are chosen: what is kept is about its videos alone */
-export function SavedFilters({ channel }: { channel?: string }) {
+interface SavedFiltersProps {
+  /** On whose page they are chosen: what is kept is about its videos alone. */
+  channel?: string
+  /** What is looked for: it is kept as `q`, which no list of Home has. */
+  search?: string
+}
+
+export function SavedFilters({ channel, search }: SavedFiltersProps) {
   const isOpen = useSignal(false)
   const saved = settings.value.saved_filters ?? []
-  const now = channel === undefined ? queryText.value : withChannel(queryText.value, channel)
+  const now = queryOf({ channel, search })
+  const add = t(search === undefined ? 'saved.add' : 'saved.addSearch')
   const current = saved.find(({ query }) => query === now)
   const items: MenuItem[] = saved.map((one) => ({
     label: one.name,
     isChosen: one === current,
-    onSelect: () => navigate(`/?${new URLSearchParams(one.query)}`),
+    onSelect: () => navigate(hrefOf(one.query)),
   }))
   if (current) {
     items.push({
@@ -34,7 +43,7 @@ export function SavedFilters({ channel }: { channel?: string }) {
       onSelect: () => void save(saved.filter((one) => one !== current)).catch(sayFailure),
     })
   } else if (now !== '' && now.length <= LONGEST_QUERY && saved.length < MOST) {
-    items.push({ label: t('saved.add'), icon: BookmarkPlus, onSelect: () => void (isOpen.value = true) })
+    items.push({ label: add, icon: BookmarkPlus, onSelect: () => void (isOpen.value = true) })
   }
   if (items.length === 0) return null
   return (
@@ -43,20 +52,26 @@ export function SavedFilters({ channel }: { channel?: string }) {
         <Icon node={Bookmark} size={16} />
         <span class="chip-name">{current?.name ?? t('saved.short')}</span>
       </Menu>
-      {isOpen.value && <Name query={now} onClose={() => void (isOpen.value = false)} />}
+      {isOpen.value && <Name title={add} query={now} onClose={() => void (isOpen.value = false)} />}
     </>
   )
 }
 
-function withChannel(query: string, channel: string): string {
-  const all = new URLSearchParams(query)
-  all.set('channel', channel)
+function queryOf({ channel, search }: SavedFiltersProps): string {
+  if (search !== undefined) return search === '' ? '' : new URLSearchParams({ q: search }).toString()
+  const all = new URLSearchParams(queryText.value)
+  if (channel !== undefined) all.set('channel', channel)
   return all.toString()
+}
+
+function hrefOf(saved: string): string {
+  const query = new URLSearchParams(saved)
+  return `${query.has('q') ? '/search/' : '/'}?${query}`
 }
 
 const save = (saved_filters: Array<{ name: string; query: string }>) => changeSettings({ saved_filters })
 
-function Name({ query, onClose }: { query: string; onClose: () => void }) {
+function Name({ title, query, onClose }: { title: string; query: string; onClose: () => void }) {
   const name = useSignal('')
   const error = useSignal<string | undefined>(undefined)
   const keep = async (event: Event) => {
@@ -73,7 +88,7 @@ function Name({ query, onClose }: { query: string; onClose: () => void }) {
     }
   }
   return (
-    <Dialog title={t('saved.add')} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <form onSubmit={(event) => void keep(event)} noValidate>
         <Field
           label={t('saved.name')}

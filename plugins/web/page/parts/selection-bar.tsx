@@ -1,10 +1,10 @@
 /** What can be done with the selected videos; stands at the foot while there are some. */
-import { CircleCheck, CircleDashed, Download, ListPlus, Trash, X } from 'lucide'
+import { CircleCheck, CircleDashed, Download, ListMinus, ListPlus, Trash, X } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { useKeys } from '../browser/keys.ts'
 import { post } from '../server/api.ts'
 import { noteDeleted } from '../stores/deleted.ts'
-import type { List } from '../stores/list.ts'
+import type { Rows } from '../stores/list.ts'
 import { forget, keptUnder } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/texts.ts'
@@ -19,13 +19,29 @@ import type { VideoRow } from './video-row.ts'
 /** More than these are not deleted by one click. */
 const TYPED_FROM = 10
 
-export function SelectionBar({ list }: { list: List<VideoRow> }) {
+interface SelectionBarProps {
+  list: Rows<VideoRow>
+  /** Takes them out of the list, where it is one's own. */
+  onRemove?: ((ids: string[]) => Promise<void>) | undefined
+  /** They are in other playlists now, or gone. */
+  onChanged?: () => void
+}
+
+export function SelectionBar({ list, onRemove, onChanged }: SelectionBarProps) {
   const isMine = selection.value?.list === list
   useKeys({ Escape: () => isMine && clearSelection() })
   // Another list, or another view: what cannot be seen is not chosen.
   useEffect(() => clearSelection, [list])
   if (!isMine) return null
   const rows = [...selection.value!.rows.values()]
+  const done = () => {
+    clearSelection()
+    onChanged?.()
+  }
+  const takeOut = (some: VideoRow[]) => {
+    clearSelection()
+    return onRemove!(idsOf(some))
+  }
   const act = (work: (rows: VideoRow[]) => Promise<void>) => () => void work(rows).catch(sayFailure)
   return (
     <div class="selection" role="toolbar" aria-label={t('select.bar')}>
@@ -36,16 +52,21 @@ export function SelectionBar({ list }: { list: List<VideoRow> }) {
       <Button kind="quiet" icon={CircleDashed} onClick={act((some) => mark(some, false))}>
         {t('select.unwatched')}
       </Button>
-      <Button kind="quiet" icon={ListPlus} onClick={() => askForPlaylist(rows, clearSelection)}>
+      <Button kind="quiet" icon={ListPlus} onClick={() => askForPlaylist(rows, done)}>
         {t('select.playlist')}
       </Button>
+      {onRemove && (
+        <Button kind="quiet" icon={ListMinus} onClick={act(takeOut)}>
+          {t('list.remove')}
+        </Button>
+      )}
       {isAdmin.value && (
         <Button kind="quiet" icon={Download} onClick={act(downloadAgain)}>
           {t('select.again')}
         </Button>
       )}
       {isAdmin.value && (
-        <Button kind="quiet" class="danger-text" icon={Trash} onClick={act(drop)}>
+        <Button kind="quiet" class="danger-text" icon={Trash} onClick={act((some) => drop(some, onChanged))}>
           {t('select.delete')}
         </Button>
       )}
@@ -55,7 +76,7 @@ export function SelectionBar({ list }: { list: List<VideoRow> }) {
 }
 
 const idsOf = (rows: readonly VideoRow[]): string[] => rows.map(({ id }) => id)
-const lists = (): Array<List<VideoRow>> => keptUnder<List<VideoRow>>('list /api/')
+const lists = (): Array<Rows<VideoRow>> => keptUnder<Rows<VideoRow>>('list /api/')
 
 async function mark(rows: readonly VideoRow[], isWatched: boolean): Promise<void> {
   clearSelection()
@@ -95,7 +116,7 @@ async function downloadAgain(rows: readonly VideoRow[]): Promise<void> {
   say(t('select.nowAgain', { count: rows.length }))
 }
 
-async function drop(rows: readonly VideoRow[]): Promise<void> {
+async function drop(rows: readonly VideoRow[], onChanged?: () => void): Promise<void> {
   const count = rows.length
   const isKept = rows.some(({ place }) => place)
   const question = {
@@ -115,6 +136,7 @@ async function drop(rows: readonly VideoRow[]): Promise<void> {
     })
   } finally {
     for (const key of ['video/', 'channel/', 'playlist', 'list playlists', 'statistics']) forget(key)
+    onChanged?.()
   }
   say(t('select.deleted', { count }))
 }

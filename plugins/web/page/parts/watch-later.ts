@@ -1,6 +1,6 @@
 /** In Watch later or not: shown at once wherever the video stands, with a way back. */
 import { post } from '../server/api.ts'
-import type { List } from '../stores/list.ts'
+import type { Rows } from '../stores/list.ts'
 import { forget, keptUnder } from '../stores/load.ts'
 import { t } from '../texts/texts.ts'
 import { say, sayFailure } from './toast.tsx'
@@ -37,7 +37,7 @@ export async function toggleLater({ id, isLater: was }: Mark, also?: (isLater: b
 
 /** On all cards of a video. */
 export function showLater(id: string, isLater: boolean): void {
-  for (const list of keptUnder<List<Mark>>('list /api/')) list.change(id, (row) => ({ ...row, isLater }))
+  for (const list of keptUnder<Rows<Mark>>('list /api/')) list.change(id, (row) => ({ ...row, isLater }))
 }
 
 /** What is kept of the playlist itself is no longer so. */

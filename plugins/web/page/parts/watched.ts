@@ -1,6 +1,6 @@
 /** Watched or not: shown at once wherever the video stands, with a way back. */
 import { post } from '../server/api.ts'
-import type { List } from '../stores/list.ts'
+import type { Rows } from '../stores/list.ts'
 import { keptUnder } from '../stores/load.ts'
 import { t } from '../texts/texts.ts'
 import { say, sayFailure } from './toast.tsx'
@@ -15,7 +15,7 @@ export async function toggleWatched(
 ): Promise<void> {
   const mark: Mark = { isWatched: !was, progress: 0 }
   const show = (now: Mark) => {
-    for (const list of keptUnder<List<VideoRow>>('list /api/')) list.change(id, (row) => ({ ...row, ...now }))
+    for (const list of keptUnder<Rows<VideoRow>>('list /api/')) list.change(id, (row) => ({ ...row, ...now }))
     also?.(now)
   }
   show(mark)

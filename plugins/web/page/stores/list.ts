@@ -47,6 +47,9 @@ export interface List<Row> {
   append(row: Row): void
 }
 
+/** What all lists can do, also one that was there as a whole at once. */
+export type Rows<Row> = Pick<List<Row>, 'rows' | 'change' | 'drop'>
+
 /** Asked for together: the server's pages are small. */
 const AT_ONCE = 4
 /** So many rows are there again at once after a list was read anew; others come as they are looked at. */
@@ -197,6 +200,15 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
       seen.add(idOf(row))
       rows.value = [...rows.value, row]
     },
+  }
+}
+
+export function rowsOf<Row extends { id: string }>(all: Row[]): Rows<Row> {
+  const rows = signal(all)
+  return {
+    rows,
+    change: (id, how) => void (rows.value = rows.value.map((row) => (row.id === id ? how(row) : row))),
+    drop: (id) => void (rows.value = rows.value.filter((row) => row.id !== id)),
   }
 }
 

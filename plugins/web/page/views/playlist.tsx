@@ -24,6 +24,8 @@ import { Chips } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { YOUTUBE } from '../parts/original.ts'
+import { choosingIn } from '../parts/selection.ts'
+import { SelectionBar } from '../parts/selection-bar.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
 import { say, sayFailure } from '../parts/toast.tsx'
@@ -236,11 +238,12 @@ function Entries({
   const entries = isOrdered
     ? order.entries
     : playlist.playlist_entries.filter(({ downloaded }) => shown === '' || downloaded === (shown === 'here'))
-  const takeOut = async (videoId: string) => {
-    await order.remove(videoId)
-    if (isLater) showLater(videoId, false)
+  const takeOut = async (ids: string[]) => {
+    await order.remove(ids)
+    if (isLater) for (const one of ids) showLater(one, false)
   }
   const rows = new Map(list.rows.value.map((row) => [row.id, isLater ? { ...row, isLater } : row]))
+  const inOrder = entries.flatMap(({ platform_id }) => rows.get(platform_id) ?? [])
   // Videos are read in the order of the playlist: so many of them until the one in sight.
   const reach = (last: number) =>
     void list.reach(Math.max(FIRST, entries.slice(0, last + FIRST).filter(({ downloaded }) => downloaded).length))
@@ -272,7 +275,8 @@ function Entries({
                   isList
                   query={`?list=${id}`}
                   onWatched={(one) => void toggleWatched(one)}
-                  {...(isLater && { onLater: (one) => void takeOut(one.id) })}
+                  {...(isLater && { onLater: (one) => void takeOut([one.id]) })}
+                  choosing={choosingIn(list, row, inOrder)}
                   actions={[
                     ...(isOrdered ? ownActions(entry, order, takeOut) : []),
                     ...videoActions(row, () => void load.reload()),
@@ -286,6 +290,7 @@ function Entries({
           )
         }}
       />
+      <SelectionBar list={list} onRemove={isOrdered ? takeOut : undefined} onChanged={() => void load.reload()} />
       {isOrdered && (
         <p class="unseen" role="status">
           {order.said}
@@ -298,7 +303,7 @@ function Entries({
 function ownActions(
   entry: PlaylistEntry,
   order: ReturnType<typeof useOrder>,
-  takeOut: (videoId: string) => Promise<void>,
+  takeOut: (ids: string[]) => Promise<void>,
 ): MenuItem[] {
   return [
     { label: t('list.toTop'), icon: ArrowUpToLine, onSelect: () => order.move(entry.platform_id, 0) },
@@ -307,7 +312,7 @@ function ownActions(
       icon: ArrowDownToLine,
       onSelect: () => order.move(entry.platform_id, order.entries.length - 1),
     },
-    { label: t('list.remove'), icon: ListMinus, onSelect: () => void takeOut(entry.platform_id) },
+    { label: t('list.remove'), icon: ListMinus, onSelect: () => void takeOut([entry.platform_id]) },
   ]
 }
 

@@ -7,6 +7,9 @@ import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Portrait } from '../parts/portrait.tsx'
+import { SavedFilters } from '../parts/saved-filters.tsx'
+import { choosingIn } from '../parts/selection.ts'
+import { SelectionBar } from '../parts/selection-bar.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { videoActions } from '../parts/video-actions.ts'
 import { VideoCard } from '../parts/video-card.tsx'
@@ -16,8 +19,10 @@ import { toggleWatched } from '../parts/watched.ts'
 import { type Failure, get, isAborted, toFailure } from '../server/api.ts'
 import { small, under } from '../server/base.ts'
 import type { Channel, Playlist, SearchResults, SubtitleHit } from '../server/records.ts'
+import { deleted } from '../stores/deleted.ts'
+import { type Rows, rowsOf } from '../stores/list.ts'
 import { keep, keptValue } from '../stores/load.ts'
-import { channelHref, isAdmin } from '../stores/session.ts'
+import { channelHref } from '../stores/session.ts'
 import { toClock } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import {
@@ -34,7 +39,7 @@ const REST_MS = 120
 const FEW = 8
 
 interface Found {
-  videos: VideoRow[]
+  videos: Rows<VideoRow>
   channels: Channel[]
   playlists: Playlist[]
   spoken: SubtitleHit[]
@@ -43,7 +48,9 @@ interface Found {
 export default function SearchView() {
   const text = place.value.query.get('q') ?? ''
   const asked = readSearch(text)
-  const { found, failure, isBusy, retry, change, drop } = useSearch(text.trim())
+  const { found, failure, isBusy, retry } = useSearch(text.trim())
+  // What is done with a video elsewhere is shown here too.
+  if (found) keep('list /api/search/', found.videos)
   useTitle(text === '' ? undefined : t('search.titleOf', { text }))
   return (
     <div class="search-view">
@@ -60,6 +67,7 @@ export default function SearchView() {
             {t(`search.kind.${type}`)}
           </button>
         ))}
+        <SavedFilters search={text.trim()} />
       </div>
       {text.trim() === '' ? (
         <>
@@ -71,7 +79,7 @@ export default function SearchView() {
           {failure ? (
             <Failed failure={failure} onRetry={retry} />
           ) : found ? (
-            <Results found={found} asked={asked} isBusy={isBusy} change={change} drop={drop} />
+            <Results found={found} asked={asked} isBusy={isBusy} />
           ) : (
             <Waiting />
           )}
@@ -93,7 +101,7 @@ export default function SearchView() {
 }
 
 const countOf = ({ videos, channels, playlists, spoken }: Found): number =>
-  videos.length + channels.length + playlists.length + spoken.length
+  videos.rows.value.length + channels.length + playlists.length + spoken.length
 
 /** One question is answered by so many at most. */
 const MOST_HITS = 30
@@ -131,10 +139,7 @@ function useSearch(text: string) {
       ending.abort()
     }
   }, [text, round])
-  const change = (id: string, how: (row: VideoRow) => VideoRow) =>
-    setFound((now) => now && { ...now, videos: now.videos.map((row) => (row.id === id ? how(row) : row)) })
-  const drop = (id: string) => setFound((now) => now && { ...now, videos: now.videos.filter((row) => row.id !== id) })
-  return { found, failure, isBusy: answered !== text, retry: () => setRound(round + 1), change, drop }
+  return { found, failure, isBusy: answered !== text, retry: () => setRound(round + 1) }
 }
 
 /** Plain words are looked for in subtitles too, beside the names of things. */
@@ -145,29 +150,18 @@ async function search(text: string, signal: AbortSignal): Promise<Found> {
   const isPlain = asked.type === 'simple' && asked.term !== ''
   const [named, said] = await Promise.all([ask(text), isPlain ? ask(writeSearch(ofType(asked, 'full'))) : undefined])
   return {
-    videos: named.video_results.map(toVideoRow),
+    videos: rowsOf(named.video_results.map(toVideoRow)),
     channels: named.channel_results,
     playlists: named.playlist_results,
     spoken: said?.fulltext_results ?? named.fulltext_results,
   }
 }
 
-function Results({
-  found,
-  asked,
-  isBusy,
-  change,
-  drop,
-}: {
-  found: Found
-  asked: Asked
-  isBusy: boolean
-  change: (id: string, how: (row: VideoRow) => VideoRow) => void
-  drop: (id: string) => void
-}) {
+function Results({ found, asked, isBusy }: { found: Found; asked: Asked; isBusy: boolean }) {
   if (countOf(found) === 0)
     return <Empty icon={SearchX} title={t('search.none', { text: writeSearch(asked) })} text={t('search.none.text')} />
-  const { videos, channels, playlists, spoken } = found
+  const { videos, channels, playlists } = found
+  const spoken = found.spoken.filter(({ platform_id }) => !deleted.value.has(platform_id))
   return (
     <div class="found" aria-busy={isBusy}>
       {channels.length > 0 && (
@@ -207,9 +201,7 @@ function Results({
           </ul>
         </section>
       )}
-      {videos.length > 0 && (
-        <Videos key={asked.type} rows={videos} isShort={spoken.length > 0} change={change} drop={drop} />
-      )}
+      {videos.rows.value.length > 0 && <Videos key={asked.type} list={videos} isShort={spoken.length > 0} />}
       {spoken.length > 0 && (
         <section>
           <h2>{t('search.spoken')}</h2>
@@ -241,17 +233,8 @@ function Name(found: { href: string; picture: ComponentChild; name: string; note
 }
 
 /** What is said is the other half of an answer: many videos do not push it out of sight. */
-function Videos({
-  rows,
-  isShort,
-  change,
-  drop,
-}: {
-  rows: VideoRow[]
-  isShort: boolean
-  change: (id: string, how: (row: VideoRow) => VideoRow) => void
-  drop: (id: string) => void
-}) {
+function Videos({ list, isShort }: { list: Rows<VideoRow>; isShort: boolean }) {
+  const rows = list.rows.value
   const [isWhole, setWhole] = useState(false)
   const isList = matchMedia('(max-width: 719px)').matches
   const shown = isShort && !isWhole ? rows.slice(0, FEW) : rows
@@ -264,8 +247,9 @@ function Videos({
             <VideoCard
               row={row}
               isList={isList}
-              onWatched={(one) => void toggleWatched(one, (mark) => change(row.id, (now) => ({ ...now, ...mark })))}
-              {...(isAdmin.value && { actions: videoActions(row, () => drop(row.id)) })}
+              onWatched={(one) => void toggleWatched(one)}
+              choosing={choosingIn(list, row)}
+              actions={videoActions(row, () => list.drop(row.id))}
             />
           </li>
         ))}
@@ -275,6 +259,7 @@ function Videos({
           <Button onClick={() => setWhole(true)}>{t('search.all', { count: rows.length })}</Button>
         </div>
       )}
+      <SelectionBar list={list} />
     </section>
   )
 }

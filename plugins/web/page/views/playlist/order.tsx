@@ -7,6 +7,7 @@ import { GripVertical } from 'lucide'
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../parts/icon.tsx'
+import { inPieces } from '../../parts/pieces.ts'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { post } from '../../server/api.ts'
 import type { Playlist, PlaylistEntry } from '../../server/records.ts'
@@ -28,7 +29,7 @@ export interface Order {
   box: RefObject<HTMLDivElement | null>
   /** @param isByKey  the handle keeps the focus at its new place */
   move(id: string, to: number, isByKey?: boolean): void
-  remove(id: string): Promise<void>
+  remove(ids: readonly string[]): Promise<void>
   begin(event: PointerEvent, id: string, position: number): void
 }
 
@@ -49,9 +50,17 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
   const endDrag = useRef<(() => void) | undefined>(undefined)
   useEffect(() => () => endDrag.current?.(), [])
 
-  const ask = (body: object): Promise<unknown> => {
+  const ask = (path: string, body: object): Promise<unknown> => {
     forgetPlaylists()
-    return post(`/api/playlist/custom/${playlistId}/`, body)
+    return post(path, body)
+  }
+  const askToMove = (video_id: string, index: number) =>
+    ask(`/api/playlist/custom/${playlistId}/`, { action: 'move', video_id, index })
+  const askForAll = (action: 'create' | 'remove', ids: readonly string[]) =>
+    inPieces(ids, (video_ids) => ask(`/api/playlist/${playlistId}/bulk/`, { action, video_ids }))
+  const refused = (error: unknown) => {
+    sayFailure(error)
+    void load.reload()
   }
   const show = (how: (entries: PlaylistEntry[]) => PlaylistEntry[]) =>
     load.change((now) => ({ ...now, playlist_entries: how(now.playlist_entries) }))
@@ -64,34 +73,31 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
     said.value = t('list.moved', { title: entries[from]!.title, place: place + 1, all: entries.length })
     show((now) => moved(now, from, place))
     if (isByKey) focusHandle(box.current, place)
-    ask({ action: 'move', video_id: id, index: place }).catch((error: unknown) => {
-      sayFailure(error)
-      void load.reload()
-    })
+    askToMove(id, place).catch(refused)
   }
 
-  async function remove(id: string): Promise<void> {
+  async function remove(ids: readonly string[]): Promise<void> {
+    const some = new Set(ids)
     const entries = load.now.peek().value?.playlist_entries ?? stored
-    const at = entries.findIndex(({ platform_id }) => platform_id === id)
-    if (at < 0) return
-    show((now) => now.filter(({ platform_id }) => platform_id !== id))
+    const gone = [...entries.entries()].filter(([, { platform_id }]) => some.has(platform_id))
+    const goneIds = gone.map(([, { platform_id }]) => platform_id)
+    if (gone.length === 0) return
+    show((now) => now.filter(({ platform_id }) => !some.has(platform_id)))
+    /** They come to the end, and from there each to its place, the first one first. */
+    const putBack = async () => {
+      await askForAll('create', goneIds)
+      for (const [at, { platform_id }] of gone) await askToMove(platform_id, at)
+    }
     try {
-      await ask({ action: 'remove', video_id: id })
-      say(t('list.removed'), {
+      await askForAll('remove', goneIds)
+      say(t('list.removed', { count: gone.length }), {
         undo() {
-          show((now) => now.toSpliced(at, 0, entries[at]!))
-          Promise.all([
-            ask({ action: 'create', video_id: id }),
-            ask({ action: 'move', video_id: id, index: at }),
-          ]).catch((error: unknown) => {
-            sayFailure(error)
-            void load.reload()
-          })
+          show((now) => gone.reduce((all, [at, entry]) => all.toSpliced(at, 0, entry), now))
+          putBack().catch(refused)
         },
       })
     } catch (error) {
-      sayFailure(error)
-      void load.reload()
+      refused(error)
     }
   }
 
