@@ -1,7 +1,7 @@
 /** Custom playlists that are shared: of archived videos, in an order of somebody's own (contract 9.6). */
 import { type Collection, chunksOf, type DocOf, epochSeconds, errors, localDay, type NamesOf, say } from 'archivolt'
 import type { App } from './app.ts'
-import type { openEdits } from './edits.ts'
+import type { EditPlaylist } from './edits.ts'
 import { type Action, moved, neighbour, numbered } from './entry-order.ts'
 import type { OwnEntry } from './own-rows.ts'
 import type { PlaylistDoc, PlaylistEntry, playlistIndex } from './schema.ts'
@@ -19,29 +19,25 @@ export interface CustomAction {
   hideWatchedBy?: number | undefined
 }
 
-export function openCustom(
-  app: App,
-  collection: Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>,
-  edit: ReturnType<typeof openEdits>,
-) {
-  const edited = () => {
-    const now = epochSeconds(app.clock)
-    return { playlist_last_refresh: localDay(now), refreshed_at: now }
+export class CustomPlaylists {
+  readonly #app: App
+  readonly #collection: Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>
+  readonly #edit: EditPlaylist
+
+  constructor(
+    app: App,
+    collection: Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>,
+    edit: EditPlaylist,
+  ) {
+    this.#app = app
+    this.#collection = collection
+    this.#edit = edit
   }
 
-  /** @throws not_found, bad_request: it is the platform's */
-  function refuseUnlessCustom(doc: PlaylistDoc | undefined, id: string): asserts doc is PlaylistDoc {
-    if (!doc) throw errors.notFound('playlist', id)
-    if (doc.playlist_type !== 'custom')
-      throw errors.badRequest(
-        say`Only custom playlists can be edited; this one is read from ${{ platform: app.platform.name }}`,
-      )
-  }
-
-  async function toEntry(videoId: string): Promise<PlaylistEntry> {
-    const video = await app.videos.get(videoId)
+  async toEntry(videoId: string): Promise<PlaylistEntry> {
+    const video = await this.#app.videos.get(videoId)
     if (!video) throw errors.notFound('video', videoId)
-    const names = await app.channels.names([video.channel_id])
+    const names = await this.#app.channels.names([video.channel_id])
     return {
       platform_id: videoId,
       title: video.title,
@@ -51,9 +47,85 @@ export function openCustom(
     }
   }
 
-  async function firstUnwatched(ids: readonly string[], userId: number): Promise<string | undefined> {
+  /** Of some entries the first that an account sees which hides what it has watched. undefined: nothing is hidden. */
+  firstShown(
+    hideWatchedBy: number | undefined,
+  ): (ids: readonly string[]) => string | Promise<string | undefined> | undefined {
+    return (ids: readonly string[]) => (hideWatchedBy === undefined ? ids[0] : this.#firstUnwatched(ids, hideWatchedBy))
+  }
+
+  /** The first picture of its videos is its own. One that cannot be had is no error. */
+  async takeThumbnail(id: string, before: readonly string[], after: readonly string[]): Promise<void> {
+    try {
+      const first = await this.#firstWithArt(after)
+      if (first === undefined) return await this.#app.media.removeArt('playlist', id)
+      if (first === (await this.#firstWithArt(before)) && (await this.#app.media.hasArt('playlist', id))) return
+      await this.#app.media.keepArt('playlist', id, this.#app.media.artPathOf('video', first))
+    } catch (err) {
+      this.#app.log.warn({ err, playlist: id }, 'the thumbnail of a custom playlist could not be made')
+    }
+  }
+
+  /** @throws not_found; bad_request: it is not custom */
+  async mustBeCustom(id: string): Promise<void> {
+    this.#refuseUnlessCustom(await this.#collection.get(id), id)
+  }
+
+  /** Writes all of it. */
+  async put(id: string, name: string, entries: readonly OwnEntry[]): Promise<void> {
+    const thumbnail = this.#app.media.artUrl('playlist', id)
+    await this.#collection.put(
+      id,
+      customDoc({ id, name, thumbnail, entries, changedAt: epochSeconds(this.#app.clock) }),
+      {
+        visible: true,
+      },
+    )
+  }
+
+  /** @throws not_found; bad_request: it is not custom */
+  async rename(id: string, name: string): Promise<void> {
+    const isThere = await this.#edit(id, (doc) => {
+      this.#refuseUnlessCustom(doc, id)
+      return { playlist_name: name, ...this.#edited() }
+    })
+    if (!isThere) throw errors.notFound('playlist', id)
+  }
+
+  /**
+   * @returns its videos before and after, for `takeThumbnail`
+   * @throws not_found: playlist, video, or the video is not in it; bad_request: it is not custom
+   */
+  async act(id: string, action: CustomAction): Promise<{ before: string[]; after: string[] }> {
+    let before: PlaylistEntry[] = []
+    let after: PlaylistEntry[] = []
+    const isThere = await this.#edit(id, async (doc) => {
+      this.#refuseUnlessCustom(doc, id)
+      before = doc.playlist_entries
+      after = await this.#entriesAfter(doc, action)
+      return { ...(after !== before && { playlist_entries: numbered(after) }), ...this.#edited() }
+    })
+    if (!isThere) throw errors.notFound('playlist', id)
+    return { before: idsOf(before), after: idsOf(after) }
+  }
+
+  #edited(): { playlist_last_refresh: string; refreshed_at: number } {
+    const now = epochSeconds(this.#app.clock)
+    return { playlist_last_refresh: localDay(now), refreshed_at: now }
+  }
+
+  /** @throws not_found, bad_request: it is the platform's */
+  #refuseUnlessCustom(doc: PlaylistDoc | undefined, id: string): asserts doc is PlaylistDoc {
+    if (!doc) throw errors.notFound('playlist', id)
+    if (doc.playlist_type !== 'custom')
+      throw errors.badRequest(
+        say`Only custom playlists can be edited; this one is read from ${{ platform: this.#app.platform.name }}`,
+      )
+  }
+
+  async #firstUnwatched(ids: readonly string[], userId: number): Promise<string | undefined> {
     for (const some of chunksOf(ids, CHUNK)) {
-      const { hits } = await app.videos.collection.find({
+      const { hits } = await this.#app.videos.collection.find({
         ids: some,
         filter: { not: { eq: ['watched_by', String(userId)] } },
         size: 1,
@@ -65,32 +137,28 @@ export function openCustom(
     return undefined
   }
 
-  /** Of some entries the first that an account sees which hides what it has watched. undefined: nothing is hidden. */
-  const firstShown = (hideWatchedBy: number | undefined) => (ids: readonly string[]) =>
-    hideWatchedBy === undefined ? ids[0] : firstUnwatched(ids, hideWatchedBy)
-
   /** The entries after an action, or the same ones where nothing changes. */
-  async function entriesAfter(
+  async #entriesAfter(
     { playlist_id, playlist_entries: entries }: PlaylistDoc,
     { action, videoId, index = 0, hideWatchedBy }: CustomAction,
   ): Promise<PlaylistEntry[]> {
     const at = entries.findIndex(({ platform_id }) => platform_id === videoId)
     if (action === 'create') {
-      const entry = await toEntry(videoId)
+      const entry = await this.toEntry(videoId)
       // The video says it first: when this is cut off, a repetition finds what is left to do.
-      await app.videos.change(videoId, { add: { playlist: [playlist_id] } })
+      await this.#app.videos.change(videoId, { add: { playlist: [playlist_id] } })
       return at < 0 ? [...entries, entry] : entries
     }
     if (at < 0) throw errors.notFound('video in this playlist', videoId)
     if (action === 'remove') {
-      await app.videos.change(videoId, { remove: { playlist: [playlist_id] } })
+      await this.#app.videos.change(videoId, { remove: { playlist: [playlist_id] } })
       return entries.toSpliced(at, 1)
     }
-    const to = await placeAfter(entries, at, action, index, hideWatchedBy)
+    const to = await this.#placeAfter(entries, at, action, index, hideWatchedBy)
     return to === undefined || to === at ? entries : moved(entries, at, to)
   }
 
-  async function placeAfter(
+  async #placeAfter(
     entries: readonly PlaylistEntry[],
     at: number,
     action: Action,
@@ -100,69 +168,12 @@ export function openCustom(
     if (action === 'top') return 0
     if (action === 'bottom') return entries.length - 1
     if (action === 'move') return Math.min(index, entries.length - 1)
-    return neighbour(idsOf(entries), at, action === 'up' ? -1 : 1, firstShown(hideWatchedBy))
+    return neighbour(idsOf(entries), at, action === 'up' ? -1 : 1, this.firstShown(hideWatchedBy))
   }
 
-  async function firstWithArt(ids: readonly string[]): Promise<string | undefined> {
-    for (const id of ids.slice(0, ART_AMONG)) if (await app.media.hasArt('video', id)) return id
+  async #firstWithArt(ids: readonly string[]): Promise<string | undefined> {
+    for (const id of ids.slice(0, ART_AMONG)) if (await this.#app.media.hasArt('video', id)) return id
     return undefined
-  }
-
-  /** The first picture of its videos is its own. One that cannot be had is no error. */
-  async function takeThumbnail(id: string, before: readonly string[], after: readonly string[]): Promise<void> {
-    try {
-      const first = await firstWithArt(after)
-      if (first === undefined) return await app.media.removeArt('playlist', id)
-      if (first === (await firstWithArt(before)) && (await app.media.hasArt('playlist', id))) return
-      await app.media.keepArt('playlist', id, app.media.artPathOf('video', first))
-    } catch (err) {
-      app.log.warn({ err, playlist: id }, 'the thumbnail of a custom playlist could not be made')
-    }
-  }
-
-  return {
-    toEntry,
-    firstShown,
-    takeThumbnail,
-
-    /** @throws not_found; bad_request: it is not custom */
-    async mustBeCustom(id: string): Promise<void> {
-      refuseUnlessCustom(await collection.get(id), id)
-    },
-
-    /** Writes all of it. */
-    async put(id: string, name: string, entries: readonly OwnEntry[]): Promise<void> {
-      const thumbnail = app.media.artUrl('playlist', id)
-      await collection.put(id, customDoc({ id, name, thumbnail, entries, changedAt: epochSeconds(app.clock) }), {
-        visible: true,
-      })
-    },
-
-    /** @throws not_found; bad_request: it is not custom */
-    async rename(id: string, name: string): Promise<void> {
-      const isThere = await edit(id, (doc) => {
-        refuseUnlessCustom(doc, id)
-        return { playlist_name: name, ...edited() }
-      })
-      if (!isThere) throw errors.notFound('playlist', id)
-    },
-
-    /**
-     * @returns its videos before and after, for `takeThumbnail`
-     * @throws not_found: playlist, video, or the video is not in it; bad_request: it is not custom
-     */
-    async act(id: string, action: CustomAction): Promise<{ before: string[]; after: string[] }> {
-      let before: PlaylistEntry[] = []
-      let after: PlaylistEntry[] = []
-      const isThere = await edit(id, async (doc) => {
-        refuseUnlessCustom(doc, id)
-        before = doc.playlist_entries
-        after = await entriesAfter(doc, action)
-        return { ...(after !== before && { playlist_entries: numbered(after) }), ...edited() }
-      })
-      if (!isThere) throw errors.notFound('playlist', id)
-      return { before: idsOf(before), after: idsOf(after) }
-    },
   }
 }
 

@@ -8,14 +8,16 @@ type PlaylistCollection = Collection<DocOf<typeof playlistIndex>, NamesOf<typeof
 /** Computes a playlist's change; undefined: none. An error reaches only the caller of this edit. */
 type Edit = (doc: PlaylistDoc) => Promise<Partial<PlaylistDoc> | undefined> | Partial<PlaylistDoc> | undefined
 
+/** @returns false: there is no such playlist */
+export type EditPlaylist = (id: string, edit: Edit) => Promise<boolean>
+
 interface Waiting {
   edit: Edit
   resolve(isThere: boolean): void
   reject(reason: unknown): void
 }
 
-/** @returns runs an edit; false: there is no such playlist */
-export function openEdits(collection: PlaylistCollection, { index, log }: Pick<App, 'index' | 'log'>) {
+export function openEdits(collection: PlaylistCollection, { index, log }: Pick<App, 'index' | 'log'>): EditPlaylist {
   const queues = new Map<string, Waiting[]>()
   const busy = new Set<string>()
 
@@ -50,7 +52,7 @@ export function openEdits(collection: PlaylistCollection, { index, log }: Pick<A
     busy.delete(id)
   }
 
-  return async (id: string, edit: Edit): Promise<boolean> => {
+  return async (id, edit) => {
     // Here, not in a turn: that is shared by jobs, which wait for a restore, and requests, which are refused.
     await index.writable()
     return new Promise((resolve, reject) => {

@@ -4,16 +4,16 @@
  * once more.
  */
 import { type Collection, type DocOf, errors, type NamesOf, type Step, say } from 'archivolt'
-import type { openCustom } from './custom.ts'
-import type { openMembership } from './membership.ts'
+import type { CustomPlaylists } from './custom.ts'
+import type { Membership } from './membership.ts'
 import { MOST_ENTRIES, type OwnEntry, type OwnRows } from './own-rows.ts'
 import type { PlaylistDoc, playlistIndex } from './schema.ts'
 
 interface Parts {
   rows: OwnRows
   collection: Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>
-  membership: ReturnType<typeof openMembership>
-  custom: Pick<ReturnType<typeof openCustom>, 'put' | 'takeThumbnail'>
+  membership: Membership
+  custom: Pick<CustomPlaylists, 'put' | 'takeThumbnail'>
   drop(id: string): Promise<void>
 }
 
@@ -27,48 +27,60 @@ function entriesOf({ playlist_entries: entries }: PlaylistDoc): OwnEntry[] {
   return [...byId.values()]
 }
 
-export function openMoves({ rows, collection, membership, custom, drop }: Parts) {
-  return {
-    async share(id: string, step: Step): Promise<void> {
-      const list = rows.get(id)
-      if (!list) {
-        // Its account was removed meanwhile. A document, where it came so far, is whole.
-        if (!(await collection.known([id])).has(id)) await membership.takeAll(id)
-        return
-      }
-      if (list.stage !== 'shared') {
-        const archived = await membership.archived(rows.videoIds(list))
-        const entries = rows.entries(list).filter(({ videoId }) => archived.has(videoId))
-        const ids = entries.map(({ videoId }) => videoId)
-        await step('playlist.share.begin', () => rows.setStage(list, 'moving', list.name))
-        await step('playlist.share.videos', async () => {
-          await membership.takeAll(id)
-          await membership.add(id, ids)
-        })
-        await step('playlist.share.document', () => custom.put(id, list.name ?? '', entries))
-        await step('playlist.share.end', () => rows.setStage(list, 'shared', null))
-        await custom.takeThumbnail(id, [], ids)
-      }
-      await step('playlist.share.empty', () => rows.takeEntries(list))
-    },
+export class Moves {
+  readonly #rows: OwnRows
+  readonly #collection: Parts['collection']
+  readonly #membership: Membership
+  readonly #custom: Pick<CustomPlaylists, 'put' | 'takeThumbnail'>
+  readonly #drop: (id: string) => Promise<void>
 
-    /** @throws not_found; conflict: it has more videos than a private one can hold */
-    async unshare(id: string, step: Step): Promise<void> {
-      const list = rows.get(id)
-      if (list?.stage === 'shared') {
-        const doc = await collection.get(id)
-        if (!doc) throw errors.notFound('playlist', id)
-        const entries = entriesOf(doc)
-        if (entries.length > MOST_ENTRIES)
-          throw errors.conflict(
-            say`A private playlist can hold ${{ most: MOST_ENTRIES }} videos; this one has ${{ count: entries.length }}`,
-          )
-        await step('playlist.hide.copy', () => rows.replaceEntries(list, entries))
-        await step('playlist.hide.begin', () => rows.setStage(list, 'moving', doc.playlist_name))
-      }
-      await step('playlist.hide.drop', () => drop(id))
-      const moved = rows.get(id)
-      if (moved) await step('playlist.hide.end', () => rows.setStage(moved, 'private', moved.name))
-    },
+  constructor({ rows, collection, membership, custom, drop }: Parts) {
+    this.#rows = rows
+    this.#collection = collection
+    this.#membership = membership
+    this.#custom = custom
+    this.#drop = drop
+  }
+
+  async share(id: string, step: Step): Promise<void> {
+    const list = this.#rows.get(id)
+    if (!list) {
+      // Its account was removed meanwhile. A document, where it came so far, is whole.
+      if (!(await this.#collection.known([id])).has(id)) await this.#membership.takeAll(id)
+      return
+    }
+    if (list.stage !== 'shared') {
+      const archived = await this.#membership.archived(this.#rows.videoIds(list))
+      const entries = this.#rows.entries(list).filter(({ videoId }) => archived.has(videoId))
+      const ids = entries.map(({ videoId }) => videoId)
+      await step('playlist.share.begin', () => this.#rows.setStage(list, 'moving', list.name))
+      await step('playlist.share.videos', async () => {
+        await this.#membership.takeAll(id)
+        await this.#membership.add(id, ids)
+      })
+      await step('playlist.share.document', () => this.#custom.put(id, list.name ?? '', entries))
+      await step('playlist.share.end', () => this.#rows.setStage(list, 'shared', null))
+      await this.#custom.takeThumbnail(id, [], ids)
+    }
+    await step('playlist.share.empty', () => this.#rows.takeEntries(list))
+  }
+
+  /** @throws not_found; conflict: it has more videos than a private one can hold */
+  async unshare(id: string, step: Step): Promise<void> {
+    const list = this.#rows.get(id)
+    if (list?.stage === 'shared') {
+      const doc = await this.#collection.get(id)
+      if (!doc) throw errors.notFound('playlist', id)
+      const entries = entriesOf(doc)
+      if (entries.length > MOST_ENTRIES)
+        throw errors.conflict(
+          say`A private playlist can hold ${{ most: MOST_ENTRIES }} videos; this one has ${{ count: entries.length }}`,
+        )
+      await step('playlist.hide.copy', () => this.#rows.replaceEntries(list, entries))
+      await step('playlist.hide.begin', () => this.#rows.setStage(list, 'moving', doc.playlist_name))
+    }
+    await step('playlist.hide.drop', () => this.#drop(id))
+    const moved = this.#rows.get(id)
+    if (moved) await step('playlist.hide.end', () => this.#rows.setStage(moved, 'private', moved.name))
   }
 }

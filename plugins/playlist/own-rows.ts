@@ -112,238 +112,289 @@ export interface OwnRows {
 }
 type Key = Pick<OwnPlaylist, 'id' | 'userId'>
 
-export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'accounts' | 'clock'>): OwnRows {
-  const { sql, write } = ledger
+class LedgerRows implements OwnRows {
+  readonly #accounts: App['accounts']
+  readonly #clock: App['clock']
+  readonly #sql: App['ledger']['sql']
+  readonly #write: App['ledger']['write']
 
-  /** An account may be removed while a request of its own is under way. */
-  function refuseGone(userId: number): void {
-    if (!accounts.get(userId)) throw errors.notFound('user')
+  constructor({ ledger, accounts, clock }: Pick<App, 'ledger' | 'accounts' | 'clock'>) {
+    this.#accounts = accounts
+    this.#clock = clock
+    const { sql, write } = ledger
+    this.#sql = sql
+    this.#write = write
   }
 
-  function refuseOneMore(userId: number): void {
-    refuseGone(userId)
-    const { count } = sql<{ count: number }>(
+  async takeEntries({ id, userId }: Key): Promise<void> {
+    const take = this.#sql(
+      `DELETE FROM playlist_own_entry WHERE ${OF_LIST} AND video_id IN (SELECT video_id FROM playlist_own_entry WHERE ${OF_LIST} LIMIT ?)`,
+    )
+    while ((await this.#write(() => take.run(id, userId, id, userId, CHUNK).changes)) > 0);
+  }
+
+  get(id: string): OwnPlaylist | undefined {
+    return this.#sql<OwnPlaylist>(`SELECT ${COLUMNS} FROM playlist_own WHERE playlist_id = ?`).get(id)
+  }
+
+  watchLater(userId: number): OwnPlaylist {
+    return (
+      this.#sql<OwnPlaylist>(`SELECT ${COLUMNS} FROM playlist_own WHERE ${OF_LIST}`).get(WATCH_LATER, userId) ?? {
+        id: WATCH_LATER,
+        userId,
+        stage: 'private',
+        name: null,
+        changedAt: 0,
+      }
+    )
+  }
+
+  ofUser(userId: number): OwnPlaylist[] {
+    return this.#sql<OwnPlaylist>(`SELECT ${COLUMNS} FROM playlist_own WHERE user_id = ? AND playlist_id <> ?`).all(
+      userId,
+      WATCH_LATER,
+    )
+  }
+
+  ownersOf(ids: readonly string[]): Map<string, number> {
+    const found = this.#sql<{ id: string; userId: number }>(
+      `SELECT playlist_id AS id, user_id AS userId FROM playlist_own
+         WHERE stage = 'shared' AND playlist_id IN (SELECT value FROM json_each(?))`,
+    )
+    return new Map(found.all(JSON.stringify(ids)).map(({ id, userId }) => [id, userId]))
+  }
+
+  moving(): string[] {
+    return this.#sql<{ id: string }>(`SELECT playlist_id AS id FROM playlist_own WHERE stage = 'moving'`)
+      .all()
+      .map(({ id }) => id)
+  }
+
+  privateAfter(id: string, limit: number): string[] {
+    return this.#sql<{ id: string }>(
+      `SELECT playlist_id AS id FROM playlist_own
+         WHERE playlist_id > ? AND playlist_id <> ? AND stage <> 'shared' ORDER BY playlist_id LIMIT ?`,
+    )
+      .all(id, WATCH_LATER, limit)
+      .map((row) => row.id)
+  }
+
+  isEmpty({ id, userId }: Key): boolean {
+    return this.#sql(`SELECT 1 FROM playlist_own_entry WHERE ${OF_LIST} LIMIT 1`).get(id, userId) === undefined
+  }
+
+  entries({ id, userId }: Key): OwnEntry[] {
+    return this.#sql<OwnEntry>(
+      `SELECT video_id AS videoId, title, uploader FROM playlist_own_entry WHERE ${OF_LIST} ORDER BY place`,
+    ).all(id, userId)
+  }
+
+  videoIds({ id, userId }: Key): string[] {
+    return this.#sql<{ id: string }>(`SELECT video_id AS id FROM playlist_own_entry WHERE ${OF_LIST} ORDER BY place`)
+      .all(id, userId)
+      .map((row) => row.id)
+  }
+
+  among({ id, userId }: Key, videoIds: readonly string[]): Set<string> {
+    const [isOne, value] = isAmong('video_id', videoIds)
+    const found = this.#sql<{ id: string }>(
+      `SELECT video_id AS id FROM playlist_own_entry WHERE ${OF_LIST} AND ${isOne}`,
+    )
+    return new Set(found.all(id, userId, value).map((row) => row.id))
+  }
+
+  create(id: string, userId: number, how: { stage: 'private'; name: string } | { stage: 'shared' }): Promise<void> {
+    return this.#write(() => {
+      this.#refuseOneMore(userId)
+      this.#insert(id, userId, how.stage, how.stage === 'private' ? how.name : null)
+    })
+  }
+
+  claim(id: string, userId: number): Promise<boolean> {
+    return this.#write(() => {
+      if (this.#sql('SELECT 1 FROM playlist_own WHERE playlist_id = ?').get(id)) return false
+      this.#refuseOneMore(userId)
+      this.#insert(id, userId, 'shared', null)
+      return true
+    })
+  }
+
+  rename(key: Key, name: string): Promise<void> {
+    return this.#write(() => {
+      this.#touchHere(key)
+      this.#sql(`UPDATE playlist_own SET name = ? WHERE ${OF_LIST}`).run(name, key.id, key.userId)
+    })
+  }
+
+  setStage({ id, userId }: Key, stage: OwnPlaylist['stage'], name: string | null): Promise<void> {
+    return this.#write(
+      () => void this.#sql(`UPDATE playlist_own SET stage = ?, name = ? WHERE ${OF_LIST}`).run(stage, name, id, userId),
+    )
+  }
+
+  hide(ids: readonly string[]): Promise<void> {
+    return this.#write(
+      () =>
+        void this.#sql(
+          `UPDATE playlist_own SET stage = 'moving'
+             WHERE stage = 'private' AND playlist_id IN (SELECT value FROM json_each(?))`,
+        ).run(JSON.stringify(ids)),
+    )
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#write(() => void this.#sql('DELETE FROM playlist_own WHERE playlist_id = ?').run(id))
+  }
+
+  add(key: Key, { videoId, title, uploader }: OwnEntry, { isFirst }: { isFirst: boolean }): Promise<void> {
+    return this.#write(() => {
+      this.#refuseGone(key.userId)
+      if (this.#touch(key) === 0) {
+        if (key.id !== WATCH_LATER) throw errors.notFound('playlist', key.id)
+        this.#insert(WATCH_LATER, key.userId, 'private', null)
+      }
+      if (this.#placeOf(key, videoId) !== undefined) return
+      const { count, first, last } = this.#edges(key)
+      if (count >= MOST_ENTRIES)
+        throw errors.conflict(
+          say`This playlist has ${{ most: MOST_ENTRIES }} videos, which is the most a private one can hold: take some out first`,
+        )
+      const place = isFirst ? (first ?? 0) - 1 : (last ?? 0) + 1
+      this.#sql('INSERT INTO playlist_own_entry VALUES (?, ?, ?, ?, ?, ?)').run(
+        key.id,
+        key.userId,
+        videoId,
+        title,
+        uploader,
+        place,
+      )
+    })
+  }
+
+  take(key: Key, videoId: string): Promise<boolean> {
+    return this.#write(() => {
+      const isTaken =
+        this.#sql(`DELETE FROM playlist_own_entry WHERE ${OF_LIST} AND video_id = ?`).run(key.id, key.userId, videoId)
+          .changes > 0
+      if (isTaken) this.#touch(key)
+      return isTaken
+    })
+  }
+
+  move(key: Key, videoId: string, to: 'first' | 'last' | { videoId: string }): Promise<boolean> {
+    return this.#write(() => {
+      const from = this.#placeOf(key, videoId)
+      if (from === undefined) return false
+      this.#touch(key)
+      if (typeof to === 'object') {
+        const target = this.#placeOf(key, to.videoId)
+        if (target === undefined || target === from) return true
+        if (target < from) this.#shift(key, 1, target, from - 1)
+        else this.#shift(key, -1, from + 1, target)
+        this.#setPlace(key, videoId, target)
+        return true
+      }
+      const { first, last } = this.#edges(key)
+      if (to === 'first' && from !== first) this.#setPlace(key, videoId, first! - 1)
+      if (to === 'last' && from !== last) this.#setPlace(key, videoId, last! + 1)
+      return true
+    })
+  }
+
+  async replaceEntries(key: Key, entries: readonly OwnEntry[]): Promise<void> {
+    await this.takeEntries(key)
+    let place = 0
+    const put = this.#sql('INSERT INTO playlist_own_entry VALUES (?, ?, ?, ?, ?, ?)')
+    for (const chunk of chunksOf(entries, CHUNK)) {
+      await this.#write(() => {
+        if (!this.#sql(`SELECT 1 FROM playlist_own WHERE ${OF_LIST}`).get(key.id, key.userId))
+          throw errors.notFound('playlist', key.id)
+        for (const { videoId, title, uploader } of chunk) put.run(key.id, key.userId, videoId, title, uploader, ++place)
+      })
+    }
+  }
+
+  forgetVideos(videoIds: readonly string[]): Promise<void> {
+    return this.#write(
+      () =>
+        void this.#sql('DELETE FROM playlist_own_entry WHERE video_id IN (SELECT value FROM json_each(?))').run(
+          JSON.stringify(videoIds),
+        ),
+    )
+  }
+
+  /** An account may be removed while a request of its own is under way. */
+  #refuseGone(userId: number): void {
+    if (!this.#accounts.get(userId)) throw errors.notFound('user')
+  }
+
+  #refuseOneMore(userId: number): void {
+    this.#refuseGone(userId)
+    const { count } = this.#sql<{ count: number }>(
       'SELECT count(*) AS count FROM playlist_own WHERE user_id = ? AND playlist_id <> ?',
     ).get(userId, WATCH_LATER)!
     if (count >= MOST_PLAYLISTS)
       throw errors.conflict(say`You have ${{ most: MOST_PLAYLISTS }} playlists, which is the most: remove one first`)
   }
 
-  const touch = ({ id, userId }: Key): number =>
-    sql(`UPDATE playlist_own SET changed_at = ? WHERE ${OF_LIST}`).run(epochSeconds(clock), id, userId).changes
-
-  /** Whoever changes a list that was removed or shared meanwhile hears that it is not there. */
-  function touchHere(key: Key): void {
-    if (touch(key) === 0) throw errors.notFound('playlist', key.id)
+  #touch({ id, userId }: Key): number {
+    return this.#sql(`UPDATE playlist_own SET changed_at = ? WHERE ${OF_LIST}`).run(
+      epochSeconds(this.#clock),
+      id,
+      userId,
+    ).changes
   }
 
-  const insert = (id: string, userId: number, stage: OwnPlaylist['stage'], name: string | null) =>
-    sql('INSERT INTO playlist_own (playlist_id, user_id, stage, name, changed_at) VALUES (?, ?, ?, ?, ?)').run(
+  /** Whoever changes a list that was removed or shared meanwhile hears that it is not there. */
+  #touchHere(key: Key): void {
+    if (this.#touch(key) === 0) throw errors.notFound('playlist', key.id)
+  }
+
+  #insert(id: string, userId: number, stage: OwnPlaylist['stage'], name: string | null): void {
+    this.#sql('INSERT INTO playlist_own (playlist_id, user_id, stage, name, changed_at) VALUES (?, ?, ?, ?, ?)').run(
       id,
       userId,
       stage,
       name,
-      epochSeconds(clock),
+      epochSeconds(this.#clock),
     )
+  }
 
-  const placeOf = ({ id, userId }: Key, videoId: string): number | undefined =>
-    sql<{ place: number }>(`SELECT place FROM playlist_own_entry WHERE ${OF_LIST} AND video_id = ?`).get(
+  #placeOf({ id, userId }: Key, videoId: string): number | undefined {
+    return this.#sql<{ place: number }>(`SELECT place FROM playlist_own_entry WHERE ${OF_LIST} AND video_id = ?`).get(
       id,
       userId,
       videoId,
     )?.place
+  }
 
-  const edges = ({ id, userId }: Key): { count: number; first: number | null; last: number | null } =>
-    sql<{ count: number; first: number | null; last: number | null }>(
+  #edges({ id, userId }: Key): { count: number; first: number | null; last: number | null } {
+    return this.#sql<{ count: number; first: number | null; last: number | null }>(
       `SELECT count(*) AS count, min(place) AS first, max(place) AS last FROM playlist_own_entry WHERE ${OF_LIST}`,
     ).get(id, userId)!
+  }
 
-  const setPlace = ({ id, userId }: Key, videoId: string, place: number) =>
-    sql(`UPDATE playlist_own_entry SET place = ? WHERE ${OF_LIST} AND video_id = ?`).run(place, id, userId, videoId)
+  #setPlace({ id, userId }: Key, videoId: string, place: number): void {
+    this.#sql(`UPDATE playlist_own_entry SET place = ? WHERE ${OF_LIST} AND video_id = ?`).run(
+      place,
+      id,
+      userId,
+      videoId,
+    )
+  }
 
   /** Places between two, both included, one further. */
-  const shift = ({ id, userId }: Key, by: -1 | 1, from: number, to: number) =>
-    sql(`UPDATE playlist_own_entry SET place = place + ? WHERE ${OF_LIST} AND place BETWEEN ? AND ?`).run(
+  #shift({ id, userId }: Key, by: -1 | 1, from: number, to: number): void {
+    this.#sql(`UPDATE playlist_own_entry SET place = place + ? WHERE ${OF_LIST} AND place BETWEEN ? AND ?`).run(
       by,
       id,
       userId,
       from,
       to,
     )
-
-  async function takeEntries({ id, userId }: Key): Promise<void> {
-    const take = sql(
-      `DELETE FROM playlist_own_entry WHERE ${OF_LIST} AND video_id IN (SELECT video_id FROM playlist_own_entry WHERE ${OF_LIST} LIMIT ?)`,
-    )
-    while ((await write(() => take.run(id, userId, id, userId, CHUNK).changes)) > 0);
   }
+}
 
-  return {
-    get: (id) => sql<OwnPlaylist>(`SELECT ${COLUMNS} FROM playlist_own WHERE playlist_id = ?`).get(id),
-
-    watchLater: (userId) =>
-      sql<OwnPlaylist>(`SELECT ${COLUMNS} FROM playlist_own WHERE ${OF_LIST}`).get(WATCH_LATER, userId) ?? {
-        id: WATCH_LATER,
-        userId,
-        stage: 'private',
-        name: null,
-        changedAt: 0,
-      },
-
-    ofUser: (userId) =>
-      sql<OwnPlaylist>(`SELECT ${COLUMNS} FROM playlist_own WHERE user_id = ? AND playlist_id <> ?`).all(
-        userId,
-        WATCH_LATER,
-      ),
-
-    ownersOf(ids) {
-      const found = sql<{ id: string; userId: number }>(
-        `SELECT playlist_id AS id, user_id AS userId FROM playlist_own
-         WHERE stage = 'shared' AND playlist_id IN (SELECT value FROM json_each(?))`,
-      )
-      return new Map(found.all(JSON.stringify(ids)).map(({ id, userId }) => [id, userId]))
-    },
-
-    moving: () =>
-      sql<{ id: string }>(`SELECT playlist_id AS id FROM playlist_own WHERE stage = 'moving'`)
-        .all()
-        .map(({ id }) => id),
-
-    privateAfter: (id, limit) =>
-      sql<{ id: string }>(
-        `SELECT playlist_id AS id FROM playlist_own
-         WHERE playlist_id > ? AND playlist_id <> ? AND stage <> 'shared' ORDER BY playlist_id LIMIT ?`,
-      )
-        .all(id, WATCH_LATER, limit)
-        .map((row) => row.id),
-
-    isEmpty: ({ id, userId }) =>
-      sql(`SELECT 1 FROM playlist_own_entry WHERE ${OF_LIST} LIMIT 1`).get(id, userId) === undefined,
-
-    entries: ({ id, userId }) =>
-      sql<OwnEntry>(
-        `SELECT video_id AS videoId, title, uploader FROM playlist_own_entry WHERE ${OF_LIST} ORDER BY place`,
-      ).all(id, userId),
-
-    videoIds: ({ id, userId }) =>
-      sql<{ id: string }>(`SELECT video_id AS id FROM playlist_own_entry WHERE ${OF_LIST} ORDER BY place`)
-        .all(id, userId)
-        .map((row) => row.id),
-
-    among({ id, userId }, videoIds) {
-      const [isOne, value] = isAmong('video_id', videoIds)
-      const found = sql<{ id: string }>(`SELECT video_id AS id FROM playlist_own_entry WHERE ${OF_LIST} AND ${isOne}`)
-      return new Set(found.all(id, userId, value).map((row) => row.id))
-    },
-
-    create: (id, userId, how) =>
-      write(() => {
-        refuseOneMore(userId)
-        insert(id, userId, how.stage, how.stage === 'private' ? how.name : null)
-      }),
-
-    claim: (id, userId) =>
-      write(() => {
-        if (sql('SELECT 1 FROM playlist_own WHERE playlist_id = ?').get(id)) return false
-        refuseOneMore(userId)
-        insert(id, userId, 'shared', null)
-        return true
-      }),
-
-    rename: (key, name) =>
-      write(() => {
-        touchHere(key)
-        sql(`UPDATE playlist_own SET name = ? WHERE ${OF_LIST}`).run(name, key.id, key.userId)
-      }),
-
-    setStage: ({ id, userId }, stage, name) =>
-      write(
-        () => void sql(`UPDATE playlist_own SET stage = ?, name = ? WHERE ${OF_LIST}`).run(stage, name, id, userId),
-      ),
-
-    hide: (ids) =>
-      write(
-        () =>
-          void sql(
-            `UPDATE playlist_own SET stage = 'moving'
-             WHERE stage = 'private' AND playlist_id IN (SELECT value FROM json_each(?))`,
-          ).run(JSON.stringify(ids)),
-      ),
-
-    remove: (id) => write(() => void sql('DELETE FROM playlist_own WHERE playlist_id = ?').run(id)),
-    add: (key, { videoId, title, uploader }, { isFirst }) =>
-      write(() => {
-        refuseGone(key.userId)
-        if (touch(key) === 0) {
-          if (key.id !== WATCH_LATER) throw errors.notFound('playlist', key.id)
-          insert(WATCH_LATER, key.userId, 'private', null)
-        }
-        if (placeOf(key, videoId) !== undefined) return
-        const { count, first, last } = edges(key)
-        if (count >= MOST_ENTRIES)
-          throw errors.conflict(
-            say`This playlist has ${{ most: MOST_ENTRIES }} videos, which is the most a private one can hold: take some out first`,
-          )
-        const place = isFirst ? (first ?? 0) - 1 : (last ?? 0) + 1
-        sql('INSERT INTO playlist_own_entry VALUES (?, ?, ?, ?, ?, ?)').run(
-          key.id,
-          key.userId,
-          videoId,
-          title,
-          uploader,
-          place,
-        )
-      }),
-
-    take: (key, videoId) =>
-      write(() => {
-        const isTaken =
-          sql(`DELETE FROM playlist_own_entry WHERE ${OF_LIST} AND video_id = ?`).run(key.id, key.userId, videoId)
-            .changes > 0
-        if (isTaken) touch(key)
-        return isTaken
-      }),
-
-    move: (key, videoId, to) =>
-      write(() => {
-        const from = placeOf(key, videoId)
-        if (from === undefined) return false
-        touch(key)
-        if (typeof to === 'object') {
-          const target = placeOf(key, to.videoId)
-          if (target === undefined || target === from) return true
-          if (target < from) shift(key, 1, target, from - 1)
-          else shift(key, -1, from + 1, target)
-          setPlace(key, videoId, target)
-          return true
-        }
-        const { first, last } = edges(key)
-        if (to === 'first' && from !== first) setPlace(key, videoId, first! - 1)
-        if (to === 'last' && from !== last) setPlace(key, videoId, last! + 1)
-        return true
-      }),
-
-    takeEntries,
-    async replaceEntries(key, entries) {
-      await takeEntries(key)
-      let place = 0
-      const put = sql('INSERT INTO playlist_own_entry VALUES (?, ?, ?, ?, ?, ?)')
-      for (const chunk of chunksOf(entries, CHUNK)) {
-        await write(() => {
-          if (!sql(`SELECT 1 FROM playlist_own WHERE ${OF_LIST}`).get(key.id, key.userId))
-            throw errors.notFound('playlist', key.id)
-          for (const { videoId, title, uploader } of chunk)
-            put.run(key.id, key.userId, videoId, title, uploader, ++place)
-        })
-      }
-    },
-
-    forgetVideos: (videoIds) =>
-      write(
-        () =>
-          void sql('DELETE FROM playlist_own_entry WHERE video_id IN (SELECT value FROM json_each(?))').run(
-            JSON.stringify(videoIds),
-          ),
-      ),
-  }
+export function openOwnRows(parts: Pick<App, 'ledger' | 'accounts' | 'clock'>): OwnRows {
+  return new LedgerRows(parts)
 }

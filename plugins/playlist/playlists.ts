@@ -1,5 +1,7 @@
 /** The service `playlists`: the one home of playlist documents, and of what they say in videos. */
 import {
+  type Actor,
+  type Collection,
   epochSeconds,
   errors,
   type Filter,
@@ -12,16 +14,16 @@ import {
 } from 'archivolt'
 import type { PlaylistMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
-import { openCustom } from './custom.ts'
-import { openEdits } from './edits.ts'
+import { type CustomAction, CustomPlaylists } from './custom.ts'
+import { type EditPlaylist, openEdits } from './edits.ts'
 import { numbered } from './entry-order.ts'
 import { gathered } from './gather.ts'
-import { openMembership } from './membership.ts'
-import { openMoves } from './moves.ts'
-import { openOwn } from './own.ts'
-import { openOwnRows } from './own-rows.ts'
-import { openPrivate } from './private.ts'
-import { openRecords } from './records.ts'
+import { Membership } from './membership.ts'
+import { Moves } from './moves.ts'
+import { OwnPlaylists, type OwnQuery, type Seen, type Visibility } from './own.ts'
+import { type OwnRows, openOwnRows } from './own-rows.ts'
+import { PrivatePlaylists } from './private.ts'
+import { openRecords, type PlaylistRecords } from './records.ts'
 import { type PlaylistDoc, type PlaylistEntry, playlistIndex } from './schema.ts'
 import { makePrivate, removePlaylist } from './tasks.ts'
 
@@ -43,51 +45,427 @@ const CHUNK = 1000
 /** What they change in other playlists is then written once. */
 const REMOVED_TOGETHER = 20
 
-type PlaylistFilter = Filter<NamesOf<typeof playlistIndex>>
+type PlaylistName = NamesOf<typeof playlistIndex>
+type PlaylistFilter = Filter<PlaylistName>
 
-export type Playlists = ReturnType<typeof openPlaylists>
+/** What who asks sees and may do: private ones are their account's alone. */
+type OwnVerbs = Pick<
+  OwnPlaylists,
+  | 'mayChange'
+  | 'find'
+  | 'record'
+  | 'videosOf'
+  | 'keysOf'
+  | 'create'
+  | 'act'
+  | 'actOnChosen'
+  | 'rename'
+  | 'setVisibility'
+  | 'mayRemove'
+>
 
-export function openPlaylists(app: App) {
-  const collection = app.index.collection(playlistIndex)
-  const edit = openEdits(collection, app)
-  const membership = openMembership(app)
-  const rows = openOwnRows(app)
-  const records = openRecords(app, rows)
-  const custom = openCustom(app, collection, edit)
-  const privates = openPrivate(app, { rows, custom, membership, records })
-  const known = (ids: readonly string[]) => collection.known(ids)
-  const has = async (id: string) => (await known([id])).has(id)
+/** What the platform says; the rest of a document is what people have set. */
+type PlatformPart = Omit<
+  PlaylistDoc,
+  'playlist_id' | 'playlist_type' | 'playlist_subscribed' | 'playlist_thumbnail' | 'playlist_sort_order'
+>
+
+export interface Playlists extends OwnVerbs {
+  readonly collection: Collection<PlaylistDoc, PlaylistName>
+  /** Records of contract 5.3 for documents that a search has found. */
+  readonly records: PlaylistRecords['of']
+  known(ids: readonly string[]): Promise<Set<string>>
+  has(id: string): Promise<boolean>
+  /** What a playlist says of its entries, from what is archived now: after something has gone wrong half way. */
+  recount(id: string): Promise<void>
+  drop(id: string): Promise<void>
+  /** In the ledger or in the index, whoever sees it. */
+  exists(id: string): Promise<boolean>
+  get(id: string): Promise<PlaylistDoc | undefined>
+  share(id: string, step: Step): Promise<void>
+  unshare(id: string, step: Step): Promise<void>
+  /** A restore brings documents of what was shared then, and is private now: nobody is to see them. */
+  hideRestored(): Promise<void>
+  /** Ids of all that are subscribed to and still on the platform. */
+  subscribed(): Promise<string[]>
+  /**
+   * Writes what the platform says of a playlist: its channel, art, entries with their flags, and the membership of
+   * archived videos.
+   * Doing it twice is harmless. A custom playlist is no playlist of the platform: bad_request.
+   * @returns false: not ours, where it must be
+   */
+  index(metadata: PlaylistMetadata, options?: IndexOptions): Promise<boolean>
+  /** @returns false: not ours */
+  setSubscribed(id: string, isSubscribed: boolean): Promise<boolean>
+  /** Which end of the platform's list is new. @returns false: not ours */
+  setSortOrder(id: string, order: 'top' | 'bottom'): Promise<boolean>
+  /** Whether the platform still has them. @returns how many were ours */
+  setActive(ids: readonly string[], isActive: boolean): Promise<number>
+  /** A video has come into the archive: playlists of the platform that list it say so, and it says so too. */
+  takeIn(videoId: string): Promise<void>
+  /** Many videos have come at once: each playlist of the platform says what it has now, and so do they. */
+  takeInAll(): Promise<void>
+  /** Videos go: playlists of the platform keep their entries, custom ones do not. */
+  forgetVideos(videoIds: readonly string[]): Promise<void>
+  forgetVideo(videoId: string): Promise<void>
+  /**
+   * Removes the playlist, and with `withVideos` all archived videos in it.
+   * @throws not_found; unavailable: a file cannot be moved; then the playlist and that video stay
+   */
+  remove(id: string, options?: { withVideos?: boolean | undefined }): Promise<void>
+  /** The videos of a playlist that is about to go. */
+  removeVideos(id: string, options: { signal: AbortSignal; progress: (fraction: number) => void }): Promise<void>
+  /** The last part of a removal: the id in videos, art, document, and what the ledger has of it. */
+  finishRemoval(id: string): Promise<void>
+  /** A channel goes, and with it what it has listed; its videos are gone already. */
+  removeOfChannel(channelId: string, step: Step): Promise<void>
+}
+
+class PlaylistDocs implements Playlists {
+  readonly #app: App
+  readonly collection: Playlists['collection']
+  readonly #edit: EditPlaylist
+  readonly #membership: Membership
+  readonly #rows: OwnRows
+  readonly #records: PlaylistRecords
+  readonly #custom: CustomPlaylists
+  readonly #privates: PrivatePlaylists
   /**
    * Playlists whose removal takes their videos along: what those removals would change in them is gone in a moment
    * anyway.
    */
-  const leaving = new Set<string>()
-
+  readonly #leaving = new Set<string>()
   /** What is read of a playlist and its removal go one after the other, each with all that it writes. */
-  const locks = openLocks()
+  readonly #locks = openLocks()
+  readonly #moving = openLocks()
+  readonly #forgetTogether: (videoIds: readonly string[]) => Promise<void>
+  readonly #moves: Moves
+  readonly #own: OwnPlaylists
+  readonly records: Playlists['records']
 
-  const moving = openLocks()
+  constructor(app: App) {
+    this.#app = app
+    this.collection = app.index.collection(playlistIndex)
+    this.#edit = openEdits(this.collection, app)
+    this.#membership = new Membership(app)
+    this.#rows = openOwnRows(app)
+    this.#records = openRecords(app, this.#rows)
+    this.#custom = new CustomPlaylists(app, this.collection, this.#edit)
+    this.#privates = new PrivatePlaylists(app, {
+      rows: this.#rows,
+      custom: this.#custom,
+      membership: this.#membership,
+      records: this.#records,
+    })
+    this.#forgetTogether = gathered((lists: Array<readonly string[]>) =>
+      this.#beside(async () => {
+        const videoIds = lists.flat()
+        await this.#rows.forgetVideos(videoIds)
+        const gone = new Set(videoIds)
+        for (const id of await this.#idsWhere({ in: ['entry', videoIds] })) {
+          if (this.#leaving.has(id)) continue
+          await this.#edit(id, (doc) => ({
+            playlist_entries: withFlags(doc, (entryId, isDownloaded) => isDownloaded && !gone.has(entryId)),
+          }))
+        }
+      }),
+    )
+    this.#own = new OwnPlaylists(app, {
+      rows: this.#rows,
+      collection: this.collection,
+      custom: this.#custom,
+      privates: this.#privates,
+      records: this.#records,
+      archivedOf: (id) => this.#archivedOf(id),
+      beside: (work) => this.#beside(work),
+    })
+    this.#moves = new Moves({
+      rows: this.#rows,
+      collection: this.collection,
+      membership: this.#membership,
+      custom: this.#custom,
+      drop: (id) => this.drop(id),
+    })
+    this.records = this.#records.of
+  }
+
+  mayChange(id: string, actor: Actor): Promise<Seen> {
+    return this.#own.mayChange(id, actor)
+  }
+
+  find(query: OwnQuery, actor: Actor): Promise<{ texts: string[]; total: number }> {
+    return this.#own.find(query, actor)
+  }
+
+  record(id: string, actor: Actor): Promise<string | undefined> {
+    return this.#own.record(id, actor)
+  }
+
+  videosOf(id: string, actor: Actor): Promise<string[] | undefined> {
+    return this.#own.videosOf(id, actor)
+  }
+
+  keysOf(videoIds: readonly string[], userId: number): Map<string, { watch_later: true }> {
+    return this.#own.keysOf(videoIds, userId)
+  }
+
+  create(name: string, visibility: Visibility, actor: Actor, id?: string): Promise<string> {
+    return this.#own.create(name, visibility, actor, id)
+  }
+
+  act(id: string, action: CustomAction, actor: Actor): Promise<void> {
+    return this.#own.act(id, action, actor)
+  }
+
+  actOnChosen(id: string, action: 'create' | 'remove', videoIds: readonly string[], actor: Actor): Promise<number> {
+    return this.#own.actOnChosen(id, action, videoIds, actor)
+  }
+
+  rename(id: string, name: string, actor: Actor): Promise<void> {
+    return this.#own.rename(id, name, actor)
+  }
+
+  setVisibility(id: string, visibility: Visibility, actor: Actor): Promise<void> {
+    return this.#own.setVisibility(id, visibility, actor)
+  }
+
+  mayRemove(id: string, actor: Actor, options: { withVideos: boolean }): Promise<void> {
+    return this.#own.mayRemove(id, actor, options)
+  }
+
+  known(ids: readonly string[]): Promise<Set<string>> {
+    return this.collection.known(ids)
+  }
+
+  async has(id: string): Promise<boolean> {
+    return (await this.known([id])).has(id)
+  }
+
+  async recount(id: string): Promise<void> {
+    await this.#edit(id, async (doc) => {
+      const archived = await this.#membership.archived(doc.playlist_entries.map(({ platform_id }) => platform_id))
+      return { playlist_entries: withFlags(doc, (videoId) => archived.has(videoId)) }
+    })
+  }
+
+  drop(id: string): Promise<void> {
+    return this.#locks.exclusive(id, async () => {
+      await this.#membership.takeAll(id)
+      await this.#app.media.removeArt('playlist', id)
+      await this.#app.accounts.dropFromViews('playlist', id)
+      await this.collection.remove(id, { visible: true })
+    })
+  }
+
+  async exists(id: string): Promise<boolean> {
+    return this.#rows.get(id) !== undefined || this.has(id)
+  }
+
+  get(id: string): Promise<PlaylistDoc | undefined> {
+    return this.collection.get(id)
+  }
+
+  // TODO ...{ mayChange, find, record, videosOf, keysOf, create, act, actOnChosen, rename, setVisibility, mayRemove }
+
+  share(id: string, step: Step): Promise<void> {
+    return this.#alone(() => this.#moves.share(id, step))
+  }
+
+  unshare(id: string, step: Step): Promise<void> {
+    return this.#alone(() => this.#moves.unshare(id, step))
+  }
+
+  async hideRestored(): Promise<void> {
+    for (
+      let ids = this.#rows.privateAfter('', CHUNK);
+      ids.length > 0;
+      ids = this.#rows.privateAfter(ids.at(-1)!, CHUNK)
+    ) {
+      const restored = [...(await this.known(ids))]
+      await this.#rows.hide(restored)
+      for (const id of restored) await this.#app.jobs.start(makePrivate, { id })
+    }
+  }
+
+  subscribed(): Promise<string[]> {
+    return this.#idsWhere({ and: [{ eq: ['playlist_subscribed', true] }, { eq: ['playlist_active', true] }] })
+  }
+
+  async index(
+    metadata: PlaylistMetadata,
+    { asker, signal, subscribed, mustExist = false }: IndexOptions = {},
+  ): Promise<boolean> {
+    const { id, channelId, channelName } = metadata
+    const known = await this.collection.get(id)
+    if (known?.playlist_type === 'custom')
+      throw errors.badRequest(say`A custom playlist is not on ${{ platform: this.#app.platform.name }}`)
+    if (!known && mustExist) return false
+    if (channelId !== null && asker !== undefined)
+      await this.#app.channels.ensure(channelId, { asker, signal, name: channelName ?? undefined })
+    await this.#fetchArt(metadata, known, signal)
+    return this.#locks.exclusive(id, async () => {
+      const old = await this.collection.get(id)
+      if (!old && mustExist) {
+        await this.#app.media.removeArt('playlist', id)
+        return false
+      }
+      const left = (old?.playlist_entries ?? []).map(({ platform_id }) => platform_id)
+      const present = new Set(metadata.entries.map((entry) => entry.id))
+      await this.#membership.take(
+        id,
+        left.filter((videoId) => !present.has(videoId)),
+      )
+      const archived = await this.#membership.archived([...present])
+      const isSubscribed = subscribed !== undefined && { playlist_subscribed: subscribed }
+      const isThere = await this.#edit(id, () => ({ ...this.#toFields(metadata, archived), ...isSubscribed }))
+      if (!isThere) await this.#add({ ...this.#toFields(metadata, archived), ...isSubscribed }, metadata)
+      await this.#membership.add(id, [...archived])
+      return true
+    })
+  }
+
+  setSubscribed(id: string, isSubscribed: boolean): Promise<boolean> {
+    return this.collection.patch(id, { set: { playlist_subscribed: isSubscribed } }, { visible: true })
+  }
+
+  setSortOrder(id: string, order: 'top' | 'bottom'): Promise<boolean> {
+    return this.collection.patch(id, { set: { playlist_sort_order: order } }, { visible: true })
+  }
+
+  async setActive(ids: readonly string[], isActive: boolean): Promise<number> {
+    let changed = 0
+    for (const id of ids)
+      if (await this.collection.patch(id, { set: { playlist_active: isActive } }, { visible: true })) changed++
+    return changed
+  }
+
+  async takeIn(videoId: string): Promise<void> {
+    for (const id of await this.#holding(videoId)) {
+      await this.#edit(id, (doc) => {
+        const isNews = doc.playlist_entries.some(
+          ({ platform_id, downloaded }) => platform_id === videoId && !downloaded,
+        )
+        return isNews
+          ? {
+              playlist_entries: doc.playlist_entries.map((entry) =>
+                entry.platform_id === videoId ? { ...entry, downloaded: true } : entry,
+              ),
+            }
+          : undefined
+      })
+      await this.#membership.add(id, [videoId])
+    }
+  }
+
+  async takeInAll(): Promise<void> {
+    for (const id of await this.#idsWhere({ eq: ['playlist_type', 'regular'] })) {
+      await this.recount(id)
+      const archived = await this.#archivedOf(id)
+      if (archived.length > 0) await this.#membership.add(id, archived)
+    }
+  }
+
+  forgetVideo(videoId: string): Promise<void> {
+    return this.forgetVideos([videoId])
+  }
+
+  forgetVideos(videoIds: readonly string[]): Promise<void> {
+    return this.#forgetTogether(videoIds)
+  }
+
+  remove(id: string, { withVideos = false } = {}): Promise<void> {
+    return this.#locks.exclusive(`removal of ${id}`, async () => {
+      if (!(await this.exists(id))) throw errors.notFound('playlist', id)
+      await this.#app.jobs.run(removePlaylist, { id, withVideos })
+    })
+  }
+
+  async removeVideos(
+    id: string,
+    { signal, progress }: { signal: AbortSignal; progress: (fraction: number) => void },
+  ): Promise<void> {
+    const list = this.#rows.get(id)
+    const ids = list && list.stage !== 'shared' ? this.#rows.videoIds(list) : await this.#archivedOf(id)
+    this.#leaving.add(id)
+    try {
+      for (let done = 0; done < ids.length; done += REMOVED_TOGETHER) {
+        signal.throwIfAborted()
+        const removals = await Promise.allSettled(
+          ids.slice(done, done + REMOVED_TOGETHER).map((videoId) => this.#app.videos.remove(videoId)),
+        )
+        for (const removal of removals) {
+          // Gone already, in an earlier run or by somebody else, is as good.
+          if (removal.status === 'rejected' && !isAppError(removal.reason, 'not_found')) throw removal.reason
+        }
+        progress(Math.min(1, (done + REMOVED_TOGETHER) / ids.length))
+      }
+    } catch (thrown) {
+      this.#leaving.delete(id)
+      await this.recount(id)
+      throw thrown
+    }
+  }
+
+  finishRemoval(id: string): Promise<void> {
+    return this.#beside(async () => {
+      await this.drop(id)
+      await this.#rows.remove(id)
+      this.#leaving.delete(id)
+    })
+  }
+
+  async removeOfChannel(channelId: string, step: Step): Promise<void> {
+    for (const id of await this.#idsWhere({ eq: ['playlist_channel_id', channelId] }))
+      await step('playlist.drop', () => this.drop(id))
+  }
+
   /** One playlist moves between ledger and index at a time, and nothing else changes one meanwhile. */
-  const alone = <Result>(work: () => Promise<Result>) => moving.exclusive('all', work)
-  const beside = <Result>(work: () => Promise<Result>) => moving.shared('all', work)
+  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#moving.exclusive('all', work)
+  }
+
+  #beside<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#moving.shared('all', work)
+  }
 
   /** As groups: the documents, which may have thousands of entries, are not read. */
-  async function idsWhere(filter: PlaylistFilter): Promise<string[]> {
-    const rows = await collection.aggregate({ filter, groupBy: ['playlist_id'] })
+  async #idsWhere(filter: PlaylistFilter): Promise<string[]> {
+    const rows = await this.collection.aggregate({ filter, groupBy: ['playlist_id'] })
     return rows.map(({ key }) => String(key[0])).sort()
   }
 
-  const holding = (videoId: string) => idsWhere({ eq: ['entry', videoId] })
+  #holding(videoId: string): Promise<string[]> {
+    return this.#idsWhere({ eq: ['entry', videoId] })
+  }
 
   /** Placeholders of what is gone from the platform are left out, unless we have it. */
-  function toEntries(metadata: PlaylistMetadata, archived: ReadonlySet<string>): PlaylistEntry[] {
+  #toEntries(metadata: PlaylistMetadata, archived: ReadonlySet<string>): PlaylistEntry[] {
     return metadata.entries.flatMap(({ id, title, uploader, isThere }, idx) =>
       isThere || archived.has(id) ? [{ platform_id: id, title, uploader, idx, downloaded: archived.has(id) }] : [],
     )
   }
 
-  function toFields(metadata: PlaylistMetadata, archived: ReadonlySet<string>) {
-    const now = epochSeconds(app.clock)
+  #toFields(
+    metadata: PlaylistMetadata,
+    archived: ReadonlySet<string>,
+  ): {
+    art?: string | undefined
+    playlist_name: string
+    playlist_description: string
+    playlist_channel: string | null
+    playlist_channel_id: string | null
+    playlist_active: boolean
+    playlist_last_refresh: string
+    playlist_entries: {
+      platform_id: string
+      title: string
+      uploader: string | null
+      idx: number
+      downloaded: boolean
+    }[]
+    refreshed_at: number
+  } {
+    const now = epochSeconds(this.#app.clock)
     return {
       playlist_name: metadata.name,
       playlist_description: metadata.description,
@@ -95,252 +473,39 @@ export function openPlaylists(app: App) {
       playlist_channel_id: metadata.channelId,
       playlist_active: true,
       playlist_last_refresh: localDay(now),
-      playlist_entries: toEntries(metadata, archived),
+      playlist_entries: this.#toEntries(metadata, archived),
       refreshed_at: now,
       ...(metadata.thumbnail !== undefined && { art: metadata.thumbnail }),
     }
   }
 
-  async function fetchArt(
-    metadata: PlaylistMetadata,
-    old: PlaylistDoc | undefined,
-    signal?: AbortSignal,
-  ): Promise<void> {
+  async #fetchArt(metadata: PlaylistMetadata, old: PlaylistDoc | undefined, signal?: AbortSignal): Promise<void> {
     if (metadata.thumbnail === undefined) return
-    if (old?.art === metadata.thumbnail && (await app.media.hasArt('playlist', metadata.id))) return
-    await app.media.fetchArt('playlist', metadata.id, metadata.thumbnail, signal)
+    if (old?.art === metadata.thumbnail && (await this.#app.media.hasArt('playlist', metadata.id))) return
+    await this.#app.media.fetchArt('playlist', metadata.id, metadata.thumbnail, signal)
   }
 
-  async function add(fields: ReturnType<typeof toFields>, metadata: PlaylistMetadata): Promise<void> {
+  async #add(fields: PlatformPart, metadata: PlaylistMetadata): Promise<void> {
     const doc: PlaylistDoc = {
       playlist_id: metadata.id,
       playlist_type: 'regular',
       playlist_subscribed: false,
-      playlist_thumbnail: app.media.artUrl('playlist', metadata.id),
+      playlist_thumbnail: this.#app.media.artUrl('playlist', metadata.id),
       playlist_sort_order: 'top',
       ...fields,
     }
-    await collection.put(metadata.id, doc, { visible: true })
-  }
-
-  /** What a playlist says of its entries, from what is archived now: after something has gone wrong half way. */
-  async function recount(id: string): Promise<void> {
-    await edit(id, async (doc) => {
-      const archived = await membership.archived(doc.playlist_entries.map(({ platform_id }) => platform_id))
-      return { playlist_entries: withFlags(doc, (videoId) => archived.has(videoId)) }
-    })
+    await this.collection.put(metadata.id, doc, { visible: true })
   }
 
   /** Its archived videos, in its order, each once. */
-  async function archivedOf(id: string): Promise<string[]> {
-    const entries = (await collection.get(id))?.playlist_entries ?? []
+  async #archivedOf(id: string): Promise<string[]> {
+    const entries = (await this.collection.get(id))?.playlist_entries ?? []
     return [...new Set(entries.filter(({ downloaded }) => downloaded).map(({ platform_id }) => platform_id))]
   }
+}
 
-  const forgetVideos = gathered((lists: Array<readonly string[]>) =>
-    beside(async () => {
-      const videoIds = lists.flat()
-      await rows.forgetVideos(videoIds)
-      const gone = new Set(videoIds)
-      for (const id of await idsWhere({ in: ['entry', videoIds] })) {
-        if (leaving.has(id)) continue
-        await edit(id, (doc) => ({
-          playlist_entries: withFlags(doc, (entryId, isDownloaded) => isDownloaded && !gone.has(entryId)),
-        }))
-      }
-    }),
-  )
-
-  const drop = (id: string): Promise<void> =>
-    locks.exclusive(id, async () => {
-      await membership.takeAll(id)
-      await app.media.removeArt('playlist', id)
-      await app.accounts.dropFromViews('playlist', id)
-      await collection.remove(id, { visible: true })
-    })
-
-  /** In the ledger or in the index, whoever sees it. */
-  const exists = async (id: string): Promise<boolean> => rows.get(id) !== undefined || has(id)
-
-  const moves = openMoves({ rows, collection, membership, custom, drop })
-  const { mayChange, find, record, videosOf, keysOf, create, act, actOnChosen, rename, setVisibility, mayRemove } =
-    openOwn(app, {
-      rows,
-      collection,
-      custom,
-      privates,
-      records,
-      archivedOf,
-      beside,
-    })
-
-  return {
-    collection,
-    known,
-    has,
-    exists,
-    recount,
-    drop,
-    get: (id: string): Promise<PlaylistDoc | undefined> => collection.get(id),
-    /** Records of contract 5.3 for documents that a search has found. */
-    records: records.of,
-    ...{ mayChange, find, record, videosOf, keysOf, create, act, actOnChosen, rename, setVisibility, mayRemove },
-
-    share: (id: string, step: Step): Promise<void> => alone(() => moves.share(id, step)),
-    unshare: (id: string, step: Step): Promise<void> => alone(() => moves.unshare(id, step)),
-
-    /** A restore brings documents of what was shared then, and is private now: nobody is to see them. */
-    async hideRestored(): Promise<void> {
-      for (let ids = rows.privateAfter('', CHUNK); ids.length > 0; ids = rows.privateAfter(ids.at(-1)!, CHUNK)) {
-        const restored = [...(await known(ids))]
-        await rows.hide(restored)
-        for (const id of restored) await app.jobs.start(makePrivate, { id })
-      }
-    },
-
-    /** Ids of all that are subscribed to and still on the platform. */
-    subscribed: (): Promise<string[]> =>
-      idsWhere({ and: [{ eq: ['playlist_subscribed', true] }, { eq: ['playlist_active', true] }] }),
-
-    /**
-     * Writes what the platform says of a playlist: its channel, art, entries with their flags, and the membership of
-     * archived videos.
-     * Doing it twice is harmless. A custom playlist is no playlist of the platform: bad_request.
-     * @returns false: not ours, where it must be
-     */
-    async index(
-      metadata: PlaylistMetadata,
-      { asker, signal, subscribed, mustExist = false }: IndexOptions = {},
-    ): Promise<boolean> {
-      const { id, channelId, channelName } = metadata
-      const known = await collection.get(id)
-      if (known?.playlist_type === 'custom')
-        throw errors.badRequest(say`A custom playlist is not on ${{ platform: app.platform.name }}`)
-      if (!known && mustExist) return false
-      if (channelId !== null && asker !== undefined)
-        await app.channels.ensure(channelId, { asker, signal, name: channelName ?? undefined })
-      await fetchArt(metadata, known, signal)
-      return locks.exclusive(id, async () => {
-        const old = await collection.get(id)
-        if (!old && mustExist) {
-          await app.media.removeArt('playlist', id)
-          return false
-        }
-        const left = (old?.playlist_entries ?? []).map(({ platform_id }) => platform_id)
-        const present = new Set(metadata.entries.map((entry) => entry.id))
-        await membership.take(
-          id,
-          left.filter((videoId) => !present.has(videoId)),
-        )
-        const archived = await membership.archived([...present])
-        const isSubscribed = subscribed !== undefined && { playlist_subscribed: subscribed }
-        const isThere = await edit(id, () => ({ ...toFields(metadata, archived), ...isSubscribed }))
-        if (!isThere) await add({ ...toFields(metadata, archived), ...isSubscribed }, metadata)
-        await membership.add(id, [...archived])
-        return true
-      })
-    },
-
-    /** @returns false: not ours */
-    setSubscribed: (id: string, isSubscribed: boolean): Promise<boolean> =>
-      collection.patch(id, { set: { playlist_subscribed: isSubscribed } }, { visible: true }),
-
-    /** Which end of the platform's list is new. @returns false: not ours */
-    setSortOrder: (id: string, order: 'top' | 'bottom'): Promise<boolean> =>
-      collection.patch(id, { set: { playlist_sort_order: order } }, { visible: true }),
-
-    /** Whether the platform still has them. @returns how many were ours */
-    async setActive(ids: readonly string[], isActive: boolean): Promise<number> {
-      let changed = 0
-      for (const id of ids)
-        if (await collection.patch(id, { set: { playlist_active: isActive } }, { visible: true })) changed++
-      return changed
-    },
-
-    /** A video has come into the archive: playlists of the platform that list it say so, and it says so too. */
-    async takeIn(videoId: string): Promise<void> {
-      for (const id of await holding(videoId)) {
-        await edit(id, (doc) => {
-          const isNews = doc.playlist_entries.some(
-            ({ platform_id, downloaded }) => platform_id === videoId && !downloaded,
-          )
-          return isNews
-            ? {
-                playlist_entries: doc.playlist_entries.map((entry) =>
-                  entry.platform_id === videoId ? { ...entry, downloaded: true } : entry,
-                ),
-              }
-            : undefined
-        })
-        await membership.add(id, [videoId])
-      }
-    },
-
-    /** Many videos have come at once: each playlist of the platform says what it has now, and so do they. */
-    async takeInAll(): Promise<void> {
-      for (const id of await idsWhere({ eq: ['playlist_type', 'regular'] })) {
-        await recount(id)
-        const archived = await archivedOf(id)
-        if (archived.length > 0) await membership.add(id, archived)
-      }
-    },
-
-    /** Videos go: playlists of the platform keep their entries, custom ones do not. */
-    forgetVideos,
-    forgetVideo: (videoId: string): Promise<void> => forgetVideos([videoId]),
-
-    /**
-     * Removes the playlist, and with `withVideos` all archived videos in it.
-     * @throws not_found; unavailable: a file cannot be moved; then the playlist and that video stay
-     */
-    remove: (id: string, { withVideos = false } = {}): Promise<void> =>
-      // Two that are asked for at once may want different things: the later one hears that the playlist is gone.
-      locks.exclusive(`removal of ${id}`, async () => {
-        if (!(await exists(id))) throw errors.notFound('playlist', id)
-        await app.jobs.run(removePlaylist, { id, withVideos })
-      }),
-
-    /** The videos of a playlist that is about to go. */
-    async removeVideos(
-      id: string,
-      { signal, progress }: { signal: AbortSignal; progress: (fraction: number) => void },
-    ): Promise<void> {
-      const list = rows.get(id)
-      const ids = list && list.stage !== 'shared' ? rows.videoIds(list) : await archivedOf(id)
-      leaving.add(id)
-      try {
-        for (let done = 0; done < ids.length; done += REMOVED_TOGETHER) {
-          signal.throwIfAborted()
-          const removals = await Promise.allSettled(
-            ids.slice(done, done + REMOVED_TOGETHER).map((videoId) => app.videos.remove(videoId)),
-          )
-          for (const removal of removals) {
-            // Gone already, in an earlier run or by somebody else, is as good.
-            if (removal.status === 'rejected' && !isAppError(removal.reason, 'not_found')) throw removal.reason
-          }
-          progress(Math.min(1, (done + REMOVED_TOGETHER) / ids.length))
-        }
-      } catch (thrown) {
-        leaving.delete(id)
-        await recount(id)
-        throw thrown
-      }
-    },
-
-    /** The last part of a removal: the id in videos, art, document, and what the ledger has of it. */
-    finishRemoval: (id: string): Promise<void> =>
-      beside(async () => {
-        await drop(id)
-        await rows.remove(id)
-        leaving.delete(id)
-      }),
-
-    /** A channel goes, and with it what it has listed; its videos are gone already. */
-    async removeOfChannel(channelId: string, step: Step): Promise<void> {
-      for (const id of await idsWhere({ eq: ['playlist_channel_id', channelId] }))
-        await step('playlist.drop', () => drop(id))
-    },
-  }
+export function openPlaylists(app: App): Playlists {
+  return new PlaylistDocs(app)
 }
 
 /**
