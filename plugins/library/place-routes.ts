@@ -146,8 +146,9 @@ export const listTrash = defineRoute({
   reply: Type.Array(Discarded),
   errors: ['not_found'],
   handle({ params, page: { from, size } }, app: App) {
-    const { trash, get } = app.media.places
-    const { id } = get(Number(params.placeId))
+    const { places } = app.media
+    const { trash } = places
+    const { id } = places.get(Number(params.placeId))
     const rows = trash.page(id, from, size).map((one) => ({
       id: one.id,
       platform_id: one.videoId,

@@ -27,7 +27,7 @@ import { makeLink } from './link-route.ts'
 import { addPlace, bringBack, changePlace, listPlaces, listTrash, removePlace } from './place-routes.ts'
 import { playback } from './preferences.ts'
 import { makePreviews } from './previews/make.ts'
-import { offerTables, openPreviews, type Previews, previewTables } from './previews/previews.ts'
+import { offerTables, Previews, previewTables } from './previews/previews.ts'
 import { showPreviews, showSheet, wantPreviews } from './previews/routes.ts'
 import { openReleases, type Releases, releaseTables, versionCheck } from './releases.ts'
 import { rescanFilesystem, tellMoved } from './rescan.ts'
@@ -53,7 +53,7 @@ export default definePlugin({
     ...[releaseTables, adoptionTables, catalogTables, alongTables, followTables, onlyTables, previewTables],
     ...[mapTables, offerTables],
   ],
-  services: (app) => ({ releases: openReleases(app), copies: openCopies(app), previews: openPreviews(app) }),
+  services: (app) => ({ releases: openReleases(app), copies: openCopies(app), previews: new Previews(app) }),
   async setup(app) {
     await app.copies.begin()
     await app.previews.begin()

@@ -111,67 +111,341 @@ const toFilm = (row: FilmRow): PlacedFilm => ({
   state: row.state === 'lost' ? 'lost' : 'there',
 })
 
-export function openPlaces(app: PlacesApp): PlacesService {
-  const { ledger, settings, clock } = app
-  const sql = <Row>(text: string) => ledger.sql<Row>(text)
+class KnownPlaces implements PlacesService {
+  readonly #app: PlacesApp
+  readonly #ledger: App['ledger']
+  readonly #settings: App['settings']
+  readonly #clock: App['clock']
   /** Looks that are under way: a share that hangs is asked once. */
-  const looking = new Map<number, Promise<boolean>>()
-  const whenBack: Array<(placeId: number) => Promise<void>> = []
-  let looks: Timer | undefined
-  let lookedAtMs = -Infinity
-  let hasEnded = false
+  readonly #looking = new Map<number, Promise<boolean>>()
+  readonly #whenBack: Array<(placeId: number) => Promise<void>> = []
+  #looks: Timer | undefined
+  #lookedAtMs = -Infinity
+  #hasEnded = false
+  readonly trash: PlaceTrashService
 
-  const rows = (): PlaceRow[] => sql<PlaceRow>('SELECT * FROM media_place ORDER BY id').all()
-  const rowOf = (id: number): PlaceRow => {
-    const row = sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(id)
-    if (!row) throw errors.notFound('place', String(id))
-    return row
+  constructor(app: PlacesApp) {
+    this.#app = app
+    const { ledger, settings, clock } = app
+    this.#ledger = ledger
+    this.#settings = settings
+    this.#clock = clock
+    this.trash = openPlaceTrash(app, (id) => this.#look(this.#rowOf(id)))
   }
-  /** Counted in indexes alone: there may be very many. */
-  const filmsIn = (id: number): number =>
-    sql<{ count: number }>('SELECT count(*) AS count FROM media_film WHERE place_id = ?').get(id)!.count -
-    sql<{ count: number }>("SELECT count(*) AS count FROM media_film WHERE place_id = ? AND state = 'forgotten'").get(
-      id,
-    )!.count
 
-  const toPlace = ({ id, path, label, added_at: addedAt, away_since: since, is_ours: ours }: PlaceRow): Place => ({
-    id,
-    path,
-    label,
-    addedAt,
-    films: filmsIn(id),
-    isOurs: ours === 1,
-    ...(since !== null && { awaySince: since }),
-  })
-
-  const roots = async (): Promise<string[]> => {
-    const found = await Promise.all(settings.libraryRoots.map(realFolder))
+  async realRoots(): Promise<string[]> {
+    const found = await Promise.all(this.#settings.libraryRoots.map(realFolder))
     return found.filter((root) => root !== undefined)
   }
 
+  async pathIn(film: PlacedFilm): Promise<string> {
+    const place = this.#rowOf(film.placeId)
+    const path = join(place.path, film.path)
+    try {
+      const real = await realpath(path)
+      // A link may have been set since the film was found.
+      if (!(await this.realRoots()).some((root) => isWithin(root, real)) || !(await lstat(real)).isFile())
+        throw errors.notFound('file')
+      return real
+    } catch (thrown) {
+      if (isForbidden(thrown))
+        throw errors.unavailable(
+          say`The file of this video in “${{ label: place.label }}” may not be read by the server`,
+          {
+            cause: thrown,
+          },
+        )
+      if (!isAbsent(thrown) && (thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown
+      const isThere = await this.#look(place)
+      if (isThere && isAbsent(thrown)) throw errors.notFound('file', undefined, { cause: thrown })
+      if (isThere)
+        throw errors.unavailable(
+          say`The file of this video in “${{ label: place.label }}” cannot be read (${{ code: codeOf(thrown) }}): check its disk`,
+          { cause: thrown },
+        )
+      throw errors.unavailable(
+        say`The file of this video lies in “${{ label: place.label }}”, which is not there now`,
+        {
+          cause: thrown,
+        },
+      )
+    }
+  }
+
+  list(): Place[] {
+    return this.#rows().map((row) => this.#toPlace(row))
+  }
+
+  get(id: number): Place {
+    return this.#toPlace(this.#rowOf(id))
+  }
+
+  roots(): string[] {
+    return this.#settings.libraryRoots
+  }
+
+  async add(path: string, label: string): Promise<Place> {
+    const real = await this.#allowed(path)
+    const known = this.#rows()
+    const same = known.find((row) => row.path === real)
+    if (same) return this.#toPlace(same)
+    const other = known.find((row) => overlap(row.path, real))
+    if (other)
+      throw errors.conflict(
+        say`This folder and the place “${{ label: other.label }}” (${{ path: other.path }}) overlap`,
+      )
+    if (known.length >= MOST_PLACES) throw errors.conflict(say`There are ${{ most: MOST_PLACES }} places already`)
+    const id = await this.#ledger.write(() =>
+      Number(
+        this.#ledger
+          .sql('INSERT INTO media_place (path, label, added_at) VALUES (?, ?, ?)')
+          .run(real, label, epochSeconds(this.#clock)).lastInsertRowid,
+      ),
+    )
+    return this.#toPlace(this.#rowOf(id))
+  }
+
+  async rename(id: number, label: string): Promise<Place> {
+    this.#rowOf(id)
+    await this.#ledger.write(() => this.#ledger.sql('UPDATE media_place SET label = ? WHERE id = ?').run(label, id))
+    this.#app.touch()
+    return this.#toPlace(this.#rowOf(id))
+  }
+
+  async setOurs(id: number, isOurs: boolean): Promise<Place> {
+    const row = this.#rowOf(id)
+    if (isOurs) {
+      if (!(await this.#look(row)))
+        throw errors.unavailable(say`“${{ label: row.label }}” is not there now: connect its disk first`)
+      await this.trash.mustBeRemovable(row)
+    }
+    await this.#ledger.write(() =>
+      this.#ledger.sql('UPDATE media_place SET is_ours = ? WHERE id = ?').run(isOurs ? 1 : 0, id),
+    )
+    this.#app.touch()
+    if (isOurs) await this.trash.begin()
+    return this.#toPlace(this.#rowOf(id))
+  }
+
+  async move(id: number, path: string): Promise<Place> {
+    const row = this.#rowOf(id)
+    const real = await this.#allowed(path)
+    const other = this.#rows().find((one) => one.id !== id && overlap(one.path, real))
+    if (other)
+      throw errors.conflict(
+        say`This folder and the place “${{ label: other.label }}” (${{ path: other.path }}) overlap`,
+      )
+    const films = this.#sampleOf(id, SAMPLE)
+    const { found } = await this.#countFound(real, films, true)
+    if (found < films.length * FOUND_AGAIN)
+      throw errors.unprocessable(
+        say`Only ${{ found }} of ${{ count: films.length }} videos were found in ${{ real }}: this is not where “${{ label: row.label }}” is now`,
+      )
+    await this.#ledger.write(() =>
+      this.#ledger.sql('UPDATE media_place SET path = ?, away_since = NULL WHERE id = ?').run(real, id),
+    )
+    this.#app.touch()
+    await this.#tellBack(id)
+    return this.#toPlace(this.#rowOf(id))
+  }
+
+  async remove(id: number): Promise<void> {
+    const row = this.#rowOf(id)
+    const films = this.#filmsIn(id)
+    if (films > 0)
+      throw errors.conflict(
+        say`${{ count: films }} videos lie in “${{ label: row.label }}”: take them out of the archive first`,
+      )
+    await this.#ledger.write(() => {
+      this.#ledger.sql('DELETE FROM media_film WHERE place_id = ?').run(id)
+      this.#ledger.sql('DELETE FROM media_discarded WHERE place_id = ?').run(id)
+      this.#ledger.sql('DELETE FROM media_place WHERE id = ?').run(id)
+    })
+  }
+
+  isThere(id: number): Promise<boolean> {
+    return this.#look(this.#rowOf(id))
+  }
+
+  onBack(hear: (placeId: number) => Promise<void>): void {
+    this.#whenBack.push(hear)
+  }
+
+  filmOf(videoId: string): PlacedFilm | undefined {
+    const row = this.#filmRow(videoId)
+    return row && toFilm(row)
+  }
+
+  at(placeId: number, paths: readonly string[]): Map<string, PlacedFilm> {
+    const found = this.#ledger
+      .sql<FilmRow>(
+        `SELECT media_film.* FROM json_each(?) AS asked CROSS JOIN media_film ON place_id = ? AND media_film.path = asked.value WHERE state <> 'forgotten'`,
+      )
+      .all(JSON.stringify(paths), placeId)
+    return new Map(found.map((row) => [row.path, toFilm(row)]))
+  }
+
+  statesOf(
+    videoIds: readonly string[],
+  ): Map<string, { label: string; state: 'there' | 'away' | 'missing'; ours?: true }> {
+    const states = new Map<string, { label: string; state: 'there' | 'away' | 'missing'; ours?: true }>()
+    if (videoIds.length === 0 || this.#ledger.sql('SELECT 1 FROM media_place LIMIT 1').get() === undefined)
+      return states
+    const found = this.#ledger
+      .sql<Pick<FilmRow & PlaceRow, 'video_id' | 'label' | 'state' | 'away_since' | 'is_ours'>>(
+        `SELECT video_id, label, state, away_since, is_ours FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value JOIN media_place ON media_place.id = place_id
+         WHERE state <> 'forgotten'`,
+      )
+      .all(JSON.stringify(videoIds))
+    for (const { video_id: id, label, state, away_since: since, is_ours: ours } of found)
+      states.set(id, {
+        label,
+        state: since !== null ? 'away' : state === 'lost' ? 'missing' : 'there',
+        ...(ours === 1 && { ours: true }),
+      })
+    return states
+  }
+
+  countOfChannel(channelId: string): number {
+    return this.#ledger
+      .sql<{ count: number }>("SELECT count(*) AS count FROM media_film WHERE channel_id = ? AND state <> 'forgotten'")
+      .get(channelId)!.count
+  }
+
+  wasForgotten(videoIds: readonly string[]): Set<string> {
+    return new Set(
+      this.#ledger
+        .sql<{ video_id: string }>(
+          "SELECT video_id FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value WHERE state = 'forgotten'",
+        )
+        .all(JSON.stringify(videoIds))
+        .map(({ video_id: id }) => id),
+    )
+  }
+
+  broughtFrom(placeId: number, videoIds: readonly string[]): Set<string> {
+    return new Set(
+      this.#ledger
+        .sql<{ video_id: string }>(
+          'SELECT video_id FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value WHERE place_id = ?',
+        )
+        .all(JSON.stringify(videoIds), placeId)
+        .map(({ video_id: id }) => id),
+    )
+  }
+
+  keep(films: readonly NewFilm[]): Promise<void> {
+    return this.#ledger.write(() => {
+      const put = this.#ledger.sql(
+        `INSERT INTO media_film (video_id, channel_id, place_id, path, ending, size_bytes, changed_ms)
+           VALUES (?, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT (video_id) DO UPDATE SET channel_id = excluded.channel_id, place_id = excluded.place_id,
+             path = excluded.path, ending = excluded.ending, size_bytes = excluded.size_bytes,
+             changed_ms = excluded.changed_ms, state = 'there'`,
+      )
+      for (const { videoId, channelId, placeId, path, ending, sizeBytes, changedMs } of films)
+        put.run(videoId, channelId, placeId, path, ending, sizeBytes, Math.floor(changedMs))
+    })
+  }
+
+  drop(videoIds: readonly string[]): Promise<void> {
+    return this.#ledger.write(() => {
+      const drop = this.#ledger.sql('DELETE FROM media_film WHERE video_id = ?')
+      for (const id of videoIds) drop.run(id)
+    })
+  }
+
+  forget(videoIds: readonly string[]): Promise<void> {
+    return this.#setState(videoIds, 'forgotten')
+  }
+
+  async setLost(videoIds: readonly string[], isLost: boolean): Promise<void> {
+    await this.#setState(videoIds, isLost ? 'lost' : 'there')
+    if (videoIds.length > 0) this.#app.touch()
+  }
+
+  *filmsOf(placeId: number, batch = 500): Generator<PlacedFilm[], void, any> {
+    for (let after = ''; ; ) {
+      const found = this.#ledger
+        .sql<FilmRow>(
+          "SELECT * FROM media_film WHERE place_id = ? AND path > ? AND state <> 'forgotten' ORDER BY path LIMIT ?",
+        )
+        .all(placeId, after, batch)
+      if (found.length === 0) return
+      yield found.map(toFilm)
+      after = found.at(-1)!.path
+    }
+  }
+
+  begin(): void {
+    this.#looks = this.#clock.every(LOOK_AGAIN_MS, () => this.#watch())
+    void this.#watch()
+    void this.trash.begin()
+  }
+
+  async end(): Promise<void> {
+    this.#hasEnded = true
+    this.#looks?.cancel()
+    await this.trash.close()
+  }
+
+  #rows(): PlaceRow[] {
+    return this.#ledger.sql<PlaceRow>('SELECT * FROM media_place ORDER BY id').all()
+  }
+
+  #rowOf(id: number): PlaceRow {
+    const row = this.#ledger.sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(id)
+    if (!row) throw errors.notFound('place', String(id))
+    return row
+  }
+
+  /** Counted in indexes alone: there may be very many. */
+  #filmsIn(id: number): number {
+    return (
+      this.#ledger.sql<{ count: number }>('SELECT count(*) AS count FROM media_film WHERE place_id = ?').get(id)!
+        .count -
+      this.#ledger
+        .sql<{ count: number }>("SELECT count(*) AS count FROM media_film WHERE place_id = ? AND state = 'forgotten'")
+        .get(id)!.count
+    )
+  }
+
+  #toPlace({ id, path, label, added_at: addedAt, away_since: since, is_ours: ours }: PlaceRow): Place {
+    return {
+      id,
+      path,
+      label,
+      addedAt,
+      films: this.#filmsIn(id),
+      isOurs: ours === 1,
+      ...(since !== null && { awaySince: since }),
+    }
+  }
+
   /** The line that the operator has to write. */
-  const remedy = (path: string): Sentence =>
-    say`Set AV_LIBRARY_ROOTS=${{ roots: [...settings.libraryRoots, path].join(',') }} where the server is started, and start it again`
+  #remedy(path: string): Sentence {
+    return say`Set AV_LIBRARY_ROOTS=${{ roots: [...this.#settings.libraryRoots, path].join(',') }} where the server is started, and start it again`
+  }
 
   /** @throws unprocessable: it cannot be a place, and what to do */
-  async function allowed(path: string): Promise<string> {
+  async #allowed(path: string): Promise<string> {
     const asked = resolve(path)
     const real = await folderAt(asked).catch((cause: unknown) => {
       throw errors.unavailable(say`${{ asked }} cannot be read (${{ code: codeOf(cause) }}): check its disk`, { cause })
     })
-    const within = await roots()
+    const within = await this.realRoots()
     if (real === undefined) {
       // What lies outside of the roots is not told of, not even whether it is there.
-      const isTold = [...settings.libraryRoots, ...within].some((root) => isWithin(root, asked))
+      const isTold = [...this.#settings.libraryRoots, ...within].some((root) => isWithin(root, asked))
       throw errors.unprocessable(
         isTold
           ? say`There is no folder ${{ asked }} that the server can read; check the path and its permissions`
-          : say`${{ asked }} may not be read. ${{ remedy: remedy(asked) }}`,
+          : say`${{ asked }} may not be read. ${{ remedy: this.#remedy(asked) }}`,
       )
     }
     if (!within.some((root) => isWithin(root, real)))
-      throw errors.unprocessable(say`${{ asked }} may not be read. ${{ remedy: remedy(asked) }}`)
-    for (const own of [settings.mediaDir, settings.cacheDir]) {
+      throw errors.unprocessable(say`${{ asked }} may not be read. ${{ remedy: this.#remedy(asked) }}`)
+    for (const own of [this.#settings.mediaDir, this.#settings.cacheDir]) {
       const folder = (await realFolder(own)) ?? resolve(own)
       if (overlap(folder, real))
         throw errors.unprocessable(
@@ -181,21 +455,27 @@ export function openPlaces(app: PlacesApp): PlacesService {
     return real
   }
 
-  const sampleOf = (id: number, size: number): Array<Pick<FilmRow, 'path' | 'size_bytes'>> =>
-    sql<Pick<FilmRow, 'path' | 'size_bytes'>>(
-      "SELECT path, size_bytes FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY video_id LIMIT ?",
-    ).all(id, size)
+  #sampleOf(id: number, size: number): Array<Pick<FilmRow, 'path' | 'size_bytes'>> {
+    return this.#ledger
+      .sql<Pick<FilmRow, 'path' | 'size_bytes'>>(
+        "SELECT path, size_bytes FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY video_id LIMIT ?",
+      )
+      .all(id, size)
+  }
 
   /** By their paths, from both ends: no sorting of all that lie there. */
-  const someOf = (id: number, size: number): Array<Pick<FilmRow, 'path' | 'size_bytes'>> =>
-    ['ASC', 'DESC'].flatMap((order) =>
-      sql<Pick<FilmRow, 'path' | 'size_bytes'>>(
-        `SELECT path, size_bytes FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY path ${order} LIMIT ?`,
-      ).all(id, size / 2),
+  #someOf(id: number, size: number): Array<Pick<FilmRow, 'path' | 'size_bytes'>> {
+    return ['ASC', 'DESC'].flatMap((order) =>
+      this.#ledger
+        .sql<Pick<FilmRow, 'path' | 'size_bytes'>>(
+          `SELECT path, size_bytes FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY path ${order} LIMIT ?`,
+        )
+        .all(id, size / 2),
     )
+  }
 
   /** How many of these films are below a folder, and for how many its disk has answered with an error. */
-  async function countFound(
+  async #countFound(
     folder: string,
     films: ReadonlyArray<Pick<FilmRow, 'path' | 'size_bytes'>>,
     hasToFit: boolean,
@@ -212,11 +492,11 @@ export function openPlaces(app: PlacesApp): PlacesService {
     return { found, failed }
   }
 
-  async function isThere({ id, path }: PlaceRow): Promise<boolean> {
+  async #isThere({ id, path }: PlaceRow): Promise<boolean> {
     const real = await realFolder(path)
-    if (real === undefined || !(await roots()).some((root) => isWithin(root, real))) return false
-    const films = someOf(id, LOOKED_FOR)
-    const { found, failed } = await countFound(real, films, false)
+    if (real === undefined || !(await this.realRoots()).some((root) => isWithin(root, real))) return false
+    const films = this.#someOf(id, LOOKED_FOR)
+    const { found, failed } = await this.#countFound(real, films, false)
     if (found > 0 || failed > 0) return found > 0
     // Another program may have renamed them all; where a disk belongs there is nothing.
     try {
@@ -229,24 +509,26 @@ export function openPlaces(app: PlacesApp): PlacesService {
     }
   }
 
-  const tellBack = async (id: number): Promise<void> => {
-    for (const hear of whenBack) await hear(id)
+  async #tellBack(id: number): Promise<void> {
+    for (const hear of this.#whenBack) await hear(id)
   }
 
   /** @returns whether it is there */
-  async function lookAt(row: PlaceRow): Promise<boolean> {
-    const there = await isThere(row)
-    const now = sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(row.id)
-    if (hasEnded || !now || now.path !== row.path || there === (now.away_since === null)) return there
-    const since = there ? null : epochSeconds(clock)
-    await ledger.write(() => sql('UPDATE media_place SET away_since = ? WHERE id = ?').run(since, row.id))
-    app.touch()
+  async #lookAt(row: PlaceRow): Promise<boolean> {
+    const there = await this.#isThere(row)
+    const now = this.#ledger.sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(row.id)
+    if (this.#hasEnded || !now || now.path !== row.path || there === (now.away_since === null)) return there
+    const since = there ? null : epochSeconds(this.#clock)
+    await this.#ledger.write(() =>
+      this.#ledger.sql('UPDATE media_place SET away_since = ? WHERE id = ?').run(since, row.id),
+    )
+    this.#app.touch()
     if (there) {
-      app.log.info({ place: row.label }, 'a place is there again')
-      await tellBack(row.id)
+      this.#app.log.info({ place: row.label }, 'a place is there again')
+      await this.#tellBack(row.id)
     } else {
-      app.log.warn({ place: row.label, folder: row.path }, 'a place is away')
-      await app.jobs.warn(
+      this.#app.log.warn({ place: row.label, folder: row.path }, 'a place is away')
+      await this.#app.jobs.warn(
         say`A place is away`,
         say`“${{ label: row.label }}” cannot be read. Its videos stay, and play again once it is back: connect its disk, or say where it is now.`,
       )
@@ -254,253 +536,43 @@ export function openPlaces(app: PlacesApp): PlacesService {
     return there
   }
 
-  function look(row: PlaceRow): Promise<boolean> {
-    const running = looking.get(row.id)
+  #look(row: PlaceRow): Promise<boolean> {
+    const running = this.#looking.get(row.id)
     if (running) return running
-    const looked = lookAt(row).finally(() => looking.delete(row.id))
-    looking.set(row.id, looked)
+    const looked = this.#lookAt(row).finally(() => this.#looking.delete(row.id))
+    this.#looking.set(row.id, looked)
     return looked
   }
 
-  async function lookWhereDue(): Promise<void> {
-    const all = rows()
-    const isDue = clock.steady() - lookedAtMs >= LOOK_MS || all.some(({ away_since: since }) => since !== null)
+  async #lookWhereDue(): Promise<void> {
+    const all = this.#rows()
+    const isDue =
+      this.#clock.steady() - this.#lookedAtMs >= LOOK_MS || all.some(({ away_since: since }) => since !== null)
     if (!isDue) return
-    lookedAtMs = clock.steady()
-    for (const row of all) await look(row)
-  }
-  const trash = openPlaceTrash(app, (id) => look(rowOf(id)))
-
-  const watch = (): Promise<void> =>
-    lookWhereDue().catch((err: unknown) => app.log.error({ err }, 'the places could not be looked for'))
-
-  const filmRow = (videoId: string): FilmRow | undefined =>
-    sql<FilmRow>("SELECT * FROM media_film WHERE video_id = ? AND state <> 'forgotten'").get(videoId)
-
-  async function pathIn(film: PlacedFilm): Promise<string> {
-    const place = rowOf(film.placeId)
-    const path = join(place.path, film.path)
-    try {
-      const real = await realpath(path)
-      // A link may have been set since the film was found.
-      if (!(await roots()).some((root) => isWithin(root, real)) || !(await lstat(real)).isFile())
-        throw errors.notFound('file')
-      return real
-    } catch (thrown) {
-      if (isForbidden(thrown))
-        throw errors.unavailable(
-          say`The file of this video in “${{ label: place.label }}” may not be read by the server`,
-          {
-            cause: thrown,
-          },
-        )
-      if (!isAbsent(thrown) && (thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown
-      const isThere = await look(place)
-      if (isThere && isAbsent(thrown)) throw errors.notFound('file', undefined, { cause: thrown })
-      if (isThere)
-        throw errors.unavailable(
-          say`The file of this video in “${{ label: place.label }}” cannot be read (${{ code: codeOf(thrown) }}): check its disk`,
-          { cause: thrown },
-        )
-      throw errors.unavailable(
-        say`The file of this video lies in “${{ label: place.label }}”, which is not there now`,
-        {
-          cause: thrown,
-        },
-      )
-    }
+    this.#lookedAtMs = this.#clock.steady()
+    for (const row of all) await this.#look(row)
   }
 
-  const setState = (videoIds: readonly string[], state: FilmRow['state']): Promise<void> =>
-    ledger.write(() => {
-      const change = sql('UPDATE media_film SET state = ? WHERE video_id = ? AND state <> ?')
+  #watch(): Promise<void> {
+    return this.#lookWhereDue().catch((err: unknown) =>
+      this.#app.log.error({ err }, 'the places could not be looked for'),
+    )
+  }
+
+  #filmRow(videoId: string): FilmRow | undefined {
+    return this.#ledger
+      .sql<FilmRow>("SELECT * FROM media_film WHERE video_id = ? AND state <> 'forgotten'")
+      .get(videoId)
+  }
+
+  #setState(videoIds: readonly string[], state: FilmRow['state']): Promise<void> {
+    return this.#ledger.write(() => {
+      const change = this.#ledger.sql('UPDATE media_film SET state = ? WHERE video_id = ? AND state <> ?')
       for (const id of videoIds) change.run(state, id, state)
     })
-
-  return {
-    realRoots: roots,
-    list: () => rows().map(toPlace),
-    get: (id) => toPlace(rowOf(id)),
-    roots: () => settings.libraryRoots,
-
-    async add(path, label) {
-      const real = await allowed(path)
-      const known = rows()
-      const same = known.find((row) => row.path === real)
-      if (same) return toPlace(same)
-      const other = known.find((row) => overlap(row.path, real))
-      if (other)
-        throw errors.conflict(
-          say`This folder and the place “${{ label: other.label }}” (${{ path: other.path }}) overlap`,
-        )
-      if (known.length >= MOST_PLACES) throw errors.conflict(say`There are ${{ most: MOST_PLACES }} places already`)
-      const id = await ledger.write(() =>
-        Number(
-          sql('INSERT INTO media_place (path, label, added_at) VALUES (?, ?, ?)').run(real, label, epochSeconds(clock))
-            .lastInsertRowid,
-        ),
-      )
-      return toPlace(rowOf(id))
-    },
-
-    async rename(id, label) {
-      rowOf(id)
-      await ledger.write(() => sql('UPDATE media_place SET label = ? WHERE id = ?').run(label, id))
-      app.touch()
-      return toPlace(rowOf(id))
-    },
-
-    trash,
-
-    async setOurs(id, isOurs) {
-      const row = rowOf(id)
-      if (isOurs) {
-        if (!(await look(row)))
-          throw errors.unavailable(say`“${{ label: row.label }}” is not there now: connect its disk first`)
-        await trash.mustBeRemovable(row)
-      }
-      await ledger.write(() => sql('UPDATE media_place SET is_ours = ? WHERE id = ?').run(isOurs ? 1 : 0, id))
-      app.touch()
-      if (isOurs) await trash.begin()
-      return toPlace(rowOf(id))
-    },
-
-    async move(id, path) {
-      const row = rowOf(id)
-      const real = await allowed(path)
-      const other = rows().find((one) => one.id !== id && overlap(one.path, real))
-      if (other)
-        throw errors.conflict(
-          say`This folder and the place “${{ label: other.label }}” (${{ path: other.path }}) overlap`,
-        )
-      const films = sampleOf(id, SAMPLE)
-      const { found } = await countFound(real, films, true)
-      if (found < films.length * FOUND_AGAIN)
-        throw errors.unprocessable(
-          say`Only ${{ found }} of ${{ count: films.length }} videos were found in ${{ real }}: this is not where “${{ label: row.label }}” is now`,
-        )
-      await ledger.write(() => sql('UPDATE media_place SET path = ?, away_since = NULL WHERE id = ?').run(real, id))
-      app.touch()
-      await tellBack(id)
-      return toPlace(rowOf(id))
-    },
-
-    async remove(id) {
-      const row = rowOf(id)
-      const films = filmsIn(id)
-      if (films > 0)
-        throw errors.conflict(
-          say`${{ count: films }} videos lie in “${{ label: row.label }}”: take them out of the archive first`,
-        )
-      await ledger.write(() => {
-        sql('DELETE FROM media_film WHERE place_id = ?').run(id)
-        sql('DELETE FROM media_discarded WHERE place_id = ?').run(id)
-        sql('DELETE FROM media_place WHERE id = ?').run(id)
-      })
-    },
-
-    isThere: (id) => look(rowOf(id)),
-    onBack: (hear) => void whenBack.push(hear),
-
-    filmOf(videoId) {
-      const row = filmRow(videoId)
-      return row && toFilm(row)
-    },
-
-    pathIn,
-
-    at(placeId, paths) {
-      const found = sql<FilmRow>(
-        `SELECT media_film.* FROM json_each(?) AS asked CROSS JOIN media_film ON place_id = ? AND media_film.path = asked.value WHERE state <> 'forgotten'`,
-      ).all(JSON.stringify(paths), placeId)
-      return new Map(found.map((row) => [row.path, toFilm(row)]))
-    },
-
-    statesOf(videoIds) {
-      const states = new Map<string, { label: string; state: 'there' | 'away' | 'missing'; ours?: true }>()
-      if (videoIds.length === 0 || sql('SELECT 1 FROM media_place LIMIT 1').get() === undefined) return states
-      const found = sql<Pick<FilmRow & PlaceRow, 'video_id' | 'label' | 'state' | 'away_since' | 'is_ours'>>(
-        `SELECT video_id, label, state, away_since, is_ours FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value JOIN media_place ON media_place.id = place_id
-         WHERE state <> 'forgotten'`,
-      ).all(JSON.stringify(videoIds))
-      for (const { video_id: id, label, state, away_since: since, is_ours: ours } of found)
-        states.set(id, {
-          label,
-          state: since !== null ? 'away' : state === 'lost' ? 'missing' : 'there',
-          ...(ours === 1 && { ours: true }),
-        })
-      return states
-    },
-
-    countOfChannel: (channelId) =>
-      sql<{ count: number }>(
-        "SELECT count(*) AS count FROM media_film WHERE channel_id = ? AND state <> 'forgotten'",
-      ).get(channelId)!.count,
-
-    wasForgotten: (videoIds) =>
-      new Set(
-        sql<{ video_id: string }>(
-          "SELECT video_id FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value WHERE state = 'forgotten'",
-        )
-          .all(JSON.stringify(videoIds))
-          .map(({ video_id: id }) => id),
-      ),
-
-    broughtFrom: (placeId, videoIds) =>
-      new Set(
-        sql<{ video_id: string }>(
-          'SELECT video_id FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value WHERE place_id = ?',
-        )
-          .all(JSON.stringify(videoIds), placeId)
-          .map(({ video_id: id }) => id),
-      ),
-
-    keep: (films: readonly NewFilm[]) =>
-      ledger.write(() => {
-        const put = sql(
-          `INSERT INTO media_film (video_id, channel_id, place_id, path, ending, size_bytes, changed_ms)
-           VALUES (?, ?, ?, ?, ?, ?, ?)
-           ON CONFLICT (video_id) DO UPDATE SET channel_id = excluded.channel_id, place_id = excluded.place_id,
-             path = excluded.path, ending = excluded.ending, size_bytes = excluded.size_bytes,
-             changed_ms = excluded.changed_ms, state = 'there'`,
-        )
-        for (const { videoId, channelId, placeId, path, ending, sizeBytes, changedMs } of films)
-          put.run(videoId, channelId, placeId, path, ending, sizeBytes, Math.floor(changedMs))
-      }),
-
-    drop: (videoIds) =>
-      ledger.write(() => {
-        const drop = sql('DELETE FROM media_film WHERE video_id = ?')
-        for (const id of videoIds) drop.run(id)
-      }),
-
-    forget: (videoIds) => setState(videoIds, 'forgotten'),
-
-    async setLost(videoIds, isLost) {
-      await setState(videoIds, isLost ? 'lost' : 'there')
-      if (videoIds.length > 0) app.touch()
-    },
-
-    *filmsOf(placeId, batch = 500) {
-      for (let after = ''; ; ) {
-        const found = sql<FilmRow>(
-          "SELECT * FROM media_film WHERE place_id = ? AND path > ? AND state <> 'forgotten' ORDER BY path LIMIT ?",
-        ).all(placeId, after, batch)
-        if (found.length === 0) return
-        yield found.map(toFilm)
-        after = found.at(-1)!.path
-      }
-    },
-
-    begin() {
-      looks = clock.every(LOOK_AGAIN_MS, watch)
-      void watch()
-      void trash.begin()
-    },
-    async end() {
-      hasEnded = true
-      looks?.cancel()
-      await trash.close()
-    },
   }
+}
+
+export function openPlaces(app: PlacesApp): PlacesService {
+  return new KnownPlaces(app)
 }

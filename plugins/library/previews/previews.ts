@@ -79,32 +79,158 @@ export function shapeFor(seconds: number): SheetsShape & { count: number } {
 
 type Core = Pick<App, 'settings' | 'preferences' | 'ledger' | 'clock'>
 
-export type Previews = ReturnType<typeof openPreviews>
+export class Previews {
+  readonly #preferences: App['preferences']
+  readonly #ledger: App['ledger']
+  readonly #clock: App['clock']
+  readonly #folder: string
 
-export function openPreviews({ settings, preferences, ledger, clock }: Core) {
-  const folder = join(resolve(settings.cacheDir), FOLDER)
-  const folderOf = (id: string): string => join(folder, id)
-  const draftOf = (id: string): string => join(folder, `${id}.part`)
-  const rowOf = (id: string) => ledger.sql<Row>('SELECT * FROM library_preview WHERE video_id = ?').get(id)
-  const isWanted = (): boolean => preferences.section('playback').seek_previews
+  constructor({ settings, preferences, ledger, clock }: Core) {
+    this.#preferences = preferences
+    this.#ledger = ledger
+    this.#clock = clock
+    this.#folder = join(resolve(settings.cacheDir), FOLDER)
+  }
 
-  const set = (
+  draftOf(id: string): string {
+    return join(this.#folder, `${id}.part`)
+  }
+
+  isWanted(): boolean {
+    return this.#preferences.section('playback').seek_previews
+  }
+
+  /** The row first: sheets of nobody go with the next start. */
+  async drop(ids: readonly string[]): Promise<void> {
+    const [isOne, value] = isAmong('video_id', ids)
+    const left = this.#ledger
+      .sql<{ id: string }>(`SELECT video_id AS id FROM library_preview WHERE ${isOne}`)
+      .all(value)
+      .map(({ id }) => id)
+    if (left.length === 0) return
+    await this.#ledger.write(() => {
+      for (const id of left) this.#ledger.sql('DELETE FROM library_preview WHERE video_id = ?').run(id)
+    })
+    for (const id of left) await rm(this.#folderOf(id), { recursive: true, force: true })
+  }
+
+  /** What was cut off goes, and what no row knows. */
+  async begin(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true })
+    for (const name of await readdir(this.#folder))
+      if (this.#rowOf(name)?.state !== 'made') await rm(join(this.#folder, name), { recursive: true, force: true })
+  }
+
+  stateOf(id: string): Row['state'] | undefined {
+    return this.#rowOf(id)?.state
+  }
+
+  /** Undefined: there are none. The name of a sheet changes with what is in it. */
+  sheetsOf(id: string): (Omit<Shape, 'sheets'> & { sheets: string[] }) | undefined {
+    const row = this.#rowOf(id)
+    if (row?.state !== 'made') return undefined
+    const { sheets, longest: _, ...shape } = JSON.parse(row.shape) as Shape & { longest?: number }
+    const urls = Array.from({ length: sheets }, (_, at) => `/cache/${FOLDER}/${id}/${row.at}-${at + 1}.jpg`)
+    return { ...shape, sheets: urls }
+  }
+
+  /** Where a sheet lies, by the last part of its URL. Undefined: it is none, or an older one. */
+  pathOf(id: string, name: string): string | undefined {
+    const [, at, sheet] = SHEET.exec(name) ?? []
+    const row = this.#rowOf(id)
+    return row?.state === 'made' && String(row.at) === at ? join(this.#folderOf(id), `${Number(sheet)}.jpg`) : undefined
+  }
+
+  /** @returns whether there is something to be made */
+  async want(id: string): Promise<boolean> {
+    const row = this.#rowOf(id)
+    // Somebody may have emptied the cache.
+    const isLost = row?.state === 'made' && !(await stat(this.#folderOf(id)).catch(() => undefined))
+    if (row && !isLost) return row.state === 'wanted'
+    if (!this.isWanted()) return false
+    await this.#set(id, 'wanted')
+    await this.#keepNewest(false)
+    return true
+  }
+
+  /** Its film has just come. @returns whether there is something to be fetched */
+  async offer(id: string, storyboard: Storyboard): Promise<boolean> {
+    if (!this.isWanted()) return false
+    await this.#set(id, 'wanted', { offer: JSON.stringify(storyboard) })
+    await this.#keepNewest(true)
+    return true
+  }
+
+  /** Where the platform has them. Undefined: they are drawn. */
+  offerOf(id: string): Storyboard | undefined {
+    const { state, offer = '' } = this.#rowOf(id) ?? {}
+    return state === 'wanted' && offer !== '' ? (JSON.parse(offer) as Storyboard) : undefined
+  }
+
+  /** Whose film was played last comes first. */
+  next(): Wish | undefined {
+    return this.#ledger
+      .sql<Wish>(
+        `SELECT video_id AS id, at FROM library_preview WHERE state = 'wanted' ORDER BY at DESC, rowid DESC LIMIT 1`,
+      )
+      .get()
+  }
+
+  /** Its film may be another one meanwhile. */
+  isStill({ id, at }: Wish): boolean {
+    const row = this.#rowOf(id)
+    return row?.state === 'wanted' && row.at === at
+  }
+
+  /** The draft is whole: it takes its place, then its row is written. */
+  async keep(id: string, shape: Shape): Promise<void> {
+    let bytes = 0
+    for (const name of await readdir(this.draftOf(id))) bytes += (await stat(join(this.draftOf(id), name))).size
+    await rm(this.#folderOf(id), { recursive: true, force: true })
+    await rename(this.draftOf(id), this.#folderOf(id))
+    await this.#set(id, 'made', { bytes, shape })
+    await this.#makeRoom(id)
+  }
+
+  /** Nobody asks for those of this film again. */
+  giveUp(id: string): Promise<unknown> {
+    return this.#set(id, 'impossible')
+  }
+
+  /** Of videos that are no more. */
+  async dropUnknown(known: (ids: readonly string[]) => Promise<Set<string>>): Promise<void> {
+    const all = this.#ledger.sql<Row>('SELECT * FROM library_preview').all()
+    const ids = all.map(({ video_id: id }) => id)
+    const there = await known(ids)
+    await this.drop(ids.filter((id) => !there.has(id)))
+  }
+
+  #folderOf(id: string): string {
+    return join(this.#folder, id)
+  }
+
+  #rowOf(id: string): Row | undefined {
+    return this.#ledger.sql<Row>('SELECT * FROM library_preview WHERE video_id = ?').get(id)
+  }
+
+  #set(
     id: string,
     state: Row['state'],
     { bytes = 0, shape = {}, offer = '' }: { bytes?: number; shape?: Shape | object; offer?: string } = {},
-  ) =>
-    ledger.write(() =>
-      ledger
+  ): Promise<unknown> {
+    return this.#ledger.write(() =>
+      this.#ledger
         .sql(
           'INSERT OR REPLACE INTO library_preview (video_id, state, at, bytes, shape, offer) VALUES (?, ?, ?, ?, ?, ?)',
         )
-        .run(id, state, clock.now(), bytes, JSON.stringify(shape), offer),
+        .run(id, state, this.#clock.now(), bytes, JSON.stringify(shape), offer),
     )
+  }
 
   /** Those whose film was played, or came, last: the ones do not push out the others. */
-  const keepNewest = (isOffered: boolean) =>
-    ledger.write(() =>
-      ledger
+  #keepNewest(isOffered: boolean): Promise<unknown> {
+    return this.#ledger.write(() =>
+      this.#ledger
         .sql(
           `DELETE FROM library_preview WHERE state = 'wanted' AND (offer <> '') = ? AND video_id NOT IN
             (SELECT video_id FROM library_preview WHERE state = 'wanted' AND (offer <> '') = ?
@@ -112,122 +238,19 @@ export function openPreviews({ settings, preferences, ledger, clock }: Core) {
         )
         .run(Number(isOffered), Number(isOffered), MOST_WANTED),
     )
-
-  /** The row first: sheets of nobody go with the next start. */
-  async function drop(ids: readonly string[]): Promise<void> {
-    const [isOne, value] = isAmong('video_id', ids)
-    const left = ledger
-      .sql<{ id: string }>(`SELECT video_id AS id FROM library_preview WHERE ${isOne}`)
-      .all(value)
-      .map(({ id }) => id)
-    if (left.length === 0) return
-    await ledger.write(() => {
-      for (const id of left) ledger.sql('DELETE FROM library_preview WHERE video_id = ?').run(id)
-    })
-    for (const id of left) await rm(folderOf(id), { recursive: true, force: true })
   }
 
-  async function makeRoom(kept: string): Promise<void> {
-    const sum = ledger.sql<{ all_bytes: number }>('SELECT coalesce(sum(bytes), 0) AS all_bytes FROM library_preview')
-    const oldest = ledger.sql<Row>(
+  async #makeRoom(kept: string): Promise<void> {
+    const sum = this.#ledger.sql<{ all_bytes: number }>(
+      'SELECT coalesce(sum(bytes), 0) AS all_bytes FROM library_preview',
+    )
+    const oldest = this.#ledger.sql<Row>(
       `SELECT * FROM library_preview WHERE state = 'made' AND video_id <> ? ORDER BY at LIMIT 1`,
     )
     while (sum.get()!.all_bytes > ROOM_BYTES) {
       const row = oldest.get(kept)
       if (!row) return
-      await drop([row.video_id])
+      await this.drop([row.video_id])
     }
-  }
-
-  return {
-    drop,
-    draftOf,
-    isWanted,
-
-    /** What was cut off goes, and what no row knows. */
-    async begin(): Promise<void> {
-      await mkdir(folder, { recursive: true })
-      for (const name of await readdir(folder))
-        if (rowOf(name)?.state !== 'made') await rm(join(folder, name), { recursive: true, force: true })
-    },
-
-    stateOf: (id: string): Row['state'] | undefined => rowOf(id)?.state,
-
-    /** Undefined: there are none. The name of a sheet changes with what is in it. */
-    sheetsOf(id: string): (Omit<Shape, 'sheets'> & { sheets: string[] }) | undefined {
-      const row = rowOf(id)
-      if (row?.state !== 'made') return undefined
-      const { sheets, longest: _, ...shape } = JSON.parse(row.shape) as Shape & { longest?: number }
-      const urls = Array.from({ length: sheets }, (_, at) => `/cache/${FOLDER}/${id}/${row.at}-${at + 1}.jpg`)
-      return { ...shape, sheets: urls }
-    },
-
-    /** Where a sheet lies, by the last part of its URL. Undefined: it is none, or an older one. */
-    pathOf(id: string, name: string): string | undefined {
-      const [, at, sheet] = SHEET.exec(name) ?? []
-      const row = rowOf(id)
-      return row?.state === 'made' && String(row.at) === at ? join(folderOf(id), `${Number(sheet)}.jpg`) : undefined
-    },
-
-    /** @returns whether there is something to be made */
-    async want(id: string): Promise<boolean> {
-      const row = rowOf(id)
-      // Somebody may have emptied the cache.
-      const isLost = row?.state === 'made' && !(await stat(folderOf(id)).catch(() => undefined))
-      if (row && !isLost) return row.state === 'wanted'
-      if (!isWanted()) return false
-      await set(id, 'wanted')
-      await keepNewest(false)
-      return true
-    },
-
-    /** Its film has just come. @returns whether there is something to be fetched */
-    async offer(id: string, storyboard: Storyboard): Promise<boolean> {
-      if (!isWanted()) return false
-      await set(id, 'wanted', { offer: JSON.stringify(storyboard) })
-      await keepNewest(true)
-      return true
-    },
-
-    /** Where the platform has them. Undefined: they are drawn. */
-    offerOf(id: string): Storyboard | undefined {
-      const { state, offer = '' } = rowOf(id) ?? {}
-      return state === 'wanted' && offer !== '' ? (JSON.parse(offer) as Storyboard) : undefined
-    },
-
-    /** Whose film was played last comes first. */
-    next: () =>
-      ledger
-        .sql<Wish>(
-          `SELECT video_id AS id, at FROM library_preview WHERE state = 'wanted' ORDER BY at DESC, rowid DESC LIMIT 1`,
-        )
-        .get(),
-
-    /** Its film may be another one meanwhile. */
-    isStill({ id, at }: Wish): boolean {
-      const row = rowOf(id)
-      return row?.state === 'wanted' && row.at === at
-    },
-
-    /** The draft is whole: it takes its place, then its row is written. */
-    async keep(id: string, shape: Shape): Promise<void> {
-      let bytes = 0
-      for (const name of await readdir(draftOf(id))) bytes += (await stat(join(draftOf(id), name))).size
-      await rm(folderOf(id), { recursive: true, force: true })
-      await rename(draftOf(id), folderOf(id))
-      await set(id, 'made', { bytes, shape })
-      await makeRoom(id)
-    },
-
-    /** Nobody asks for those of this film again. */
-    giveUp: (id: string) => set(id, 'impossible'),
-
-    /** Of videos that are no more. */
-    async dropUnknown(known: (ids: readonly string[]) => Promise<Set<string>>): Promise<void> {
-      const all = ledger.sql<Row>('SELECT * FROM library_preview').all()
-      const ids = all.map(({ video_id: id }) => id)
-      const there = await known(ids)
-      await drop(ids.filter((id) => !there.has(id)))
-    },
   }
 }
