@@ -265,8 +265,6 @@ class PlaylistDocs implements Playlists {
     return this.collection.get(id)
   }
 
-  // TODO ...{ mayChange, find, record, videosOf, keysOf, create, act, actOnChosen, rename, setVisibility, mayRemove }
-
   share(id: string, step: Step): Promise<void> {
     return this.#alone(() => this.#moves.share(id, step))
   }
