@@ -78,7 +78,7 @@ async function zipFrom(zip: ZipFile, path: string): Promise<Found> {
 }
 
 const streamOf = (zip: ZipFile, entry: Entry) => {
-  if (entry.uncompressedSize > MOST_ENTRY_BYTES) throw new Unusable(`A file in it is larger than 64 MiB unpacked`)
+  if (entry.uncompressedSize > MOST_ENTRY_BYTES) throw new Unusable('A file in it is larger than 64 MiB unpacked')
   return zip.openReadStreamPromise(entry)
 }
 
@@ -97,7 +97,7 @@ function readGrayjay(store: string, bytes: Buffer, rows: Rows): void {
   try {
     list = JSON.parse(bytes.toString())
   } catch {
-    throw new Unusable(`Its list of ${store.replace('_', ' ')} cannot be read`)
+    throw new Unusable('Its list “{name}” cannot be read', { name: store })
   }
   if (!Array.isArray(list)) return
   if (store === 'watch_later') {

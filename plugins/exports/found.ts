@@ -1,5 +1,7 @@
 /** What is found in an export: subscriptions in the order of the file, videos seen, playlists; and what is left out. */
 
+import type { Sentence, Words } from 'archivolt'
+
 /** A channel or playlist as the export names it: an id, a handle or an address; and its name, where that is told. */
 export interface FoundRow {
   text: string
@@ -36,7 +38,14 @@ export interface Found {
 }
 
 /** Why a file cannot be used, for people. */
-export class Unusable extends Error {}
+export class Unusable extends Error {
+  readonly words: Words
+  /** @param key  in English, with names in braces where the values stand */
+  constructor(key: string, params?: Sentence['params']) {
+    super(key)
+    this.words = params ? { key, params } : key
+  }
+}
 
 /** Nobody follows more by hand; what has more was made to hold up the server. */
 const MOST_ROWS = 20_000
@@ -70,7 +79,8 @@ export class Rows {
     const [when, far] = [positive(at), positive(seconds)]
     const before = this.#seen.get(word)
     if (before && (before.at ?? 0) > (when ?? 0)) return
-    if (!before && this.#seen.size >= MOST_SEEN) throw new Unusable(`It names more than ${MOST_SEEN} watched videos`)
+    if (!before && this.#seen.size >= MOST_SEEN)
+      throw new Unusable('It names more than {most} watched videos', { most: MOST_SEEN })
     const told = { text: word, ...(when !== undefined && { at: Math.floor(when) }) }
     this.#seen.set(word, { ...told, ...(far !== undefined && { seconds: far }) })
   }
@@ -107,7 +117,7 @@ export class Rows {
 
   #count(): void {
     if (this.#rows.length + this.foreign.length >= MOST_ROWS)
-      throw new Unusable(`It names more than ${MOST_ROWS} channels: take it apart`)
+      throw new Unusable('It names more than {most} channels: take it apart', { most: MOST_ROWS })
   }
 }
 

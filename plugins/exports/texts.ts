@@ -98,7 +98,7 @@ function linesOf(text: string): unknown[] {
     try {
       return [JSON.parse(line) as unknown]
     } catch {
-      throw new Unusable(`Line ${at + 1} of it is no JSON: it may have been cut off`)
+      throw new Unusable('Line {line} of it is no JSON: it may have been cut off', { line: at + 1 })
     }
   })
 }

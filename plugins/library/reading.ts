@@ -5,6 +5,7 @@
 
 import type { FoundFile, Look } from './adoption/types.ts'
 import type { App } from './app.ts'
+import { because } from './because.ts'
 import { type ReadingThread, startReading } from './reading-thread.ts'
 import type { NotesArgs, Seen, WalkArgs, Walked } from './worker.ts'
 
@@ -51,7 +52,7 @@ export function openReading(
       if (!own.isLost()) throw thrown
       looking[lane] = startReading(options)
       await own.end()
-      if (files.length === 1) return [{ why: 'what lies beside it takes too much memory' }]
+      if (files.length === 1) return [{ why: because('what lies beside it takes too much memory') }]
       const each: Seen[] = []
       for (const file of files) each.push(...(await lookOn(lane, path, [file], notes)))
       return each
@@ -96,7 +97,7 @@ export function openReading(
 function toLook(seen: Seen, isFilm: (head: Uint8Array) => boolean): Look {
   if ('why' in seen) return { isFilm: false, code: 'unreadable_file', why: seen.why }
   const { head, ...rest } = seen
-  if (head.length === 0) return { isFilm: false, code: 'not_a_film', why: 'the file is empty' }
-  if (!isFilm(head)) return { isFilm: false, code: 'not_a_film', why: 'it is no film, whatever its name says' }
+  if (head.length === 0) return { isFilm: false, code: 'not_a_film', why: because('the file is empty') }
+  if (!isFilm(head)) return { isFilm: false, code: 'not_a_film', why: because('it is no film, whatever its name says') }
   return { isFilm: true, ...rest }
 }

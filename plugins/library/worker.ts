@@ -3,6 +3,7 @@
  * plain calls, so that a disk that is slow or hangs holds up neither the event loop nor anybody else's files. It writes
  * notes of catalogs into a folder of ours, and nowhere else.
  */
+
 import {
   closeSync,
   constants,
@@ -19,10 +20,12 @@ import {
 } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { parentPort } from 'node:worker_threads'
+import type { Words } from 'archivolt'
 import type { Ending } from '../media/containers.ts'
 import { type Glance, type GlanceArgs, glanceBelow } from './adoption/glance.ts'
 import type { FoundFile, Problem } from './adoption/types.ts'
 import { tellAlive } from './alive.ts'
+import { because } from './because.ts'
 import { keepDocuments } from './catalogs/documents.ts'
 import { isTooMany } from './catalogs/files.ts'
 import { filesNear, stampNear } from './catalogs/near.ts'
@@ -60,8 +63,8 @@ export interface Walked {
 
 /** The first bytes of a film, and what lies beside it. */
 export type Seen =
-  | { why: string }
-  | { head: Uint8Array; sizeBytes: number; changedMs: number; info?: Info; fault?: string; nfo?: Nfo; listed?: Listed }
+  | { why: Words }
+  | { head: Uint8Array; sizeBytes: number; changedMs: number; info?: Info; fault?: Words; nfo?: Nfo; listed?: Listed }
 
 /** Where notes of a catalog are kept, and what they are about. */
 export interface NotesArgs {
@@ -195,7 +198,7 @@ class Walk {
     return path === '' ? this.#root : `${this.#root}/${path}`
   }
 
-  #tell(code: Problem['code'], path: string, why: string): void {
+  #tell(code: Problem['code'], path: string, why: Words): void {
     this.#problems.push({ code, path, why })
   }
 
@@ -215,7 +218,11 @@ class Walk {
       entries = entriesIn(place)
     } catch (thrown) {
       if (folder.depth === 0 || this.#isFault(thrown)) throw thrown
-      return this.#tell('unreadable_file', folder.path, `the folder cannot be read (${codeOf(thrown)})`)
+      return this.#tell(
+        'unreadable_file',
+        folder.path,
+        because('the folder cannot be read ({code})', { code: codeOf(thrown) }),
+      )
     }
     const inner: Folder[] = []
     const names: string[] = []
@@ -234,7 +241,8 @@ class Walk {
     this.#group(folder.path, names.sort())
     for (const one of inner.sort((a, b) => (a.path < b.path ? 1 : -1))) {
       if (one.depth <= this.#deepest) this.#folders.push(one)
-      else this.#tell('too_deep', one.path, `folders are looked into ${this.#deepest} deep`)
+      else
+        this.#tell('too_deep', one.path, because('folders are looked into {deepest} deep', { deepest: this.#deepest }))
     }
   }
 
@@ -261,7 +269,7 @@ class Walk {
       return kindOf(target)
     } catch (thrown) {
       if (this.#isFault(thrown)) throw thrown
-      this.#tell('unreadable_file', path, `a link that cannot be followed (${codeOf(thrown)})`)
+      this.#tell('unreadable_file', path, because('a link that cannot be followed ({code})', { code: codeOf(thrown) }))
       return 'none'
     }
   }
@@ -271,7 +279,11 @@ class Walk {
     const infos = lone.slice(0, MOST_LONE)
     const isOfChannel = channelOfFolder(folder) !== undefined
     for (const [, left] of unfinished)
-      this.#tell('unfinished', pathIn(folder, left[0]!), `a download that was cut off has left ${left.length} files`)
+      this.#tell(
+        'unfinished',
+        pathIn(folder, left[0]!),
+        because('a download that was cut off has left {count} files', { count: left.length }),
+      )
     for (const { ending, ...film } of films) {
       tellAlive()
       const path = pathIn(folder, film.name)
@@ -292,7 +304,8 @@ class Walk {
         else this.#waiting.push(found)
       } catch (thrown) {
         if (this.#isFault(thrown)) throw thrown
-        if (codeOf(thrown) !== 'ENOENT') this.#tell('unreadable_file', path, `it cannot be read (${codeOf(thrown)})`)
+        if (codeOf(thrown) !== 'ENOENT')
+          this.#tell('unreadable_file', path, because('it cannot be read ({code})', { code: codeOf(thrown) }))
       }
     }
     for (const name of names) if (isArchive(name)) this.#archives.push(pathIn(folder, name))
@@ -312,7 +325,7 @@ class Walk {
     const isBetter = hasInfo === hadInfo ? path.length < taken.length : hasInfo
     if (isBetter) known.film = film
     const [kept, other] = isBetter ? [path, taken] : [taken, path]
-    this.#tell('hard_link', other, `the same file as ${kept}, under another name`)
+    this.#tell('hard_link', other, because('the same file as {file}, under another name', { file: kept }))
     if (--known.left > 0) return
     this.#linked.delete(inode)
     this.#waiting.push(known.film)
@@ -459,16 +472,16 @@ function lookAtInfo(root: string, { folder, name, info: infoName }: FoundFile): 
     seen = headOf(`${root}/${pathIn(folder, name)}`)
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown
-    return { why: `it cannot be read (${codeOf(thrown)})` }
+    return { why: because('it cannot be read ({code})', { code: codeOf(thrown) }) }
   }
-  if (!seen) return { why: 'it is no file any more' }
+  if (!seen) return { why: because('it is no file any more') }
   if (infoName === undefined) return seen
   try {
     const info = readInfo(`${root}/${pathIn(folder, infoName)}`)
-    return info ? { ...seen, info } : { ...seen, fault: 'it is no information file, or too large' }
+    return info ? { ...seen, info } : { ...seen, fault: because('it is no information file, or too large') }
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown
-    return { ...seen, fault: thrown instanceof SyntaxError ? 'it is no whole JSON' : 'it cannot be read' }
+    return { ...seen, fault: because(thrown instanceof SyntaxError ? 'it is no whole JSON' : 'it cannot be read') }
   }
 }
 

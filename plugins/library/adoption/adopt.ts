@@ -3,9 +3,11 @@
  * anywhere, the next start goes on. Not one request to the platform here; what only the platform can tell, and pictures
  * and subtitles, follow in complete_videos.
  */
+
 import { defineTask, epochSeconds, say } from 'archivolt'
 import type { Adopted } from '../../video/types.ts'
 import type { App } from '../app.ts'
+import { because } from '../because.ts'
 import type { Info } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
 import { bringAlong, bringGone } from './along.ts'
@@ -102,7 +104,12 @@ async function lookAgain(
     const [look, file] = [looks[at]!, files[at]!]
     if (!look.isFilm) left.push({ number: row.number, state: 'left', code: look.code, why: look.why })
     else if (look.sizeBytes !== file.sizeBytes)
-      left.push({ number: row.number, state: 'left', code: 'changed', why: 'it has changed since the plan was made' })
+      left.push({
+        number: row.number,
+        state: 'left',
+        code: 'changed',
+        why: because('it has changed since the plan was made'),
+      })
     else {
       const info = toldOf(look, row.video_id!)
       seen.push({ row, file: { ...file, changedMs: look.changedMs }, ...(info && { info }) })

@@ -1,5 +1,5 @@
 /** What is worked on while its place goes away: it waits, and goes on by itself once the place is there again. */
-import { errors, inEnglish, say } from 'archivolt'
+import { errors, say } from 'archivolt'
 import type { App } from '../app.ts'
 import { openStore, type Store } from './store.ts'
 import type { AdoptionRow, AdoptionState } from './tables.ts'
@@ -24,7 +24,7 @@ export async function mustBeThere({ place_id: id }: Placed, { media }: App): Pro
 /** @returns what is said of the task */
 export async function waitForPlace({ id, place_id: placeId, state }: AdoptionRow, store: Store, { media }: App) {
   const said = say`It goes on once “${{ label: media.places.get(placeId).label }}” is there again`
-  await store.setState(id, state, inEnglish(said))
+  await store.setState(id, state, said)
   return said
 }
 

@@ -1,9 +1,10 @@
 /** Moving in over HTTP: scan a place, look at the plan, run it, undo it (contract 9.17). */
 import { stat } from 'node:fs/promises'
 import { isAbsolute, join, relative } from 'node:path'
-import { defineRoute, errors, listing, queryEnum, queryText, say, Type } from 'archivolt'
+import { defineRoute, errors, listing, queryEnum, queryText, Said, saidOf, say, Type } from 'archivolt'
 import type { Place } from '../../media/types.ts'
 import type { App } from '../app.ts'
+import { ofColumn } from '../because.ts'
 import { allowed } from '../catalogs/notes.ts'
 import { ALONG, type AlongCount, type Setting } from '../catalogs/types.ts'
 import { adoptVideos } from './adopt.ts'
@@ -58,6 +59,7 @@ export const AdoptionRecord = Type.Object({
     { description: 'what that program is set to do and nothing here does: to be read' },
   ),
   reason: Type.String({ description: 'why it has failed' }),
+  said: Type.Optional(Said),
   task_id: Type.String(),
   created_at: Type.Integer({ description: 'epoch seconds' }),
   unchanged: Type.Integer({ description: 'films that are in the archive and lie as they lay' }),
@@ -84,6 +86,7 @@ async function toRecord(row: AdoptionRow, app: App) {
     if (ending !== null) containers[ending] = (containers[ending] ?? 0) + count
   }
   const map = row.catalog === '' ? undefined : mapOf(row)
+  const { texts, said } = saidOf([ofColumn(row.why)])
   return {
     id: row.id,
     place: row.place_id,
@@ -93,7 +96,8 @@ async function toRecord(row: AdoptionRow, app: App) {
     along: JSON.parse(row.along) as AlongCount[],
     settings: JSON.parse(row.settings) as Setting[],
     state: row.state,
-    reason: row.why,
+    reason: texts[0]!,
+    ...(said && { said }),
     task_id: row.job_id ?? '',
     created_at: row.created_at,
     unchanged: row.unchanged,
@@ -374,6 +378,7 @@ const ItemRecord = Type.Object({
   state: Type.Enum([...ITEM_STATES]),
   code: Type.String(),
   reason: Type.String(),
+  said: Type.Optional(Said),
   file: Type.String({ description: 'from the place on' }),
   platform_id: Type.String(),
   title: Type.String(),
@@ -382,12 +387,14 @@ const ItemRecord = Type.Object({
   media_size: Type.Integer(),
 })
 
-const toItemRecord = (row: ItemRow): string =>
-  JSON.stringify({
+function toItemRecord(row: ItemRow): string {
+  const { texts, said } = saidOf([ofColumn(row.why)])
+  return JSON.stringify({
     outcome: row.outcome,
     state: row.state,
     code: row.code ?? '',
-    reason: row.why,
+    reason: texts[0],
+    ...(said && { said }),
     file: row.path,
     platform_id: row.video_id ?? '',
     title: row.title,
@@ -395,6 +402,7 @@ const toItemRecord = (row: ItemRow): string =>
     channel_name: row.channel_name ?? '',
     media_size: row.size_bytes,
   })
+}
 
 export const listItems = defineRoute({
   method: 'GET',

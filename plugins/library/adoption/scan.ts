@@ -2,18 +2,20 @@
  * scan_place: what lies in a place, and what would become of it. It only reads; its rows are the plan that adopt_videos
  * follows. Cut off, it begins anew.
  */
+
 import { createHash } from 'node:crypto'
-import { defineTask, errors, type JobContext, say, Type, type Words } from 'archivolt'
+import { defineTask, errors, type JobContext, say, sentenceOf, Type, type Words, wordsOf } from 'archivolt'
 import type { Ending } from '../../media/containers.ts'
 import type { PlacedFilm } from '../../media/types.ts'
 import type { App } from '../app.ts'
+import { because } from '../because.ts'
 import { ENOUGH } from '../catalogs/enough.ts'
 import type { CatalogFault, CatalogRead } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
 import { mustBeThere, waitForPlace } from './away.ts'
 import { isAddress, takeDocuments } from './elastic.ts'
 import { goOn, openSeen } from './follow.ts'
-import { mapOf, openStore, type Store, toItem, toProblem } from './store.ts'
+import { type Decision, mapOf, openStore, type Store, toItem, toProblem } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
 import { hasCatalog, openPlace, type PlaceReading, readerOf, recognise } from './tools.ts'
 import type { FoundFile, PlaceReader, PlaceTools, Problem, ProblemCode } from './types.ts'
@@ -22,7 +24,7 @@ import { idInPath } from './ytdlp.ts'
 const AdoptionPayload = Type.Object({ adoption: Type.Integer({ minimum: 1 }) })
 export type AdoptionRun = JobContext<{ adoption: number }>
 
-export const STOPPED = 'somebody has stopped it'
+export const STOPPED = because('somebody has stopped it')
 
 /** What all tasks of an adoption are. */
 export const ADOPTION_TASK = {
@@ -66,7 +68,7 @@ export async function inAdoption(
     if (job.signal.aborted) throw thrown
     const isAway = then !== 'undone' && !(await app.media.places.isThere(adoption.place_id))
     if (isAway) return waitForPlace(adoption, store, app)
-    await store.setState(adoption.id, 'failed', (thrown as Error).message)
+    await store.setState(adoption.id, 'failed', wordsOf(thrown))
     throw thrown
   }
 }
@@ -159,7 +161,7 @@ async function readCatalog(
   const { read, faults } = await reading.readCatalog(file, reader || undefined, said)
   if (!read && at !== '')
     throw errors.unprocessable(
-      say`${{ at }} cannot be read: ${{ reason: faults[0]?.why ?? 'it is no database, list or backup' }}`,
+      say`${{ at }} cannot be read: ${{ reason: sentenceOf(faults[0]?.why ?? because('it is no database, list or backup')) }}`,
     )
   // Nobody is asked by a scan that nobody has asked for.
   if (!read || (adoption.is_following && read.share < ENOUGH)) return { faults }
@@ -271,11 +273,11 @@ class Scan {
     return this.#app.media.places.trash.wasAt(this.#placeId, id!, path)
   }
 
-  #outcomeOf(row: ItemRow, isKnown: boolean, wasRemoved: boolean): Pick<ItemRow, 'outcome' | 'code' | 'why'> {
-    const plain = (outcome: ItemRow['outcome'], why = '') => ({ outcome, code: null, why })
-    if (wasRemoved) return plain('removed', 'it has been removed from the archive')
+  #outcomeOf(row: ItemRow, isKnown: boolean, wasRemoved: boolean): Omit<Decision, 'number'> {
+    const plain = (outcome: ItemRow['outcome'], why: Words = '') => ({ outcome, code: null, why })
+    if (wasRemoved) return plain('removed', because('it has been removed from the archive'))
     const film = this.#app.media.places.filmOf(row.video_id!)
-    if (isKnown && film?.placeId === this.#placeId) return plain('moved', `it was ${film.path}`)
+    if (isKnown && film?.placeId === this.#placeId) return plain('moved', because('it was {file}', { file: film.path }))
     if (isKnown) return plain('known')
     return plain(row.is_guess || row.is_bare ? 'ask' : 'new')
   }
@@ -284,7 +286,10 @@ class Scan {
   async tellMissing({ broken, share, films }: CatalogRead, reading: PlaceReading): Promise<void> {
     await this.#add(broken.map(({ id, why }) => toProblem({ code: 'unreadable_document', id, why })))
     if (share < ENOUGH) {
-      const why = `its database names ${films} videos, and most of them lie elsewhere: move in from that folder too`
+      const why = because(
+        'its database names {count} videos, and most of them lie elsewhere: move in from that folder too',
+        { count: films },
+      )
       return this.#add([toProblem({ code: 'catalog_elsewhere', why })])
     }
     let told = 0
@@ -292,7 +297,9 @@ class Scan {
       const nobodys = await this.#app.queue.missing(ids)
       const missing = ids.filter((id) => nobodys.has(id)).slice(0, MOST_TOLD_MISSING - told)
       told += missing.length
-      await this.#add(missing.map((id) => toProblem({ code: 'missing_file', id, why: 'its file is not there' })))
+      await this.#add(
+        missing.map((id) => toProblem({ code: 'missing_file', id, why: because('its file is not there') })),
+      )
       if (told >= MOST_TOLD_MISSING) return
     }
   }
@@ -314,7 +321,7 @@ class Scan {
       this.#told += missing.length
       await this.#add(
         missing.map((id) =>
-          toProblem({ code: 'in_archive_only', id, why: 'it was downloaded once, and its file is not here' }),
+          toProblem({ code: 'in_archive_only', id, why: because('it was downloaded once, and its file is not here') }),
         ),
       )
     }
@@ -349,11 +356,11 @@ const toFile = ({ path, ending, sizeBytes, changedMs }: PlacedFilm): FoundFile =
 }
 
 function secondOf(row: ItemRow, best: Pick<ItemRow, 'path'> & Partial<ItemRow>, isSound: (ending: Ending) => boolean) {
-  const problem = (code: ProblemCode, why: string) => ({ outcome: 'problem' as const, code, why })
-  if (isPart(row) && !isPart(best)) return problem('part_of_film', `a chapter of ${best.path}`)
+  const problem = (code: ProblemCode, why: Words) => ({ outcome: 'problem' as const, code, why })
+  if (isPart(row) && !isPart(best)) return problem('part_of_film', because('a chapter of {file}', { file: best.path }))
   if (row.ending && best.ending && isSound(row.ending) && !isSound(best.ending))
-    return problem('second_container', `the sound of ${best.path}, which is taken`)
-  return problem('duplicate', `the same video as ${best.path}, which is taken`)
+    return problem('second_container', because('the sound of {file}, which is taken', { file: best.path }))
+  return problem('duplicate', because('the same video as {file}, which is taken', { file: best.path }))
 }
 
 /** What is told of a file tells of its video too, where the name has it. */

@@ -1,7 +1,9 @@
 /** Adoptions and their rows, as the tasks and the routes read and write them. */
+
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { DAY_SECONDS, epochSeconds, errors } from 'archivolt'
+import { DAY_SECONDS, epochSeconds, errors, type Words } from 'archivolt'
 import type { App } from '../app.ts'
+import { toColumn } from '../because.ts'
 import { ENOUGH } from '../catalogs/enough.ts'
 import type { Along, AlongCount, PathMap, Setting } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
@@ -47,7 +49,12 @@ export interface Choice {
   listsTo?: number
 }
 
-type NewItem = Partial<ItemRow> & Pick<ItemRow, 'outcome' | 'path'>
+type NewItem = Omit<Partial<ItemRow>, 'why'> & Pick<ItemRow, 'outcome' | 'path'> & { why?: Words }
+
+/** What becomes of a row, and why. */
+export interface Decision extends Pick<ItemRow, 'number' | 'outcome' | 'code'> {
+  why: Words
+}
 
 const isBusy = (row: AdoptionRow): boolean => BUSY.includes(row.state) && !isWaiting(row)
 
@@ -115,12 +122,12 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     setTask: (id: number, jobId: string): Promise<void> =>
       ledger.write(() => void sql('UPDATE library_adoption SET job_id = ? WHERE id = ?').run(jobId, id)),
 
-    setState: (id: number, state: AdoptionState, why = ''): Promise<void> =>
+    setState: (id: number, state: AdoptionState, why: Words = ''): Promise<void> =>
       ledger.write(
         () =>
           void sql('UPDATE library_adoption SET state = ?, why = ?, ended_at = ? WHERE id = ?').run(
             state,
-            why,
+            toColumn(why),
             BUSY.includes(state) ? null : epochSeconds(clock),
             id,
           ),
@@ -224,7 +231,7 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
             from + at,
             item.outcome,
             item.code ?? null,
-            item.why ?? '',
+            toColumn(item.why ?? ''),
             item.video_id ?? null,
             item.title ?? '',
             item.channel_id ?? null,
@@ -270,15 +277,12 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
           .map(({ video_id: videoId }) => videoId),
       ),
 
-    decide: (
-      id: number,
-      decisions: ReadonlyArray<Pick<ItemRow, 'number' | 'outcome' | 'code' | 'why'>>,
-    ): Promise<void> =>
+    decide: (id: number, decisions: readonly Decision[]): Promise<void> =>
       writeItems(id, () => {
         const set = sql(
           'UPDATE library_adoption_item SET outcome = ?, code = ?, why = ? WHERE adoption_id = ? AND number = ?',
         )
-        for (const { number, outcome, code, why } of decisions) set.run(outcome, code, why, id, number)
+        for (const { number, outcome, code, why } of decisions) set.run(outcome, code, toColumn(why), id, number)
       }),
 
     /**
@@ -307,7 +311,9 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
 
     setItems: (
       id: number,
-      changes: ReadonlyArray<Pick<ItemRow, 'number' | 'state'> & Partial<Pick<ItemRow, 'code' | 'why' | 'outcome'>>>,
+      changes: ReadonlyArray<
+        Pick<ItemRow, 'number' | 'state'> & Partial<Pick<ItemRow, 'code' | 'outcome'>> & { why?: Words }
+      >,
     ): Promise<void> =>
       writeItems(id, () => {
         const set = sql(
@@ -315,7 +321,7 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
              outcome = coalesce(?, outcome) WHERE adoption_id = ? AND number = ?`,
         )
         for (const { number, state, code, why, outcome } of changes)
-          set.run(state, code ?? null, why ?? null, outcome ?? null, id, number)
+          set.run(state, code ?? null, why === undefined ? null : toColumn(why), outcome ?? null, id, number)
       }),
 
     addChannel: (id: number, channelId: string): Promise<void> =>

@@ -1,4 +1,5 @@
 /** Adopting: what is found in a place, what becomes of it, and how other kinds of places are read (contract 9.17). */
+import type { Words } from 'archivolt'
 import type { Ending } from '../../media/containers.ts'
 import type { VideoMetadata } from '../../platform/types.ts'
 import type { Info, Listed } from '../catalogs/types.ts'
@@ -60,8 +61,7 @@ export interface Problem {
   /** From the place on. */
   path?: string
   id?: string
-  /** In words. */
-  why: string
+  why: Words
 }
 
 /** What a reader knows of one film. */
@@ -99,13 +99,13 @@ export interface PlaceTools {
 }
 
 export type Look =
-  | { isFilm: false; why: string; code: 'not_a_film' | 'unreadable_file' }
+  | { isFilm: false; why: Words; code: 'not_a_film' | 'unreadable_file' }
   | {
       isFilm: true
       sizeBytes: number
       changedMs: number
       info?: Info
-      fault?: string
+      fault?: Words
       /** Where no information file tells of it. */
       nfo?: Nfo
       /** What the place's catalog tells of it. */

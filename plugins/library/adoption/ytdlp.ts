@@ -1,7 +1,9 @@
 /**
  * Folders of yt-dlp, and of all that leaves such: by the information file, by the id in the name, by the film's tags.
  */
-import { ID_PATTERN } from 'archivolt'
+
+import { ID_PATTERN, type Words } from 'archivolt'
+import { because } from '../because.ts'
 import { channelOfFolder } from '../catalogs/tubearchivist-folder.ts'
 import type { Info, Listed } from '../catalogs/types.ts'
 import { bracketsIn, furtherWordsIn, wordsIn } from '../ids.ts'
@@ -61,7 +63,7 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   const beside = file.info === undefined ? path : pathIn(file.folder, file.info)
   const { info, fault } = look
   if (info && !isPlaylist(info) && isForeign(info, tools))
-    return only({ code: 'foreign_platform', path, why: `it is from ${textOf(info.extractor) || 'another platform'}` })
+    return only({ code: 'foreign_platform', path, why: isFrom(textOf(info.extractor)) })
   const told = info && !isPlaylist(info) ? textOf(info.id) : ''
   const bracketed = inBrackets(file.base, tools)
   if (told !== '' && tools.videoIn(told) === told && (bracketed === undefined || bracketed === told))
@@ -80,14 +82,14 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
     problems.push({
       code: 'foreign_sidecar',
       path: beside,
-      why: 'the information file is about another video',
+      why: because('the information file is about another video'),
       ...withId,
     })
   else if (byNfo !== undefined)
     problems.push({
       code: 'foreign_sidecar',
       path: pathIn(file.folder, file.nfo!),
-      why: 'it is about another video',
+      why: because('it is about another video'),
       ...withId,
     })
   const { info: _unused, ...bare } = file
@@ -97,7 +99,7 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   problems.push({
     code: 'no_id',
     path,
-    why: 'neither its name, an information file nor its tags say which video it is',
+    why: because('neither its name, an information file nor its tags say which video it is'),
   })
   return { problems }
 }
@@ -109,7 +111,7 @@ function byName(file: FoundFile, id: string): FoundVideo {
   return { ...toVideo(file, id, false), channelId }
 }
 
-const unreadable = (path: string, why: string, id: string | undefined): Problem => ({
+const unreadable = (path: string, why: Words, id: string | undefined): Problem => ({
   code: 'unreadable_sidecar',
   path,
   why,
@@ -125,7 +127,13 @@ function idInNfo({ nfo }: Extract<Look, { isFilm: true }>, tools: PlaceTools): s
   return word.startsWith('http') ? tools.videoIn(word) : undefined
 }
 
-const MOVED = 'it lies elsewhere than the database says, and was found by its id'
+const MOVED = because('it lies elsewhere than the database says, and was found by its id')
+const isFrom = (name: string): Words =>
+  name === '' ? because('it is from another platform') : because('it is from {platform}', { platform: lineOf(name) })
+const said = (id: string): Words =>
+  id === ''
+    ? because('the information file beside it names no video')
+    : because('the information file beside it says {video}', { video: lineOf(id) })
 
 /** What the place's own catalog says comes first. */
 function listedFinding(
@@ -136,11 +144,11 @@ function listedFinding(
 ): Finding {
   const [path, { id }, { info }] = [pathIn(file.folder, file.name), listed, look]
   if (listed.extractor !== undefined && listed.extractor !== tools.extractor)
-    return { problems: [{ code: 'foreign_platform', path, why: `it is from ${listed.extractor}` }] }
+    return { problems: [{ code: 'foreign_platform', path, why: isFrom(listed.extractor) }] }
   const told = info && !isPlaylist(info) ? textOf(info.id) : ''
   if (tools.videoIn(id) !== id || (told !== '' && told !== id))
     return {
-      problems: [{ code: 'ambiguous_id', path, id, why: `the information file beside it says ${told || 'nothing'}` }],
+      problems: [{ code: 'ambiguous_id', path, id, why: said(told) }],
     }
   const { wasMoved, isStored, isPart, picture } = listed
   const withPicture = picture === undefined || file.picture !== undefined ? file : { ...file, picture }
@@ -153,7 +161,12 @@ function listedFinding(
     },
     problems: [
       ...(wasMoved ? [{ code: 'moved_file' as const, path, id, why: MOVED }] : []),
-      ...listed.others.map((other) => ({ code: 'ambiguous_id' as const, path, id: other, why: `it may be ${id} too` })),
+      ...listed.others.map((other) => ({
+        code: 'ambiguous_id' as const,
+        path,
+        id: other,
+        why: because('it may be {video} too', { video: id }),
+      })),
     ],
   }
 }

@@ -31,7 +31,8 @@ export function wholeFile(path: string, most = MOST_BYTES): Buffer {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const found = fstatSync(file)
-    if (!found.isFile() || found.size > most) throw new NoCatalog(`It is no file, or larger than ${sizeOf(most)}`)
+    if (!found.isFile() || found.size > most)
+      throw new NoCatalog('It is no file, or larger than {size}', { size: sizeOf(most) })
     return readFileSync(file)
   } finally {
     closeSync(file)
@@ -187,14 +188,15 @@ export function withDatabase(
     db = new Database(copy, { fileMustExist: true })
     db.pragma('trusted_schema = OFF')
     const missing = tables.filter((table) => !isTable(db!, table))
-    if (missing.length > 0) throw new NoCatalog(`The database has no table ${missing.join(', ')}`)
+    if (missing.length > 0) throw new NoCatalog('The database has no table {name}', { name: missing.join(', ') })
     db.pragma('ignore_check_constraints = ON')
     const checked = tables.filter((table) => !isComputed(db!, table))
     const isWhole = checked.every((table) => db!.pragma(`quick_check(${quoted(table)})`, { simple: true }) === 'ok')
     if (!isWhole) throw new NoCatalog('The database is damaged')
     read(readerOf(db))
   } catch (thrown) {
-    if (thrown instanceof Database.SqliteError) throw new NoCatalog(`The database cannot be read: ${thrown.message}`)
+    if (thrown instanceof Database.SqliteError)
+      throw new NoCatalog('The database cannot be read: {reason}', { reason: thrown.message })
     throw thrown
   } finally {
     db?.close()
@@ -218,7 +220,7 @@ const isComputed = (db: Database.Database, table: string): boolean =>
 function readerOf(db: Database.Database): ForeignDatabase {
   const has = (table: string): boolean => isTable(db, table)
   const columnsOf = (table: string): Set<string> => {
-    if (!has(table)) throw new NoCatalog(`The database has no table ${table}`)
+    if (!has(table)) throw new NoCatalog('The database has no table {name}', { name: table })
     // As a statement, which may be asked while rows are read.
     return new Set(db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table) as string[])
   }

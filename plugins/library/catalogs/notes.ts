@@ -2,10 +2,13 @@
  * What was read of a catalog, in an SQLite of ours for as long as the plan: by the path that is stored there and by id,
  * so that very many are never in memory. The path there becomes one below the place by a prefix that is found by trying.
  */
+
 import { mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Words } from 'archivolt'
 import Database from 'better-sqlite3'
 import type { FoundFile } from '../adoption/types.ts'
+import { because } from '../because.ts'
 import { codeOf, isDiskFault, orWhereAbsent } from '../disk-fault.ts'
 import { kept } from '../kept.ts'
 import { pathOf } from '../names.ts'
@@ -80,7 +83,11 @@ export async function readCatalogs(
     if ('why' in read) faults.push({ code: 'unreadable_catalog', path: path!, why: read.why })
     // One beside the place may well be another library's.
     else if (read.share === 0 && only === undefined && !isWithin(place, path!))
-      faults.push({ code: 'catalog_elsewhere', path: path!, why: `it names ${read.films} videos, and none lies here` })
+      faults.push({
+        code: 'catalog_elsewhere',
+        path: path!,
+        why: because('it names {count} videos, and none lies here', { count: read.films }),
+      })
     else if (read.share > (best?.share ?? -1)) {
       best = read
       renameSync(draft, join(own, NOTES_FILE))
@@ -99,7 +106,7 @@ async function readOne(
   source: Parameters<CatalogKind['read']>[0],
   draft: string,
   said: PathMap | undefined,
-): Promise<CatalogRead | { why: string }> {
+): Promise<CatalogRead | { why: Words }> {
   const notes = newNotes(draft)
   try {
     const files = (await kind.choose?.(source.files)) ?? source.files
@@ -107,10 +114,10 @@ async function readOne(
     return { kind: kind.name, files: [...files], ...notes.end(source.place, said) }
   } catch (thrown) {
     notes.close()
-    if (thrown instanceof NoCatalog) return { why: thrown.message }
+    if (thrown instanceof NoCatalog) return { why: thrown.why }
     if (!isOfFile(thrown)) throw thrown
     const code = codeOf(thrown)
-    return { why: code === 'ENOENT' ? '' : `It may not be read (${code})` }
+    return { why: code === 'ENOENT' ? '' : because('It may not be read ({code})', { code }) }
   }
 }
 
@@ -194,10 +201,10 @@ function newNotes(path: string) {
         if (isSet && settings.length < MOST_SETTINGS) settings.push({ of: line(of), key, value: line(value) })
       }
     },
-    broken(id: string, why: string): void {
+    broken(id: string, why: Words): void {
       if (IS_ID.test(id) && broken.length < MOST_BROKEN) broken.push({ id, why })
     },
-    unread(path: string, why: string): void {
+    unread(path: string, why: Words): void {
       if (unread.length < MOST_BROKEN) unread.push({ code: 'unreadable_catalog', path, why })
     },
     end(place: string, said?: PathMap): Omit<CatalogRead, 'kind' | 'files'> {

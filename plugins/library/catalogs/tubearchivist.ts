@@ -2,11 +2,13 @@
  * TubeArchivist: a backup archive (zip) with all documents, one a line after a line that names it. Positions are not in
  * it, but in the dump of its Redis.
  */
+
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { tellAlive } from '../alive.ts'
+import { because } from '../because.ts'
 import { isDiskFault } from '../disk-fault.ts'
 import { isDocuments, linesOfDocuments } from './documents.ts'
 import { wholeFile } from './files.ts'
@@ -107,7 +109,7 @@ function readVideo(id: string, doc: Doc, pictureFile: string | undefined, ids: S
   const [path, channelId] = [textOf(doc.media_url), textOf(channel.channel_id)]
   if (ids.has(id)) return
   ids.add(id)
-  if (path === '' || channelId === '') return take.broken(id, 'its document names no channel, or no file')
+  if (path === '' || channelId === '') return take.broken(id, because('its document names no channel, or no file'))
   const player = objectOf(doc.player)
   const published = doc.published
   const streams = objectsOf(doc.streams)
@@ -176,7 +178,7 @@ function readPositions(path: string, take: CatalogTake): void {
     takePositions(path, take)
   } catch (thrown) {
     if (!(thrown instanceof NoCatalog)) throw thrown
-    take.unread(path, thrown.message)
+    take.unread(path, thrown.why)
   }
 }
 

@@ -1,5 +1,8 @@
 /** Catalogs: what another program keeps about its films, in a database, a list or a backup of its own. */
 
+import type { Sentence, Words } from 'archivolt'
+import { because } from '../because.ts'
+
 /** What is told of a film beside its file: yt-dlp's information file, or what stands for it. */
 export type Info = Record<string, unknown>
 
@@ -87,7 +90,7 @@ export interface CatalogRead {
   share: number
   map: PathMap
   along: AlongCount[]
-  broken: Array<{ id: string; why: string }>
+  broken: Array<{ id: string; why: Words }>
   unread: CatalogFault[]
   settings: Setting[]
 }
@@ -96,7 +99,7 @@ export interface CatalogRead {
 export interface CatalogFault {
   code: 'unreadable_catalog' | 'catalog_elsewhere'
   path: string
-  why: string
+  why: Words
 }
 
 /** What a catalog tells of one file. */
@@ -123,9 +126,9 @@ export interface CatalogTake {
   /** What is not set there is left out. */
   settings(of: string, set: Partial<Record<(typeof SETTINGS)[number], unknown>>): void
   /** Something in it that nobody can make sense of. */
-  broken(id: string, why: string): void
+  broken(id: string, why: Words): void
   /** A file beside it that nobody can read: the rest counts. */
-  unread(path: string, why: string): void
+  unread(path: string, why: Words): void
 }
 
 /** What a catalog is read with: the files that it may look at. */
@@ -163,4 +166,11 @@ export interface CatalogKind {
 }
 
 /** It cannot be read as what its name says. */
-export class NoCatalog extends Error {}
+export class NoCatalog extends Error {
+  readonly why: Words
+  /** @param key  in English, with names in braces where the values stand */
+  constructor(key: string, params?: Sentence['params']) {
+    super(key)
+    this.why = because(key, params)
+  }
+}

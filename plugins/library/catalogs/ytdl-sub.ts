@@ -62,7 +62,7 @@ function readSubscriptions(path: string, take: CatalogTake): void {
     }
   } catch (thrown) {
     if (!(thrown instanceof NoCatalog)) throw thrown
-    take.unread(path, thrown.message)
+    take.unread(path, thrown.why)
   }
 }
 

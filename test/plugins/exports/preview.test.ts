@@ -175,6 +175,15 @@ test('who is followed already is told, each stands there once, and each can be s
   }
 })
 
+test('why a file cannot be used is said in words and values', async (t) => {
+  const { body } = await preview(await testApp(t), `${profile('allChannels', ONE)}\n{"_id": "p2", "sub`)
+
+  assert.deepEqual(body.said[body.message], {
+    key: 'Line {line} of it is no JSON: it may have been cut off',
+    params: { line: 2 },
+  })
+})
+
 for (const [what, content, reason] of [
   ['nothing', () => ' ', /nothing in it/],
   ['a history', () => JSON.stringify([{ titleUrl: 'https://www.youtube.com/watch?v=x' }]), /no subscriptions/],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { inEnglish } from 'archivolt'
 import Database from 'better-sqlite3'
 import { filesNear } from '../../../plugins/library/catalogs/near.ts'
 import { NOTES_FILE, openNotes, readCatalogs } from '../../../plugins/library/catalogs/notes.ts'
@@ -146,7 +147,7 @@ for (const [what, yaml, why] of [
 
     assert.equal(read?.films, 1)
     assert.deepEqual(read?.along, [])
-    assert.match(told.map(({ code, path, why }) => `${code} ${path.split('/').at(-1)} ${why}`).join(), why)
+    assert.match(told.map(({ code, path, why }) => `${code} ${path.split('/').at(-1)} ${inEnglish(why)}`).join(), why)
   })
 
 /** Each line is ten times the one before. */

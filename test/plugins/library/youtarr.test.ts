@@ -139,6 +139,6 @@ for (const [what, bytes, why] of [
       faults.map(({ code, path }) => [code, path.split('/').at(-1)]),
       [['unreadable_catalog', NAME]],
     )
-    assert.match(faults[0]!.why, why)
+    assert.match(String(faults[0]!.why), why)
     assert.deepEqual([await readdir(own), (await readdir(root)).sort()], [[], ['data', NAME]])
   })

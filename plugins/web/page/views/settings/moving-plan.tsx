@@ -9,7 +9,7 @@ import { post } from '../../server/api.ts'
 import type { Account, Adoption, Place } from '../../server/records.ts'
 import { forget } from '../../stores/load.ts'
 import { toAge, toBytes } from '../../texts/format.ts'
-import { t } from '../../texts/texts.ts'
+import { inWords, t } from '../../texts/texts.ts'
 import { AlongChoice, type Chosen, offerOf, safeChoice, toAlong } from './moving-along.tsx'
 import { Channels, Rows } from './moving-rows.tsx'
 import { Source, type Sources } from './moving-source.tsx'
@@ -83,18 +83,17 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
     choice.gone !== undefined
   const gone = GONE.reduce((sum, code) => sum + (adoption.problems[code] ?? 0), 0)
   const isOpen = state === 'planned' || state === 'failed'
+  const reason = inWords(adoption.reason, adoption.said)
   return (
     <Group title={t('settings.moving.plan', { name: place.label })}>
       <div class="option-line">
         <p>
           <strong>
-            {state === 'failed'
-              ? t('settings.moving.state.failed', { reason: adoption.reason })
-              : t(`settings.moving.state.${state}`)}
+            {state === 'failed' ? t('settings.moving.state.failed', { reason }) : t(`settings.moving.state.${state}`)}
           </strong>{' '}
           <span class="meta">{toAge(adoption.created_at)}</span>
         </p>
-        {state !== 'failed' && adoption.reason !== '' && <p class="hint">{adoption.reason}</p>}
+        {state !== 'failed' && reason !== '' && <p class="hint">{reason}</p>}
         {state !== 'scanning' && (
           <Source adoption={adoption} place={place} sources={sources} mayChange={isOpen} reload={reload} />
         )}

@@ -7,7 +7,7 @@ import { sayFailure } from '../../parts/toast.tsx'
 import { get } from '../../server/api.ts'
 import type { AdoptionChannel, AdoptionItem, Page } from '../../server/records.ts'
 import { toBytes, toNumber } from '../../texts/format.ts'
-import { t } from '../../texts/texts.ts'
+import { inWords, t } from '../../texts/texts.ts'
 
 /** Something that is read once somebody opens it. */
 function Unfold({ title, read, children }: { title: string; read: () => Promise<void>; children: ComponentChildren }) {
@@ -41,12 +41,12 @@ export function Rows({ id, title, chosen }: { id: number; title: string; chosen:
   return (
     <Unfold title={title} read={read}>
       <ul class="plain">
-        {rows.map(({ file, platform_id: video, title: name, reason }, at) => (
+        {rows.map(({ file, platform_id: video, title: name, reason, said }, at) => (
           <li key={at}>
             <span dir="auto">{file || name || video}</span>
             {reason !== '' && (
               <>
-                : <span class="meta">{reason}</span>
+                : <span class="meta">{inWords(reason, said)}</span>
               </>
             )}
           </li>
