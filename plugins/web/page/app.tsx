@@ -4,7 +4,16 @@ import { type ComponentType, render } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { dropAll, dropOthers, hasFilms, keepFor } from './browser/kept.ts'
 import { isSofa } from './browser/layout.ts'
-import { isRestoring, listenToLinks, match, navigate, place, restoreScroll, type ViewProps } from './browser/router.ts'
+import {
+  goBack,
+  isRestoring,
+  listenToLinks,
+  match,
+  navigate,
+  place,
+  restoreScroll,
+  type ViewProps,
+} from './browser/router.ts'
 import { moreStyles } from './browser/styles.ts'
 import { setTitle, useTitle } from './browser/title.ts'
 import { Frame } from './frame/frame.tsx'
@@ -109,7 +118,7 @@ effect(() => {
   let end: (() => void) | undefined
   let isOver = false
   void import('./browser/remote.ts').then(({ listenToRemote }) => {
-    if (!isOver) end = listenToRemote(isRestoring)
+    if (!isOver) end = listenToRemote(isRestoring, goBack)
   })
   return () => {
     isOver = true

@@ -66,6 +66,10 @@ async function aLongFilm(app: TestApp, id: string): Promise<void> {
   ])
 }
 
+/** Remotes call the key so; keyboards have none of that name. */
+const BACK = `document.activeElement.dispatchEvent(
+  new KeyboardEvent('keydown', { key: 'GoBack', bubbles: true, cancelable: true }))`
+
 /** Nothing changes any more in the document. */
 const untilQuiet = `new Promise((resolve) => {
   let timer = setTimeout(resolve, 500)
@@ -169,6 +173,40 @@ describe('on a television', { skip: noBrowser }, () => {
     assert.ok(Math.abs(Number(await page.evaluate('scrollY')) - before) < 5)
     await reach(page, page.getByRole('button', { name: 'Not watched' }))
     await reach(page, page.getByRole('searchbox'))
+  })
+
+  test('Back from an address that was opened by itself comes to Home; menus and dialogs close first', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v0', title: 'Film 0', channelId: 'UC1' }))
+    await aLongFilm(app, 'v0')
+    const { page, go, check } = await openPage(t, app.url, { as, options: { userAgent: TELEVISION } })
+    const level1 = (name: string) => page.getByRole('heading', { level: 1, name, exact: true })
+    await go('/video/v0/')
+    await page.waitForFunction(() => document.activeElement?.classList.contains('player'))
+    await reach(page, page.getByRole('button', { name: 'Full screen' }))
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(() => document.fullscreenElement !== null)
+    await page.evaluate(BACK)
+    await page.waitForFunction(() => document.fullscreenElement === null)
+    await level1('Film 0').waitFor()
+
+    await page.evaluate(BACK)
+    await page.getByRole('list', { name: 'All videos' }).getByRole('link', { name: 'Film 0', exact: true }).waitFor()
+    assert.equal(new URL(page.url()).pathname, '/')
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Film 0')
+    await check()
+    await page.keyboard.press('Enter')
+    await level1('Film 0').waitFor()
+    await page
+      .getByRole('button', { name: /^More for/ })
+      .first()
+      .click()
+    await page.getByRole('menu').waitFor()
+    await page.evaluate(BACK)
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    await level1('Film 0').waitFor()
+    await page.evaluate(BACK)
+    await page.waitForURL((url) => url.pathname === '/')
   })
 
   test('the months of a long list are stepped through, and lead back to it; no button of a player is out of reach', async (t) => {

@@ -145,13 +145,16 @@ function onKeyDown(event: KeyboardEvent): void {
     scrollBy({ top: (way === 'ArrowDown' ? 1 : -1) * (innerHeight / 2) })
 }
 
+/** Goes to where one was. */
+let leave = (): void => history.back()
+
 /** Closes what lies above, leaves what fills the screen, or goes to where one was. */
 function back(event: KeyboardEvent): void {
   const above = scope()
   if (above === document.body) {
     event.preventDefault()
     event.stopPropagation()
-    return history.back()
+    return leave()
   }
   // The browser does it by itself.
   if (event.key === 'Escape') return
@@ -164,9 +167,11 @@ function back(event: KeyboardEvent): void {
 /**
  * Imports nothing, so that the page in other hands is no more files for it.
  * @param isRestoring  the focus will come to where it was
+ * @param goBack  leaves the view
  * @returns ends it
  */
-export function listenToRemote(isRestoring: () => boolean): () => void {
+export function listenToRemote(isRestoring: () => boolean, goBack: () => void): () => void {
+  leave = goBack
   addEventListener('keydown', onKeyDown, true)
   // Nobody sees where they are without a focus: a view that comes has one.
   const focusFirst = () => {

@@ -18,14 +18,22 @@ const read = (): Place => {
   return {
     path: path.endsWith('/') ? path : `${path}/`,
     query: new URLSearchParams(location.search),
-    key: (history.state as { key?: string } | null)?.key ?? 'first',
+    key: entryNow().key ?? 'first',
   }
 }
+
+/** What an entry of the history keeps. */
+interface Entry {
+  key?: string
+  /** How many entries of ours lie before it. */
+  depth?: number
+}
+const entryNow = (): Entry => (history.state as Entry | null) ?? {}
 
 const keyOf = (): string => Math.random().toString(36).slice(2)
 
 history.scrollRestoration = 'manual'
-if (!(history.state as { key?: string } | null)?.key) history.replaceState({ key: keyOf() }, '')
+if (!entryNow().key) history.replaceState({ key: keyOf() }, '')
 export const place = signal<Place>(read())
 
 /** What each view is given. */
@@ -104,9 +112,15 @@ export function navigate(to: string, { isReplacing = false }: { isReplacing?: bo
   if (isReplacing) history.replaceState(history.state, '', under(to))
   else {
     leave()
-    history.pushState({ key: keyOf() }, '', under(to))
+    history.pushState({ key: keyOf(), depth: (entryNow().depth ?? 0) + 1 }, '', under(to))
   }
   place.value = read()
+}
+
+/** To where one was; who came by an address of elsewhere comes to Home, and from Home leaves. */
+export function goBack(): void {
+  if ((entryNow().depth ?? 0) > 0 || place.value.path === '/') history.back()
+  else navigate('/', { isReplacing: true })
 }
 
 /** Changes some values of the query, keeps the rest; `undefined` or an empty text takes a value away. */
