@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { definePlugin, defineTask, Type } from 'archivolt'
-import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { changeAnswer, noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
@@ -46,6 +46,49 @@ async function setAway(page: Page, isAway: boolean): Promise<void> {
 }
 
 describe('the frame', { skip: noBrowser }, () => {
+  test('says what goes on until somebody does something, with the way there, and no longer than it holds', async (t) => {
+    const app = await testApp(t)
+    const failure = { message: 'Private video', errorClass: 'gone' as const }
+    const item = { id: 'failed11111', title: 'Fog', channelId: 'UC1', channelName: 'Harbour', durationSeconds: 5 }
+    await app.app.queue.add([{ ...item, published: '2026-01-02', vidType: 'videos' }], 'pending', { failure })
+    const { page, go, check, shot } = await openPage(t, app.url, { as })
+    const pill = page.getByRole('button', { name: /^Activity/ })
+    const dialog = page.getByRole('dialog', { name: 'Activity' })
+    await go('/')
+    await pill.click()
+    await dialog.getByText('1 download has failed. See downloads').waitFor()
+    assert.equal(await dialog.getByText(/cookie|yt-dlp is out/).count(), 0)
+    assert.equal(await pill.locator('.dot').count(), 0, 'it can wait')
+
+    await changeAnswer(page, '**/api/platform/', (answer) => ({
+      ...answer,
+      health: {
+        ...answer.health,
+        cookie: { ...answer.health.cookie, state: 'invalid' },
+        downloader: { ...answer.health.downloader, state: 'old' },
+      },
+    }))
+    await go('/')
+    await pill.locator('.dot').waitFor()
+    await pill.click()
+    await dialog.getByText('YouTube no longer accepts your cookie. Renew it').waitFor()
+    await dialog.getByText('yt-dlp is out of date. See Health').waitFor()
+    await shot('activity-troubles')
+    await check()
+    await dialog.getByRole('link', { name: 'Renew it' }).click()
+    await page.waitForURL('**/settings/cookie/')
+
+    await pill.locator('.dot').waitFor()
+    await page.unroute('**/api/platform/')
+    await app.as('admin').delete('/api/download/failed11111/')
+    await pill.locator('.dot').waitFor({ state: 'detached' })
+    await go('/')
+    const asked = page.waitForResponse('**/api/platform/')
+    await pill.click()
+    await asked
+    assert.equal(await dialog.getByText(/cookie|yt-dlp is out|failed/).count(), 0)
+  })
+
   test('says what runs as it happens, without asking, and stops it', async (t) => {
     const app = await testApp(t, { replace: [patient] })
     const { page, go, check, shot } = await openPage(t, app.url, { as })

@@ -14,11 +14,14 @@ import { under } from '../server/base.ts'
 import { listen, notifications } from '../server/events.ts'
 import type { Notification, PlatformState } from '../server/records.ts'
 import { coalesce } from '../stores/coalesce.ts'
+import { CLASSES } from '../stores/failures.ts'
 import { platformState } from '../stores/platform.ts'
 import { isAdmin } from '../stores/session.ts'
 import { toPercent } from '../texts/format.ts'
 import { moreTexts, t } from '../texts/texts.ts'
 
+/** yt-dlp that was not replaced by itself. */
+const OUTDATED: ReadonlySet<string> = new Set(['old', 'refused'])
 const LATER_MS = 1500
 const RADIUS = 9
 const ROUND = 2 * Math.PI * RADIUS
@@ -33,7 +36,9 @@ export function Activity() {
   const running = notifications.value
   const known = running.filter(({ progress }) => progress > 0)
   const progress = known.length === 0 ? 0 : known.reduce((sum, one) => sum + one.progress, 0) / known.length
-  const needsUser = running.some(({ level }) => level === 'error') || stopReason !== undefined
+  const troubles = platformState.value ? troublesOf(platformState.value) : []
+  const needsUser =
+    running.some(({ level }) => level === 'error') || stopReason !== undefined || troubles.some((one) => one.isUrgent)
   // What has ended is told for a few seconds more, by its name: what goes on matters more.
   const text =
     stopReason?.title ?? running.findLast((one) => one.progress < 1)?.messages.at(-1) ?? running[0]?.title ?? ''
@@ -103,6 +108,11 @@ export function Activity() {
               {stopReason.title}. {stopReason.text} <a href={under('/downloads/')}>{t('activity.look')}</a>
             </p>
           )}
+          {troubles.map(({ text, to, link }) => (
+            <p class="notice" key={to}>
+              {text} <a href={under(to)}>{link}</a>
+            </p>
+          ))}
           {running.length === 0 && <p class="hint">{t('activity.idle')}</p>}
           <ul>
             {running.map((one) => (
@@ -113,6 +123,32 @@ export function Activity() {
       )}
     </>
   )
+}
+
+interface Trouble {
+  text: string
+  /** It is mended there. */
+  to: string
+  link: string
+  /** Nothing mends it by itself. */
+  isUrgent?: true
+}
+
+/** What goes on until somebody does something. It is said for as long as it holds. */
+function troublesOf({ health, waiting }: PlatformState): Trouble[] {
+  const troubles: Trouble[] = []
+  if (health.cookie.state === 'invalid')
+    troubles.push({ text: t('activity.cookie'), to: '/settings/cookie/', link: t('activity.toCookie'), isUrgent: true })
+  if (OUTDATED.has(health.downloader.state))
+    troubles.push({ text: t('activity.ytdlp'), to: '/settings/health/', link: t('activity.toHealth'), isUrgent: true })
+  const failed = CLASSES.reduce((sum, kind) => sum + (waiting[kind] ?? 0), 0)
+  if (failed > 0)
+    troubles.push({
+      text: t('activity.failed', { count: failed }),
+      to: '/downloads/?show=failed',
+      link: t('activity.look'),
+    })
+  return troubles
 }
 
 function Running({ one }: { one: Notification }) {

@@ -56,8 +56,8 @@ export function SelectionBar({ list, onRemove, onChanged }: SelectionBarProps) {
         {t('select.playlist')}
       </Button>
       {onRemove && (
-        <Button kind="quiet" icon={ListMinus} onClick={act(takeOut)}>
-          {t('list.remove')}
+        <Button kind="quiet" icon={ListMinus} title={t('list.remove')} onClick={act(takeOut)}>
+          {t('select.remove')}
         </Button>
       )}
       {isAdmin.value && (
