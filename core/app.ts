@@ -32,7 +32,7 @@ import { openReserve } from './reserve.ts'
 import { changed } from './say.ts'
 import { openSecretKey } from './secret-key.ts'
 
-export interface AppOptions {
+interface AppOptions {
   sources: ConfigSources
   clock?: Clock
   log?: Log

@@ -11,7 +11,7 @@ import { errors, isAppError } from './error.ts'
 import { askStraight, askThrough, type Hop, type HopAnswer } from './fetch-hop.ts'
 import { say } from './say.ts'
 
-export interface FetchOptions {
+interface FetchOptions {
   method?: Hop['method']
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array

@@ -91,7 +91,7 @@ export const joined = ([first = '', ...rest]: readonly Words[], between: ', ' | 
     : { key: `{first}${between}{rest}`, params: { first: sentenceOf(first), rest: sentenceOf(joined(rest, between)) } }
 
 /** How a row keeps words: in English, and with words and values apart where it has values. */
-export interface KeptWords {
+interface KeptWords {
   text: string
   said: Sentence | null
 }

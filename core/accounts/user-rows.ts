@@ -15,7 +15,7 @@ export interface UserRow {
   last_login: number | null
 }
 
-export type UserRights = Record<'is_staff' | 'is_active' | 'may_download', boolean>
+type UserRights = Record<'is_staff' | 'is_active' | 'may_download', boolean>
 
 /** Methods that say so change rows: call them inside `ledger.write`. */
 export interface UserRows {

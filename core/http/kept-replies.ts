@@ -65,7 +65,7 @@ export class KeptReplies {
   }
 }
 
-export interface Stamp {
+interface Stamp {
   /** Another text after each write or touch; undefined: what keeps the documents cannot tell. */
   read(): string | undefined
   touch(): void

@@ -10,7 +10,7 @@ export interface Shape {
   rest: Record<string, null | number | string | string[]>
 }
 
-export type Verdict = { action: 'same' } | { action: 'add'; added: string[] } | { action: 'rebuild'; reasons: string[] }
+type Verdict = { action: 'same' } | { action: 'add'; added: string[] } | { action: 'rebuild'; reasons: string[] }
 
 function compareShapes(expected: Shape, inPlace: Shape): Verdict {
   const reasons: string[] = []

@@ -10,7 +10,7 @@ export interface MoveOptions {
   progress?: ((collection: string, done: number, total: number) => void) | undefined
 }
 
-export interface Moved {
+interface Moved {
   collection: string
   /** How many both have at the end. */
   documents: number

@@ -57,7 +57,7 @@ export function fold(text: string): string {
   return plain.replace(SPECIAL, (letter) => LETTERS[letter] ?? letter).normalize('NFC')
 }
 
-export interface Word {
+interface Word {
   /** The folded word. */
   term: string
   /** Where it stands in the text as given, in UTF-16 units; end exclusive. */
@@ -66,7 +66,7 @@ export interface Word {
 }
 
 /** The words of a text, in order, with their places. Syntax characters, signs and emoji separate. */
-export function* words(text: string): Generator<Word> {
+function* words(text: string): Generator<Word> {
   if (ONLY_ASCII.test(text)) {
     for (const { 0: word, index } of text.matchAll(ASCII_RUN))
       yield { term: cut(word.toLowerCase()), start: index, end: index + word.length }

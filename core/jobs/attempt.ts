@@ -25,7 +25,7 @@ export type Outcome =
 /** What is said of a run. */
 type Told = Pick<Job, 'result' | 'said'>
 
-export interface Attempt<App> {
+interface Attempt<App> {
   job: Job
   task: AnyTask<App>
   signal: AbortSignal

@@ -12,7 +12,7 @@ import { sealedColumns } from './migrations/0008-sealed-columns.ts'
 import { said } from './migrations/0009-said.ts'
 import { scheduleEnds } from './migrations/0010-schedule-ends.ts'
 
-export interface Migration {
+interface Migration {
   number: number
   sql: string
 }

@@ -3,7 +3,7 @@ import type { Words } from '../say.ts'
 import type { JobCommand } from './jobs.ts'
 import type { Ledger } from './sqlite.ts'
 
-export type Level = 'info' | 'error'
+type Level = 'info' | 'error'
 
 interface NotificationRow {
   id: string

@@ -116,7 +116,7 @@ export interface PluginRecord {
   lastFailure?: { atMs: number; message: string }
 }
 
-export interface PluginBook {
+interface PluginBook {
   /** In the order of needs, those that are off last. */
   list(): PluginRecord[]
   /** Those that plugins bring. */
@@ -203,7 +203,7 @@ export interface RouteInput<Params, Query, Body> {
 
 export type Reply = JsonText | Listing | FileReply | EventStream | object | undefined
 
-export interface RouteDefinition<
+interface RouteDefinition<
   Params extends TObject = TObject,
   Query extends QueryShape = QueryShape,
   Body extends TSchema = TSchema,
@@ -376,7 +376,7 @@ export interface CheckParts {
   log: Log
 }
 
-export interface LedgerMigration {
+interface LedgerMigration {
   /** 1, 2, 3 …: applied once, in order, each in one transaction. Never edited once released. */
   number: number
   sql: string
@@ -394,7 +394,7 @@ export interface HookRule {
 }
 
 /** @typeParam Need  names of the plugins that it needs: their services are there, and its own */
-export interface PluginDefinition<Name extends string, Need extends string> {
+interface PluginDefinition<Name extends string, Need extends string> {
   name: Name
   /** The version of the plugin API that it is made for; a start with another one refuses it. */
   api?: typeof API

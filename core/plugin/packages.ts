@@ -32,7 +32,7 @@ export interface PluginFolder {
 }
 
 /** Bundles in memory, as the plugin will be. */
-export type Bundle = (options: BuildOptions) => BuildResult<{ metafile: true }>
+type Bundle = (options: BuildOptions) => BuildResult<{ metafile: true }>
 
 /**
  * A folder that is a plugin, or all plugins that lie in it: folders, and packages in its `node_modules`.

@@ -20,8 +20,7 @@ import type { Work } from './work.ts'
 /** Tasks that replace all documents. */
 const RESTORES = ['restore_backup', 'restore_snapshot']
 
-export interface Backups
-  extends Pick<BackupFolder, 'list' | 'record' | 'pathOf' | 'rotate' | 'remove' | 'clearUnfinished'> {
+interface Backups extends Pick<BackupFolder, 'list' | 'record' | 'pathOf' | 'rotate' | 'remove' | 'clearUnfinished'> {
   /**
    * Makes a backup of now; one of the same day and reason is replaced when the new one is complete.
    * @param isRight  somebody has said that no document is missing, whatever it looks like

@@ -39,7 +39,7 @@ interface AskedBy {
   account?: number
 }
 
-export interface ChannelChangeValues {
+interface ChannelChangeValues {
   channel_subscribed?: boolean
   /** null removes the key. */
   channel_overwrites?: { [Key in OverwriteKey]?: ChannelOverwrites[Key] | null }
@@ -58,7 +58,7 @@ const MATCH_LIMIT = 1000
 const PICTURES = ['thumb', 'banner', 'tvart'] as const
 
 /** Its locks are by channel id: what works on a channel waits for what else does. */
-export interface Channels extends Locks {
+interface Channels extends Locks {
   readonly collection: Collection<ChannelDoc, ChannelName>
   /**
    * Beyond the view of who asks: whoever sees a video sees its channel's name, and the ids are those of videos that

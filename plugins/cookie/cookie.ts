@@ -10,7 +10,7 @@ import type { App } from './app.ts'
 import { cookieExpired } from './expired.ts'
 import { parseJar } from './jar-text.ts'
 
-export interface CookieStatus {
+interface CookieStatus {
   cookie_enabled: boolean
   status: boolean
   /** Epoch seconds, 0: never. */
@@ -48,7 +48,7 @@ export const cookieLives = {
 
 const LIVES_SHOWN = 5
 
-export interface Cookie {
+interface Cookie {
   /** What is known of it; nobody is asked now. */
   status(): CookieStatus
   /** How long cookies have lived, and how old this one is. */

@@ -15,7 +15,7 @@ export const dislikeTables = {
   sql: 'CREATE TABLE dislike_due (video_id TEXT PRIMARY KEY, attempts INTEGER NOT NULL DEFAULT 0) STRICT',
 }
 
-export interface Dislikes {
+interface Dislikes {
   /** Whether estimates are asked for. */
   isWanted(): boolean
   /** Queues a video whose estimate is to be read again, if estimates are wanted. Nobody waits for it. */

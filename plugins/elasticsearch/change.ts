@@ -28,7 +28,7 @@ const MOST_IDS = 10_000
 
 type AnyChange = Change<Record<string, unknown>>
 
-export interface Changes {
+interface Changes {
   patch(id: string, change: AnyChange, options: WriteOptions): Promise<boolean>
   patchWhere(filter: Filter, change: AnyChange, options: BulkOptions): Promise<number>
   removeWhere(filter: Filter, options: BulkOptions): Promise<number>

@@ -17,7 +17,7 @@ export type Query = estypes.QueryDslQueryContainer
 export type Sort = estypes.SortCombinations[]
 
 export const EVERYTHING: Query = { match_all: {} }
-export const NOTHING: Query = { match_none: {} }
+const NOTHING: Query = { match_none: {} }
 /** The server takes no more values in one condition. */
 const MOST_VALUES = 60_000
 

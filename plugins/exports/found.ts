@@ -19,14 +19,14 @@ export interface FoundSeen {
 }
 
 /** A person's own playlist. */
-export interface FoundList {
+interface FoundList {
   name: string
   /** Ids or addresses, in its order. */
   videos: string[]
 }
 
 export const SOURCES = ['takeout', 'opml', 'newpipe', 'freetube', 'invidious', 'grayjay', 'list'] as const
-export type Source = (typeof SOURCES)[number]
+type Source = (typeof SOURCES)[number]
 
 export interface Found {
   source: Source

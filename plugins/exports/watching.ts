@@ -23,7 +23,7 @@ export const isTakeoutSeen = (one: unknown): boolean => {
 }
 
 /** An id, and when it was put in: no other table of Takeout begins so. */
-export const isListed = ([id = '', added = '']: readonly string[]): boolean =>
+const isListed = ([id = '', added = '']: readonly string[]): boolean =>
   /^[A-Za-z0-9_-]{11}$/.test(id) && !Number.isNaN(Date.parse(added))
 
 /** Takeout's table of a playlist has its name in its own name alone. @returns whether it is one */

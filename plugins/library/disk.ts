@@ -41,7 +41,7 @@ export async function plainFile(path: string): Promise<{ sizeBytes: number; chan
 }
 
 /** Nothing where the folder is not there. */
-export async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
+async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   let names: Dir
   try {
     names = await opendir(folder, { bufferSize: 256 })

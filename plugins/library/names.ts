@@ -31,7 +31,7 @@ const NFO = /^(.+)\.nfo$/i
 const PICTURE = /^(.+?)(?:-thumb|-poster)?\.(?:jpe?g|png|webp)$/i
 const SUBTITLE = /^(.+)\.([A-Za-z0-9_-]{2,35})\.(vtt|srt)$/i
 
-export interface FilmName {
+interface FilmName {
   name: string
   /** Without the ending, in Unicode's normal form: people copy from systems that have another one. */
   base: string
@@ -43,7 +43,7 @@ export interface FilmName {
   subtitles: Array<{ name: string; lang: string; isSubRip: boolean }>
 }
 
-export interface Grouped {
+interface Grouped {
   films: FilmName[]
   /** By what they would have become: one download that was cut off leaves many. */
   unfinished: Map<string, string[]>

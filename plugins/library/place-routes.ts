@@ -10,7 +10,7 @@ const Path = Type.String({ minLength: 1, maxLength: 4096, description: 'an absol
 const Label = Type.String({ minLength: 1, maxLength: 100 })
 const PlaceId = Type.Object({ placeId: Type.String({ pattern: '^[1-9][0-9]{0,8}$' }) })
 
-export const PlaceRecord = Type.Object({
+const PlaceRecord = Type.Object({
   id: Type.Integer(),
   path: Type.String(),
   label: Type.String(),

@@ -111,7 +111,7 @@ export interface Requests {
   comments: { args: { path: string }; result: unknown[] }
 }
 export type Op = keyof Requests
-export interface Request<Name extends Op = Op> {
+interface Request<Name extends Op = Op> {
   number: number
   op: Name
   args: Requests[Name]['args']

@@ -7,7 +7,7 @@ import { type AnswerTold, answers, type QuestionTold, questions } from 'archivol
 import type { App } from './app.ts'
 import { listenAt } from './listener.ts'
 
-export interface Metrics {
+interface Metrics {
   /** In the text format of Prometheus. Times count from the first call on. */
   read(): Promise<string>
   /** At the address of `AV_METRICS_LISTEN`, if there is one. @throws Error  it is taken or not ours */

@@ -16,7 +16,7 @@ export const linkTable = {
 }
 
 /** Why somebody whom the provider knows does not get in; the page has the sentence. */
-export type Refusal = 'unknown' | 'group' | 'off' | 'name' | 'taken' | 'other'
+type Refusal = 'unknown' | 'group' | 'off' | 'name' | 'taken' | 'other'
 
 export class Refused extends Error {
   readonly reason: Refusal

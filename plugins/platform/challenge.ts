@@ -15,9 +15,9 @@ type Outcome =
   | 'too_old'
 
 /** The runtime: `untried` where there are no scripts for it to run. */
-export type RuntimeState = 'works' | 'missing' | 'failed' | 'wrong_answer' | 'untried'
+type RuntimeState = 'works' | 'missing' | 'failed' | 'wrong_answer' | 'untried'
 /** The scripts: `differs` from those that this yt-dlp takes; `lost` in the stored player. */
-export type SolverState = 'works' | 'missing' | 'differs' | 'lost'
+type SolverState = 'works' | 'missing' | 'differs' | 'lost'
 
 export interface ChallengeReport {
   runtime: { state: RuntimeState; name: string; version: string; milliseconds: number; message: string }

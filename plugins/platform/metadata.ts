@@ -34,7 +34,7 @@ export class MetadataError extends Error {
   override readonly name = 'MetadataError'
 }
 
-export function text(value: unknown, maxLength = MAX_TEXT): string {
+function text(value: unknown, maxLength = MAX_TEXT): string {
   if (typeof value !== 'string') return ''
   return value.slice(0, maxLength).replace(CONTROL, ' ').toWellFormed()
 }

@@ -34,7 +34,7 @@ export interface Release extends Package {
   runtime: Package | undefined
 }
 
-export interface IndexedFile extends Package {
+interface IndexedFile extends Package {
   sha256: string
 }
 

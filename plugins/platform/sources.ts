@@ -19,7 +19,7 @@ import type {
   VideoType,
 } from './types.ts'
 
-export interface SourceParts {
+interface SourceParts {
   clock: Clock
   lanes: Lanes
   settings: { dataDir: string; ffprobe: string }

@@ -5,7 +5,7 @@
 export const MOST_HITS = 30
 const QUOTA = 6
 
-export interface HitsByKind<Hit> {
+interface HitsByKind<Hit> {
   channel: Hit[]
   playlist: Hit[]
   video: Hit[]

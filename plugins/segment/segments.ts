@@ -7,7 +7,7 @@ import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { askForSegments, type KnownSegment } from './community.ts'
 
-export type SegmentList = NonNullable<VideoDoc['sponsorblock']>
+type SegmentList = NonNullable<VideoDoc['sponsorblock']>
 
 const NONE: SegmentList = Object.freeze({ is_enabled: false, has_unlocked: false, segments: [] })
 

@@ -15,7 +15,7 @@ import type { App } from './app.ts'
 import { EXPIRE_DAYS, nextSnapshotAt, outdated } from './retention.ts'
 import { createSnapshot, offerSnapshot, restoreSnapshot } from './tasks.ts'
 
-export interface SnapshotItem {
+interface SnapshotItem {
   id: string
   state: string
   index_version: string

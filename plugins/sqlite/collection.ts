@@ -34,7 +34,7 @@ const DOCS_A_MESSAGE = 100
 const CHARACTERS_A_MESSAGE = 2_000_000
 const BATCH = 200
 
-export interface Place {
+interface Place {
   definition: IndexDefinition
   layout: Layout
   /** Of the version that counts now: asked for anew after every await. */

@@ -11,7 +11,7 @@ export interface Near {
   distance: number
 }
 
-export interface TermList {
+interface TermList {
   readonly size: number
   add(term: string): void
   /** All words at most `edits` away, the word itself left out. */
@@ -56,7 +56,7 @@ interface Group {
  * differ in more than 2 × edits places cannot be near, which leaves a few hundred to compare. 20 bytes a word, where
  * strings in a Set would take 80.
  */
-export function openTermList(): TermList {
+function openTermList(): TermList {
   const groups = new Map<number, Group>()
   let size = 0
   return {

@@ -8,8 +8,8 @@ import type { App } from './app.ts'
 
 export const ORDERS = ['doc_count', 'duration', 'media_size'] as const
 export const SPANS = ['day', 'week', 'month'] as const
-export type Order = (typeof ORDERS)[number]
-export type Span = (typeof SPANS)[number]
+type Order = (typeof ORDERS)[number]
+type Span = (typeof SPANS)[number]
 
 /** The download history has today and so many days before. */
 const HISTORY_DAYS = 7
@@ -36,7 +36,7 @@ function total(rows: readonly AggregateRow[], isIn: IsIn = () => true) {
   return sum
 }
 
-export type Counts = ReturnType<typeof openCounts>
+type Counts = ReturnType<typeof openCounts>
 
 export function openCounts(app: App) {
   function bucket(rows: readonly AggregateRow[], isIn?: IsIn) {

@@ -12,7 +12,7 @@ interface Cue {
   text: string
 }
 
-export interface Fragment {
+interface Fragment {
   /** 1-based. */
   index: number
   start: string

@@ -14,7 +14,7 @@ import type { Ingest } from './types.ts'
 const PICTURES_TRIED = 3
 
 /** Largest first. */
-export function picturesOf({ thumbnails }: Pick<VideoMetadata, 'thumbnails'>): string[] {
+function picturesOf({ thumbnails }: Pick<VideoMetadata, 'thumbnails'>): string[] {
   const ranked = thumbnails
     .map(({ url, width = 0 }, at) => ({ url, width, at }))
     .sort((a, b) => b.width - a.width || b.at - a.at)

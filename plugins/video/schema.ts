@@ -2,7 +2,7 @@
 import { type Collection, type DocOf, defineIndex, localDay, type NamesOf, type Static, Type } from 'archivolt'
 import { Degraded, Receipt } from './receipt.ts'
 
-export const Stream = Type.Object({
+const Stream = Type.Object({
   type: Type.Enum(['video', 'audio']),
   index: Type.Integer(),
   codec: Type.String(),
@@ -11,7 +11,7 @@ export const Stream = Type.Object({
   height: Type.Optional(Type.Integer()),
 })
 
-export const Subtitle = Type.Object({
+const Subtitle = Type.Object({
   ext: Type.Literal('vtt'),
   lang: Type.String(),
   name: Type.String(),
@@ -20,7 +20,7 @@ export const Subtitle = Type.Object({
   media_url: Type.String(),
 })
 
-export const Segment = Type.Object({
+const Segment = Type.Object({
   UUID: Type.String(),
   actionType: Type.String(),
   category: Type.String(),
@@ -30,14 +30,14 @@ export const Segment = Type.Object({
   videoDuration: Type.Number(),
 })
 
-export const SegmentList = Type.Object({
+const SegmentList = Type.Object({
   is_enabled: Type.Boolean(),
   last_refresh: Type.Optional(Type.Integer()),
   has_unlocked: Type.Boolean(),
   segments: Type.Array(Segment),
 })
 
-export const Chapter = Type.Object({
+const Chapter = Type.Object({
   /** Seconds. */
   start: Type.Number(),
   title: Type.String(),

@@ -20,7 +20,7 @@ import type { CommentCollection, SubtitleCollection, VideoCollection, VideoDoc }
  */
 export type VideoPart = 'metadata' | 'file' | 'subtitles' | 'comments' | 'keep'
 
-export type VideoChange = Change<VideoDoc, VideoNames>
+type VideoChange = Change<VideoDoc, VideoNames>
 
 /** A video as the queue takes it. */
 export interface VideoOutline {

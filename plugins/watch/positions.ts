@@ -19,7 +19,7 @@ CREATE INDEX watch_position_video ON watch_position (video_id);
 `,
 }
 
-export interface Position {
+interface Position {
   position: number
   duration: number
 }

@@ -6,7 +6,7 @@ const SECRET_BYTES = 32
 
 export const newSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
-export interface Signed {
+interface Signed {
   id: string
   /** Of this try, in epoch seconds: receivers refuse what is old, so nobody can send it again later. */
   timestamp: number

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { tellAlive } from '../alive.ts'
 import { NoCatalog } from './types.ts'
 
-export interface DumpRow {
+interface DumpRow {
   table: string
   row: Record<string, string | null>
 }

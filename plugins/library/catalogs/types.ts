@@ -43,7 +43,7 @@ export interface ListedEntry {
   /** Where it is another one than the playlist's. */
   uploader?: string
 }
-export interface ListedFacts {
+interface ListedFacts {
   description: string
   channelId: string
   channelName: string
@@ -57,7 +57,7 @@ export const ALONG = [
 ]
 
 /** What the other program is set to do, by source: as text for people, as nothing here does the same. */
-export const SETTINGS = [
+const SETTINGS = [
   ...['titles', 'not_titles', 'shortest', 'longest', 'since', 'newest', 'kept_for', 'quality'],
   ...['shorts', 'streams'],
 ] as const
