@@ -15,7 +15,8 @@ const COMPRESSIBLE = /\.(js|css)$/
 const COMPRESSED = /\.(br|gz)$/
 
 /**
- * @param folder  `app.tsx`, `styles.css` and `more-styles.css`, and `static/`, which goes along as it is. @param outdir  must not be there
+ * @param folder  `app.tsx`, `styles.css` and `more-styles.css`, and `static/`, which goes along as it is
+ * @param outdir  must not be there
  */
 export async function bundlePage(folder: string, outdir: string): Promise<void> {
   const { options, ofHome } = await inFewFiles(optionsFor(folder, outdir))
@@ -24,8 +25,9 @@ export async function bundlePage(folder: string, outdir: string): Promise<void> 
 }
 
 /**
- * esbuild makes a chunk of each set of modules that the same views import, which were 25 files for Home. Here each view,
- * and whatever else is fetched later, imports all that any two of them share, so that this is one chunk: three files, and smaller together.
+ * esbuild makes a chunk of each set of modules that the same views import, which were 25 files for Home. Here each
+ * view, and whatever else is fetched later, imports all that any two of them share, so that this is one chunk: three
+ * files, and smaller together.
  */
 async function inFewFiles(options: BuildOptions): Promise<{ options: BuildOptions; ofHome: readonly string[] }> {
   const { metafile } = await build({ ...options, plugins: [], metafile: true, write: false })

@@ -1,4 +1,6 @@
-/** Makes what people install who build nothing: `make release` leaves a tarball for each kind of machine in release/. */
+/**
+ * Makes what people install who build nothing: `make release` leaves a tarball for each kind of machine in release/.
+ */
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,6 @@
-/** Bundles the server into dist/: main, what plugins import, and each plugin, sharing one copy of core; workers apart. */
+/**
+ * Bundles the server into dist/: main, what plugins import, and each plugin, sharing one copy of core; workers apart.
+ */
 
 import { existsSync } from 'node:fs'
 import { cp, readdir, readFile, rename, rm } from 'node:fs/promises'

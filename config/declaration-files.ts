@@ -1,6 +1,6 @@
 /**
- * Declarations of all that a plugin may import, as files: for the package for authors, and to compare versions. By hand it
- * records them as those of a release.
+ * Declarations of all that a plugin may import, as files: for the package for authors, and to compare versions. By hand
+ * it records them as those of a release.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

@@ -23,8 +23,8 @@ export interface Clock {
   /** Calls back once, after so many milliseconds (any length; does not keep the process alive). */
   after(ms: number, callback: () => void): Timer
   /**
-   * Looks again and again, so long after the end of the look before: for what shows its newest state whenever one looks.
-   * A stopped clock that is moved on leaves out looks between which nothing else happens.
+   * Looks again and again, so long after the end of the look before: for what shows its newest state whenever one
+   * looks. A stopped clock that is moved on leaves out looks between which nothing else happens.
    * @param look  never throws
    */
   every(ms: number, look: () => Promise<void>): Timer

@@ -1,6 +1,7 @@
 /**
  * Requests to servers outside whose addresses come from people or from other servers: with limits, and never into a
- * private network by accident. The address is judged where it is connected to, so no name can change its mind meanwhile.
+ * private network by accident. The address is judged where it is connected to, so no name can change its mind
+ * meanwhile.
  */
 import { lookup as resolve } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'

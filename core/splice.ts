@@ -89,7 +89,9 @@ export function listUnder(object: string, lastKey: string): string {
   return JSON.stringify(Array.isArray(value) ? value : [])
 }
 
-/** Wherever an object in the text has the key, with a text of letters, digits, _ and -, it gets the same under another. */
+/**
+ * Wherever an object in the text has the key, with a text of letters, digits, _ and -, it gets the same under another.
+ */
 export function withTwins(text: string, key: string, twin: string): string {
   const member = new RegExp(`${JSON.stringify(key)}:"([A-Za-z0-9_-]*)"`, 'g')
   return text.replace(member, (whole, value: string) => `${whole},${JSON.stringify(twin)}:"${value}"`)

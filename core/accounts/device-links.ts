@@ -1,4 +1,6 @@
-/** Addresses for devices that have no cookie: one path each, for some hours, as long as the session that asked for it. */
+/**
+ * Addresses for devices that have no cookie: one path each, for some hours, as long as the session that asked for it.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Clock, epochSeconds } from '../clock.ts'
 

@@ -14,7 +14,9 @@ export interface Scoped {
   scope?: Scope | 'none'
 }
 
-/** What a route asks of an access token: what its route says, else to read for a GET, else what its role is there for. */
+/**
+ * What a route asks of an access token: what its route says, else to read for a GET, else what its role is there for.
+ */
 export function neededScope({ method, access, scope }: Scoped): Scope | 'none' {
   if (scope !== undefined) return scope
   if (method === 'GET') return 'read'

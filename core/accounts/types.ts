@@ -51,8 +51,8 @@ export interface AccountChange extends AccountRights {
 }
 
 /**
- * A right password or PIN. Hashing takes long enough for another request to change it: what is done on its strength asks
- * again, in the write that does it.
+ * A right password or PIN. Hashing takes long enough for another request to change it: what is done on its strength
+ * asks again, in the write that does it.
  */
 export interface Proof {
   account: AccountRecord
@@ -74,7 +74,8 @@ export interface Accounts {
   /**
    * A changed password ends the account's other sessions, revokes its token and access tokens, and takes it off all
    * devices.
-   * @throws not_found, conflict (last active admin), bad_request (the proof no longer holds; rights that go ill together)
+   * @throws not_found, conflict (last active admin), bad_request (the proof no longer holds; rights that go ill
+   *   together)
    */
   change(
     id: number,
@@ -107,7 +108,10 @@ export interface Accounts {
   token(id: number, proof?: Proof): Promise<string>
   revokeToken(id: number): Promise<void>
   totp(id: number): TotpState
-  /** A new secret for an authenticator app. @throws conflict: the account has one; bad_request: the proof no longer holds */
+  /**
+   * A new secret for an authenticator app.
+   * @throws conflict: the account has one; bad_request: the proof no longer holds
+   */
   beginTotp(id: number, proof: Proof): Promise<{ secret: string; uri: string }>
   /**
    * From now on a login asks for a code; all devices forget the account.

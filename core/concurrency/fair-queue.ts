@@ -1,4 +1,8 @@
-/** Work that waits for its turn, where turns go round by who asks: the many of one make nobody else wait longer. */
+/**
+ * Work that waits for its turn, where turns go round by who asks: the many of one make nobody else wait longer. Beside
+ * the turns of lanes (`core/jobs/lanes.ts`), which have urgent askers, a limit of time, and a width that changes; here
+ * whoever asks for most gives way once too many wait.
+ */
 import { abortable } from './abortable.ts'
 
 interface Waiting {

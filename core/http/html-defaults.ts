@@ -1,4 +1,6 @@
-/** Security headers that every HTML answer has unless its route sets others; how a content security policy is written. */
+/**
+ * Security headers that every HTML answer has unless its route sets others; how a content security policy is written.
+ */
 
 /** Directive → sources; what is not named is not allowed. */
 type Directives = Readonly<Record<`${string}-src` | 'form-action' | 'frame-ancestors' | 'sandbox', string>>

@@ -325,7 +325,10 @@ class RequestPipeline implements Pipeline {
     return route.envelope === 'item' ? this.#envelope.item(value, this.#formOf(route, input)) : value
   }
 
-  /** Runs the handler; what lists pages into their envelope, and into a 404 the keys that its envelope's readers look at. */
+  /**
+   * Runs the handler; what lists pages into their envelope, and into a 404 the keys that its envelope's readers look
+   * at.
+   */
   async #answer(route: Route, input: Input, query: string): Promise<Reply> {
     const app = route === HEALTH || route === READY ? (undefined as never) : this.#parts.app(route)
     const owner = this.#parts.ownerOf?.(route)
@@ -353,7 +356,10 @@ class RequestPipeline implements Pipeline {
     return route.itemForm?.(input, this.#parts.app(route)) ?? 'enveloped'
   }
 
-  /** The reply is made only where neither the client nor this server has it already. In which form, is no matter of what is kept. */
+  /**
+   * The reply is made only where neither the client nor this server has it already. In which form, is no matter of what
+   * is kept.
+   */
   async #revalidated(exchange: Exchange, route: Route, input: Input, query: string): Promise<Reply> {
     const { request, headers } = exchange
     const state = this.#kept.stateFor(input.actor)

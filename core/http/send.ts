@@ -124,7 +124,8 @@ function finish(
   const length = Buffer.byteLength(content)
   const encoding = length === content.length ? 'latin1' : 'utf8' // plain ASCII is copied instead of encoded
   response.writeHead(status, Object.assign(own, headers, { 'Content-Length': length }))
-  // A short text goes out in one piece with the head. A long one waits for its reader: as bytes it is none of the heap's.
+  // A short text goes out in one piece with the head. A long one waits for its reader: as bytes it is none of the
+  // heap's.
   if (typeof content === 'string' && length >= LONG_TEXT_BYTES) response.end(Buffer.from(content, encoding))
   else response.end(content, encoding)
 }

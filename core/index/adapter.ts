@@ -1,4 +1,6 @@
-/** Index adapters: what a plugin that keeps documents declares, which of them is chosen, and how the index is opened. */
+/**
+ * Index adapters: what a plugin that keeps documents declares, which of them is chosen, and how the index is opened.
+ */
 import type { Settings } from '../../config/schema.ts'
 import type { Clock } from '../clock.ts'
 import { StartError } from '../error.ts'

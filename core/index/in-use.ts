@@ -106,7 +106,9 @@ export interface Holdings {
   /** To be awaited before anything blank takes the place of what is missing. */
   noteLost(reason: Words): Promise<void>
   noteOpened(collections: readonly string[]): Promise<void>
-  /** Called when the documents are back, or an admin has said that what is there now is all: nothing is lost any more. */
+  /**
+   * Called when the documents are back, or an admin has said that what is there now is all: nothing is lost any more.
+   */
   settle(): Promise<void>
 }
 

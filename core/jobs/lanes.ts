@@ -64,6 +64,10 @@ interface Waiting {
   begin: () => void
 }
 
+/**
+ * No `FairQueue`: an urgent asker goes first every second time, whoever waits gives up after a time, a lane is widened
+ * while work runs, and work leaves before it ends.
+ */
 class TurnQueue {
   #most = 1
   #taken = 0

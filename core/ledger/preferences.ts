@@ -10,8 +10,8 @@ import type { Ledger } from './sqlite.ts'
 
 /**
  * Section → key → schema with its `default`. Several plugins may bring keys of one section. The page draws a preference
- * that has a `title`, with its `description` and `x-unit`, where others of its `x-group` stand. One that may hold a name
- * and password in a URL says `x-secret`: nobody is shown them again, and the ledger has it sealed.
+ * that has a `title`, with its `description` and `x-unit`, where others of its `x-group` stand. One that may hold a
+ * name and password in a URL says `x-secret`: nobody is shown them again, and the ledger has it sealed.
  */
 export type PreferenceSections = Record<string, Record<string, TSchema>>
 

@@ -1,4 +1,6 @@
-/** All that is sealed in a ledger: what is plain still is sealed at a start, and all of it anew with a new secret key. */
+/**
+ * All that is sealed in a ledger: what is plain still is sealed at a start, and all of it anew with a new secret key.
+ */
 import type Database from 'better-sqlite3'
 import type { Log } from '../log.ts'
 import { type Sentence, say } from '../say.ts'

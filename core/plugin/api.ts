@@ -1,4 +1,6 @@
-/** The version of the plugin API: all that a plugin may import and is handed. The package for its authors carries it. */
+/**
+ * The version of the plugin API: all that a plugin may import and is handed. The package for its authors carries it.
+ */
 
 /** What `api` of a manifest names. Another one: plugins made for this one no longer fit. */
 export const API = 1

@@ -27,13 +27,14 @@ import type { Log } from '../log.ts'
 import type { API } from './api.ts'
 
 /**
- * Services by the plugin that offers them: `declare module 'archivolt' { interface Services { atlas: { maps: Maps } } }`.
+ * Services by the plugin that offers them: `declare module 'archivolt' { interface Services { atlas: { maps: Maps } }
+ * }`.
  */
 export interface Services {}
 
 /**
- * The app with the services of these plugins: `type App = AppOf<'atlas'>`. What is handed it belongs to a plugin of that
- * name, or one that needs it; `definePlugin` refuses any other.
+ * The app with the services of these plugins: `type App = AppOf<'atlas'>`. What is handed it belongs to a plugin of
+ * that name, or one that needs it; `definePlugin` refuses any other.
  */
 export type AppOf<Names extends string> = App & Joined<Services[Names & keyof Services]>
 
@@ -86,8 +87,8 @@ export interface App {
   /** Call this when what replies show has changed without a write to the index: replies kept in memory are dropped. */
   touch(): void
   /**
-   * Where people reach this server, with its final slash: AV_PUBLIC_URL, else as the request says, for links in a reply.
-   * Undefined: neither says.
+   * Where people reach this server, with its final slash: AV_PUBLIC_URL, else as the request says, for links in a
+   * reply. Undefined: neither says.
    */
   publicUrl(request?: Pick<RouteInput<never, never, never>['request'], 'host' | 'isSecure'>): string | undefined
   /**
@@ -126,7 +127,9 @@ interface PluginBook {
 /** Who may see a page. */
 export type PageAccess = Exclude<Access, 'open'>
 
-/** What a plugin's page asks of the API: `GET /api/note/:noteId/` as its route says, or `GET /api/note/first/` alone. */
+/**
+ * What a plugin's page asks of the API: `GET /api/note/:noteId/` as its route says, or `GET /api/note/first/` alone.
+ */
 export type Question = `${Method} /api/${string}`
 
 /** What a plugin runs in browsers: a page of its own, or what a button does. */
@@ -185,7 +188,9 @@ export interface RouteInput<Params, Query, Body> {
     headers: Readonly<Record<string, string | undefined>>
     address: string
     isSecure: boolean
-    /** As the client calls the server, with its port; a trusted proxy may say. '': it does not say, or what is no host. */
+    /**
+     * As the client calls the server, with its port; a trusted proxy may say. '': it does not say, or what is no host.
+     */
     host: string
     /**
      * The browser says that a page of another site sent it. Session writes are refused then; an open route decides
@@ -213,9 +218,9 @@ interface RouteDefinition<
   /** Full path with its final slash, variables as `:name`. */
   path: string
   /**
-   * `open`: anybody. `viewer`: any account, also one that sees a part of the archive only: what its handler reads of the
-   * index is that part, what it has from elsewhere (files, tables) is its own care. `user`: any account that sees the
-   * whole archive. `downloader`: those that may download. `admin`: accounts with the flag.
+   * `open`: anybody. `viewer`: any account, also one that sees a part of the archive only: what its handler reads of
+   * the index is that part, what it has from elsewhere (files, tables) is its own care. `user`: any account that sees
+   * the whole archive. `downloader`: those that may download. `admin`: accounts with the flag.
    */
   access: Access
   /**
@@ -266,7 +271,9 @@ interface RouteDefinition<
    * answered 304, and it is kept until something is written or `app.touch` is called.
    */
   revalidates?: true
-  /** In which form an item is sent; left out: in its envelope. `merged`: its keys stand beside `data` and `config` too. */
+  /**
+   * In which form an item is sent; left out: in its envelope. `merged`: its keys stand beside `data` and `config` too.
+   */
   itemForm?: (input: Pick<RouteInput<never, never, never>, 'request'>, app: App) => ItemForm
   /** Request headers, in lower case, that its answer depends on: they are named in `Vary`. */
   vary?: readonly string[]

@@ -1,4 +1,7 @@
-/** What is not believed of documents in our own form, of a backup or a snapshot: paths and URLs are computed anew from ids. */
+/**
+ * What is not believed of documents in our own form, of a backup or a snapshot: paths and URLs are computed anew from
+ * ids.
+ */
 import { errors, ID_PATTERN } from 'archivolt'
 import type { App } from './app.ts'
 

@@ -125,7 +125,9 @@ declare module 'archivolt' {
     }
   }
   interface Events {
-    /** Emitted after a restore has replaced all documents: what others keep of single ones may speak of none any more. */
+    /**
+     * Emitted after a restore has replaced all documents: what others keep of single ones may speak of none any more.
+     */
     'index.replaced': Record<string, never>
   }
 }

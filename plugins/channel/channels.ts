@@ -433,7 +433,9 @@ declare module 'archivolt' {
     'channel.changed': { id: string; change: ChannelChangeValues }
   }
   interface Hooks {
-    /** Asked while a channel is removed, after its files: removes what else goes with it. Every step may be done twice. */
+    /**
+     * Asked while a channel is removed, after its files: removes what else goes with it. Every step may be done twice.
+     */
     'channel.remove': (channelId: string, step: Step) => Promise<void>
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Which quality is wanted, in words: declared once, for all in the section `downloads` of /api/config/, for a channel in
- * its overwrites. The page draws what has a title.
+ * Which quality is wanted, in words: declared once, for all in the section `downloads` of /api/config/, for a channel
+ * in its overwrites. The page draws what has a title.
  */
 import { type PreferencesOf, Type } from 'archivolt'
 
@@ -52,7 +52,9 @@ export const quality = {
     'x-group': 'quality',
   }),
 }
-/** What the page wrote as a rule of yt-dlp before there were words: `vcodec:h264,res:1080,acodec:aac`, or parts of it. */
+/**
+ * What the page wrote as a rule of yt-dlp before there were words: `vcodec:h264,res:1080,acodec:aac`, or parts of it.
+ */
 const OURS = `section = 'downloads' AND key = 'format_sort'
   AND (value = '"vcodec:h264,acodec:aac"' OR value GLOB '"res:[0-9][0-9][0-9]"' OR value GLOB '"res:[0-9][0-9][0-9][0-9]"'
     OR value GLOB '"vcodec:h264,res:[0-9][0-9][0-9],acodec:aac"' OR value GLOB '"vcodec:h264,res:[0-9][0-9][0-9][0-9],acodec:aac"')

@@ -7,7 +7,10 @@ import type { PlaylistDoc } from '../playlist/schema.ts'
 import type { CommentDoc, SubtitleDoc, VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 
-/** Keys of a document of ours: a renamed or forgotten one is an error of the compiler. What they hold, its schema checks. */
+/**
+ * Keys of a document of ours: a renamed or forgotten one is an error of the compiler. What they hold, its schema
+ * checks.
+ */
 type KeysOf<Doc> = { [Key in keyof Doc]: unknown }
 
 const MEDIA = '/media/'

@@ -159,7 +159,7 @@ class IndexChanges implements Changes {
   }
 }
 
-export function openChanges(target: Target, layout: Layout): Changes {
+export function openDocumentChanges(target: Target, layout: Layout): Changes {
   return new IndexChanges(target, layout)
 }
 

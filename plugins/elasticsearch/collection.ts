@@ -20,7 +20,7 @@ import {
 } from 'archivolt/index'
 import { aggregate } from './aggregate.ts'
 import { deleting, putAll, type Target, write } from './bulk.ts'
-import { openChanges } from './change.ts'
+import { openDocumentChanges } from './change.ts'
 import type { Stored } from './encode.ts'
 import { BY_ID, filterQuery, newestFirst, type Query, type Sort, sortOf } from './filter.ts'
 import { type Layout, sortField } from './layout.ts'
@@ -46,7 +46,7 @@ export function openCollection(
   layout: Layout,
 ): Collection<Record<string, unknown>, string> {
   const { connection, index } = target
-  const changes = openChanges(target, layout)
+  const changes = openDocumentChanges(target, layout)
   const wide = new Set<string>()
 
   const search = (body: estypes.SearchRequest): Promise<Response> =>

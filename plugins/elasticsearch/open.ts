@@ -21,7 +21,7 @@ import { type Layout, layoutOf } from './layout.ts'
 import { underLock } from './lock.ts'
 import { migrationOf } from './migration.ts'
 import { openElasticSnapshots, openRepository } from './repository.ts'
-import { openStore } from './store.ts'
+import { openAliases } from './store.ts'
 
 export interface ElasticIndexOptions {
   /** Closed with the index. */
@@ -66,7 +66,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
   const layouts = new Map(
     definitions.map((definition): [string, Layout] => [definition.name, layoutOf(definitionData(definition))]),
   )
-  const store = openStore(connection, prefix)
+  const store = openAliases(connection, prefix)
   const repository = openRepository({ connection, store, definitions, prefix, folder: options.repository ?? null, log })
   const lock = { connection, clock, log, index: lockIndex(prefix), owner }
   const snapshotTo: IndexAdapter['snapshotTo'] = (name, step = {}) => repository.take(name, step)

@@ -171,7 +171,7 @@ class AliasedStore implements Store {
   }
 }
 
-export function openStore(connection: ElasticConnection, prefix: string): Store {
+export function openAliases(connection: ElasticConnection, prefix: string): Store {
   return new AliasedStore(connection, prefix)
 }
 

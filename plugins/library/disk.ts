@@ -75,8 +75,8 @@ export async function mustBeThere({ media }: Pick<App, 'media'>): Promise<void> 
 }
 
 /**
- * Films in folders of channels, and those that lie beside these folders, in pieces. Links are followed: a library may be
- * spread over disks.
+ * Films in folders of channels, and those that lie beside these folders, in pieces. Links are followed: a library may
+ * be spread over disks.
  */
 export async function* filmsOf(mediaDir: string, reading: Pick<Reading, 'walk'>): AsyncGenerator<FoundFilm[]> {
   if (!(await isThere(mediaDir))) return

@@ -1,4 +1,7 @@
-/** What is kept of yt-dlp's information: it holds every format, comment and translated caption, and anybody may have written it. */
+/**
+ * What is kept of yt-dlp's information: it holds every format, comment and translated caption, and anybody may have
+ * written it.
+ */
 import type { Info } from './catalogs/types.ts'
 
 const KEPT = [

@@ -1,4 +1,6 @@
-/** Whose account is whose at the provider: by issuer and subject, never by a name that somebody could give themselves. */
+/**
+ * Whose account is whose at the provider: by issuer and subject, never by a name that somebody could give themselves.
+ */
 import { randomBytes } from 'node:crypto'
 import type { AccountRecord, Proof } from 'archivolt'
 import { errors } from 'archivolt'

@@ -186,7 +186,10 @@ function successOf(route: Route, app: Described): Operation['responses'] {
   }
 }
 
-/** A schema is data that other schemas may hold. Preferences are declared by many plugins: `x-preferences` asks for them. */
+/**
+ * A schema is data that other schemas may hold. Preferences are declared by many plugins: `x-preferences` asks for
+ * them.
+ */
 function asJson(schema: TSchema, { preferences }: Described): Json {
   const { 'x-preferences': which, ...json } = schema as Json
   if (which === undefined) return json

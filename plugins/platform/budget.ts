@@ -21,7 +21,9 @@ export interface BudgetRecord {
 
 const orNoLimit = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])
 
-/** As it is shown. `used` in the last hour; `limit` of now; `per_hour` as set; `learned`: it is less after a refusal. */
+/**
+ * As it is shown. `used` in the last hour; `limit` of now; `per_hour` as set; `learned`: it is less after a refusal.
+ */
 export const BudgetState = Type.Object({
   used: Type.Integer({ minimum: 0 }),
   limit: orNoLimit,

@@ -147,7 +147,9 @@ export function classify(evidence: Evidence, nowSeconds: number): Verdict {
   return { failure, message, ...(sign && { sign }) }
 }
 
-/** Whether somebody who is signed in may be answered better: guests are told of what is private that it is not there. */
+/**
+ * Whether somebody who is signed in may be answered better: guests are told of what is private that it is not there.
+ */
 export function mayNeedAccount(evidence: Evidence): boolean {
   return (
     FAILURES[classify(evidence, 0).failure].needsAccount === true ||

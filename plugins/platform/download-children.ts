@@ -1,6 +1,6 @@
 /**
- * Children that download: one for each download under way, kept a while for the next one. To start one takes longer than
- * all else that is ours of a download.
+ * Children that download: one for each download under way, kept a while for the next one. To start one takes longer
+ * than all else that is ours of a download.
  */
 import type { Clock, Log, Timer } from 'archivolt'
 import { Child, type ChildAnswer, type ChildAskOptions, ChildError, type ChildRequest } from './child.ts'

@@ -1,4 +1,6 @@
-/** Fetches a picture of the platform to a file: by ourselves, or by yt-dlp where it has to go another way than usual. */
+/**
+ * Fetches a picture of the platform to a file: by ourselves, or by yt-dlp where it has to go another way than usual.
+ */
 import { createWriteStream } from 'node:fs'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'

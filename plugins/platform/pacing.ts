@@ -1,6 +1,6 @@
 /**
- * How fast the platform is asked: pauses between videos, requests and subtitles, and a budget of videos an hour for each
- * address and cookie.
+ * How fast the platform is asked: pauses between videos, requests and subtitles, and a budget of videos an hour for
+ * each address and cookie.
  */
 import { createHash } from 'node:crypto'
 import { type Clock, DAY_SECONDS, epochSeconds, type Ledger, type Log, say, type Words } from 'archivolt'

@@ -44,8 +44,8 @@ interface Reported {
 }
 
 /**
- * What is half done goes into the first argument's folder. It ends with us: nobody would clear away what a pip without a
- * server goes on to write.
+ * What is half done goes into the first argument's folder. It ends with us: nobody would clear away what a pip without
+ * a server goes on to write.
  */
 const PIP = `
 import os, runpy, sys, threading

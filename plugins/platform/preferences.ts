@@ -1,4 +1,7 @@
-/** What people set of how the platform is asked: section `platform` of /api/config/, and the pause that has long been in `downloads`. */
+/**
+ * What people set of how the platform is asked: section `platform` of /api/config/, and the pause that has long been in
+ * `downloads`.
+ */
 import { type PreferencesOf, Type } from 'archivolt'
 import { USUAL_PER_HOUR } from './budget.ts'
 

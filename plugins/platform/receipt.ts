@@ -69,7 +69,10 @@ const largest = (values: number[]): number => Math.max(0, ...values)
 const isSameLanguage = (one: string, other: string): boolean =>
   one.split('-')[0]!.toLowerCase() === other.split('-')[0]!.toLowerCase()
 
-/** @param wish  what was asked for in words; undefined: a format of somebody's own, of which nobody can tell what it allows */
+/**
+ * @param wish  what was asked for in words; undefined: a format of somebody's own, of which nobody can tell what it
+ *   allows
+ */
 export function toReceipt(
   raw: unknown,
   { subtitles }: VideoMetadata,

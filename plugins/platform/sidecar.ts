@@ -1,6 +1,6 @@
 /**
- * What yt-dlp once wrote beside a file (`<name>.info.json`) → metadata. Anybody can write such a file: it is checked like
- * an answer of the platform.
+ * What yt-dlp once wrote beside a file (`<name>.info.json`) → metadata. Anybody can write such a file: it is checked
+ * like an answer of the platform.
  */
 import { isId, MetadataError, toVideoMetadata } from './metadata.ts'
 import type { VideoMetadata } from './types.ts'

@@ -1,6 +1,6 @@
 /**
- * Further platforms, which plugins bring (hook `platform.source`): whatever has an id of one of them is asked there. Each
- * ask takes its turn in the lanes; the gate and the pace are the platform's own, and not theirs.
+ * Further platforms, which plugins bring (hook `platform.source`): whatever has an id of one of them is asked there.
+ * Each ask takes its turn in the lanes; the gate and the pace are the platform's own, and not theirs.
  */
 import { writeFile } from 'node:fs/promises'
 import { type Clock, errors, isAppError, type Lanes, type WholeApp, withinTime } from 'archivolt'

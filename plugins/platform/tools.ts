@@ -68,7 +68,9 @@ export class Tools {
   /** How each child asks the platform. */
   route: () => Route = () => ({})
 
-  /** @param runtimes  JavaScript runtimes that yt-dlp may use, by its names for them; it takes the first that is there */
+  /**
+   * @param runtimes  JavaScript runtimes that yt-dlp may use, by its names for them; it takes the first that is there
+   */
   constructor(settings: ToolSettings, pace: Pace, clock: Clock, log: Log, runtimes = knownRuntimes()) {
     this.#settings = settings
     this.#pace = pace

@@ -173,7 +173,10 @@ export interface DownloadOptions {
   format?: string | undefined
   formatSort?: string | undefined
   quality?: QualityWish | undefined
-  /** A picture of the wished height and sound in its language or nothing (`not_offered`); `waitDays`: so long after the publication. */
+  /**
+   * A picture of the wished height and sound in its language or nothing (`not_offered`); `waitDays`: so long after the
+   * publication.
+   */
   insistence?: { waitDays?: number } | undefined
   limitSpeedKib?: number
   throttledRateKib?: number
@@ -216,7 +219,10 @@ export interface DownloadedSubtitle {
   path: string
 }
 
-/** Why more may have been there than was offered: a challenge was not solved, a token was asked for, formats were kept back. */
+/**
+ * Why more may have been there than was offered: a challenge was not solved, a token was asked for, formats were kept
+ * back.
+ */
 export type Doubt = 'challenge' | 'token' | 'protocol'
 
 interface Picture {
@@ -319,9 +325,9 @@ export interface CookieHealth {
 }
 
 /**
- * The external platform. Every ask takes a turn in its lane (`platform` for metadata, `download` for media) and passes the
- * gate:
- * while the platform refuses us it waits there, and goes on unaided. What is thrown is about the thing asked for.
+ * The external platform. Every ask takes a turn in its lane (`platform` for metadata, `download` for media) and passes
+ * the gate: while the platform refuses us it waits there, and goes on unaided. What is thrown is about the thing asked
+ * for.
  */
 export interface Platform {
   /** What people call it, for texts. */
@@ -360,8 +366,8 @@ export interface Platform {
   /** Of the yt-dlp that is used now; undefined where none can be started. */
   downloaderVersion(): Promise<string | undefined>
   /**
-   * The subtitles alone, for a video that is archived already. `arePutOff`: the platform refuses subtitles now, and some
-   * may be missing.
+   * The subtitles alone, for a video that is archived already. `arePutOff`: the platform refuses subtitles now, and
+   * some may be missing.
    * @param wanted.except  languages to leave out
    */
   subtitles(
@@ -387,7 +393,8 @@ export interface Platform {
    */
   onCookieRenewed(listener: (jar: string, isStillUsed: () => boolean) => void): () => void
   /**
-   * Metadata of a video from what yt-dlp once wrote beside its file (`<name>.info.json`, parsed): checked like an answer.
+   * Metadata of a video from what yt-dlp once wrote beside its file (`<name>.info.json`, parsed): checked like an
+   * answer.
    * @throws unprocessable: it is another video's, or names no channel
    */
   metadataOf(info: Readonly<Record<string, unknown>>, id: string): VideoMetadata

@@ -23,7 +23,7 @@ import { Moves } from './moves.ts'
 import { OwnPlaylists, type OwnQuery, type Seen, type Visibility } from './own.ts'
 import { type OwnRows, openOwnRows } from './own-rows.ts'
 import { PrivatePlaylists } from './private.ts'
-import { openRecords, type PlaylistRecords } from './records.ts'
+import { openPlaylistRecords, type PlaylistRecords } from './records.ts'
 import { type PlaylistDoc, type PlaylistEntry, playlistIndex } from './schema.ts'
 import { makePrivate, removePlaylist } from './tasks.ts'
 
@@ -149,7 +149,7 @@ class PlaylistDocs implements Playlists {
     this.#edit = openEdits(this.collection, app)
     this.#membership = new Membership(app)
     this.#rows = openOwnRows(app)
-    this.#records = openRecords(app, this.#rows)
+    this.#records = openPlaylistRecords(app, this.#rows)
     this.#custom = new CustomPlaylists(app, this.collection, this.#edit)
     this.#privates = new PrivatePlaylists(app, {
       rows: this.#rows,

@@ -12,7 +12,7 @@ export interface PlaylistRecords {
   ofPrivate(text: string, userId: number): string
 }
 
-export function openRecords(app: App, rows: Pick<OwnRows, 'ownersOf'>): PlaylistRecords {
+export function openPlaylistRecords(app: App, rows: Pick<OwnRows, 'ownersOf'>): PlaylistRecords {
   const [mirrorKey] = Object.keys(app.platform.mirror('x'))
   const indexName = `${app.settings.prefix}_playlist`
 

@@ -1,4 +1,7 @@
-/** The removal of a playlist, its sharing and the end of that: jobs, so that an interruption is finished by the next start. */
+/**
+ * The removal of a playlist, its sharing and the end of that: jobs, so that an interruption is finished by the next
+ * start.
+ */
 import { defineTask, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 

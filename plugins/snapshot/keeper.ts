@@ -52,7 +52,9 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
   const isOn = () => app.preferences.section('application').enable_snapshot && store().off === undefined
   let timer: Timer | undefined
 
-  /** Set while the job's row is being written, so that a second snapshot is refused from the very start of the first. */
+  /**
+   * Set while the job's row is being written, so that a second snapshot is refused from the very start of the first.
+   */
   let isStarting = false
 
   function schedule(): void {

@@ -1,4 +1,7 @@
-/** The words that are near a misspelt one: all words of a collection, packed, passed over in a fraction of a millisecond. */
+/**
+ * The words that are near a misspelt one: all words of a collection, packed, passed over in a fraction of a
+ * millisecond.
+ */
 import { editDistance, stem } from 'archivolt/index'
 
 /** Beyond this many distinct words the rest is not looked at by fuzzy search. */

@@ -37,7 +37,10 @@ const MOST_LEFT_OUT = 12
  * them costs little.
  */
 const FEW = 300
-/** Of what only misspelt words find, so many of the newest are ranked: a microsecond each, and any word may be near many. */
+/**
+ * Of what only misspelt words find, so many of the newest are ranked: a microsecond each, and any word may be near
+ * many.
+ */
 const NEAR_RANKED = 1000
 const SIMILAR_FREQUENCY_CAP = 2000
 /** Rows of one search that are kept: a page of them. */
@@ -217,7 +220,10 @@ class FtsSearcher implements Searcher {
     return this.#connection.count(this.#frequencySql, [expression, cap])
   }
 
-  /** So many words and stems near this word, with the columns that each is asked for in: nearest first, then most frequent. */
+  /**
+   * So many words and stems near this word, with the columns that each is asked for in: nearest first, then most
+   * frequent.
+   */
   #nearTerms(word: QueryWord, { columns, stemmed: withStem, stems }: Scope, most: number): InColumns[] {
     const near = [
       ...among(columns, this.#vocabulary.words.near(word.term, word.edits)),

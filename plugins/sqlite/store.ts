@@ -1,6 +1,6 @@
 /**
- * The collections in the file: which version of each counts, what is being built beside, and what is noted of both. Runs
- * in the worker.
+ * The collections in the file: which version of each counts, what is being built beside, and what is noted of both.
+ * Runs in the worker.
  */
 import type { DefinitionData, Shape } from 'archivolt/index'
 import type { Connection } from './connection.ts'
@@ -73,8 +73,8 @@ export function openStore(
 }
 
 /**
- * Fields that an interrupted addition has begun, for a mapping that is no longer wanted, may be half filled: then all is
- * built anew.
+ * Fields that an interrupted addition has begun, for a mapping that is no longer wanted, may be half filled: then all
+ * is built anew.
  */
 function asLeft(store: Store, name: string, shape: Shape): Shape {
   const isAbandoned = buildingOf(store, name)?.purpose === 'add' && !isResumable(store, name, 'add')

@@ -1,6 +1,6 @@
 /**
- * Threads for index workers: each ends with its index. Whoever opens one index after another, as tests do, may have some
- * kept for the next: to start one takes longer than to open an index.
+ * Threads for index workers: each ends with its index. Whoever opens one index after another, as tests do, may have
+ * some kept for the next: to start one takes longer than to open an index.
  */
 import type { Worker } from 'node:worker_threads'
 import { startWorker } from 'archivolt'

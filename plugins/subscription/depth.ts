@@ -26,7 +26,10 @@ export function openDepth(channelId: string, tab: string, { ledger }: App) {
   }
 }
 
-/** Forgets how deep a channel was read; without `channelId`, of all, as after a restore nothing read before may be there. */
+/**
+ * Forgets how deep a channel was read; without `channelId`, of all, as after a restore nothing read before may be
+ * there.
+ */
 export async function forgetDepth({ ledger }: App, channelId?: string): Promise<void> {
   await ledger.write(() => {
     if (channelId === undefined) ledger.sql('DELETE FROM subscription_depth').run()

@@ -1,4 +1,7 @@
-/** Preferences over HTTP: what an admin changes for all while the server runs. Plugins declare them in their `preferences.ts`. */
+/**
+ * Preferences over HTTP: what an admin changes for all while the server runs. Plugins declare them in their
+ * `preferences.ts`.
+ */
 import { defineRoute, Type } from 'archivolt'
 
 /** Its sections are declared by the plugins that read them; the API's description shows them in its place. */

@@ -1,4 +1,7 @@
-/** The receipt of a download as it is kept and shown, and in which of three qualities that leaves the video (contract 5.1). */
+/**
+ * The receipt of a download as it is kept and shown, and in which of three qualities that leaves the video (contract
+ * 5.1).
+ */
 import { type Static, Type } from 'archivolt'
 import type { DownloadReceipt } from '../platform/types.ts'
 

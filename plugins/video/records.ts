@@ -38,7 +38,7 @@ export function headOf(text: string): { title: string; channelId: string; thumbU
 /** Records of contract 5.1 for hits of a search or list, in their order, with what is the actor's own. */
 export type Records = (hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>, actor: Actor) => Promise<string[]>
 
-export function openRecords(app: App): Records {
+export function openVideoRecords(app: App): Records {
   const indexName = `${app.settings.prefix}_video`
 
   function tailsOf(ids: readonly string[], actor: Actor): Map<string, VideoTail> {

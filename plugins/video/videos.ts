@@ -9,7 +9,7 @@ import { ingest } from './ingest.ts'
 import type { VideoListPart } from './listing.ts'
 import { dropOrphans } from './orphans.ts'
 import { canaries, outline, outlines, someFilms } from './outlines.ts'
-import { headOf, openRecords, type VideoKeys } from './records.ts'
+import { headOf, openVideoRecords, type VideoKeys } from './records.ts'
 import { measure, refreshWith, renewReceipt, setActive, setComments, setKept } from './refresh.ts'
 import { dropAll, removalOf, removeOfChannel, removeWith } from './removal.ts'
 import type { VideoTail } from './schema.ts'
@@ -25,7 +25,7 @@ const plainStep: Step = async (_name, work) => work()
 export function openVideos(app: App): Videos {
   const state = newState(app)
   const { collection, comments, subtitles } = state
-  const records = openRecords(app)
+  const records = openVideoRecords(app)
   const known = (ids: readonly string[]) => collection.known(ids)
   return {
     ...{ collection, comments, subtitles, durationText, records, headOf, known },
@@ -109,11 +109,19 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when a video has come into the archive: downloaded, once more, or as a film that was there already. */
     'video.added': { id: string; channelId: string; why: 'new' | 'again' | 'imported' }
-    /** Emitted when a video and all that belongs to it has gone, once for each, also where its channel was removed. Not where films go back to other programs. */
+    /**
+     * Emitted when a video and all that belongs to it has gone, once for each, also where its channel was removed. Not
+     * where films go back to other programs.
+     */
     'video.removed': { id: string; channelId: string }
-    /** Emitted when a part of what the archive has of a video was written anew; for its film downloaded again: `video.added`. */
+    /**
+     * Emitted when a part of what the archive has of a video was written anew; for its film downloaded again:
+     * `video.added`.
+     */
     'video.changed': { id: string; what: VideoPart }
-    /** Emitted when a video's film lies elsewhere than before: brought into its channel's folder, or renamed in a place. */
+    /**
+     * Emitted when a video's film lies elsewhere than before: brought into its channel's folder, or renamed in a place.
+     */
     'video.moved': { id: string; channelId: string }
     /** Emitted when many videos have come in whose films lie in places: nobody is to ask for each of them. */
     'video.adopted': Record<string, never>
@@ -131,9 +139,14 @@ declare module 'archivolt' {
         actor: Actor,
       ): Promise<VideoListPart | undefined> | VideoListPart | undefined
     }
-    /** Asked after a video has come: keeps where the platform has seek previews of it, and fetches them later. It may be done twice. */
+    /**
+     * Asked after a video has come: keeps where the platform has seek previews of it, and fetches them later. It may be
+     * done twice.
+     */
     'video.storyboard': (id: string, storyboard: Storyboard) => Promise<void>
-    /** Asked while a video is removed, after its files: removes what else goes with it. Every step may be done twice. */
+    /**
+     * Asked while a video is removed, after its files: removes what else goes with it. Every step may be done twice.
+     */
     'video.remove': VideoRemoval
   }
 }

@@ -1,4 +1,7 @@
-/** Brings marks from the ledger into the index, one batch after the other: so the last one written is the last mark made. */
+/**
+ * Brings marks from the ledger into the index, one batch after the other: so the last one written is the last mark
+ * made.
+ */
 import { beyondView, openLocks } from 'archivolt'
 import type { App } from './app.ts'
 import type { Marks, Unindexed } from './marks.ts'

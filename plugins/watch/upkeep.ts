@@ -1,4 +1,6 @@
-/** What keeps marks, positions and index together: at the start, after a restore, where an account or a video is gone. */
+/**
+ * What keeps marks, positions and index together: at the start, after a restore, where an account or a video is gone.
+ */
 import { MARKED_AT_ONCE } from './mark.ts'
 import { SHARED_MARKS, UPGRADE } from './settling.ts'
 import type { WatchState } from './state.ts'

@@ -1,4 +1,6 @@
-/** The service `watch`: what each account has watched, and how far it has come. Each verb is a module over its state. */
+/**
+ * The service `watch`: what each account has watched, and how far it has come. Each verb is a module over its state.
+ */
 import { MAX_WINDOW } from 'archivolt'
 import type { App } from './app.ts'
 import { giveBack, takeOver, untouchedBy } from './elsewhere.ts'

@@ -15,8 +15,9 @@ export const PAGE_POLICY = contentPolicy({
 })
 
 /**
- * Of a plugin's page: an origin of its own, so that it has no cookie, no storage, and no way into the page around it. It
- * loads its scripts and styles, and asks only through that page. Forms send nothing, but tell their scripts of Enter.
+ * Of a plugin's page: an origin of its own, so that it has no cookie, no storage, and no way into the page around it.
+ * It loads its scripts and styles, and asks only through that page. Forms send nothing, but tell their scripts of
+ * Enter.
  */
 export const PLUGIN_PAGE_POLICY = contentPolicy({
   'script-src': `'self'`,

@@ -81,8 +81,8 @@ export interface Answer {
 const MOST_KEPT = 50
 
 /**
- * Refused with a status that speaks of this message, or may do so: it is tried again beside the others, and holds none of
- * them back. 408, 425 and 429 ask to come again later, which holds for all.
+ * Refused with a status that speaks of this message, or may do so: it is tried again beside the others, and holds none
+ * of them back. 408, 425 and 429 ask to come again later, which holds for all.
  */
 const IS_ASIDE = 'coalesce(status BETWEEN 400 AND 499 AND status NOT IN (408, 425, 429), 0)'
 

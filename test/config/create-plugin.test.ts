@@ -1,4 +1,7 @@
-/** `npm create archivolt-plugin`: what it writes and what it refuses. What it writes is installed and tested in test/release/. */
+/**
+ * `npm create archivolt-plugin`: what it writes and what it refuses. What it writes is installed and tested in
+ * test/release/.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'

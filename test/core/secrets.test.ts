@@ -1,4 +1,6 @@
-/** What lies sealed in the ledger: by which key, what a new or another key does to it, and what an earlier version left. */
+/**
+ * What lies sealed in the ledger: by which key, what a new or another key does to it, and what an earlier version left.
+ */
 import assert from 'node:assert/strict'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

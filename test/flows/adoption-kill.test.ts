@@ -1,4 +1,6 @@
-/** The server is killed at every step of moving in and of undoing it: the next start goes on, and no file is touched. */
+/**
+ * The server is killed at every step of moving in and of undoing it: the next start goes on, and no file is touched.
+ */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

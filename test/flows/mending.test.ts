@@ -1,6 +1,7 @@
 /**
- * The download that mends itself: a video that came worse than it could be comes again by itself once a newer yt-dlp has
- * proved itself, a bad one stays out, and a server that is killed in the middle of an update serves on with the old one.
+ * The download that mends itself: a video that came worse than it could be comes again by itself once a newer yt-dlp
+ * has proved itself, a bad one stays out, and a server that is killed in the middle of an update serves on with the old
+ * one.
  */
 import assert from 'node:assert/strict'
 import { readdir, stat } from 'node:fs/promises'

@@ -1,4 +1,7 @@
-/** Libraries of other programs move in as they lie: the plan, what comes of it, and that nothing is left when it is undone. */
+/**
+ * Libraries of other programs move in as they lie: the plan, what comes of it, and that nothing is left when it is
+ * undone.
+ */
 import assert from 'node:assert/strict'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** What people install who build nothing: unpacked in an empty folder and used there, on each Node and, emulated, on ARM. */
+/**
+ * What people install who build nothing: unpacked in an empty folder and used there, on each Node and, emulated, on
+ * ARM.
+ */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'

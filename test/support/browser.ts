@@ -74,7 +74,9 @@ if (process.env.NODE_TEST_CONTEXT !== undefined || process.argv[1]?.endsWith('.t
     if (browser) await closed(browser)
   })
 
-/** A browser that has stopped answering would hold the run for ever: it is ended, and the next page gets another one. */
+/**
+ * A browser that has stopped answering would hold the run for ever: it is ended, and the next page gets another one.
+ */
 async function closed(opened: Browser | BrowserContext): Promise<void> {
   const closing = opened.close().then(
     () => true,

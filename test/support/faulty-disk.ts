@@ -1,7 +1,7 @@
 /**
- * A disk that stops to answer, as a share does whose server dies: each call of the file system below a folder fails with
- * the code that the kernel has for it, in the server and in threads that it starts from now on. No mount that every
- * user may have does this.
+ * A disk that stops to answer, as a share does whose server dies: each call of the file system below a folder fails
+ * with the code that the kernel has for it, in the server and in threads that it starts from now on. No mount that
+ * every user may have does this.
  */
 import fs from 'node:fs/promises'
 import { createRequire, syncBuiltinESMExports } from 'node:module'

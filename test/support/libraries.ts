@@ -1,4 +1,6 @@
-/** Small libraries of other programs for tests, made anew by `test/libraries/make.py`, and what must be found in each. */
+/**
+ * Small libraries of other programs for tests, made anew by `test/libraries/make.py`, and what must be found in each.
+ */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,6 @@
-/** What else goes on while a job runs, in a test: work that lasts until it is let go, and somebody who acts in between. */
+/**
+ * What else goes on while a job runs, in a test: work that lasts until it is let go, and somebody who acts in between.
+ */
 import { definePlugin, defineTask, type Plugin, Type } from 'archivolt'
 
 /** The task `other.work` runs until `release` is called. */

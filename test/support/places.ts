@@ -1,4 +1,6 @@
-/** Folders of another program for tests: a root beside the data folder, places in it, and videos whose films lie there. */
+/**
+ * Folders of another program for tests: a root beside the data folder, places in it, and videos whose films lie there.
+ */
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,7 @@
-/** A disk behind a slow line, or one that sleeps: in threads that the server starts from now on each file takes long to open. */
+/**
+ * A disk behind a slow line, or one that sleeps: in threads that the server starts from now on each file takes long to
+ * open.
+ */
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { ROOT } from './sources.ts'

@@ -1,6 +1,6 @@
 /**
- * Where a run keeps what its tests write: in memory where there is plenty, as most of what tests wait for is a disk that
- * confirms each write.
+ * Where a run keeps what its tests write: in memory where there is plenty, as most of what tests wait for is a disk
+ * that confirms each write.
  */
 import { chmod, mkdtemp, readFile, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -259,8 +259,8 @@ const isAsBuilt = ({ plugins, replace = [], outside = [] }: TestOptions): boolea
 const folders = new Map<string, Promise<string>>()
 
 /**
- * The accounts, and the empty tables of these plugins: to make them takes a server as long as all the rest of its start.
- * The same for all test apps of a process.
+ * The accounts, and the empty tables of these plugins: to make them takes a server as long as all the rest of its
+ * start. The same for all test apps of a process.
  */
 function madeFolder(found: readonly FoundPlugin[]): Promise<string> {
   const key = found.map(({ plugin }) => plugin.name).join()

@@ -1,6 +1,6 @@
 /**
- * A Python package index on the loopback interface, with real wheels: yt-dlp as the tests have it, under other versions,
- * and what such a one pins.
+ * A Python package index on the loopback interface, with real wheels: yt-dlp as the tests have it, under other
+ * versions, and what such a one pins.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,4 +1,7 @@
-/** Which columns of the ledger hold sealed text: a new secret key has to find all of them, those of plugins that are away too. */
+/**
+ * Which columns of the ledger hold sealed text: a new secret key has to find all of them, those of plugins that are
+ * away too.
+ */
 export const sealedColumns = `
 CREATE TABLE sealed_columns (
   table_name TEXT NOT NULL,

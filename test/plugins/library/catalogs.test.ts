@@ -1,4 +1,7 @@
-/** Catalogs of other programs, read as the reading thread reads them: what is kept of each, and in which forms one may come. */
+/**
+ * Catalogs of other programs, read as the reading thread reads them: what is kept of each, and in which forms one may
+ * come.
+ */
 import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** A database of another program that goes on writing while it is copied: read whole, with what is newest, or not at all. */
+/**
+ * A database of another program that goes on writing while it is copied: read whole, with what is newest, or not at
+ * all.
+ */
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'

@@ -1,4 +1,6 @@
-/** A live Elasticsearch of TubeArchivist is read in place of a backup; nothing is written there, and no secret stays. */
+/**
+ * A live Elasticsearch of TubeArchivist is read in place of a backup; nothing is written there, and no secret stays.
+ */
 import assert from 'node:assert/strict'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

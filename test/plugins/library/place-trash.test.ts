@@ -1,4 +1,7 @@
-/** Places that a person has marked as ours: what is removed there goes into a trash on their own disk, and can come back. */
+/**
+ * Places that a person has marked as ours: what is removed there goes into a trash on their own disk, and can come
+ * back.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'

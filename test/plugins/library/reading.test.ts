@@ -1,4 +1,6 @@
-/** Films in folders are looked at on threads: several at once where each takes long, and none of them ends the others. */
+/**
+ * Films in folders are looked at on threads: several at once where each takes long, and none of them ends the others.
+ */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

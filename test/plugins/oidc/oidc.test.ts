@@ -1,4 +1,6 @@
-/** Signing in at a real provider: who gets in, as whom, with which rights; and browsers that come back in an odd way. */
+/**
+ * Signing in at a real provider: who gets in, as whom, with which rights; and browsers that come back in an odd way.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Settings } from '../../../config/schema.ts'

@@ -1,4 +1,7 @@
-/** The challenges of the platform, solved by yt-dlp's own scripts and a real JavaScript runtime, and what is said where they are not. */
+/**
+ * The challenges of the platform, solved by yt-dlp's own scripts and a real JavaScript runtime, and what is said where
+ * they are not.
+ */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'

@@ -1,4 +1,6 @@
-/** By which way the platform is asked, as whom, and what yt-dlp refuses of it: the real yt-dlp on the loopback platform. */
+/**
+ * By which way the platform is asked, as whom, and what yt-dlp refuses of it: the real yt-dlp on the loopback platform.
+ */
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request } from 'node:http'

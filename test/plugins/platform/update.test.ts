@@ -1,4 +1,6 @@
-/** A newer yt-dlp from a package index with real wheels, tried with films of the archive and taken without a restart. */
+/**
+ * A newer yt-dlp from a package index with real wheels, tried with films of the archive and taken without a restart.
+ */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

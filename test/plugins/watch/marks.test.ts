@@ -1,4 +1,7 @@
-/** Marks in the ledger and what the index repeats of them: they come to agree, whatever happens in between (contract 9.1). */
+/**
+ * Marks in the ledger and what the index repeats of them: they come to agree, whatever happens in between (contract
+ * 9.1).
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { errors } from 'archivolt'

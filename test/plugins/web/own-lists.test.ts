@@ -1,6 +1,6 @@
 /**
- * One's own lists as people use them: Watch later from a card and a video's page, private and shared playlists, and what
- * somebody else at another screen sees of them.
+ * One's own lists as people use them: Watch later from a card and a video's page, private and shared playlists, and
+ * what somebody else at another screen sees of them.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

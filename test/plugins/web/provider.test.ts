@@ -1,4 +1,7 @@
-/** Signing in at a provider, as people do it: from the sign-in and back, refused with a reason, and connected in Settings. */
+/**
+ * Signing in at a provider, as people do it: from the sign-in and back, refused with a reason, and connected in
+ * Settings.
+ */
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'

@@ -1,4 +1,6 @@
-/** A language that nobody speaks: what is not in it was forgotten in the texts, what does not fit in it is too tight. */
+/**
+ * A language that nobody speaks: what is not in it was forgotten in the texts, what does not fit in it is too tight.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { say } from '../../../core/say.ts'

@@ -149,8 +149,8 @@ test('a chosen look is in the document; other texts in its cookie are not', asyn
 })
 
 /**
- * What a page asks for until it is at rest. Apart from pictures of cards, which are lazy, as many as are in sight; and the
- * service worker, which comes once the page is idle.
+ * What a page asks for until it is at rest. Apart from pictures of cards, which are lazy, as many as are in sight; and
+ * the service worker, which comes once the page is idle.
  */
 async function countRequests(page: Page, visit: () => Promise<void>): Promise<string[]> {
   const asked: string[] = []
