@@ -1,0 +1,95 @@
+/** What config/coming-from.md tells people to do is done, as written, with a small library of each program. */
+import assert from 'node:assert/strict'
+import { access, readdir, readFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { startTestPlatform } from '../../platform/start.ts'
+import { commanded, scanned } from '../../support/adopting.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { makeLibraries } from '../../support/libraries.ts'
+import { placesApp } from '../../support/places.ts'
+import { ROOT } from '../../support/sources.ts'
+
+/** By the heading: the small library that is made for it. */
+const LIBRARIES: Record<string, string> = {
+  Pinchflat: 'pinchflat',
+  TubeArchivist: 'tubearchivist-v05',
+  TubeSync: 'tubesync',
+  'ytdl-sub': 'ytdl-sub',
+  Youtarr: 'youtarr',
+  MeTube: 'metube',
+  'YoutubeDL-Material': 'youtubedl-material',
+  'yt-dlp': 'yt-dlp',
+}
+/** What is told to come along, in the document's words: which kinds of the plan that is. */
+const WORDS: Record<string, string[]> = {
+  'what was watched': ['watched'],
+  positions: ['position'],
+  'what is kept': ['keep'],
+  'what is ignored': ['ignore'],
+  subscriptions: ['channel', 'playlist'],
+  playlists: ['platform_list'],
+  'people’s own playlists': ['list'],
+}
+
+const text = await readFile(join(ROOT, 'config/coming-from.md'), 'utf8')
+const recipes = text
+  .split('\n## ')
+  .slice(1)
+  .map((part) => {
+    const [title = '', ...rest] = part.split('\n')
+    return { title, steps: rest.flatMap((line) => /^\d\. (.+)$/.exec(line)?.[1] ?? []) }
+  })
+
+test('each program that is read has its five lines', () => {
+  assert.deepEqual(
+    recipes.map(({ title, steps }) => [title, steps.length]),
+    Object.keys(LIBRARIES).map((title) => [title, 5]),
+  )
+})
+
+for (const { title, steps } of recipes)
+  test(`who comes from ${title} finds what the text names, and moves in as it says`, async (t) => {
+    const root = await temporaryFolder(lastFirst(t))
+    const name = LIBRARIES[title]!
+    await makeLibraries(root, [name])
+    const here = (path: string): string => path.replace(/^\/srv\/[^/]+/, join(root, name))
+    const pathsIn = (step: string): string[] => [...step.matchAll(/`(\/srv\/[^`]+)`/g)].map(([, path]) => here(path!))
+    const [, roots = '', more = ''] = /^`AV_LIBRARY_ROOTS=(\S+) make run`(.*)$/.exec(steps[1]!) ?? []
+    const [library = '', ...others] = pathsIn(steps[2]!)
+    assert.deepEqual([more, others], ['', []])
+
+    for (const path of pathsIn(steps[0]!)) await thereIs(path)
+    const { settings } = await startTestPlatform(t)
+    const app = await placesApp(t, { settings: { ...settings, libraryRoots: [here(roots)] } })
+    const { found } = (await app.as('admin').get('/api/adoption/found/')).body
+    const listed = found.find((one: Record<string, unknown>) => one['path'] === library)
+    assert.equal(listed?.title, title, JSON.stringify(found))
+    const { body: place } = await app.as('admin').post('/api/place/', { path: library })
+    const id = await scanned(app, place.id)
+    const { body: plan } = await app.as('admin').get(`/api/adoption/${id}/`)
+    assert.equal(plan.source, listed.source)
+    const kinds = new Set<string>(plan.along.map(({ kind }: Record<string, string>) => kind))
+    for (const [words, own] of Object.entries(WORDS))
+      assert.equal(
+        steps[3]!.split(/[,:] | and |\.$/).includes(words),
+        own.some((kind) => kinds.has(kind)),
+        `${words}: ${[...kinds]}`,
+      )
+    await commanded(app, id, { command: 'adopt' })
+    const { body: after } = await app.as('admin').get(`/api/adoption/${id}/`)
+    assert.equal(after.state, 'adopted')
+    assert.ok(after.states.done + after.states.left > 0, JSON.stringify(after))
+  })
+
+/** A name may have … where it is another one each time. */
+async function thereIs(path: string): Promise<void> {
+  if (!path.includes('…')) return access(path)
+  const [start = '', end = ''] = basename(path).split('…')
+  const names = await readdir(dirname(path))
+  assert.ok(
+    names.some((one) => one.startsWith(start) && one.endsWith(end)),
+    `${path}: ${names}`,
+  )
+}
