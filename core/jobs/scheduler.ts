@@ -25,6 +25,9 @@ export interface ScheduleRecord {
   config: Record<string, unknown>
 }
 
+/** By task. */
+type OutgoingUrls = Record<string, { urls: string[]; title: string }>
+
 export interface Schedules {
   list(): ScheduleRecord[]
   get(task: string): ScheduleRecord | undefined
@@ -37,7 +40,7 @@ export interface Schedules {
   /** @throws not_found */
   remove(task: string): Promise<void>
   /** Outgoing notification URLs by task (contract 5.11, 8.5). */
-  outgoing(): Record<string, { urls: string[]; title: string }>
+  outgoing(): OutgoingUrls
   /** @throws bad_request: the task takes none, or the URL cannot be one; conflict: it has as many as it may */
   addOutgoing(task: string, url: string): Promise<void>
   /** Without `url` all of the task's. @throws not_found */
@@ -146,8 +149,8 @@ function checkConfig(task: AnyTask, config: Record<string, unknown>): void {
   }
 }
 
-function outgoing({ rows, tasks }: SchedulerState): ReturnType<Schedules['outgoing']> {
-  const found: ReturnType<Schedules['outgoing']> = {}
+function outgoing({ rows, tasks }: SchedulerState): OutgoingUrls {
+  const found: OutgoingUrls = {}
   for (const { task, url } of rows.urls()) {
     const title = tasks.get(task)?.title
     if (title !== undefined) (found[task] ??= { urls: [], title }).urls.push(url)

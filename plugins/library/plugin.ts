@@ -18,7 +18,7 @@ import { scanPlace } from './adoption/scan.ts'
 import { heedEnd } from './adoption/stopping.ts'
 import { adoptionTables, alongTables, catalogTables, mapTables } from './adoption/tables.ts'
 import { undoAdoption } from './adoption/undo.ts'
-import { type Copies, openCopies } from './copies/copies.ts'
+import { Copies } from './copies/copies.ts'
 import { makeCopy } from './copies/make.ts'
 import { dropCopy, showCopy, showCopyFile, startCopy } from './copies/routes.ts'
 import { resyncThumbs } from './embed.ts'
@@ -53,7 +53,7 @@ export default definePlugin({
     ...[releaseTables, adoptionTables, catalogTables, alongTables, followTables, onlyTables, previewTables],
     ...[mapTables, offerTables],
   ],
-  services: (app) => ({ releases: openReleases(app), copies: openCopies(app), previews: new Previews(app) }),
+  services: (app) => ({ releases: openReleases(app), copies: new Copies(app), previews: new Previews(app) }),
   async setup(app) {
     await app.copies.begin()
     await app.previews.begin()

@@ -18,24 +18,29 @@ const MOST = 1000
 const KEY = /^[\w-]{43}$/
 
 /** @param key  of its cookie: another browser cannot come back in its place */
-export function openAway(clock: Clock) {
-  const kept = new Map<string, Away & { untilMs: number }>()
-  return {
-    /** @returns its key */
-    add(away: Away): string {
-      const key = randomBytes(32).toString('base64url')
-      kept.set(key, { ...away, untilMs: clock.now() + AWAY_SECONDS * 1000 })
-      for (const oldest of kept.keys()) {
-        if (kept.size <= MOST) break
-        kept.delete(oldest)
-      }
-      return key
-    },
-    /** Once: what is asked again with the same key, is asked by somebody else. */
-    take(key: string): Away | undefined {
-      const one = KEY.test(key) ? kept.get(key) : undefined
-      kept.delete(key)
-      return one && one.untilMs > clock.now() ? one : undefined
-    },
+export class AwayBrowsers {
+  readonly #clock: Clock
+  readonly #kept = new Map<string, Away & { untilMs: number }>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** @returns its key */
+  add(away: Away): string {
+    const key = randomBytes(32).toString('base64url')
+    this.#kept.set(key, { ...away, untilMs: this.#clock.now() + AWAY_SECONDS * 1000 })
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MOST) break
+      this.#kept.delete(oldest)
+    }
+    return key
+  }
+
+  /** Once: what is asked again with the same key, is asked by somebody else. */
+  take(key: string): Away | undefined {
+    const one = KEY.test(key) ? this.#kept.get(key) : undefined
+    this.#kept.delete(key)
+    return one && one.untilMs > this.#clock.now() ? one : undefined
   }
 }

@@ -3,7 +3,7 @@
  * setting AV_OIDC_ISSUER nothing of it is there.
  */
 import { definePlugin } from 'archivolt'
-import { openAway } from './away.ts'
+import { AwayBrowsers } from './away.ts'
 import { type Links, linkTable, openLinks } from './links.ts'
 import { openProvider, type Provider } from './provider.ts'
 import { beginLink, comeBack, goThere, removeLink, showLink, showProvider } from './routes.ts'
@@ -17,7 +17,7 @@ export default definePlugin({
   routes: [showProvider, goThere, comeBack, showLink, beginLink, removeLink],
   services(app) {
     const provider = app.settings.oidcIssuer === null ? undefined : openProvider(app)
-    return { oidc: { provider, links: openLinks(app), away: openAway(app.clock) } }
+    return { oidc: { provider, links: openLinks(app), away: new AwayBrowsers(app.clock) } }
   },
   on: {
     'user.removed':
@@ -32,7 +32,7 @@ declare module 'archivolt' {
   interface Services {
     oidc: {
       /** The provider of OpenID Connect, whose account is whose there, and who is on the way back. */
-      oidc: { provider: Provider | undefined; links: Links; away: ReturnType<typeof openAway> }
+      oidc: { provider: Provider | undefined; links: Links; away: AwayBrowsers }
     }
   }
 }

@@ -6,7 +6,7 @@ import { classify, mayNeedAccount, type Verdict } from './classify.ts'
 import type { Jar } from './cookie-in-use.ts'
 import { FAILURES } from './failure-classes.ts'
 import type { Gate } from './gate.ts'
-import { openLookUps } from './look-ups.ts'
+import { LookUps } from './look-ups.ts'
 import { MetadataError } from './metadata.ts'
 import { PLATFORM } from './name.ts'
 import type { Pacing } from './pacing.ts'
@@ -46,7 +46,7 @@ export class Asks {
   #clock: Clock
   #log: Log
   #ending: AbortSignal
-  #lookUps: ReturnType<typeof openLookUps>
+  #lookUps: LookUps
 
   /**
    * @param parts.isGuestFirst  whether the cookie is held back until it is needed
@@ -70,7 +70,7 @@ export class Asks {
     this.#clock = parts.clock
     this.#log = parts.log
     this.#ending = parts.ending
-    this.#lookUps = openLookUps(parts.clock)
+    this.#lookUps = new LookUps(parts.clock)
   }
 
   /**

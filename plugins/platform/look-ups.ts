@@ -17,44 +17,47 @@ interface Bucket {
   atMs: number
 }
 
-export function openLookUps(clock: Clock) {
-  const buckets = new Map<number, Bucket>()
+export class LookUps {
+  readonly #clock: Clock
+  readonly #buckets = new Map<number, Bucket>()
 
-  function refilled(account: number): Bucket {
-    const now = clock.steady()
-    const { open, left, atMs } = buckets.get(account) ?? { open: 0, left: MOST_IN_A_ROW, atMs: now }
-    const bucket = { open, left: Math.min(MOST_IN_A_ROW, left + Math.max(0, now - atMs) / REFILL_MS), atMs: now }
-    buckets.set(account, bucket)
-    return bucket
+  constructor(clock: Clock) {
+    this.#clock = clock
   }
 
-  return {
-    /** @returns to be called at its end. @throws throttled */
-    enter(account: number): () => void {
-      const bucket = refilled(account)
-      if (bucket.open >= MOST_OPEN)
-        throw errors.throttled(
-          say`You already have two searches on ${{ platform: PLATFORM }} running; wait for one of them`,
-          {
-            retryAfterSeconds: 5,
-          },
-        )
-      if (bucket.left < 1) {
-        const retryAfterSeconds = Math.ceil(((1 - bucket.left) * REFILL_MS) / 1000)
-        throw errors.throttled(
-          say`Too many searches on ${{ platform: PLATFORM }}; try again in ${{ retryAfterSeconds }} seconds`,
-          {
-            retryAfterSeconds,
-          },
-        )
-      }
-      bucket.left--
-      bucket.open++
-      return () => {
-        const now = refilled(account)
-        now.open--
-        if (now.open === 0 && now.left === MOST_IN_A_ROW) buckets.delete(account)
-      }
-    },
+  /** @returns to be called at its end. @throws throttled */
+  enter(account: number): () => void {
+    const bucket = this.#refilled(account)
+    if (bucket.open >= MOST_OPEN)
+      throw errors.throttled(
+        say`You already have two searches on ${{ platform: PLATFORM }} running; wait for one of them`,
+        {
+          retryAfterSeconds: 5,
+        },
+      )
+    if (bucket.left < 1) {
+      const retryAfterSeconds = Math.ceil(((1 - bucket.left) * REFILL_MS) / 1000)
+      throw errors.throttled(
+        say`Too many searches on ${{ platform: PLATFORM }}; try again in ${{ retryAfterSeconds }} seconds`,
+        {
+          retryAfterSeconds,
+        },
+      )
+    }
+    bucket.left--
+    bucket.open++
+    return () => {
+      const now = this.#refilled(account)
+      now.open--
+      if (now.open === 0 && now.left === MOST_IN_A_ROW) this.#buckets.delete(account)
+    }
+  }
+
+  #refilled(account: number): Bucket {
+    const now = this.#clock.steady()
+    const { open, left, atMs } = this.#buckets.get(account) ?? { open: 0, left: MOST_IN_A_ROW, atMs: now }
+    const bucket = { open, left: Math.min(MOST_IN_A_ROW, left + Math.max(0, now - atMs) / REFILL_MS), atMs: now }
+    this.#buckets.set(account, bucket)
+    return bucket
   }
 }

@@ -42,6 +42,19 @@ export const pacingTables = {
   ) STRICT`,
 }
 
+export interface Budgets {
+  address: BudgetState
+  /** null: there is none, or guests are asked for first. */
+  cookie: BudgetState | null
+}
+
+/** A rest that nobody but us has asked for. Epoch seconds. */
+export interface Rest {
+  reason: Words
+  since: number
+  nextAttempt: number
+}
+
 export class Pacing {
   #parts: PacingParts
   #budgets = new Map<string, Budget>()
@@ -141,13 +154,13 @@ export class Pacing {
     }
   }
 
-  state(): { address: BudgetState; cookie: BudgetState | null } {
+  state(): Budgets {
     const of = (key: string) => this.#budget(key).state(this.#parts.perHour())
     return { address: of(this.#address), cookie: this.#account ? of(this.#account) : null }
   }
 
-  /** Why nothing is asked for though the platform would answer; undefined: that is not so. Epoch seconds. */
-  resting(): { reason: Words; since: number; nextAttempt: number } | undefined {
+  /** Why nothing is asked for though the platform would answer; undefined: that is not so. */
+  resting(): Rest | undefined {
     const ms = this.#budgetMs()
     if (this.#restsSince === undefined || ms <= 0) return undefined
     const { address, cookie } = this.state()

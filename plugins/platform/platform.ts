@@ -26,7 +26,7 @@ import { listTab } from './list-tab.ts'
 import { MetadataError, toComment } from './metadata.ts'
 import { PLATFORM } from './name.ts'
 import { routeOf, UNSET_ROUTE } from './network-route.ts'
-import { Pacing } from './pacing.ts'
+import { type Budgets, Pacing, type Rest } from './pacing.ts'
 import { PackageIndex } from './package-index.ts'
 import type { PlatformPreferences } from './preferences.ts'
 import { openMetadataReader } from './read-metadata.ts'
@@ -82,10 +82,10 @@ export interface PlatformService extends Platform {
   readonly updates: Updates | undefined
   readonly tools: Tools
   /** Videos asked for in the last hour, and how many it may be. */
-  budgets(): ReturnType<Pacing['state']>
+  budgets(): Budgets
   readonly tokens: Tokens
   /** Why nothing is asked for though the platform would answer. */
-  resting(): ReturnType<Pacing['resting']>
+  resting(): Rest | undefined
   /** The kept child, for those who watch processes; undefined while there is none. */
   childPid(): number | undefined
   childRssBytes(): Promise<number | undefined>

@@ -18,75 +18,83 @@ interface Copy {
   madeMs: number
 }
 
-export type Copies = ReturnType<typeof openCopies>
-
-export function openCopies({ settings, preferences }: Pick<App, 'settings' | 'preferences'>) {
-  const folder = join(resolve(settings.cacheDir), FOLDER)
-  const copies = new Map<string, Copy>()
+export class Copies {
+  readonly #preferences: App['preferences']
+  readonly #folder: string
+  readonly #copies = new Map<string, Copy>()
   /** How far those are that are being made: 0 to 1. */
-  const making = new Map<string, number>()
-  const pathOf = (id: string): string => join(folder, `${id}${ENDING}`)
-  const urlOf = (id: string): string | undefined => (copies.has(id) ? `/cache/${FOLDER}/${id}.mp4` : undefined)
-  /** Bytes that they may have together. */
-  const room = (): number => preferences.section('playback').copy_room * GIGABYTE
+  readonly making = new Map<string, number>()
 
-  async function drop(ids: readonly string[]): Promise<void> {
-    for (const id of ids) if (copies.delete(id)) await rm(pathOf(id), { force: true })
+  constructor({ settings, preferences }: Pick<App, 'settings' | 'preferences'>) {
+    this.#preferences = preferences
+    this.#folder = join(resolve(settings.cacheDir), FOLDER)
   }
 
-  async function makeRoom(kept: string): Promise<void> {
-    const oldest = [...copies].sort(([, a], [, b]) => a.madeMs - b.madeMs)
-    let sum = oldest.reduce((all, [, { bytes }]) => all + bytes, 0)
-    for (const [id, { bytes }] of oldest) {
-      if (sum <= room()) return
-      if (id === kept) continue
-      sum -= bytes
-      await drop([id])
+  pathOf(id: string): string {
+    return join(this.#folder, `${id}${ENDING}`)
+  }
+
+  urlOf(id: string): string | undefined {
+    return this.#copies.has(id) ? `/cache/${FOLDER}/${id}.mp4` : undefined
+  }
+
+  /** Bytes that they may have together. */
+  room(): number {
+    return this.#preferences.section('playback').copy_room * GIGABYTE
+  }
+
+  async drop(ids: readonly string[]): Promise<void> {
+    for (const id of ids) if (this.#copies.delete(id)) await rm(this.pathOf(id), { force: true })
+  }
+
+  /** What was cut off goes. */
+  async begin(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true })
+    for (const name of await readdir(this.#folder)) {
+      const id = copyOf(name)
+      const { size, mtimeMs } = await stat(join(this.#folder, name))
+      if (id === undefined) await rm(join(this.#folder, name), { recursive: true, force: true })
+      else this.#copies.set(id, { bytes: size, madeMs: mtimeMs })
     }
   }
 
-  return {
-    making,
-    room,
-    pathOf,
-    urlOf,
-    drop,
+  /** Where one is written; `keep` takes it from there. */
+  draftOf(id: string): string {
+    return join(this.#folder, `${id}.part`)
+  }
 
-    /** What was cut off goes. */
-    async begin(): Promise<void> {
-      await mkdir(folder, { recursive: true })
-      for (const name of await readdir(folder)) {
-        const id = copyOf(name)
-        const { size, mtimeMs } = await stat(join(folder, name))
-        if (id === undefined) await rm(join(folder, name), { recursive: true, force: true })
-        else copies.set(id, { bytes: size, madeMs: mtimeMs })
-      }
-    },
+  async keep(id: string): Promise<void> {
+    const draft = join(this.#folder, `${id}.part`)
+    const { size, mtimeMs } = await stat(draft)
+    await rename(draft, this.pathOf(id))
+    this.#copies.set(id, { bytes: size, madeMs: mtimeMs })
+    await this.#makeRoom(id)
+  }
 
-    /** Where one is written; `keep` takes it from there. */
-    draftOf: (id: string): string => join(folder, `${id}.part`),
+  /** For records: which of these videos have one. */
+  keysOf(ids: readonly string[]): Map<string, { copy_url: string }> {
+    return new Map(
+      ids.flatMap((id) => {
+        const url = this.urlOf(id)
+        return url === undefined ? [] : [[id, { copy_url: url }] as const]
+      }),
+    )
+  }
 
-    async keep(id: string): Promise<void> {
-      const draft = join(folder, `${id}.part`)
-      const { size, mtimeMs } = await stat(draft)
-      await rename(draft, pathOf(id))
-      copies.set(id, { bytes: size, madeMs: mtimeMs })
-      await makeRoom(id)
-    },
+  /** Of videos that are no more. */
+  async dropUnknown(known: (ids: readonly string[]) => Promise<Set<string>>): Promise<void> {
+    const there = await known([...this.#copies.keys()])
+    await this.drop([...this.#copies.keys()].filter((id) => !there.has(id)))
+  }
 
-    /** For records: which of these videos have one. */
-    keysOf: (ids: readonly string[]): Map<string, { copy_url: string }> =>
-      new Map(
-        ids.flatMap((id) => {
-          const url = urlOf(id)
-          return url === undefined ? [] : [[id, { copy_url: url }] as const]
-        }),
-      ),
-
-    /** Of videos that are no more. */
-    async dropUnknown(known: (ids: readonly string[]) => Promise<Set<string>>): Promise<void> {
-      const there = await known([...copies.keys()])
-      await drop([...copies.keys()].filter((id) => !there.has(id)))
-    },
+  async #makeRoom(kept: string): Promise<void> {
+    const oldest = [...this.#copies].sort(([, a], [, b]) => a.madeMs - b.madeMs)
+    let sum = oldest.reduce((all, [, { bytes }]) => all + bytes, 0)
+    for (const [id, { bytes }] of oldest) {
+      if (sum <= this.room()) return
+      if (id === kept) continue
+      sum -= bytes
+      await this.drop([id])
+    }
   }
 }
