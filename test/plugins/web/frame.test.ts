@@ -89,6 +89,47 @@ describe('the frame', { skip: noBrowser }, () => {
     assert.equal(await dialog.getByText(/cookie|yt-dlp is out|failed/).count(), 0)
   })
 
+  test('says that a task which runs by itself has failed, until it goes well', async (t) => {
+    let isAway = true
+    const tide = definePlugin({
+      name: 'tide',
+      tasks: [
+        defineTask({
+          name: 'tide.sweep',
+          title: 'Sweep the beach',
+          payload: Type.Object({}),
+          lane: 'light',
+          apiStart: true,
+          schedule: { auto: '0 7 *', initially: 'auto' },
+          async run() {
+            if (isAway) throw new Error('the broom is away')
+            return 'swept'
+          },
+        }),
+      ],
+    })
+    const app = await testApp(t, { replace: [tide] })
+    const run = async () => {
+      await app.as('admin').post('/api/task-name/tide.sweep/')
+      await app.settled()
+    }
+    await run()
+    // Its own message is gone by now.
+    await app.clock.advance(30_000)
+    const { page, go, check } = await openPage(t, app.url, { as })
+    const pill = page.getByRole('button', { name: /^Activity/ })
+    await go('/')
+    await pill.click()
+    await page.getByRole('dialog', { name: 'Activity' }).getByText('“tide.sweep” has failed. See Schedules').waitFor()
+    await pill.locator('.dot').waitFor()
+    await check()
+
+    isAway = false
+    await run()
+    await pill.locator('.dot').waitFor({ state: 'detached' })
+    assert.equal(await page.getByText(/has failed/).count(), 0)
+  })
+
   test('says what runs as it happens, without asking, and stops it', async (t) => {
     const app = await testApp(t, { replace: [patient] })
     const { page, go, check, shot } = await openPage(t, app.url, { as })

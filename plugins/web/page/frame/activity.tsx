@@ -3,6 +3,7 @@
  * stop buttons.
  */
 
+import { signal } from '@preact/signals'
 import { Activity as Pulse, Square } from 'lucide'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { IconButton } from '../parts/button.tsx'
@@ -12,13 +13,13 @@ import { sayFailure } from '../parts/toast.tsx'
 import { get, post } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import { listen, notifications } from '../server/events.ts'
-import type { Notification, PlatformState } from '../server/records.ts'
+import type { Notification, PlatformState, Schedule } from '../server/records.ts'
 import { coalesce } from '../stores/coalesce.ts'
 import { CLASSES } from '../stores/failures.ts'
 import { platformState } from '../stores/platform.ts'
 import { isAdmin } from '../stores/session.ts'
 import { toPercent } from '../texts/format.ts'
-import { moreTexts, t } from '../texts/texts.ts'
+import { moreTexts, t, textOf } from '../texts/texts.ts'
 
 /** yt-dlp that was not replaced by itself. */
 const OUTDATED: ReadonlySet<string> = new Set(['old', 'refused'])
@@ -36,7 +37,8 @@ export function Activity() {
   const running = notifications.value
   const known = running.filter(({ progress }) => progress > 0)
   const progress = known.length === 0 ? 0 : known.reduce((sum, one) => sum + one.progress, 0) / known.length
-  const troubles = platformState.value ? troublesOf(platformState.value) : []
+  useFailedRuns(isOpen)
+  const troubles = [...(platformState.value ? troublesOf(platformState.value) : []), ...failedRuns.value.map(ofRun)]
   const needsUser =
     running.some(({ level }) => level === 'error') || stopReason !== undefined || troubles.some((one) => one.isUrgent)
   // What has ended is told for a few seconds more, by its name: what goes on matters more.
@@ -109,7 +111,7 @@ export function Activity() {
             </p>
           )}
           {troubles.map(({ text, to, link }) => (
-            <p class="notice" key={to}>
+            <p class="notice" key={text}>
               {text} <a href={under(to)}>{link}</a>
             </p>
           ))}
@@ -151,6 +153,16 @@ function troublesOf({ health, waiting }: PlatformState): Trouble[] {
   return troubles
 }
 
+/** Names of tasks whose last run has failed, where they run by themselves. */
+const failedRuns = signal<string[]>([])
+
+const ofRun = (name: string): Trouble => ({
+  text: t('activity.task', { task: textOf(`task.${name}`, name) }),
+  to: '/settings/schedules/',
+  link: t('activity.toSchedules'),
+  isUrgent: true,
+})
+
 function Running({ one }: { one: Notification }) {
   const isStopping = one.command !== false
   return (
@@ -171,6 +183,28 @@ function Running({ one }: { one: Notification }) {
       )}
     </li>
   )
+}
+
+/** Asked once somebody looks, and when one fails meanwhile: the first load of a view is few requests. */
+function useFailedRuns(isOpen: boolean): void {
+  const mayAsk = isAdmin.value
+  useEffect(() => {
+    if (!mayAsk) return
+    const ask = async () => {
+      try {
+        const all = await get<Schedule[]>('/api/schedule/')
+        if (isOpen) await moreTexts()
+        failedRuns.value = all.filter(({ last_status: status }) => status === 'FAILURE').map(({ name }) => name)
+      } catch {
+        return // what was known holds until somebody answers
+      }
+    }
+    const { soon, end } = coalesce(() => void ask(), 2000)
+    if (isOpen) soon(0)
+    const matters = (status: string) => status === 'FAILURE' || (status === 'SUCCESS' && failedRuns.peek().length > 0)
+    const told = listen('job', ({ status }) => matters(status) && soon())
+    return () => (told(), end())
+  }, [mayAsk, isOpen])
 }
 
 /** Whether downloads stand still: asked at first, when one looks, and when much changes in the queue. */

@@ -206,6 +206,8 @@ const de = {
   'activity.toCookie': 'Erneuern',
   'activity.ytdlp': 'yt-dlp ist veraltet.',
   'activity.toHealth': 'Zum Zustand',
+  'activity.task': '„{task}“ ist fehlgeschlagen.',
+  'activity.toSchedules': 'Zu den Zeitplänen',
   'activity.stopping': 'Wird angehalten',
   'activity.stopOf': '{title} anhalten',
 

@@ -200,6 +200,8 @@ export const en = {
   'activity.toCookie': 'Renew it',
   'activity.ytdlp': 'yt-dlp is out of date.',
   'activity.toHealth': 'See Health',
+  'activity.task': '“{task}” has failed.',
+  'activity.toSchedules': 'See Schedules',
   'activity.stopping': 'Stopping',
   'activity.stopOf': 'Stop {title}',
 

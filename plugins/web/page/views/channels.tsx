@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { RefreshCw, Rss, Search, TvMinimalPlay } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
+import { isSofa } from '../browser/layout.ts'
 import { changeQuery, place } from '../browser/router.ts'
 import { Button } from '../parts/button.tsx'
 import { Chips } from '../parts/field.tsx'
@@ -72,7 +73,7 @@ export default function Channels() {
         list={list}
         label={t('nav.channels')}
         ahead={AHEAD}
-        minWidth={320}
+        minWidth={isSofa.value ? 480 : 320}
         gap={12}
         heightOf={() => CARD_PX}
         ghost={<Box height={`${CARD_PX}px`} radius="10px" />}
