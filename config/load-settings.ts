@@ -76,6 +76,7 @@ export function readSettings(
 function read(sources: ConfigSources, definitions: Definitions): Readonly<Settings> {
   const values = {} as Record<string, unknown>
   for (const [key, definition] of Object.entries(definitions)) {
+    // Filled key by key: whole only once the last one is there.
     values[key] = valueOf(key, definition, sources, values as unknown as Settings)
   }
   return Object.freeze(values) as unknown as Readonly<Settings>

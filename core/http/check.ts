@@ -75,9 +75,9 @@ function wrongPart(schema: TSchema, value: unknown, path: string): { schema: TSc
   }
   if (typeof value !== 'object' || value === null) return { schema, value, path }
   const wrong = Object.entries(properties).find(
-    ([name, form]) => Object.hasOwn(value, name) && !isValid(form, value[name as never]),
+    ([name, form]) => Object.hasOwn(value, name) && !isValid(form, Reflect.get(value, name)),
   )
-  return wrong ? wrongPart(wrong[1], value[wrong[0] as never], `${path}/${wrong[0]}`) : { schema, value, path }
+  return wrong ? wrongPart(wrong[1], Reflect.get(value, wrong[0]), `${path}/${wrong[0]}`) : { schema, value, path }
 }
 
 /** A copy with short lists: the problem is known not to be in their entries. */

@@ -38,6 +38,7 @@ export class Input implements AnyInput {
   readonly actor: Actor
   readonly request: AnyInput['request']
   readonly headers: HandlerHeaders
+  // A handler sees the types of its own route's schemas, against which these were checked.
   body: never = undefined as never
   page: PageWindow
   readonly #signals: RunningSignals
@@ -51,6 +52,7 @@ export class Input implements AnyInput {
     signals: RunningSignals,
     response: ServerResponse,
   ) {
+    // Checked against the route's schemas: a handler knows their types, this class does not.
     this.params = checked.params as never
     this.query = checked.query as never
     this.actor = checked.actor

@@ -40,6 +40,7 @@ export async function moveIndex(from: IndexAdapter, to: IndexAdapter, options: M
   const failed: BulkResult['failed'] = []
   const moved: Moved[] = []
   for (const definition of from.definitions) {
+    // Both are of one definition: what is read from one fits the other.
     const pair = [from.collection(definition), to.collection(definition)] as unknown as [Documents, Documents]
     moved.push({ collection: definition.name, documents: 0, ...(await copy(...pair, failed, options)) })
   }

@@ -15,6 +15,7 @@ export function timed(index: IndexAdapter, settings: object): IndexAdapter {
   const collection = (definition: IndexDefinition): AnyCollection => {
     let known = collections.get(definition.name)
     if (!known) {
+      // All collections are timed alike, whatever their documents.
       known = timedCollection(index.collection(definition) as unknown as AnyCollection, settings)
       collections.set(definition.name, known)
     }
@@ -25,6 +26,7 @@ export function timed(index: IndexAdapter, settings: object): IndexAdapter {
 
 function timedCollection(plain: AnyCollection, settings: object): AnyCollection {
   const { name } = plain.definition
+  // Operations are looked up by their names.
   const asked = plain as unknown as Record<string, Question>
   const timedQuestion = (operation: string): Question => {
     const ask = asked[operation]!

@@ -50,6 +50,7 @@ type Reads = Pick<
 /** An index whose reads keep to the view of whoever asks. */
 export function limitReads(index: IndexAdapter): IndexAdapter {
   const collections = new WeakMap<object, AnyCollection>()
+  // Reads are narrowed alike for all types of documents.
   const plain = (definition: IndexDefinition) => index.collection(definition) as unknown as AnyCollection
   const named = (name: string): AnyCollection | undefined => {
     const definition = index.definitions.find((one) => one.name === name)

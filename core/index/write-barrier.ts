@@ -122,6 +122,7 @@ export async function guardWrites(
       const collection = index.collection(definition)
       const known = collections.get(collection)
       if (known) return known
+      // The barrier looks into no document.
       const made = guard(collection as unknown as AnyCollection)
       collections.set(collection, made)
       return made

@@ -51,6 +51,7 @@ async function startOrNoteNext(
 }
 
 const isNeeded = ({ app }: SchedulerState, task: AnyTask): boolean =>
+  // The scheduler hands its app on to tasks, and calls nothing of it.
   task.schedule?.isNeeded === undefined || task.schedule.isNeeded(app(task) as never)
 
 async function start(

@@ -314,6 +314,7 @@ export function defineRoute<
   Answer extends TSchema,
   Given extends App = App,
 >(definition: RouteDefinition<Params, Query, Body, Given> & { reply: Answer }): Route<Given, Answer> {
+  // From here on it is one of many: its schemas say what it takes, and types no longer.
   return definition as unknown as Route<Given, Answer>
 }
 

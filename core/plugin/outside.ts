@@ -79,6 +79,7 @@ export class Hearing {
           await withinTime(
             app.clock,
             LISTEN_WITHIN_MS,
+            // Each event has a type of its own, which a name read at run time does not tell.
             Promise.resolve(listener(told as never)),
             () => new Error(`it takes longer than ${LISTEN_WITHIN_MS / 60_000} minutes`),
           )
@@ -156,6 +157,7 @@ export function guardedImplementation(
     let isMissed = !isAnswer
     try {
       if (!rule?.otherwise) throw refusal
+      // As for events: the hook's name tells the types, the compiler does not know it here.
       const instead = rule.otherwise(args as never[], refusal, implementation as never)
       isMissed = true
       return instead

@@ -32,6 +32,7 @@ const adding =
     reply: Type.Object({ ...(reply as ReturnType<typeof Type.Object>).properties }, { additionalProperties: true }),
     handle: async (input, app) => ({
       ...((await handle(input, app)) as object),
+      // The adapted route's own input, which it has been checked as.
       ...(await keysOf(input as never, app)),
     }),
   })

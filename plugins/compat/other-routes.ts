@@ -10,6 +10,7 @@ export const showHealth = defineRoute({
   access: 'open',
   summary: 'Whether the server runs',
   reply: Type.Literal('OK'),
+  // A bare JSON text, which no route of ours answers.
   handle: () => 'OK' as never,
 })
 

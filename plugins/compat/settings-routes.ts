@@ -51,6 +51,7 @@ function settingsOf(app: App): Values {
     if (always) return always.value
     const [section, name] = placeOf(group, key)
     const value = all[section]?.[name]
+    // A schema of any kind: most have a type, and only that is asked for.
     const isFlag = app.preferences.sections[section]?.[name]?.['type' as never] === 'boolean'
     return (value === false && !isFlag) || (value === 0 && isSize(key)) ? null : (value ?? false)
   }
@@ -69,6 +70,7 @@ export const showSettings = defineRoute({
     const settings = settingsOf(app)
     // Every account reads these; what names a machine of the house is for admins.
     if (!actor.isAdmin) settings['downloads']!['pot_provider_url'] = null
+    // Sections of plugins that this file does not know: its schema says only that they are objects.
     return settings as never
   },
 })

@@ -232,6 +232,7 @@ export function openCollection(
         track_total_hits: false,
         aggs: { words: { filters: { filters: words } } },
       })
+      // The client's types know of no question that an answer is to.
       const { buckets } = counted.aggregations!['words'] as unknown as { buckets: Array<{ doc_count: number }> }
       const chosen = rarest(words.map((word, at) => ({ word, count: buckets[at]!.doc_count })))
       if (chosen.length === 0) return []

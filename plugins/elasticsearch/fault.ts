@@ -155,6 +155,7 @@ function serverErrorOf(body: unknown): ServerError | undefined {
 /** An error of the client as others may see it: what it sent, and to whom with which credentials, stays out. */
 export function withoutRequest(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'ResponseError') return error
+  // Told by its name: the client's classes are loaded only where it is configured.
   const { meta } = error as unknown as Answered
   return new ElasticError(meta?.statusCode ?? 0, serverErrorOf(meta?.body) ?? { type: 'unknown', reason: '' })
 }

@@ -128,6 +128,7 @@ export function mappingOf(layout: Layout, isWhole: boolean): estypes.MappingType
 }
 
 export const metaOf = (layout: Layout, isWhole: boolean): Record<string, unknown> =>
+  // The client's type for it is any JSON.
   ({ shape: layout.shape, isWhole }) satisfies Meta as unknown as Record<string, unknown>
 
 /** undefined: an index of somebody else's, or of a form that this program does not know. */

@@ -62,6 +62,7 @@ export async function migrationOf(
       const found = await parsed(hits)
       const docs = found.map(({ id, doc }) => ({
         id,
+        // Of an older form: no type describes it.
         doc: (options.inPlace || !definition.reform ? doc : definition.reform(doc as never)) as object,
       }))
       const versions = options.inPlace

@@ -122,4 +122,8 @@ async function open(app: App): Promise<Opened> {
 }
 
 const jobCounts = ({ ledger }: App): Array<{ task: string; state: string; count: number }> =>
-  ledger.sql('SELECT task, state, COUNT(*) AS count FROM jobs GROUP BY task, state').all() as never
+  ledger
+    .sql<{ task: string; state: string; count: number }>(
+      'SELECT task, state, COUNT(*) AS count FROM jobs GROUP BY task, state',
+    )
+    .all()

@@ -277,6 +277,7 @@ export class Child {
       pending.timer = this.#quietTimer(pending.options.quietMs)
       if ('fetched' in answer) pending.options.onFetched?.(answer.fetched as Fetched)
       else if ('part' in answer) pending.options.onPart?.(answer.part as unknown[])
+      // The child's worker is ours: of which form progress is, the request says.
       else pending.options.onProgress?.(answer.progress as never)
       return
     }

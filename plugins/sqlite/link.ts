@@ -105,6 +105,7 @@ export function openLink(onLost: (error: Error) => void): Link {
         progress,
         resolve(result) {
           settle()
+          // The operation's name tells the type of its result; the message does not.
           resolve(result as never)
         },
         reject(error) {

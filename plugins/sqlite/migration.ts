@@ -67,6 +67,7 @@ async function reformAll({ name, reform, link, done, progress }: Reforming): Pro
   for (;;) {
     const batch = await link().call('rebuildRead', { name })
     if (!batch) return wrong
+    // Of an older form: no type describes it.
     const docs = batch.docs.map(([id, text]): IdText => [id, JSON.stringify(reform(JSON.parse(text) as never))])
     wrong += await link().call('rebuildWrite', { name, docs, last: batch.last })
     count += docs.length
