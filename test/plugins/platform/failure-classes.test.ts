@@ -7,6 +7,7 @@ import { ERROR_CLASSES } from '../../../plugins/download/schema.ts'
 import { FAILURES, type FailureClass, type FailureRow } from '../../../plugins/platform/failure-classes.ts'
 import { CLASSES, FOR_COOKIE, LATER } from '../../../plugins/web/page/stores/failures.ts'
 import { en } from '../../../plugins/web/page/texts/en.ts'
+import { languagesBesideEnglish } from '../../support/languages.ts'
 import { ROOT } from '../../support/sources.ts'
 
 const rows = Object.entries(FAILURES) as Array<[FailureClass, FailureRow]>
@@ -40,13 +41,16 @@ test('the contract has the table as it is', async () => {
   )
 })
 
-test('the page has a title and a text for each class that an item is noted with', () => {
-  const keys = Object.keys(en).filter((key) => key.startsWith('downloads.class.'))
+test('the page has a title and a text for each class that an item is noted with, in each language', async () => {
+  const wanted = noted.flatMap((name) => [`downloads.class.${name}`, `downloads.class.${name}.text`]).sort()
 
-  assert.deepEqual(
-    keys.sort(),
-    noted.flatMap((name) => [`downloads.class.${name}`, `downloads.class.${name}.text`]).sort(),
-  )
+  const others = await languagesBesideEnglish()
+
+  assert.ok(others.has('de'))
+  for (const [language, texts] of [['en', en] as const, ...others]) {
+    const keys = Object.keys(texts).filter((key) => key.startsWith('downloads.class.'))
+    assert.deepEqual(keys.sort(), wanted, language)
+  }
   assert.deepEqual([...CLASSES, LATER].sort(), [...noted].sort())
 })
 
