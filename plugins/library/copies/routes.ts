@@ -1,6 +1,7 @@
 /** Copies that play over HTTP: whether there is one, making it, taking it away, and the file (contract 9.19). */
 import { defineRoute, errors, file, ID_PATTERN, Said, saidOf, Type } from 'archivolt'
 import type { App } from '../app.ts'
+import { mustBeSeen } from '../seen.ts'
 import { copyOf } from './copies.ts'
 import { makeCopy } from './make.ts'
 
@@ -30,11 +31,6 @@ function recordOf(id: string, { copies, jobs }: App) {
     ...(hasFailed && job?.said && { said: saidOf([job.said]).said }),
     ...(url !== undefined && { copy_url: url }),
   } as const
-}
-
-/** Seen by who asks, too. @throws not_found */
-async function mustBeSeen(id: string, { videos }: App): Promise<void> {
-  if (!(await videos.has(id))) throw errors.notFound('video', id)
 }
 
 export const showCopy = defineRoute({

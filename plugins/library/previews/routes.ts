@@ -1,6 +1,7 @@
 /** Seek previews over HTTP: where a video's are, asking for them, and the sheets (contract 9.20). */
 import { defineRoute, errors, file, ID_PATTERN, Type } from 'archivolt'
 import type { App } from '../app.ts'
+import { mustBeSeen } from '../seen.ts'
 import { makePreviews } from './make.ts'
 
 const VideoId = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
@@ -16,11 +17,6 @@ const PreviewRecord = Type.Object({
   rows: Type.Optional(Type.Integer()),
   sheets: Type.Optional(Type.Array(Type.String(), { description: 'URLs of the sheets, in order' })),
 })
-
-/** Seen by who asks, too. @throws not_found */
-async function mustBeSeen(id: string, { videos }: App): Promise<void> {
-  if (!(await videos.has(id))) throw errors.notFound('video', id)
-}
 
 function recordOf(id: string, { previews }: App) {
   const sheets = previews.sheetsOf(id)
