@@ -31,14 +31,14 @@ export function acceptDocuments(app: App): Accept {
       channel_tvart_url: media.artUrl('channel_tvart', id),
     }),
     video(id, doc) {
-      const { channel_id: channelId, subtitles } = doc
+      const { channel_id: channelId, subtitles, media_url: said } = doc
       mustBeId(channelId, 'channel_id')
       mustBe(Array.isArray(subtitles), 'subtitles must be a list')
       return {
         ...doc,
         platform_id: id,
         vid_thumb_url: media.artUrl('video', id),
-        media_url: media.mediaUrl(channelId, id),
+        media_url: media.mediaUrl(channelId, id, typeof said === 'string' ? said : undefined),
         // A video is worth more than a subtitle that cannot be had.
         subtitles: subtitles.flatMap((subtitle: Doc | null) => {
           const lang = subtitle?.lang

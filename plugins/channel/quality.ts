@@ -14,7 +14,7 @@ export const quality = {
       best: 'The best picture',
       compatible: 'Plays everywhere',
       smallest: 'The smallest file',
-      sound: 'Audio only',
+      sound: 'Audio only (m4a)',
     },
     'x-group': 'quality',
   }),

@@ -181,7 +181,7 @@ export function storedForm(app: App) {
           vid_last_refresh: localDay(refreshedAt),
           vid_thumb_url: app.media.artUrl('video', id),
           vid_thumb_base64: false,
-          media_url: app.media.mediaUrl(channelId, id),
+          media_url: app.media.mediaUrl(channelId, id, text(stored.media_url)),
           media_size: whole(stored.media_size),
           ...(typeof stored.comment_count === 'number' && { comment_count: whole(stored.comment_count) }),
           playlist: texts(stored.playlist).filter((playlistId) => SAFE_ID.test(playlistId)),

@@ -2,15 +2,13 @@
 
 import type { Dir, Dirent } from 'node:fs'
 import { lstat, opendir, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, extname, join, resolve } from 'node:path'
 import { errors, isId } from 'archivolt'
 import type { FoundFile } from './adoption/types.ts'
 import type { App } from './app.ts'
 import { codeOf } from './disk-fault.ts'
 import { isIgnored, pathOf } from './names.ts'
 import type { Reading } from './reading.ts'
-
-const FILM = '.mp4'
 
 const isAbsent = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT' || codeOf(thrown) === 'ENOTDIR'
 
@@ -78,14 +76,18 @@ export async function mustBeThere({ media }: Pick<App, 'media'>): Promise<void> 
  * Films in folders of channels, and those that lie beside these folders, in pieces. Links are followed: a library may
  * be spread over disks.
  */
-export async function* filmsOf(mediaDir: string, reading: Pick<Reading, 'walk'>): AsyncGenerator<FoundFilm[]> {
+export async function* filmsOf(
+  mediaDir: string,
+  reading: Pick<Reading, 'walk'>,
+  { media }: Pick<App, 'media'>,
+): AsyncGenerator<FoundFilm[]> {
   if (!(await isThere(mediaDir))) return
-  const endings = [FILM.slice(1)]
+  const endings = media.containers.own
   for await (const { files } of reading.walk({ path: mediaDir, isOwn: true, deepest: 1, endings }))
     yield files
-      .filter(({ folder, name }) => (folder === '' || isId(folder)) && name.endsWith(FILM))
+      .filter(({ folder, name }) => (folder === '' || isId(folder)) && endings.some((one) => name.endsWith(`.${one}`)))
       .map((file) => {
-        const name = file.name.slice(0, -FILM.length)
+        const name = file.name.slice(0, -extname(file.name).length)
         return { path: join(mediaDir, pathOf(file)), folder: join(mediaDir, file.folder), name, isId: isId(name), file }
       })
 }
@@ -115,17 +117,19 @@ async function isOfKind(path: string, entry: Dirent, kind: 'isFile' | 'isDirecto
  * @throws unprocessable: the place is taken, or cannot be reached
  */
 export async function moveFilm(film: FoundFilm, channelId: string, { media }: Pick<App, 'media'>): Promise<void> {
-  const place = media.pathOf(channelId, film.name)
+  const place = media.homeOf(channelId, film.name, film.path)
+  const own = basename(film.path)
   if (await media.isThere(place)) throw errors.unprocessable('another file is in its place already')
   const names: string[] = []
   for await (const entry of entriesOf(film.folder)) {
-    if (entry.name.startsWith(`${film.name}.`) && entry.name !== `${film.name}${FILM}` && entry.isFile())
+    if (entry.name.startsWith(`${film.name}.`) && entry.name !== own && entry.isFile())
       names.push(entry.name)
   }
   // The film last: where this is cut off, it is still found at its old place.
-  for (const name of [...names, `${film.name}${FILM}`]) {
+  for (const name of [...names, own]) {
     if (!(await media.isThere(join(dirname(place), name)))) await media.moveInto(channelId, join(film.folder, name))
   }
+  await media.filmPath(channelId, film.name) // with another ending than was known, it is learned here
 }
 
 const SUBTITLE = /^(.+)\.([^.]+)\.vtt$/

@@ -2,7 +2,7 @@
  * resync_thumbs: each film carries its thumbnail inside, for players that look there. What is done already is skipped.
  */
 import { readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { defineTask, errors, type JobContext, say, Type } from 'archivolt'
 import type { FileStream } from '../media/types.ts'
 import type { App } from './app.ts'
@@ -58,7 +58,8 @@ async function embed(id: string, job: Run, app: App): Promise<boolean> {
   return app.videos.exclusive(id, async () => {
     const doc = await app.videos.get(id)
     if (!doc || !app.media.isOurs(id)) return false
-    const [path, picture] = [app.media.pathOf(doc.channel_id, id), app.media.artPathOf('video', id)]
+    const path = await app.media.filmPath(doc.channel_id, id)
+    const picture = app.media.artPathOf('video', id)
     if (!(await app.media.isThere(path)) || !(await app.media.isThere(picture)) || (await isQueued(id, app)))
       return false
     const streams = await app.media.streamsIn(path, job.signal)
@@ -68,7 +69,7 @@ async function embed(id: string, job: Run, app: App): Promise<boolean> {
       return false
     }
     await checkRoom(path, doc.channel_id, app)
-    const made = join(await app.media.staging(id), 'film.mp4')
+    const made = join(await app.media.staging(id), `film${extname(path)}`)
     try {
       await withPicture(app, path, streams, picture, made, { signal: job.signal })
       await checkSame(path, made, app)

@@ -25,7 +25,7 @@ export async function takeIn(film: FoundFilm, job: Run, app: App, info?: Info): 
   const probe = await app.media.probe(film.path)
   const local = info && metadataIn(info, id, app)
   const metadata = local ?? (await app.platform.video(id, asked))
-  const mediaPath = app.media.pathOf(metadata.channelId, id)
+  const mediaPath = app.media.homeOf(metadata.channelId, id, film.path)
   const isKnown = await app.videos.exclusive(id, async () => {
     if (await app.videos.has(id)) return true // a download has just brought it in
     if (mediaPath !== film.path) await job.step('rescan.move', () => moveFilm(film, metadata.channelId, app))

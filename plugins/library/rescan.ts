@@ -2,7 +2,7 @@
  * rescan_filesystem: brings the index and the library on disk together (contract 9.11). Looks first, then changes; may
  * be done twice.
  */
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { defineTask, inEnglish, isAppError, type JobContext, type Static, say, Type, type Words } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
@@ -132,7 +132,7 @@ async function look(reading: Reading, job: Run, app: App): Promise<State> {
     await Promise.all(
       batch.map(async ({ id, doc }) => {
         const ours = app.media.isOurs(id)
-        const size = ours ? await app.media.sizeOf(app.media.pathOf(doc.channel_id, id)) : undefined
+        const size = ours ? await app.media.sizeOf(await app.media.filmPath(doc.channel_id, id)) : undefined
         if (!ours) await lookInPlace(id, doc, state, app)
         else if (size === undefined) state.missing.set(id, doc.channel_id)
         else if (size === 0 || size !== doc.media_size) state.resized.push(id)
@@ -142,7 +142,7 @@ async function look(reading: Reading, job: Run, app: App): Promise<State> {
       }),
     )
   }
-  for await (const batch of filmsOf(mediaDir, reading)) {
+  for await (const batch of filmsOf(mediaDir, reading, app)) {
     job.signal.throwIfAborted()
     state.films += batch.length
     job.progress(0.05, say`Found ${{ count: state.films }} files`)
@@ -221,6 +221,7 @@ async function bringHome(film: FoundFilm, job: Run, app: App, report: Report): P
         await moveFilm(film, doc.channel_id, app)
       }),
     )
+    await job.step('rescan.correct', () => correctPaths(id, app))
   } catch (thrown) {
     report.add(film.path.slice(mediaDirOf(app).length + 1), reasonOf(thrown, app))
   }
@@ -253,7 +254,7 @@ async function measure(id: string, job: Run, app: App, report: Report): Promise<
   if (!app.media.isOurs(id)) return report.add(id, say`${{ fault }}; it lies in a place, and stays as it is`)
   const [added] = await job.step('rescan.offer', () => app.queue.add([video], 'pending', { force: true }))
   report.add(
-    `${video.channelId}/${id}.mp4`,
+    `${video.channelId}/${basename(app.media.pathOf(video.channelId, id))}`,
     added === undefined
       ? say`${{ fault }}; the queue has an item of it already`
       : say`${{ fault }}; it was put into the queue, to be downloaded once more`,
@@ -263,7 +264,7 @@ async function measure(id: string, job: Run, app: App, report: Report): Promise<
 async function takeInNew(fresh: number, reading: Reading, job: Run, app: App, report: Report): Promise<void> {
   const mediaDir = mediaDirOf(app)
   let seen = 0
-  for await (const batch of filmsOf(mediaDir, reading)) {
+  for await (const batch of filmsOf(mediaDir, reading, app)) {
     const known = await app.videos.known(batch.filter(({ isId }) => isId).map(({ name }) => name))
     for (const film of batch) {
       job.signal.throwIfAborted()

@@ -131,7 +131,7 @@ async function filmsInLibrary(job: Run, app: App): Promise<Record<'video' | 'cha
   const films = { video: new Set<string>(), channel: new Set<string>() }
   const reading = openReading(job, app)
   try {
-    for await (const batch of filmsOf(mediaDirOf(app), reading)) {
+    for await (const batch of filmsOf(mediaDirOf(app), reading, app)) {
       for (const { name, folder } of batch) {
         films.video.add(name)
         films.channel.add(basename(folder))

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { DAY_MS, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 import type { Library } from './library.ts'
+import type { Media } from './types.ts'
 
 const AGAIN_MS = 3_600_000
 
@@ -19,6 +20,7 @@ export interface Aside {
 /** @param whileThere  the same work, only while the library is there: else its trash would look empty */
 export function openAside(
   library: Library,
+  pathOf: Media['pathOf'],
   whileThere: (work: (trashId: string) => Promise<void>) => (trashId: string) => Promise<void>,
   { ledger, clock, log }: Pick<App, 'ledger' | 'clock' | 'log'>,
 ): Aside {
@@ -59,7 +61,7 @@ export function openAside(
       await ledger.write(() =>
         ledger.sql('INSERT INTO media_aside (id, until) VALUES (?, ?)').run(id, clock.now() + DAY_MS),
       )
-      await library.setAside(id, channelId, videoId)
+      await library.setAside(id, channelId, pathOf(channelId, videoId))
       wakeUp()
     },
     has: (trashId) => ledger.sql('SELECT 1 FROM media_aside WHERE id = ?').get(trashId) !== undefined,

@@ -33,8 +33,15 @@ const CONTAINERS = {
 
 export type Ending = keyof typeof CONTAINERS
 
-/** The one that downloads and imports have. */
-export const OWN_ENDING: Ending = 'mp4'
+/** Those that films of the library itself have. */
+export const OWN_ENDINGS = ['mp4', 'm4a'] as const satisfies readonly Ending[]
+export type OwnEnding = (typeof OWN_ENDINGS)[number]
+/** The usual one: downloads of sound alone have the other. */
+export const OWN_ENDING: OwnEnding = 'mp4'
+
+/** @param name  of a file, or its path; any other ending is the usual one in the library */
+export const ownEndingOf = (name = ''): OwnEnding =>
+  OWN_ENDINGS.find((ending) => name.endsWith(`.${ending}`)) ?? OWN_ENDING
 
 export const ENDINGS = Object.keys(CONTAINERS) as readonly Ending[]
 

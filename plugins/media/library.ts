@@ -20,6 +20,7 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { diskSpace, errors, isId, say } from 'archivolt'
+import { ownEndingOf } from './containers.ts'
 import { isOneOf } from './files.ts'
 import { mediaName, type Paths, subtitleName } from './paths.ts'
 import type { Media } from './types.ts'
@@ -29,7 +30,7 @@ export type Library = Pick<
   'staging' | 'clearStaging' | 'adopt' | 'moveInto' | 'trash' | 'putBack' | 'emptyTrash' | 'space'
 > & {
   /** A second name in the trash for a film, or a copy; it stays where it is. */
-  setAside(trashId: string, channelId: string, videoId: string): Promise<void>
+  setAside(trashId: string, channelId: string, film: string): Promise<void>
   /** Names of the folders in staging: video ids. */
   staged(): Promise<string[]>
   /**
@@ -338,13 +339,12 @@ export function openLibrary(paths: Paths): Library {
       const home = await makeHome(channelId)
       // The film first: cut off in between, it is found by a rescan, and subtitles without a film would lie there for
       // ever.
-      if (files.mediaPath !== undefined) await adoptFile(files.mediaPath, channelId, mediaName(videoId))
+      if (files.mediaPath !== undefined) await adoptFile(files.mediaPath, channelId, mediaName(videoId, ownEndingOf(files.mediaPath)))
       for (const { lang, path } of files.subtitles) await adoptFile(path, channelId, subtitleName(videoId, lang))
       await sync(home)
     },
 
-    async setAside(trashId, channelId, videoId) {
-      const film = paths.pathOf(channelId, videoId)
+    async setAside(trashId, channelId, film) {
       try {
         const common = join(paths.trashOf(trashId), channelId)
         if (await keepBeside(film, common)) return

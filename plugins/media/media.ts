@@ -5,9 +5,10 @@ import { inEnglish, isId, openFolder } from 'archivolt'
 import type { App } from './app.ts'
 import { openArt } from './art.ts'
 import { type Aside, openAside } from './aside.ts'
-import { ENDINGS, isFilm, isSound } from './containers.ts'
+import { ENDINGS, isFilm, isSound, OWN_ENDINGS, ownEndingOf } from './containers.ts'
 import { sizeOf } from './files.ts'
 import { type Library, openLibrary } from './library.ts'
+import { type OwnFilms, openOwnFilms } from './own-films.ts'
 import { isLanguage, openPaths } from './paths.ts'
 import { openPlaces } from './places.ts'
 import { openPresence } from './presence.ts'
@@ -25,15 +26,16 @@ type MediaApp = Pick<App, 'settings' | 'platform' | 'log' | 'ledger' | 'hook' | 
 export function openMedia(app: MediaApp): MediaService {
   const paths = openPaths(resolve(app.settings.mediaDir), resolve(app.settings.cacheDir))
   const library = openLibrary(paths)
-  const { absence, accept, isNew, whileThere } = openPresence(app, paths, () => tidy(library, aside, app))
-  const aside = openAside(library, whileThere, app)
+  const { absence, accept, isNew, whileThere } = openPresence(app, paths, () => tidy(library, films, aside, app))
+  const films = openOwnFilms(paths, library, app)
+  const aside = openAside(library, films.pathOf, whileThere, app)
   const places = openPlaces(app)
   const openMediaFolder = () => openFolder('library folder', paths.mediaDir, { setting: 'AV_MEDIA_DIR' })
   return {
     absence,
     accept,
     staging: whileThere(library.staging),
-    adopt: whileThere(library.adopt),
+    adopt: whileThere(films.adopt),
     moveInto: whileThere(library.moveInto),
     setAside: whileThere(aside.keep),
     trash: whileThere(async (jobId, what) => {
@@ -60,17 +62,23 @@ export function openMedia(app: MediaApp): MediaService {
     },
     space: library.space,
     ...openArt(app, paths),
-    pathOf: paths.pathOf,
+    pathOf: films.pathOf,
+    homeOf: films.homeOf,
     subtitlePathOf: paths.subtitlePathOf,
     isLanguage,
     places,
-    containers: { endings: ENDINGS, isFilm, isSound },
+    containers: { endings: ENDINGS, own: OWN_ENDINGS, isFilm, isSound },
     async filmPath(channelId, videoId) {
       const film = places.filmOf(videoId)
-      return film ? places.pathIn(film) : paths.pathOf(channelId, videoId)
+      return film ? places.pathIn(film) : films.find(channelId, videoId)
     },
     isOurs: (videoId) => places.filmOf(videoId) === undefined,
-    mediaUrl: (channelId, videoId) => paths.mediaUrl(channelId, videoId, places.filmOf(videoId)?.ending),
+    mediaUrl: (channelId, videoId, said) =>
+      paths.mediaUrl(
+        channelId,
+        videoId,
+        places.filmOf(videoId)?.ending ?? films.endingOf(videoId) ?? ownEndingOf(said),
+      ),
     subtitleUrl: paths.subtitleUrl,
     artUrl: paths.artUrl,
     artPathOf: paths.artOf,
@@ -98,7 +106,12 @@ export function openMedia(app: MediaApp): MediaService {
 }
 
 /** Clears away what a crash has left: staging that nobody goes on with, and the trash of removals that have ended. */
-async function tidy(library: Library, aside: Aside, app: Pick<App, 'log' | 'hook' | 'jobs'>): Promise<void> {
+async function tidy(
+  library: Library,
+  films: OwnFilms,
+  aside: Aside,
+  app: Pick<App, 'log' | 'hook' | 'jobs'>,
+): Promise<void> {
   await library
     .keepRoom()
     .catch((err: unknown) => app.log.warn({ err }, 'no room could be kept in the library for removals on a full disk'))
@@ -106,6 +119,7 @@ async function tidy(library: Library, aside: Aside, app: Pick<App, 'log' | 'hook
   const wanted = await Promise.all(app.hook('media.staged').map((fill) => fill(ids)))
   for (const id of ids) if (!wanted.some((set) => set.has(id))) await library.clearStaging(id)
 
+  await films.tidy((id, err) => app.log.warn({ err, id }, 'the old film of a video could not be removed'))
   const trashed = await library.trashed((channelId, err) =>
     app.log.warn({ err, channelId }, 'the folder of a channel cannot be looked into'),
   )

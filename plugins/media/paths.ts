@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { errors, idInName, isId } from 'archivolt'
-import { type Ending, isEnding, OWN_ENDING } from './containers.ts'
+import { type Ending, isEnding, OWN_ENDING, type OwnEnding } from './containers.ts'
 import type { ArtKind } from './types.ts'
 
 const LANG = /^[A-Za-z0-9-]{1,35}$/
@@ -76,7 +76,8 @@ export function openPaths(mediaDir: string, cacheDir: string) {
     trashDir: join(mediaDir, '.trash'),
     incomingDir: join(cacheDir, '.incoming'),
     channelFolder: (channelId: string) => join(mediaDir, checked(channelId)),
-    pathOf: (channelId: string, videoId: string) => join(mediaDir, checked(channelId), mediaName(videoId)),
+    pathOf: (channelId: string, videoId: string, ending?: OwnEnding) =>
+      join(mediaDir, checked(channelId), mediaName(videoId, ending)),
     subtitlePathOf: (channelId: string, videoId: string, lang: string) =>
       join(mediaDir, checked(channelId), subtitleName(videoId, lang)),
     stagingOf: (videoId: string) => join(mediaDir, '.staging', checked(videoId)),

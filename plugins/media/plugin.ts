@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { definePlugin, Type } from 'archivolt'
 import { asideTables } from './aside.ts'
 import { type MediaService, openMedia } from './media.ts'
+import { ownFilmTables } from './own-films.ts'
 import { placeTrashTables } from './place-trash.ts'
 import { placeTables } from './places.ts'
 import { presenceTables } from './presence.ts'
@@ -30,7 +31,7 @@ export default definePlugin({
       meaning: 'folders below which there may be places: folders of other programs whose films are only read',
     },
   },
-  migrations: [presenceTables, placeTables, asideTables, placeTrashTables],
+  migrations: [presenceTables, placeTables, asideTables, placeTrashTables, ownFilmTables],
   hooks: ['media.known', 'media.staged', 'media.films'],
   // In doubt a file is kept.
   hookRules: {

@@ -8,6 +8,7 @@ import { open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errors, say, sentenceOf, type Words } from 'archivolt'
 import type { App } from './app.ts'
+import { OWN_ENDINGS } from './containers.ts'
 import { exists, isMissing, sync } from './library.ts'
 import type { Paths } from './paths.ts'
 
@@ -166,7 +167,9 @@ export function openPresence(
       // On a disk that answers with an error it is not there.
       const looks = known
         .slice(from, from + STEP)
-        .map(({ channelId, videoId }) => exists(paths.pathOf(channelId, videoId)))
+        .flatMap(({ channelId, videoId }) =>
+          OWN_ENDINGS.map((ending) => exists(paths.pathOf(channelId, videoId, ending))),
+        )
       if ((await Promise.allSettled(looks)).some((look) => look.status === 'fulfilled' && look.value)) return true
     }
     return false

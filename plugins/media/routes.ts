@@ -1,7 +1,7 @@
 /** The files beside the API: media with byte ranges, subtitles, art (contract 1.4). */
 import { type Actor, bytes, defineRoute, errors, file, isId, queryEnum, Type } from 'archivolt'
 import type { App } from './app.ts'
-import { contentTypeOf, type Ending, OWN_ENDING } from './containers.ts'
+import { contentTypeOf, type Ending } from './containers.ts'
 import { exists } from './library.ts'
 import { type ArtFolder, parseArtName, parseMediaName, VARIANTS, type Variant, variantPath } from './paths.ts'
 import { PLACEHOLDER_JPEG } from './placeholder.ts'
@@ -40,10 +40,9 @@ async function sendFilm(
   { media }: Pick<App, 'media'>,
 ) {
   const placed = media.places.filmOf(videoId)
-  if (ending !== (placed?.ending ?? OWN_ENDING) || (placed && placed.channelId !== channelId))
-    throw errors.notFound('file')
+  if (placed && (ending !== placed.ending || placed.channelId !== channelId)) throw errors.notFound('file')
   const path = await media.filmPath(channelId, videoId)
-  if (!placed && !(await exists(path))) throw errors.notFound('file')
+  if (!placed && (!path.endsWith(`.${ending}`) || !(await exists(path)))) throw errors.notFound('file')
   return file(path, contentTypeOf(ending))
 }
 

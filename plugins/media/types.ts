@@ -3,7 +3,7 @@
  * deletion.
  */
 import type { Step, Words } from 'archivolt'
-import type { Ending } from './containers.ts'
+import type { Ending, OwnEnding } from './containers.ts'
 
 export interface StreamProbe {
   type: 'video' | 'audio'
@@ -94,6 +94,8 @@ export interface PlacedFilm extends NewFilm {
 export interface Containers {
   /** In lower case; what every browser plays comes first. */
   readonly endings: readonly Ending[]
+  /** Those of the library's own films. */
+  readonly own: readonly OwnEnding[]
   isSound(ending: Ending): boolean
   /** By the first bytes of a file. */
   isFilm(head: Uint8Array): boolean
@@ -150,8 +152,13 @@ export interface Places {
 }
 
 export interface Media {
-  /** `<media>/<channel>/<video>.mp4`, whether it is there or not; ids are checked. */
+  /**
+   * `<media>/<channel>/<video>.mp4`, or `.m4a` of sound alone, whether it is there or not; ids are checked. This is the
+   * one home of where an own film lies.
+   */
   pathOf(channelId: string, videoId: string): string
+  /** Where `adopt` puts this file: with its ending, whichever the video's film has now. */
+  homeOf(channelId: string, videoId: string, mediaPath: string): string
   readonly places: Places
   readonly containers: Containers
   /**
@@ -164,8 +171,8 @@ export interface Media {
   subtitlePathOf(channelId: string, videoId: string, lang: string): string
   /** Whether a subtitle's language can be part of its file's name: 1–35 letters, digits and `-` (RFC 5646, 4.4.1). */
   isLanguage(text: string): boolean
-  /** URL paths of contract 1.3. */
-  mediaUrl(channelId: string, videoId: string): string
+  /** URL paths of contract 1.3. @param said  one from elsewhere: its ending counts where nobody knows better */
+  mediaUrl(channelId: string, videoId: string, said?: string): string
   subtitleUrl(channelId: string, videoId: string, lang: string): string
   artUrl(kind: ArtKind, id: string): string
   /** Where a picture lies, whether it is there or not: for embedding it in a media file. */
@@ -190,7 +197,7 @@ export interface Media {
   /**
    * Moves finished files into the library by rename, file and folder fsynced; an existing file is replaced. Where the
    * channel's folder lies on another disk they are copied beside and renamed. Doing it twice is harmless: what is not
-   * in staging any more but in the library counts as moved.
+   * in staging any more but in the library counts as moved. A film with another ending goes once this one is there.
    * @throws unavailable: the channel's folder is a link that cannot be followed, or its disk is full
    */
   adopt(

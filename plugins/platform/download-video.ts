@@ -68,7 +68,7 @@ async function inOwnChild(
   const metadata = toVideoMetadata(result.metadata as Record<string, unknown>, id, warnings, epochSeconds(ytdlp.clock))
   const receipt = toReceipt(result.receipt, metadata, warnings, wanted.quality)
   if (result.isLeft === true) return { metadata, receipt, isLeft: true }
-  const mediaPath = join(wanted.folder, `${id}.mp4`)
+  const mediaPath = join(wanted.folder, `${id}.${endingOf(wanted)}`)
   if (!result.hasMedia) throw new ChildError({ kinds: ['NoFile'], message: 'yt-dlp did not write a file', warnings })
   const fault = await faultOf(mediaPath, result.streams as StreamSize[], metadata.durationSeconds, ytdlp)
   if (fault !== undefined) {
@@ -104,6 +104,9 @@ async function faultOf(
   }
 }
 
+/** A format of somebody's own may be of sound that an m4a cannot hold as it is. */
+const endingOf = ({ quality }: DownloadOptions): 'mp4' | 'm4a' => (quality?.codec === 'sound' ? 'm4a' : 'mp4')
+
 const isNotThere = (error: unknown): boolean =>
   ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
 
@@ -115,6 +118,7 @@ function toRequest(wanted: DownloadOptions & { there?: FileThere }, now: number)
     format: wanted.format?.slice(0, 500) ?? null,
     formatSort: wanted.formatSort?.slice(0, 500) ?? null,
     ...(wanted.quality && toFormats(wanted.quality)),
+    ending: endingOf(wanted),
     isWish: wanted.quality !== undefined,
     there: wanted.there ?? null,
     insistsOn:

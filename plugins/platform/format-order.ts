@@ -3,7 +3,7 @@ import type { QualityWish } from './types.ts'
 
 /** The best picture with the best sound; what they are is for the order to say. */
 const BEST = 'bv*+ba/b'
-/** Where the platform has it with a picture only, that comes too. */
+/** Where the platform has it with a picture only, that is fetched too, and left out. */
 const SOUND = 'ba/b'
 
 /** What stands first decides; the platform's own order follows. */

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { checked, Files, type Source } from './source.ts'
-import type { Downloaded, DownloadReceipt, VideoMetadata } from './types.ts'
+import type { Downloaded, DownloadOptions, DownloadReceipt, VideoMetadata } from './types.ts'
 import { clearDownload, findFault, run } from './verify.ts'
 
 const PROBE_TIMEOUT_MS = 60_000
@@ -11,15 +11,17 @@ const PROBE_TIMEOUT_MS = 60_000
 export async function toDownloaded(
   source: Source,
   metadata: VideoMetadata,
-  folder: string,
+  { folder, quality }: Pick<DownloadOptions, 'folder' | 'quality'>,
   said: unknown,
   ffprobe: string,
 ): Promise<Downloaded> {
   const { id } = metadata
   const place = (ending: string): string => join(folder, `${id}.${ending}`)
   const { subtitles } = checked(Files, said ?? {}, source)
-  const mediaPath = place('mp4')
-  if (!existsSync(mediaPath)) throw new Error(`the plugin has put no ${id}.mp4 into the folder`)
+  // What an earlier wish has left there may be the other.
+  const endings = quality?.codec === 'sound' ? ['m4a', 'mp4'] : ['mp4', 'm4a']
+  const mediaPath = endings.map(place).find((path) => existsSync(path))
+  if (mediaPath === undefined) throw new Error(`the plugin has put no ${id}.mp4 into the folder`)
   const fault = await findFault(ffprobe, mediaPath, [], metadata.durationSeconds)
   if (fault !== undefined) {
     await clearDownload(folder, id)

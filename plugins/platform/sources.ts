@@ -99,7 +99,7 @@ export function withSources<Whole extends Platform>(platform: Whole, parts: Sour
       if (lack !== undefined) throw new NoRoom(lack)
       const said = await source.download(id, { ...ask, folder, progress, ...(quality && { quality }) })
       fetched?.()
-      return toDownloaded(source, metadata, folder, said, parts.settings.ffprobe)
+      return toDownloaded(source, metadata, { folder, quality }, said, parts.settings.ffprobe)
     })
   }
 

@@ -34,6 +34,7 @@ PAGE_SIZE = 100
 MAX_ENTRIES = 50_000
 MAX_COMMENTS = 200_000
 MAX_LISTINGS = 8
+SOUND_KBITS = '192'
 # For what needs no address of media: solving one takes a JavaScript runtime, and seconds on a small board.
 UNSOLVED = {'youtube': {'player_skip': ['js']}}
 
@@ -410,8 +411,11 @@ class Archivist:
     def download(self, request):
         video_id = request['videoId']
         os.chdir(request['folder'])  # so that no folder's name is ever read as a template
+        ending = request['ending']
         postprocessors = [
-            {'key': 'FFmpegVideoRemuxer', 'preferedformat': 'mp4'},
+            # Of sound that is no AAC it is made, as everything that opens an m4a plays it.
+            {'key': 'FFmpegExtractAudio', 'preferredcodec': 'm4a', 'preferredquality': SOUND_KBITS} if ending == 'm4a'
+            else {'key': 'FFmpegVideoRemuxer', 'preferedformat': ending},
         ]
         if request.get('embedMetadata'):
             postprocessors.append({'key': 'FFmpegMetadata', 'add_metadata': True, 'add_chapters': True})
@@ -422,7 +426,7 @@ class Archivist:
             'format': request.get('format') or 'bv*+ba[ext=m4a]/bv*+ba/b',
             'format_sort': [word for word in (request.get('formatSort') or '').split(',') if word],
             'merge_output_format': 'mp4',
-            'final_ext': 'mp4',
+            'final_ext': ending,
             'ignore_no_formats_error': True,
             'continuedl': True,
             'writethumbnail': True,
@@ -457,7 +461,7 @@ class Archivist:
                 'leftOut': texts(ydl.left_out, 100),
                 'areSubtitlesRefused': ydl.are_subtitles_refused,
                 'hasThumbnail': os.path.isfile(f'{video_id}.jpg'),
-                'hasMedia': os.path.isfile(f'{video_id}.mp4'),
+                'hasMedia': os.path.isfile(f'{video_id}.{ending}'),
                 'streams': progress.finished,
             }
 

@@ -70,7 +70,7 @@ export async function ingest(state: VideoState, input: Ingest, step: Step): Prom
   const { metadata, mediaPath } = downloaded
   const { id, channelId } = metadata
   // A run that was cut off after the move finds the file in the library.
-  const path = (await app.media.isThere(mediaPath)) ? mediaPath : app.media.pathOf(channelId, id)
+  const path = (await app.media.isThere(mediaPath)) ? mediaPath : app.media.homeOf(channelId, id, mediaPath)
   const probe = input.probe ?? (await step('video.probe', () => app.media.probe(path)))
   await step('video.channel', () => app.channels.recordName(channelId, metadata.channelName))
   await step('video.art', () => keepArt(app, downloaded, metadata))

@@ -22,7 +22,7 @@ export function setSubtitles(
     const taken = onlyMissing ? staged.filter(({ lang }) => !doc.subtitles.some((one) => one.lang === lang)) : staged
     if (!taken.length) return true
     await app.media.adopt(doc.channel_id, id, {
-      ...(app.media.isOurs(id) && { mediaPath: app.media.pathOf(doc.channel_id, id) }),
+      ...(app.media.isOurs(id) && { mediaPath: await app.media.filmPath(doc.channel_id, id) }),
       subtitles: taken,
     })
     const fresh = new Set(taken.map(({ lang }) => lang))

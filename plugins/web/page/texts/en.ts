@@ -1583,7 +1583,7 @@ export const en = {
   'channel.quality.codec.best': 'The best picture',
   'channel.quality.codec.compatible': 'Plays everywhere',
   'channel.quality.codec.smallest': 'The smallest file',
-  'channel.quality.codec.sound': 'Audio only',
+  'channel.quality.codec.sound': 'Audio only (m4a)',
   'channel.quality.hdr': 'HDR if available',
   'channel.quality.hdr.on': 'Yes',
   'channel.quality.hdr.off': 'No',

@@ -1,0 +1,114 @@
+/**
+ * The library's own films: where each lies, and with which ending. The ledger knows it; where it does not, as after a
+ * loss, the disk is asked. A film of another kind takes the place of an old one before that goes.
+ */
+import { rm } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { App } from './app.ts'
+import { OWN_ENDING, OWN_ENDINGS, type OwnEnding, ownEndingOf } from './containers.ts'
+import { exists, type Library, sync } from './library.ts'
+import type { Paths } from './paths.ts'
+import type { Media } from './types.ts'
+
+export const ownFilmTables = {
+  number: 5,
+  // `other`: what lies beside the film with that ending is one half of an exchange, and goes.
+  sql: `
+    CREATE TABLE media_own (
+      video_id TEXT PRIMARY KEY,
+      channel_id TEXT NOT NULL,
+      ending TEXT NOT NULL,
+      other TEXT
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX media_own_other ON media_own (video_id) WHERE other IS NOT NULL;`,
+}
+
+interface Row {
+  video_id: string
+  channel_id: string
+  ending: OwnEnding
+  other: OwnEnding | null
+}
+
+export interface OwnFilms extends Pick<Media, 'pathOf' | 'homeOf' | 'adopt'> {
+  /** Undefined: nobody has told yet; then it is the usual one. A video that was removed may be restored: it is kept. */
+  endingOf(videoId: string): OwnEnding | undefined
+  /** Where it lies; where the ledger is wrong, it learns. */
+  find(channelId: string, videoId: string): Promise<string>
+  /** Ends exchanges that were cut off. @param skip  told of a film whose folder cannot be looked into */
+  tidy(skip: (videoId: string, err: unknown) => void): Promise<void>
+}
+
+export function openOwnFilms(
+  paths: Pick<Paths, 'pathOf'>,
+  library: Pick<Library, 'adopt'>,
+  { ledger }: Pick<App, 'ledger'>,
+): OwnFilms {
+  const rowOf = (videoId: string): Row | undefined =>
+    ledger.sql<Row>('SELECT * FROM media_own WHERE video_id = ?').get(videoId)
+  const endingOf = (videoId: string) => rowOf(videoId)?.ending
+  const pathOf = (channelId: string, videoId: string): string => paths.pathOf(channelId, videoId, endingOf(videoId))
+  const homeOf = (channelId: string, videoId: string, from: string): string =>
+    paths.pathOf(channelId, videoId, ownEndingOf(from))
+
+  const note = (channelId: string, videoId: string, ending: OwnEnding, other: OwnEnding | null = null) =>
+    ledger.write(() =>
+      ledger
+        .sql(
+          `INSERT INTO media_own (video_id, channel_id, ending, other) VALUES (?, ?, ?, ?) ON CONFLICT (video_id) DO UPDATE
+           SET channel_id = excluded.channel_id, ending = excluded.ending, other = excluded.other`,
+        )
+        .run(videoId, channelId, ending, other),
+    )
+
+  /** What is there alone is never taken away. */
+  async function endExchange({ video_id: id, channel_id: channelId, ending, other }: Row): Promise<void> {
+    if (other === null) return
+    const [kept, left] = [paths.pathOf(channelId, id, ending), paths.pathOf(channelId, id, other)]
+    const isKeptThere = await exists(kept)
+    if (isKeptThere && (await exists(left))) {
+      await rm(left, { force: true })
+      await sync(dirname(left))
+    }
+    await note(channelId, id, isKeptThere || !(await exists(left)) ? ending : other)
+  }
+
+  async function adoptFilm(channelId: string, videoId: string, mediaPath: string): Promise<void> {
+    const [before, next] = [endingOf(videoId) ?? OWN_ENDING, ownEndingOf(mediaPath)]
+    const isExchange = before !== next && resolve(mediaPath) !== homeOf(channelId, videoId, mediaPath)
+    // Two films lie there for a moment: at any instant it is written which of them counts.
+    if (isExchange) await note(channelId, videoId, before, next)
+    await library.adopt(channelId, videoId, { mediaPath, subtitles: [] })
+    if (before !== next) await note(channelId, videoId, next, isExchange ? before : null)
+    const row = rowOf(videoId)
+    if (row) await endExchange(row)
+  }
+
+  return {
+    endingOf,
+    pathOf,
+    homeOf,
+
+    async find(channelId, videoId) {
+      const path = pathOf(channelId, videoId)
+      if (await exists(path)) return path
+      for (const ending of OWN_ENDINGS) {
+        const other = paths.pathOf(channelId, videoId, ending)
+        if (other === path || !(await exists(other))) continue
+        await note(channelId, videoId, ending)
+        return other
+      }
+      return path
+    },
+
+    async adopt(channelId, videoId, { mediaPath, subtitles }) {
+      if (mediaPath !== undefined) await adoptFilm(channelId, videoId, mediaPath)
+      if (mediaPath === undefined || subtitles.length > 0) await library.adopt(channelId, videoId, { subtitles })
+    },
+
+    async tidy(skip) {
+      for (const row of ledger.sql<Row>('SELECT * FROM media_own WHERE other IS NOT NULL').all())
+        await endExchange(row).catch((err: unknown) => skip(row.video_id, err))
+    },
+  }
+}
