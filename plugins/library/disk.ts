@@ -122,8 +122,7 @@ export async function moveFilm(film: FoundFilm, channelId: string, { media }: Pi
   if (await media.isThere(place)) throw errors.unprocessable('another file is in its place already')
   const names: string[] = []
   for await (const entry of entriesOf(film.folder)) {
-    if (entry.name.startsWith(`${film.name}.`) && entry.name !== own && entry.isFile())
-      names.push(entry.name)
+    if (entry.name.startsWith(`${film.name}.`) && entry.name !== own && entry.isFile()) names.push(entry.name)
   }
   // The film last: where this is cut off, it is still found at its old place.
   for (const name of [...names, own]) {

@@ -339,7 +339,8 @@ export function openLibrary(paths: Paths): Library {
       const home = await makeHome(channelId)
       // The film first: cut off in between, it is found by a rescan, and subtitles without a film would lie there for
       // ever.
-      if (files.mediaPath !== undefined) await adoptFile(files.mediaPath, channelId, mediaName(videoId, ownEndingOf(files.mediaPath)))
+      if (files.mediaPath !== undefined)
+        await adoptFile(files.mediaPath, channelId, mediaName(videoId, ownEndingOf(files.mediaPath)))
       for (const { lang, path } of files.subtitles) await adoptFile(path, channelId, subtitleName(videoId, lang))
       await sync(home)
     },

@@ -59,15 +59,21 @@ test('a backup in our own form is restored beside the plugin compat too, and its
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
   const video = (await app.doc('video', 'v1')) as Record<string, unknown>
   const evil = { ...video, platform_id: 'v2', media_url: '/etc/passwd', vid_thumb_url: 'https://intern.example/x' }
+  const sound = { ...video, platform_id: 'v6', media_url: '/etc/v6.m4a' }
   const broken = { ...video, subtitles: 'none' }
   const timeless = { ...video, refreshed_at: 1e13 }
-  const file = fileOf('video', { v2: evil, v3: broken, v4: timeless, '../v5': video }, 'av_video-20260110-0.json')
+  const file = fileOf(
+    'video',
+    { v2: evil, v6: sound, v3: broken, v4: timeless, '../v5': video },
+    'av_video-20260110-0.json',
+  )
   assert.equal((await upload(app, await zipOf(file))).status, 200)
 
   const result = await restore(app, UPLOADED)
 
-  assert.match(result, /restored: 1 documents, 3 skipped/)
+  assert.match(result, /restored: 2 documents, 3 skipped/)
   const { data } = (await app.as('admin').get('/api/video/v2/')).body
+  assert.equal((await app.doc('video', 'v6')).media_url, '/media/UC1/v6.m4a')
   assert.deepEqual(
     [data.platform_id, data.media_url, data.vid_thumb_url],
     ['v2', '/media/UC1/v2.mp4', '/cache/videos/v/v2.jpg'],

@@ -1,8 +1,8 @@
 /** What cannot be played is said, with what to do: formats that the browser does not know, files that are gone. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { copyFile, mkdir, readFile } from 'node:fs/promises'
+import { dirname, extname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import type {} from '../../../plugins/platform/platform.ts'
@@ -44,13 +44,16 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     await make('hevc.mp4', '-c:v', 'libx265', '-x265-params', 'log-level=none', '-tag:v', 'hvc1', '-c:a', 'aac')
     await make('hevc-mute.mp4', '-c:v', 'libx265', '-x265-params', 'log-level=none', '-tag:v', 'hvc1', '-an')
     await make('ac3.mp4', '-c:v', 'libx264', '-c:a', 'ac3')
-    await ffmpeg(['-f', 'lavfi', '-i', 'sine=duration=12', '-c:a', 'aac', join(clips, 'sound.mp4')])
+    await ffmpeg(['-f', 'lavfi', '-i', 'sine=duration=12', '-c:a', 'aac', join(clips, 'sound.m4a')])
+    await ffmpeg(['-f', 'lavfi', '-i', 'color=red:size=640x360', '-frames:v', '1', join(clips, 'red.jpg')])
   })
 
   async function withFile(t: Parameters<typeof testApp>[0], file: string, streams: object[]): Promise<TestApp> {
     const app = await testApp(t)
-    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', player: { duration: 12 }, streams: streams as never }))
-    const path = join(app.app.settings['mediaDir'] as string, 'UC1', 'v1.mp4')
+    const name = `UC1/v1${extname(file)}`
+    const facts = { media_url: `/media/${name}`, player: { duration: 12 }, streams: streams as never }
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', ...facts }))
+    const path = join(app.app.settings['mediaDir'] as string, name)
     await mkdir(dirname(path), { recursive: true })
     await copyFile(join(clips, file), path)
     return app
@@ -158,12 +161,18 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('a sound without a picture is none that is missing', async (t) => {
-    const app = await withFile(t, 'sound.mp4', [{ ...SOUND, codec: 'aac' }])
+  test('a sound without a picture is none that is missing: the thumbnail stays while an m4a plays', async (t) => {
+    const app = await withFile(t, 'sound.m4a', [{ ...SOUND, codec: 'aac' }])
+    await app.app.media.keepArt('video', 'v1', join(clips, 'red.jpg'))
     const { page, go } = await openPage(t, app.url, { as })
     await go('/video/v1/')
     await plays(page)
     assert.equal(await page.getByRole('alert').count(), 0)
+    const shot = join(clips, 'shot.png')
+    await page.locator('video').screenshot({ path: shot })
+    await ffmpeg(['-i', shot, '-vf', 'scale=1:1', '-f', 'rawvideo', '-pix_fmt', 'rgb24', join(clips, 'shot.rgb')])
+    const [red = 0, green = 0] = await readFile(join(clips, 'shot.rgb'))
+    assert.ok(red > 100 && red > 2 * green, `red ${red}, green ${green}`)
   })
 
   test('a file that is gone is downloaded again, and plays; what cannot be had says why', async (t) => {
