@@ -132,9 +132,6 @@ const LIFE = process.hrtime.bigint().toString(36).slice(-6)
 
 class RequestPipeline implements Pipeline {
   readonly #parts: PipelineParts
-  readonly #settings: PipelineParts['settings']
-  readonly #clock: Clock
-  readonly #log: Log
   readonly #router: Router
   readonly #origins: Origins
   readonly #auth: Authentication
@@ -152,10 +149,7 @@ class RequestPipeline implements Pipeline {
 
   constructor(parts: PipelineParts) {
     this.#parts = parts
-    const { settings, clock, log } = parts
-    this.#settings = settings
-    this.#clock = clock
-    this.#log = log
+    const { settings, log } = parts
     this.#router = openRouter([HEALTH, READY, ...parts.routes], settings.basePath)
     this.#origins = openOrigins(settings, log)
     this.#auth = openAuthentication({ credentials: parts.accounts, ...this.#origins })
@@ -185,7 +179,10 @@ class RequestPipeline implements Pipeline {
       const origin = this.#origins.of(request)
       takePlace(this.#requestQuota, origin, response)
       if (request.headers.origin !== undefined)
-        Object.assign(exchange.headers, corsHeaders(request, this.#settings.corsOrigins, this.#parts.replyHeaders))
+        Object.assign(
+          exchange.headers,
+          corsHeaders(request, this.#parts.settings.corsOrigins, this.#parts.replyHeaders),
+        )
       const [path, query] = splitUrl(request.url!)
       const match = this.#router.match(request.method!, path)
       if (request.method === 'OPTIONS') return this.#sendOptions(exchange, match)
@@ -215,7 +212,7 @@ class RequestPipeline implements Pipeline {
     } finally {
       share?.release()
       if (thrown !== undefined) this.#refuse(exchange, thrown, asked)
-      if (hasBody(request) && !request.complete) drain(request, this.#clock)
+      if (hasBody(request) && !request.complete) drain(request, this.#parts.clock)
       if (startedAt > 0) this.#tellEnd(exchange, startedAt, asked, actor)
     }
   }
@@ -238,7 +235,7 @@ class RequestPipeline implements Pipeline {
 
   /** On every path: a browser that is refused here shows its page no error, not even that there is no such path. */
   #sendOptions(exchange: Exchange, match: Match | undefined): void {
-    Object.assign(exchange.headers, preflightHeaders(exchange.request, this.#settings.corsOrigins))
+    Object.assign(exchange.headers, preflightHeaders(exchange.request, this.#parts.settings.corsOrigins))
     exchange.headers['Allow'] = (match?.methods ?? ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).join(
       ', ',
     )
@@ -280,14 +277,14 @@ class RequestPipeline implements Pipeline {
     return new Input(
       { params, query, actor, page },
       own,
-      new HandlerHeaders(this.#settings.basePath, isSecure),
+      new HandlerHeaders(this.#parts.settings.basePath, isSecure),
       this.#signals,
       response,
     )
   }
 
   async #checkedBody({ request }: Exchange, route: Route, schema: TSchema, share: BodyShare): Promise<unknown> {
-    const body = await readBody(request, route, share, this.#clock)
+    const body = await readBody(request, route, share, this.#parts.clock)
     if (body === undefined && route.bodyOptional) return undefined
     const given = body === undefined ? {} : body
     checkBody(schema, given)
@@ -313,7 +310,7 @@ class RequestPipeline implements Pipeline {
 
   #pageSize(actor: Actor): number {
     const own = actor.id === 0 ? undefined : this.#parts.accounts.userPreferences(actor.id)['page_size']
-    return typeof own === 'number' && own > 0 ? own : this.#settings.pageSize
+    return typeof own === 'number' && own > 0 ? own : this.#parts.settings.pageSize
   }
 
   async #enveloped(route: Route, input: Input, query: string): Promise<Reply> {
@@ -337,7 +334,7 @@ class RequestPipeline implements Pipeline {
       const value = route.handle(input, app)
       return owner?.limitMs === undefined || !(value instanceof Promise)
         ? value
-        : withinTime(this.#clock, owner.limitMs, value, () => this.#tooSlow(owner, route, input))
+        : withinTime(this.#parts.clock, owner.limitMs, value, () => this.#tooSlow(owner, route, input))
     }
     const { page } = input
     try {
@@ -376,7 +373,7 @@ class RequestPipeline implements Pipeline {
 
   #tooSlow({ name, limitMs = 0, failed }: RouteOwner, { method, path }: Route, { request }: Input): Error {
     const reason = new Error(`${method} ${path}: no answer within ${limitMs / 1000} s`)
-    this.#log.error({ err: reason, plugin: name, request: request.requestId }, 'a handler did not answer in time')
+    this.#parts.log.error({ err: reason, plugin: name, request: request.requestId }, 'a handler did not answer in time')
     failed(reason)
     return errors.unavailable(say`The plugin ${{ name }} did not answer in time`, { cause: reason })
   }
@@ -416,7 +413,7 @@ class RequestPipeline implements Pipeline {
     exchange.response.on('close', giveBack)
     // Other rights get other events, so the stream ends and its client connects again.
     const mayListen = () => this.#mayStill(exchange, route, (now) => isAlike(now, actor))
-    const end = sendEvents(exchange, stream, this.#clock, mayListen)
+    const end = sendEvents(exchange, stream, this.#parts.clock, mayListen)
     this.#streams.add(end)
     exchange.response.on('close', () => this.#streams.delete(end))
     this.#whileAllowed(exchange, { mayGoOn: mayListen, end })
@@ -429,7 +426,7 @@ class RequestPipeline implements Pipeline {
       this.#auth.may(actor, route)
       return isSame(actor)
     } catch (error) {
-      if (!isAppError(error)) this.#log.error({ err: error, request: id }, 'a client could not be checked')
+      if (!isAppError(error)) this.#parts.log.error({ err: error, request: id }, 'a client could not be checked')
       return false
     }
   }
@@ -437,7 +434,7 @@ class RequestPipeline implements Pipeline {
   #credentialsIn({ tokenInQuery, signedInQuery }: Route, url: string): InQuery | undefined {
     if (!tokenInQuery && !signedInQuery) return undefined
     const [target, query] = splitUrl(url)
-    const path = belowBase(target, this.#settings.basePath) ?? target
+    const path = belowBase(target, this.#parts.settings.basePath) ?? target
     const [token, signed] = ['token', 'signed'].map((name) => new URLSearchParams(query).get(name))
     return { ...(tokenInQuery && token && { token }), ...(signedInQuery && signed && { link: { path, signed } }) }
   }
@@ -453,7 +450,7 @@ class RequestPipeline implements Pipeline {
     if (fault.isDefect && !isGone) {
       const owner = route && this.#parts.ownerOf?.(route)
       owner?.failed(thrown)
-      this.#log.error(
+      this.#parts.log.error(
         {
           err: thrown,
           ...(owner && { plugin: owner.name }),
@@ -464,7 +461,7 @@ class RequestPipeline implements Pipeline {
         'a request failed',
       )
     } else if (isAppError(thrown) && thrown.cause !== undefined)
-      this.#log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
+      this.#parts.log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
   }
 
   #tellEnd(
@@ -476,7 +473,7 @@ class RequestPipeline implements Pipeline {
     const elapsedMs = performance.now() - startedAt
     if (answers.hasSubscribers)
       answers.publish({
-        settings: this.#settings,
+        settings: this.#parts.settings,
         method: route?.method ?? '',
         route: route?.path ?? '',
         status: response.statusCode,
@@ -484,7 +481,7 @@ class RequestPipeline implements Pipeline {
       } satisfies AnswerTold)
     if (!this.#isLogged) return
     const tookMs = Math.round(elapsedMs * 10) / 10
-    this.#log.debug(
+    this.#parts.log.debug(
       {
         request: id,
         method: request.method,

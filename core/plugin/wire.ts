@@ -88,14 +88,12 @@ export class Wiring {
   /** Core's app, and each plugin's: that of core with its own log. Services that come later are seen by all. */
   makeApps(parts: AppParts): WholeApp {
     const own: App = {
-      ...{
-        ...parts,
-        version: this.#version,
-        clock: this.#clock,
-        log: this.#log,
-        registry: this.#loaded.registry,
-        plugins: { list: () => this.#list(), pages: this.#pages },
-      },
+      ...parts,
+      version: this.#version,
+      clock: this.#clock,
+      log: this.#log,
+      registry: this.#loaded.registry,
+      plugins: { list: () => this.#list(), pages: this.#pages },
       publicUrl: (request) => publicUrl(parts.settings, request),
       fetch: openFetch({ settings: parts.settings, clock: this.#clock, version: this.#version }),
       // Who listens keeps the archive right, whatever the one sees whose request it was.

@@ -76,9 +76,6 @@ interface Cookie {
 
 class KeptCookie implements Cookie {
   readonly #app: App
-  readonly #ledger: App['ledger']
-  readonly #platform: App['platform']
-  readonly #preferences: App['preferences']
   readonly #path: string
   #isStored = false
   /** Counts the jars: an answer about one that has been replaced meanwhile does not count. */
@@ -88,20 +85,16 @@ class KeptCookie implements Cookie {
 
   constructor(app: App) {
     this.#app = app
-    const { ledger, platform, preferences } = app
-    this.#ledger = ledger
-    this.#platform = platform
-    this.#preferences = preferences
     this.#path = join(app.settings.dataDir, 'cookie.txt')
   }
 
   isEnabled(): boolean {
-    return this.#isStored && this.#preferences.section('downloads').cookie_import
+    return this.#isStored && this.#app.preferences.section('downloads').cookie_import
   }
 
   health(): CookieHealth {
     const row = this.#stateRow()
-    const lives = this.#ledger
+    const lives = this.#app.ledger
       .sql<{ seconds: number }>('SELECT seconds FROM cookie_life ORDER BY ended_at DESC LIMIT ?')
       .all(LIVES_SHOWN)
     const state = !this.#isStored
@@ -136,13 +129,13 @@ class KeptCookie implements Cookie {
     this.#isStored = (await this.#read()) !== undefined
     await this.#keepHonest()
     this.#apply()
-    this.#preferences.watch(() => {
+    this.#app.preferences.watch(() => {
       this.#apply()
       this.#keepHonest().catch((err) =>
         this.#app.log.error({ err }, 'the setting cookie_import could not be put right'),
       )
     })
-    this.#platform.onCookieRenewed((jar, isStillUsed) => {
+    this.#app.platform.onCookieRenewed((jar, isStillUsed) => {
       this.#inTurn(async () => {
         if (this.#isStored && isStillUsed()) await this.#write(jar)
       }).catch((err) => this.#app.log.error({ err }, 'the renewed cookie could not be kept'))
@@ -167,7 +160,7 @@ class KeptCookie implements Cookie {
     const answer = await this.#ask(parseJar(text, this.#app.platform.name), asked)
     if (!answer.isValid)
       throw errors.badRequest(
-        say`${{ platform: this.#platform.name }} does not accept this cookie: sign in there again and export a new one`,
+        say`${{ platform: this.#app.platform.name }} does not accept this cookie: sign in there again and export a new one`,
       )
     await this.#inTurn(async () => {
       await this.#write(answer.jar)
@@ -185,7 +178,7 @@ class KeptCookie implements Cookie {
       this.#jarNumber++
       this.#apply()
       await rm(this.#path, { force: true })
-      await this.#ledger.write(() => this.#ledger.sql('DELETE FROM cookie_state').run())
+      await this.#app.ledger.write(() => this.#app.ledger.sql('DELETE FROM cookie_state').run())
       await this.#setPreference(false)
     })
     await this.#app.emit('cookie.changed', { isEnabled: false })
@@ -203,16 +196,16 @@ class KeptCookie implements Cookie {
   #apply(isNew = false): void {
     if (!isNew && this.#isInUse === this.isEnabled()) return
     this.#isInUse = this.isEnabled()
-    this.#platform.useCookie(this.#isInUse ? this.#path : null)
+    this.#app.platform.useCookie(this.#isInUse ? this.#path : null)
   }
 
   #setPreference(isOn: boolean): Promise<void> {
-    return this.#preferences.change({ downloads: { cookie_import: isOn } })
+    return this.#app.preferences.change({ downloads: { cookie_import: isOn } })
   }
 
   /** The preference says whether the cookie is in use. Where there is no cookie, it is switched off again. */
   async #keepHonest(): Promise<void> {
-    if (!this.#isStored && this.#preferences.section('downloads').cookie_import) await this.#setPreference(false)
+    if (!this.#isStored && this.#app.preferences.section('downloads').cookie_import) await this.#setPreference(false)
   }
 
   async #read(): Promise<string | undefined> {
@@ -231,26 +224,26 @@ class KeptCookie implements Cookie {
   }
 
   #stateRow(): StateRow | undefined {
-    return this.#ledger
+    return this.#app.ledger
       .sql<StateRow>('SELECT is_valid, validated_at, stored_at, ended_at FROM cookie_state WHERE id = 1')
       .get()
   }
 
   /** @param isNew  it has just been stored. @returns whether it was valid until now */
   #note(isValid: boolean, isNew = false): Promise<boolean> {
-    return this.#ledger.write(() => {
+    return this.#app.ledger.write(() => {
       const now = epochSeconds(this.#app.clock)
       const before = isNew ? undefined : this.#stateRow()
       const storedAt = isNew ? now : (before?.stored_at ?? 0)
       const endedAt = isValid ? null : (before?.ended_at ?? now)
       if (endedAt === now && storedAt > 0)
-        this.#ledger
+        this.#app.ledger
           .sql('INSERT OR REPLACE INTO cookie_life (ended_at, seconds) VALUES (?, ?)')
           .run(now, now - storedAt)
       // It is valid after all: its life goes on.
       if (isValid && before?.ended_at)
-        this.#ledger.sql('DELETE FROM cookie_life WHERE ended_at = ?').run(before.ended_at)
-      this.#ledger
+        this.#app.ledger.sql('DELETE FROM cookie_life WHERE ended_at = ?').run(before.ended_at)
+      this.#app.ledger
         .sql(
           `INSERT INTO cookie_state (id, is_valid, validated_at, stored_at, ended_at) VALUES (1, ?, ?, ?, ?)
           ON CONFLICT (id) DO UPDATE SET is_valid = excluded.is_valid, validated_at = excluded.validated_at,
@@ -264,13 +257,13 @@ class KeptCookie implements Cookie {
   /** @throws unavailable: the platform did not answer, so nothing is known */
   async #ask(jar: string, asked: AskOptions): Promise<{ isValid: boolean; jar: string }> {
     try {
-      return await this.#platform.validateCookie(jar, asked)
+      return await this.#app.platform.validateCookie(jar, asked)
     } catch (thrown) {
-      const failure = this.#platform.failureOf(thrown)
+      const failure = this.#app.platform.failureOf(thrown)
       if (!failure) throw thrown
-      if (this.#platform.failures[failure.failure].item !== 'retry') return { isValid: false, jar }
+      if (this.#app.platform.failures[failure.failure].item !== 'retry') return { isValid: false, jar }
       throw errors.unavailable(
-        say`${{ platform: this.#platform.name }} cannot be reached now to check the cookie; try again in a minute`,
+        say`${{ platform: this.#app.platform.name }} cannot be reached now to check the cookie; try again in a minute`,
         {
           cause: thrown,
           retryAfterSeconds: 60,
@@ -282,7 +275,7 @@ class KeptCookie implements Cookie {
   async #tellExpired(): Promise<void> {
     await this.#app.emit('cookie.expired', { stored: this.#stateRow()?.stored_at ?? 0 })
     if (this.#app.schedules.outgoing()[cookieExpired.name])
-      await this.#app.jobs.start(cookieExpired, { platform: this.#platform.name })
+      await this.#app.jobs.start(cookieExpired, { platform: this.#app.platform.name })
   }
 }
 

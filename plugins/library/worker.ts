@@ -209,7 +209,7 @@ class Walk {
 
   #read(folder: Folder): void {
     const place = this.#absolute(folder.path)
-    let entries: ReturnType<typeof entriesIn>
+    let entries: Entry[]
     let self: string
     try {
       const { dev, ino } = statSync(place, { bigint: true })
@@ -344,10 +344,15 @@ class Walk {
 /** What stands for bytes that are no UTF-8. */
 const REPLACED = '\ufffd'
 
-type Entry = Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>
+interface Entry {
+  name: string
+  entry: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>
+  /** Its name can be written as it is. */
+  isText: boolean
+}
 
-/** `isText`: its name can be written as it is. Bytes take much more memory than texts, and are read where needed. */
-function entriesIn(folder: string): Array<{ name: string; entry: Entry; isText: boolean }> {
+/** Bytes take much more memory than texts, and are read where needed. */
+function entriesIn(folder: string): Entry[] {
   const entries = readdirSync(folder, { withFileTypes: true })
   if (!entries.some(({ name }) => name.includes(REPLACED)))
     return entries.map((entry) => ({ name: entry.name, entry, isText: true }))

@@ -112,19 +112,12 @@ type TrashApp = Pick<App, 'ledger' | 'clock' | 'log' | 'jobs' | 'touch'>
 class TrashOfPlaces implements PlaceTrashService {
   readonly #app: TrashApp
   readonly #isThere: (placeId: number) => Promise<boolean>
-  readonly #ledger: App['ledger']
-  readonly #clock: App['clock']
-  readonly #log: App['log']
   #timer: Timer | undefined
   #working = Promise.resolve()
 
   constructor(app: TrashApp, isThere: (placeId: number) => Promise<boolean>) {
     this.#app = app
     this.#isThere = isThere
-    const { ledger, clock, log } = app
-    this.#ledger = ledger
-    this.#clock = clock
-    this.#log = log
   }
 
   async putBack(jobId: string): Promise<void> {
@@ -138,7 +131,7 @@ class TrashOfPlaces implements PlaceTrashService {
 
   async discard(jobId: string, what: { videoId: string } | { channelId: string }): Promise<void> {
     const [column, value] = 'videoId' in what ? ['video_id', what.videoId] : ['channel_id', what.channelId]
-    const films = this.#ledger
+    const films = this.#app.ledger
       .sql<Film>(
         `SELECT video_id, channel_id, place_id, media_film.path AS path, size_bytes FROM media_film
          JOIN media_place ON media_place.id = place_id
@@ -180,7 +173,7 @@ class TrashOfPlaces implements PlaceTrashService {
   }
 
   async mustBeRemovable(place: OwnPlace): Promise<void> {
-    const films = this.#ledger
+    const films = this.#app.ledger
       .sql<{ path: string }>(
         "SELECT path FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY video_id LIMIT ?",
       )
@@ -216,38 +209,40 @@ class TrashOfPlaces implements PlaceTrashService {
   }
 
   countOf(placeId: number): number {
-    return this.#ledger
+    return this.#app.ledger
       .sql<{ count: number }>('SELECT count(*) AS count FROM media_discarded WHERE place_id = ?')
       .get(placeId)!.count
   }
 
   countOfChannel(channelId: string): number {
-    return this.#ledger
+    return this.#app.ledger
       .sql<{ count: number }>('SELECT count(*) AS count FROM media_discarded WHERE channel_id = ?')
       .get(channelId)!.count
   }
 
   has(videoId: string): boolean {
-    return this.#ledger.sql('SELECT 1 FROM media_discarded WHERE video_id = ?').get(videoId) !== undefined
+    return this.#app.ledger.sql('SELECT 1 FROM media_discarded WHERE video_id = ?').get(videoId) !== undefined
   }
 
   wasAt(placeId: number, videoId: string, path: string): boolean {
     return (
-      this.#ledger
+      this.#app.ledger
         .sql('SELECT 1 FROM media_discarded WHERE video_id = ? AND place_id = ? AND path = ?')
         .get(videoId, placeId, path) !== undefined
     )
   }
 
   page(placeId: number, from: number, size: number): Discarded[] {
-    const rows = this.#ledger
+    const rows = this.#app.ledger
       .sql<Row>('SELECT * FROM media_discarded WHERE place_id = ? ORDER BY id DESC LIMIT ? OFFSET ?')
       .all(placeId, size, from)
     return rows.map((row) => this.#toDiscarded(row))
   }
 
   async restore(placeId: number, id: number): Promise<Discarded> {
-    const row = this.#ledger.sql<Row>('SELECT * FROM media_discarded WHERE id = ? AND place_id = ?').get(id, placeId)
+    const row = this.#app.ledger
+      .sql<Row>('SELECT * FROM media_discarded WHERE id = ? AND place_id = ?')
+      .get(id, placeId)
     if (!row) throw errors.notFound('removed film', String(id))
     const place = this.#placeOf(placeId)
     if (row.job_id) throw errors.conflict('It is just being removed: try again in a moment')
@@ -261,7 +256,9 @@ class TrashOfPlaces implements PlaceTrashService {
       throw errors.conflict(
         say`There is another ${{ path: row.path }} in “${{ label: place.label }}”: move it away, then try again`,
       )
-    await this.#ledger.write(() => void this.#ledger.sql("UPDATE media_discarded SET job_id = '' WHERE id = ?").run(id))
+    await this.#app.ledger.write(
+      () => void this.#app.ledger.sql("UPDATE media_discarded SET job_id = '' WHERE id = ?").run(id),
+    )
     try {
       if (!(await this.#bringBack(row))) {
         await this.#settleRow(id)
@@ -287,7 +284,7 @@ class TrashOfPlaces implements PlaceTrashService {
   }
 
   #placeOf(id: number): OwnPlace {
-    return this.#ledger.sql<OwnPlace>('SELECT id, path, label, is_ours FROM media_place WHERE id = ?').get(id)!
+    return this.#app.ledger.sql<OwnPlace>('SELECT id, path, label, is_ours FROM media_place WHERE id = ?').get(id)!
   }
 
   #trashOf(place: OwnPlace, { id, video_id: videoId }: Pick<Row, 'id' | 'video_id'>): string {
@@ -295,16 +292,16 @@ class TrashOfPlaces implements PlaceTrashService {
   }
 
   #dropRow(id: number): Promise<void> {
-    return this.#ledger.write(() => void this.#ledger.sql('DELETE FROM media_discarded WHERE id = ?').run(id))
+    return this.#app.ledger.write(() => void this.#app.ledger.sql('DELETE FROM media_discarded WHERE id = ?').run(id))
   }
 
   /** Where it is back no scan takes it for removed any more. */
   #dropBack({ id, video_id: videoId, place_id: placeId, path }: Row): Promise<void> {
-    return this.#ledger.write(() => {
-      this.#ledger
+    return this.#app.ledger.write(() => {
+      this.#app.ledger
         .sql("DELETE FROM media_film WHERE video_id = ? AND place_id = ? AND path = ? AND state = 'forgotten'")
         .run(videoId, placeId, path)
-      this.#ledger.sql('DELETE FROM media_discarded WHERE id = ?').run(id)
+      this.#app.ledger.sql('DELETE FROM media_discarded WHERE id = ?').run(id)
     })
   }
 
@@ -352,7 +349,7 @@ class TrashOfPlaces implements PlaceTrashService {
 
   /** Nothing where its film is not there, or where a link leads to it. */
   async #note(jobId: string, film: Film, place: OwnPlace): Promise<Row | undefined> {
-    const known = this.#ledger
+    const known = this.#app.ledger
       .sql<Row>('SELECT * FROM media_discarded WHERE job_id = ? AND video_id = ?')
       .get(jobId, film.video_id)
     if (known) return known
@@ -360,10 +357,10 @@ class TrashOfPlaces implements PlaceTrashService {
     const name = basename(film.path)
     if (home === undefined || !(await this.#isFile(join(home, name)))) return undefined
     const names = filesOf(name, await readdir(home))
-    const row = { ...film, names: JSON.stringify(names), job_id: jobId, until: this.#clock.now() + KEPT_MS }
-    const id = await this.#ledger.write(() =>
+    const row = { ...film, names: JSON.stringify(names), job_id: jobId, until: this.#app.clock.now() + KEPT_MS }
+    const id = await this.#app.ledger.write(() =>
       Number(
-        this.#ledger
+        this.#app.ledger
           .sql(
             `INSERT INTO media_discarded (place_id, video_id, channel_id, path, size_bytes, names, job_id, until)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -416,25 +413,25 @@ class TrashOfPlaces implements PlaceTrashService {
   }
 
   #ofJob(jobId: string): Row[] {
-    return this.#ledger.sql<Row>('SELECT * FROM media_discarded WHERE job_id = ? ORDER BY id').all(jobId)
+    return this.#app.ledger.sql<Row>('SELECT * FROM media_discarded WHERE job_id = ? ORDER BY id').all(jobId)
   }
 
   async #settleRow(id: number): Promise<void> {
-    await this.#ledger.write(
+    await this.#app.ledger.write(
       () =>
-        void this.#ledger
+        void this.#app.ledger
           .sql('UPDATE media_discarded SET job_id = NULL, until = ? WHERE id = ?')
-          .run(this.#clock.now() + KEPT_MS, id),
+          .run(this.#app.clock.now() + KEPT_MS, id),
     )
   }
 
   /** What a crash has left half done, and what has been kept for long enough. */
   async #clean(): Promise<void> {
     let isFailed = false
-    const half = this.#ledger.sql<Row>('SELECT * FROM media_discarded WHERE job_id IS NOT NULL ORDER BY id').all()
-    const old = this.#ledger
+    const half = this.#app.ledger.sql<Row>('SELECT * FROM media_discarded WHERE job_id IS NOT NULL ORDER BY id').all()
+    const old = this.#app.ledger
       .sql<Row>('SELECT * FROM media_discarded WHERE job_id IS NULL AND until <= ? ORDER BY id')
-      .all(this.#clock.now())
+      .all(this.#app.clock.now())
     for (const row of [...half, ...old]) {
       const job = row.job_id === null ? undefined : this.#app.jobs.get(row.job_id)
       if (job?.endedAt === null) continue // the removal goes on by itself
@@ -447,7 +444,7 @@ class TrashOfPlaces implements PlaceTrashService {
         else if (!(await this.#bringBack(row))) await this.#settleRow(row.id)
       } catch (err) {
         isFailed = true
-        this.#log.warn({ err, trash: row.id }, 'the trash of a place could not be cleared: tried again in an hour')
+        this.#app.log.warn({ err, trash: row.id }, 'the trash of a place could not be cleared: tried again in an hour')
       }
     }
     this.#wakeUp(isFailed ? AGAIN_MS : 0)
@@ -464,20 +461,20 @@ class TrashOfPlaces implements PlaceTrashService {
 
   /** At the next one's time, and not before so long. */
   #wakeUp(earliestMs = 0): void {
-    const next = this.#ledger
+    const next = this.#app.ledger
       .sql<{ until: number }>(
         `SELECT until FROM media_discarded JOIN media_place ON media_place.id = place_id
        WHERE is_ours = 1 AND job_id IS NULL ORDER BY until LIMIT 1`,
       )
       .get()
-    const isHalf = this.#ledger.sql('SELECT 1 FROM media_discarded WHERE job_id IS NOT NULL').get() !== undefined
+    const isHalf = this.#app.ledger.sql('SELECT 1 FROM media_discarded WHERE job_id IS NOT NULL').get() !== undefined
     this.#timer?.cancel()
     const waitMs = Math.min(
-      next ? next.until - this.#clock.now() : Number.POSITIVE_INFINITY,
+      next ? next.until - this.#app.clock.now() : Number.POSITIVE_INFINITY,
       isHalf ? AGAIN_MS : Infinity,
     )
     this.#timer = Number.isFinite(waitMs)
-      ? this.#clock.after(Math.max(earliestMs, waitMs), () => {
+      ? this.#app.clock.after(Math.max(earliestMs, waitMs), () => {
           this.#working = this.#clean()
         })
       : undefined

@@ -10,7 +10,7 @@ import type { App } from './app.ts'
 import type { Ending } from './containers.ts'
 import { isOneOf } from './files.ts'
 import { openPlaceTrash, type PlaceTrashService } from './place-trash.ts'
-import type { NewFilm, Place, PlacedFilm, Places } from './types.ts'
+import type { NewFilm, Place, PlacedFilm, PlacedState, Places } from './types.ts'
 
 export const placeTables = {
   number: 2,
@@ -111,11 +111,15 @@ const toFilm = (row: FilmRow): PlacedFilm => ({
   state: row.state === 'lost' ? 'lost' : 'there',
 })
 
+/** @throws conflict */
+function mustNotOverlap(path: string, places: readonly PlaceRow[]): void {
+  const other = places.find((one) => overlap(one.path, path))
+  if (other)
+    throw errors.conflict(say`This folder and the place “${{ label: other.label }}” (${{ path: other.path }}) overlap`)
+}
+
 class KnownPlaces implements PlacesService {
   readonly #app: PlacesApp
-  readonly #ledger: App['ledger']
-  readonly #settings: App['settings']
-  readonly #clock: App['clock']
   /** Looks that are under way: a share that hangs is asked once. */
   readonly #looking = new Map<number, Promise<boolean>>()
   readonly #whenBack: Array<(placeId: number) => Promise<void>> = []
@@ -126,15 +130,11 @@ class KnownPlaces implements PlacesService {
 
   constructor(app: PlacesApp) {
     this.#app = app
-    const { ledger, settings, clock } = app
-    this.#ledger = ledger
-    this.#settings = settings
-    this.#clock = clock
     this.trash = openPlaceTrash(app, (id) => this.#look(this.#rowOf(id)))
   }
 
   async realRoots(): Promise<string[]> {
-    const found = await Promise.all(this.#settings.libraryRoots.map(realFolder))
+    const found = await Promise.all(this.#app.settings.libraryRoots.map(realFolder))
     return found.filter((root) => root !== undefined)
   }
 
@@ -181,7 +181,7 @@ class KnownPlaces implements PlacesService {
   }
 
   roots(): string[] {
-    return this.#settings.libraryRoots
+    return this.#app.settings.libraryRoots
   }
 
   async add(path: string, label: string): Promise<Place> {
@@ -189,17 +189,13 @@ class KnownPlaces implements PlacesService {
     const known = this.#rows()
     const same = known.find((row) => row.path === real)
     if (same) return this.#toPlace(same)
-    const other = known.find((row) => overlap(row.path, real))
-    if (other)
-      throw errors.conflict(
-        say`This folder and the place “${{ label: other.label }}” (${{ path: other.path }}) overlap`,
-      )
+    mustNotOverlap(real, known)
     if (known.length >= MOST_PLACES) throw errors.conflict(say`There are ${{ most: MOST_PLACES }} places already`)
-    const id = await this.#ledger.write(() =>
+    const id = await this.#app.ledger.write(() =>
       Number(
-        this.#ledger
+        this.#app.ledger
           .sql('INSERT INTO media_place (path, label, added_at) VALUES (?, ?, ?)')
-          .run(real, label, epochSeconds(this.#clock)).lastInsertRowid,
+          .run(real, label, epochSeconds(this.#app.clock)).lastInsertRowid,
       ),
     )
     return this.#toPlace(this.#rowOf(id))
@@ -207,7 +203,9 @@ class KnownPlaces implements PlacesService {
 
   async rename(id: number, label: string): Promise<Place> {
     this.#rowOf(id)
-    await this.#ledger.write(() => this.#ledger.sql('UPDATE media_place SET label = ? WHERE id = ?').run(label, id))
+    await this.#app.ledger.write(() =>
+      this.#app.ledger.sql('UPDATE media_place SET label = ? WHERE id = ?').run(label, id),
+    )
     this.#app.touch()
     return this.#toPlace(this.#rowOf(id))
   }
@@ -219,8 +217,8 @@ class KnownPlaces implements PlacesService {
         throw errors.unavailable(say`“${{ label: row.label }}” is not there now: connect its disk first`)
       await this.trash.mustBeRemovable(row)
     }
-    await this.#ledger.write(() =>
-      this.#ledger.sql('UPDATE media_place SET is_ours = ? WHERE id = ?').run(isOurs ? 1 : 0, id),
+    await this.#app.ledger.write(() =>
+      this.#app.ledger.sql('UPDATE media_place SET is_ours = ? WHERE id = ?').run(isOurs ? 1 : 0, id),
     )
     this.#app.touch()
     if (isOurs) await this.trash.begin()
@@ -230,19 +228,18 @@ class KnownPlaces implements PlacesService {
   async move(id: number, path: string): Promise<Place> {
     const row = this.#rowOf(id)
     const real = await this.#allowed(path)
-    const other = this.#rows().find((one) => one.id !== id && overlap(one.path, real))
-    if (other)
-      throw errors.conflict(
-        say`This folder and the place “${{ label: other.label }}” (${{ path: other.path }}) overlap`,
-      )
+    mustNotOverlap(
+      real,
+      this.#rows().filter((one) => one.id !== id),
+    )
     const films = this.#sampleOf(id, SAMPLE)
     const { found } = await this.#countFound(real, films, true)
     if (found < films.length * FOUND_AGAIN)
       throw errors.unprocessable(
         say`Only ${{ found }} of ${{ count: films.length }} videos were found in ${{ real }}: this is not where “${{ label: row.label }}” is now`,
       )
-    await this.#ledger.write(() =>
-      this.#ledger.sql('UPDATE media_place SET path = ?, away_since = NULL WHERE id = ?').run(real, id),
+    await this.#app.ledger.write(() =>
+      this.#app.ledger.sql('UPDATE media_place SET path = ?, away_since = NULL WHERE id = ?').run(real, id),
     )
     this.#app.touch()
     await this.#tellBack(id)
@@ -256,10 +253,10 @@ class KnownPlaces implements PlacesService {
       throw errors.conflict(
         say`${{ count: films }} videos lie in “${{ label: row.label }}”: take them out of the archive first`,
       )
-    await this.#ledger.write(() => {
-      this.#ledger.sql('DELETE FROM media_film WHERE place_id = ?').run(id)
-      this.#ledger.sql('DELETE FROM media_discarded WHERE place_id = ?').run(id)
-      this.#ledger.sql('DELETE FROM media_place WHERE id = ?').run(id)
+    await this.#app.ledger.write(() => {
+      this.#app.ledger.sql('DELETE FROM media_film WHERE place_id = ?').run(id)
+      this.#app.ledger.sql('DELETE FROM media_discarded WHERE place_id = ?').run(id)
+      this.#app.ledger.sql('DELETE FROM media_place WHERE id = ?').run(id)
     })
   }
 
@@ -277,7 +274,7 @@ class KnownPlaces implements PlacesService {
   }
 
   at(placeId: number, paths: readonly string[]): Map<string, PlacedFilm> {
-    const found = this.#ledger
+    const found = this.#app.ledger
       .sql<FilmRow>(
         `SELECT media_film.* FROM json_each(?) AS asked CROSS JOIN media_film ON place_id = ? AND media_film.path = asked.value WHERE state <> 'forgotten'`,
       )
@@ -285,13 +282,11 @@ class KnownPlaces implements PlacesService {
     return new Map(found.map((row) => [row.path, toFilm(row)]))
   }
 
-  statesOf(
-    videoIds: readonly string[],
-  ): Map<string, { label: string; state: 'there' | 'away' | 'missing'; ours?: true }> {
-    const states = new Map<string, { label: string; state: 'there' | 'away' | 'missing'; ours?: true }>()
-    if (videoIds.length === 0 || this.#ledger.sql('SELECT 1 FROM media_place LIMIT 1').get() === undefined)
+  statesOf(videoIds: readonly string[]): Map<string, PlacedState> {
+    const states = new Map<string, PlacedState>()
+    if (videoIds.length === 0 || this.#app.ledger.sql('SELECT 1 FROM media_place LIMIT 1').get() === undefined)
       return states
-    const found = this.#ledger
+    const found = this.#app.ledger
       .sql<Pick<FilmRow & PlaceRow, 'video_id' | 'label' | 'state' | 'away_since' | 'is_ours'>>(
         `SELECT video_id, label, state, away_since, is_ours FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value JOIN media_place ON media_place.id = place_id
          WHERE state <> 'forgotten'`,
@@ -307,14 +302,14 @@ class KnownPlaces implements PlacesService {
   }
 
   countOfChannel(channelId: string): number {
-    return this.#ledger
+    return this.#app.ledger
       .sql<{ count: number }>("SELECT count(*) AS count FROM media_film WHERE channel_id = ? AND state <> 'forgotten'")
       .get(channelId)!.count
   }
 
   wasForgotten(videoIds: readonly string[]): Set<string> {
     return new Set(
-      this.#ledger
+      this.#app.ledger
         .sql<{ video_id: string }>(
           "SELECT video_id FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value WHERE state = 'forgotten'",
         )
@@ -325,7 +320,7 @@ class KnownPlaces implements PlacesService {
 
   broughtFrom(placeId: number, videoIds: readonly string[]): Set<string> {
     return new Set(
-      this.#ledger
+      this.#app.ledger
         .sql<{ video_id: string }>(
           'SELECT video_id FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value WHERE place_id = ?',
         )
@@ -335,8 +330,8 @@ class KnownPlaces implements PlacesService {
   }
 
   keep(films: readonly NewFilm[]): Promise<void> {
-    return this.#ledger.write(() => {
-      const put = this.#ledger.sql(
+    return this.#app.ledger.write(() => {
+      const put = this.#app.ledger.sql(
         `INSERT INTO media_film (video_id, channel_id, place_id, path, ending, size_bytes, changed_ms)
            VALUES (?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (video_id) DO UPDATE SET channel_id = excluded.channel_id, place_id = excluded.place_id,
@@ -349,8 +344,8 @@ class KnownPlaces implements PlacesService {
   }
 
   drop(videoIds: readonly string[]): Promise<void> {
-    return this.#ledger.write(() => {
-      const drop = this.#ledger.sql('DELETE FROM media_film WHERE video_id = ?')
+    return this.#app.ledger.write(() => {
+      const drop = this.#app.ledger.sql('DELETE FROM media_film WHERE video_id = ?')
       for (const id of videoIds) drop.run(id)
     })
   }
@@ -364,9 +359,9 @@ class KnownPlaces implements PlacesService {
     if (videoIds.length > 0) this.#app.touch()
   }
 
-  *filmsOf(placeId: number, batch = 500): Generator<PlacedFilm[], void, any> {
+  *filmsOf(placeId: number, batch = 500): Generator<PlacedFilm[]> {
     for (let after = ''; ; ) {
-      const found = this.#ledger
+      const found = this.#app.ledger
         .sql<FilmRow>(
           "SELECT * FROM media_film WHERE place_id = ? AND path > ? AND state <> 'forgotten' ORDER BY path LIMIT ?",
         )
@@ -378,7 +373,7 @@ class KnownPlaces implements PlacesService {
   }
 
   begin(): void {
-    this.#looks = this.#clock.every(LOOK_AGAIN_MS, () => this.#watch())
+    this.#looks = this.#app.clock.every(LOOK_AGAIN_MS, () => this.#watch())
     void this.#watch()
     void this.trash.begin()
   }
@@ -390,11 +385,11 @@ class KnownPlaces implements PlacesService {
   }
 
   #rows(): PlaceRow[] {
-    return this.#ledger.sql<PlaceRow>('SELECT * FROM media_place ORDER BY id').all()
+    return this.#app.ledger.sql<PlaceRow>('SELECT * FROM media_place ORDER BY id').all()
   }
 
   #rowOf(id: number): PlaceRow {
-    const row = this.#ledger.sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(id)
+    const row = this.#app.ledger.sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(id)
     if (!row) throw errors.notFound('place', String(id))
     return row
   }
@@ -402,9 +397,9 @@ class KnownPlaces implements PlacesService {
   /** Counted in indexes alone: there may be very many. */
   #filmsIn(id: number): number {
     return (
-      this.#ledger.sql<{ count: number }>('SELECT count(*) AS count FROM media_film WHERE place_id = ?').get(id)!
+      this.#app.ledger.sql<{ count: number }>('SELECT count(*) AS count FROM media_film WHERE place_id = ?').get(id)!
         .count -
-      this.#ledger
+      this.#app.ledger
         .sql<{ count: number }>("SELECT count(*) AS count FROM media_film WHERE place_id = ? AND state = 'forgotten'")
         .get(id)!.count
     )
@@ -424,7 +419,7 @@ class KnownPlaces implements PlacesService {
 
   /** The line that the operator has to write. */
   #remedy(path: string): Sentence {
-    return say`Set AV_LIBRARY_ROOTS=${{ roots: [...this.#settings.libraryRoots, path].join(',') }} where the server is started, and start it again`
+    return say`Set AV_LIBRARY_ROOTS=${{ roots: [...this.#app.settings.libraryRoots, path].join(',') }} where the server is started, and start it again`
   }
 
   /** @throws unprocessable: it cannot be a place, and what to do */
@@ -436,7 +431,7 @@ class KnownPlaces implements PlacesService {
     const within = await this.realRoots()
     if (real === undefined) {
       // What lies outside of the roots is not told of, not even whether it is there.
-      const isTold = [...this.#settings.libraryRoots, ...within].some((root) => isWithin(root, asked))
+      const isTold = [...this.#app.settings.libraryRoots, ...within].some((root) => isWithin(root, asked))
       throw errors.unprocessable(
         isTold
           ? say`There is no folder ${{ asked }} that the server can read; check the path and its permissions`
@@ -445,7 +440,7 @@ class KnownPlaces implements PlacesService {
     }
     if (!within.some((root) => isWithin(root, real)))
       throw errors.unprocessable(say`${{ asked }} may not be read. ${{ remedy: this.#remedy(asked) }}`)
-    for (const own of [this.#settings.mediaDir, this.#settings.cacheDir]) {
+    for (const own of [this.#app.settings.mediaDir, this.#app.settings.cacheDir]) {
       const folder = (await realFolder(own)) ?? resolve(own)
       if (overlap(folder, real))
         throw errors.unprocessable(
@@ -456,7 +451,7 @@ class KnownPlaces implements PlacesService {
   }
 
   #sampleOf(id: number, size: number): Array<Pick<FilmRow, 'path' | 'size_bytes'>> {
-    return this.#ledger
+    return this.#app.ledger
       .sql<Pick<FilmRow, 'path' | 'size_bytes'>>(
         "SELECT path, size_bytes FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY video_id LIMIT ?",
       )
@@ -466,7 +461,7 @@ class KnownPlaces implements PlacesService {
   /** By their paths, from both ends: no sorting of all that lie there. */
   #someOf(id: number, size: number): Array<Pick<FilmRow, 'path' | 'size_bytes'>> {
     return ['ASC', 'DESC'].flatMap((order) =>
-      this.#ledger
+      this.#app.ledger
         .sql<Pick<FilmRow, 'path' | 'size_bytes'>>(
           `SELECT path, size_bytes FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY path ${order} LIMIT ?`,
         )
@@ -516,11 +511,11 @@ class KnownPlaces implements PlacesService {
   /** @returns whether it is there */
   async #lookAt(row: PlaceRow): Promise<boolean> {
     const there = await this.#isThere(row)
-    const now = this.#ledger.sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(row.id)
+    const now = this.#app.ledger.sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(row.id)
     if (this.#hasEnded || !now || now.path !== row.path || there === (now.away_since === null)) return there
-    const since = there ? null : epochSeconds(this.#clock)
-    await this.#ledger.write(() =>
-      this.#ledger.sql('UPDATE media_place SET away_since = ? WHERE id = ?').run(since, row.id),
+    const since = there ? null : epochSeconds(this.#app.clock)
+    await this.#app.ledger.write(() =>
+      this.#app.ledger.sql('UPDATE media_place SET away_since = ? WHERE id = ?').run(since, row.id),
     )
     this.#app.touch()
     if (there) {
@@ -547,9 +542,9 @@ class KnownPlaces implements PlacesService {
   async #lookWhereDue(): Promise<void> {
     const all = this.#rows()
     const isDue =
-      this.#clock.steady() - this.#lookedAtMs >= LOOK_MS || all.some(({ away_since: since }) => since !== null)
+      this.#app.clock.steady() - this.#lookedAtMs >= LOOK_MS || all.some(({ away_since: since }) => since !== null)
     if (!isDue) return
-    this.#lookedAtMs = this.#clock.steady()
+    this.#lookedAtMs = this.#app.clock.steady()
     for (const row of all) await this.#look(row)
   }
 
@@ -560,14 +555,14 @@ class KnownPlaces implements PlacesService {
   }
 
   #filmRow(videoId: string): FilmRow | undefined {
-    return this.#ledger
+    return this.#app.ledger
       .sql<FilmRow>("SELECT * FROM media_film WHERE video_id = ? AND state <> 'forgotten'")
       .get(videoId)
   }
 
   #setState(videoIds: readonly string[], state: FilmRow['state']): Promise<void> {
-    return this.#ledger.write(() => {
-      const change = this.#ledger.sql('UPDATE media_film SET state = ? WHERE video_id = ? AND state <> ?')
+    return this.#app.ledger.write(() => {
+      const change = this.#app.ledger.sql('UPDATE media_film SET state = ? WHERE video_id = ? AND state <> ?')
       for (const id of videoIds) change.run(state, id, state)
     })
   }

@@ -101,6 +101,13 @@ export interface Containers {
   isFilm(head: Uint8Array): boolean
 }
 
+/** What people see of where a film lies that is in a place. */
+export interface PlacedState {
+  label: string
+  state: 'there' | 'away' | 'missing'
+  ours?: true
+}
+
 export interface Places {
   list(): Place[]
   /** @throws not_found */
@@ -132,9 +139,7 @@ export interface Places {
   /** Where it lies, looked at anew each time. @throws not_found; unavailable: its place is away */
   pathIn(film: PlacedFilm): Promise<string>
   /** Of those that lie in places: what people see of it. */
-  statesOf(
-    videoIds: readonly string[],
-  ): ReadonlyMap<string, { label: string; state: 'there' | 'away' | 'missing'; ours?: true }>
+  statesOf(videoIds: readonly string[]): ReadonlyMap<string, PlacedState>
   /** How many videos of a channel lie in places. */
   countOfChannel(channelId: string): number
   /** Which of these somebody has removed from the archive, and whose files stay. */

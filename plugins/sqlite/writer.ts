@@ -66,11 +66,6 @@ class DocumentWriter implements Writer {
   readonly #onTerm: (term: string) => void
   readonly #sql: Connection['sql']
   readonly #pluck: Connection['pluck']
-  readonly #columns: Layout['columns']
-  readonly #multi: Layout['multi']
-  readonly #searched: Layout['searched']
-  readonly #stemmed: Layout['stemmed']
-  readonly #newest: Layout['newest']
   readonly #knownTerms = new Set<string>()
   readonly #nextRow = new Map<number, number>()
   readonly #lists: ValueLists
@@ -86,18 +81,12 @@ class DocumentWriter implements Writer {
     const { sql, pluck } = connection
     this.#sql = sql
     this.#pluck = pluck
-    const { columns, multi, searched, stemmed, newest } = layout
-    this.#columns = columns
-    this.#multi = multi
-    this.#searched = searched
-    this.#stemmed = stemmed
-    this.#newest = newest
     this.#lists = openValueLists(connection, layout, names)
-    this.#columnList = this.#columns.map((column) => `, "${column.name}"`).join('')
+    this.#columnList = this.#layout.columns.map((column) => `, "${column.name}"`).join('')
     this.#textList = textColumns(layout)
       .map((name) => `"${name}"`)
       .join(', ')
-    this.#insertText = `INSERT OR REPLACE INTO "${names.text}"(rowid, ${this.#textList}) VALUES (?${', ?'.repeat(this.#searched.length + this.#stemmed.length)})`
+    this.#insertText = `INSERT OR REPLACE INTO "${names.text}"(rowid, ${this.#textList}) VALUES (?${', ?'.repeat(this.#layout.searched.length + this.#layout.stemmed.length)})`
     this.#hasLists = layout.valueLists.length > 0
   }
 
@@ -109,7 +98,11 @@ class DocumentWriter implements Writer {
     const old = this.#stored(before[0])
     // The row id says how old a document is: with another date it is another row.
     const oldDoc = old ? this.#parse(old) : undefined
-    if (old && oldDoc && (!this.#newest || Number(valuesOf(this.#newest, oldDoc, ignore)[0] ?? 0) === next.newest))
+    if (
+      old &&
+      oldDoc &&
+      (!this.#layout.newest || Number(valuesOf(this.#layout.newest, oldDoc, ignore)[0] ?? 0) === next.newest)
+    )
       return this.#update(before, old, oldDoc, next)
     this.#removeRow(before)
     this.#insert(id, next)
@@ -145,13 +138,13 @@ class DocumentWriter implements Writer {
   }
 
   #searchedOf(doc: JsonObject, onWrong: OnWrong | undefined): Scalar[][] {
-    return this.#searched.map((plan) => valuesOf(plan, doc, onWrong))
+    return this.#layout.searched.map((plan) => valuesOf(plan, doc, onWrong))
   }
 
   /** One text per column of the full-text table. */
   #wordsOf(values: readonly Scalar[][]): string[] {
     const found = values.map((each) => each.flatMap((value) => tokens(String(value))))
-    const stems = this.#stemmed.map((plan) => changedStems(found[this.#searched.indexOf(plan)]!))
+    const stems = this.#layout.stemmed.map((plan) => changedStems(found[this.#layout.searched.indexOf(plan)]!))
     return [...found, ...stems].map((terms) => terms.join(' '))
   }
 
@@ -162,20 +155,20 @@ class DocumentWriter implements Writer {
     return {
       text,
       internal,
-      columns: this.#columns.map(({ plan, isFolded }) => {
+      columns: this.#layout.columns.map(({ plan, isFolded }) => {
         const value = valuesOf(plan, doc, onWrong)[0]
         if (value === undefined) return null
         if (isFolded) return sortKey(String(value))
         return typeof value === 'boolean' ? Number(value) : value
       }),
-      values: this.#multi.flatMap((plan) => {
+      values: this.#layout.multi.flatMap((plan) => {
         const distinct = new Set(
           valuesOf(plan, doc, onWrong).map((value) => (typeof value === 'boolean' ? Number(value) : value)),
         )
         return [...distinct].map((value): [string, string | number] => [plan.name, value])
       }),
       searched: this.#searchedOf(doc, onWrong),
-      newest: this.#newest ? Number(valuesOf(this.#newest, doc, onWrong)[0] ?? 0) : 0,
+      newest: this.#layout.newest ? Number(valuesOf(this.#layout.newest, doc, onWrong)[0] ?? 0) : 0,
     }
   }
 
@@ -185,7 +178,8 @@ class DocumentWriter implements Writer {
 
   /** The next free row of that second, else of the first second after it that has one. */
   #allocate(seconds: number): number {
-    if (!this.#newest) return (this.#pluck<number | null>(`SELECT max(rid) FROM "${this.#names.main}"`).get() ?? 0) + 1
+    if (!this.#layout.newest)
+      return (this.#pluck<number | null>(`SELECT max(rid) FROM "${this.#names.main}"`).get() ?? 0) + 1
     const base = this.#baseOf(seconds)
     let from = this.#nextRow.get(base) ?? base
     let rid = from
@@ -206,7 +200,7 @@ class DocumentWriter implements Writer {
   #writeWords(rid: number, values: readonly Scalar[][]): void {
     const words = this.#wordsOf(values)
     this.#sql(this.#insertText).run(rid, ...words)
-    for (const text of words.slice(0, this.#searched.length)) {
+    for (const text of words.slice(0, this.#layout.searched.length)) {
       for (const term of text.split(' ')) {
         if (term === '' || this.#knownTerms.has(term)) continue
         if (this.#knownTerms.size >= TERMS_KNOWN) this.#knownTerms.clear()
@@ -222,7 +216,7 @@ class DocumentWriter implements Writer {
   }
 
   #presentValues(rid: number): Extracted['values'] {
-    return this.#multi.length === 0
+    return this.#layout.multi.length === 0
       ? []
       : (this.#sql(`SELECT field, value FROM "${this.#names.values}" WHERE rid = ?`)
           .raw()
@@ -249,7 +243,7 @@ class DocumentWriter implements Writer {
     return {
       rid,
       id,
-      sorts: new Map(this.#columns.map(({ name }, at) => [name, row[at] as Bind])),
+      sorts: new Map(this.#layout.columns.map(({ name }, at) => [name, row[at] as Bind])),
       values: this.#keyed(values),
     }
   }
@@ -257,7 +251,7 @@ class DocumentWriter implements Writer {
   #insert(id: string, next: Extracted): void {
     const rid = this.#allocate(next.newest)
     this.#sql(
-      `INSERT INTO "${this.#names.main}"(rid, id${this.#columnList}) VALUES (?, ?${', ?'.repeat(this.#columns.length)})`,
+      `INSERT INTO "${this.#names.main}"(rid, id${this.#columnList}) VALUES (?, ?${', ?'.repeat(this.#layout.columns.length)})`,
     ).run(rid, id, ...next.columns)
     this.#sql(`INSERT INTO "${this.#names.doc}"(rid, text, internal) VALUES (?, ?, ?)`).run(
       rid,
@@ -266,14 +260,14 @@ class DocumentWriter implements Writer {
     )
     this.#writeValues(rid, [], next.values)
     if (this.#hasLists) this.#lists.change(undefined, this.#listed(rid, id, next.columns, next.values))
-    if (this.#searched.length > 0) this.#writeWords(rid, next.searched)
+    if (this.#layout.searched.length > 0) this.#writeWords(rid, next.searched)
   }
 
   #update(before: Row, stored: StoredDoc, oldDoc: JsonObject, next: Extracted): void {
     const [rid, id, ...row] = before
-    const changed = this.#columns.map((_, at) => at).filter((at) => before[at + 2] !== next.columns[at])
+    const changed = this.#layout.columns.map((_, at) => at).filter((at) => before[at + 2] !== next.columns[at])
     if (changed.length > 0) {
-      const list = changed.map((at) => `"${this.#columns[at]!.name}" = ?`).join(', ')
+      const list = changed.map((at) => `"${this.#layout.columns[at]!.name}" = ?`).join(', ')
       this.#sql(`UPDATE "${this.#names.main}" SET ${list} WHERE rid = ?`).run(
         ...changed.map((at) => next.columns[at]),
         rid,
@@ -291,14 +285,17 @@ class DocumentWriter implements Writer {
     if (this.#hasLists)
       this.#lists.change(this.#listed(rid, id, row, present), this.#listed(rid, id, next.columns, next.values))
     // Words cost more than all else, and a changed number or flag does not touch them.
-    if (this.#searched.length > 0 && JSON.stringify(this.#searchedOf(oldDoc, ignore)) !== JSON.stringify(next.searched))
+    if (
+      this.#layout.searched.length > 0 &&
+      JSON.stringify(this.#searchedOf(oldDoc, ignore)) !== JSON.stringify(next.searched)
+    )
       this.#writeWords(rid, next.searched)
   }
 
   #removeRow([rid, id, ...row]: Row): void {
     if (this.#hasLists) this.#lists.change(this.#listed(rid, id, row, this.#presentValues(rid)), undefined)
-    if (this.#multi.length > 0) this.#sql(`DELETE FROM "${this.#names.values}" WHERE rid = ?`).run(rid)
-    if (this.#searched.length > 0) this.#sql(`DELETE FROM "${this.#names.text}" WHERE rowid = ?`).run(rid)
+    if (this.#layout.multi.length > 0) this.#sql(`DELETE FROM "${this.#names.values}" WHERE rid = ?`).run(rid)
+    if (this.#layout.searched.length > 0) this.#sql(`DELETE FROM "${this.#names.text}" WHERE rowid = ?`).run(rid)
     this.#sql(`DELETE FROM "${this.#names.doc}" WHERE rid = ?`).run(rid)
     this.#sql(`DELETE FROM "${this.#names.main}" WHERE rid = ?`).run(rid)
   }

@@ -45,20 +45,13 @@ export interface Webhooks {
 
 class LedgerWebhooks implements Webhooks {
   readonly #app: App
-  readonly #ledger: App['ledger']
-  readonly #clock: App['clock']
-  readonly #log: App['log']
   readonly rows: Rows
   /** Event → webhooks that are told of it; undefined: read anew. Most events have none, and cost no query. */
   #wanted: Map<string, number[]> | undefined
 
   constructor(app: App) {
     this.#app = app
-    const { ledger, clock, log } = app
-    this.#ledger = ledger
-    this.#clock = clock
-    this.#log = log
-    this.rows = openRows(this.#ledger)
+    this.rows = openRows(this.#app.ledger)
   }
 
   events(): string[] {
@@ -70,7 +63,7 @@ class LedgerWebhooks implements Webhooks {
     const ids = this.#wanted.get(event)
     const body = ids && this.#bodyOf(event, told)
     if (body === undefined) return
-    const begun = await this.#ledger.write(() =>
+    const begun = await this.#app.ledger.write(() =>
       ids!.filter((id) => this.rows.webhook(id)?.is_on && this.#put(id, event, body)),
     )
     for (const id of begun) await this.#goOn(id)
@@ -94,7 +87,7 @@ class LedgerWebhooks implements Webhooks {
 
   async add({ name, url, events }: WebhookInput): Promise<{ row: WebhookRow; secret: string }> {
     const secret = newSecret()
-    const row = await this.#ledger.write(() => {
+    const row = await this.#app.ledger.write(() => {
       if (this.rows.webhooks().length >= MOST_WEBHOOKS)
         throw errors.conflict(say`There are ${{ most: MOST_WEBHOOKS }} webhooks already; remove one first`)
       this.#wanted = undefined
@@ -104,7 +97,7 @@ class LedgerWebhooks implements Webhooks {
         events: JSON.stringify(events),
         secret,
         is_on: 1,
-        created_at: this.#clock.now(),
+        created_at: this.#app.clock.now(),
       }
       return this.#surely(this.rows.addWebhook(row))
     })
@@ -113,7 +106,7 @@ class LedgerWebhooks implements Webhooks {
 
   async change(id: number, change: Partial<WebhookInput> & { isOn?: boolean | undefined }): Promise<WebhookRow> {
     const { name, url, events, isOn } = change
-    const changed = await this.#ledger.write(() => {
+    const changed = await this.#app.ledger.write(() => {
       const row = this.#surely(id)
       this.#wanted = undefined
       this.rows.changeWebhook({
@@ -131,12 +124,12 @@ class LedgerWebhooks implements Webhooks {
 
   async renewSecret(id: number): Promise<string> {
     const secret = newSecret()
-    await this.#ledger.write(() => this.rows.changeWebhook({ ...this.#surely(id), secret }))
+    await this.#app.ledger.write(() => this.rows.changeWebhook({ ...this.#surely(id), secret }))
     return secret
   }
 
   async remove(id: number): Promise<void> {
-    await this.#ledger.write(() => {
+    await this.#app.ledger.write(() => {
       this.#wanted = undefined
       if (!this.rows.removeWebhook(id)) throw errors.notFound('webhook')
     })
@@ -146,7 +139,7 @@ class LedgerWebhooks implements Webhooks {
     const webhook = this.#surely(id)
     const message = this.#newMessage(id, 'webhook.test', this.#bodyOf('webhook.test', { name: webhook.name })!)
     const answer = await send(webhook, message, { app: this.#app, signal })
-    return this.#ledger.write(() => {
+    return this.#app.ledger.write(() => {
       this.#surely(id)
       const delivery = this.rows.addDelivery(message)
       this.rows.noteTry(delivery, answer)
@@ -186,13 +179,13 @@ class LedgerWebhooks implements Webhooks {
     try {
       const body = JSON.stringify({
         type: event,
-        timestamp: new Date(this.#clock.now()).toISOString(),
+        timestamp: new Date(this.#app.clock.now()).toISOString(),
         data: told ?? {},
       })
       if (body.length <= LONGEST_BODY) return body
-      this.#log.warn({ event, length: body.length }, 'an event is too long for webhooks, and is not sent')
+      this.#app.log.warn({ event, length: body.length }, 'an event is too long for webhooks, and is not sent')
     } catch (err) {
-      this.#log.warn({ err, event }, 'an event is no JSON, and is not sent to webhooks')
+      this.#app.log.warn({ err, event }, 'an event is no JSON, and is not sent to webhooks')
     }
     return undefined
   }
@@ -207,7 +200,7 @@ class LedgerWebhooks implements Webhooks {
       message_id: `msg_${randomUUID()}`,
       event,
       body,
-      created_at: this.#clock.now(),
+      created_at: this.#app.clock.now(),
     }
   }
 
@@ -221,18 +214,18 @@ class LedgerWebhooks implements Webhooks {
 
   /** Its last try has been made, or there is none to make. */
   #giveUp(delivery: DeliveryRow, error: string): Promise<void> {
-    return this.#ledger.write(() => {
+    return this.#app.ledger.write(() => {
       this.rows.explain(delivery.id, error)
       this.rows.end(delivery.id, 'failed')
     })
   }
 
   async #tryOnce(delivery: DeliveryRow, webhook: WebhookRow, signal: AbortSignal): Promise<void> {
-    if (this.#clock.now() - delivery.created_at > LONGEST_WAIT_MS)
+    if (this.#app.clock.now() - delivery.created_at > LONGEST_WAIT_MS)
       return this.#giveUp(delivery, 'It has waited for more than a day behind others, and is not sent any more')
     const answer = await send(webhook, delivery, { app: this.#app, signal })
     const isLast = delivery.tries >= RETRIES.times
-    await this.#ledger.write(() => {
+    await this.#app.ledger.write(() => {
       this.rows.noteTry(delivery.id, answer)
       if (isTaken(answer)) this.rows.end(delivery.id, 'delivered')
       else if (isLast) this.rows.end(delivery.id, 'failed')

@@ -64,7 +64,7 @@ export class Copies {
   }
 
   async keep(id: string): Promise<void> {
-    const draft = join(this.#folder, `${id}.part`)
+    const draft = this.draftOf(id)
     const { size, mtimeMs } = await stat(draft)
     await rename(draft, this.pathOf(id))
     this.#copies.set(id, { bytes: size, madeMs: mtimeMs })
