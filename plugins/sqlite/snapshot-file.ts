@@ -1,26 +1,31 @@
-/**
- * Copies of the index file: made step by step on the writing connection, read again for a restore. Runs in the worker.
- */
+/** Copies of the index file: made piece by piece, read again for a restore. Runs in the worker. */
 import { existsSync } from 'node:fs'
-import { open, rename, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { tableNames } from './layout.ts'
 import type { SnapshotDoc } from './protocol.ts'
 
-const PAGES_A_STEP = 100
-const STEPS_A_SYNC = 20
+const BYTES_A_STEP = 1_048_576
+/** A disk that is handed more than this at once answers nobody else for a while. */
+const STEPS_A_SYNC = 32
+const LOOK_AGAIN_MS = 20
 const READ_AT_ONCE = 100
 /** One document may be megabytes: a batch is cut by size as well. */
 const BYTES_AT_ONCE = 2_000_000
 
 /**
- * Copies the open database. Our own writes meanwhile are taken along; another connection's would start the copying
- * anew.
+ * Copies the open database as it is when this begins; what is written meanwhile waits in the log. The file's own bytes
+ * are copied: SQLite's backup reads each page through a cache of 16 MB that nobody can set, and the pieces of it are not
+ * given back.
+ * @param db      the only connection that moves the log into the file
+ * @param source  the same file; closed after every connection of this process, as closing it ends their locks
  * @throws an AbortError when `isAborted` says so between two steps
  */
 export async function copyTo(
   db: Database.Database,
+  source: FileHandle,
   path: string,
   isAborted: () => boolean,
   progress: (done: number, total: number) => void,
@@ -30,21 +35,21 @@ export async function copyTo(
     Promise.all(
       [part, `${part}-wal`, `${part}-shm`, `${part}-journal`].map((leftover) => rm(leftover, { force: true })),
     )
+  const refuseAborted = () => {
+    if (isAborted()) throw new DOMException('aborted', 'AbortError')
+  }
   await removeParts()
-  let syncing: Promise<void> | undefined
-  let copied = 0
+  const pagesBetween = db.pragma('wal_autocheckpoint', { simple: true }) as number
   try {
-    await writeFile(part, '', { mode: 0o600 }) // SQLite itself would leave it to the umask
-    await db.backup(part, {
-      progress({ totalPages, remainingPages }) {
-        if (isAborted()) throw new DOMException('aborted', 'AbortError')
-        progress(totalPages - remainingPages, totalPages)
-        // SQLite syncs the copy at its end, on this thread: what the disk has by then it need not wait for.
-        if (++copied % STEPS_A_SYNC === 0) syncing ??= sync(part).finally(() => (syncing = undefined))
-        return PAGES_A_STEP
-      },
+    while (!holdsItsLog(db)) {
+      refuseAborted()
+      await setTimeout(LOOK_AGAIN_MS)
+    }
+    db.pragma('wal_autocheckpoint = 0')
+    await copyBytes(source, part, (done, total) => {
+      refuseAborted()
+      progress(done, total)
     })
-    await syncing
     // One file, without a log beside it: it can be copied as it is.
     const copy = new Database(part)
     copy.pragma('synchronous = OFF')
@@ -54,8 +59,37 @@ export async function copyTo(
     await rename(part, path)
     await sync(dirname(path))
   } finally {
-    await syncing?.catch(() => undefined)
+    db.pragma(`wal_autocheckpoint = ${pagesBetween}`)
     await removeParts()
+  }
+}
+
+/** Moves the log into the file as far as readers let it. @returns whether the file alone is now the whole database */
+function holdsItsLog(db: Database.Database): boolean {
+  if (db.inTransaction) return false
+  const [state] = db.pragma('wal_checkpoint(PASSIVE)') as Array<{ busy: number; log: number; checkpointed: number }>
+  return state!.busy === 0 && state!.log === state!.checkpointed
+}
+
+async function copyBytes(
+  source: FileHandle,
+  path: string,
+  progress: (done: number, total: number) => void,
+): Promise<void> {
+  const target = await open(path, 'wx', 0o600)
+  try {
+    const { size } = await source.stat()
+    const piece = Buffer.allocUnsafe(BYTES_A_STEP)
+    for (let at = 0, steps = 1; at < size; steps++) {
+      progress(at, size)
+      const { bytesRead } = await source.read(piece, 0, Math.min(BYTES_A_STEP, size - at), at)
+      if (bytesRead === 0) throw new Error('the file of the index became shorter while it was copied')
+      await target.writeFile(piece.subarray(0, bytesRead))
+      at += bytesRead
+      if (steps % STEPS_A_SYNC === 0) await target.datasync()
+    }
+  } finally {
+    await target.close()
   }
 }
 

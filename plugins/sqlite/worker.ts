@@ -1,4 +1,5 @@
 /** The index worker: the only writing connection, and every read that may take longer than a page. */
+import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { parentPort } from 'node:worker_threads'
 import { applyChange, type Change, type Filter, type JsonObject, MAX_WINDOW, Refusal, WrongType } from 'archivolt/index'
 import { aggregate } from './aggregate.ts'
@@ -402,6 +403,8 @@ function open({ file, definitions, changes: counted }: Arguments<'open'>): Resul
 }
 
 let copying: Promise<void> = Promise.resolve()
+/** What copies are read from, opened for the first one. */
+let source: FileHandle | undefined
 
 /** One copy at a time: two would read the file twice at once for nothing. */
 async function takeSnapshot(id: number, path: string): Promise<void> {
@@ -409,8 +412,11 @@ async function takeSnapshot(id: number, path: string): Promise<void> {
   jobs.set(id, job)
   copying = copying.then(async () => {
     try {
+      const { db } = opened(connection)
+      source ??= await openFile(db.name, 'r')
       await copyTo(
-        opened(connection).db,
+        db,
+        source,
         path,
         () => job.isAborted,
         (done, total) => send({ id, done, total }),
@@ -430,7 +436,9 @@ async function close(id: number): Promise<void> {
   await loop.idle()
   snapshot?.close()
   connection?.close()
+  await source?.close()
   connection = undefined
+  source = undefined
   store = undefined
   snapshot = undefined
   jobs.clear()

@@ -3,12 +3,13 @@
  * first.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { type FileHandle, open as openFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { Type } from 'typebox'
@@ -24,6 +25,7 @@ import { copyTo } from '../../../plugins/sqlite/snapshot-file.ts'
 import { keepThreads } from '../../../plugins/sqlite/threads.ts'
 import { bundledChild } from '../../support/child.ts'
 import { temporaryFolder } from '../../support/folder.ts'
+import { ROOT } from '../../support/sources.ts'
 import { KEPT_THREADS } from '../../support/testing.ts'
 import { bookIndex, bookOf, openBooks } from './books.ts'
 
@@ -62,13 +64,19 @@ const tablesIn = (folder: string): string[] => {
 
 const snapshotsIn = (folder: string): string[] => readdirSync(folder).filter((name) => name.startsWith('snapshot'))
 
-function someMegabytes(t: TestContext, folder: string): Database.Database {
-  const db = new Database(join(folder, 'large.sqlite'))
-  t.after(() => db.close())
+async function someMegabytes(t: TestContext, folder: string): Promise<[Database.Database, FileHandle]> {
+  const file = join(folder, 'large.sqlite')
+  const db = new Database(file)
+  const source = await openFile(file, 'r')
+  t.after(() => {
+    db.close()
+    return source.close()
+  })
+  db.pragma('journal_mode = WAL')
   db.exec(
     `CREATE TABLE lines(line); INSERT INTO lines SELECT zeroblob(20000) FROM (WITH RECURSIVE row(at) AS (VALUES (1) UNION ALL SELECT at + 1 FROM row LIMIT 500) SELECT * FROM row)`,
   )
-  return db
+  return [db, source]
 }
 
 /** Resolves when nothing is left of old versions: sweeping goes on after the opening. */
@@ -377,30 +385,77 @@ test('long work that is cancelled stops between two documents', async (t) => {
 })
 
 // Copied here and not in the worker: what happens between two of its steps is then no matter of which thread is faster.
-test('a copy takes along what its connection writes meanwhile', async (t) => {
+test('a copy is what was there when it began, and its connection writes meanwhile', async (t) => {
   const folder = await folderOf(t)
-  const db = someMegabytes(t, folder)
+  const [db, source] = await someMegabytes(t, folder)
   const path = join(folder, 'snapshot.sqlite')
+  const pagesBetween = db.pragma('wal_autocheckpoint', { simple: true })
+  const reader = new Database(db.name, { readonly: true })
+  t.after(() => reader.close())
+  db.exec(`UPDATE lines SET line = 'Written before' WHERE rowid = 250`)
+  // Of what it still reads the log cannot be moved into the file: the copy waits for it.
+  reader.exec('BEGIN')
+  reader.prepare('SELECT count(*) FROM lines').get()
+  db.exec(`UPDATE lines SET line = 'Written before' WHERE rowid = 251`)
   let steps = 0
-  await copyTo(
+  let isReading = true
+  const copying = copyTo(
     db,
+    source,
     path,
-    () => false,
-    () => ++steps === 2 && db.exec(`UPDATE lines SET line = 'Written meanwhile' WHERE rowid IN (1, 500)`),
+    () => {
+      if (isReading && ++steps === 3) {
+        isReading = false
+        steps = 0
+        reader.exec('COMMIT')
+      }
+      return false
+    },
+    () => {
+      assert.equal(isReading, false)
+      if (++steps === 2)
+        db.exec(`UPDATE lines SET line = 'Written meanwhile' || zeroblob(20000) WHERE rowid NOT IN (250, 251)`)
+    },
   )
+  await copying
   const copy = new Database(path, { readonly: true })
   t.after(() => copy.close())
-  assert.equal(copy.prepare(`SELECT count(*) FROM lines WHERE line = 'Written meanwhile'`).pluck().get(), 2)
+  const countOf = (one: Database.Database, line: string) =>
+    one.prepare(`SELECT count(*) FROM lines WHERE line LIKE ?`).pluck().get(`${line}%`)
+  assert.equal(copy.pragma('integrity_check', { simple: true }), 'ok')
+  assert.deepEqual(
+    [db, copy].map((one) => ['Written before', 'Written meanwhile'].map((line) => countOf(one, line))),
+    [
+      [2, 498],
+      [2, 0],
+    ],
+  )
   assert.ok(steps > 2)
+  assert.equal(db.pragma('wal_autocheckpoint', { simple: true }), pagesBetween)
   assert.deepEqual(snapshotsIn(folder), ['snapshot.sqlite'])
+})
+
+test('after a copy another program still finds the index in use', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 150)
+  const index = await open(t, folder)
+  await index.snapshotTo(join(folder, 'snapshot.sqlite'))
+  await index.collection(bookIndex).put('later', bookOf(1).doc)
+  const file = join(folder, 'index.sqlite')
+  // The last one to close a database moves its log into the file and removes the log.
+  const look = `const db = new (require('better-sqlite3'))(process.argv[1]); db.prepare('SELECT count(*) FROM sqlite_schema').get(); db.close()`
+  await promisify(execFile)(process.execPath, ['-e', look, file], { cwd: ROOT })
+  assert.ok(existsSync(`${file}-wal`))
+  assert.equal(await index.collection(bookIndex).count(), 151)
 })
 
 test('a copy that is cancelled half way leaves nothing', async (t) => {
   const folder = await folderOf(t)
   const seen: Array<{ fraction: number; files: string[] }> = []
   const progress = (done: number, total: number) => seen.push({ fraction: done / total, files: snapshotsIn(folder) })
+  const [db, source] = await someMegabytes(t, folder)
   await assert.rejects(
-    copyTo(someMegabytes(t, folder), join(folder, 'snapshot.sqlite'), () => seen.length === 2, progress),
+    copyTo(db, source, join(folder, 'snapshot.sqlite'), () => seen.length === 2, progress),
     { name: 'AbortError' },
   )
   assert.ok(
