@@ -133,7 +133,7 @@ const alias = (
   of: string,
   change?: Adaptation['change'],
 ): Adaptation[] =>
-  methods.map((method) => ({ of: `${method} ${of}`, at: `${method} ${at}`, ...(change && { change }) }))
+  methods.map((method) => ({ of: `${method} ${of}`, at: `${method} ${at}`, change }))
 
 /** Those that answer with records of videos. */
 const WITH_VIDEOS = [

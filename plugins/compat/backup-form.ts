@@ -6,7 +6,7 @@ import type { DownloadDoc } from '../download/schema.ts'
 import type { PlaylistDoc } from '../playlist/schema.ts'
 import type { CommentDoc, SubtitleDoc, VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
-import { storedForm } from './stored-form.ts'
+import { toOurs, toStored } from './stored-form.ts'
 
 interface Item<Doc> {
   id: string
@@ -15,8 +15,6 @@ interface Item<Doc> {
 type StoredItem = { id: string; stored: Stored }
 
 export function referenceForm(app: App): BackupForm {
-  const { toStored, toOurs } = storedForm(app)
-
   async function videos(batch: Item<VideoDoc>[]): Promise<StoredItem[]> {
     const channels = await app.channels.collection.getMany(unique(batch.map(({ doc }) => doc.channel_id)))
     const stored = new Map([...channels].map(([id, doc]) => [id, toStored.channel(doc)]))
@@ -26,13 +24,13 @@ export function referenceForm(app: App): BackupForm {
     )
     return batch.map(({ id, doc }) => ({
       id,
-      stored: toStored.video(doc, stored.get(doc.channel_id), watched.get(id)),
+      stored: toStored.video(app, doc, stored.get(doc.channel_id), watched.get(id)),
     }))
   }
 
   async function comments(batch: Item<CommentDoc>[]): Promise<StoredItem[]> {
     const found = await app.videos.collection.getMany(batch.map(({ id }) => id))
-    return batch.map(({ id, doc }) => ({ id, stored: toStored.comment(doc, found.get(id)?.channel_id) }))
+    return batch.map(({ id, doc }) => ({ id, stored: toStored.comment(app, doc, found.get(id)?.channel_id) }))
   }
 
   async function subtitles(batch: Item<SubtitleDoc>[]): Promise<StoredItem[]> {
@@ -46,7 +44,7 @@ export function referenceForm(app: App): BackupForm {
         title: video.title,
         channelName: channels.get(video.channel_id)?.channel_name ?? '',
       }
-      return { id, stored: toStored.subtitle(doc, shown) }
+      return { id, stored: toStored.subtitle(app, doc, shown) }
     })
   }
 
@@ -59,8 +57,8 @@ export function referenceForm(app: App): BackupForm {
   const converters: Record<string, (batch: Item<never>[]) => Promise<StoredItem[]>> = {
     channel: each<ChannelDoc>(toStored.channel),
     video: videos,
-    playlist: each<PlaylistDoc>(toStored.playlist),
-    download: each<DownloadDoc>(toStored.download),
+    playlist: each<PlaylistDoc>((doc) => toStored.playlist(app, doc)),
+    download: each<DownloadDoc>((doc) => toStored.download(app, doc)),
     comment: comments,
     subtitle: subtitles,
   }
@@ -70,7 +68,7 @@ export function referenceForm(app: App): BackupForm {
     insideOthers: ['channel'],
     toStored: (collection, documents) =>
       (converters[collection] ?? each((doc: Stored) => doc))(documents as Item<never>[]),
-    toOurs,
+    toOurs: (...given) => toOurs(app, ...given),
   }
 }
 

@@ -51,8 +51,8 @@ function settingsOf(app: App): Values {
     if (always) return always.value
     const [section, name] = placeOf(group, key)
     const value = all[section]?.[name]
-    // A schema of any kind: most have a type, and only that is asked for.
-    const isFlag = app.preferences.sections[section]?.[name]?.['type' as never] === 'boolean'
+    const schema: { type?: unknown } | undefined = app.preferences.sections[section]?.[name]
+    const isFlag = schema?.type === 'boolean'
     return (value === false && !isFlag) || (value === 0 && isSize(key)) ? null : (value ?? false)
   }
   return Object.fromEntries(

@@ -44,291 +44,288 @@ function safeId(value: unknown, what: string): string {
   throw errors.unprocessable(say`${{ what }} is no id`)
 }
 
-export function storedForm(app: App) {
-  const platformId = (stored: Stored): string => safeId(app.platform.idOf(stored), 'platform_id')
-  const bothIds = (id: string) => ({ platform_id: id, ...app.platform.mirror(id) })
+const platformId = (app: App, stored: Stored): string => safeId(app.platform.idOf(stored), 'platform_id')
+const bothIds = (app: App, id: string) => ({ platform_id: id, ...app.platform.mirror(id) })
 
-  /** Internal fields and cache URLs give way to what the platform says. */
-  const toStored = {
-    channel({ refreshed_at, art, ...doc }: ChannelDoc): Stored {
-      const pictures = art ? (JSON.parse(art) as Record<string, string>) : {}
-      return {
-        ...doc,
-        channel_last_refresh: refreshed_at,
-        channel_thumb_url: pictures.thumb ?? false,
-        channel_banner_url: pictures.banner ?? false,
-        channel_tvart_url: pictures.tvart ?? false,
-      }
-    },
-    /** @param mark  when the first admin has watched it; null: nobody knows; undefined: not watched */
-    video(doc: VideoDoc, channel: Stored | undefined, mark: number | null | undefined): Stored {
-      const { channel_id, refreshed_at, width: _width, height: _height, art, ...others } = doc
-      const { watched_by: _ids, shared_mark: _shared, restored_mark: _restored, player, ...shown } = others
-      return {
-        ...shown,
-        player: { ...player, watched: mark !== undefined, ...(typeof mark === 'number' && { watched_date: mark }) },
-        ...bothIds(doc.platform_id),
-        channel: channel ?? { channel_id },
-        vid_last_refresh: refreshed_at,
-        vid_thumb_url: art ?? false,
-        // Of a film in a place with its true ending: the reference then misses a file, and takes no other for it.
-        media_url: app.media.mediaUrl(channel_id, doc.platform_id).slice(MEDIA.length),
-        subtitles: doc.subtitles.map((subtitle) => ({
-          ...subtitle,
-          media_url: `${channel_id}/${doc.platform_id}.${subtitle.lang}.vtt`,
-        })),
-      }
-    },
-    playlist({ refreshed_at, art, ...doc }: PlaylistDoc): Stored {
-      return {
-        ...doc,
-        playlist_last_refresh: refreshed_at,
-        playlist_thumbnail: art ?? false,
-        playlist_entries: doc.playlist_entries.map((entry) => ({ ...entry, ...bothIds(entry.platform_id) })),
-      }
-    },
-    download({ open: _open, ready: _ready, later: _later, art, ...doc }: DownloadDoc): Stored {
-      return {
-        ...doc,
-        ...bothIds(doc.platform_id),
-        status: doc.status === 'priority' ? 'pending' : doc.status,
-        vid_thumb_url: art ?? false,
-      }
-    },
-    comment(doc: CommentDoc, channelId: string | undefined): Stored {
-      return {
-        ...doc,
-        ...bothIds(doc.platform_id),
-        comment_channel_id: channelId ?? '',
-        comment_comments: flat(doc.comment_comments),
-      }
-    },
-    subtitle(
-      { date_downloaded: _date, channel_id, ...doc }: SubtitleDoc,
-      video: { title: string; channelName: string } | undefined,
-    ): Stored {
-      return {
-        ...doc,
-        ...bothIds(doc.platform_id),
-        title: video?.title ?? '',
-        subtitle_channel: video?.channelName ?? '',
-        subtitle_channel_id: channel_id,
-      }
-    },
-  }
+/** Internal fields and cache URLs give way to what the platform says. */
+export const toStored = {
+  channel({ refreshed_at, art, ...doc }: ChannelDoc): Stored {
+    const pictures = art ? (JSON.parse(art) as Record<string, string>) : {}
+    return {
+      ...doc,
+      channel_last_refresh: refreshed_at,
+      channel_thumb_url: pictures.thumb ?? false,
+      channel_banner_url: pictures.banner ?? false,
+      channel_tvart_url: pictures.tvart ?? false,
+    }
+  },
+  /** @param mark  when the first admin has watched it; null: nobody knows; undefined: not watched */
+  video(app: App, doc: VideoDoc, channel: Stored | undefined, mark: number | null | undefined): Stored {
+    const { channel_id, refreshed_at, width: _width, height: _height, art, ...others } = doc
+    const { watched_by: _ids, shared_mark: _shared, restored_mark: _restored, player, ...shown } = others
+    return {
+      ...shown,
+      player: { ...player, watched: mark !== undefined, watched_date: mark ?? undefined },
+      ...bothIds(app, doc.platform_id),
+      channel: channel ?? { channel_id },
+      vid_last_refresh: refreshed_at,
+      vid_thumb_url: art ?? false,
+      // Of a film in a place with its true ending: the reference then misses a file, and takes no other for it.
+      media_url: app.media.mediaUrl(channel_id, doc.platform_id).slice(MEDIA.length),
+      subtitles: doc.subtitles.map((subtitle) => ({
+        ...subtitle,
+        media_url: `${channel_id}/${doc.platform_id}.${subtitle.lang}.vtt`,
+      })),
+    }
+  },
+  playlist(app: App, { refreshed_at, art, ...doc }: PlaylistDoc): Stored {
+    return {
+      ...doc,
+      playlist_last_refresh: refreshed_at,
+      playlist_thumbnail: art ?? false,
+      playlist_entries: doc.playlist_entries.map((entry) => ({ ...entry, ...bothIds(app, entry.platform_id) })),
+    }
+  },
+  download(app: App, { open: _open, ready: _ready, later: _later, art, ...doc }: DownloadDoc): Stored {
+    return {
+      ...doc,
+      ...bothIds(app, doc.platform_id),
+      status: doc.status === 'priority' ? 'pending' : doc.status,
+      vid_thumb_url: art ?? false,
+    }
+  },
+  comment(app: App, doc: CommentDoc, channelId: string | undefined): Stored {
+    return {
+      ...doc,
+      ...bothIds(app, doc.platform_id),
+      comment_channel_id: channelId ?? '',
+      comment_comments: flat(doc.comment_comments),
+    }
+  },
+  subtitle(
+    app: App,
+    { date_downloaded: _date, channel_id, ...doc }: SubtitleDoc,
+    video: { title: string; channelName: string } | undefined,
+  ): Stored {
+    return {
+      ...doc,
+      ...bothIds(app, doc.platform_id),
+      title: video?.title ?? '',
+      subtitle_channel: video?.channelName ?? '',
+      subtitle_channel_id: channel_id,
+    }
+  },
+}
 
-  /** Paths, cache URLs and texts that follow from other fields are computed anew, never believed. */
-  const toOurs: Record<string, (stored: Stored, number: number) => Converted> = {
-    channel(stored) {
-      const id = safeId(stored.channel_id, 'channel_id')
-      const pictures = Object.fromEntries(
-        ['thumb', 'banner', 'tvart'].flatMap((kind) =>
-          text(stored[`channel_${kind}_url`]) ? [[kind, text(stored[`channel_${kind}_url`])]] : [],
-        ),
-      )
-      const refreshedAt = time(stored.channel_last_refresh)
-      return {
-        id,
-        doc: {
-          channel_id: id,
-          channel_name: text(stored.channel_name),
-          channel_subscribed: stored.channel_subscribed === true,
-          channel_active: stored.channel_active !== false,
-          channel_description: text(stored.channel_description),
-          channel_subs: whole(stored.channel_subs),
-          channel_views: whole(stored.channel_views),
-          channel_tags: texts(stored.channel_tags),
-          channel_tabs: texts(stored.channel_tabs),
-          channel_last_refresh: localDay(refreshedAt),
-          channel_thumb_url: app.media.artUrl('channel_thumb', id),
-          channel_banner_url: app.media.artUrl('channel_banner', id),
-          channel_tvart_url: app.media.artUrl('channel_tvart', id),
-          channel_overwrites: object(stored.channel_overwrites),
-          refreshed_at: refreshedAt,
-          ...(Object.keys(pictures).length && { art: JSON.stringify(pictures) }),
-        } satisfies KeysOf<ChannelDoc>,
-      }
-    },
+/** Paths, cache URLs and texts that follow from other fields are computed anew, never believed. */
+const converters: Record<string, (app: App, stored: Stored, number: number) => Converted> = {
+  channel(app, stored) {
+    const id = safeId(stored.channel_id, 'channel_id')
+    const pictures = Object.fromEntries(
+      ['thumb', 'banner', 'tvart'].flatMap((kind) =>
+        text(stored[`channel_${kind}_url`]) ? [[kind, text(stored[`channel_${kind}_url`])]] : [],
+      ),
+    )
+    const refreshedAt = time(stored.channel_last_refresh)
+    return {
+      id,
+      doc: {
+        channel_id: id,
+        channel_name: text(stored.channel_name),
+        channel_subscribed: stored.channel_subscribed === true,
+        channel_active: stored.channel_active !== false,
+        channel_description: text(stored.channel_description),
+        channel_subs: whole(stored.channel_subs),
+        channel_views: whole(stored.channel_views),
+        channel_tags: texts(stored.channel_tags),
+        channel_tabs: texts(stored.channel_tabs),
+        channel_last_refresh: localDay(refreshedAt),
+        channel_thumb_url: app.media.artUrl('channel_thumb', id),
+        channel_banner_url: app.media.artUrl('channel_banner', id),
+        channel_tvart_url: app.media.artUrl('channel_tvart', id),
+        channel_overwrites: object(stored.channel_overwrites),
+        refreshed_at: refreshedAt,
+        art: Object.keys(pictures).length > 0 ? JSON.stringify(pictures) : undefined,
+      } satisfies KeysOf<ChannelDoc>,
+    }
+  },
 
-    video(stored) {
-      const id = platformId(stored)
-      const channel = object(stored.channel)
-      const channelId = safeId(channel.channel_id, 'channel.channel_id')
-      const { player, stats } = { player: object(stored.player), stats: object(stored.stats) }
-      const duration = whole(player.duration)
-      const streams = objects(stored.streams).map(({ type, index, codec, bitrate, width, height }) => ({
-        type,
-        index: whole(index),
-        codec: text(codec),
-        bitrate: whole(bitrate),
-        ...(type === 'video' && { width: whole(width), height: whole(height) }),
-      }))
-      const chapters = objects(stored.chapters).map(({ start, title }) => ({ start: real(start), title: text(title) }))
-      const largest = (side: 'width' | 'height') => Math.max(0, ...streams.map((stream) => whole(stream[side])))
-      const refreshedAt = time(stored.vid_last_refresh)
-      return {
-        id,
-        doc: {
-          platform_id: id,
-          active: stored.active !== false,
-          title: text(stored.title),
-          description: text(stored.description),
-          category: texts(stored.category),
-          tags: texts(stored.tags),
-          vid_type: stored.vid_type,
-          published: typeof stored.published === 'number' ? localDay(time(stored.published)) : text(stored.published),
-          date_downloaded: time(stored.date_downloaded),
-          vid_last_refresh: localDay(refreshedAt),
-          vid_thumb_url: app.media.artUrl('video', id),
-          vid_thumb_base64: false,
-          media_url: app.media.mediaUrl(channelId, id, text(stored.media_url)),
-          media_size: whole(stored.media_size),
-          ...(typeof stored.comment_count === 'number' && { comment_count: whole(stored.comment_count) }),
-          playlist: texts(stored.playlist).filter((playlistId) => SAFE_ID.test(playlistId)),
-          stats: {
-            view_count: whole(stats.view_count),
-            like_count: whole(stats.like_count),
-            dislike_count: whole(stats.dislike_count),
-            average_rating: real(stats.average_rating),
-          },
-          streams,
-          subtitles: objects(stored.subtitles)
-            .filter(({ lang }) => app.media.isLanguage(text(lang)))
-            .map(({ lang, name, source, url }) => ({
-              ext: 'vtt',
-              lang: text(lang),
-              name: text(name),
-              source,
-              url: text(url),
-              media_url: app.media.subtitleUrl(channelId, id, text(lang)),
-            })),
-          ...(chapters.length > 0 && { chapters }),
-          ...(stored.sponsorblock ? { sponsorblock: segmentList(object(stored.sponsorblock)) } : {}),
-          ...(stored.receipt !== undefined && { receipt: stored.receipt }),
-          ...(stored.degraded !== undefined && { degraded: stored.degraded }),
-          channel_id: channelId,
-          refreshed_at: refreshedAt,
-          width: largest('width'),
-          height: largest('height'),
-          ...(text(stored.vid_thumb_url) && { art: text(stored.vid_thumb_url) }),
-          restored_mark: restoredMark(player),
-          player: { duration, duration_str: app.videos.durationText(duration) },
-        } satisfies KeysOf<VideoDoc>,
-        ...(typeof channel.channel_name === 'string' && {
-          inside: { collection: 'channel', id: channelId, stored: channel },
-        }),
-      }
-    },
-
-    playlist(stored) {
-      const id = safeId(stored.playlist_id, 'playlist_id')
-      const refreshedAt = time(stored.playlist_last_refresh)
-      return {
-        id,
-        doc: {
-          playlist_id: id,
-          playlist_type: stored.playlist_type ?? 'regular',
-          playlist_name: text(stored.playlist_name),
-          playlist_description: text(stored.playlist_description),
-          playlist_channel: text(stored.playlist_channel) || null,
-          playlist_channel_id: text(stored.playlist_channel_id) || null,
-          playlist_subscribed: stored.playlist_subscribed === true,
-          playlist_active: stored.playlist_active === true,
-          playlist_last_refresh: localDay(refreshedAt),
-          playlist_thumbnail: app.media.artUrl('playlist', id),
-          playlist_sort_order: stored.playlist_sort_order === 'bottom' ? 'bottom' : 'top',
-          playlist_entries: objects(stored.playlist_entries).map((entry) => ({
-            platform_id: platformId(entry),
-            title: text(entry.title),
-            uploader: text(entry.uploader) || null,
-            idx: whole(entry.idx),
-            downloaded: entry.downloaded === true,
+  video(app, stored) {
+    const id = platformId(app, stored)
+    const channel = object(stored.channel)
+    const channelId = safeId(channel.channel_id, 'channel.channel_id')
+    const { player, stats } = { player: object(stored.player), stats: object(stored.stats) }
+    const duration = whole(player.duration)
+    const streams = objects(stored.streams).map(({ type, index, codec, bitrate, width, height }) => ({
+      type,
+      index: whole(index),
+      codec: text(codec),
+      bitrate: whole(bitrate),
+      ...(type === 'video' && { width: whole(width), height: whole(height) }),
+    }))
+    const chapters = objects(stored.chapters).map(({ start, title }) => ({ start: real(start), title: text(title) }))
+    const largest = (side: 'width' | 'height') => Math.max(0, ...streams.map((stream) => whole(stream[side])))
+    const refreshedAt = time(stored.vid_last_refresh)
+    return {
+      id,
+      doc: {
+        platform_id: id,
+        active: stored.active !== false,
+        title: text(stored.title),
+        description: text(stored.description),
+        category: texts(stored.category),
+        tags: texts(stored.tags),
+        vid_type: stored.vid_type,
+        published: typeof stored.published === 'number' ? localDay(time(stored.published)) : text(stored.published),
+        date_downloaded: time(stored.date_downloaded),
+        vid_last_refresh: localDay(refreshedAt),
+        vid_thumb_url: app.media.artUrl('video', id),
+        vid_thumb_base64: false,
+        media_url: app.media.mediaUrl(channelId, id, text(stored.media_url)),
+        media_size: whole(stored.media_size),
+        comment_count: typeof stored.comment_count === 'number' ? whole(stored.comment_count) : undefined,
+        playlist: texts(stored.playlist).filter((playlistId) => SAFE_ID.test(playlistId)),
+        stats: {
+          view_count: whole(stats.view_count),
+          like_count: whole(stats.like_count),
+          dislike_count: whole(stats.dislike_count),
+          average_rating: real(stats.average_rating),
+        },
+        streams,
+        subtitles: objects(stored.subtitles)
+          .filter(({ lang }) => app.media.isLanguage(text(lang)))
+          .map(({ lang, name, source, url }) => ({
+            ext: 'vtt',
+            lang: text(lang),
+            name: text(name),
+            source,
+            url: text(url),
+            media_url: app.media.subtitleUrl(channelId, id, text(lang)),
           })),
-          refreshed_at: refreshedAt,
-          ...(text(stored.playlist_thumbnail) && { art: text(stored.playlist_thumbnail) }),
-        } satisfies KeysOf<PlaylistDoc>,
-      }
-    },
+        chapters: chapters.length > 0 ? chapters : undefined,
+        sponsorblock: stored.sponsorblock ? segmentList(object(stored.sponsorblock)) : undefined,
+        receipt: stored.receipt,
+        degraded: stored.degraded,
+        channel_id: channelId,
+        refreshed_at: refreshedAt,
+        width: largest('width'),
+        height: largest('height'),
+        art: text(stored.vid_thumb_url) || undefined,
+        restored_mark: restoredMark(player),
+        player: { duration, duration_str: app.videos.durationText(duration) },
+      } satisfies KeysOf<VideoDoc>,
+      inside:
+        typeof channel.channel_name === 'string'
+          ? { collection: 'channel', id: channelId, stored: channel }
+          : undefined,
+    }
+  },
 
-    download(stored, number) {
-      const id = platformId(stored)
-      const timestamp = time(stored.timestamp)
-      const message = text(stored.message)
-      const isOpen = stored.status !== 'ignore'
-      const isAuto = isOpen && stored.auto_start === true
-      return {
-        id,
-        doc: {
-          platform_id: id,
-          status: !isOpen ? 'ignore' : isAuto ? 'priority' : 'pending',
-          auto_start: isAuto,
-          ...(message && { message, error_class: text(stored.error_class) || 'unknown' }),
-          ...(typeof stored.retry_at === 'number' && { retry_at: time(stored.retry_at) }),
-          title: text(stored.title),
-          channel_id: text(stored.channel_id),
-          channel_name: text(stored.channel_name),
-          channel_indexed: stored.channel_indexed === true,
-          duration: text(stored.duration),
-          published: text(stored.published),
-          timestamp,
-          vid_type: stored.vid_type ?? 'unknown',
-          vid_thumb_url: app.media.artUrl('video', id),
-          // The reference sorts by time; what came in the same second stays in the order of the archive.
-          position: whole(stored.position) || timestamp * 1_000_000 + (number % 1_000_000),
-          open: isOpen,
-          ready: isOpen && !message,
-          later: !isAuto,
-          ...(stored.force === true && { force: true }),
-          ...(text(stored.vid_thumb_url) && { art: text(stored.vid_thumb_url) }),
-        } satisfies KeysOf<DownloadDoc>,
-      }
-    },
+  playlist(app, stored) {
+    const id = safeId(stored.playlist_id, 'playlist_id')
+    const refreshedAt = time(stored.playlist_last_refresh)
+    return {
+      id,
+      doc: {
+        playlist_id: id,
+        playlist_type: stored.playlist_type ?? 'regular',
+        playlist_name: text(stored.playlist_name),
+        playlist_description: text(stored.playlist_description),
+        playlist_channel: text(stored.playlist_channel) || null,
+        playlist_channel_id: text(stored.playlist_channel_id) || null,
+        playlist_subscribed: stored.playlist_subscribed === true,
+        playlist_active: stored.playlist_active === true,
+        playlist_last_refresh: localDay(refreshedAt),
+        playlist_thumbnail: app.media.artUrl('playlist', id),
+        playlist_sort_order: stored.playlist_sort_order === 'bottom' ? 'bottom' : 'top',
+        playlist_entries: objects(stored.playlist_entries).map((entry) => ({
+          platform_id: platformId(app, entry),
+          title: text(entry.title),
+          uploader: text(entry.uploader) || null,
+          idx: whole(entry.idx),
+          downloaded: entry.downloaded === true,
+        })),
+        refreshed_at: refreshedAt,
+        art: text(stored.playlist_thumbnail) || undefined,
+      } satisfies KeysOf<PlaylistDoc>,
+    }
+  },
 
-    comment(stored) {
-      const id = platformId(stored)
-      return {
-        id,
-        doc: {
-          platform_id: id,
-          comment_last_refresh: time(stored.comment_last_refresh),
-          comment_comments: app.videos.toThreads(objects(stored.comment_comments).map(comment)),
-        } satisfies KeysOf<CommentDoc>,
-      }
-    },
+  download(app, stored, number) {
+    const id = platformId(app, stored)
+    const timestamp = time(stored.timestamp)
+    const message = text(stored.message)
+    const isOpen = stored.status !== 'ignore'
+    const isAuto = isOpen && stored.auto_start === true
+    return {
+      id,
+      doc: {
+        platform_id: id,
+        status: !isOpen ? 'ignore' : isAuto ? 'priority' : 'pending',
+        auto_start: isAuto,
+        ...(message && { message, error_class: text(stored.error_class) || 'unknown' }),
+        retry_at: typeof stored.retry_at === 'number' ? time(stored.retry_at) : undefined,
+        title: text(stored.title),
+        channel_id: text(stored.channel_id),
+        channel_name: text(stored.channel_name),
+        channel_indexed: stored.channel_indexed === true,
+        duration: text(stored.duration),
+        published: text(stored.published),
+        timestamp,
+        vid_type: stored.vid_type ?? 'unknown',
+        vid_thumb_url: app.media.artUrl('video', id),
+        // The reference sorts by time; what came in the same second stays in the order of the archive.
+        position: whole(stored.position) || timestamp * 1_000_000 + (number % 1_000_000),
+        open: isOpen,
+        ready: isOpen && !message,
+        later: !isAuto,
+        force: stored.force === true || undefined,
+        art: text(stored.vid_thumb_url) || undefined,
+      } satisfies KeysOf<DownloadDoc>,
+    }
+  },
 
-    subtitle(stored) {
-      const video = platformId(stored)
-      const [language, number] = [text(stored.subtitle_lang), whole(stored.subtitle_index)]
-      if (!app.media.isLanguage(language)) throw errors.unprocessable('subtitle_lang is no language')
-      const id = `${video}-${language}-${number}`
-      return {
-        id,
-        doc: {
-          platform_id: video,
-          subtitle_fragment_id: id,
-          subtitle_index: number,
-          subtitle_line: text(stored.subtitle_line),
-          subtitle_start: text(stored.subtitle_start),
-          subtitle_end: text(stored.subtitle_end),
-          subtitle_lang: language,
-          subtitle_source: text(stored.subtitle_source),
-          subtitle_last_refresh: time(stored.subtitle_last_refresh),
-          date_downloaded: time(stored.subtitle_last_refresh),
-          channel_id: text(stored.subtitle_channel_id),
-        } satisfies KeysOf<SubtitleDoc>,
-      }
-    },
-  }
+  comment(app, stored) {
+    const id = platformId(app, stored)
+    return {
+      id,
+      doc: {
+        platform_id: id,
+        comment_last_refresh: time(stored.comment_last_refresh),
+        comment_comments: app.videos.toThreads(objects(stored.comment_comments).map(comment)),
+      } satisfies KeysOf<CommentDoc>,
+    }
+  },
 
-  return {
-    toStored,
-    /** @throws AppError  why it is left out; whatever comes back still has to pass the collection's schema */
-    toOurs(collection: string, id: string, stored: Stored, number: number): Converted {
-      const convert = toOurs[collection]
-      // a collection of an outside plugin is stored in its own form
-      return convert ? convert(stored, number) : { id: safeId(id, '_id'), doc: stored }
-    },
-  }
+  subtitle(app, stored) {
+    const video = platformId(app, stored)
+    const [language, number] = [text(stored.subtitle_lang), whole(stored.subtitle_index)]
+    if (!app.media.isLanguage(language)) throw errors.unprocessable('subtitle_lang is no language')
+    const id = `${video}-${language}-${number}`
+    return {
+      id,
+      doc: {
+        platform_id: video,
+        subtitle_fragment_id: id,
+        subtitle_index: number,
+        subtitle_line: text(stored.subtitle_line),
+        subtitle_start: text(stored.subtitle_start),
+        subtitle_end: text(stored.subtitle_end),
+        subtitle_lang: language,
+        subtitle_source: text(stored.subtitle_source),
+        subtitle_last_refresh: time(stored.subtitle_last_refresh),
+        date_downloaded: time(stored.subtitle_last_refresh),
+        channel_id: text(stored.subtitle_channel_id),
+      } satisfies KeysOf<SubtitleDoc>,
+    }
+  },
+}
+
+/** @throws AppError  why it is left out; whatever comes back still has to pass the collection's schema */
+export function toOurs(app: App, collection: string, id: string, stored: Stored, number: number): Converted {
+  const convert = converters[collection]
+  // A collection of an outside plugin is stored in its own form.
+  return convert ? convert(app, stored, number) : { id: safeId(id, '_id'), doc: stored }
 }
 
 /** Threads as the list that the reference keeps: a root, then its replies. */
@@ -365,7 +362,7 @@ function segmentList(stored: Stored) {
   )
   return {
     is_enabled: stored.is_enabled === true,
-    ...(typeof stored.last_refresh === 'number' && { last_refresh: time(stored.last_refresh) }),
+    last_refresh: typeof stored.last_refresh === 'number' ? time(stored.last_refresh) : undefined,
     has_unlocked:
       typeof stored.has_unlocked === 'boolean'
         ? stored.has_unlocked
