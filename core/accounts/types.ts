@@ -135,7 +135,7 @@ export interface Accounts {
    */
   openSession(id: number, isRemembered: boolean, proof?: Proof): Promise<NewSession>
   endSession(session: string): Promise<void>
-  /** An address for a device without a cookie, of a route with `signedInQuery`. @param session  its hash, which it outlives not */
+  /** A signed address for a device without a cookie; it ends with the session. @param session  the session's hash */
   link(path: string, session: string): SignedLink
   /** The accounts that may sign in with their PIN on this device. @param cookies  header of the request */
   onDevice(cookies: string | undefined): AccountRecord[]

@@ -1,7 +1,7 @@
 /**
- * The service `extras`: comments and subtitles of a video, as the preferences of downloads say. They are fetched after a
- * download run (after-download.ts), when a film was found in the library (library/found.ts), and when a video
- * is refreshed (refresh/item.ts). A video is as good without them, so where the platform fails that is only logged.
+ * The service `extras`: comments and subtitles of a video, as the preferences of downloads say. They are fetched after
+ * a download run (after-download.ts), when a film was found in the library (library/found.ts), and when a video is
+ * refreshed (refresh/item.ts). A video is as good without them, so where the platform fails that is only logged.
  */
 import { isAppError, type JobContext, say } from 'archivolt'
 import type { App } from './app.ts'
@@ -19,7 +19,7 @@ export interface Extras {
   startPutOff(): Promise<void>
   /** A video whose subtitles were put off, the first first. */
   nextPutOff(): string | undefined
-  /** Those of a video that were put off, now. @throws what another attempt may mend; then they are still to be fetched */
+  /** Fetches those of a video that were put off. @throws what another attempt may mend; then they stay put off */
   fetchPutOff(id: string, job: Run): Promise<void>
   /** The comments of all videos that were remembered. */
   fetchDue(job: Run): Promise<void>

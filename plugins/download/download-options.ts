@@ -29,7 +29,7 @@ function qualityPreferences(own: ChannelOverwrites, all: QualityPreferences): Qu
   }
 }
 
-/** A format of somebody's own goes before words, of the same channel or of all; the channel's words before the format of all. */
+/** The channel's own wish goes before that of all; on each level, a format somebody has written goes before words. */
 function formatsOf(
   own: ChannelOverwrites,
   all: DownloadPreferences,

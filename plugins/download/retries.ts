@@ -1,8 +1,8 @@
 /**
- * How long downloads wait before they try again, and for what. Other waits stand with what they belong to: of the closed
- * gate in platform/failure-classes.ts, of refused subtitles in platform/subtitle-closure.ts and put-off-subtitles.ts,
- * of an announced video in platform/classify.ts, of one that is not offered as wanted in platform/worker_files.py, of a
- * degraded one in degraded.ts.
+ * How long downloads wait before they try again, and for what. Other waits stand with what they belong to: of the
+ * closed gate in platform/failure-classes.ts, of refused subtitles in platform/subtitle-closure.ts and
+ * put-off-subtitles.ts, of an announced video in platform/classify.ts, of one that is not offered as wanted in
+ * platform/worker_files.py, of a degraded one in degraded.ts.
  */
 
 /** Before each further attempt at what another attempt may mend: `item: 'retry'` in platform/failure-classes.ts. */

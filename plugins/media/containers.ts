@@ -1,4 +1,4 @@
-/** Files of films and of sound that are kept and served as they are: by the ending of the name, and by the first bytes. */
+/** Files of films and of sound that are served as they are, told by the ending of the name and by the first bytes. */
 
 interface Container {
   contentType: string

@@ -264,7 +264,7 @@ export function openLibrary(paths: Paths): Library {
     trashedIn.delete(jobId)
   }
 
-  /** @returns false: the folder lies on another disk. With `byCopy` that is the film's own disk, and never the answer */
+  /** @returns false: the folder lies on another disk. Never with `byCopy`: then it is on the film's own disk */
   async function keepBeside(film: string, folder: string, { byCopy = false } = {}): Promise<boolean> {
     await mkdir(folder, { recursive: true })
     const kept = join(folder, basename(film))

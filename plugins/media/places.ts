@@ -1,6 +1,6 @@
 /**
  * Places: folders with films of other programs that are only read, unless a person marks one as ours. Which there are,
- * which film lies where, and whether a place is there; all of it in the ledger, so that no document and no reply knows a
+ * which film lies where, and whether a place is there stands in the ledger, so that no document and no reply knows a
  * path.
  */
 import { lstat, opendir, realpath, stat } from 'node:fs/promises'

@@ -100,8 +100,8 @@ export interface Source {
     ask: SourceAsk & { tab: VideoType; page: number },
   ): Promise<Array<Said<Static<typeof Entry>, 'id' | 'title'>>>
   /**
-   * Puts the film into the folder as `<id>.mp4`, sound alone as `<id>.m4a`, a picture, where there is one, as `<id>.jpg`, subtitles as
-   * `<id>.<language>.vtt`. What an earlier attempt has left there may be gone on with.
+   * Puts the film into the folder as `<id>.mp4`, sound alone as `<id>.m4a`, a picture, where there is one, as
+   * `<id>.jpg`, subtitles as `<id>.<language>.vtt`. What an earlier attempt has left there may be gone on with.
    */
   download(
     id: string,

@@ -158,7 +158,7 @@ export interface ListEntry {
 export interface QualityWish {
   /** The shorter side of the picture, at most; undefined: the best there is. */
   height?: number
-  /** `compatible`: H.264 and AAC, which every device plays, before what is larger. `sound`: an m4a without the picture. */
+  /** `compatible`: H.264 and AAC, which every device plays, before what is larger. `sound`: an m4a, no picture. */
   codec: 'best' | 'compatible' | 'smallest' | 'sound'
   /** Of the sound; undefined: the one that the video was made in. */
   language?: string
@@ -269,7 +269,8 @@ export interface Downloaded {
   metadata: VideoMetadata
   receipt: DownloadReceipt
   /**
-   * Absolute, inside `folder`: `<id>.mp4`, or `<id>.m4a` where sound alone was wished for. Complete: sizes and each stream's duration compared with what was announced.
+   * Absolute, inside `folder`: `<id>.mp4`, or `<id>.m4a` where sound alone was wished for. It is complete: its size and
+   * the duration of each stream were compared with what was announced.
    */
   mediaPath: string
   subtitles: DownloadedSubtitle[]

@@ -8,9 +8,9 @@ export const WATCH_LATER = 'watchlater'
 export const ownTables = {
   number: 1,
   sql: `
--- stage private: all of it is here. shared: its document is in the index, and this row says whose it is. moving: all of
--- it is here, and perhaps in the index too; a job is about to end that. name: null where the document has it, and of the
--- list that everybody has. changed_at: epoch seconds.
+-- stage private: all of it is here. shared: its document is in the index, and this row says whose it is. moving: all
+-- of it is here, and perhaps in the index too; a job is about to end that. name: null where the document has it, and
+-- of the list that everybody has. changed_at: epoch seconds.
 CREATE TABLE playlist_own (
   playlist_id TEXT NOT NULL,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,

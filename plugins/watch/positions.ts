@@ -5,7 +5,8 @@ import type { App } from './app.ts'
 export const positionTables = {
   number: 1,
   sql: `
--- Seconds; the duration is the video's when the position was stored, so that a list needs no documents. updated_at: epoch milliseconds.
+-- Seconds; the duration is the video's when the position was stored, so that a list needs no documents.
+-- updated_at: epoch milliseconds.
 CREATE TABLE watch_position (
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   video_id TEXT NOT NULL,

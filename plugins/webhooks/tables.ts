@@ -4,8 +4,8 @@ import type { Ledger } from 'archivolt'
 export const webhookTables = {
   number: 1,
   sql: `
--- events: names, as a JSON array. secret: what signs; it is shown once. url and secret are sealed. dropped: events that found the queue full.
--- Times in epoch milliseconds.
+-- events: names, as a JSON array. secret: what signs; it is shown once. url and secret are sealed.
+-- dropped: events that found the queue full. Times in epoch milliseconds.
 CREATE TABLE webhooks_webhook (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 NOW = 1_717_243_200  # 2024-06-01 12:00 UTC: "today" of all fixtures
 
-# ---------------------------------------------------------------- the loopback platform's ids, and ids that it does not know
+# ---------------------------------------------------- the loopback platform's ids, and ids that it does not know
 HARBOUR, WORKSHOP, ORBIT = 'UCqnT2_QO_aL5-D0vQbK5hpy', 'UC7lENGgesfmSR6hkc0ZGOpV', 'UCT6GhOsRorElfM5DoWddtXo'
 CHANNELS = {HARBOUR: 'Harbour & Tide', WORKSHOP: 'Kleine Werkstatt', ORBIT: 'Orbit Notes'}
 GONE_CHANNEL = 'UCgone0000000000000000AA'

@@ -54,7 +54,7 @@ def youtarr(base):
     text(home / 'Harbour & Tide' / '._poster.jpg', b'\0\5\26\7')
     text(base / 'config' / 'complete.list', ''.join(f'youtube {id}\n' for id in [*taken, both.id, twice.id, removed.id]))
     write_json(base / 'config' / 'config.json', {'youtubeOutputDirectory': '/usr/src/app/data', 'preferredResolution': '1080', 'videoFilenamePrefix': '%(uploader,channel,uploader_id).80B - %(title).64B', 'sponsorblockEnabled': False})
-    # As mysqldump writes it: no column names in INSERT, their order is that of CREATE TABLE; several rows in one INSERT.
+    # As mysqldump writes it: no column names in INSERT, their order is that of CREATE TABLE; several rows an INSERT.
     types = {'int': 'int(11) DEFAULT NULL', 'text': 'varchar(500) COLLATE utf8mb4_unicode_ci DEFAULT NULL', 'bool': "tinyint(1) NOT NULL DEFAULT 0", 'date': 'datetime DEFAULT NULL', 'big': 'bigint(20) DEFAULT NULL'}
     tables = {
         'Videos': 'id:int youtubeId:text youTubeChannelName:text youTubeVideoName:text duration:int originalDate:text description:text channel_id:text filePath:text fileSize:big removed:bool media_type:text youtube_removed:bool '

@@ -27,7 +27,7 @@ def ytdl_sub(base):
     for video in (V('ferry', seconds=3), V('charts'), V('storm'), V('gull')):
         path, stem = entry(show, archive, video, 1)
         expected.video(video, path, facts_from='info.json', info=show / f'{stem}.info.json', thumbnail=show / f'{stem}-thumb.jpg', nfo=show / f'{stem}.nfo')
-    # Side file gone: id and day from the archive, title from the nfo or the tags (with the day in front), channel unknown.
+    # Without a side file: id and day from the archive, title from the nfo or the tags (after the day), no channel.
     bare = V('fog')
     path, stem = entry(show, archive, bare, 1, info=False)
     archive[bare.id]['file_names'] = [name for name in archive[bare.id]['file_names']]

@@ -1,4 +1,4 @@
-/** Captions: a source of subtitles. A video that comes without those of a language gets them from a server, if it has them. */
+/** Captions: a source of subtitles. A video without those of a language gets them from a server, if it has them. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AppOf, definePlugin, type PreferencesOf, Type } from '@archivolt/plugin'

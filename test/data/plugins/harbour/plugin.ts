@@ -1,6 +1,6 @@
 /**
- * Harbour: a second platform. A plain site has a folder for each channel, with an `index.json` that lists its films; they
- * are asked for, subscribed to and downloaded like all others.
+ * Harbour: a second platform. A plain site has a folder for each channel, with an `index.json` that lists its films;
+ * they are asked for, subscribed to and downloaded like all others.
  */
 import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Moments: a button of the player keeps the second that one is at, for oneself; a page lists them, a command removes. */
+/** Moments: a button of the player keeps the second that one is at; a page lists one's own, a command removes them. */
 import { type AppOf, defineCommand, definePlugin, defineRoute, errors, listing, Type } from '@archivolt/plugin'
 
 const MOST = 1000
