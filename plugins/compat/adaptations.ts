@@ -132,8 +132,7 @@ const alias = (
   at: string,
   of: string,
   change?: Adaptation['change'],
-): Adaptation[] =>
-  methods.map((method) => ({ of: `${method} ${of}`, at: `${method} ${at}`, change }))
+): Adaptation[] => methods.map((method) => ({ of: `${method} ${of}`, at: `${method} ${at}`, change }))
 
 /** Those that answer with records of videos. */
 const WITH_VIDEOS = [
