@@ -25,7 +25,6 @@ import { copyTo } from '../../../plugins/sqlite/snapshot-file.ts'
 import { keepThreads } from '../../../plugins/sqlite/threads.ts'
 import { bundledChild } from '../../support/child.ts'
 import { temporaryFolder } from '../../support/folder.ts'
-import { ROOT } from '../../support/sources.ts'
 import { KEPT_THREADS } from '../../support/testing.ts'
 import { bookIndex, bookOf, openBooks } from './books.ts'
 
@@ -443,8 +442,8 @@ test('after a copy another program still finds the index in use', async (t) => {
   await index.collection(bookIndex).put('later', bookOf(1).doc)
   const file = join(folder, 'index.sqlite')
   // The last one to close a database moves its log into the file and removes the log.
-  const look = `const db = new (require('better-sqlite3'))(process.argv[1]); db.prepare('SELECT count(*) FROM sqlite_schema').get(); db.close()`
-  await promisify(execFile)(process.execPath, ['-e', look, file], { cwd: ROOT })
+  const look = `import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute('SELECT count(*) FROM sqlite_schema'); db.close()`
+  await promisify(execFile)('python3', ['-c', look, file])
   assert.ok(existsSync(`${file}-wal`))
   assert.equal(await index.collection(bookIndex).count(), 151)
 })
