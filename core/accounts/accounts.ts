@@ -18,7 +18,7 @@ import type { UserRow } from './user-rows.ts'
 
 export function openAccounts(parts: AccountParts): AccountBook {
   const book = newBook(parts)
-  const { users, views, preferences, accessTokens, totp, sessions, links } = book
+  const { users, views, preferences, pictures, accessTokens, totp, sessions, links } = book
   const shown = (row: UserRow | undefined) => row && recordOf(book, row)
   return {
     list: () => users.all().map((row) => recordOf(book, row)),
@@ -51,6 +51,15 @@ export function openAccounts(parts: AccountParts): AccountBook {
     beginTotp: (id, proof) => beginTotp(book, id, proof),
     enableTotp: (id, code) => enableTotp(book, id, code),
     disableTotp: (id, given, from) => disableTotp(book, id, given, from),
+
+    picture: (id) => pictures.get(id),
+    changePicture: (id, jpeg) =>
+      write(book, () => {
+        const row = users.existing(id)
+        if (jpeg) pictures.set(id, jpeg)
+        else pictures.remove(id)
+        return recordOf(book, row)
+      }),
 
     userPreferences: (id) => preferences.of(id),
     changeUserPreferences: (id, changes) =>

@@ -9,6 +9,7 @@ import { type DeviceLinks, openDeviceLinks } from './device-links.ts'
 import { type Devices, openDevices } from './devices.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import { openPasswords, type PasswordCost, type Passwords } from './passwords.ts'
+import { openUserPictures, type UserPictures } from './pictures.ts'
 import { openSessions, type Session, type Sessions } from './sessions.ts'
 import { openTokens, type Tokens } from './tokens.ts'
 import { openTotp, type Totp } from './totp.ts'
@@ -36,6 +37,7 @@ export interface Book {
   readonly users: UserRows
   readonly views: ViewRows
   readonly preferences: UserPreferenceRows
+  readonly pictures: UserPictures
   readonly tokens: Tokens
   readonly accessTokens: AccessTokens
   readonly totp: Totp
@@ -66,6 +68,7 @@ export function newBook(parts: AccountParts): Book {
     users: openUserRows(parts),
     views: openViews(ledger),
     preferences: openUserPreferences(ledger),
+    pictures: openUserPictures(ledger),
     tokens: openTokens(parts),
     accessTokens: openAccessTokens(parts),
     totp: openTotp(parts),
@@ -88,7 +91,7 @@ export async function write<Result>(book: Book, work: () => Result): Promise<Res
   return result
 }
 
-export const recordOf = ({ views, totp }: Book, row: UserRow): AccountRecord => ({
+export const recordOf = ({ views, totp, pictures }: Book, row: UserRow): AccountRecord => ({
   id: row.id,
   username: row.username,
   is_staff: row.is_staff === 1,
@@ -97,6 +100,7 @@ export const recordOf = ({ views, totp }: Book, row: UserRow): AccountRecord => 
   view: views.parse(row.view),
   has_pin: row.pin !== null,
   has_totp: totp.state(row.id).isOn,
+  picture: pictures.version(row.id),
   last_login: row.last_login === null ? null : new Date(row.last_login * 1000).toISOString(),
 })
 

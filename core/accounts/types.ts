@@ -3,6 +3,7 @@ import type { View } from '../index/view.ts'
 import type { AccessTokenRecord, NewAccessToken } from './access-tokens.ts'
 import type { SignedLink } from './device-links.ts'
 import type { DeviceCookie } from './devices.ts'
+import type { UserPicture } from './pictures.ts'
 import type { Scope } from './scope.ts'
 import type { NewSession, Session } from './sessions.ts'
 import type { TotpState } from './totp.ts'
@@ -22,6 +23,8 @@ export interface AccountRecord {
   has_pin: boolean
   /** Its password alone does not sign in: a code of its authenticator app does with it. */
   has_totp: boolean
+  /** The version of the picture that it has chosen for itself; null: none. */
+  picture: string | null
   last_login: string | null
 }
 
@@ -151,6 +154,9 @@ export interface Accounts {
     pin: string,
     from: { cookies: string | undefined; address: string; signal?: AbortSignal },
   ): Promise<Proof | undefined>
+  picture(id: number): UserPicture | undefined
+  /** @param jpeg  null: none any more. @throws not_found */
+  changePicture(id: number, jpeg: Buffer | null): Promise<AccountRecord>
   /** What the account has chosen for itself. */
   userPreferences(id: number): UserPreferences
   /** @throws not_found */

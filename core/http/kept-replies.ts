@@ -86,8 +86,7 @@ export function openStamp(parts: { index: () => { stamp?(): string }; ledger: { 
 const digest = (text: string): string => createHash('sha1').update(text).digest('base64url')
 
 /** The tag of a reply that need not be made for it. @param form  in which it is sent, where there are several */
-export const tagOf = (state: string, form: string | undefined): string =>
-  `W/"${state}${form === undefined ? '' : `.${form}`}"`
+export const tagOf = (state: string, form?: string): string => `W/"${state}${form === undefined ? '' : `.${form}`}"`
 
 /** The tag of a reply that has been made. */
 export const tagOfText = (text: string): string => `W/"${digest(text)}"`

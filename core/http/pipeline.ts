@@ -379,12 +379,9 @@ class RequestPipeline implements Pipeline {
   }
 
   #reply(exchange: Exchange, route: Route, value: Reply, input: Input): Promise<void> | void {
-    const { response } = exchange
+    const { request, response } = exchange
     if (response.destroyed) return // the client has gone
-    if (value instanceof NotModified) {
-      exchange.headers['ETag'] = value.tag
-      return sendEmpty(exchange, 304)
-    }
+    if (value instanceof NotModified) return this.#notModified(exchange, value.tag)
     if (value === undefined) return sendEmpty(exchange, route.status ?? 204)
     const status = route.status ?? 200
     if (value instanceof JsonText) return sendJson(exchange, value.status ?? status, value.text)
@@ -397,9 +394,19 @@ class RequestPipeline implements Pipeline {
         })
       return sendFileReply(exchange, value)
     }
-    if (value instanceof BytesReply) return sendBytes(exchange, status, value)
+    if (value instanceof BytesReply) {
+      const tag = value.options.version && tagOf(value.options.version)
+      if (tag && isKnown(request, tag)) return this.#notModified(exchange, tag)
+      if (tag) exchange.headers['ETag'] = tag
+      return sendBytes(exchange, status, value)
+    }
     if (value instanceof EventStream) return this.#startEvents(exchange, route, value, input)
     return sendJson(exchange, status, JSON.stringify(value))
+  }
+
+  #notModified(exchange: Exchange, tag: string): void {
+    exchange.headers['ETag'] = tag
+    sendEmpty(exchange, 304)
   }
 
   #startEvents(exchange: Exchange, route: Route, stream: EventStream, { actor, request }: Input): void {

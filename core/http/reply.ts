@@ -40,9 +40,11 @@ export class FileReply {
 export class BytesReply {
   readonly bytes: Buffer | string
   readonly contentType: string
-  constructor(bytes: Buffer | string, contentType: string) {
+  readonly options: { version?: string }
+  constructor(bytes: Buffer | string, contentType: string, options: BytesReply['options'] = {}) {
     this.bytes = bytes
     this.contentType = contentType
+    this.options = options
   }
 }
 
@@ -67,7 +69,9 @@ export const json = (text: string, status?: number): JsonText => new JsonText(te
 export const listing = (texts: readonly string[], total: number): Listing => new Listing(texts, total)
 export const file = (path: string, contentType: string, options?: FileReply['options']): FileReply =>
   new FileReply(path, contentType, options)
-export const bytes = (content: Buffer | string, contentType: string): BytesReply => new BytesReply(content, contentType)
+/** @param options  `version`: its `ETag`; who has it already is told so, and sent nothing */
+export const bytes = (content: Buffer | string, contentType: string, options?: BytesReply['options']): BytesReply =>
+  new BytesReply(content, contentType, options)
 export const events = (start: EventStream['start']): EventStream => new EventStream(start)
 
 interface CookieOptions {

@@ -11,6 +11,7 @@ import { totp } from './migrations/0007-totp.ts'
 import { sealedColumns } from './migrations/0008-sealed-columns.ts'
 import { said } from './migrations/0009-said.ts'
 import { scheduleEnds } from './migrations/0010-schedule-ends.ts'
+import { userPictures } from './migrations/0011-user-pictures.ts'
 
 interface Migration {
   number: number
@@ -38,6 +39,7 @@ const coreMigrations: readonly Migration[] = [
   { number: 8, sql: sealedColumns },
   { number: 9, sql: said },
   { number: 10, sql: scheduleEnds },
+  { number: 11, sql: userPictures },
 ]
 
 const CORE = 'core'

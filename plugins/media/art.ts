@@ -1,12 +1,15 @@
 /** Pictures of videos, channels and playlists: fetched within limits, made JPEG, kept in full and narrower. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { isAppError } from 'archivolt'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { isAppError, openLocks } from 'archivolt'
 import type { App } from './app.ts'
 import { exists, isMissing, sync } from './library.ts'
 import { type ArtFolder, type Paths, parseArtName, VARIANT_WIDTHS, VARIANTS, variantPath, variantsOf } from './paths.ts'
-import { toJpegs } from './programs.ts'
+import { type Jpeg, toJpegs } from './programs.ts'
 import type { ArtKind, Media } from './types.ts'
 
 const FETCH_LIMIT_MS = 30_000
@@ -14,7 +17,13 @@ const FETCH_LIMIT_MS = 30_000
 /** A picture of 320 pixels has a tenth of it. */
 const MOST_SMALL_BYTES = 200_000
 
-type Art = Pick<Media, 'keepArt' | 'fetchArt' | 'fetchSmall' | 'fetchJpeg' | 'hasArt' | 'removeArt' | 'artIds'>
+/** Of a person’s picture: sharp at the largest that our page shows. */
+const PORTRAIT_WIDTH = 256
+
+type Art = Pick<
+  Media,
+  'keepArt' | 'fetchArt' | 'fetchSmall' | 'fetchJpeg' | 'portraitOf' | 'hasArt' | 'removeArt' | 'artIds'
+>
 
 const FOLDERS: Record<ArtKind, ArtFolder> = {
   video: 'videos',
@@ -25,6 +34,9 @@ const FOLDERS: Record<ArtKind, ArtFolder> = {
 }
 
 export function openArt(app: Pick<App, 'platform' | 'log' | 'settings'>, paths: Paths): Art {
+  /** However many people choose one at once, one is made at a time. */
+  const portraits = openLocks()
+
   async function keepArt(kind: ArtKind, id: string, fromPath: string, signal?: AbortSignal): Promise<void> {
     const path = paths.artOf(kind, id)
     const full = join(paths.incomingDir, `${randomUUID()}.jpg`)
@@ -36,7 +48,7 @@ export function openArt(app: Pick<App, 'platform' | 'log' | 'settings'>, paths: 
         path: variantPath(full, variant),
         width: VARIANT_WIDTHS[variant],
       }))
-      await toJpegs(app.settings.ffmpeg, fromPath, full, made, signal)
+      await toJpegs(app.settings.ffmpeg, fromPath, [{ path: full }, ...made], signal)
       for (const { variant, path: from } of made) {
         await sync(from)
         await rename(from, variantPath(path, variant))
@@ -74,15 +86,31 @@ export function openArt(app: Pick<App, 'platform' | 'log' | 'settings'>, paths: 
     }
   }
 
-  async function toSmall(fromPath: string, signal?: AbortSignal): Promise<Buffer | undefined> {
-    const full = `${fromPath}.jpg`
-    const path = variantPath(full, 'small')
+  async function jpegOf(fromPath: string, form: Omit<Jpeg, 'path'>, signal?: AbortSignal): Promise<Buffer> {
+    const path = `${fromPath}.jpg`
     try {
-      await toJpegs(app.settings.ffmpeg, fromPath, full, [{ path, width: VARIANT_WIDTHS.small }], signal)
-      return (await stat(path)).size > MOST_SMALL_BYTES ? undefined : await readFile(path)
+      await toJpegs(app.settings.ffmpeg, fromPath, [{ path, ...form }], signal)
+      return await readFile(path)
     } finally {
-      await rm(full, { force: true })
       await rm(path, { force: true })
+    }
+  }
+
+  async function toSmall(fromPath: string, signal?: AbortSignal): Promise<Buffer | undefined> {
+    const made = await jpegOf(fromPath, { width: VARIANT_WIDTHS.small }, signal)
+    return made.length > MOST_SMALL_BYTES ? undefined : made
+  }
+
+  async function portraitOf(picture: Readable, signal: AbortSignal): Promise<Buffer> {
+    const incoming = join(paths.incomingDir, randomUUID())
+    try {
+      await mkdir(paths.incomingDir, { recursive: true })
+      await pipeline(picture, createWriteStream(incoming, { mode: 0o600 }), { signal })
+      return await portraits.exclusive('portrait', () =>
+        jpegOf(incoming, { width: PORTRAIT_WIDTH, isSquare: true }, signal),
+      )
+    } finally {
+      await rm(incoming, { force: true })
     }
   }
 
@@ -99,9 +127,11 @@ export function openArt(app: Pick<App, 'platform' | 'log' | 'settings'>, paths: 
 
     fetchJpeg: async (id, url, to, signal) =>
       (await fetched(id, url, signal, async (incoming) => {
-        await toJpegs(app.settings.ffmpeg, incoming, to, [], signal)
+        await toJpegs(app.settings.ffmpeg, incoming, [{ path: to }], signal)
         return true
       })) ?? false,
+
+    portraitOf,
 
     hasArt: (kind, id) => exists(paths.artOf(kind, id)),
 

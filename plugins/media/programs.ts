@@ -131,67 +131,42 @@ function toMediaProbe({ format, streams = [] }: ProbeOutput): MediaProbe {
   }
 }
 
+/** One JPEG that is made of a picture. */
+export interface Jpeg {
+  path: string
+  /** In pixels, never enlarged; left out: as wide as it is. */
+  width?: number
+  /** Its middle, as high as wide, on white where one sees through it. */
+  isSquare?: true
+}
+
+const MIDDLE = "crop='min(iw,ih)':'min(iw,ih)'"
+const ON_WHITE =
+  'format=rgba,split[picture][sheet];[sheet]lutrgb=r=255:g=255:b=255:a=255[white];[white][picture]overlay=format=rgb'
+
+function outputOf({ path, width, isSquare }: Jpeg): string[] {
+  const scale = width === undefined ? [] : [`scale=w='min(${width},iw)':h=${isSquare ? -1 : -2}`]
+  const filters = isSquare ? [MIDDLE, ...scale, ON_WHITE] : scale
+  const place = ['-map', '0:v:0', '-frames:v', '1', '-map_metadata', '-1', '-f', 'image2', '-update', '1']
+  const coded = ['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-q:v', width === undefined ? '3' : '4']
+  return [...place, ...coded, ...(filters.length > 0 ? ['-vf', filters.join(',')] : []), '-y', path]
+}
+
 /**
- * Writes a picture of any kind as JPEG, in full and in narrower variants (never enlarged).
+ * Writes a picture of any kind as JPEGs.
  * The input goes in through a pipe, so no name and no reference inside it reaches another file.
  * @throws unprocessable: no picture; unavailable: ffmpeg is not there
  */
 export async function toJpegs(
   ffmpeg: string,
   fromPath: string,
-  full: string,
-  variants: ReadonlyArray<{ path: string; width: number }>,
+  wanted: readonly Jpeg[],
   signal?: AbortSignal,
 ): Promise<void> {
-  const output = [
-    '-map',
-    '0:v:0',
-    '-frames:v',
-    '1',
-    '-pix_fmt',
-    'yuvj420p',
-    '-map_metadata',
-    '-1',
-    '-c:v',
-    'mjpeg',
-    '-f',
-    'image2',
-    '-update',
-    '1',
-  ]
-  const input = [
-    '-threads',
-    '1',
-    '-max_pixels',
-    String(PIXEL_LIMIT),
-    '-format_whitelist',
-    PICTURE_FORMATS,
-    '-protocol_whitelist',
-    'pipe',
-    '-i',
-    'pipe:0',
-  ]
-  const args = [
-    '-hide_banner',
-    '-nostdin',
-    '-v',
-    'error',
-    ...input,
-    ...output,
-    '-q:v',
-    '3',
-    '-y',
-    full,
-    ...variants.flatMap(({ path, width }) => [
-      ...output,
-      '-q:v',
-      '4',
-      '-vf',
-      `scale=w='min(${width},iw)':h=-2`,
-      '-y',
-      path,
-    ]),
-  ]
+  const guards = ['-threads', '1', '-max_pixels', String(PIXEL_LIMIT)]
+  const formats = ['-format_whitelist', PICTURE_FORMATS, '-protocol_whitelist', 'pipe']
+  const input = ['-hide_banner', '-nostdin', '-v', 'error', ...guards, ...formats, '-i', 'pipe:0']
+  const args = [...input, ...wanted.flatMap(outputOf)]
   const limit = AbortSignal.timeout(PICTURE_LIMIT_MS)
   const child = spawn(ffmpeg, args, {
     stdio: ['pipe', 'ignore', 'pipe'],

@@ -2,6 +2,7 @@
  * The library on disk and the art beside it: paths from checked ids only, staged, renamed into place, trashed before
  * deletion.
  */
+import type { Readable } from 'node:stream'
 import type { Step, Words } from 'archivolt'
 import type { Ending, OwnEnding } from './containers.ts'
 
@@ -243,6 +244,11 @@ export interface Media {
   fetchSmall(id: string, url: string, signal?: AbortSignal): Promise<Buffer | undefined>
   /** A picture of a video, as JPEG at this path and kept nowhere else; false: none to be had. */
   fetchJpeg(id: string, url: string, to: string, signal?: AbortSignal): Promise<boolean>
+  /**
+   * The middle of a picture that somebody sends, as a square JPEG of at most 256 pixels that is kept nowhere.
+   * @throws unprocessable: no picture; unavailable: ffmpeg is not there
+   */
+  portraitOf(picture: Readable, signal: AbortSignal): Promise<Buffer>
   hasArt(kind: ArtKind, id: string): Promise<boolean>
   removeArt(kind: ArtKind, id: string): Promise<void>
   /** Ids that have art of this kind, for clean-ups. */

@@ -11,7 +11,7 @@ import {
   Type,
   type View,
 } from 'archivolt'
-import { Pin, UserParams } from './device-routes.ts'
+import { Picture, Pin, UserParams } from './device-routes.ts'
 import { keepOnDevice } from './session-cookies.ts'
 import { LONGEST_PASSWORD } from './sign-in-routes.ts'
 
@@ -32,6 +32,7 @@ export const Account = Type.Object({
   view: AccountView,
   has_pin: Type.Boolean(),
   has_totp: Type.Boolean(),
+  picture: Picture,
   last_login: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
 })
 export const SHORTEST_PASSWORD = 8

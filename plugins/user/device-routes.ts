@@ -6,6 +6,10 @@ import { refuseOtherSites, startSession } from './session-cookies.ts'
 export const Pin = Type.String({ pattern: '^[0-9]{4,8}$' })
 /** An account by its number. */
 export const UserParams = Type.Object({ userId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
+/** Of an account. */
+export const Picture = Type.Union([Type.String(), Type.Null()], {
+  description: 'the version of its picture; null: it has none',
+})
 const WRONG = 'Wrong PIN'
 
 export const listOfDevice = defineRoute({
@@ -13,9 +17,9 @@ export const listOfDevice = defineRoute({
   path: '/api/device/',
   access: 'open',
   summary: 'The accounts that may sign in on this device with their PIN',
-  reply: Type.Array(Type.Object({ id: Type.Integer(), username: Type.String() })),
+  reply: Type.Array(Type.Object({ id: Type.Integer(), username: Type.String(), picture: Picture })),
   handle: ({ request }, { accounts }) =>
-    accounts.onDevice(request.headers['cookie']).map(({ id, username }) => ({ id, username })),
+    accounts.onDevice(request.headers['cookie']).map(({ id, username, picture }) => ({ id, username, picture })),
 })
 
 export const signInWithPin = defineRoute({

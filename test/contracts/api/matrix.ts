@@ -56,6 +56,7 @@ export const MATRIX: ReadonlyArray<
   ['/login/', { POST: 204 }, 'open'],
   ['/api/device/', { GET: 200, POST: 204 }, 'open'],
   ['/api/device/<user_id>/', { DELETE: 200 }, 'open'],
+  ['/api/device/<user_id>/picture/', { GET: 200 }, 'open'],
   ['/logout/', { POST: 204 }, 'user'],
   ['/api/token/', { GET: 200, DELETE: 200 }, 'user'],
   ['/api/forwarded/', { GET: 200, POST: 204 }, 'open'],
@@ -73,6 +74,7 @@ export const MATRIX: ReadonlyArray<
   // A user sees itself and changes its own password: DELETE is for admins.
   ['/api/user/<user_id>/', { GET: 200, POST: 200 }, 'user'],
   ['/api/user/<user_id>/', { DELETE: 200 }, 'admin'],
+  ['/api/user/<user_id>/picture/', { GET: 200, PUT: 200, DELETE: 200 }, 'user'],
   ['/api/plugin/', { GET: 200 }, 'admin'],
   ['/api/plugin/page/', { GET: 200 }, 'user'],
   ['/metrics', { GET: 200 }, 'admin'],

@@ -23,6 +23,7 @@ const asNobody = { as: 'nobody' as const }
 const PASSWORD = 'a password for tests'
 const login = (body: unknown, headers?: Record<string, string>) => ({ ...asNobody, body, ...(headers && { headers }) })
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+const BYTES = { 'content-type': 'application/octet-stream' }
 
 export const service: Table = [
   row('6.1', 'GET /api/ping/', 200, { ...asUser, is: { response: 'pong', user: 2, version: aVersion } }),
@@ -493,6 +494,7 @@ const ACCOUNT = {
   view: null,
   has_pin: false,
   has_totp: false,
+  picture: null,
   last_login: oneOf(null, anInstant),
 }
 const ACCESS_TOKEN = {
@@ -668,6 +670,16 @@ export const beyond: Table = [
   row('B', 'DELETE /api/user/3/', 404),
   row('B', 'DELETE /api/user/1/', 409),
   row('B', 'DELETE /api/user/2/', 403, asUser),
+  ...['/api/user/1/picture/', '/api/user/99/picture/', '/api/device/1/picture/'].map((path) =>
+    row('B', `GET ${path}`, 404),
+  ),
+  row('B', 'PUT /api/user/1/picture/', 422, { body: 'no picture', headers: BYTES }),
+  row('B', 'PUT /api/user/1/picture/', 415, { body: {} }),
+  row('B', 'PUT /api/user/1/picture/', 403, { ...asUser, body: 'no picture', headers: BYTES }),
+  row('B', 'PUT /api/user/99/picture/', 404, { body: 'no picture', headers: BYTES }),
+  row('B', 'DELETE /api/user/1/picture/', 200, { is: { picture: null } }),
+  row('B', 'DELETE /api/user/1/picture/', 403, asUser),
+  row('B', 'DELETE /api/user/99/picture/', 404),
   row('B', 'GET /api/plugin/', 200, {
     look: (body) =>
       assert.deepEqual(

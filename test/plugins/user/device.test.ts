@@ -67,8 +67,8 @@ test('on a device where they have signed in, people change places with their PIN
   const { app, television } = await household(t)
   const { body } = await television.ask('get', '/api/device/')
   assert.deepEqual(body, [
-    { id: 1, username: 'admin' },
-    { id: 2, username: 'user' },
+    { id: 1, username: 'admin', picture: null },
+    { id: 2, username: 'user', picture: null },
   ])
 
   await television.ask('post', '/logout/')

@@ -184,6 +184,7 @@ test('an admin adds, changes and removes accounts', async (t) => {
     view: null,
     has_pin: false,
     has_totp: false,
+    picture: null,
     last_login: null,
   }
   assert.deepEqual((await admin.post('/api/user/', { username: 'new.one@home', password: PASSWORD })).body, added)

@@ -16,6 +16,7 @@ import type { showLink, showProvider } from '../../../oidc/routes.ts'
 import type { resolveText, showPlatform } from '../../../platform/routes.ts'
 import type { listPlaylists } from '../../../playlist/routes.ts'
 import type { listPages, listPlugins } from '../../../plugin/routes.ts'
+import type { changePicture } from '../../../portrait/routes.ts'
 import type { search } from '../../../search/routes.ts'
 import type { listSnapshots } from '../../../snapshot/routes.ts'
 import type {
@@ -91,6 +92,7 @@ export type Webhook = Webhooks['webhooks'][number]
 export type Delivery = ReplyOf<typeof listDeliveries>[number]
 export type UserSettings = ReplyOf<typeof showOwnPreferences>
 export type Account = ReplyOf<typeof listUsers>[number]
+export type OwnPictureChosen = ReplyOf<typeof changePicture>
 /** One that this device knows. */
 export type DeviceAccount = ReplyOf<typeof listOfDevice>[number]
 /** What is found; videos, channels and playlists are whole records. */

@@ -802,6 +802,16 @@ const de = {
     one: 'Mindestens {count} Zeichen, bitte',
     other: 'Mindestens {count} Zeichen, bitte',
   },
+  'settings.picture': 'Bild',
+  'settings.picture.hint': 'Statt deiner Initialen. Alle, die dieses Archiv benutzen, können es sehen.',
+  'settings.picture.choose': 'Bild auswählen',
+  'settings.picture.sending': 'Wird gesendet …',
+  'settings.picture.remove': 'Bild entfernen',
+  'settings.picture.removed': 'Bild entfernt',
+  'settings.picture.large': {
+    one: 'Ein Bild darf höchstens {count} MB groß sein',
+    other: 'Ein Bild darf höchstens {count} MB groß sein',
+  },
   'settings.pin': 'PIN für gemeinsame Geräte',
   'settings.pin.hint':
     'So meldest du dich am gemeinsamen Fernseher oder Tablet schnell an. Die PIN gilt auf diesem Gerät und überall, wo du dich mit Passwort anmeldest und angemeldet bleibst.',
@@ -2434,6 +2444,9 @@ const de = {
   'said.The receiver answered with status {status}': 'Der Empfänger hat mit Status {status} geantwortet',
   'said.is no task that messages are sent about': 'ist keine Aufgabe, über die Nachrichten verschickt werden',
   'said.No messages can be sent about {task_name}': 'Über {task_name} lassen sich keine Nachrichten verschicken',
+  'said.picture not found': 'Dieses Bild gibt es nicht',
+  'said.This file cannot be read as a picture: send a JPEG, PNG, WebP, GIF, BMP, TIFF or JPEG XL':
+    'Diese Datei lässt sich nicht als Bild lesen. Es gehen JPEG, PNG, WebP, GIF, BMP, TIFF und JPEG XL',
   'said.provider not found': 'Diesen Anbieter gibt es nicht',
   'said.Set AV_PUBLIC_URL: the provider is to know where this server is':
     'Setze AV_PUBLIC_URL: Der Anbieter muss wissen, wo dieser Server ist',

@@ -780,6 +780,16 @@ export const en = {
     one: 'It needs at least {count} character',
     other: 'It needs at least {count} characters',
   },
+  'settings.picture': 'Picture',
+  'settings.picture.hint': 'In place of your initials. Everyone who uses this archive can see it.',
+  'settings.picture.choose': 'Choose a picture',
+  'settings.picture.sending': 'Sending…',
+  'settings.picture.remove': 'Remove picture',
+  'settings.picture.removed': 'Picture removed',
+  'settings.picture.large': {
+    one: 'A picture may be at most {count} MB in size',
+    other: 'A picture may be at most {count} MB in size',
+  },
   'settings.pin': 'PIN for shared devices',
   'settings.pin.hint':
     'Sign in quickly on a shared TV or tablet. It works on this device, and wherever you sign in with your password and stay signed in.',

@@ -23,7 +23,7 @@ export function Pictures({
       <div class="who-row">
         {accounts.map((account) => (
           <button type="button" key={account.id} class="who-one" onClick={() => onChoose(account)}>
-            <Avatar of={account} />
+            <Avatar of={account} by="device" />
             <bdi>{account.username}</bdi>
           </button>
         ))}

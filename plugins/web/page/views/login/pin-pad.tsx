@@ -66,7 +66,7 @@ export function PinPad({
   )
   return (
     <div class="who" ref={box} onKeyDown={(event) => moveFocus(event, box.current!, COLUMNS)}>
-      <Avatar of={account} />
+      <Avatar of={account} by="device" />
       <h2>{t('login.pin', { name: account.username })}</h2>
       <p class="pin-digits" role="status" aria-label={t('login.pin.digits', { count: pin.length })}>
         {'●'.repeat(pin.length)}

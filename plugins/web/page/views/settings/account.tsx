@@ -15,6 +15,7 @@ import { AccessTokens } from './access-tokens.tsx'
 import { copyText } from './copy-text.ts'
 import { Group } from './option.tsx'
 import { OptionForm } from './option-form.tsx'
+import { OwnPicture } from './own-picture.tsx'
 import { ProviderOfOwn } from './provider-link.tsx'
 import { TotpOfOwn } from './totp.tsx'
 
@@ -35,6 +36,7 @@ export function AccountSection() {
           </Button>
         </div>
       </div>
+      <OwnPicture />
       <Password />
       <PinOfOwn />
       <TotpOfOwn />

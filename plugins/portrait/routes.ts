@@ -1,0 +1,113 @@
+/** The picture of an account: shown to all who have signed in, chosen and removed by itself or an admin. */
+import {
+  type Actor,
+  bytes,
+  defineRoute,
+  errors,
+  isAppError,
+  openLocks,
+  queryText,
+  type ReplyHeaders,
+  Type,
+} from 'archivolt'
+import type { App } from './app.ts'
+
+const MOST_BYTES = 10 << 20
+const NO_PICTURE = 'This file cannot be read as a picture: send a JPEG, PNG, WebP, GIF, BMP, TIFF or JPEG XL'
+const Params = Type.Object({ userId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
+/** As records of accounts have it. */
+const Chosen = Type.Object({ picture: Type.Union([Type.String(), Type.Null()]) })
+
+/** With it, an address stands for one picture for ever. */
+const version = queryText({ description: 'which one, as `picture` of the account says: kept without asking again' })
+const YEAR_SECONDS = 31_536_000
+
+/** Of an account one upload at a time, so that all it takes is one file. */
+const uploads = openLocks()
+
+export const showPicture = defineRoute({
+  method: 'GET',
+  path: '/api/user/:userId/picture/',
+  access: 'viewer',
+  summary: 'The picture of an account, a square JPEG',
+  params: Params,
+  query: { version },
+  reply: Type.Unknown(),
+  replyType: 'image/jpeg',
+  errors: ['not_found'],
+  handle: ({ params: { userId }, query, headers }, app: App) => sendPicture(Number(userId), { query, headers }, app),
+})
+
+/** Who has not signed in yet sees those alone that the list of the device names. */
+export const showPictureOfDevice = defineRoute({
+  method: 'GET',
+  path: '/api/device/:userId/picture/',
+  access: 'open',
+  summary: 'The picture of an account that may sign in on this device with its PIN',
+  params: Params,
+  query: { version },
+  reply: Type.Unknown(),
+  replyType: 'image/jpeg',
+  errors: ['not_found'],
+  handle({ params: { userId }, query, request, headers }, app: App) {
+    const known = app.accounts.onDevice(request.headers['cookie']).find(({ id }) => id === Number(userId))
+    if (!known) throw errors.notFound('picture')
+    return sendPicture(known.id, { query, headers }, app)
+  },
+})
+
+export const changePicture = defineRoute({
+  method: 'PUT',
+  path: '/api/user/:userId/picture/',
+  access: 'viewer',
+  summary: 'Another picture for an account: one’s own, or as an admin any',
+  params: Params,
+  rawBody: { contentType: 'application/octet-stream', maxBodyBytes: MOST_BYTES },
+  reply: Chosen,
+  errors: ['permission_denied', 'not_found', 'body_too_large', 'unprocessable', 'unavailable'],
+  async handle({ params: { userId }, actor, request, signal }, { accounts, media }: App) {
+    const id = allowedId(userId, actor)
+    if (!accounts.get(id)) throw errors.notFound('user')
+    const jpeg = await uploads.exclusive(userId, () => media.portraitOf(request.stream, signal)).catch(refuse)
+    const { picture } = await accounts.changePicture(id, jpeg)
+    return { picture }
+  },
+})
+
+export const removePicture = defineRoute({
+  method: 'DELETE',
+  path: '/api/user/:userId/picture/',
+  access: 'viewer',
+  summary: 'An account has no picture any more: one’s own, or as an admin any',
+  params: Params,
+  reply: Chosen,
+  errors: ['permission_denied', 'not_found'],
+  async handle({ params: { userId }, actor }, { accounts }: App) {
+    const { picture } = await accounts.changePicture(allowedId(userId, actor), null)
+    return { picture }
+  },
+})
+
+interface Asked {
+  query: { version: string | undefined }
+  headers: ReplyHeaders
+}
+
+function sendPicture(id: number, { query, headers }: Asked, { accounts }: Pick<App, 'accounts'>) {
+  const picture = accounts.picture(id)
+  if (!picture) throw errors.notFound('picture')
+  const isNamed = query.version === picture.version
+  headers.set('cache-control', isNamed ? `private, max-age=${YEAR_SECONDS}, immutable` : 'private, no-cache')
+  return bytes(picture.jpeg, 'image/jpeg', { version: picture.version })
+}
+
+/** Others get the same answer whether there is such an account or not. */
+function allowedId(userId: string, actor: Actor): number {
+  const id = Number(userId)
+  if (!actor.isAdmin && id !== actor.id) throw errors.permissionDenied('Only an admin may change pictures of others')
+  return id
+}
+
+function refuse(thrown: unknown): never {
+  throw isAppError(thrown, 'unprocessable') ? errors.unprocessable(NO_PICTURE, { cause: thrown }) : thrown
+}

@@ -1,0 +1,74 @@
+/** One's own picture: chosen from a file of this device, shown at once, and taken away. */
+import { Trash } from 'lucide'
+import { useState } from 'preact/hooks'
+import { Avatar } from '../../parts/avatar.tsx'
+import { Button } from '../../parts/button.tsx'
+import { FileButton } from '../../parts/file-button.tsx'
+import { Refused } from '../../parts/states.tsx'
+import { say } from '../../parts/toast.tsx'
+import { ask, remove, toFailure } from '../../server/api.ts'
+import type { OwnPictureChosen } from '../../server/records.ts'
+import { account, sessionKnown } from '../../stores/session.ts'
+import { t } from '../../texts/texts.ts'
+import { Group } from './option.tsx'
+
+const MOST_MEGABYTES = 10
+/** Named one by one: of others a phone makes one of these by itself. */
+const KINDS = 'image/jpeg,image/png,image/webp,image/gif'
+const SIZE = 96
+
+const send = (content: File) => (path: string) =>
+  ask<OwnPictureChosen>('PUT', path, { upload: { content, type: 'application/octet-stream' } })
+const drop = (path: string) => remove<OwnPictureChosen>(path)
+
+export function OwnPicture() {
+  const [isBusy, setBusy] = useState(false)
+  const [wrong, setWrong] = useState<string>()
+  const change = async (how: (path: string) => Promise<OwnPictureChosen>, done: string) => {
+    setBusy(true)
+    setWrong(undefined)
+    try {
+      await sessionKnown()
+      const { picture } = await how(`/api/user/${account.value!.id}/picture/`)
+      account.value = { ...account.value!, picture }
+      say(done)
+    } catch (error) {
+      setWrong(toFailure(error).message)
+    }
+    setBusy(false)
+  }
+  const choose = async (file: File) => {
+    if (file.size > MOST_MEGABYTES << 20) setWrong(t('settings.picture.large', { count: MOST_MEGABYTES }))
+    else await change(send(file), t('settings.saved'))
+  }
+  const own = account.value
+  return (
+    <Group title={t('settings.picture')} hint={t('settings.picture.hint')}>
+      <div class="option-form">
+        {wrong && <Refused>{wrong}</Refused>}
+        <div class="own-picture">
+          {own && <Avatar of={own} size={SIZE} />}
+          <div class="buttons">
+            <FileButton
+              label={t('settings.picture.choose')}
+              busyLabel={t('settings.picture.sending')}
+              isBusy={isBusy}
+              accept={KINDS}
+              onFile={choose}
+            />
+            {own?.picture && (
+              <Button
+                kind="quiet"
+                icon={Trash}
+                isBusy={isBusy}
+                onClick={() => void change(drop, t('settings.picture.removed'))}
+              >
+                {t('settings.picture.remove')}
+              </Button>
+            )}
+          </div>
+        </div>
+      </div>
+    </Group>
+  )
+}
