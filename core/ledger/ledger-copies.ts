@@ -48,12 +48,14 @@ function dropOldCopies(file: string, kind: Kind, now: number): void {
   for (const path of ofKind.slice(KEPT_OF_A_KIND)) rmSync(path, { force: true })
 }
 
-/** Copies a file that nothing else has open and whose log has been written back. */
+/** By SQLite itself: whoever opens and closes a file of its by other means ends its locks in this process. */
 export function copyBeforeMigration(db: Database.Database, file: string, now: number): string {
-  db.pragma('wal_checkpoint(TRUNCATE)')
   mkdirSync(copiesFolder(file), { recursive: true, mode: 0o700 })
   const path = join(copiesFolder(file), `before-migration-${stampOf(now)}.sqlite`)
-  copyFileSync(file, `${path}.part`)
+  rmSync(`${path}.part`, { force: true })
+  closeSync(openSync(`${path}.part`, 'w', 0o600)) // SQLite itself would leave it to the umask
+  db.prepare('VACUUM INTO ?').run(`${path}.part`)
+  syncFile(`${path}.part`)
   renameSync(`${path}.part`, path)
   dropOldCopies(file, 'before-migration', now)
   return path

@@ -26,6 +26,7 @@ import { openLog } from '../../../core/log.ts'
 import { inEnglish } from '../../../core/say.ts'
 import { bundledChild } from '../../support/child.ts'
 import { testClock } from '../../support/clock.ts'
+import { lookAtElsewhere } from '../../support/elsewhere.ts'
 
 const log = openLog('silent')
 const child = await bundledChild(new URL('./ledger-child.ts', import.meta.url))
@@ -53,7 +54,7 @@ async function aLedger(
   const ledger = await openLedger({ file, log, clock, plugins })
   t.after(() => ledger.close())
   const add = (id: number, text = `thing ${id}`) =>
-    ledger.write(() => ledger.sql('INSERT INTO thing_list VALUES (?, ?)').run(id, text).changes)
+    ledger.write(() => ledger.sql('INSERT INTO thing_list (id, text) VALUES (?, ?)').run(id, text).changes)
   const ids = () =>
     ledger
       .sql<{ id: number }>('SELECT id FROM thing_list ORDER BY id')
@@ -90,13 +91,13 @@ test('writes of one tick share one transaction; what throws is undone alone', as
 test('what changes the ledger outside of a write is refused, and what only reads it is not', async (t) => {
   const { ledger, ids } = await aLedger(t)
   const outside = { name: 'Error', message: /outside of `ledger\.write\(\(\) => …\)`: (INSERT|DELETE)/ }
-  const insert = ledger.sql('INSERT INTO thing_list VALUES (?, ?)')
+  const insert = ledger.sql('INSERT INTO thing_list (id, text) VALUES (?, ?)')
 
   assert.throws(() => insert.run(1, 'x'), outside)
   assert.throws(() => ledger.sql('DELETE FROM thing_list RETURNING id').all(), outside)
   assert.deepEqual(ids(), [])
   await ledger.write(() => insert.run(1, 'x'))
-  assert.throws(() => ledger.sql('INSERT INTO thing_list VALUES (?, ?)').run(2, 'x'), outside)
+  assert.throws(() => ledger.sql('INSERT INTO thing_list (id, text) VALUES (?, ?)').run(2, 'x'), outside)
   assert.deepEqual(ids(), [1])
 })
 
@@ -132,7 +133,7 @@ test('ten thousand writes at once do not hold the loop: a transaction ends after
       ledger.write(() => {
         now++
         inTurn++
-        ledger.sql('INSERT INTO thing_list VALUES (?, ?)').run(id, 'x')
+        ledger.sql('INSERT INTO thing_list (id, text) VALUES (?, ?)').run(id, 'x')
       }),
     ),
   )
@@ -232,6 +233,9 @@ test('migrations are applied once, in order; a copy is kept before those of a le
   const copy = new Database(copies[0], { readonly: true })
   assert.deepEqual(copy.prepare('SELECT * FROM thing_list').all(), [{ id: 1, text: 'thing 1' }])
   copy.close()
+  await second.add(2)
+  await lookAtElsewhere(file)
+  assert.ok(existsSync(`${file}-wal`), 'the copy has ended no lock')
   await second.ledger.close()
 
   await (await aLedger(t, { folder, plugins: [more] })).ledger.close()

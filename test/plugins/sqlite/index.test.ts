@@ -3,13 +3,12 @@
  * first.
  */
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open as openFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { promisify } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { Type } from 'typebox'
@@ -24,6 +23,7 @@ import { openSqliteIndex } from '../../../plugins/sqlite/open.ts'
 import { copyTo } from '../../../plugins/sqlite/snapshot-file.ts'
 import { keepThreads } from '../../../plugins/sqlite/threads.ts'
 import { bundledChild } from '../../support/child.ts'
+import { lookAtElsewhere } from '../../support/elsewhere.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { KEPT_THREADS } from '../../support/testing.ts'
 import { bookIndex, bookOf, openBooks } from './books.ts'
@@ -441,9 +441,7 @@ test('after a copy another program still finds the index in use', async (t) => {
   await index.snapshotTo(join(folder, 'snapshot.sqlite'))
   await index.collection(bookIndex).put('later', bookOf(1).doc)
   const file = join(folder, 'index.sqlite')
-  // The last one to close a database moves its log into the file and removes the log.
-  const look = `import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute('SELECT count(*) FROM sqlite_schema'); db.close()`
-  await promisify(execFile)('python3', ['-c', look, file])
+  await lookAtElsewhere(file)
   assert.ok(existsSync(`${file}-wal`))
   assert.equal(await index.collection(bookIndex).count(), 151)
 })
