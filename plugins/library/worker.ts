@@ -30,6 +30,7 @@ import { keepDocuments } from './catalogs/documents.ts'
 import { isTooMany } from './catalogs/files.ts'
 import { filesNear, stampNear } from './catalogs/near.ts'
 import { allowed, type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
+import { type ToldInFilm, toldInFilm } from './catalogs/tubearchivist-film.ts'
 import { cachedPictures, channelOfFolder } from './catalogs/tubearchivist-folder.ts'
 import type { Along, CatalogFault, CatalogRead, Info, Listed, PathMap } from './catalogs/types.ts'
 import { codeOf, isDiskFault } from './disk-fault.ts'
@@ -107,8 +108,10 @@ export interface Requests {
     args: { path: string; files: readonly FoundFile[]; notes?: NotesArgs }
     result: { seen: Seen[]; tookMs: number }
   }
-  /** What an information file has of comments, as it stands there; []: none, or nothing that can be read. */
-  comments: { args: { path: string }; result: unknown[] }
+  /** Of a video, as yt-dlp writes them: those of its information file, else those of the catalog. []: there are none. */
+  comments: { args: { id: string; info?: string; notes?: NotesArgs }; result: unknown[] }
+  /** What a program has written into a film itself. */
+  film: { args: { path: string; ffprobe: string }; result: ToldInFilm }
 }
 export type Op = keyof Requests
 interface Request<Name extends Op = Op> {
@@ -522,7 +525,14 @@ const ops: Answers = {
     const seen = files.map((file) => lookWith(path, file, opened))
     return { seen, tookMs: performance.now() - began }
   },
-  comments: ({ path }) => readComments(path),
+  comments({ id, info, notes }) {
+    const beside = info === undefined ? [] : readComments(info)
+    return beside.length === 0 && notes ? notesOf(notes).commentsOf(id) : beside
+  },
+  film({ path, ffprobe }) {
+    const { info, comments } = toldInFilm(path, ffprobe)
+    return { ...(info && { info: kept(info) }), comments: keptComments(comments) }
+  },
   catalog: ({ own, path, roots, at, kind, said }) =>
     readCatalogs(path, roots, filesNear(path, roots, at), own, { at, only: kind, said }),
   glance: glanceBelow,

@@ -5,12 +5,13 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { defineTask, isAppError, say, type Words } from 'archivolt'
+import type { Ending } from '../../media/containers.ts'
 import type { Place } from '../../media/types.ts'
 import type { App } from '../app.ts'
 import { isQueued, MOST_LANGUAGES, subtitleFile } from '../found.ts'
 import { stageSubtitle } from '../import.ts'
+import { pathIn, pathOf } from '../names.ts'
 import { untilQuiet } from '../quiet.ts'
-import { openReading, type Reading } from '../reading.ts'
 import { isPicture } from '../sidecars.ts'
 import { takeIn } from './adopt.ts'
 import { bringAlong } from './along.ts'
@@ -18,10 +19,13 @@ import { waitForPlace } from './away.ts'
 import { ADOPTION_TASK, type AdoptionRun } from './scan.ts'
 import { openStore, type Store } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
-import { openPlace } from './tools.ts'
-import type { FoundFile } from './types.ts'
+import { openPlace, type PlaceReading } from './tools.ts'
+import type { Facts, FoundFile } from './types.ts'
+import { ytdlpReader } from './ytdlp.ts'
 
 const STEP = 100
+/** Films in which a program may have written what it knows. */
+const EMBEDDED = new Set<Ending>(['mp4', 'm4v'])
 
 export const completeVideos = defineTask({
   name: 'complete_videos',
@@ -35,14 +39,8 @@ export const completeVideos = defineTask({
     const adoption = store.find(job.payload.adoption)
     if (adoption?.state !== 'adopted') return null // undone or dropped meanwhile
     if (store.isWaiting(adoption)) await store.setState(adoption.id, adoption.state)
-    const on = {
-      adoption,
-      place: app.media.places.get(adoption.place_id),
-      store,
-      reading: openReading(job, app),
-      job,
-      app,
-    }
+    const place = app.media.places.get(adoption.place_id)
+    const on = { adoption, place, store, reading: openPlace(place.path, adoption.id, job, app), job, app }
     try {
       return await completeAll(on)
     } finally {
@@ -56,13 +54,13 @@ interface Completing {
   adoption: AdoptionRow
   place: Pick<Place, 'id' | 'path'>
   store: Store
-  reading: Reading
+  reading: PlaceReading
   job: AdoptionRun
   app: App
 }
 
 async function completeAll(on: Completing): Promise<Words | null> {
-  const { adoption, place, store, job, app } = on
+  const { adoption, store, reading, job, app } = on
   let done = 0
   for await (const row of rowsOf('new', 'in', on)) {
     if (job.isStopping()) return null
@@ -79,19 +77,10 @@ async function completeAll(on: Completing): Promise<Words | null> {
   }
   if (asked > 0) {
     await job.step('adoption.tell', () => app.emit('video.adopted', {}))
-    await bringTheRest(adoption, place.path, store, job, app)
+    // What people have done with those that have come in only now.
+    await bringAlong(adoption, reading, store, job, app)
   }
   return null
-}
-
-/** What people have done with those that have come in only now. */
-async function bringTheRest(adoption: AdoptionRow, path: string, store: Store, job: AdoptionRun, app: App) {
-  const reading = openPlace(path, adoption.id, job, app)
-  try {
-    await bringAlong(adoption, reading, store, job, app)
-  } finally {
-    await reading.end()
-  }
 }
 
 /** One after the other, read in pieces, each once nothing else runs: what is done does not come again. */
@@ -120,8 +109,7 @@ async function completeOne(row: ItemRow, on: Completing): Promise<boolean> {
       isAll = await keepPicture(id, isAbsolute(file.picture) ? file.picture : join(folder, file.picture), app)
     if (file.subtitles.length > 0)
       isAll = (await job.step('adoption.subtitles', () => takeSubtitles(id, folder, file, job, app))) && isAll
-    if (file.info !== undefined && doc.comment_count === undefined)
-      await job.step('adoption.comments', () => takeComments(id, join(folder, file.info!), on))
+    if (doc.comment_count === undefined) await job.step('adoption.comments', () => takeComments(id, file, on))
     if (doc.streams.length === 0 || doc.player.duration === 0)
       await job.step('adoption.measure', () => app.videos.exclusive(id, () => app.videos.measure(id)))
   } catch (thrown) {
@@ -182,19 +170,37 @@ async function takeSubtitles(
 }
 
 /** @throws unavailable: its disk does not answer; unprocessable: the file takes too much memory */
-async function takeComments(id: string, path: string, { reading, job, app }: Completing): Promise<void> {
-  const found = app.platform.commentsOf(await reading.thread().ask('comments', { path }, job.signal))
-  if (found.length > 0) await app.videos.setComments(id, found)
+async function takeComments(id: string, { folder, info }: FoundFile, { reading, app }: Completing): Promise<void> {
+  await keepComments(id, await reading.commentsOf(id, info === undefined ? undefined : pathIn(folder, info)), app)
 }
 
-/** In no hurry: it waits at the platform's gate like everything else. @returns false: its place is away */
+async function keepComments(id: string, told: readonly unknown[], app: App): Promise<void> {
+  const comments = app.platform.commentsOf(told)
+  if (comments.length > 0) await app.videos.setComments(id, comments)
+}
+
+/** By the film itself, else by the platform: in no hurry, it waits at the gate like everything else. */
+async function factsOf(
+  file: FoundFile,
+  id: string,
+  { reading, job, app }: Completing,
+): Promise<{ facts: Facts; comments: unknown[] }> {
+  const { info, comments } = EMBEDDED.has(file.ending) ? await reading.toldIn(pathOf(file)) : { comments: [] }
+  const [facts] = info ? await ytdlpReader.factsOf([{ file, id, info }], reading.tools) : []
+  if (facts) return { facts, comments }
+  return { facts: { metadata: await app.platform.video(id, { asker: job.id, signal: job.signal }) }, comments: [] }
+}
+
+/** @returns false: its place is away */
 async function askFor(row: ItemRow, on: Completing): Promise<boolean> {
   const { adoption, store, job, app } = on
   const id = row.video_id!
   const file = JSON.parse(row.file!) as FoundFile
   try {
-    const metadata = await app.platform.video(id, { asker: job.id, signal: job.signal })
-    await takeIn([{ row, file, facts: { metadata } }], adoption, store, job, app)
+    const { facts, comments } = await factsOf(file, id, on)
+    await takeIn([{ row, file, facts }], adoption, store, job, app)
+    if (!(await app.videos.has(id))) return true // what it says cannot be kept: its row has that
+    await keepComments(id, comments, app)
     if (!(await completeOne(row, on))) return false
   } catch (thrown) {
     job.signal.throwIfAborted()

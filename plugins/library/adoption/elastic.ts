@@ -12,14 +12,33 @@ export interface Credentials {
   password: string
 }
 
-/** Which documents, by which field they are put in order, and what of them is read. */
-const ASKED = [
-  { index: 'ta_channel', order: 'channel_id', leaveOut: ['channel_description'] },
-  { index: 'ta_video', order: 'youtube_id', leaveOut: ['vid_thumb_base64', 'channel.channel_description'] },
-  { index: 'ta_playlist', order: 'playlist_id', leaveOut: ['playlist_description'] },
-  { index: 'ta_download', order: 'youtube_id', leaveOut: ['vid_thumb_base64'], only: { term: { status: 'ignore' } } },
-] as const
-const PAGE = 100
+interface Asked {
+  index: string
+  /** The field that they are put in order by. */
+  order: string
+  leaveOut: string[]
+  /** So many are asked for at a time. */
+  page: number
+  only?: object
+  /** Older ones have none. */
+  isOptional?: boolean
+}
+
+/** Which documents, and what of them is read. */
+const ASKED: readonly Asked[] = [
+  { index: 'ta_channel', order: 'channel_id', leaveOut: ['channel_description'], page: 100 },
+  { index: 'ta_video', order: 'youtube_id', leaveOut: ['vid_thumb_base64', 'channel.channel_description'], page: 100 },
+  { index: 'ta_playlist', order: 'playlist_id', leaveOut: ['playlist_description'], page: 100 },
+  {
+    ...{ index: 'ta_download', order: 'youtube_id', leaveOut: ['vid_thumb_base64'], page: 100 },
+    only: { term: { status: 'ignore' } },
+  },
+  // All of a video are one document.
+  {
+    ...{ index: 'ta_comment', order: 'youtube_id', leaveOut: ['comment_comments.comment_time_text'], page: 10 },
+    isOptional: true,
+  },
+]
 const MOST_BYTES = 8_000_000
 const MOST_DOCUMENTS = 2_000_000
 
@@ -63,39 +82,53 @@ export async function takeDocuments(
   let count = 0
   for (const asked of ASKED)
     for (let after: unknown[] | undefined; ; ) {
-      const text = await search(address, asked, after, knownTo(app).get(adoption), job.signal, app)
+      const { text, page } = await pageOf(address, asked, after, knownTo(app).get(adoption), job.signal, app)
       const taken = await reading.keepDocuments(text, count === 0 && after === undefined && asked === ASKED[0])
       count += taken.count
       job.progress(0, say`${{ count }} documents of its Elasticsearch`)
       if (count > MOST_DOCUMENTS) throw errors.unprocessable('Its Elasticsearch holds more than a library can')
-      if (taken.count < PAGE || !taken.after) break
+      if (taken.count < page || !taken.after) break
       after = taken.after
     }
   knownTo(app).delete(adoption)
   return reading.documents
 }
 
+/** As large as it may be: else one document, and of one that is too large nothing but its place in the order. */
+async function pageOf(
+  ...[address, asked, ...more]: Parameters<typeof search>
+): Promise<{ text: string; page: number }> {
+  for (const smaller of [asked, { ...asked, page: 1 }, { ...asked, page: 1, leaveOut: ['*'] }]) {
+    const text = await search(address, smaller, ...more)
+    if (Buffer.byteLength(text) < MOST_BYTES) return { text, page: smaller.page }
+  }
+  throw errors.unprocessable(
+    say`${{ host: new URL(address).host }} answers with more than ${{ bytes: MOST_BYTES }} bytes`,
+  )
+}
+
 async function search(
   address: string,
-  { index, order, leaveOut, ...rest }: (typeof ASKED)[number],
+  { index, order, leaveOut, page, only, isOptional = false }: Asked,
   after: unknown[] | undefined,
   credentials: Credentials | undefined,
   signal: AbortSignal,
   app: Pick<App, 'fetch'>,
 ): Promise<string> {
-  const url = `${address.replace(/(?<!\/)\/+$/, '')}/${index}/_search?filter_path=hits.hits`
+  const url = `${address.replace(/(?<!\/)\/+$/, '')}/${index}/_search?filter_path=hits.hits&ignore_unavailable=${isOptional}`
   const { host } = new URL(address)
   const reply = await app.fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(credentials && { authorization: basic(credentials) }) },
     body: JSON.stringify({
-      size: PAGE,
+      size: page,
       sort: [{ [order]: 'asc' }],
       _source: { excludes: leaveOut },
-      ...('only' in rest && { query: rest.only }),
+      ...(only && { query: only }),
       ...(after && { search_after: after }),
     }),
     maxBytes: MOST_BYTES,
+    excess: 'cut',
     redirect: 'manual',
     signal,
   })

@@ -5,12 +5,13 @@
 
 import { mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Words } from 'archivolt'
 import Database from 'better-sqlite3'
 import type { FoundFile } from '../adoption/types.ts'
 import { because } from '../because.ts'
 import { codeOf, isDiskFault, orWhereAbsent } from '../disk-fault.ts'
-import { kept } from '../kept.ts'
+import { kept, keptComments } from '../kept.ts'
 import { pathOf } from '../names.ts'
 import { CATALOG_KINDS } from './all.ts'
 import { documentsIn } from './documents.ts'
@@ -130,6 +131,7 @@ const TABLES = `
     number INTEGER PRIMARY KEY, id TEXT NOT NULL, path TEXT, folded TEXT, info TEXT NOT NULL, info_file TEXT,
     picture_file TEXT, is_part INTEGER NOT NULL, extractor TEXT, is_seen INTEGER NOT NULL DEFAULT 0) STRICT;
   CREATE TABLE told (id TEXT PRIMARY KEY, info TEXT NOT NULL) STRICT;
+  CREATE TABLE said (id TEXT PRIMARY KEY, comments BLOB NOT NULL) STRICT;
   CREATE TABLE along (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, data TEXT NOT NULL) STRICT;
   CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;`
 const INDEXES =
@@ -174,6 +176,7 @@ function newNotes(path: string) {
     'INSERT INTO film (id, path, folded, info, info_file, picture_file, is_part, extractor) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   )
   const addInfo = db.prepare('INSERT OR IGNORE INTO told (id, info) VALUES (?, ?)')
+  const addSaid = db.prepare('INSERT OR IGNORE INTO said (id, comments) VALUES (?, ?)')
   const addAlong = db.prepare('INSERT INTO along (kind, owner, data) VALUES (?, ?, ?)')
   const broken: CatalogRead['broken'] = []
   const unread: CatalogFault[] = []
@@ -189,6 +192,11 @@ function newNotes(path: string) {
     },
     info(id: string, info: Info): void {
       if (IS_ID.test(id)) addInfo.run(id, JSON.stringify(kept(info)))
+    },
+    comments(id: string, comments: readonly unknown[]): void {
+      // Packed: of many videos they are far more than all else.
+      if (IS_ID.test(id) && comments.length > 0)
+        addSaid.run(id, deflateRawSync(JSON.stringify(keptComments(comments)), { level: 1 }))
     },
     along(given: Along): void {
       const one = bounded(given)
@@ -309,6 +317,7 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
   const byFolded = db.prepare('SELECT * FROM film WHERE folded = ? LIMIT 2')
   const byId = db.prepare('SELECT * FROM film WHERE id = ? LIMIT 1')
   const told = db.prepare('SELECT info FROM told WHERE id = ?').pluck()
+  const said = db.prepare('SELECT comments FROM said WHERE id = ?').pluck()
   const see = db.prepare('UPDATE film SET is_seen = 1 WHERE id = ?')
   const unseen = db.prepare(
     'SELECT min(number) AS number, id FROM film WHERE path IS NOT NULL GROUP BY id HAVING max(is_seen) = 0 AND number > ? ORDER BY 1 LIMIT ?',
@@ -364,6 +373,11 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
         info: infoOf(row),
         ...(picture !== undefined && { picture }),
       }
+    },
+    /** Of a film, as yt-dlp writes them. */
+    commentsOf(id: string): unknown[] {
+      const packed = said.get(id) as Buffer | undefined
+      return packed ? (JSON.parse(inflateRawSync(packed).toString()) as unknown[]) : []
     },
     /** Ids of films that it names and no file was taken for. */
     unseen: (after: number, most: number) => unseen.all(after, most) as Array<{ number: number; id: string }>,

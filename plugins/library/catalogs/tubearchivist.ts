@@ -14,7 +14,7 @@ import { isDocuments, linesOfDocuments } from './documents.ts'
 import { wholeFile } from './files.ts'
 import { textsInRedisDump } from './redis-dump.ts'
 import { cachedPictures, looksLikeTubeArchivist } from './tubearchivist-folder.ts'
-import { type CatalogKind, type CatalogTake, NoCatalog } from './types.ts'
+import { type CatalogKind, type CatalogTake, type Info, NoCatalog } from './types.ts'
 import { dayOf, given, numberOf, objectOf, objectsOf, textOf, textsOf } from './values.ts'
 
 const MOST_ENTRY_BYTES = 8 * 2 ** 30
@@ -24,8 +24,8 @@ const MOST_LINE_CHARS = 32 << 20
 const MOST_OF_A_DAY = 50
 const MOST_REDIS_BYTES = 512 << 20
 const ENTRY = /^es_([a-z_]+)-\d{8}-\d{1,6}\.json$/
-/** `config`, `subtitle` and `comment` are of no use here. */
-const WANTED = new Set(['video', 'channel', 'playlist', 'download'])
+/** `config` and `subtitle` are of no use here. */
+const WANTED = new Set(['video', 'channel', 'playlist', 'download', 'comment'])
 const BACKUP = /(?:^|\/)ta_backup-(\d{8})[^/]*\.zip$/i
 const POSITION = /(?:^|:)(\d{1,6}):progress:([A-Za-z0-9_-]{11})$/
 const MEDIA_TYPES: Record<string, string> = { videos: 'video', streams: 'livestream', shorts: 'short' }
@@ -67,6 +67,7 @@ export const tubearchivist: CatalogKind = {
       if (kind === 'channel' && doc.channel_subscribed === true)
         take.along({ kind: 'channel', id: textOf(doc.channel_id) || id, name: textOf(doc.channel_name) })
       if (kind === 'playlist') readPlaylist(id, doc, take)
+      if (kind === 'comment') take.comments(id, commentsIn(doc))
       if (kind === 'download' && doc.status === 'ignore')
         take.along({
           kind: 'ignore',
@@ -105,12 +106,20 @@ const isLater = ([written, changed]: readonly number[], [otherWritten, otherChan
   written! > otherWritten! || (written === otherWritten && changed! > otherChanged!)
 
 function readVideo(id: string, doc: Doc, pictureFile: string | undefined, ids: Set<string>, take: CatalogTake): void {
-  const channel = objectOf(doc.channel)
-  const [path, channelId] = [textOf(doc.media_url), textOf(channel.channel_id)]
+  const path = textOf(doc.media_url)
   if (ids.has(id)) return
   ids.add(id)
-  if (path === '' || channelId === '') return take.broken(id, because('its document names no channel, or no file'))
+  if (path === '' || textOf(objectOf(doc.channel).channel_id) === '')
+    return take.broken(id, because('its document names no channel, or no file'))
+  take.film({ id, path, info: infoOf(id, doc), ...(pictureFile !== undefined && { pictureFile }) })
   const player = objectOf(doc.player)
+  const at = numberOf(player.watched_date)
+  if (player.watched === true) take.along({ kind: 'watched', id, owner: '', ...(at !== undefined && { at }) })
+}
+
+/** A video's document in yt-dlp's words. */
+export function infoOf(id: string, doc: Doc): Info {
+  const channel = objectOf(doc.channel)
   const published = doc.published
   const streams = objectsOf(doc.streams)
   const [video, audio] = [streams.find(({ type }) => type === 'video'), streams.find(({ type }) => type === 'audio')]
@@ -118,39 +127,49 @@ function readVideo(id: string, doc: Doc, pictureFile: string | undefined, ids: S
     const bits = numberOf(value)
     return bits === undefined ? undefined : bits / 1000
   }
-  take.film({
+  return given({
     id,
-    path,
-    info: given({
-      id,
-      title: doc.title,
-      description: doc.description,
-      channel_id: channelId,
-      channel: channel.channel_name,
-      // Seconds and days stand in one archive.
-      timestamp: typeof published === 'number' ? published : undefined,
-      upload_date: dayOf(published),
-      duration: numberOf(player.duration),
-      tags: textsOf(doc.tags),
-      categories: textsOf(doc.category),
-      view_count: numberOf(objectOf(doc.stats).view_count),
-      like_count: numberOf(objectOf(doc.stats).like_count),
-      thumbnails: typeof doc.vid_thumb_url === 'string' ? [{ url: doc.vid_thumb_url }] : undefined,
-      media_type: MEDIA_TYPES[textOf(doc.vid_type)],
-      vcodec: video?.codec,
-      width: video?.width,
-      height: video?.height,
-      vbr: kbit(video?.bitrate),
-      acodec: audio?.codec,
-      abr: kbit(audio?.bitrate),
-      epoch: numberOf(doc.date_downloaded),
-      is_gone: doc.active === false || undefined,
-    }),
-    ...(pictureFile !== undefined && { pictureFile }),
+    title: doc.title,
+    description: doc.description,
+    channel_id: channel.channel_id,
+    channel: channel.channel_name,
+    // Seconds and days stand in one archive.
+    timestamp: typeof published === 'number' ? published : undefined,
+    upload_date: dayOf(published),
+    duration: numberOf(objectOf(doc.player).duration),
+    tags: textsOf(doc.tags),
+    categories: textsOf(doc.category),
+    view_count: numberOf(objectOf(doc.stats).view_count),
+    like_count: numberOf(objectOf(doc.stats).like_count),
+    thumbnails: typeof doc.vid_thumb_url === 'string' ? [{ url: doc.vid_thumb_url }] : undefined,
+    media_type: MEDIA_TYPES[textOf(doc.vid_type)],
+    vcodec: video?.codec,
+    width: video?.width,
+    height: video?.height,
+    vbr: kbit(video?.bitrate),
+    acodec: audio?.codec,
+    abr: kbit(audio?.bitrate),
+    epoch: numberOf(doc.date_downloaded),
+    is_gone: doc.active === false || undefined,
   })
-  const at = numberOf(player.watched_date)
-  if (player.watched === true) take.along({ kind: 'watched', id, owner: '', ...(at !== undefined && { at }) })
 }
+
+/** What was said below a video, in yt-dlp's words. */
+export const commentsIn = (doc: Doc): Doc[] =>
+  objectsOf(doc.comment_comments).map((one) =>
+    given({
+      id: one.comment_id,
+      parent: one.comment_parent,
+      text: one.comment_text,
+      timestamp: numberOf(one.comment_timestamp),
+      like_count: numberOf(one.comment_likecount),
+      is_favorited: one.comment_is_favorited,
+      author: one.comment_author,
+      author_id: one.comment_author_id,
+      author_thumbnail: one.comment_author_thumbnail,
+      author_is_uploader: one.comment_author_is_uploader,
+    }),
+  )
 
 function readPlaylist(id: string, doc: Doc, take: CatalogTake): void {
   const name = textOf(doc.playlist_name)

@@ -122,6 +122,8 @@ export interface CatalogTake {
   film(film: CatalogFilm): void
   /** More of a film, as yt-dlp wrote it: what is told of it otherwise goes first. */
   info(id: string, info: Info): void
+  /** What people have said below a film, as yt-dlp writes it. */
+  comments(id: string, comments: readonly unknown[]): void
   along(one: Along): void
   /** What is not set there is left out. */
   settings(of: string, set: Partial<Record<(typeof SETTINGS)[number], unknown>>): void

@@ -1,8 +1,14 @@
-/** Comments that yt-dlp wrote into the information file beside a film come along with it. */
+/** Comments come along: from the information file beside a film, a program's backup, or the film itself. */
 import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { startTestPlatform } from '../../platform/start.ts'
 import { commanded, scanned } from '../../support/adopting.ts'
-import { type PlacesApp, placesApp } from '../../support/places.ts'
+import { makeFilm } from '../../support/film.ts'
+import { writeAtom } from '../../support/film-atom.ts'
+import { expectedOf, makeLibraries } from '../../support/libraries.ts'
+import { listing, type PlacesApp, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
 const [SAID, SILENT, HOSTILE] = ['saidSaidSai', 'silentSilen', 'hostileHost'] as const
@@ -54,4 +60,64 @@ test('comments beside a film come along, checked, and leave with it', async (t) 
 
   await commanded(app, id, { command: 'undo' })
   assert.equal((await app.as('user').get(`/api/video/${SAID}/comment/`)).status, 404)
+})
+
+const FERRY = '6Qh9CyDYDT4'
+const HARBOUR = 'UCqnT2_QO_aL5-D0vQbK5hpy'
+const said = (id: string, text: string) => ({
+  youtube_id: id,
+  comment_comments: [{ comment_id: 'Ugx1', comment_text: text, comment_author: '@a', comment_parent: 'root' }],
+})
+
+test('comments of a backup of TubeArchivist come along', async (t) => {
+  const app = await placesApp(t)
+  await makeLibraries(app.root, ['tubearchivist-v05'])
+  const library = join(app.root, 'tubearchivist-v05')
+  for (const { file, facts_from: from } of (await expectedOf(app.root, 'tubearchivist-v05')).videos)
+    if (from === 'platform') await rm(join(library, file))
+  const id = await scanned(app, await app.place('tubearchivist-v05/media'))
+
+  await commanded(app, id, { command: 'adopt' })
+
+  const [thread, ...others] = await comments(app, '-breakwater')
+  assert.deepEqual([thread.comment_text, thread.comment_author, others.length], ['lovely', '@a', 0])
+  assert.equal((await app.as('user').get('/api/video/-breakwater/')).body.comment_count, 1)
+  assert.deepEqual(await comments(app, FERRY), [])
+})
+
+test('what TubeArchivist has written into films tells of them where nothing else does: the platform is not asked', async (t) => {
+  const { platform, settings } = await startTestPlatform(t)
+  const app = await placesApp(t, { settings })
+  const place = await app.place('media')
+  const video = {
+    ...{ youtube_id: FERRY, title: 'The ferry', published: 1_700_000_000, vid_type: 'streams', active: true },
+    channel: { channel_id: HARBOUR, channel_name: 'Harbour' },
+    player: { duration: 1 },
+  }
+  const films = {
+    [FERRY]: JSON.stringify({ video, comments: said(FERRY, 'In the film'), subtitles: [], version: 'v0.5.10' }),
+    otherOther1: JSON.stringify({ video, comments: said(FERRY, 'Of another film') }),
+    brokenBroke: '{"video":',
+  }
+  for (const [id, text] of Object.entries(films)) {
+    const path = join(app.root, 'media', HARBOUR, `${id}.mp4`)
+    await makeFilm(path, ['-c:v', 'libx264', '-c:a', 'aac', '-fflags', '+bitexact'])
+    await writeAtom(path, 'com.tubearchivist', 'ta', text)
+  }
+  const before = await listing(app.root)
+  const id = await scanned(app, place)
+
+  await commanded(app, id, { command: 'adopt' })
+
+  const { body } = await app.as('user').get(`/api/video/${FERRY}/`)
+  assert.deepEqual([body.title, body.vid_type, body.comment_count], ['The ferry', 'streams', 1])
+  assert.equal((await comments(app, FERRY))[0].comment_text, 'In the film')
+  const left = (await app.as('admin').get(`/api/adoption/${id}/item/?state=left`)).body.data
+  assert.deepEqual(
+    left.map(({ platform_id: one }: Record<string, string>) => one),
+    ['brokenBroke', 'otherOther1'],
+  )
+  const asked = (one: string) => platform.requests.some(({ path }: { path: string }) => path.includes(one))
+  assert.deepEqual([FERRY, 'otherOther1'].map(asked), [false, true])
+  assert.deepEqual(await listing(app.root), before)
 })

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, type TestContext, test } from 'node:test'
 import { testApp } from 'archivolt/testing'
+import { commanded } from '../../support/adopting.ts'
 import { testElasticsearch, withoutElasticsearch } from '../../support/elasticsearch.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
@@ -20,7 +21,10 @@ const NAME = 'tubearchivist-v05'
 const SECRET = 'kept-in-memory-alone'
 const CREDENTIALS = { username: 'elastic', password: SECRET }
 const AUTHORIZATION = `Basic ${Buffer.from(`elastic:${SECRET}`).toString('base64')}`
-const ID_OF = { video: 'youtube_id', channel: 'channel_id', playlist: 'playlist_id', download: 'youtube_id' } as const
+const ID_OF = {
+  ...{ video: 'youtube_id', channel: 'channel_id', playlist: 'playlist_id', download: 'youtube_id' },
+  comment: 'youtube_id',
+} as const
 
 async function aLibrary(given: TestContext, privateHosts = ['127.0.0.1']) {
   const scope = lastFirst(given)
@@ -126,6 +130,36 @@ describe('on a real one', { skip: withoutElasticsearch() ?? false }, () => {
 
     const { count } = plan.along.find(({ kind }: { kind: string }) => kind === 'ignore')
     assert.equal(count, 250)
+  })
+
+  test('comments come along, and those of a video that are too many are left out', async (t) => {
+    const { app, place, backup } = await aLibrary(t)
+    const { url } = await testElasticsearch(t, 'ta_')
+    const documents = await documentsOf(await readFile(backup))
+    const [kept] = Object.values(documents['comment']!)
+    const many = Array.from({ length: 3000 }, (_, at) => ({
+      comment_id: `c${at}`,
+      comment_text: 'x'.repeat(at < 1000 ? 3000 : 300),
+    }))
+    const more = (id: string, comments: object[]) => ({ ...kept, youtube_id: id, comment_comments: comments })
+    documents['comment'] = {
+      '-breakwater': kept!,
+      // Each fits, and both together do not.
+      '6Qh9CyDYDT4': more('6Qh9CyDYDT4', many.slice(0, 2000)),
+      goneMill001: more('goneMill001', [...many, ...many, ...many]),
+      zzzzzzzzzzz: more('zzzzzzzzzzz', many),
+    }
+    await fill(url, documents)
+    await rm(backup)
+    const { plan } = await look(app, place, { catalog: url })
+
+    await commanded(app, plan.id, { command: 'adopt' })
+
+    const countOf = async (id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.comment_count
+    assert.deepEqual(
+      [await countOf('-breakwater'), await countOf('6Qh9CyDYDT4'), await countOf('goneMill001')],
+      [1, 2000, undefined],
+    )
   })
 })
 

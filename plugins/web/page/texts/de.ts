@@ -2343,6 +2343,7 @@ const de = {
   'said.{address} is no address': '{address} ist keine Adresse',
   'said.Name and password stand in "credentials", and nothing else in the address of a server':
     'Name und Passwort stehen in "credentials", und in der Adresse eines Servers nichts weiter',
+  'said.{host} answers with more than {bytes} bytes': '{host} antwortet mit mehr als {bytes} Bytes',
   'said.Its Elasticsearch holds more than a library can':
     'Sein Elasticsearch enthält mehr, als eine Bibliothek haben kann',
   'said.{host} refuses: look again with name and password of its Elasticsearch (by default “elastic”)':
