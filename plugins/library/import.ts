@@ -1,6 +1,6 @@
 /** manual_import: films from the import folder into the library. A file leaves the folder only when its video is in. */
 import { constants } from 'node:fs'
-import { copyFile, link, lstat, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { copyFile, link, lstat, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { defineTask, errors, isAppError, isId, type JobContext, say, Type, type Words, wordsOf } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
@@ -103,13 +103,16 @@ async function importFiles(files: readonly FoundFile[], run: ImportRun, job: Run
 
 /** What is imported is removed from where it was: that must never be the library. */
 async function refuseLibrary(importDir: string, mediaDir: string): Promise<void> {
-  const [from, to] = await Promise.all([realpath(importDir), realpath(mediaDir)])
+  const [from, to] = (await Promise.all([realpath(importDir), realpath(mediaDir)])).map(folded)
   const isWithin = (outer: string, inner: string) => !/^\.\.(?:[\\/]|$)/.test(relative(outer, inner))
-  const [a, b] = await Promise.all([lstat(from), lstat(to)])
-  if (isWithin(from, to) || isWithin(to, from) || (a.dev === b.dev && a.ino === b.ino)) {
+  const [a, b] = await Promise.all([stat(importDir), stat(mediaDir)])
+  if (isWithin(from!, to!) || isWithin(to!, from!) || (a.dev === b.dev && a.ino === b.ino)) {
     throw errors.conflict('The import folder and the library overlap: set AV_IMPORT_DIR to a separate folder')
   }
 }
+
+/** Of disks that fold names some give one folder another inode number under each spelling. */
+const folded = (path: string): string => path.normalize('NFC').toLowerCase()
 
 /** Folders in it whose files are only read: what is imported leaves its folder. */
 async function placesIn(importDir: string, { media }: App): Promise<string[]> {

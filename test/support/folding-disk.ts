@@ -1,32 +1,57 @@
-/** A disk on which names that differ in case alone are one name, as on macOS, Windows and most shares of theirs. */
+/**
+ * A disk on which names that differ in case alone are one name, as on macOS, Windows and most shares of theirs: ext4
+ * where the system can fold, else exFAT by FUSE (`apt-get install exfat-fuse exfatprogs`), which gives one file another
+ * inode number under each spelling. Both take root.
+ */
 import { execFile } from 'node:child_process'
 import { mkdir, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { temporaryFolder } from './folder.ts'
-import { lastFirst } from './last-first.ts'
+import { lastFirst, type Scope } from './last-first.ts'
 
 const run = promisify(execFile)
 const BYTES = 32 << 20
 
-/** @returns a folder on it; undefined: this machine has none, and the test is skipped with the reason */
+type Way = (image: string, path: string, scope: Scope) => Promise<string>
+
+const unmounting = (path: string) => async () => void (await run('umount', ['-l', path]))
+
+const ext4: Way = async (image, path, scope) => {
+  await run('mkfs.ext4', ['-q', '-F', '-O', 'casefold', '-E', 'encoding=utf8', image])
+  await run('mount', ['-o', 'loop', image, path])
+  scope.after(unmounting(path))
+  const folded = join(path, 'folded')
+  await mkdir(folded)
+  await run('chattr', ['+F', folded])
+  return folded
+}
+
+const exfat: Way = async (image, path, scope) => {
+  await run('mkfs.exfat', [image])
+  const device = (await run('losetup', ['--find', '--show', image])).stdout.trim()
+  scope.after(async () => void (await run('losetup', ['--detach', device])))
+  await run('mount.exfat-fuse', [device, path])
+  scope.after(unmounting(path))
+  return path
+}
+
+/** @returns a folder on it; undefined: this machine has none, and the test is skipped with the reasons */
 export async function foldingDisk(t: TestContext): Promise<string | undefined> {
-  const folder = await temporaryFolder(t)
-  const [image, path] = [join(folder, 'image'), join(folder, 'disk')]
-  await writeFile(image, '')
-  await truncate(image, BYTES)
-  await mkdir(path)
-  try {
-    await run('mkfs.ext4', ['-q', '-O', 'casefold', '-E', 'encoding=utf8', image])
-    await run('mount', ['-o', 'loop', image, path])
-    lastFirst(t).after(async () => void (await run('umount', ['-l', path])))
-    const folded = join(path, 'folded')
-    await mkdir(folded)
-    await run('chattr', ['+F', folded])
-    return folded
-  } catch (error) {
-    t.skip(`no disk that folds case can be mounted: ${(error as Error).message.trim().split('\n').at(-1)}`)
-    return undefined
+  const [folder, scope] = [await temporaryFolder(t), lastFirst(t)]
+  const reasons: string[] = []
+  for (const [name, way] of Object.entries({ ext4, exfat })) {
+    const [image, path] = [join(folder, name), join(folder, `${name}-disk`)]
+    await writeFile(image, '')
+    await truncate(image, BYTES)
+    await mkdir(path)
+    try {
+      return await way(image, path, scope)
+    } catch (error) {
+      reasons.push(`${name}: ${(error as Error).message.trim().split('\n').at(-1)}`)
+    }
   }
+  t.skip(`no disk that folds case can be mounted (${reasons.join('; ')})`)
+  return undefined
 }

@@ -1,6 +1,7 @@
 /** Names that other systems write in another case, or in another form of Unicode, are the same names. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { testApp } from 'archivolt/testing'
 import { aFilm } from '../../support/film.ts'
@@ -60,3 +61,15 @@ for (const [disk, open] of [
     assert.equal((await admin.get(`/api/adoption/${again.body.id}/`)).body.unchanged, 2)
     assert.deepEqual(await listing(root), before)
   })
+
+test('on a disk that folds names the library is no import folder under another spelling', async (t) => {
+  const root = await foldingDisk(t)
+  if (root === undefined) return
+  const [mediaDir, importDir] = [join(root, 'Films'), join(root, 'FILMS')]
+  const app = await testApp(t, { settings: { mediaDir, importDir } })
+
+  const { body } = await app.as('admin').post('/api/library/import/', {})
+
+  const { state, result } = await app.app.jobs.ended(body.task_id)
+  assert.deepEqual([state, /overlap/.test(result ?? '')], ['FAILURE', true], result ?? '')
+})
