@@ -13,15 +13,20 @@ import { dayOf, flagOf, given, numberOf, objectOf, secondsOf, textOf } from './v
 const MOST_DUMP_BYTES = 4 * 2 ** 30
 /** Of dumps and backups so many are compared. */
 const MOST_FILES = 50
-const TABLES = new Set(['Videos', 'channels', 'channelvideos', 'video_watch_status', 'playlists'])
+const TABLES = new Set(['Videos', 'channels', 'channelvideos', 'video_watch_status', 'playlists', 'playlistvideos'])
 const MOST_INFO_BYTES = 64 << 20
+/** Of playlists, and of their members together. */
+const MOST_PLAYLISTS = 10_000
+const MOST_MEMBERS = 500_000
 const IS_DUMP = /\.sql$/i
 const IS_BACKUP = /\/youtarr-backup-[^/]*\.(?:tar\.gz|tgz)$/i
 const INFO = /^([A-Za-z0-9_-]{11})\.info\.json$/
 
 const MEDIA_TYPES: Record<string, string> = { video: 'video', short: 'short', livestream: 'livestream' }
 
-function filmOf(row: Record<string, string | null>, path: string, infoFile: string | undefined): CatalogFilm {
+type Row = Record<string, string | null>
+
+function filmOf(row: Row, path: string, infoFile: string | undefined): CatalogFilm {
   const id = textOf(row.youtubeId)
   return {
     id,
@@ -54,8 +59,35 @@ function infosIn(folder: string): Map<string, string> {
 }
 
 /** The dump names people by numbers of the media server that they watch with. */
-const ownerOf = (row: Record<string, string | null>): string =>
-  [row.server_type, row.server_user_id].filter(Boolean).join(':')
+const ownerOf = (row: Row): string => [row.server_type, row.server_user_id].filter(Boolean).join(':')
+
+/** Its playlists, whole once all of the dump is read: tables come in any order, and members in any. */
+function playlistsOf(take: CatalogTake) {
+  const playlists: Row[] = []
+  const members = new Map<string, Array<{ id: string; at: number }>>()
+  let count = 0
+  return {
+    take(row: Row): void {
+      if (playlists.length < MOST_PLAYLISTS) playlists.push(row)
+    },
+    takeMember(row: Row): void {
+      const [list, id] = [textOf(row.playlist_id), textOf(row.youtube_id)]
+      if (list === '' || id === '' || ++count > MOST_MEMBERS) return
+      const own = members.get(list) ?? []
+      own.push({ id, at: numberOf(row.position) ?? own.length })
+      members.set(list, own)
+    },
+    tell(titleOf: ReadonlyMap<string, string>): void {
+      for (const row of playlists) {
+        const [id, name] = [textOf(row.playlist_id), textOf(row.title)]
+        if (flagOf(row.enabled) && flagOf(row.auto_download)) take.along({ kind: 'playlist', id, name })
+        const listed = (members.get(id) ?? members.get(textOf(row.id)) ?? []).sort((a, b) => a.at - b.at)
+        const entries = listed.map((one) => ({ id: one.id, title: titleOf.get(one.id) ?? '' }))
+        if (entries.length > 0) take.along({ kind: 'platform_list', id, name, entries })
+      }
+    },
+  }
+}
 
 async function readDump(
   stream: Readable,
@@ -64,13 +96,15 @@ async function readDump(
   take: CatalogTake,
 ): Promise<void> {
   if (sizeBytes > MOST_DUMP_BYTES) throw new NoCatalog('Its dump is larger than 4 GiB')
-  const idOf = new Map<string, string>()
+  const [idOf, titleOf] = [new Map<string, string>(), new Map<string, string>()]
+  const playlists = playlistsOf(take)
   let isAny = false
   for await (const { table, row } of rowsOfDump(stream, TABLES)) {
     if (table === 'Videos') {
       isAny = true
       const id = textOf(row.youtubeId)
       idOf.set(textOf(row.id), id)
+      titleOf.set(id, textOf(row.youTubeVideoName))
       for (const file of [row.filePath, row.audioFilePath])
         if (textOf(file) !== '') take.film(filmOf(row, textOf(file), infos.get(id)))
       if (flagOf(row.protected)) take.along({ kind: 'keep', id })
@@ -84,8 +118,8 @@ async function readDump(
         longest: numberOf(row.max_duration),
         quality: row.video_quality,
       })
-    } else if (table === 'playlists' && flagOf(row.enabled) && flagOf(row.auto_download))
-      take.along({ kind: 'playlist', id: textOf(row.playlist_id), name: textOf(row.title) })
+    } else if (table === 'playlists') playlists.take(row)
+    else if (table === 'playlistvideos') playlists.takeMember(row)
     else if (table === 'channelvideos' && flagOf(row.ignored))
       take.along({
         kind: 'ignore',
@@ -102,6 +136,7 @@ async function readDump(
         take.along({ kind: 'position', id, owner: ownerOf(row), seconds: position / 1000 })
     }
   }
+  playlists.tell(titleOf)
   if (!isAny) throw new NoCatalog('The dump has no table of videos')
 }
 

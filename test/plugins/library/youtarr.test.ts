@@ -142,3 +142,42 @@ for (const [what, bytes, why] of [
     assert.match(String(faults[0]!.why), why)
     assert.deepEqual([await readdir(own), (await readdir(root)).sort()], [[], ['data', NAME]])
   })
+
+test('playlists come with their members in order, whichever table comes first, and those that go on are offered', async (t) => {
+  const lists = `
+CREATE TABLE \`playlistvideos\` (
+  \`id\` int,
+  \`playlist_id\` varchar(64),
+  \`youtube_id\` varchar(11),
+  \`position\` int,
+  \`ignored\` int
+);
+INSERT INTO \`playlistvideos\` VALUES (1,'PLcoast','${COMET}',2,0),(2,'PLcoast','${FERRY}',1,1),(3,'7','${FERRY}',NULL,0),
+(4,'PLgone','${FERRY}',0,0),(5,'PLcoast',NULL,0,0);
+CREATE TABLE \`playlists\` (
+  \`id\` int,
+  \`playlist_id\` varchar(64),
+  \`title\` varchar(255),
+  \`enabled\` int,
+  \`auto_download\` int
+);
+INSERT INTO \`playlists\` VALUES (6,'PLcoast','The coast',1,1),(7,'PLquiet','Quiet',1,0),(8,'PLempty','Empty',1,0);
+`
+  const { own, root, read } = await aPlace(t, {
+    'data/Harbour/Ferry.mp4': 'x',
+    'youtarr.sql': lists + dump('The ferry'),
+  })
+
+  await read()
+
+  const notes = openNotes(own, join(root, 'data'), [root])
+  const told = notes.along(0, 10).map(({ one }) => one)
+  notes.end()
+  const ferry = { id: FERRY, title: 'The ferry' }
+  assert.deepEqual(told, [
+    { kind: 'keep', id: FERRY },
+    { kind: 'playlist', id: 'PLcoast', name: 'The coast' },
+    { kind: 'platform_list', id: 'PLcoast', name: 'The coast', entries: [ferry, { id: COMET, title: '' }] },
+    { kind: 'platform_list', id: 'PLquiet', name: 'Quiet', entries: [ferry] },
+  ])
+})
