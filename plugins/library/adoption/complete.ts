@@ -11,6 +11,7 @@ import type { App } from '../app.ts'
 import { isQueued, MOST_LANGUAGES, subtitleFile } from '../found.ts'
 import { stageSubtitle } from '../import.ts'
 import { pathIn, pathOf } from '../names.ts'
+import { saidBy } from '../platform-says.ts'
 import { untilQuiet } from '../quiet.ts'
 import { isPicture } from '../sidecars.ts'
 import { takeIn } from './adopt.ts'
@@ -207,7 +208,12 @@ async function askFor(row: ItemRow, on: Completing): Promise<boolean> {
     const failure = app.platform.failureOf(thrown)
     if (!failure) throw thrown
     await store.setItems(adoption.id, [
-      { number: row.number, state: 'left', code: row.is_guess ? 'unsure_id' : 'no_facts', why: failure.message },
+      {
+        number: row.number,
+        state: 'left',
+        code: row.is_guess ? 'unsure_id' : 'no_facts',
+        why: saidBy(app.platform, failure),
+      },
     ])
     return true
   }

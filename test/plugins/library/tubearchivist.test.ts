@@ -44,8 +44,10 @@ test('folders of TubeArchivist alone tell channel and video, and pictures come f
   assert.deepEqual([await has(FERRY), await has(CHARTS)], [true, false])
   const left = (await app.as('admin').get(`/api/adoption/${body.id}/item/?state=left`)).body.data
   assert.deepEqual(
-    left.map((row: Record<string, unknown>) => [row.platform_id, row.code]),
-    [[GONE, 'no_facts']],
+    left.map((row: Record<string, unknown>) => [row.platform_id, row.code, row.reason]),
+    [[GONE, 'no_facts', 'YouTube does not have it any more']],
   )
+  const { key, params } = left[0].said['YouTube does not have it any more']
+  assert.deepEqual([key, params], ['{platform} does not have it any more', { platform: 'YouTube' }])
   assert.deepEqual(await listing(root), before)
 })
