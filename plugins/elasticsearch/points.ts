@@ -1,0 +1,62 @@
+/** Documents of one collection by their ids: sees every write at once. */
+import { type Collection, checkCount, chunksOf, type IndexDefinition, MAX_WINDOW } from 'archivolt/index'
+import type { Target } from './bulk.ts'
+import type { Stored } from './encode.ts'
+import { parsed } from './scan.ts'
+
+const IDS_AT_ONCE = 500
+
+interface Kept {
+  id: string
+  text: string
+  internal?: string
+}
+
+export class Points implements Pick<Collection, 'get' | 'getText' | 'getTexts' | 'getMany' | 'known'> {
+  readonly #target: Target
+  readonly #definition: IndexDefinition
+
+  constructor(target: Target, definition: IndexDefinition) {
+    this.#target = target
+    this.#definition = definition
+  }
+
+  async get(id: string): Promise<Record<string, unknown> | undefined> {
+    return (await this.getMany([id])).get(id)
+  }
+
+  async getText(id: string): Promise<string | undefined> {
+    return (await this.getTexts([id])).get(id)
+  }
+
+  async getTexts(ids: readonly string[]): Promise<Map<string, string>> {
+    const found = new Map<string, string>()
+    for await (const { id, text } of this.#kept(ids)) found.set(id, text)
+    return found
+  }
+
+  async getMany(ids: readonly string[]): Promise<Map<string, Record<string, unknown>>> {
+    const found: Array<{ _id: string; _source: Stored }> = []
+    for await (const each of this.#kept(ids)) found.push({ _id: each.id, _source: each })
+    return new Map((await parsed(found)).map(({ id, doc }) => [id, doc]))
+  }
+
+  async known(ids: readonly string[]): Promise<Set<string>> {
+    const found = new Set<string>()
+    for (const some of chunksOf(ids, MAX_WINDOW)) for await (const { id } of this.#kept(some, true)) found.add(id)
+    return found
+  }
+
+  async *#kept(ids: readonly string[], isBare = false): AsyncGenerator<Kept> {
+    checkCount(this.#definition, ids)
+    const { connection, index } = this.#target
+    const unique = [...new Set(ids)].filter((id) => id !== '' && id.length <= 512)
+    for (const some of chunksOf(unique, IDS_AT_ONCE)) {
+      // Ids stand in the body, never in a path.
+      const { docs } = await connection.run((client) =>
+        client.mget<Stored>({ index, ids: some, ...(isBare && { _source: false }) }),
+      )
+      for (const doc of docs) if ('found' in doc && doc.found) yield { id: doc._id, text: '', ...doc._source }
+    }
+  }
+}
