@@ -18,9 +18,10 @@ import { enterIndex } from './index/in-use.ts'
 import { openLanes } from './jobs/lanes.ts'
 import { openJobs } from './jobs/runner.ts'
 import { openScheduler } from './jobs/scheduler.ts'
+import type { JobsRunner } from './jobs/types.ts'
 import { keepDailyCopies } from './ledger/ledger-copies.ts'
 import { openPreferences, secretPreferencesOf } from './ledger/preferences.ts'
-import { openLedger } from './ledger/sqlite.ts'
+import { type OpenedLedger, openLedger } from './ledger/sqlite.ts'
 import { type Log, openLog } from './log.ts'
 import type { Task, WholeApp } from './plugin/define.ts'
 import type { FoundPlugin } from './plugin/find.ts'
@@ -127,22 +128,11 @@ export async function openApp({
       writable: () => index.writable(),
     })
     const schedules = openScheduler({
-      ledger,
-      clock,
-      log,
-      tasks: registry.tasks,
-      jobs,
+      ...{ ledger, clock, log, tasks: registry.tasks, jobs },
       app: (task) => wiring.appOf(task as Task),
     })
     const app = wiring.makeApps({
-      settings,
-      index,
-      ledger,
-      jobs,
-      lanes,
-      schedules,
-      accounts,
-      preferences,
+      ...{ settings, index, ledger, jobs, lanes, schedules, accounts, preferences },
       touch: stamp.touch,
     })
     await wiring.putToWork(opened)
@@ -153,13 +143,7 @@ export async function openApp({
     }
     await jobs.begin()
     opened.add({ close: () => Promise.all([http.close(), jobs.close()]) })
-    // Every account sees it: where the data folder lies is for the log alone.
-    if (ledger.recovered)
-      await jobs.warn(
-        'The database was damaged',
-        changed(ledger.recovered, (text) => text.replaceAll(join(dataDir, '/'), '')),
-      )
-    if (ledger.unreadable) await jobs.warn('Secrets cannot be read', ledger.unreadable)
+    await warnOfLedger(ledger, jobs, dataDir)
     await reserve.tellBy((sentence) => jobs.warn('The disk is full', sentence))
     await opened.add(schedules).begin()
     const release = async () => {
@@ -175,4 +159,14 @@ export async function openApp({
     await opened.close()
     throw isDiskFull(error) ? noRoomLeft(dataDir, error) : error
   }
+}
+
+async function warnOfLedger({ recovered, unreadable }: OpenedLedger, jobs: JobsRunner, dataDir: string): Promise<void> {
+  // Every account sees it: where the data folder lies is for the log alone.
+  if (recovered)
+    await jobs.warn(
+      'The database was damaged',
+      changed(recovered, (text) => text.replaceAll(join(dataDir, '/'), '')),
+    )
+  if (unreadable) await jobs.warn('Secrets cannot be read', unreadable)
 }

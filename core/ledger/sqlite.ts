@@ -44,7 +44,7 @@ export interface OpenedLedger extends Ledger {
   /** Commits what still waits, writes the log back, and frees the data folder. */
   close(): Promise<void>
   /** What was done about a damaged file, where there was one. */
-  readonly recovered?: Words
+  readonly recovered?: Words | undefined
   /** What people do about secrets that another secret key has sealed, where there are some. */
   readonly unreadable?: Words
 }
@@ -153,20 +153,6 @@ function groupCommit(
   recovered: Words | undefined,
   onFull: () => boolean,
 ): Omit<OpenedLedger, keyof Seal> {
-  const statements = new Map<string, Database.Statement<unknown[], unknown>>()
-  const prepare = <Row>(text: string): Database.Statement<unknown[], Row> => {
-    const kept = statements.get(text) ?? withinWrite(db, db.prepare<unknown[], unknown>(text))
-    // Moved to the end: the first of the map is the one unused for longest.
-    statements.delete(text)
-    statements.set(text, kept)
-    if (statements.size > KEPT_STATEMENTS) {
-      for (const oldest of statements.keys()) {
-        statements.delete(oldest)
-        break
-      }
-    }
-    return kept as Database.Statement<unknown[], Row>
-  }
   const [begin, commit, rollback] = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'].map((text) => db.prepare(text)) as [
     Database.Statement,
     Database.Statement,
@@ -234,11 +220,11 @@ function groupCommit(
   }
 
   return {
-    ...(recovered === undefined ? {} : { recovered }),
+    recovered,
     get version() {
       return version
     },
-    sql: prepare,
+    sql: keptStatements(db),
     write<Result>(work: () => Result): Promise<Result> {
       if (isClosed) return Promise.reject(errors.unavailable('The ledger is closed'))
       return new Promise<Result>((resolve, reject) => {
@@ -258,6 +244,24 @@ function groupCommit(
         release()
       }
     },
+  }
+}
+
+/** Prepares each statement once, and keeps those that were used last. */
+function keptStatements(db: Database.Database) {
+  const statements = new Map<string, Database.Statement<unknown[], unknown>>()
+  return <Row>(text: string): Database.Statement<unknown[], Row> => {
+    const kept = statements.get(text) ?? withinWrite(db, db.prepare<unknown[], unknown>(text))
+    // Moved to the end: the first of the map is the one unused for longest.
+    statements.delete(text)
+    statements.set(text, kept)
+    if (statements.size > KEPT_STATEMENTS) {
+      for (const oldest of statements.keys()) {
+        statements.delete(oldest)
+        break
+      }
+    }
+    return kept as Database.Statement<unknown[], Row>
   }
 }
 

@@ -31,30 +31,8 @@ export interface Changes {
 /** Items that are looked for and changed by one call. */
 const CHANGED_AT_ONCE = 100
 
-export function openChanges({ app, items, active, changed, manyChanged }: QueueState): Changes {
-  /** Those that are being downloaded now and match. */
-  async function activeThat(filter: QueueFilter): Promise<string[]> {
-    const { ids } = active
-    if (!ids.length) return []
-    const { hits } = await items.find({
-      filter: { and: [{ in: ['platform_id', ids] }, filter] },
-      size: ids.length,
-      withoutTotal: true,
-      withoutTexts: true,
-    })
-    return hits.map(({ id }) => id)
-  }
-
-  /** Changes those of the ids that still have the status: somebody may have given them another one meanwhile. */
-  async function move(
-    ids: readonly string[],
-    from: QueueStatus,
-    set: Pick<DownloadDoc, 'status' | 'auto_start' | 'later'>,
-  ): Promise<void> {
-    for (const some of chunksOf(ids, CHANGED_AT_ONCE)) {
-      await items.patchWhere({ and: [{ eq: ['status', from] }, { in: ['platform_id', some] }] }, { set })
-    }
-  }
+export function openChanges(state: QueueState): Changes {
+  const { app, items, active, changed, manyChanged } = state
 
   return {
     async setStatus(id, status) {
@@ -65,7 +43,7 @@ export function openChanges({ app, items, active, changed, manyChanged }: QueueS
     },
 
     async setStatusWhere(filter, status) {
-      const cancelled = status === 'ignore' ? await activeThat(filter) : []
+      const cancelled = status === 'ignore' ? await activeThat(state, filter) : []
       const updated = await items.patchWhere(filter, { set: fieldsOf(status) }, { visible: true })
       for (const id of cancelled) active.cancel(id)
       await manyChanged()
@@ -82,7 +60,7 @@ export function openChanges({ app, items, active, changed, manyChanged }: QueueS
     },
 
     async removeWhere(filter) {
-      const cancelled = await activeThat(filter)
+      const cancelled = await activeThat(state, filter)
       const removed = await items.removeWhere(filter, { visible: true })
       for (const id of cancelled) active.cancel(id)
       await manyChanged()
@@ -116,11 +94,11 @@ export function openChanges({ app, items, active, changed, manyChanged }: QueueS
       const ids: string[] = []
       for await (const batch of items.scan({ filter: { eq: ['status', 'priority'] }, batch: CHANGED_AT_ONCE }))
         ids.push(...batch.map(({ id }) => id))
-      await move(ids, 'priority', { status: 'pending', auto_start: false, later: true })
+      await move(items, ids, 'priority', { status: 'pending', auto_start: false, later: true })
       return ids
     },
 
-    promote: (ids) => move(ids, 'pending', { status: 'priority', auto_start: true, later: false }),
+    promote: (ids) => move(items, ids, 'pending', { status: 'priority', auto_start: true, later: false }),
 
     retryWithAccount() {
       const classes = ERROR_CLASSES.filter((failure) => app.platform.failures[failure].needsAccount)
@@ -137,5 +115,30 @@ export function openChanges({ app, items, active, changed, manyChanged }: QueueS
         { set: { channel_indexed: isIndexed } },
       )
     },
+  }
+}
+
+/** Those that are being downloaded now and match. */
+async function activeThat({ items, active }: QueueState, filter: QueueFilter): Promise<string[]> {
+  const { ids } = active
+  if (!ids.length) return []
+  const { hits } = await items.find({
+    filter: { and: [{ in: ['platform_id', ids] }, filter] },
+    size: ids.length,
+    withoutTotal: true,
+    withoutTexts: true,
+  })
+  return hits.map(({ id }) => id)
+}
+
+/** Changes those of the ids that still have the status: somebody may have given them another one meanwhile. */
+async function move(
+  items: QueueState['items'],
+  ids: readonly string[],
+  from: QueueStatus,
+  set: Pick<DownloadDoc, 'status' | 'auto_start' | 'later'>,
+): Promise<void> {
+  for (const some of chunksOf(ids, CHANGED_AT_ONCE)) {
+    await items.patchWhere({ and: [{ eq: ['status', from] }, { in: ['platform_id', some] }] }, { set })
   }
 }

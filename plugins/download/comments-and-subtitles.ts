@@ -64,21 +64,11 @@ export function openExtras(app: App): Extras {
     if (max) await app.videos.setComments(id, await app.platform.comments(id, { max, sort }, askedBy(job)))
   }
 
-  async function orLog(what: 'subtitles' | 'comments', id: string, job: Run, work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      const failure = app.platform.failureOf(error)
-      if (!failure) throw error
-      job.log.warn({ id, failure: failure.failure }, `no ${what}: ${failure.message}`)
-    }
-  }
-
-  const fetchComments = (id: string, job: Run) => orLog('comments', id, job, () => comments(id, job))
+  const fetchComments = (id: string, job: Run) => orLog(app, 'comments', id, job, () => comments(id, job))
 
   return {
     async fetch(id, job) {
-      await orLog('subtitles', id, job, async () => {
+      await orLog(app, 'subtitles', id, job, async () => {
         if (!(await subtitles(id, job))) return
         await putOffSubtitles(id)
         await startPutOff()
@@ -126,6 +116,23 @@ export function openExtras(app: App): Extras {
         await ledger.write(() => ledger.sql('DELETE FROM download_comments WHERE video_id = ?').run(id))
       }
     },
+  }
+}
+
+/** Where the platform refuses it is logged, and no more. */
+async function orLog(
+  app: App,
+  what: 'subtitles' | 'comments',
+  id: string,
+  job: Run,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const failure = app.platform.failureOf(error)
+    if (!failure) throw error
+    job.log.warn({ id, failure: failure.failure }, `no ${what}: ${failure.message}`)
   }
 }
 

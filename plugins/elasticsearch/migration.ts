@@ -28,20 +28,7 @@ export async function migrationOf(
   const { store, connection, log } = parts
   const { name } = definition
   const alias = store.alias(name)
-  const place = await findInUse()
-
-  /** The alias may have been lost, with an index that was complete beside: that is what it stood for. */
-  async function findInUse(): Promise<Place> {
-    const found = await store.look(name)
-    const candidate = found.others.filter(({ isWhole }) => isWhole).at(-1) ?? found.others.at(-1)
-    if (found.inUse === undefined && candidate) {
-      log.warn(`index ${name}: nothing has the name ${alias}; it is given to ${candidate.index}`)
-      await store.pointTo(name, candidate.index)
-      return store.look(name)
-    }
-    return found
-  }
-
+  const place = await findInUse(store, name, log)
   if (place.inUse !== undefined && place.shape === undefined) {
     throw new StartError(
       `Elasticsearch has ${place.inUse} under the name ${alias}, which is not of this program's making: set AV_PREFIX to another prefix, or remove that index`,
@@ -122,4 +109,14 @@ export async function migrationOf(
       await store.remove(others.map(({ index }) => index))
     },
   }
+}
+
+/** The alias may have been lost, with an index that was complete beside: that is what it stood for. */
+async function findInUse(store: Store, name: string, log: Log): Promise<Place> {
+  const found = await store.look(name)
+  const candidate = found.others.filter(({ isWhole }) => isWhole).at(-1) ?? found.others.at(-1)
+  if (found.inUse !== undefined || !candidate) return found
+  log.warn(`index ${name}: nothing has the name ${store.alias(name)}; it is given to ${candidate.index}`)
+  await store.pointTo(name, candidate.index)
+  return store.look(name)
 }

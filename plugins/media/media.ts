@@ -11,7 +11,7 @@ import { type Library, openLibrary } from './library.ts'
 import { type OwnFilms, openOwnFilms } from './own-films.ts'
 import { isLanguage, openPaths } from './paths.ts'
 import { openPlaces } from './places.ts'
-import { openPresence } from './presence.ts'
+import { Presence } from './presence.ts'
 import { isCutOff, probeMedia, streamsIn, tagsIn } from './programs.ts'
 import type { Media } from './types.ts'
 
@@ -26,14 +26,15 @@ type MediaApp = Pick<App, 'settings' | 'platform' | 'log' | 'ledger' | 'hook' | 
 export function openMedia(app: MediaApp): MediaService {
   const paths = openPaths(resolve(app.settings.mediaDir), resolve(app.settings.cacheDir))
   const library = openLibrary(paths)
-  const { absence, accept, isNew, whileThere } = openPresence(app, paths, () => tidy(library, films, aside, app))
+  const presence = new Presence(app, paths, () => tidy(library, films, aside, app))
+  const whileThere: Presence['whileThere'] = (work) => presence.whileThere(work)
   const films = openOwnFilms(paths, library, app)
   const aside = openAside(library, films.pathOf, whileThere, app)
   const places = openPlaces(app)
   const openMediaFolder = () => openFolder('library folder', paths.mediaDir, { setting: 'AV_MEDIA_DIR' })
   return {
-    absence,
-    accept,
+    absence: () => presence.absence(),
+    accept: () => presence.accept(),
     staging: whileThere(library.staging),
     adopt: whileThere(films.adopt),
     moveInto: whileThere(library.moveInto),
@@ -58,7 +59,7 @@ export function openMedia(app: MediaApp): MediaService {
     }),
     async clearStaging(videoId) {
       // Of a library that is away nothing is cleared: the next start does it.
-      if ((await absence()) === undefined) await library.clearStaging(videoId)
+      if ((await presence.absence()) === undefined) await library.clearStaging(videoId)
     },
     space: library.space,
     ...openArt(app, paths),
@@ -92,8 +93,8 @@ export function openMedia(app: MediaApp): MediaService {
     async begin() {
       await openFolder('folder for pictures', paths.cacheDir, { setting: 'AV_CACHE_DIR' })
       await rm(paths.incomingDir, { recursive: true, force: true })
-      if (await isNew()) await openMediaFolder()
-      const reason = await absence()
+      if (await presence.isNew()) await openMediaFolder()
+      const reason = await presence.absence()
       if (reason === undefined) await openMediaFolder()
       else app.log.error({ folder: paths.mediaDir }, inEnglish(reason))
       places.begin()

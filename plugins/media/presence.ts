@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errors, say, sentenceOf, type Words } from 'archivolt'
+import { chunksOf, errors, say, sentenceOf, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { OWN_ENDINGS } from './containers.ts'
 import { exists, isMissing, sync } from './library.ts'
@@ -28,31 +28,13 @@ export const presenceTables = {
   sql: 'CREATE TABLE media_library (id INTEGER PRIMARY KEY CHECK (id = 1), mark TEXT, next_mark TEXT) STRICT',
 }
 
-export interface Presence {
-  /**
-   * Why the library is not there, in words for people; undefined: it is. Looked at anew each time, as a disk may go at
-   * any moment.
-   */
-  absence(): Promise<Words | undefined>
-  /** Nothing was ever kept here: the folder may be made. */
-  isNew(): Promise<boolean>
-  /**
-   * The folder as it is now is the library from now on. @throws conflict: there is no such folder; unavailable: it
-   * cannot be written
-   */
-  accept(): Promise<void>
-  /**
-   * The same work, that begins only while the library is there, and fails with the reason where it has gone meanwhile.
-   */
-  whileThere<Args extends unknown[], Result>(
-    work: (...args: Args) => Promise<Result>,
-  ): (...args: Args) => Promise<Result>
-}
-
 interface Marks {
   mark: string | null
   next_mark: string | null
 }
+
+type PresenceApp = Pick<App, 'ledger' | 'hook' | 'log'>
+type PresencePaths = Pick<Paths, 'mediaDir' | 'pathOf'>
 
 type Found = { kind: 'missing' | 'unmarked' } | { kind: 'marked'; id: string } | { kind: 'unreadable'; why: string }
 
@@ -84,54 +66,43 @@ const REASONS = {
 
 const whyOf = (thrown: unknown): string => (thrown as NodeJS.ErrnoException).code ?? 'unknown error'
 
-/** @param prepare  clears away what an earlier run has left there; once, before the library is said to be there */
-export function openPresence(
-  app: Pick<App, 'ledger' | 'hook' | 'log'>,
-  paths: Pick<Paths, 'mediaDir' | 'pathOf'>,
-  prepare: () => Promise<void>,
-): Presence {
-  const { ledger } = app
-  const path = join(paths.mediaDir, MARK)
-  let prepared: Promise<void> | undefined
-  let marking: Promise<void> | undefined
+/** The file that says whose library a folder is. */
+class Mark {
+  readonly #folder: string
+  readonly #path: string
 
-  const marks = (): Marks =>
-    ledger.sql<Marks>('SELECT mark, next_mark FROM media_library').get() ?? { mark: null, next_mark: null }
-  const keep = ({ mark, next_mark }: Marks) =>
-    ledger.write(() =>
-      ledger
-        .sql(
-          'INSERT INTO media_library (id, mark, next_mark) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark, next_mark = excluded.next_mark',
-        )
-        .run(mark, next_mark),
-    )
+  constructor(folder: string) {
+    this.#folder = folder
+    this.#path = join(folder, MARK)
+  }
 
-  async function find(): Promise<Found> {
+  async find(): Promise<Found> {
     try {
-      // Whatever lies in its place, such as a pipe, does not hold us up.
-      const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
-      try {
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(MOST_MARK_BYTES), 0, MOST_MARK_BYTES, 0)
-        const [id = ''] = buffer.toString('latin1', 0, bytesRead).split('\n', 1)
-        return MARK_ID.test(id) ? { kind: 'marked', id } : { kind: 'unreadable', why: 'it is damaged' }
-      } finally {
-        await file.close()
-      }
+      const id = await this.#read()
+      return MARK_ID.test(id) ? { kind: 'marked', id } : { kind: 'unreadable', why: 'it is damaged' }
     } catch (thrown) {
       if (!isMissing(thrown)) return { kind: 'unreadable', why: whyOf(thrown) }
     }
     try {
-      return { kind: (await isFolder(paths.mediaDir)) ? 'unmarked' : 'missing' }
+      return { kind: (await isFolder(this.#folder)) ? 'unmarked' : 'missing' }
     } catch (thrown) {
       return { kind: 'unreadable', why: whyOf(thrown) }
     }
   }
 
-  /** A new mark each time: that of a library which was taken for this one before does not hold any more. */
-  async function writeMark(): Promise<void> {
-    const id = randomUUID()
-    await keep({ ...marks(), next_mark: id })
-    const part = `${path}.part`
+  async #read(): Promise<string> {
+    // Whatever lies in its place, such as a pipe, does not hold us up.
+    const file = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK)
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(MOST_MARK_BYTES), 0, MOST_MARK_BYTES, 0)
+      return buffer.toString('latin1', 0, bytesRead).split('\n', 1)[0] ?? ''
+    } finally {
+      await file.close()
+    }
+  }
+
+  async write(id: string): Promise<void> {
+    const part = `${this.#path}.part`
     const file = await open(part, 'w')
     try {
       await file.writeFile(`${id}\n${MARK_TEXT}\n`)
@@ -139,103 +110,156 @@ export function openPresence(
     } finally {
       await file.close()
     }
-    await rename(part, path)
-    await sync(paths.mediaDir)
-    await keep({ mark: id, next_mark: null })
+    await rename(part, this.#path)
+    await sync(this.#folder)
   }
-  const mark = (): Promise<void> => (marking ??= writeMark().finally(() => (marking = undefined)))
+}
 
-  const films = async (atMost: number) =>
-    (await Promise.all(app.hook('media.films').map((fill) => fill(atMost)))).flat()
+export class Presence {
+  readonly #app: PresenceApp
+  readonly #paths: PresencePaths
+  readonly #prepare: () => Promise<void>
+  readonly #mark: Mark
+  /** Settled once per run; a failure is tried again. */
+  #prepared: Promise<void> | undefined
+  #marking: Promise<void> | undefined
 
-  /** An installation that has marked no library yet: by what is in the folder. */
-  async function markFirst(kind: 'missing' | 'unmarked'): Promise<Words | undefined> {
-    const known = await films(LOOKED_FOR)
-    if (kind === 'missing') return REASONS.missing
-    if (known.length > 0 && !(await hasOneOf(known))) return REASONS.unknown
-    try {
-      await mark()
-      return undefined
-    } catch (thrown) {
-      app.log.error({ err: thrown }, 'the library could not be marked')
-      return REASONS.unwritable(whyOf(thrown))
-    }
-  }
-
-  async function hasOneOf(known: ReadonlyArray<{ channelId: string; videoId: string }>): Promise<boolean> {
-    for (let from = 0; from < known.length; from += STEP) {
-      // On a disk that answers with an error it is not there.
-      const looks = known
-        .slice(from, from + STEP)
-        .flatMap(({ channelId, videoId }) =>
-          OWN_ENDINGS.map((ending) => exists(paths.pathOf(channelId, videoId, ending))),
-        )
-      if ((await Promise.allSettled(looks)).some((look) => look.status === 'fulfilled' && look.value)) return true
-    }
-    return false
+  /** @param prepare  clears away what an earlier run has left there; once, before the library is said to be there */
+  constructor(app: PresenceApp, paths: PresencePaths, prepare: () => Promise<void>) {
+    this.#app = app
+    this.#paths = paths
+    this.#prepare = prepare
+    this.#mark = new Mark(paths.mediaDir)
   }
 
-  async function look(): Promise<Words | undefined> {
-    const found = await find()
-    const { mark: known, next_mark: next } = marks()
-    if (found.kind === 'unreadable') return REASONS.unreadable(found.why)
-    if (found.kind === 'marked') {
-      if (found.id === known) return undefined
-      if (found.id !== next) return REASONS.foreign
-      if (!marking) await keep({ mark: next, next_mark: null })
-      return undefined
-    }
-    return known === null ? markFirst(found.kind) : REASONS[found.kind]
-  }
-
-  async function absence(): Promise<Words | undefined> {
-    const reason = await look()
+  /**
+   * Why the library is not there, in words for people; undefined: it is. Looked at anew each time, as a disk may go at
+   * any moment.
+   */
+  async absence(): Promise<Words | undefined> {
+    const reason = await this.#look()
     if (reason !== undefined) return reason
-    prepared ??= prepare()
+    this.#prepared ??= this.#prepare()
     try {
-      await prepared
+      await this.#prepared
     } catch (thrown) {
-      prepared = undefined
+      this.#prepared = undefined
       throw thrown
     }
     return undefined
   }
 
-  async function mustBeThere(): Promise<void> {
-    const reason = await absence()
+  /** Nothing was ever kept here: the folder may be made. */
+  async isNew(): Promise<boolean> {
+    const { mark, next_mark } = this.#marks()
+    return mark === null && next_mark === null && (await this.#films(1)).length === 0
+  }
+
+  /**
+   * The folder as it is now is the library from now on. @throws conflict: there is no such folder; unavailable: it
+   * cannot be written
+   */
+  async accept(): Promise<void> {
+    if ((await this.#look()) === undefined) return
+    if (!(await isFolder(this.#paths.mediaDir)))
+      throw errors.conflict(
+        'There is no media folder that could be accepted: connect its disk, or make the folder, then accept it',
+      )
+    try {
+      await this.#markAnew()
+    } catch (cause) {
+      throw errors.unavailable(REASONS.unwritable(whyOf(cause)), { cause })
+    }
+    this.#app.log.warn('the media folder as it is now was accepted as the library')
+  }
+
+  /**
+   * The same work, that begins only while the library is there, and fails with the reason where it has gone meanwhile.
+   */
+  whileThere<Args extends unknown[], Result>(
+    work: (...args: Args) => Promise<Result>,
+  ): (...args: Args) => Promise<Result> {
+    return async (...args) => {
+      await this.#mustBeThere()
+      try {
+        return await work(...args)
+      } finally {
+        // A folder that went in the middle looks like one where there was nothing to do.
+        await this.#mustBeThere()
+      }
+    }
+  }
+
+  async #mustBeThere(): Promise<void> {
+    const reason = await this.absence()
     if (reason !== undefined) throw errors.unavailable(reason)
   }
 
-  return {
-    absence,
+  async #look(): Promise<Words | undefined> {
+    const found = await this.#mark.find()
+    const { mark: known, next_mark: next } = this.#marks()
+    if (found.kind === 'unreadable') return REASONS.unreadable(found.why)
+    if (found.kind !== 'marked') return known === null ? this.#markFirst(found.kind) : REASONS[found.kind]
+    if (found.id === known) return undefined
+    if (found.id !== next) return REASONS.foreign
+    if (!this.#marking) await this.#keep({ mark: next, next_mark: null })
+    return undefined
+  }
 
-    isNew: async () => marks().mark === null && marks().next_mark === null && (await films(1)).length === 0,
+  /** An installation that has marked no library yet: by what is in the folder. */
+  async #markFirst(kind: 'missing' | 'unmarked'): Promise<Words | undefined> {
+    const known = await this.#films(LOOKED_FOR)
+    if (kind === 'missing') return REASONS.missing
+    if (known.length > 0 && !(await this.#hasOneOf(known))) return REASONS.unknown
+    try {
+      await this.#markAnew()
+      return undefined
+    } catch (thrown) {
+      this.#app.log.error({ err: thrown }, 'the library could not be marked')
+      return REASONS.unwritable(whyOf(thrown))
+    }
+  }
 
-    async accept() {
-      if ((await look()) === undefined) return
-      if (!(await isFolder(paths.mediaDir)))
-        throw errors.conflict(
-          'There is no media folder that could be accepted: connect its disk, or make the folder, then accept it',
+  /** A new mark each time: that of a library which was taken for this one before does not hold any more. */
+  #markAnew(): Promise<void> {
+    const write = async () => {
+      const id = randomUUID()
+      await this.#keep({ ...this.#marks(), next_mark: id })
+      await this.#mark.write(id)
+      await this.#keep({ mark: id, next_mark: null })
+    }
+    return (this.#marking ??= write().finally(() => (this.#marking = undefined)))
+  }
+
+  async #films(atMost: number) {
+    return (await Promise.all(this.#app.hook('media.films').map((fill) => fill(atMost)))).flat()
+  }
+
+  async #hasOneOf(known: ReadonlyArray<{ channelId: string; videoId: string }>): Promise<boolean> {
+    for (const some of chunksOf(known, STEP)) {
+      const looks = some.flatMap(({ channelId, videoId }) =>
+        OWN_ENDINGS.map((ending) => exists(this.#paths.pathOf(channelId, videoId, ending))),
+      )
+      // On a disk that answers with an error it is not there.
+      if ((await Promise.allSettled(looks)).some((look) => look.status === 'fulfilled' && look.value)) return true
+    }
+    return false
+  }
+
+  #marks(): Marks {
+    const { ledger } = this.#app
+    return ledger.sql<Marks>('SELECT mark, next_mark FROM media_library').get() ?? { mark: null, next_mark: null }
+  }
+
+  async #keep({ mark, next_mark }: Marks): Promise<void> {
+    const { ledger } = this.#app
+    await ledger.write(() =>
+      ledger
+        .sql(
+          'INSERT INTO media_library (id, mark, next_mark) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark, next_mark = excluded.next_mark',
         )
-      try {
-        await mark()
-      } catch (cause) {
-        throw errors.unavailable(REASONS.unwritable(whyOf(cause)), { cause })
-      }
-      app.log.warn('the media folder as it is now was accepted as the library')
-    },
-
-    whileThere:
-      (work) =>
-      async (...args) => {
-        await mustBeThere()
-        try {
-          return await work(...args)
-        } finally {
-          // A folder that went in the middle looks like one where there was nothing to do.
-          await mustBeThere()
-        }
-      },
+        .run(mark, next_mark),
+    )
   }
 }
 

@@ -38,7 +38,7 @@ import { withSources } from './sources.ts'
 import { isOfPlatform, openTargets } from './targets.ts'
 import { Tokens } from './token-provider.ts'
 import { type Pace, type Runtimes, type ToolReport, Tools } from './tools.ts'
-import type { Downloaded, Platform, PlatformState } from './types.ts'
+import type { Downloaded, Platform, PlatformState, VideoMetadata } from './types.ts'
 import { Updates } from './update.ts'
 import { validateCookie } from './validate-cookie.ts'
 import { openYtDlp } from './ytdlp.ts'
@@ -96,21 +96,11 @@ const DEFAULT_PACE: Pace = { retryPause: 1, socketTimeout: 20 }
 
 export function openPlatform(parts: PlatformParts): PlatformService {
   const { settings, clock, log, lanes, ledger } = parts
-  const base = settings.platformUrl.replace(/\/$/, '')
   const tools = new Tools(settings, parts.pace ?? DEFAULT_PACE, clock, log, parts.runtimes)
   const targets = openTargets(settings)
   const ending = new AbortController()
-  const outdated = new Set<() => void>()
-  const rerouted = new Set<() => void>()
-  const stopped = new Set<(state: PlatformState) => void>()
-  const gate = openGate(parts, tools, {
-    onOutdated() {
-      for (const listener of outdated) listener()
-    },
-    onStopped(state) {
-      for (const listener of stopped) listener(state)
-    },
-  })
+  const [outdated, rerouted, stopped] = [listeners(), listeners(), listeners<[PlatformState]>()]
+  const gate = openGate(parts, tools, { onOutdated: outdated.tell, onStopped: stopped.tell })
   const jar = new Jar(log)
   const set = (): Readonly<PlatformPreferences> | undefined => parts.preferences?.section('platform')
   tools.route = () => routeOf(set() ?? UNSET_ROUTE)
@@ -126,27 +116,22 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   const refusals = (wanted: Judged) => refusalsOf(wanted, { clock, log, launch: () => tools.launch('metadata', null) })
   if (parts.preferences) {
     judgePreferences(parts.preferences, refusals)
-    const widen = () => lanes.widen('download', set()?.downloads_at_once ?? 1)
-    widen()
-    parts.preferences.watch(widen)
-    let route = JSON.stringify(tools.route())
-    parts.preferences.watch(() => {
-      pacing.changed()
-      const now = JSON.stringify(tools.route())
-      if (now === route) return
-      route = now
-      for (const child of [kept, pictures]) child.replace()
-      for (const listener of rerouted) listener()
+    followPreferences(parts.preferences, lanes, tools, {
+      onChanged: () => pacing.changed(),
+      onRerouted() {
+        for (const child of [kept, pictures]) child.replace()
+        rerouted.tell()
+      },
     })
   }
 
   const sources = () => parts.hook?.('platform.source') ?? []
-  const watchUrl = (videoId: string): string => `${base}/watch?v=${encodeURIComponent(videoId)}`
 
   const platform: PlatformService = {
-    name: PLATFORM,
+    ...knownWithoutAsking(settings),
     targets: (text) => targets.of(text),
     targetsIn: (text) => targets.within(text),
+    metadataOf: (info, id) => metadataIn(info, id, clock),
 
     ...openMetadataReader(ytdlp),
     list: (channelId, tab, options) => listTab(channelId, tab, options, ytdlp),
@@ -166,33 +151,12 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     },
     onCookieRenewed: (listener) => jar.onRenewed(listener),
 
-    metadataOf(info, id) {
-      try {
-        return toSidecarMetadata(info, id, epochSeconds(clock))
-      } catch (error) {
-        if (error instanceof MetadataError) throw errors.unprocessable(error.message)
-        throw error
-      }
-    },
-
-    commentsOf: (list) => list.flatMap((one) => toComment(one) ?? []),
-
     refusals: (formats) => refusals(formatsOf(formats)),
-    failures: FAILURES,
-    failureOf,
     state: () => gate.state(),
     async command(command) {
       await gate.command(command)
       if (command === 'retry') pacing.retry()
     },
-    watchUrl,
-    original(type, id) {
-      const url = type === 'video' ? watchUrl(id) : `${base}/channel/${encodeURIComponent(id)}`
-      return isOfPlatform(type, id) ? { platform_name: PLATFORM, platform_url: url } : undefined
-    },
-    mirror: (id) => (settings.platformIdField ? { [settings.platformIdField]: id } : {}),
-    idOf: (object) => idUnderEitherKey(object, settings.platformIdField || null),
-    isArtUrl: (text) => isArtUrl(text, base),
     fetchPicture: (url, to, signal) =>
       isUsualWay(tools.route()) ? fetchDirectly(url, to, signal) : fetchByRoute(url, to, signal, pictures),
 
@@ -206,9 +170,9 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     report: () => tools.report(),
     challenge: () => tools.challenge(),
     lookForLibrary: () => gate.isAway(),
-    onOutdated: (listener) => void outdated.add(listener),
-    onStopped: (listener) => void stopped.add(listener),
-    onRerouted: (listener) => void rerouted.add(listener),
+    onOutdated: outdated.add,
+    onStopped: stopped.add,
+    onRerouted: rerouted.add,
     updates,
     tools,
     budgets: () => pacing.state(),
@@ -224,6 +188,65 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     },
   }
   return withSources(platform, { clock, lanes, settings, sources, fetch: parts.fetch })
+}
+
+/** Addresses, ids and failures: whatever is known without asking yt-dlp. */
+function knownWithoutAsking({ platformUrl, platformIdField }: PlatformParts['settings']) {
+  const base = platformUrl.replace(/\/$/, '')
+  const watchUrl = (videoId: string): string => `${base}/watch?v=${encodeURIComponent(videoId)}`
+  return {
+    name: PLATFORM,
+    failures: FAILURES,
+    failureOf,
+    watchUrl,
+    original(type, id) {
+      const url = type === 'video' ? watchUrl(id) : `${base}/channel/${encodeURIComponent(id)}`
+      return isOfPlatform(type, id) ? { platform_name: PLATFORM, platform_url: url } : undefined
+    },
+    mirror: (id) => (platformIdField ? { [platformIdField]: id } : {}),
+    idOf: (object) => idUnderEitherKey(object, platformIdField || null),
+    isArtUrl: (text) => isArtUrl(text, base),
+    commentsOf: (list) => list.flatMap((one) => toComment(one) ?? []),
+  } satisfies Partial<Platform>
+}
+
+function metadataIn(info: Readonly<Record<string, unknown>>, id: string, clock: Clock): VideoMetadata {
+  try {
+    return toSidecarMetadata(info, id, epochSeconds(clock))
+  } catch (error) {
+    if (error instanceof MetadataError) throw errors.unprocessable(error.message)
+    throw error
+  }
+}
+
+function listeners<Told extends unknown[] = []>() {
+  const all = new Set<(...told: Told) => void>()
+  return {
+    add: (listener: (...told: Told) => void) => void all.add(listener),
+    tell(...told: Told) {
+      for (const listener of all) listener(...told)
+    },
+  }
+}
+
+/** How many downloads run at once, and by which way the platform is asked, as people set it while it runs. */
+function followPreferences(
+  preferences: NonNullable<PlatformParts['preferences']>,
+  lanes: Lanes,
+  tools: Tools,
+  { onChanged, onRerouted }: { onChanged(): void; onRerouted(): void },
+): void {
+  const widen = () => lanes.widen('download', preferences.section('platform').downloads_at_once)
+  widen()
+  preferences.watch(widen)
+  let route = JSON.stringify(tools.route())
+  preferences.watch(() => {
+    onChanged()
+    const now = JSON.stringify(tools.route())
+    if (now === route) return
+    route = now
+    onRerouted()
+  })
 }
 
 /** A newer yt-dlp, tried with films of ours and told to whom it concerns. */

@@ -40,6 +40,7 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
   let running: SnapshotRecord | undefined
   const pathOf = (id: string) => join(folder, `${id}.sqlite`)
   const aboutOf = (id: string) => join(folder, `${id}.json`)
+  const writeAbout = (id: string, about: Static<typeof About>) => writeWhole(aboutOf(id), JSON.stringify(about))
 
   for (const name of await readdir(folder)) {
     if (UNFINISHED.test(name)) await removeUnfinished(name)
@@ -57,7 +58,7 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
    */
   async function describe(name: string): Promise<void> {
     const id = idInName(name, FILE)
-    if (id === undefined || (await readAbout(id))) return
+    if (id === undefined || (await readAbout(aboutOf(id)))) return
     const file = await stat(pathOf(id))
     if (!file.isFile()) return
     const endedAt = Math.floor(file.mtimeMs)
@@ -65,24 +66,10 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
     log.info({ snapshot: id }, 'a snapshot without its description was found; it is listed by the time of its file')
   }
 
-  async function readAbout(id: string): Promise<Static<typeof About> | undefined> {
-    try {
-      const about: unknown = JSON.parse(await readFile(aboutOf(id), 'utf8'))
-      return Value.Check(About, about) ? about : undefined
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined
-      throw error
-    }
-  }
-
-  function writeAbout(id: string, about: Static<typeof About>): Promise<void> {
-    return writeWhole(aboutOf(id), JSON.stringify(about))
-  }
-
   async function get(id: string): Promise<SnapshotRecord | undefined> {
     if (running?.id === id) return running
     if (!isId(id)) return undefined
-    const about = await readAbout(id)
+    const about = await readAbout(aboutOf(id))
     if (!about) return undefined
     const isThere = await stat(pathOf(id)).then(
       (file) => file.isFile(),
@@ -138,5 +125,16 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
       await wholeSnapshot({ get }, id)
       return index.restoreFrom(pathOf(id), options)
     },
+  }
+}
+
+/** @returns undefined: there is none that can be read */
+async function readAbout(path: string): Promise<Static<typeof About> | undefined> {
+  try {
+    const about: unknown = JSON.parse(await readFile(path, 'utf8'))
+    return Value.Check(About, about) ? about : undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined
+    throw error
   }
 }

@@ -10,7 +10,7 @@ import { type TestContext, test } from 'node:test'
 import { aChannel, aVideo, type TestApp } from 'archivolt/testing'
 import { inEnglish } from '../../../core/say.ts'
 import { openPaths } from '../../../plugins/media/paths.ts'
-import { openPresence } from '../../../plugins/media/presence.ts'
+import { Presence } from '../../../plugins/media/presence.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { aDownload, type VideoApp, videoApp } from '../video/scripted-platform.ts'
 
@@ -100,13 +100,9 @@ for (const isFolderLeft of [true, false]) {
 
 test('work during which the disk goes has failed, as it looks like work where there was nothing to do', async (t) => {
   const app = await filled(t)
-  const { whileThere } = openPresence(
-    app.app,
-    openPaths(app.inLibrary(), join(app.dataDir, 'cache')),
-    async () => undefined,
-  )
+  const presence = new Presence(app.app, openPaths(app.inLibrary(), join(app.dataDir, 'cache')), async () => undefined)
 
-  const removal = whileThere(async () => void (await unmount(app)))
+  const removal = presence.whileThere(async () => void (await unmount(app)))
 
   await assert.rejects(removal(), { code: 'unavailable' })
 })
