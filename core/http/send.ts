@@ -185,7 +185,9 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
 }
 
 function fileFault(status: number, cause: unknown): unknown {
-  if (status === 404) return errors.notFound('file', undefined, { cause })
+  // At a link that leads to itself there is no file either.
+  if (status === 404 || (cause as NodeJS.ErrnoException | undefined)?.code === 'ELOOP')
+    return errors.notFound('file', undefined, { cause })
   if (status === 416) return errors.invalidRange('The range lies outside the file', { cause })
   if (status === 412)
     return errors.conflict('The file is not the one that If-Match or If-Unmodified-Since names', { cause })

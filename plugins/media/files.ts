@@ -6,7 +6,6 @@ import { errors, say } from 'archivolt'
 /** Whether an error of the file system has one of these codes. */
 export const isOneOf = (thrown: unknown, ...codes: string[]): boolean =>
   codes.includes(String((thrown as NodeJS.ErrnoException | null)?.code))
-/** Also where a file stands in the place of a folder, or a link leads to itself: no file can be at such a path. */
 
 /**
  * A disk that does not answer is no disk without files: every error but "there is no such thing" is thrown.

@@ -43,6 +43,7 @@ export type Library = Pick<
   keepRoom(): Promise<void>
 }
 
+/** Also where a file stands in the place of a folder, or a link leads to itself: no file can be at such a path. */
 export const isMissing = (thrown: unknown): boolean => isOneOf(thrown, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
 const isExisting = (thrown: unknown): boolean => isOneOf(thrown, 'EEXIST', 'ENOTEMPTY')
 const isFull = (thrown: unknown): boolean => isOneOf(thrown, 'ENOSPC', 'EDQUOT')

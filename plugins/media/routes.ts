@@ -28,12 +28,11 @@ export const showMedia = defineRoute({
     if (!name || !isId(params.channelId)) throw errors.notFound('file')
     await refuseHidden('video', name.videoId, actor, app)
     if ('ending' in name) return sendFilm(params.channelId, name, app)
-    const path = app.media.subtitlePathOf(params.channelId, name.videoId, name.lang)
-    if (!(await exists(path))) throw errors.notFound('file')
-    return file(path, 'text/vtt; charset=utf-8')
+    return file(app.media.subtitlePathOf(params.channelId, name.videoId, name.lang), 'text/vtt; charset=utf-8')
   },
 })
 
+/** Whether the file is there is seen when it is sent: nothing looks for it before. */
 async function sendFilm(
   channelId: string,
   { videoId, ending }: { videoId: string; ending: Ending },
@@ -41,8 +40,9 @@ async function sendFilm(
 ) {
   const placed = media.places.filmOf(videoId)
   if (placed && (ending !== placed.ending || placed.channelId !== channelId)) throw errors.notFound('file')
-  const path = await media.filmPath(channelId, videoId)
-  if (!placed && (!path.endsWith(`.${ending}`) || !(await exists(path)))) throw errors.notFound('file')
+  const known = media.pathOf(channelId, videoId)
+  const path = placed || !known.endsWith(`.${ending}`) ? await media.filmPath(channelId, videoId) : known
+  if (!placed && !path.endsWith(`.${ending}`)) throw errors.notFound('file')
   return file(path, contentTypeOf(ending))
 }
 
