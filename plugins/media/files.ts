@@ -1,11 +1,18 @@
-/** Whether files are there, where a disk may not answer. */
-import { stat } from 'node:fs/promises'
+/** What is on a disk that may not answer, or may lose its power. */
+import { mkdir, open, readdir, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { errors, say } from 'archivolt'
 
 /** Whether an error of the file system has one of these codes. */
 export const isOneOf = (thrown: unknown, ...codes: string[]): boolean =>
   codes.includes(String((thrown as NodeJS.ErrnoException | null)?.code))
+
+/** Also where a file stands in the place of a folder, or a link leads to itself: no file can be at such a path. */
+export const isMissing = (thrown: unknown): boolean => isOneOf(thrown, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
+export const isExisting = (thrown: unknown): boolean => isOneOf(thrown, 'EEXIST', 'ENOTEMPTY')
+export const isFull = (thrown: unknown): boolean => isOneOf(thrown, 'ENOSPC', 'EDQUOT')
+/** Another file system; or the folder is where one begins. */
+export const isElsewhere = (thrown: unknown): boolean => isOneOf(thrown, 'EXDEV', 'EBUSY')
 
 /**
  * A disk that does not answer is no disk without files: every error but "there is no such thing" is thrown.
@@ -23,5 +30,54 @@ export async function sizeOf(path: string): Promise<number | undefined> {
         { cause: thrown },
       )
     throw thrown
+  }
+}
+
+/** Makes a file's bytes, or a folder's names, survive a power cut. */
+export async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Names in a folder; none where the folder is not there. */
+export async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (thrown) {
+    if (isMissing(thrown)) return []
+    throw thrown
+  }
+}
+
+export async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (thrown) {
+    if (isMissing(thrown)) return false
+    throw thrown
+  }
+}
+
+/** Where its parent is not there, nothing is made: it would be made on the wrong disk. */
+export async function makeFolder(path: string): Promise<boolean> {
+  try {
+    await mkdir(path)
+    return true
+  } catch (thrown) {
+    if (isExisting(thrown)) return false
+    throw thrown
+  }
+}
+
+export async function removeEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder)
+  } catch (thrown) {
+    if (!isMissing(thrown) && !isExisting(thrown)) throw thrown
   }
 }

@@ -8,8 +8,7 @@ import { basename, dirname, extname, join } from 'node:path'
 import { DAY_MS, errors, say, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 import { isEnding } from './containers.ts'
-import { isOneOf } from './files.ts'
-import { isMissing, sync } from './library.ts'
+import { isMissing, isOneOf, sync } from './files.ts'
 import type { Discarded, PlaceTrash } from './types.ts'
 
 /** In the folder of the place. Hidden: no scan looks into it. */

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { chunksOf, errors, say, sentenceOf, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { OWN_ENDINGS } from './containers.ts'
-import { exists, isMissing, sync } from './library.ts'
+import { exists, isMissing, sync } from './files.ts'
 import type { Paths } from './paths.ts'
 
 /** In the library's folder: this installation's id, then a sentence for whoever finds it. */

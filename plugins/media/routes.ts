@@ -2,7 +2,7 @@
 import { type Actor, bytes, defineRoute, errors, file, isId, queryEnum, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { contentTypeOf, type Ending } from './containers.ts'
-import { exists } from './library.ts'
+import { exists } from './files.ts'
 import { type ArtFolder, parseArtName, parseMediaName, VARIANTS, type Variant, variantPath } from './paths.ts'
 import { PLACEHOLDER_JPEG } from './placeholder.ts'
 import type { KnownKind } from './types.ts'

@@ -1,0 +1,96 @@
+/** Folders of channels in the library, and how files come into them. Each may lie on another disk, behind a link. */
+import { constants, copyFile, lstat, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { errors, say } from 'archivolt'
+import { exists, isElsewhere, isFull, isMissing, isOneOf, makeFolder, removeEmpty, sync } from './files.ts'
+import type { Paths } from './paths.ts'
+
+export const isBelow = (folder: string, path: string): boolean => {
+  const way = relative(folder, resolve(path))
+  return way !== '' && !way.startsWith(`..${sep}`) && way !== '..'
+}
+
+export class Homes {
+  readonly #paths: Paths
+
+  constructor(paths: Paths) {
+    this.#paths = paths
+  }
+
+  /** @returns what stands there, or what is wrong with it, for people */
+  async look(channelId: string): Promise<'none' | 'folder' | 'link' | { fault: string }> {
+    const path = this.#paths.channelFolder(channelId)
+    const fault = (what: string) => ({ fault: `The folder of the channel ${channelId} in the library ${what}` })
+    try {
+      const found = await lstat(path)
+      if (found.isDirectory()) return 'folder'
+      if (!found.isSymbolicLink()) return fault('cannot be used: a file is in its place; move it away')
+    } catch (thrown) {
+      if (isMissing(thrown)) return 'none'
+      throw thrown
+    }
+    try {
+      return (await stat(path)).isDirectory()
+        ? 'link'
+        : fault('is a link that leads to a file: let it lead to a folder')
+    } catch (thrown) {
+      if (isOneOf(thrown, 'ELOOP')) return fault('is a link that leads to itself: remove it')
+      if (isMissing(thrown)) return fault('is a link that leads nowhere: connect its disk, or remove the link')
+      throw thrown
+    }
+  }
+
+  async make(channelId: string, raise = errors.unavailable): Promise<string> {
+    const home = this.#paths.channelFolder(channelId)
+    const found = await this.look(channelId)
+    if (typeof found === 'object') throw raise(found.fault)
+    if (found === 'none' && (await makeFolder(home))) await sync(this.#paths.mediaDir)
+    return home
+  }
+
+  /** By rename; to another disk by a whole copy beside, and the source goes last. */
+  async place(from: string, channelId: string, name: string): Promise<void> {
+    const to = join(this.#paths.channelFolder(channelId), name)
+    try {
+      return await rename(from, to)
+    } catch (thrown) {
+      if (!isElsewhere(thrown)) throw thrown
+    }
+    const beside = this.#paths.stagingIn(channelId)
+    const copy = join(beside, name)
+    await makeFolder(beside)
+    try {
+      await copyFile(from, copy, constants.COPYFILE_FICLONE)
+      await sync(copy)
+      await rename(copy, to)
+      await sync(dirname(to))
+    } catch (cause) {
+      await rm(copy, { force: true })
+      throw isFull(cause)
+        ? errors.unavailable("There is not enough room on the disk of its channel's folder", { cause })
+        : cause
+    }
+    await rm(from)
+    await removeEmpty(beside)
+  }
+
+  /** From staging into the library; a second time it finds the file in its place. */
+  async adopt(from: string, channelId: string, name: string): Promise<void> {
+    const to = join(this.#paths.channelFolder(channelId), name)
+    if (resolve(from) === to) {
+      if (!(await exists(to))) throw errors.unprocessable(say`${{ name }} is not in the library`)
+      return
+    }
+    if (!isBelow(this.#paths.stagingDir, from)) throw new Error('only staged files are adopted')
+    try {
+      await sync(from)
+    } catch (thrown) {
+      if (isMissing(thrown) && (await exists(to))) return
+      if (isMissing(thrown))
+        throw errors.unprocessable(say`${{ name }} has been neither downloaded nor moved into the library`)
+      throw thrown
+    }
+    await this.place(from, channelId, name)
+    await sync(dirname(from))
+  }
+}
