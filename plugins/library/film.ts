@@ -19,7 +19,7 @@ const MOST_PICTURE_BYTES = 20 << 20
  * Containers of films, told by their content: a playlist that calls itself a film could name other files of this
  * machine.
  */
-const FILM_FORMATS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,flv,mpegts,mpeg,asf,ogg,m4v,h264,hevc'
+const FILM_FORMATS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,flv,mpegts,mpeg,asf,ogg,m4v,h264,hevc,mp3,flac,aac,wav'
 /** What mp4 can hold as it is; anything else is encoded anew. */
 const HELD_BY_MP4 = {
   video: new Set(['h264', 'hevc', 'av1', 'vp9', 'mpeg4', 'mpeg2video', 'mpeg1video']),

@@ -42,8 +42,6 @@ export const manualImport = defineTask({
     await mkdir(importDir, { recursive: true })
     await refuseLibrary(importDir, mediaDirOf(app))
     const leaveOut = await placesIn(importDir, app)
-    const { containers } = app.media
-    const endings = containers.endings.filter((ending) => !containers.isSound(ending))
     const run: ImportRun = { importDir, done: new Set(), reading: openReading(job, app), report }
     // Those that only the platform can tell of may have to wait for it: they come last.
     try {
@@ -51,11 +49,13 @@ export const manualImport = defineTask({
         for await (const { files, problems } of run.reading.walk({
           path: importDir,
           leaveOut,
-          endings,
           deepest: DEEPEST,
         })) {
           await importFiles(
-            files.filter(({ info }) => (info !== undefined) === isTold),
+            filmsFirst(
+              files.filter(({ info }) => (info !== undefined) === isTold),
+              app,
+            ),
             run,
             job,
             app,
@@ -80,6 +80,10 @@ interface ImportRun {
   reading: Reading
   report: Report
 }
+
+/** The sound of a film that lies beside it is not taken in its place. */
+const filmsFirst = (files: readonly FoundFile[], { media: { containers } }: App): FoundFile[] =>
+  [...files].sort((a, b) => Number(containers.isSound(a.ending)) - Number(containers.isSound(b.ending)))
 
 /** What a person should look at. */
 const TOLD = new Set<string>(['unreadable_file', 'unreadable_name', 'too_deep'] satisfies ProblemCode[])
@@ -266,12 +270,14 @@ async function stageFilm(
   job: Run,
   app: App,
 ): Promise<string> {
-  const [from, to] = [join(file.folder, file.name), join(folder, `${metadata.id}.mp4`)]
+  const from = join(file.folder, file.name)
   const before = await plainFile(from)
   if (!before || before.sizeBytes === 0) throw errors.unprocessable('the file is empty or gone')
   if ((await app.media.space()).free < before.sizeBytes + ROOM_TO_SPARE_BYTES)
     throw errors.unavailable("There is not enough room on the library's disk")
   const probe = await app.media.probe(from)
+  const isSound = probe.streams.every(({ type }) => type === 'audio')
+  const to = join(folder, `${metadata.id}.${isSound ? 'm4a' : 'mp4'}`)
   if (await isMp4(from)) await stageAsIs(from, to)
   else {
     const total = Math.max(1, probe.durationSeconds)

@@ -32,6 +32,36 @@ const anInfo = (id: string, more: object = {}) => ({
 const putInfo = (app: LibraryApp, base: string, info: unknown) =>
   writeFile(app.at('import', `${base}.info.json`), typeof info === 'string' ? info : JSON.stringify(info))
 
+test('sound alone comes in as m4a, with what lies beside it, and not in the place of its film', async (t) => {
+  const app = await libraryApp(t)
+  const ids = { m4a: nets, opus: ferry, mp3: fog }
+  for (const [ending, id] of Object.entries(ids)) {
+    const codec = { m4a: 'aac', opus: 'libopus', mp3: 'libmp3lame' }[ending]!
+    await makeFilm(app.at('import', `A song [${id}].${ending}`), ['-vn', '-c:a', codec])
+    await putInfo(app, `A song [${id}]`, anInfo(id!))
+  }
+  await writeFile(app.at('import', `A song [${nets}].en.vtt`), VTT)
+  await makePicture(app.at('import', `A song [${nets}].webp`))
+  await app.film('import', `${comet}.mp4`)
+  await makeFilm(app.at('import', `${comet}.m4a`), ['-vn', '-c:a', 'aac'])
+
+  await app.runTask('manual_import', { preferLocal: true })
+
+  assert.deepEqual(await app.files('import'), [`${comet}.m4a`])
+  assert.deepEqual(
+    await app.files('media'),
+    [
+      ...Object.values(ids).map((id) => `${harbour}/${id}.m4a`),
+      ...[`${harbour}/${nets}.en.vtt`, `${orbit}/${comet}.mp4`],
+    ].sort(),
+  )
+  for (const id of Object.values(ids)) {
+    const { media_url: url, streams } = await aVideoRecord(app, id!)
+    assert.deepEqual([url, streams.length, streams[0].type], [`/media/${harbour}/${id}.m4a`, 1, 'audio'])
+    assert.equal((await app.as('user').get(url, { range: 'bytes=4-7' })).text, 'ftyp')
+  }
+})
+
 test('films come in by the id in their names, with subtitles and picture, as mp4, and leave the import folder', async (t) => {
   const app = await libraryApp(t)
   const base = `Mending -- nets [4k] [${nets}]`
