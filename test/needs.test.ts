@@ -1,9 +1,13 @@
-/** Which tests need yt-dlp, Chromium, Elasticsearch or the built program is known before they run. */
+/** Which tests need yt-dlp, ffmpeg, Chromium, Elasticsearch or the built program is known before they run. */
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { temporaryFolder } from './support/folder.ts'
 import { findTests, isLight, type Need, STARTS } from './support/needs.ts'
+import { refusePrograms } from './support/refused.ts'
 import { ROOT, readSources } from './support/sources.ts'
 
 const needsOf = (place: string): Need[] => findTests([place]).flatMap(({ needs }) => [...needs])
@@ -35,6 +39,7 @@ const SIGNS: Array<[sign: RegExp, need: Need]> = [
   [/\bstartPlatform\(|\bstartTestPlatform\(/, 'ytdlp'],
   [/\bROOT, 'tools|\bTOOLS\b/, 'ytdlp'],
   [/dist\/main\.js/, 'build'],
+  [/\(\s*'ff(mpeg|probe)',/, 'ffmpeg'],
 ]
 
 test('nobody starts a real part past the helper that is known for it', () => {
@@ -52,4 +57,14 @@ test('nobody starts a real part past the helper that is known for it', () => {
     })
 
   assert.deepEqual(unknown, [])
+})
+
+test('where ffmpeg and ffprobe are refused, starting one fails and says why, and is told at the end', async (t) => {
+  const { PATH, started } = await refusePrograms(await temporaryFolder(t))
+  const start = (program: string, ...args: string[]) => promisify(execFile)(program, args, { env: { PATH } })
+
+  assert.deepEqual(await started(), [])
+  await assert.rejects(start('ffmpeg', '-i', 'a film.mp4'), /a light test has started it; it imports/)
+  await assert.rejects(start('ffprobe', '-version'))
+  assert.deepEqual(await started(), ['ffmpeg -i a film.mp4', 'ffprobe -version'])
 })

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { bundleTests } from './support/bundle.ts'
 import { groupsOf, knownTimes } from './support/groups.ts'
 import { findTests, isLight } from './support/needs.ts'
+import { refusePrograms } from './support/refused.ts'
 import { ROOT } from './support/sources.ts'
 import { runFolder } from './support/temporary.ts'
 
@@ -15,14 +16,18 @@ import { runFolder } from './support/temporary.ts'
 const JOBS = Number(process.env.TEST_JOBS ?? 4)
 /** Of one test, and of a group: many times what one takes on a quiet machine. */
 const TIMEOUT_MS = 1_800_000
+const LIGHT_TIMEOUT_MS = 600_000
 /** Few tests run long enough to earn back what the optimising compiler takes, a twelfth of all: it begins later. */
 const LATE_OPTIMISER = '--interrupt-budget=1000000'
+/** No test asks the world: what yt-dlp would fetch from the real platform is refused at once, online or not. */
+const NO_WORLD = { https_proxy: 'http://127.0.0.1:1' }
 const UNFOLLOWED = join(ROOT, 'test/support/unfollowed.cjs')
 
 const words = process.argv.slice(2)
 const places = words.filter((word) => !word.startsWith('--'))
 const found = findTests(places)
-const files = words.includes('--light') ? found.filter(isLight) : found
+const areLight = words.includes('--light')
+const files = areLight ? found.filter(isLight) : found
 
 const cache = join(ROOT, '.cache')
 await mkdir(cache, { recursive: true })
@@ -33,7 +38,11 @@ try {
     files.map(({ path }) => path),
     folder,
   )
-  process.exitCode = await run(await writeGroups())
+  const refused = areLight ? await refusePrograms(folder) : undefined
+  const code = await run(await writeGroups(), refused && { PATH: refused.PATH })
+  const started = (await refused?.started()) ?? []
+  for (const line of started) console.error(`A light test has started ${line.slice(0, 300)}`)
+  process.exitCode = started.length > 0 ? 1 : code
 } finally {
   for (const made of [folder, temporary]) await rm(made, { recursive: true, force: true })
 }
@@ -50,10 +59,15 @@ function writeGroups(): Promise<string[]> {
 }
 
 /** @returns the exit code */
-function run(groups: readonly string[]): Promise<number> {
+function run(groups: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
   const needsElasticsearch = files.some(({ needs }) => needs.has('elasticsearch'))
   const each = ['--enable-source-maps', LATE_OPTIMISER, `--require=${UNFOLLOWED}`]
-  const test = [...each, '--test', `--test-timeout=${TIMEOUT_MS}`, `--test-concurrency=${JOBS}`]
+  const test = [
+    ...each,
+    '--test',
+    `--test-timeout=${areLight ? LIGHT_TIMEOUT_MS : TIMEOUT_MS}`,
+    `--test-concurrency=${JOBS}`,
+  ]
   const reporters = ['spec', join(ROOT, 'test/support/summary.mjs')].flatMap((name) => [
     `--test-reporter=${name}`,
     '--test-reporter-destination=stdout',
@@ -65,7 +79,7 @@ function run(groups: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
     stdio: 'inherit',
-    env: { ...process.env, TMPDIR: temporary, TEST_BUNDLE: folder },
+    env: { ...process.env, ...NO_WORLD, ...env, TMPDIR: temporary, TEST_BUNDLE: folder },
   })
   // A terminal's Ctrl-C reaches the child by itself; what is sent to us alone is handed on.
   process.on('SIGINT', () => undefined)

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { findOutside } from '../../core/plugin/find.ts'
-import { aFilm, aPicture } from '../support/film.ts'
+import { FILM_FILE, PICTURE_FILE } from '../support/film.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { aChannel, aVideo, type TestApp, type TestOptions, testApp } from '../support/plugin-testing.ts'
 import { ROOT } from '../support/sources.ts'
@@ -259,7 +259,7 @@ async function aSite(t: TestContext, files: Map<string, Buffer>) {
 }
 
 test('harbour: films of a second platform are asked for, subscribed to, downloaded and told gone, beside those of the first', async (t) => {
-  const film = await readFile(await aFilm())
+  const film = await readFile(FILM_FILE)
   const listed = (...films: object[]) => Buffer.from(JSON.stringify({ name: 'The quay', films }))
   const fog = { film: 'fog1', title: 'Fog', published: '2024-03-01', seconds: 1 }
   const nets = { film: 'nets', title: 'Nets', published: '2024-03-02', seconds: 1 }
@@ -310,13 +310,13 @@ test('harbour: films of a second platform are asked for, subscribed to, download
 })
 
 test('harbour: what waits, a video and a channel show their picture, and lead to their page there', async (t) => {
-  const picture = await readFile(await aPicture())
+  const picture = await readFile(PICTURE_FILE)
   const fog = { film: 'fog1', title: 'Fog', published: '2024-03-01', seconds: 1, picture: true }
   const { url } = await aSite(
     t,
     new Map([
       ['/quay/index.json', Buffer.from(JSON.stringify({ name: 'The quay', picture: true, films: [fog] }))],
-      ['/quay/fog1.mp4', await readFile(await aFilm())],
+      ['/quay/fog1.mp4', await readFile(FILM_FILE)],
       ['/quay/fog1.jpg', picture],
       ['/quay/channel.jpg', picture],
     ]),

@@ -1,52 +1,8 @@
-/** Films and pictures of ffmpeg's making. */
-import { execFile } from 'node:child_process'
-import { rmSync } from 'node:fs'
-import { copyFile, mkdir, mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, extname, join } from 'node:path'
-import { promisify } from 'node:util'
+/** A film and a picture to be copied, as `ffmpeg.ts` makes them: tests that only need one need no ffmpeg. */
+import { join } from 'node:path'
+import { ROOT } from './sources.ts'
 
-const run = promisify(execFile)
+/** A second of h264 and aac in mp4, 320 × 180. */
+export const FILM_FILE = join(ROOT, 'test/data/film.mp4')
 
-const CODECS = ['-c:v', 'libx264', '-c:a', 'aac']
-const SIGHT = ['-f', 'lavfi', '-i', 'testsrc=s=320x180:d=1:r=10']
-const SOUND = ['-f', 'lavfi', '-i', 'sine=d=1']
-const filmOf = (codecs: string[]) => [...SIGHT, ...SOUND, '-shortest', '-pix_fmt', 'yuv420p', ...codecs]
-const pictureOf = (size: string) => ['-f', 'lavfi', '-i', `testsrc2=s=${size}`, '-frames:v', '1']
-const FILM = filmOf(CODECS)
-
-/** All tests of a process share what was made once, by its name and its options. */
-const made = new Map<string, Promise<string>>()
-
-/** To be copied: h264 and aac in mp4. */
-export const aFilm = (): Promise<string> => once('film.mp4', FILM)
-
-/** To be copied, too. */
-export const aPicture = (): Promise<string> => once('picture.webp', pictureOf('640x360'))
-
-/** @param codecs  options of ffmpeg for other codecs */
-export const makeFilm = (path: string, codecs: string[] = CODECS): Promise<void> =>
-  layDown(path, once(`film${extname(path)}`, filmOf(codecs)))
-
-export const makePicture = (path: string, size = '640x360'): Promise<void> =>
-  layDown(path, once(`picture${extname(path)}`, pictureOf(size)))
-
-async function layDown(path: string, of: Promise<string>): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
-  await copyFile(await of, path)
-}
-
-function once(name: string, options: string[]): Promise<string> {
-  const key = [name, ...options].join(' ')
-  const known = made.get(key)
-  if (known) return known
-  const making = (async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'av-film-'))
-    process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-    const path = join(folder, name)
-    await run('ffmpeg', ['-v', 'error', ...options, '-y', path])
-    return path
-  })()
-  made.set(key, making)
-  return making
-}
+export const PICTURE_FILE = join(ROOT, 'test/data/picture.webp')

@@ -19,10 +19,12 @@ export const STARTS: Record<string, Need[]> = {
   'test/support/schemathesis.ts': ['schemathesis'],
   'test/support/tools.ts': ['ytdlp', 'apprise'],
   'test/platform/start.ts': ['ytdlp', 'ffmpeg'],
+  'test/support/ffmpeg.ts': ['ffmpeg'],
+  'test/support/libraries.ts': ['ffmpeg'],
 }
 
 /** `make check` does without these, and so without the tests that need them. */
-const LARGE = new Set<Need>(['build', 'ytdlp', 'chromium', 'firefox', 'elasticsearch', 'schemathesis'])
+const LARGE = new Set<Need>(['build', 'ytdlp', 'ffmpeg', 'chromium', 'firefox', 'elasticsearch', 'schemathesis'])
 
 export interface TestFile {
   /** From the root: `test/core/app.test.ts`. */

@@ -2,7 +2,8 @@
  * Public as '@archivolt/plugin/testing': the whole server on a temporary folder with its clock stopped, an author's
  * plugins as if they came from AV_PLUGINS_DIR, and a platform that has what a test says.
  */
-import { copyFile, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TSchema } from 'typebox'
 import type { Settings } from '../../config/schema.ts'
@@ -23,7 +24,7 @@ import type {
 import type { VideoDoc } from '../../plugins/video/schema.ts'
 import { aDownloadReceipt, type Given } from './builders.ts'
 import type { TestClock } from './clock.ts'
-import { aFilm, aPicture } from './film.ts'
+import { makeFilm, makePicture } from './ffmpeg.ts'
 import { type Client, type TestApp as OpenedTestApp, testApp as openTestApp, PASSWORD } from './testing.ts'
 
 export * from './builders.ts'
@@ -91,6 +92,7 @@ export async function testApp(scope: Scope, { plugins = [], ...options }: TestOp
     offer,
     pageApi: (plugin, who = 'user') => pageApi(app, plugin, who),
     async download(video) {
+      await areThere()
       offer(video)
       const { id, title, channelId, channelName, durationSeconds, published, vidType } = offered.get(video.id)!
       const { queue, jobs } = app.app
@@ -235,10 +237,27 @@ function gone(message: string): never {
   throw Object.assign(new Error(message), { name: 'PlatformFailure', failure: 'gone' } satisfies Partial<Failure>)
 }
 
+/**
+ * A download without its files is tried again later, by a clock that stands still: where ffmpeg is missing the test
+ * is to fail with that, and not to wait for ever.
+ */
+async function areThere(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'av-offered-'))
+  try {
+    await layFiles(join(folder, 'film'))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function layFiles(base: string): Promise<void> {
+  await makeFilm(`${base}.mp4`)
+  await makePicture(`${base}.webp`)
+}
+
 async function filesOf(metadata: VideoMetadata, folder: string): Promise<Downloaded> {
   const place = (ending: string): string => join(folder, `${metadata.id}${ending}`)
-  await copyFile(await aFilm(), place('.mp4'))
-  await copyFile(await aPicture(), place('.webp'))
+  await layFiles(place(''))
   await writeFile(place('.en.vtt'), 'WEBVTT\n\n00:00.000 --> 00:01.000\na line of subtitles\n')
   const subtitle = { lang: 'en', name: 'English', source: 'user', url: '', path: place('.en.vtt') } as const
   return {

@@ -1,6 +1,6 @@
 /** A folder as yt-dlp leaves it, for tests: films with information files, and all that lies around them. */
 import { readFile } from 'node:fs/promises'
-import { aFilm } from './film.ts'
+import { FILM_FILE } from './film.ts'
 import type { PlacesApp } from './places.ts'
 
 /** As yt-dlp writes it beside a film. */
@@ -45,7 +45,7 @@ export async function layFilm(
   more: Record<string, string | Buffer> = {},
 ): Promise<void> {
   const base = path.replace(/\.[^.]+$/, '')
-  await lay(path, await readFile(await aFilm()))
+  await lay(path, await readFile(FILM_FILE))
   if (info) await lay(`${base}.info.json`, JSON.stringify(info))
   for (const [ending, content] of Object.entries(more)) await lay(`${base}.${ending}`, content)
 }

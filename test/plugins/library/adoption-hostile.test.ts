@@ -14,6 +14,7 @@ import { lastFirst } from '../../support/last-first.ts'
 import { lay } from '../../support/lay.ts'
 import { listing, type PlacesApp, type PlannedRow, placesApp, withPlaces } from '../../support/places.ts'
 import { smallDisk } from '../../support/small-disk.ts'
+import '../../support/ffmpeg.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 import { zipOf } from '../backup/zips.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { makeFilm } from '../../support/film.ts'
+import { makeFilm } from '../../support/ffmpeg.ts'
 import { placesApp } from '../../support/places.ts'
 import { infoOf } from '../../support/ytdlp-folder.ts'
 

@@ -8,7 +8,8 @@ import { definePlugin } from 'archivolt'
 import { aChannel, aPlaylist, aVideo } from 'archivolt/testing'
 import type { PlaceReader } from '../../../plugins/library/adoption/types.ts'
 import { commanded, scanned, succeeded } from '../../support/adopting.ts'
-import { aPicture } from '../../support/film.ts'
+import '../../support/ffmpeg.ts'
+import { PICTURE_FILE } from '../../support/film.ts'
 import { handAt, otherWork } from '../../support/other-work.ts'
 import { listing, type PlacesApp, type PlannedRow, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
@@ -36,7 +37,7 @@ test('a folder of yt-dlp is recognised, moves in without a copy, and leaves agai
   await app.as('admin').post('/api/config/', { downloads: { subtitle_index: true } })
   await layFilm(app, 'old/Harbour/The storm：part one [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'), {
     'en.vtt': VTT,
-    webp: await readFile(await aPicture()),
+    webp: await readFile(PICTURE_FILE),
     description: 'About it',
   })
   await layFilm(app, 'old/Harbour/2023-07-15 No id here.mkv', infoOf('bbbbbbbbbbb', { timestamp: undefined }))
@@ -466,7 +467,7 @@ test('the second pass gives way, is paused and goes on, also over a restart', as
   const app = await placesApp(t, { outside: [other.plugin] })
   const place = await app.place('old')
   for (const id of ['aaaaaaaaaaa', 'bbbbbbbbbbb'])
-    await layFilm(app, `old/A [${id}].mp4`, infoOf(id), { jpg: await readFile(await aPicture()) })
+    await layFilm(app, `old/A [${id}].mp4`, infoOf(id), { jpg: await readFile(PICTURE_FILE) })
   const plan = await scan(app, place)
   const post = (what: string) => app.as('admin').post(`/api/adoption/${plan.id}/`, { command: what })
   assert.deepEqual([(await post('stop')).status, (await post('complete')).status], [409, 409])

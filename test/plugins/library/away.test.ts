@@ -10,7 +10,7 @@ import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
 import { ZipFile } from 'yazl'
 import { faultyDisk } from '../../support/faulty-disk.ts'
-import { aPicture } from '../../support/film.ts'
+import { PICTURE_FILE } from '../../support/film.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { handAt } from '../../support/other-work.ts'
 import { type PlacesApp, placesApp } from '../../support/places.ts'
@@ -133,7 +133,7 @@ test('pictures and subtitles beside films wait for their disk too', async (t) =>
   const hand = handAt('adoption.tell', 'before', () => takeOut?.())
   const app = await placesApp(t, { outside: [hand] })
   const place = await app.place('share')
-  const webp = await readFile(await aPicture())
+  const webp = await readFile(PICTURE_FILE)
   for (const id of IDS) await layFilm(app, `share/A film [${id}].mp4`, infoOf(id), { webp, 'en.vtt': VTT })
   const plan = await begin(app, place)
   const [here, elsewhere] = [join(app.root, 'share'), join(app.root, 'elsewhere')]

@@ -5,7 +5,7 @@ import { mkdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/prom
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aChannel, aVideo } from 'archivolt/testing'
-import { makeFilm } from '../../support/film.ts'
+import { makeFilm } from '../../support/ffmpeg.ts'
 import { listing, type PlacesApp, placesApp } from '../../support/places.ts'
 
 const VP9 = ['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-b:v', '100k', '-c:a', 'libopus']

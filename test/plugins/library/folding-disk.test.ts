@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { testApp } from 'archivolt/testing'
-import { aFilm } from '../../support/film.ts'
+import { FILM_FILE } from '../../support/film.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { foldingDisk } from '../../support/folding-disk.ts'
 import { listing, type PlannedRow, withPlaces } from '../../support/places.ts'
@@ -22,7 +22,7 @@ for (const [disk, open] of [
     const root = await open(t)
     if (root === undefined) return
     const app = withPlaces(await testApp(t, { settings: { libraryRoots: [root] } }), root)
-    const film = await readFile(await aFilm())
+    const film = await readFile(FILM_FILE)
     // As a Mac writes it; what lies beside came from elsewhere.
     const [composed, apart] = ['Öl oder Lack'.normalize('NFC'), 'Öl oder Lack'.normalize('NFD')]
     await app.lay(`old/Werkstatt/${apart} [${IDS[0]}].mp4`, film)

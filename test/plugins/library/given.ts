@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { type TestApp, type TestOptions, testApp } from 'archivolt/testing'
 import { type LoopbackPlatform, startTestPlatform } from '../../platform/start.ts'
-import { aFilm } from '../../support/film.ts'
+import { FILM_FILE } from '../../support/film.ts'
 
 const run = promisify(execFile)
 
@@ -32,7 +32,7 @@ export async function libraryApp(t: TestContext, options: TestOptions = {}): Pro
     async film(...parts: string[]) {
       const path = at(...parts)
       await mkdir(dirname(path), { recursive: true })
-      await copyFile(await aFilm(), path)
+      await copyFile(FILM_FILE, path)
       return path
     },
     async files(...parts: string[]) {

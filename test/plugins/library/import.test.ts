@@ -10,7 +10,8 @@ import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
 import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
-import { aFilm, makeFilm, makePicture } from '../../support/film.ts'
+import { makeFilm, makePicture } from '../../support/ffmpeg.ts'
+import { FILM_FILE } from '../../support/film.ts'
 import { type LibraryApp, libraryApp, play, probe, SRT, VTT } from './given.ts'
 
 const { harbour, orbit } = CHANNEL
@@ -461,7 +462,7 @@ test('killed while it works, it leaves the source whole and nothing in the libra
   kill = undefined
   await app.restart()
 
-  assert.deepEqual(await readFile(path), await readFile(await aFilm()))
+  assert.deepEqual(await readFile(path), await readFile(FILM_FILE))
   assert.equal((await app.runTask('manual_import')).state, 'SUCCESS')
   assert.deepEqual(await app.files('media'), [`${harbour}/${nets}.mp4`])
   assert.deepEqual(await app.files('import'), [])

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { nfoOf } from '../../../plugins/library/nfo.ts'
 import { scanned } from '../../support/adopting.ts'
 import { listing, type PlacesApp, type PlannedRow, placesApp } from '../../support/places.ts'
+import '../../support/ffmpeg.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
 const run = promisify(execFile)

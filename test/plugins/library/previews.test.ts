@@ -9,7 +9,7 @@ import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import { definePlugin } from '../../../core/plugin/define.ts'
 import { makePreviews } from '../../../plugins/library/previews/make.ts'
 import { shapeFor } from '../../../plugins/library/previews/previews.ts'
-import { makeFilm } from '../../support/film.ts'
+import { makeFilm } from '../../support/ffmpeg.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 const cacheOf = (app: TestApp): string => join(app.app.settings['cacheDir'] as string, 'previews')

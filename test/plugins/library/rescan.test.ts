@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { definePlugin, inEnglish } from 'archivolt'
 import { aChannel, aFragment, aVideo, someComments } from 'archivolt/testing'
 import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
-import { makeFilm, makePicture } from '../../support/film.ts'
+import { makeFilm, makePicture } from '../../support/ffmpeg.ts'
 import { type LibraryApp, libraryApp, play, remove, thumbnailOf, VTT } from './given.ts'
 
 const { harbour, orbit } = CHANNEL

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { aChannel, aPlaylist, aVideo } from 'archivolt/testing'
 import { openLog } from '../../../core/log.ts'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
-import { makePicture } from '../../support/film.ts'
+import { makePicture } from '../../support/ffmpeg.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { type LibraryApp, libraryApp, play, probe, thumbnailOf } from './given.ts'
 

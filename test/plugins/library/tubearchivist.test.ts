@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { testApp } from 'archivolt/testing'
 import { startTestPlatform } from '../../platform/start.ts'
-import { aPicture } from '../../support/film.ts'
+import { PICTURE_FILE } from '../../support/film.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { listing, withPlaces } from '../../support/places.ts'
@@ -20,7 +20,7 @@ test('folders of TubeArchivist alone tell channel and video, and pictures come f
   const app = withPlaces(await testApp(t, { settings: { ...settings, libraryRoots: [root] } }), root)
   const place = await app.place('media')
   for (const id of [FERRY, CHARTS, GONE]) await layFilm(app, `media/${HARBOUR}/${id}.mp4`)
-  await app.lay(`cache/videos/6/${FERRY}.jpg`, await readFile(await aPicture()))
+  await app.lay(`cache/videos/6/${FERRY}.jpg`, await readFile(PICTURE_FILE))
   await app.lay('cache/channels/x.jpg', 'x')
   const before = await listing(root)
 

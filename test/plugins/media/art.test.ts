@@ -1,6 +1,5 @@
 /** Pictures: any format becomes a JPEG in two sizes; what is no picture, too large or elsewhere is refused. */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,6 +11,7 @@ import { openArt } from '../../../plugins/media/art.ts'
 import { openPaths, type Variant, variantPath } from '../../../plugins/media/paths.ts'
 import { probeMedia } from '../../../plugins/media/programs.ts'
 import { fetchDirectly } from '../../../plugins/platform/fetch-picture.ts'
+import { makePicture } from '../../support/ffmpeg.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 async function anArtFolder(t: TestContext, isArtUrl: (url: string) => boolean = () => true) {
@@ -22,9 +22,9 @@ async function anArtFolder(t: TestContext, isArtUrl: (url: string) => boolean = 
   return { folder, paths, ...openArt({ settings, platform, log: openLog('silent') }, paths) }
 }
 
-function aPicture(folder: string, name: string, size = '800x600'): string {
+async function aPicture(folder: string, name: string): Promise<string> {
   const path = join(folder, name)
-  execFileSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', `testsrc=s=${size}`, '-frames:v', '1', '-y', path])
+  await makePicture(path, '800x600')
   return path
 }
 
@@ -63,7 +63,7 @@ test('a picture of another format is kept as JPEG, in full and narrower, but nev
     ['channel_thumb', 'a.webp'],
     ['playlist', 'a.gif'],
   ] as const) {
-    await art.keepArt(kind, 'X1', aPicture(art.folder, name))
+    await art.keepArt(kind, 'X1', await aPicture(art.folder, name))
 
     const path = art.paths.artOf(kind, 'X1')
     assert.deepEqual(await sizeOf(path), { width: 800, height: 600, codec: 'mjpeg' })
@@ -78,7 +78,7 @@ test('a picture of another format is kept as JPEG, in full and narrower, but nev
 
 test('what is no picture is refused and leaves the picture that was there', async (t) => {
   const art = await anArtFolder(t)
-  await art.keepArt('video', 'v1', aPicture(art.folder, 'good.png'))
+  await art.keepArt('video', 'v1', await aPicture(art.folder, 'good.png'))
   const before = await readFile(art.paths.artOf('video', 'v1'))
   const hostile = join(art.folder, 'list.jpg')
 
@@ -93,7 +93,7 @@ test('what is no picture is refused and leaves the picture that was there', asyn
 
 test('art is fetched from where the platform allows it', async (t) => {
   const art = await anArtFolder(t, (url) => !url.includes('elsewhere'))
-  const picture = await readFile(aPicture(art.folder, 'a.jpg'))
+  const picture = await readFile(await aPicture(art.folder, 'a.jpg'))
   const base = await aServer(t, () => ({ body: picture }))
 
   assert.equal(await art.fetchArt('video', 'v1', `${base}/a.jpg`), true)
@@ -131,7 +131,7 @@ test('a fetch ends with its signal', async (t) => {
 
 test('ids of a kind are listed apart, and removing takes all sizes', async (t) => {
   const art = await anArtFolder(t)
-  const picture = aPicture(art.folder, 'a.jpg')
+  const picture = await aPicture(art.folder, 'a.jpg')
   for (const kind of ['channel_thumb', 'channel_banner'] as const) await art.keepArt(kind, 'UC1', picture)
   await art.keepArt('channel_thumb', 'UC2', picture)
 

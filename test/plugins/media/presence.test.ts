@@ -12,7 +12,7 @@ import { inEnglish } from '../../../core/say.ts'
 import { openPaths } from '../../../plugins/media/paths.ts'
 import { Presence } from '../../../plugins/media/presence.ts'
 import { temporaryFolder } from '../../support/folder.ts'
-import { aDownload, type VideoApp, videoApp } from '../video/scripted-platform.ts'
+import { anIngest, type VideoApp, videoApp } from '../video/scripted-platform.ts'
 
 const MARK = '.archivolt-library'
 
@@ -55,7 +55,7 @@ async function withoutMark(app: VideoApp): Promise<void> {
 for (const isFolderLeft of [true, false]) {
   test(`while its disk is away, deletes are 503, nothing comes into its place and reads go on (${isFolderLeft ? 'the mount point is left' : 'nothing is left'})`, async (t) => {
     const app = await filled(t)
-    const downloaded = await aDownload(app.app, 'v3', 'UC1')
+    const ingest = await anIngest(app.app, 'v3', 'UC1')
     const mount = await unmount(app, isFolderLeft)
 
     for (const path of ['/api/video/v1/', '/api/channel/UC1/']) {
@@ -65,17 +65,14 @@ for (const isFolderLeft of [true, false]) {
       assert.ok(!reply.text.includes(app.dataDir), 'no path of the machine')
     }
     await assert.rejects(app.app.media.staging('v4'), { code: 'unavailable' })
-    await assert.rejects(
-      app.app.videos.ingest({ downloaded, probe: { sizeBytes: 1, durationSeconds: 1, streams: [] } }),
-      { code: 'unavailable' },
-    )
+    await assert.rejects(app.app.videos.ingest(ingest), { code: 'unavailable' })
     await app.app.media.clearStaging('v3')
 
     assert.deepEqual(existsSync(app.inLibrary()) ? await readdir(app.inLibrary()) : [], [])
     assert.equal((await app.as('user').get('/api/video/v1/')).status, 200)
     assert.equal((await app.as('user').get('/media/UC1/v1.mp4')).status, 404)
     await mount()
-    await app.app.videos.ingest({ downloaded })
+    await app.app.videos.ingest(ingest)
     assert.equal((await app.as('admin').delete('/api/video/v1/')).status, 200)
     assert.deepEqual(await app.ids('video'), ['v2', 'v3'])
     assert.deepEqual((await readdir(app.inLibrary('UC1'))).sort(), ['v2.mp4', 'v3.en.vtt', 'v3.mp4'])

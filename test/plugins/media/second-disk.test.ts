@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { aChannel, aVideo } from 'archivolt/testing'
-import { aDownload, type VideoApp, videoApp } from '../video/scripted-platform.ts'
+import { anIngest, type VideoApp, videoApp } from '../video/scripted-platform.ts'
 
 /** One that anybody may write to, and that is not the one of the temporary folder. */
 async function anotherDisk(): Promise<string | undefined> {
@@ -35,7 +35,7 @@ describe('a channel on another disk', { skip: noDisk }, () => {
   test('a download comes there by a copy; its removal takes the files from there', async (t) => {
     const app = await spread(t)
 
-    await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
+    await app.app.videos.ingest(await anIngest(app.app, 'v1', 'UC1'))
 
     assert.deepEqual((await readdir(app.disk)).sort(), ['v1.en.vtt', 'v1.mp4'])
     assert.deepEqual(await readdir(app.inLibrary('.staging', 'v1')), ['v1.webp'])
@@ -61,7 +61,7 @@ describe('a channel on another disk', { skip: noDisk }, () => {
 
   test('the removal of the channel takes what the link leads to; the link stays for what comes later', async (t) => {
     const app = await spread(t)
-    for (const id of ['v1', 'v2']) await app.app.videos.ingest({ downloaded: await aDownload(app.app, id, 'UC1') })
+    for (const id of ['v1', 'v2']) await app.app.videos.ingest(await anIngest(app.app, id, 'UC1'))
 
     assert.equal((await app.as('admin').delete('/api/channel/UC1/')).status, 200)
 
@@ -142,7 +142,7 @@ for (const [what, make, sentence] of DEAD_ENDS) {
   test(`where a channel's folder is ${what}, nothing is lost, and the sentence says so`, async (t) => {
     const app = await videoApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
-    const downloaded = await aDownload(app.app, 'v2', 'UC1')
+    const ingest = await anIngest(app.app, 'v2', 'UC1')
     await make(app.inLibrary('UC1'))
 
     for (const path of ['/api/video/v1/', '/api/channel/UC1/']) {
@@ -150,16 +150,16 @@ for (const [what, make, sentence] of DEAD_ENDS) {
       assert.deepEqual([reply.status, reply.body.code], [503, 'unavailable'], path)
       assert.match(reply.body.message, sentence)
     }
-    await assert.rejects(app.app.videos.ingest({ downloaded }), { code: 'unavailable', message: sentence })
-    await assert.rejects(app.app.media.moveInto('UC1', downloaded.mediaPath), {
+    await assert.rejects(app.app.videos.ingest(ingest), { code: 'unavailable', message: sentence })
+    await assert.rejects(app.app.media.moveInto('UC1', ingest.downloaded.mediaPath), {
       code: 'unprocessable',
       message: sentence,
     })
 
     assert.deepEqual([await app.ids('video'), await app.ids('channel')], [['v1'], ['UC1']])
-    assert.ok(existsSync(downloaded.mediaPath))
+    assert.ok(existsSync(ingest.downloaded.mediaPath))
     await rm(app.inLibrary('UC1'))
-    await app.app.videos.ingest({ downloaded })
+    await app.app.videos.ingest(ingest)
     assert.deepEqual(await app.ids('video'), ['v1', 'v2'])
   })
 }

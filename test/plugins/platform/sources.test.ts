@@ -9,7 +9,8 @@ import { openLanes } from '../../../core/jobs/lanes.ts'
 import { checkSources, type Source } from '../../../plugins/platform/source.ts'
 import { withSources } from '../../../plugins/platform/sources.ts'
 import type { Platform, VideoMetadata } from '../../../plugins/platform/types.ts'
-import { aFilm } from '../../support/film.ts'
+import '../../support/ffmpeg.ts'
+import { FILM_FILE } from '../../support/film.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 const ID = 'quay-film-0001'
@@ -105,7 +106,7 @@ test('a film that is missing, cut short or no film is a failure, and what is lef
       video: async () => ({ ...FILM, durationSeconds }),
       download: async () => (await put(), undefined),
     }).download(ID, { folder }, asked)
-  const whole = async () => copyFile(await aFilm(), film)
+  const whole = async () => copyFile(FILM_FILE, film)
 
   await assert.rejects(
     download(async () => undefined),

@@ -1,8 +1,5 @@
 /** Custom playlists (contract 9.6, B). */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Actor } from 'archivolt'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
@@ -175,21 +172,6 @@ test('actions are refused in the order of the checks, and change nothing', async
     assert.equal((await act(app, body, id)).status, status, JSON.stringify([id, body]))
   assert.equal((await app.as('user').post(`/api/playlist/${ID}/`, { action: 'up', video_id: 'b' })).status, 403)
   assert.equal(await orderOf(app), 'abcd')
-})
-
-test('its picture is that of the first video that has one', async (t) => {
-  const app = await anApp(t)
-  const { media, settings } = app.app
-  const path = media.artPathOf('video', 'c')
-  await mkdir(dirname(path), { recursive: true })
-  execFileSync(settings.ffmpeg, ['-v', 'error', '-f', 'lavfi', '-i', 'color=red:s=64x36', '-frames:v', '1', path])
-
-  await act(app, { action: 'top', video_id: 'b' })
-  assert.equal(await media.hasArt('playlist', ID), true)
-
-  await act(app, { action: 'remove', video_id: 'c' })
-  assert.equal(await media.hasArt('playlist', ID), false)
-  assert.equal((await app.as('user').get(`/cache/playlists/${ID}.jpg`)).status, 200)
 })
 
 test('many changes at once are all made, in some order', async (t) => {

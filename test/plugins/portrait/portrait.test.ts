@@ -8,6 +8,7 @@ import mediaPlugin from '../../../plugins/media/plugin.ts'
 import platformPlugin from '../../../plugins/platform/plugin.ts'
 import portraitPlugin from '../../../plugins/portrait/plugin.ts'
 import userPlugin from '../../../plugins/user/plugin.ts'
+import '../../support/ffmpeg.ts'
 import { PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const BYTES = { 'content-type': 'application/octet-stream' }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { definePlugin, type Events } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
+import '../../support/ffmpeg.ts'
 import { aDownload, videoApp } from './scripted-platform.ts'
 
 test('each change of a video is told, with the part that is new; what people mark is none', async (t) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel } from 'archivolt/testing'
+import '../../support/ffmpeg.ts'
 import { aDownload, videoApp } from './scripted-platform.ts'
 
 test('a downloaded video is listed, playable and told of', async (t) => {

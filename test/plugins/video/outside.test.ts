@@ -4,6 +4,9 @@ import { test } from 'node:test'
 import { definePlugin, type Plugin, queryBool } from '../../../core/public.ts'
 import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 
+/** What the platform's page would start to tell its version. */
+const NO_PROGRAMS = { ytdlp: '/nowhere', ffmpeg: '/nowhere/ffmpeg', ffprobe: '/nowhere/ffprobe' } as object
+
 const fails = (): never => {
   throw new Error('dry')
 }
@@ -26,7 +29,7 @@ const broken: Plugin = definePlugin({
 })
 
 test('a plugin from outside that fails in every hook hides no video, keeps no removal back, and deletes no file', async (t) => {
-  const app = await testApp(t, { outside: [broken] })
+  const app = await testApp(t, { outside: [broken], settings: NO_PROGRAMS })
   await app.given(
     aChannel({ id: 'UCaaaaaaaaaaaaaaaaaaaaaa' }),
     ...['v1', 'v2', 'v3'].map((id) => aVideo({ id, channelId: 'UCaaaaaaaaaaaaaaaaaaaaaa' })),

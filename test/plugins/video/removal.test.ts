@@ -1,11 +1,13 @@
 /** Removing a video or a channel takes all of it, or nothing, also when it is interrupted. */
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
 import { temporaryFolder } from '../../support/folder.ts'
-import { aDownload, type VideoApp, videoApp } from './scripted-platform.ts'
+import { anIngest, type VideoApp, videoApp } from './scripted-platform.ts'
 
 async function putFiles(app: VideoApp, channelId: string, ...names: string[]): Promise<void> {
   await mkdir(app.inLibrary(channelId), { recursive: true })
@@ -30,7 +32,10 @@ test('removing a video takes its files, subtitles, comments and picture, and wha
   const removed: string[] = []
   const app = await videoApp(t, { plugins: [others(removed)] })
   await app.given(aVideo({ id: 'v2', channelId: 'UC1' }))
-  await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
+  await app.app.videos.ingest(await anIngest(app.app, 'v1', 'UC1'))
+  const picture = app.app.media.artPathOf('video', 'v1')
+  await mkdir(dirname(picture), { recursive: true })
+  await writeFile(picture, 'a picture')
   await app.app.videos.setComments('v1', [])
   await putFiles(app, 'UC1', 'v2.mp4')
 
@@ -44,6 +49,7 @@ test('removing a video takes its files, subtitles, comments and picture, and wha
   assert.deepEqual(await readdir(app.inLibrary('UC1')), ['v2.mp4'])
   assert.deepEqual(await readdir(app.inLibrary('.trash')), [])
   assert.deepEqual(removed, ['UC1/v1'])
+  assert.ok(!existsSync(picture))
   assert.equal((await app.as('user').get('/cache/videos/v/v1.jpg')).status, 404)
 })
 
@@ -100,7 +106,7 @@ test('removing a channel takes its videos and leaves other channels alone', asyn
 test('a channel that is removed while one of its videos comes in goes with that video', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
-  const downloaded = await aDownload(app.app, 'v2', 'UC1')
+  const ingest = await anIngest(app.app, 'v2', 'UC1')
   const { media, videos } = app.app
   const adopt = media.adopt
   let removing: Promise<{ status: number }> | undefined
@@ -110,7 +116,7 @@ test('a channel that is removed while one of its videos comes in goes with that 
     return adopt(...given)
   })
 
-  await videos.ingest({ downloaded })
+  await videos.ingest(ingest)
 
   assert.equal((await removing)?.status, 200)
   assert.deepEqual(
@@ -122,13 +128,13 @@ test('a channel that is removed while one of its videos comes in goes with that 
 test('a video that comes in while its channel is removed comes after that, with the channel by its name', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: 'UC1', channel_name: 'Mill' }), aVideo({ id: 'v1', channelId: 'UC1' }))
-  const downloaded = await aDownload(app.app, 'v2', 'UC1')
+  const ingest = await anIngest(app.app, 'v2', 'UC1')
   const { media, channels, videos } = app.app
-  const { trash, probe } = media
+  const { trash } = media
   let ingesting: Promise<void> | undefined
   const arrived: string[] = []
   t.mock.method(media, 'trash', async (...given: Parameters<typeof trash>) => {
-    ingesting = videos.ingest({ downloaded, probe: await probe(downloaded.mediaPath) })
+    ingesting = videos.ingest(ingest)
     for (let times = 0; times < 20; times++) await app.clock.advance(0)
     arrived.push(...(await app.ids('video')))
     await trash(...given)

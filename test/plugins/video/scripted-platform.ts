@@ -1,18 +1,20 @@
 /** A platform that answers what a test says, and the plugins that are tested on top of it. */
-import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AppOf, definePlugin, errors, type Plugin, type Services, Type } from 'archivolt'
 import { aDownloadReceipt, type TestApp, type TestOptions, testApp } from 'archivolt/testing'
 import channel from '../../../plugins/channel/plugin.ts'
 import media from '../../../plugins/media/plugin.ts'
+import type { MediaProbe } from '../../../plugins/media/types.ts'
 import { FAILURES, type FailureClass } from '../../../plugins/platform/failure-classes.ts'
 import { fetchDirectly } from '../../../plugins/platform/fetch-picture.ts'
 import type { ChannelMetadata } from '../../../plugins/platform/types.ts'
 import video from '../../../plugins/video/plugin.ts'
-import { aFilm, aPicture } from '../../support/film.ts'
+import { FILM_FILE, PICTURE_FILE } from '../../support/film.ts'
 
 type Platform = Services['platform']['platform']
 type Downloaded = Awaited<ReturnType<Platform['download']>>
+type Ingest = Parameters<Services['video']['videos']['ingest']>[0]
 
 export interface ScriptedPlatform {
   plugin: Plugin
@@ -130,8 +132,8 @@ export async function aDownload(
   const [mediaPath, thumbnailPath, subtitlePath] = [`${id}.mp4`, `${id}.webp`, `${id}.en.vtt`].map((name) =>
     join(folder, name),
   ) as [string, string, string]
-  await copyFile(await aFilm(), mediaPath)
-  await copyFile(await aPicture(), thumbnailPath)
+  await copyFile(FILM_FILE, mediaPath)
+  await copyFile(PICTURE_FILE, thumbnailPath)
   await writeFile(subtitlePath, CUES)
   return {
     metadata: {
@@ -158,4 +160,16 @@ export async function aDownload(
     thumbnailPath,
     subtitles: [{ lang: 'en', name: 'English', source: 'user', url: '', path: subtitlePath }],
   }
+}
+
+/** A download that was looked at already and has no picture: it comes in without ffmpeg. */
+export async function anIngest(
+  app: AppOf<'media'>,
+  id: string,
+  channelId: string,
+): Promise<Ingest & { probe: MediaProbe }> {
+  const { thumbnailPath: _, ...downloaded } = await aDownload(app, id, channelId)
+  const { size: sizeBytes } = await stat(downloaded.mediaPath)
+  const streams = [{ type: 'video', index: 0, codec: 'h264', bitrate: 100_000, width: 320, height: 180 } as const]
+  return { downloaded, probe: { sizeBytes, durationSeconds: 1, streams } }
 }

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { noBrowser, openPage, type Page } from '../../support/browser.ts'
-import { makeFilm } from '../../support/film.ts'
+import { makeFilm } from '../../support/ffmpeg.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 

@@ -7,6 +7,7 @@ import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Locator } from 'playwright-core'
 import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import '../../support/ffmpeg.ts'
 import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }

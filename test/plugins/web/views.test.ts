@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type {} from '../../../plugins/download/queue.ts'
 import { noBrowser, openPage, type Page } from '../../support/browser.ts'
-import { makeFilm } from '../../support/film.ts'
+import { makeFilm } from '../../support/ffmpeg.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 import { SECTIONS } from './sections.ts'
 

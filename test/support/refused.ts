@@ -1,0 +1,26 @@
+/**
+ * ffmpeg and ffprobe as a run of the light tests finds them: whoever starts one fails as if it were damaged, and it is
+ * noted, so that `make check` tells the same whether they are installed or not.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+
+const PROGRAMS = ['ffmpeg', 'ffprobe']
+
+export interface Refused {
+  /** Finds them first. */
+  PATH: string
+  /** What was started all the same, a line each. */
+  started(): Promise<string[]>
+}
+
+/** @param folder  the caller's, who removes it */
+export async function refusePrograms(folder: string): Promise<Refused> {
+  const [bin, notes] = [join(folder, 'refused'), join(folder, 'started')]
+  await mkdir(bin)
+  const say = 'a light test has started it; it imports test/support/ffmpeg.ts, or does without'
+  const program = `#!/bin/sh\necho "\${0##*/} $*" >>'${notes}'\necho "\${0##*/}: ${say}" >&2\nexit 1\n`
+  for (const name of PROGRAMS) await writeFile(join(bin, name), program, { mode: 0o755 })
+  const read = async () => (await readFile(notes, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '')
+  return { PATH: [bin, process.env.PATH].join(delimiter), started: read }
+}
