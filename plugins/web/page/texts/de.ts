@@ -2521,6 +2521,7 @@ const de = {
   'said.must be a date and time with its zone, such as 2027-01-31T12:00:00Z, or null':
     'muss ein Zeitpunkt mit Zeitzone sein, etwa 2027-01-31T12:00:00Z, oder null',
   'said.must lie in the future, or be null': 'muss in der Zukunft liegen oder null sein',
+  'said.Only an admin may change pictures of others': 'Nur ein Admin kann die Bilder anderer ändern',
   'said.Only an admin may change what an account may do': 'Nur ein Admin kann ändern, was ein Konto darf',
   'said.Give one of password, pin, totp, is_staff, is_active, may_download, view':
     'Gib eines davon an: password, pin, totp, is_staff, is_active, may_download, view',
