@@ -35,6 +35,12 @@ export interface Queue extends Adding, Changes {
 export function openDownloadQueue(app: App): Queue {
   const state = openQueueState(app)
   const { items, active } = state
+  /** Told from what is kept, so it is known of old items too. */
+  const reasonIn = (text: string) => {
+    if (!text.includes('"error_class":')) return undefined
+    const { error_class: failure, message } = JSON.parse(text) as DownloadDoc
+    return failure && message && app.platform.reasonOf(failure, message)
+  }
   const indexName = `${app.settings.prefix}_download`
   return {
     items,
@@ -45,7 +51,7 @@ export function openDownloadQueue(app: App): Queue {
     begin: (id) => active.begin(id),
 
     replyText(id, text) {
-      const tail = { progress: active.progressOf(id), _index: indexName, _score: 0 }
+      const tail = { reason: reasonIn(text), progress: active.progressOf(id), _index: indexName, _score: 0 }
       return withKeys(text, { ...app.platform.mirror(id), ...app.platform.original('video', id), ...tail })
     },
 

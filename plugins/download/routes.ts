@@ -28,6 +28,12 @@ const QueueRecord = Type.Interface([Type.Omit(DownloadDoc, ['position', 'open', 
   progress: Type.Optional(
     Type.Object({ fraction: Type.Number(), speed: Type.Optional(Type.Number()), eta: Type.Optional(Type.Number()) }),
   ),
+  reason: Type.Optional(
+    Type.Object(
+      { key: Type.String(), params: Type.Record(Type.String(), Type.String()) },
+      { description: 'why, in words and values apart; left out where the message alone says it' },
+    ),
+  ),
   platform_name: Type.Optional(Type.String({ description: 'the platform that it is of' })),
   platform_url: Type.Optional(Type.String({ description: 'its page there; left out where none is known' })),
   _index: Type.String(),

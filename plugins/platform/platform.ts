@@ -30,6 +30,7 @@ import { type Budgets, Pacing, type Rest } from './pacing.ts'
 import { PackageIndex } from './package-index.ts'
 import type { PlatformPreferences } from './preferences.ts'
 import { openMetadataReader } from './read-metadata.ts'
+import { reasonOf } from './reasons.ts'
 import { formatsOf, type Judged, judgePreferences, refusalsOf } from './refusals.ts'
 import { lackOfRoom } from './room.ts'
 import { toSidecarMetadata } from './sidecar.ts'
@@ -198,6 +199,7 @@ function knownWithoutAsking({ platformUrl, platformIdField }: PlatformParts['set
     name: PLATFORM,
     failures: FAILURES,
     failureOf,
+    reasonOf,
     watchUrl,
     original(type, id) {
       const url = type === 'video' ? watchUrl(id) : `${base}/channel/${encodeURIComponent(id)}`

@@ -46,7 +46,7 @@ describe('downloads', { skip: noBrowser }, () => {
         await shot('downloads-waiting')
         await page.getByRole('button', { name: /^Failed/ }).click()
         await page.getByRole('heading', { name: 'Needs an account 1' }).waitFor()
-        await page.getByText('This video has been removed by the uploader').first().waitFor()
+        await page.getByText('Removed by whoever uploaded it').first().waitFor()
         assert.match(page.url(), /\?show=failed$/)
         await check()
         await shot('downloads-failed')
@@ -154,6 +154,44 @@ describe('downloads', { skip: noBrowser }, () => {
     await check()
     await app.as('admin').delete('/api/download/?filter=pending')
     await link.getByLabel('3 failed').waitFor({ state: 'detached' })
+  })
+
+  test('why one has failed is said in words, and the downloader’s own are one click away', async (t) => {
+    const app = await filled(t)
+    const hostile = 'Video unavailable. It is gone due to a copyright claim by <img src=x onerror=alert(1)>'
+    await app.app.queue.fail('failed22222', { message: hostile, errorClass: 'gone' })
+    await app.app.queue.fail('failed33333', { message: 'Something else: 7', errorClass: 'unknown' })
+    const { page, go, check, shot } = await openPage(t, app.url, {
+      size: 'phone',
+      as: AS,
+      options: { locale: 'de-DE' },
+    })
+
+    await go('/downloads/?show=failed')
+    await page.getByRole('button', { name: 'Something else: 7' }).waitFor()
+    await page.getByRole('button', { name: 'Nur mit Anmeldung zu sehen' }).waitFor()
+    assert.equal(
+      await page.evaluate(() => document.documentElement.scrollWidth),
+      390,
+      'nothing is wider than the phone',
+    )
+    await page.getByRole('button', { name: /^Wegen eines Urheberrechtsanspruchs gesperrt: .*<img/ }).click()
+
+    const dialog = page.getByRole('dialog', { name: 'Video failed22222' })
+    await dialog.getByText('Gelöscht oder privat gestellt.').waitFor()
+    await dialog.getByText(hostile, { exact: true }).waitFor()
+    await check()
+    await shot('downloads-why')
+    await dialog.getByRole('button', { name: 'Schließen' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const [item] = (await app.as('admin').get('/api/download/?error_class=gone')).body.data
+    assert.deepEqual(
+      [item.message, item.reason],
+      [
+        hostile,
+        { key: 'Taken down on a copyright claim by {name}', params: { name: hostile.slice(hostile.indexOf('<')) } },
+      ],
+    )
   })
 
   test('beyond what the API counts, more than that is said', async (t) => {

@@ -722,6 +722,7 @@ export const en = {
   'downloads.class.network.text': 'Several attempts broke off. Trying again often helps.',
   'downloads.class.unknown': 'Other problems',
   'downloads.class.unknown.text': 'The downloader’s message is shown below each. A newer version may help.',
+  'downloads.why.said': 'What the downloader reported',
   'downloads.toCookie': 'Add a cookie',
   'downloads.denied': 'Your account cannot download',
   'downloads.denied.text': 'Ask whoever runs this archive to add what you are missing.',

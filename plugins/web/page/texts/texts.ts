@@ -75,7 +75,7 @@ function filled(entry: Entry, count: Count, valueOf: (name: string) => string | 
 }
 
 /** As the server makes it, contract 2.1. */
-interface Sentence {
+export interface Sentence {
   key: string
   params: Record<string, string | number | Sentence>
 }
@@ -88,7 +88,7 @@ export function inWords(sentence: string, said: Said = {}): string {
   return sentenceIn(Object.hasOwn(said, sentence) ? said[sentence]! : { key: sentence, params: {} })
 }
 
-function sentenceIn({ key, params }: Sentence): string {
+export function sentenceIn({ key, params }: Sentence): string {
   const own = `said.${key}`
   const { count = 0 } = params
   return filled(Object.hasOwn(entries, own) ? entries[own]! : key, typeof count === 'number' ? count : 0, (name) => {

@@ -3,6 +3,7 @@
  * it.
  */
 import { ArrowDownToLine, Ban, EllipsisVertical, RotateCw, Trash, Undo2 } from 'lucide'
+import { useState } from 'preact/hooks'
 import { IconButton } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Menu, type MenuItem } from '../../parts/menu.tsx'
@@ -12,8 +13,9 @@ import type { QueueItem } from '../../server/records.ts'
 import type { QueueStore } from '../../stores/queue.ts'
 import { isAdmin } from '../../stores/session.ts'
 import { toAge, toBytes, toPercent, toSpan } from '../../texts/format.ts'
-import { inWords, t } from '../../texts/texts.ts'
+import { t } from '../../texts/texts.ts'
 import { change, type Wanted } from './actions.ts'
+import { Why, whyOf } from './why.tsx'
 
 export type Kind = 'running' | 'waiting' | 'later' | 'failed' | 'ignored'
 
@@ -65,6 +67,7 @@ function actsOf(kind: Kind, { title, auto_start: isFirst }: QueueItem): Act[] {
 export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; queue: QueueStore }) {
   const acts = isAdmin.value ? actsOf(kind, item) : []
   const select = (wanted: Wanted) => void change(queue, item, wanted)
+  const [isAsked, setAsked] = useState(false)
   return (
     <article class={`queue-row ${kind}`}>
       <span class="picture">
@@ -98,13 +101,14 @@ export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; q
         </p>
         {kind === 'running' && <Progress item={item} />}
         {(kind === 'failed' || kind === 'later') && (
-          <p class={kind === 'failed' ? 'queue-why' : 'meta'} title={item.message}>
+          <button type="button" class="queue-why" aria-haspopup="dialog" onClick={() => setAsked(true)}>
             {item.retry_at !== undefined && item.retry_at * 1000 > Date.now()
               ? t('downloads.item.at', { when: toAge(item.retry_at) })
-              : inWords(item.message ?? '')}
-          </p>
+              : whyOf(item)}
+          </button>
         )}
       </div>
+      {isAsked && <Why item={item} onClose={() => setAsked(false)} />}
       <div class="queue-actions">
         {acts.map(({ wanted, long, icon }) => (
           <IconButton key={wanted} icon={icon} label={long} onClick={() => select(wanted)} />

@@ -1,0 +1,63 @@
+/**
+ * Why a video cannot be had, in our words: what yt-dlp and the platform say is English, and meant for a terminal. The
+ * words beside the class, with values apart, so that each language says them (`said.…` in `plugins/web/page/texts/`).
+ */
+import { type Sentence, say, sentenceOf, type Words } from 'archivolt'
+import type { ItemFailureClass } from './failure-classes.ts'
+
+type Rule = [words: RegExp, reason: (one: string, other: string) => Words]
+
+/** The first match wins. What a pattern catches are the values. Their texts: `test/platform/errors.md`. */
+const RULES: readonly Rule[] = [
+  [/http error (\d{3})/i, (status) => say`The platform answered with error ${{ status }}`],
+  [/private video|this video is private/i, () => say`This video is private`],
+  [/account associated with this video has been terminated/i, () => say`The account it belonged to was closed`],
+  [/removed by the uploader/i, () => say`Removed by whoever uploaded it`],
+  [/this video has been removed for violating/i, () => say`Removed for breaking the platform’s rules`],
+  [/due to a copyright claim by (.{1,100})/i, (name) => say`Taken down on a copyright claim by ${{ name }}`],
+  [/blocked it on copyright grounds/i, () => say`Blocked on copyright grounds`],
+  [/blocked it in your country|available in your country|a vpn or a proxy server/i, () => say`Blocked in this country`],
+  [/is drm protected/i, () => say`Protected against copying (DRM)`],
+  [/requires payment to watch/i, () => say`One has to pay to watch it`],
+  [/members on level: (.{1,100}?) \(/i, (level) => say`Only for members of the level ${{ level }}`],
+  [/premieres in|premiere will begin/i, () => say`Its premiere is still to come`],
+  [/this live event will begin/i, () => say`The live stream has not begun`],
+  [/event has ended|processing this video|is live, or just over/i, () => say`Live, or just over and being processed`],
+  [/recording is not available/i, () => say`There is no recording of the live stream`],
+  [
+    /^(\d+)p is the best that is offered, (\d+)p is wanted/,
+    (best, wanted) => say`${{ best: `${best}p` }} is the best there is; ${{ wanted: `${wanted}p` }} is wanted`,
+  ],
+  [/not offered in the language ([\w-]+)/i, (language) => say`There is no sound in the language ${{ language }}`],
+  [/timed out|no answer within/i, () => say`No answer came in time`],
+  [
+    /unable to recognize tab page|failed to extract any player response/i,
+    () => say`yt-dlp does not understand the platform’s answer`,
+  ],
+]
+
+/** Where no rule knows more. */
+const OF_CLASS: Record<ItemFailureClass, Words | undefined> = {
+  gone: say`No longer on the platform, or for nobody to see`,
+  restricted: say`Not available here`,
+  login_required: say`Only for those who have signed in`,
+  members_only: say`Only for members of the channel`,
+  age: say`Only for adults who have signed in`,
+  upcoming: say`Not out yet`,
+  not_offered: say`Not in the quality that is wanted`,
+  network: say`The connection broke off`,
+  unknown: undefined,
+}
+
+/**
+ * @param message  as it is kept, for people
+ * @returns undefined: nothing is known beyond its words
+ */
+export function reasonOf(failure: ItemFailureClass, message: string): Sentence | undefined {
+  for (const [text, reason] of RULES) {
+    const found = text.exec(message)
+    if (found) return sentenceOf(reason(...(found.slice(1) as [string, string])))
+  }
+  const known = OF_CLASS[failure]
+  return known === undefined ? undefined : sentenceOf(known)
+}

@@ -1,0 +1,75 @@
+/** Why an item of the queue has failed, in words of ours: for each failure that was recorded or read. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { inEnglish } from '../../../core/say.ts'
+import { ERROR_CLASSES } from '../../../plugins/download/schema.ts'
+import { classify, forPeople } from '../../../plugins/platform/classify.ts'
+import { FAILURES, type ItemFailureClass } from '../../../plugins/platform/failure-classes.ts'
+import { reasonOf } from '../../../plugins/platform/reasons.ts'
+
+interface Fixture {
+  case: string
+  exitCode: number
+  stderr: string
+}
+const fixtures = JSON.parse(
+  readFileSync(new URL('../../platform/stderr-fixtures.json', import.meta.url), 'utf8'),
+) as Fixture[]
+
+/** As an item would show it. */
+const shown = (message: string): string | undefined => {
+  const { failure, message: kept } = classify({ kinds: [], message, warnings: [] }, 0)
+  const reason = reasonOf(failure as ItemFailureClass, kept)
+  return reason && inEnglish(reason)
+}
+
+test('each recorded failure of a video has words of ours', () => {
+  const said = Object.fromEntries(
+    fixtures
+      .filter(({ exitCode }) => exitCode !== 0)
+      .map(({ case: name, stderr }) => [name, stderr.slice(stderr.indexOf('ERROR:'))] as const)
+      .filter(([, error]) => FAILURES[classify({ kinds: [], message: error }, 0).failure].item !== 'wait')
+      .map(([name, error]) => [name, shown(error)]),
+  )
+
+  const { private: one, removed, terminated, policy_removed, copyright, copyright_blocked, geo_blocked } = said
+  assert.deepEqual(
+    { one, removed, terminated, policy_removed, copyright, copyright_blocked, geo_blocked },
+    {
+      one: 'This video is private',
+      removed: 'Removed by whoever uploaded it',
+      terminated: 'The account it belonged to was closed',
+      policy_removed: 'Removed for breaking the platform’s rules',
+      copyright: 'Taken down on a copyright claim by Example Pictures',
+      copyright_blocked: 'Blocked on copyright grounds',
+      geo_blocked: 'Blocked in this country',
+    },
+  )
+  assert.equal(said['members_level'], 'Only for members of the level Crew')
+  assert.equal(said['media_status 404'], 'The platform answered with error 404')
+  assert.equal(said['media_status 503'], 'The platform answered with error 503')
+  assert.equal(said['upcoming_premiere'], 'Its premiere is still to come')
+  assert.equal(said['drm'], 'Protected against copying (DRM)')
+  // What nobody understands keeps its own words.
+  assert.deepEqual(
+    Object.keys(said).filter((name) => said[name] === undefined),
+    ['not a page of the platform', 'api_garbage'].filter((name) => said[name] === undefined),
+  )
+})
+
+test('what is not in the quality that is wanted says what there is', () => {
+  const of = (message: string) => inEnglish(reasonOf('not_offered', forPeople(message))!)
+
+  assert.equal(of('720p is the best that is offered, 2160p is wanted'), '720p is the best there is; 2160p is wanted')
+  assert.equal(of('The sound is not offered in the language de-AT'), 'There is no sound in the language de-AT')
+})
+
+test('where no words are known the class says it, and of what is unknown nothing does', () => {
+  const known = ERROR_CLASSES.filter((failure) => reasonOf(failure, 'words of a platform that we have never met'))
+
+  assert.deepEqual(
+    known,
+    ERROR_CLASSES.filter((failure) => failure !== 'unknown'),
+  )
+})
