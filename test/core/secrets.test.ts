@@ -117,6 +117,7 @@ function makePlain(kept: Kept): void {
     ALTER TABLE notifications DROP COLUMN about;
     ALTER TABLE jobs DROP COLUMN said;
     DROP TABLE sealed_columns;
+    DROP TABLE user_pictures;
     DELETE FROM migrations WHERE owner = 'core' AND number >= 8`)
   db.close()
 }

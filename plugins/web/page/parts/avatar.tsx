@@ -4,19 +4,10 @@
 
 import { toQuery } from '../server/api.ts'
 import { under } from '../server/base.ts'
+import { initialsOf } from './initials.ts'
 
 /** Degrees between neighbours: so far apart that a family’s are told from each other. */
 const GOLDEN_ANGLE = 137.5
-
-const letters = new Intl.Segmenter()
-const firstOf = (word: string): string => [...letters.segment(word)][0]?.segment ?? ''
-
-/** Of the first and the last part of a name: `ana.maria-lopez` is AL. */
-export function initialsOf(name: string): string {
-  const parts = name.split(/[\s@.+_-]+/).filter(Boolean)
-  const [first = name, last] = [parts[0], parts.length > 1 ? parts.at(-1) : undefined]
-  return (firstOf(first) + firstOf(last ?? '')).toUpperCase()
-}
 
 interface AvatarProps {
   of: { id: number; username: string; picture?: string | null }

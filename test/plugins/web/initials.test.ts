@@ -1,7 +1,7 @@
 /** The letters of an account. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { initialsOf } from '../../../plugins/web/page/parts/avatar.tsx'
+import { initialsOf } from '../../../plugins/web/page/parts/initials.ts'
 
 const NAMES: Array<[name: string, letters: string]> = [
   ['admin', 'A'],
