@@ -389,6 +389,13 @@ export const DIFFERENCES: readonly Difference[] = [
     'an item with a message tells its class',
     (item) => item.message && Object.assign(item, { error_class: oneOf('unknown', 'gone') }),
   ),
+  eachRecord(
+    'download',
+    '5.4',
+    'an item whose message has words of ours tells them',
+    (item) =>
+      /private/i.test(item.message) && Object.assign(item, { reason: { key: 'This video is private', params: {} } }),
+  ),
   eachRecord('comment', '5.5', 'comments have replies, [] at leaves, and a count of likes', (comment) =>
     Object.assign(comment, {
       comment_replies: comment.comment_replies ?? [],
@@ -739,6 +746,7 @@ export const DIFFERENCES: readonly Difference[] = [
       data.auto_start = false
       delete data.message
       delete data.error_class
+      delete data.reason
     },
   },
   eachRecord(
