@@ -48,20 +48,17 @@ function dropOldCopies(file: string, kind: Kind, now: number): void {
   for (const path of ofKind.slice(KEPT_OF_A_KIND)) rmSync(path, { force: true })
 }
 
-/** By SQLite itself: whoever opens and closes a file of its by other means ends its locks in this process. */
-export function copyBeforeMigration(db: Database.Database, file: string, now: number): string {
-  mkdirSync(copiesFolder(file), { recursive: true, mode: 0o700 })
+export async function copyBeforeMigration(db: Database.Database, file: string, now: number): Promise<string> {
   const path = join(copiesFolder(file), `before-migration-${stampOf(now)}.sqlite`)
-  rmSync(`${path}.part`, { force: true })
-  closeSync(openSync(`${path}.part`, 'w', 0o600)) // SQLite itself would leave it to the umask
-  db.prepare('VACUUM INTO ?').run(`${path}.part`)
-  syncFile(`${path}.part`)
-  renameSync(`${path}.part`, path)
+  await backupTo(db, path)
   dropOldCopies(file, 'before-migration', now)
   return path
 }
 
-/** The online backup, by rename: a copy that was cut off is never taken for a whole one. */
+/**
+ * The online backup, by rename: a copy that was cut off is never taken for a whole one. By SQLite itself: whoever opens
+ * and closes its file by other means ends its locks in this process.
+ */
 export async function backupTo(db: Database.Database, path: string): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   try {

@@ -94,7 +94,7 @@ export async function openLedger({
       db.pragma('synchronous = FULL')
       const plan = planMigrations(db, plugins)
       if (plan.hasContent && plan.steps.length > 0)
-        log.info({ copy: copyBeforeMigration(db, file, clock.now()) }, 'ledger copied before its migration')
+        log.info({ copy: await copyBeforeMigration(db, file, clock.now()) }, 'ledger copied before its migration')
       applyMigrations(db, plan.steps, clock.now(), log)
       const secrets = await openSecrets(db, { file, plugins, secretPreferences, log })
       const opened = groupCommit(db, () => lock.release(), recovered, onFull)
