@@ -17,8 +17,8 @@ interface Asked {
   /** The field that they are put in order by. */
   order: string
   leaveOut: string[]
-  /** So many are asked for at a time. */
-  page: number
+  /** So many are asked for at a time; left out: `PAGE`. */
+  page?: number
   only?: object
   /** Older ones have none. */
   isOptional?: boolean
@@ -26,19 +26,19 @@ interface Asked {
 
 /** Which documents, and what of them is read. */
 const ASKED: readonly Asked[] = [
-  { index: 'ta_channel', order: 'channel_id', leaveOut: ['channel_description'], page: 100 },
-  { index: 'ta_video', order: 'youtube_id', leaveOut: ['vid_thumb_base64', 'channel.channel_description'], page: 100 },
-  { index: 'ta_playlist', order: 'playlist_id', leaveOut: ['playlist_description'], page: 100 },
+  { index: 'ta_channel', order: 'channel_id', leaveOut: ['channel_description'] },
+  { index: 'ta_video', order: 'youtube_id', leaveOut: ['vid_thumb_base64', 'channel.channel_description'] },
+  { index: 'ta_playlist', order: 'playlist_id', leaveOut: ['playlist_description'] },
+  { index: 'ta_download', order: 'youtube_id', leaveOut: ['vid_thumb_base64'], only: { term: { status: 'ignore' } } },
   {
-    ...{ index: 'ta_download', order: 'youtube_id', leaveOut: ['vid_thumb_base64'], page: 100 },
-    only: { term: { status: 'ignore' } },
-  },
-  // All of a video are one document.
-  {
-    ...{ index: 'ta_comment', order: 'youtube_id', leaveOut: ['comment_comments.comment_time_text'], page: 10 },
+    index: 'ta_comment',
+    order: 'youtube_id',
+    leaveOut: ['comment_comments.comment_time_text'],
+    page: 10, // all of a video are one document
     isOptional: true,
   },
 ]
+const PAGE = 100
 const MOST_BYTES = 8_000_000
 const MOST_DOCUMENTS = 2_000_000
 
@@ -100,7 +100,7 @@ async function pageOf(
 ): Promise<{ text: string; page: number }> {
   for (const smaller of [asked, { ...asked, page: 1 }, { ...asked, page: 1, leaveOut: ['*'] }]) {
     const text = await search(address, smaller, ...more)
-    if (Buffer.byteLength(text) < MOST_BYTES) return { text, page: smaller.page }
+    if (Buffer.byteLength(text) < MOST_BYTES) return { text, page: smaller.page ?? PAGE }
   }
   throw errors.unprocessable(
     say`${{ host: new URL(address).host }} answers with more than ${{ bytes: MOST_BYTES }} bytes`,
@@ -109,7 +109,7 @@ async function pageOf(
 
 async function search(
   address: string,
-  { index, order, leaveOut, page, only, isOptional = false }: Asked,
+  { index, order, leaveOut, page = PAGE, only, isOptional = false }: Asked,
   after: unknown[] | undefined,
   credentials: Credentials | undefined,
   signal: AbortSignal,
