@@ -75,7 +75,7 @@ function filled(entry: Entry, count: Count, valueOf: (name: string) => string | 
 }
 
 /** As the server makes it, contract 2.1. */
-export interface Sentence {
+interface Sentence {
   key: string
   params: Record<string, string | number | Sentence>
 }
