@@ -1,5 +1,6 @@
 /** What a run could not do: each in the log, the first few shown to people at its end. */
 import { inEnglish, type JobContext, type Sentence, say, sentenceOf, type Task, type Words, wordsOf } from 'archivolt'
+import type { Failure } from '../platform/types.ts'
 import type { App } from './app.ts'
 
 const SHOWN = 10
@@ -44,7 +45,11 @@ export function openReport(
  */
 export function reasonOf(thrown: unknown, app: Pick<App, 'platform'>): Words {
   const failure = app.platform.failureOf(thrown)
-  if (failure) return failure.message
+  if (failure) return ofPlatform(failure, app)
   if (thrown instanceof Error && 'code' in thrown && thrown.code === 'unprocessable') return wordsOf(thrown)
   throw thrown
 }
+
+/** In our words, else as the platform or yt-dlp says it. */
+export const ofPlatform = ({ failure, message }: Failure, { platform }: Pick<App, 'platform'>): Words =>
+  platform.reasonOf(failure, message) ?? message

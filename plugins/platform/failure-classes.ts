@@ -12,6 +12,8 @@ export type ClosedState = 'blocked' | 'offline' | 'halted'
 export interface FailureRow {
   /** For people: the API's documentation says it. */
   readonly meaning: string
+  /** For people, of a video of which its own words tell no more (`reasons.ts`). None: its own words say it. */
+  readonly said?: Words
   /**
    * What becomes of the item: `final` is noted on it at once, `retry` is tried again and then noted, `wait` is about
    * the platform or this machine, so the ask waits at the gate and goes on by itself.
@@ -46,28 +48,53 @@ const WAVE = 3
 const GATE_PAUSE_MINUTES = [1, 5, 15, 60]
 
 const ROWS = {
-  gone: { meaning: `deleted or private on ${PLATFORM}`, item: 'final', deactivates: true },
-  restricted: { meaning: 'not available in this country or in this way', item: 'final', hasMetadata: true },
-  login_required: { meaning: 'needs an account: add a cookie', item: 'final', needsAccount: true },
+  gone: {
+    meaning: `deleted or private on ${PLATFORM}`,
+    said: say`No longer on the platform, or for nobody to see`,
+    item: 'final',
+    deactivates: true,
+  },
+  restricted: {
+    meaning: 'not available in this country or in this way',
+    said: say`Not available here`,
+    item: 'final',
+    hasMetadata: true,
+  },
+  login_required: {
+    meaning: 'needs an account: add a cookie',
+    said: say`Only for those who have signed in`,
+    item: 'final',
+    needsAccount: true,
+  },
   members_only: {
     meaning: 'only for members of the channel',
+    said: say`Only for members of the channel`,
     item: 'final',
     needsAccount: true,
     hasMetadata: true,
   },
-  age: { meaning: 'has an age limit', item: 'final', needsAccount: true, hasMetadata: true },
+  age: {
+    meaning: 'has an age limit',
+    said: say`Only for adults who have signed in`,
+    item: 'final',
+    needsAccount: true,
+    hasMetadata: true,
+  },
   upcoming: {
     meaning: 'announced or live now; tried again by itself at `retry_at`',
+    said: say`Not out yet`,
     item: 'final',
     hasMetadata: true,
   },
   not_offered: {
     meaning: 'not in the quality that is wanted; tried again by itself at `retry_at`, where there is one',
+    said: say`Not in the quality that is wanted`,
     item: 'final',
     hasMetadata: true,
   },
   network: {
     meaning: 'the connection broke several times',
+    said: say`The connection broke off`,
     item: 'retry',
     isUnanswered: true,
     gate: {

@@ -1,9 +1,9 @@
 /**
- * Why a video cannot be had, in our words: what yt-dlp and the platform say is English, and meant for a terminal. The
- * words beside the class, with values apart, so that each language says them (`said.…` in `plugins/web/page/texts/`).
+ * Why a video cannot be had, in our words: what yt-dlp and the platform say is English, and meant for a terminal. By
+ * its words, else by its class, with values apart, so that each language says it (`said.…` in `plugins/web/page/texts/`).
  */
 import { type Sentence, say, sentenceOf, type Words } from 'archivolt'
-import type { ItemFailureClass } from './failure-classes.ts'
+import { FAILURES, type FailureClass } from './failure-classes.ts'
 
 type Rule = [words: RegExp, reason: (one: string, other: string) => Words]
 
@@ -36,28 +36,15 @@ const RULES: readonly Rule[] = [
   ],
 ]
 
-/** Where no rule knows more. */
-const OF_CLASS: Record<ItemFailureClass, Words | undefined> = {
-  gone: say`No longer on the platform, or for nobody to see`,
-  restricted: say`Not available here`,
-  login_required: say`Only for those who have signed in`,
-  members_only: say`Only for members of the channel`,
-  age: say`Only for adults who have signed in`,
-  upcoming: say`Not out yet`,
-  not_offered: say`Not in the quality that is wanted`,
-  network: say`The connection broke off`,
-  unknown: undefined,
-}
-
 /**
  * @param message  as it is kept, for people
  * @returns undefined: nothing is known beyond its words
  */
-export function reasonOf(failure: ItemFailureClass, message: string): Sentence | undefined {
+export function reasonOf(failure: FailureClass, message: string): Sentence | undefined {
   for (const [text, reason] of RULES) {
     const found = text.exec(message)
     if (found) return sentenceOf(reason(...(found.slice(1) as [string, string])))
   }
-  const known = OF_CLASS[failure]
-  return known === undefined ? undefined : sentenceOf(known)
+  const { said } = FAILURES[failure]
+  return said === undefined ? undefined : sentenceOf(said)
 }

@@ -1,6 +1,6 @@
 /** What the platform is asked and what it answers: metadata in our words, checked, whatever yt-dlp calls them. */
 import type { Sentence, Words } from 'archivolt'
-import type { ClosedState, FailureClass, FailureRow, ItemFailureClass } from './failure-classes.ts'
+import type { ClosedState, FailureClass, FailureRow } from './failure-classes.ts'
 
 export type VideoType = 'videos' | 'streams' | 'shorts'
 
@@ -407,11 +407,8 @@ export interface Platform {
   failures: Readonly<Record<FailureClass, FailureRow>>
   /** The failure that a thrown thing is, if it is one. */
   failureOf(thrown: unknown): Failure | undefined
-  /**
-   * Why an item of the queue cannot be had, in our words, by its class and its message; undefined: the message alone
-   * says it.
-   */
-  reasonOf(failure: ItemFailureClass, message: string): Sentence | undefined
+  /** Why a video cannot be had, in our words, by the failure's class and message; undefined: the message says it. */
+  reasonOf(failure: FailureClass, message: string): Sentence | undefined
   /** As it is known now; `GET /api/platform/` looks at the library first. */
   state(): PlatformState
   command(command: 'retry' | 'pause' | 'resume'): Promise<void>

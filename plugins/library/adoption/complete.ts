@@ -11,8 +11,8 @@ import type { App } from '../app.ts'
 import { isQueued, MOST_LANGUAGES, subtitleFile } from '../found.ts'
 import { stageSubtitle } from '../import.ts'
 import { pathIn, pathOf } from '../names.ts'
-import { saidBy } from '../platform-says.ts'
 import { untilQuiet } from '../quiet.ts'
+import { ofPlatform } from '../report.ts'
 import { isPicture } from '../sidecars.ts'
 import { takeIn } from './adopt.ts'
 import { bringAlong } from './along.ts'
@@ -212,7 +212,7 @@ async function askFor(row: ItemRow, on: Completing): Promise<boolean> {
         number: row.number,
         state: 'left',
         code: row.is_guess ? 'unsure_id' : 'no_facts',
-        why: saidBy(app.platform, failure),
+        why: ofPlatform(failure, app),
       },
     ])
     return true

@@ -2696,18 +2696,6 @@ const de = {
     'die Datenbank nennt Videos ({count}), von denen die meisten woanders liegen. Lass auch jenen Ordner einziehen',
   'said.its file is not there': 'die Datei ist nicht da',
   'said.it was downloaded once, and its file is not here': 'wurde einmal heruntergeladen, und die Datei ist nicht hier',
-  'said.{platform} does not have it any more': '{platform} hat es nicht mehr',
-  'said.{platform} does not show it in this country, or in this way':
-    '{platform} zeigt es in diesem Land, oder auf diesem Weg, nicht',
-  'said.{platform} shows it to accounts alone: add a cookie':
-    '{platform} zeigt es nur mit einem Konto: hinterlege ein Cookie',
-  'said.{platform} shows it to members of the channel alone': '{platform} zeigt es nur Mitgliedern des Kanals',
-  'said.{platform} shows it to adults alone: add a cookie':
-    '{platform} zeigt es nur Erwachsenen: hinterlege ein Cookie',
-  'said.{platform} has announced it, or sends it live now':
-    'bei {platform} ist es erst angekündigt, oder es läuft gerade live',
-  'said.{platform} could not be reached': '{platform} war nicht zu erreichen',
-  'said.{platform} answers with: {reason}': '{platform} meldet: {reason}',
   'said.a chapter of {file}': 'ein Kapitel von {file}',
   'said.the sound of {file}, which is taken': 'der Ton von {file}, das genommen wird',
   'said.the same video as {file}, which is taken': 'dasselbe Video wie {file}, das genommen wird',
