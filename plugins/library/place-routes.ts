@@ -3,7 +3,7 @@ import { defineRoute, errors, listing, say, Type } from 'archivolt'
 import type { Place } from '../media/types.ts'
 import { followPlaces, openFollowed, takeWhatIsNew } from './adoption/follow.ts'
 import { lookAnew } from './adoption/libraries.ts'
-import { openStore } from './adoption/store.ts'
+import { Store } from './adoption/store.ts'
 import type { App } from './app.ts'
 
 const Path = Type.String({ minLength: 1, maxLength: 4096, description: 'an absolute path on the server' })
@@ -175,6 +175,6 @@ export const bringBack = defineRoute({
     const placeId = Number(params.placeId)
     app.media.places.get(placeId)
     const { path } = await app.media.places.trash.restore(placeId, Number(params.trashId))
-    return { adoption: await takeWhatIsNew(placeId, path, openStore(app), app) }
+    return { adoption: await takeWhatIsNew(placeId, path, new Store(app), app) }
   },
 })

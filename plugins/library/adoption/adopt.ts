@@ -12,8 +12,9 @@ import type { Info } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
 import { bringAlong, bringGone } from './along.ts'
 import { mustBeThere } from './away.ts'
+import type { ItemChange } from './items.ts'
 import { ADOPTION_TASK, type AdoptionRun, inAdoption } from './scan.ts'
-import { openStore, type Store } from './store.ts'
+import { Store } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
 import { openPlace, type PlaceReading, readerOf } from './tools.ts'
 import type { Facts, FoundFile } from './types.ts'
@@ -34,7 +35,7 @@ export const adoptVideos = defineTask({
       const all = await sumOf(store, adoption.id)
       let done = 0
       try {
-        for (const rows of store.pieces(adoption.id, ['new', 'moved'], ['planned'], STEP, job.signal)) {
+        for (const rows of store.items.pieces(adoption.id, ['new', 'moved'], ['planned'], STEP, job.signal)) {
           const seen = await lookAgain(rows, reading, store, adoption, app)
           const moved = seen.filter(({ row }) => row.outcome === 'moved')
           const fresh = seen.filter(({ row }) => row.outcome === 'new')
@@ -51,7 +52,7 @@ export const adoptVideos = defineTask({
             app,
           )
           const asked = fresh.filter((_one, at) => !facts[at])
-          await store.setItems(
+          await store.items.set(
             adoption.id,
             asked.map(({ row }) => ({ number: row.number, state: 'planned', outcome: 'ask' as const })),
           )
@@ -67,7 +68,7 @@ export const adoptVideos = defineTask({
       await job.step('adoption.tell', () => app.emit('video.adopted', {}))
       return say`${{ count: done }} videos`
     })
-    if (openStore(app).find(job.payload.adoption)?.state !== 'adopted') return said // its place is away
+    if (new Store(app).find(job.payload.adoption)?.state !== 'adopted') return said // its place is away
     // Not before it is told that they have moved in: it completes nothing else.
     await app.jobs.start('complete_videos', { adoption: job.payload.adoption })
     return said
@@ -75,7 +76,7 @@ export const adoptVideos = defineTask({
 })
 
 async function sumOf(store: Store, id: number): Promise<number> {
-  const rows = await store.counts(id)
+  const rows = await store.items.counts(id)
   return rows
     .filter(({ outcome, state }) => (outcome === 'new' || outcome === 'moved') && state === 'planned')
     .reduce((sum, { count }) => sum + count, 0)
@@ -98,7 +99,7 @@ async function lookAgain(
   const files = rows.map(({ file }) => JSON.parse(file!) as FoundFile)
   const looks = await tools.look(files)
   if (looks.some((look) => !look.isFilm)) await mustBeThere(adoption, app)
-  const left: Parameters<Store['setItems']>[1][number][] = []
+  const left: ItemChange[] = []
   const seen: SeenAgain[] = []
   for (const [at, row] of rows.entries()) {
     const [look, file] = [looks[at]!, files[at]!]
@@ -115,7 +116,7 @@ async function lookAgain(
       seen.push({ row, file: { ...file, changedMs: look.changedMs }, ...(info && { info }) })
     }
   }
-  await store.setItems(adoption.id, left)
+  await store.items.set(adoption.id, left)
   return seen
 }
 
@@ -132,7 +133,7 @@ async function takeMoved(
   })
   await media.places.keep(films)
   for (const { videoId: id, channelId } of films) await emit('video.moved', { id, channelId })
-  await store.setItems(
+  await store.items.set(
     id,
     moved.map(({ row }) => ({ number: row.number, state: 'done' })),
   )
@@ -164,7 +165,7 @@ export async function takeIn(
   const { failed } = await step('adoption.document', () => app.videos.adopt(fresh.map((film) => toAdopted(film, app))))
   const why = new Map(failed.map(({ id, reason }) => [id, reason]))
   await app.media.places.drop([...why.keys()])
-  await store.setItems(
+  await store.items.set(
     adoption.id,
     films.map(({ row }) => {
       const id = row.video_id!

@@ -6,11 +6,12 @@
 import type { NewItem } from '../../download/add.ts'
 import type { App } from '../app.ts'
 import type { Along } from '../catalogs/types.ts'
+import type { AlongRow } from './along-rows.ts'
 import type { Brought, Kept, Kind, One, Run, Way } from './along-ways.ts'
 import { endJob } from './end-job.ts'
 import { list } from './lists.ts'
 import { platformList } from './platform-lists.ts'
-import type { AlongRow, Choice, Store } from './store.ts'
+import type { Choice, Store } from './store.ts'
 import type { AdoptionRow } from './tables.ts'
 import type { PlaceReading } from './tools.ts'
 import type { ProblemCode } from './types.ts'
@@ -185,7 +186,7 @@ const GONE: readonly string[] = ['in_archive_only', 'missing_file'] satisfies Pr
 export async function bringGone(adoption: AdoptionRow, store: Store, job: Run, app: App): Promise<void> {
   const { gone: kind } = choiceOf(adoption)
   if (!kind) return
-  for (const rows of store.pieces(adoption.id, ['problem'], ['planned'], STEP, job.signal)) {
+  for (const rows of store.items.pieces(adoption.id, ['problem'], ['planned'], STEP, job.signal)) {
     const own = rows.flatMap(({ number, code, video_id: id }): Kept<Kind>[] =>
       code !== null && GONE.includes(code) && id !== null
         ? [{ number: GONE_FROM + number, userId: 0, one: { kind, id } }]
@@ -229,7 +230,7 @@ async function bringSome(
   app: App,
 ): Promise<number> {
   const way = wayOf(kind)
-  const written = store.along(
+  const written = store.along.of(
     adoption,
     own.map(({ number }) => number),
   )
@@ -237,12 +238,12 @@ async function bringSome(
     own.filter(({ number }) => !written.has(number)),
     app,
   )
-  await store.addAlong(adoption, fresh.map(toRow))
+  await store.along.add(adoption, fresh.map(toRow))
   // Of a run that was cut off: written, and perhaps not done.
   const open = [...written.values()].filter((row) => row.is_done === 0 || GROWS.includes(kind)).map(toKept)
   const now = [...open, ...fresh]
   const started = await job.step('adoption.along', () => way.bring(now, app, job))
-  await store.setAlongDone(
+  await store.along.setDone(
     adoption,
     now.map(({ number }) => number),
     started,
@@ -262,12 +263,12 @@ const toRow = ({ number, isDone: _, ...kept }: Kept<Kind>): Omit<AlongRow, 'is_d
 })
 
 export async function leaveAlong(adoption: number, store: Store, job: Run, app: App): Promise<void> {
-  for (const rows of store.alongPieces(adoption, STEP, job.signal)) {
+  for (const rows of store.along.pieces(adoption, STEP, job.signal)) {
     for (const kind of new Set(rows.map((row) => row.kind))) {
       const kept = rows.filter((row) => row.kind === kind).map(toKept)
       await job.step('adoption.takeBack', async () => wayOf(kind).undo(kept, app, job))
     }
-    await store.dropAlong(
+    await store.along.drop(
       adoption,
       rows.map(({ number }) => number),
     )

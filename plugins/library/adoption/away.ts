@@ -1,7 +1,7 @@
 /** What is worked on while its place goes away: it waits, and goes on by itself once the place is there again. */
 import { errors, say } from 'archivolt'
 import type { App } from '../app.ts'
-import { openStore, type Store } from './store.ts'
+import { Store } from './store.ts'
 import type { AdoptionRow, AdoptionState } from './tables.ts'
 
 /** What works on an adoption in this state. */
@@ -30,7 +30,7 @@ export async function waitForPlace({ id, place_id: placeId, state }: AdoptionRow
 
 /** Those that wait for a place. That they wait no longer is said by their tasks, once they run. */
 export async function goOnIn(placeId: number, app: App): Promise<void> {
-  const store = openStore(app)
+  const store = new Store(app)
   for (const { id, place_id: itsPlace, state } of store.waiting()) {
     const task = TASKS[state]
     if (itsPlace !== placeId || task === undefined) continue

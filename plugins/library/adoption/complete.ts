@@ -18,7 +18,7 @@ import { takeIn } from './adopt.ts'
 import { bringAlong } from './along.ts'
 import { waitForPlace } from './away.ts'
 import { ADOPTION_TASK, type AdoptionRun } from './scan.ts'
-import { openStore, type Store } from './store.ts'
+import { isWaiting, Store } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
 import { openPlace, type PlaceReading } from './tools.ts'
 import type { Facts, FoundFile } from './types.ts'
@@ -36,10 +36,10 @@ export const completeVideos = defineTask({
   lane: 'complete',
   apiStop: true,
   async run(job, app: App) {
-    const store = openStore(app)
+    const store = new Store(app)
     const adoption = store.find(job.payload.adoption)
     if (adoption?.state !== 'adopted') return null // undone or dropped meanwhile
-    if (store.isWaiting(adoption)) await store.setState(adoption.id, adoption.state)
+    if (isWaiting(adoption)) await store.setState(adoption.id, adoption.state)
     const place = app.media.places.get(adoption.place_id)
     const on = { adoption, place, store, reading: openPlace(place.path, adoption.id, job, app), job, app }
     try {
@@ -67,7 +67,7 @@ async function completeAll(on: Completing): Promise<Words | null> {
     if (job.isStopping()) return null
     job.progress(0.5, say`${{ count: ++done }} videos have their pictures and subtitles`)
     if (!(await completeOne(row, on))) return waitForPlace(adoption, store, app)
-    await store.setItems(adoption.id, [{ number: row.number, state: 'done' }])
+    await store.items.set(adoption.id, [{ number: row.number, state: 'done' }])
   }
   let asked = 0
   if (adoption.is_following) return null // somebody has to look at what nothing tells of
@@ -90,7 +90,7 @@ async function* rowsOf(
   state: ItemRow['state'],
   { adoption, store, job, app }: Completing,
 ): AsyncGenerator<ItemRow> {
-  for (const rows of store.pieces(adoption.id, [outcome], [state], STEP)) {
+  for (const rows of store.items.pieces(adoption.id, [outcome], [state], STEP)) {
     await untilQuiet(job, app)
     yield* rows
   }
@@ -207,7 +207,7 @@ async function askFor(row: ItemRow, on: Completing): Promise<boolean> {
     job.signal.throwIfAborted()
     const failure = app.platform.failureOf(thrown)
     if (!failure) throw thrown
-    await store.setItems(adoption.id, [
+    await store.items.set(adoption.id, [
       {
         number: row.number,
         state: 'left',
@@ -217,6 +217,6 @@ async function askFor(row: ItemRow, on: Completing): Promise<boolean> {
     ])
     return true
   }
-  if (!app.media.isOurs(id)) await store.setItems(adoption.id, [{ number: row.number, state: 'done' }])
+  if (!app.media.isOurs(id)) await store.items.set(adoption.id, [{ number: row.number, state: 'done' }])
   return true
 }

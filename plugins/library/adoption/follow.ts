@@ -4,7 +4,7 @@
  */
 import { defineTask, Type } from 'archivolt'
 import type { App } from '../app.ts'
-import { openStore, type Store } from './store.ts'
+import { isBusy, isWaiting, Store } from './store.ts'
 import type { AdoptionRow } from './tables.ts'
 import { forgetNotes } from './tools.ts'
 
@@ -85,7 +85,7 @@ export const followPlaces = defineTask({
     isNeeded: (app: App) => openFollowed(app).isAny(),
   },
   async run(job, app: App) {
-    const store = openStore(app)
+    const store = new Store(app)
     const followed = openFollowed(app)
     await store.removeOld()
     await forgetNotes((one) => store.find(one) !== undefined, app)
@@ -94,7 +94,7 @@ export const followPlaces = defineTask({
       // That it is away is told elsewhere; one of the next runs finds it.
       if (!(await app.media.places.isThere(id))) continue
       const own = store.list().filter((one) => one.place_id === id)
-      if (own.some((one) => store.isBusy(one) || store.isWaiting(one))) continue
+      if (own.some((one) => isBusy(one) || isWaiting(one))) continue
       const open = own.find((one) => one.is_following === 1 && (one.state === 'planned' || one.state === 'failed'))
       if (open && (await goOn(open, store, app))) continue
       job.log.info({ place: label }, 'a place is looked through for what is new')
@@ -118,7 +118,7 @@ export async function takeWhatIsNew(placeId: number, onlyPath: string, store: St
  * followed
  */
 export async function goOn({ id, only_path: only }: AdoptionRow, store: Store, app: App): Promise<boolean> {
-  const counts = await store.counts(id)
+  const counts = await store.items.counts(id)
   const isAny = counts.some(
     ({ outcome }) => outcome === 'new' || outcome === 'moved' || (outcome === 'ask' && only !== ''),
   )

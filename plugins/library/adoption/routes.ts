@@ -15,7 +15,7 @@ import { openFollowed } from './follow.ts'
 import { librariesBelowRoots } from './libraries.ts'
 import { scanPlace } from './scan.ts'
 import { runOf } from './stopping.ts'
-import { isUnsure, mapOf, openStore } from './store.ts'
+import { isBusy, isUnsure, isWaiting, mapOf, Store } from './store.ts'
 import { ADOPTION_STATES, type AdoptionRow, ITEM_STATES, type ItemRow, OUTCOMES } from './tables.ts'
 import { forgetNotes, hasCatalog, readerOf, readersOf } from './tools.ts'
 import { undoAdoption } from './undo.ts'
@@ -75,7 +75,7 @@ async function toRecord(row: AdoptionRow, app: App) {
   const states = Object.fromEntries(ITEM_STATES.map((state) => [state, 0]))
   const problems: Record<string, number> = {}
   const containers: Record<string, number> = {}
-  for (const { outcome, code, state, ending, count, bytes } of await openStore(app).recentCounts(row)) {
+  for (const { outcome, code, state, ending, count, bytes } of await new Store(app).recentCounts(row)) {
     const sum = outcomes[outcome]
     if (!sum) continue // still being scanned
     sum.count += count
@@ -129,7 +129,7 @@ export const listAdoptions = defineRoute({
   }),
   async handle(_input, app: App) {
     const adoptions: Awaited<ReturnType<typeof toRecord>>[] = []
-    for (const row of openStore(app).list()) adoptions.push(await toRecord(row, app))
+    for (const row of new Store(app).list()) adoptions.push(await toRecord(row, app))
     return { sources: readersOf(app).map(({ name, title }) => ({ name, title })), adoptions }
   },
 })
@@ -193,7 +193,7 @@ export const startAdoption = defineRoute({
   reply: AdoptionRecord,
   errors: ['bad_request', 'not_found', 'conflict', 'unprocessable', 'unavailable'],
   async handle({ body: { place: placeId, source, catalog = '', credentials, map } }, app: App) {
-    const store = openStore(app)
+    const store = new Store(app)
     const place = app.media.places.get(placeId)
     if (source !== undefined) readerOf(source, app)
     const isLive = isAddress(catalog)
@@ -201,7 +201,7 @@ export const startAdoption = defineRoute({
     else if (catalog !== '') await checkCatalog(catalog, source, app)
     const said = map && { from: map.from, to: folderIn(place, map.to ?? place.path) }
     await mustBeThere({ place_id: placeId }, app)
-    const busy = store.list().find((one) => one.place_id === placeId && (store.isBusy(one) || store.isWaiting(one)))
+    const busy = store.list().find((one) => one.place_id === placeId && (isBusy(one) || isWaiting(one)))
     if (busy)
       throw errors.conflict(
         say`“${{ label: place.label }}” is being worked on (adoption ${{ id: busy.id }}): wait for its end`,
@@ -254,7 +254,7 @@ export const showAdoption = defineRoute({
   params: AdoptionId,
   reply: AdoptionRecord,
   errors: ['not_found'],
-  handle: ({ params }, app: App) => toRecord(openStore(app).get(Number(params.adoptionId)), app),
+  handle: ({ params }, app: App) => toRecord(new Store(app).get(Number(params.adoptionId)), app),
 })
 
 /** From which states each command goes on. */
@@ -292,7 +292,7 @@ export const commandAdoption = defineRoute({
   reply: AdoptionRecord,
   errors: ['bad_request', 'not_found', 'conflict', 'unprocessable', 'unavailable'],
   async handle({ params, body: { command, along }, actor }, app: App) {
-    const store = openStore(app)
+    const store = new Store(app)
     const adoption = store.get(Number(params.adoptionId))
     if (command === 'stop') await stop(adoption, app)
     if (command === 'complete') await complete(adoption, app)
@@ -364,9 +364,9 @@ export const dropAdoption = defineRoute({
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['not_found', 'conflict'],
   async handle({ params }, app: App) {
-    const store = openStore(app)
+    const store = new Store(app)
     const adoption = store.get(Number(params.adoptionId))
-    if (store.isBusy(adoption)) throw errors.conflict('It is being worked on: wait for its end')
+    if (isBusy(adoption)) throw errors.conflict('It is being worked on: wait for its end')
     await store.remove(adoption.id)
     await forgetNotes((one) => store.find(one) !== undefined, app)
     return { success: true as const }
@@ -419,9 +419,9 @@ export const listItems = defineRoute({
   reply: Type.Array(ItemRecord),
   errors: ['not_found'],
   handle({ params, query: { outcome, state, code }, page: { from, size } }, app: App) {
-    const store = openStore(app)
+    const store = new Store(app)
     const { id } = store.get(Number(params.adoptionId))
-    const { rows, total } = store.page(
+    const { rows, total } = store.items.page(
       id,
       { ...(outcome && { outcome }), ...(state && { state }), ...(code && { code }) },
       from,
@@ -449,9 +449,9 @@ export const listAdoptionChannels = defineRoute({
   ),
   errors: ['not_found'],
   async handle({ params }, app: App) {
-    const store = openStore(app)
+    const store = new Store(app)
     const { id } = store.get(Number(params.adoptionId))
-    const channels = await store.channels(id, MOST_CHANNELS)
+    const channels = await store.items.channels(id, MOST_CHANNELS)
     return channels.map(({ id: channelId, name, count, bytes }) => ({
       channel_id: channelId,
       channel_name: name,

@@ -15,7 +15,8 @@ import { pathOf } from '../names.ts'
 import { mustBeThere, waitForPlace } from './away.ts'
 import { isAddress, takeDocuments } from './elastic.ts'
 import { goOn, openSeen } from './follow.ts'
-import { type Decision, mapOf, openStore, type Store, toItem, toProblem } from './store.ts'
+import { type Decision, toItem, toProblem } from './items.ts'
+import { isWaiting, mapOf, Store } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
 import { hasCatalog, openPlace, type PlaceReading, readerOf, recognise } from './tools.ts'
 import type { FoundFile, PlaceReader, PlaceTools, Problem, ProblemCode } from './types.ts'
@@ -54,10 +55,10 @@ export async function inAdoption(
   then: AdoptionRow['state'],
   work: (adoption: AdoptionRow, store: Store) => Promise<Words | null>,
 ): Promise<Words | null> {
-  const store = openStore(app)
+  const store = new Store(app)
   const adoption = store.find(job.payload.adoption)
   if (!adoption) return null // dropped meanwhile
-  if (store.isWaiting(adoption)) await store.setState(adoption.id, adoption.state)
+  if (isWaiting(adoption)) await store.setState(adoption.id, adoption.state)
   try {
     const said = await work(adoption, store)
     if (job.isStopping()) await store.setState(adoption.id, 'failed', STOPPED)
@@ -82,7 +83,7 @@ export const scanPlace = defineTask({
     let news: string | undefined
     const said = await inAdoption(job, app, 'planned', async (adoption, store) => {
       await mustBeThere(adoption, app)
-      await store.clear(adoption.id)
+      await store.items.clear(adoption.id)
       const place = app.media.places.get(adoption.place_id)
       const reading = openPlace(place.path, adoption.id, job, app)
       try {
@@ -117,7 +118,7 @@ export const scanPlace = defineTask({
       job.progress(1, 'The plan is ready')
       return null
     })
-    const store = openStore(app)
+    const store = new Store(app)
     const adoption = store.find(job.payload.adoption)
     if (adoption?.is_following && adoption.state === 'planned') {
       const isTaken = await goOn(adoption, store, app)
@@ -200,7 +201,7 @@ class Scan {
   async #add(items: ReturnType<typeof toItem>[], unchanged = 0): Promise<void> {
     const from = this.#number
     this.#number += items.length
-    await this.#store.addItems(this.#id, from, items, unchanged)
+    await this.#store.items.add(this.#id, from, items, unchanged)
   }
 
   /** Those that have not moved in, or are other ones now. */
@@ -238,7 +239,7 @@ class Scan {
   /** One file of each video, and what becomes of it. */
   async decide(job: AdoptionRun): Promise<void> {
     const { media, videos } = this.#app
-    for (const rows of this.#store.found(this.#id, STEP)) {
+    for (const rows of this.#store.items.found(this.#id, STEP)) {
       job.signal.throwIfAborted()
       if (job.isStopping()) return
       const ids = [...new Set(rows.map(({ video_id: id }) => id!))]
@@ -254,7 +255,7 @@ class Scan {
           ...others.map((other) => ({ number: other.number, ...secondOf(other, best!, media.containers.isSound) })),
         ]
       })
-      await this.#store.decide(this.#id, decisions)
+      await this.#store.items.decide(this.#id, decisions)
     }
   }
 
@@ -316,7 +317,7 @@ class Scan {
         return id === undefined ? [] : [id]
       })
       const some = [...new Set(ids)]
-      const [nobodys, found] = [await this.#app.queue.missing(some), this.#store.named(this.#id, some)]
+      const [nobodys, found] = [await this.#app.queue.missing(some), this.#store.items.named(this.#id, some)]
       const missing = some.filter((id) => nobodys.has(id) && !found.has(id)).slice(0, MOST_TOLD_MISSING - this.#told)
       this.#told += missing.length
       await this.#add(

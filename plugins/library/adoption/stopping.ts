@@ -2,7 +2,7 @@
 import type { Job } from 'archivolt'
 import type { App } from '../app.ts'
 import { STOPPED } from './scan.ts'
-import { openStore } from './store.ts'
+import { isBusy, Store } from './store.ts'
 import type { AdoptionRow, AdoptionState } from './tables.ts'
 
 const TASKS: Partial<Record<AdoptionState, string>> = {
@@ -22,7 +22,7 @@ export function runOf({ id, state }: AdoptionRow, { jobs }: Pick<App, 'jobs'>): 
 /** Its task was killed, or stopped before it began: it said nothing of that itself. */
 export async function heedEnd({ id, task, payload }: Job, app: App): Promise<void> {
   if (!Object.values(TASKS).includes(task)) return
-  const store = openStore(app)
+  const store = new Store(app)
   const adoption = store.find(Number(payload.adoption))
-  if (adoption?.job_id === id && store.isBusy(adoption)) await store.setState(adoption.id, 'failed', STOPPED)
+  if (adoption?.job_id === id && isBusy(adoption)) await store.setState(adoption.id, 'failed', STOPPED)
 }

@@ -20,7 +20,7 @@ export const undoAdoption = defineTask({
       let gone = 0
       let kept = 0
       // Those that are planned too: cut off, a run may have brought them and not said so.
-      for (const rows of store.pieces(adoption.id, ['new', 'ask'], ['planned', 'in', 'done'], STEP, job.signal)) {
+      for (const rows of store.items.pieces(adoption.id, ['new', 'ask'], ['planned', 'in', 'done'], STEP, job.signal)) {
         const lying = app.media.places.broughtFrom(
           adoption.place_id,
           rows.map(({ video_id: id }) => id!),
@@ -28,7 +28,7 @@ export const undoAdoption = defineTask({
         kept += rows.filter(({ state, video_id: id }) => state !== 'planned' && !lying.has(id!)).length
         gone += await job.step('adoption.leave', () => app.videos.leave([...lying], job))
         await job.step('adoption.forget', () => app.media.places.drop([...lying]))
-        await store.setItems(
+        await store.items.set(
           adoption.id,
           rows.map(({ number }) => ({ number, state: 'undone' })),
         )
