@@ -1,6 +1,7 @@
 /** A damaged index file: noted where it is met, moved aside by the next start. */
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Clock, Log } from 'archivolt'
+import { isDamage } from './connection.ts'
 
 interface DamageOptions {
   file: string
@@ -26,6 +27,16 @@ export class Damage {
     this.#hasNoted = true
     writeFileSync(this.#mark, 'Found malformed; the next start moves it aside.\n')
     this.#of.log.error({ err: error }, 'the index file is damaged; the next start moves it aside')
+  }
+
+  /** @throws what `read` throws: where that tells of damage, it is noted first */
+  watch<Value>(read: () => Value): Value {
+    try {
+      return read()
+    } catch (error) {
+      if (isDamage(error)) this.note(error)
+      throw error
+    }
   }
 
   /** Whether an earlier run has noted it. */

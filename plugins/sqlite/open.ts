@@ -109,9 +109,8 @@ function adapterOf(index: OpenIndex, version: string, reader: Connection): Index
         definition,
         layout: layouts.get(definition.name)!,
         names: () => tableNames(definition.name, versions.get(definition.name)!),
-        reader: () => reader,
+        read: (use) => damage.watch(() => use(reader)),
         link: () => link.current,
-        noteDamage: (error) => damage.note(error),
       }),
     ),
     // Asked for at each request: SQLite's own number takes a read of the file.

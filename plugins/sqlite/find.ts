@@ -1,0 +1,105 @@
+/** Lists and searches of one collection: indexed pages are read here, all else in the worker. */
+import {
+  type Collection,
+  checkCount,
+  type Filter,
+  type FindQuery,
+  type Found,
+  type Hit,
+  MAX_WINDOW,
+  windowOf,
+} from 'archivolt/index'
+import { countSql, equalColumns, pageSql } from './filter.ts'
+import type { Points, Target } from './points.ts'
+import type { FoundRows } from './protocol.ts'
+import { listedCount, listedPage } from './value-lists.ts'
+
+export class Searches implements Pick<Collection, 'find' | 'similar' | 'count'> {
+  readonly #target: Target
+  readonly #points: Points
+
+  constructor(target: Target, points: Points) {
+    this.#target = target
+    this.#points = points
+  }
+
+  async find(query: FindQuery): Promise<Found> {
+    const { definition } = this.#target
+    windowOf(definition, query)
+    const hasWords = query.text !== undefined && query.text.words.trim() !== ''
+    if (query.ids) checkCount(definition, query.ids)
+    const here = hasWords || query.ids ? undefined : this.#page(query)
+    if (here) return here
+    const found = await this.#target.link().call('find', { name: definition.name, query })
+    return { hits: await this.#toHits(found, query.withoutTexts), total: found.total }
+  }
+
+  async similar(id: string, query: { size: number; filter?: Filter; fields?: string[] }): Promise<Hit[]> {
+    const { definition } = this.#target
+    return this.#toHits(await this.#target.link().call('similar', { name: definition.name, id, query }))
+  }
+
+  async count(filter?: Filter, cap = MAX_WINDOW): Promise<number> {
+    const { definition } = this.#target
+    const isLight = cap <= MAX_WINDOW && (this.#isIndexed(filter) || this.#isListed(filter, cap))
+    return isLight
+      ? this.#countNow(filter, cap)
+      : this.#target.link().call('count', { name: definition.name, filter, cap })
+  }
+
+  #isIndexed(filter: Filter | undefined): boolean {
+    const { layout } = this.#target
+    const equal = equalColumns(layout, filter)
+    if (equal === undefined) return false
+    const isMet = ({ name }: { name: string }) => equal.has(name)
+    return equal.size === 0 || layout.indexes.some(({ columns }) => columns.slice(0, equal.size).every(isMet))
+  }
+
+  #isListed(filter: Filter | undefined, cap: number): boolean {
+    const { layout } = this.#target
+    return this.#target.read((reader) => listedCount(reader, layout, this.#target.names(), filter, cap) !== undefined)
+  }
+
+  #countNow(filter: Filter | undefined, cap: number): number {
+    const { layout } = this.#target
+    const names = this.#target.names()
+    return this.#target.read((reader) => {
+      const { text, values } = listedCount(reader, layout, names, filter, cap) ?? countSql(layout, names, filter, cap)
+      return reader.count(text, values)
+    })
+  }
+
+  /** @returns undefined: it is work for the worker */
+  #page(query: FindQuery): Found | undefined {
+    const { from = 0, size = 10 } = query
+    const { layout } = this.#target
+    const names = this.#target.names()
+    return this.#target.read((reader) =>
+      reader.together(() => {
+        const page = listedPage(reader, layout, names, query) ?? pageSql(layout, names, query)
+        if (!page.isLight) return undefined
+        // One value a row: an object with two would cost as much as finding it. No id has a line feed.
+        const rows = query.withoutTexts
+          ? `SELECT m.id || char(10) FROM (${page.text}) m`
+          : `SELECT m.id || char(10) || d.text FROM (${page.text}) m CROSS JOIN "${names.doc}" d ON d.rid = m.rid`
+        const hits = reader
+          .pluck<string>(rows)
+          .all(...page.values, size, from)
+          .map((row): Hit => {
+            const at = row.indexOf('\n')
+            return { id: row.slice(0, at), text: row.slice(at + 1), score: 0 }
+          })
+        return { hits, total: query.withoutTotal ? hits.length : this.#countNow(query.filter, MAX_WINDOW) }
+      }),
+    )
+  }
+
+  async #toHits({ ids, scores }: FoundRows, withoutTexts = false): Promise<Hit[]> {
+    if (withoutTexts) return ids.map((id, at) => ({ id, text: '', score: scores[at]! }))
+    const found = await this.#points.getTexts(ids)
+    return ids.flatMap((id, at) => {
+      const text = found.get(id)
+      return text === undefined ? [] : [{ id, text, score: scores[at]! }]
+    })
+  }
+}
