@@ -127,6 +127,7 @@ def note_refusals(yt_dlp):
 
 def archive_class(yt_dlp, local_address, setup):
     is_file = lambda url: is_file_url(url, setup['platformUrl'], setup['fileHosts'])
+    allowed_extractors = []
 
     class Archive(yt_dlp.YoutubeDL):
         """Looks at what an extractor says before yt-dlp acts on it."""
@@ -148,6 +149,15 @@ def archive_class(yt_dlp, local_address, setup):
             self.is_fetching = False
             self.are_subtitles_refused = False
             super().__init__(*arguments, **more)
+
+        def add_default_info_extractors(self):
+            # Some 1,800 names are matched against the options: the same answer for each request, so once for all.
+            if allowed_extractors:
+                for one in allowed_extractors:
+                    self.add_info_extractor(one)
+                return
+            super().add_default_info_extractors()
+            allowed_extractors.extend(self._ies.values())
 
         def urlopen(self, req):
             # Pages and answers of the platform; files have their own pace.
