@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
 
 type Catalogue = Record<string, string | Record<string, string>>
@@ -22,8 +22,8 @@ interface Cut {
   more: Catalogue
 }
 
-/** `de.ts`, `pt-BR.ts` */
-const LANGUAGE_FILE = /^([a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-[A-Z]{2})?)\.ts$/
+/** Each file in it is a language: `de.ts`, `pt-BR.ts`. */
+const LANGUAGES = 'texts/languages'
 const BASIS = 'en'
 /** A view that is not Home: what it says can come with it. */
 const LATER = /^views\/(?!home\.tsx$)/
@@ -38,16 +38,17 @@ export function modulesOfHome({ inputs }: Metafile, from = 'app.tsx'): string[] 
   return [...seen]
 }
 
-const languageFiles = async (folder: string): Promise<string[]> =>
-  (await readdir(join(folder, 'texts'))).filter((name) => LANGUAGE_FILE.test(name))
+const languageFiles = (folder: string): Promise<string[]> => readdir(join(folder, LANGUAGES))
 
 /** @param modules  whose texts come first */
 async function cutTexts(folder: string, modules: readonly string[]): Promise<Map<string, Cut>> {
-  const isFirst = await keysIn(modules.filter((path) => path !== `texts/${BASIS}.ts`).map((path) => join(folder, path)))
+  const isFirst = await keysIn(
+    modules.filter((path) => path !== `${LANGUAGES}/${BASIS}.ts`).map((path) => join(folder, path)),
+  )
   const cut = new Map<string, Cut>()
   for (const file of await languageFiles(folder)) {
-    const entries = Object.entries(await catalogueOf(join(folder, 'texts', file)))
-    cut.set(LANGUAGE_FILE.exec(file)![1]!, {
+    const entries = Object.entries(await catalogueOf(join(folder, LANGUAGES, file)))
+    cut.set(basename(file, '.ts'), {
       first: Object.fromEntries(entries.filter(([key]) => isFirst(key))),
       more: Object.fromEntries(entries.filter(([key]) => !isFirst(key))),
     })
@@ -91,12 +92,12 @@ function isComposedOf(key: string, parts: readonly string[]): boolean {
 export const firstTexts = (folder: string, modules: () => readonly string[]): Plugin => ({
   name: 'texts',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /[\\/]texts[\\/]en\.ts$/ }, async () => {
+    onLoad({ filter: /[\\/]languages[\\/]en\.ts$/ }, async () => {
       const cut = await cutTexts(folder, modules())
       return {
         contents: `export const en = ${JSON.stringify(cut.get(BASIS)!.first)}`,
         watchFiles: [
-          ...(await languageFiles(folder)).map((name) => join(folder, 'texts', name)),
+          ...(await languageFiles(folder)).map((name) => join(folder, LANGUAGES, name)),
           ...modules().map((path) => join(folder, path)),
         ],
       }

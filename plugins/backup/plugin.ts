@@ -14,7 +14,7 @@ import {
   startRestore,
   takeInBackup,
 } from './routes.ts'
-import { restoreBackup, runBackup } from './tasks.ts'
+import { restoreBackup, runBackup } from './run-and-restore-tasks.ts'
 
 export default definePlugin({
   name: 'backup',

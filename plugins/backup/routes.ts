@@ -2,7 +2,7 @@
 import { defineRoute, errors, file, ID_PATTERN, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { FILE_PATTERN, MAX_UPLOAD_BYTES } from './backup-folder.ts'
-import { restoreBackup, runBackup } from './tasks.ts'
+import { restoreBackup, runBackup } from './run-and-restore-tasks.ts'
 
 /** What is no name of a backup is no path (404), so nothing else reaches the folder. */
 const FilePath = Type.Object({ filename: Type.String({ pattern: FILE_PATTERN, maxLength: 128 }) })

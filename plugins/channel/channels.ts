@@ -21,8 +21,8 @@ import {
 import type { ChannelMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { type Handles, openHandles } from './handles.ts'
+import { removeChannel } from './removal-task.ts'
 import { type ChannelDoc, type ChannelOverwrites, channelIndex } from './schema.ts'
-import { removeChannel } from './tasks.ts'
 
 type OverwriteKey = keyof ChannelOverwrites
 type ChannelName = NamesOf<typeof channelIndex>

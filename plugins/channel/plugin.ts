@@ -3,9 +3,9 @@ import { definePlugin } from 'archivolt'
 import { openChannels } from './channels.ts'
 import { handleTables } from './handles.ts'
 import { quality, wordsForRules } from './quality.ts'
+import { removeChannel } from './removal-task.ts'
 import { changeChannel, deleteChannel, listChannels, searchChannel, showChannel } from './routes.ts'
 import { channelIndex } from './schema.ts'
-import { removeChannel } from './tasks.ts'
 
 export default definePlugin({
   name: 'channel',

@@ -1,7 +1,7 @@
 /** Dislikes: an estimate of how many people disliked a video, from the public service that collects them. */
 import { definePlugin, Type } from 'archivolt'
 import { dislikeTables, openDislikes } from './dislikes.ts'
-import { readDislikes } from './tasks.ts'
+import { readDislikes } from './read-dislikes-task.ts'
 
 export default definePlugin({
   name: 'dislike',

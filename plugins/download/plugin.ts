@@ -5,7 +5,7 @@ import { type Extras, extrasTables, openExtras, putOffTables } from './comments-
 import { type DegradedVideos, openDegraded } from './degraded.ts'
 import { extractDownload } from './extract.ts'
 import { countByChannel, showParts } from './figures.ts'
-import { type Listings, openListings } from './listings.ts'
+import { type Listings, openListings } from './listed-items.ts'
 import { type Looks, lookAtText, openLooks } from './look.ts'
 import { downloads } from './preferences.ts'
 import { fetchSubtitlesPutOff } from './put-off-subtitles.ts'

@@ -21,7 +21,6 @@ import { undoAdoption } from './adoption/undo.ts'
 import { Copies } from './copies/copies.ts'
 import { makeCopy } from './copies/make.ts'
 import { dropCopy, showCopy, showCopyFile, startCopy } from './copies/routes.ts'
-import { resyncThumbs } from './embed.ts'
 import { manualImport } from './import.ts'
 import { makeLink } from './link-route.ts'
 import { addPlace, bringBack, changePlace, listPlaces, listTrash, removePlace } from './place-routes.ts'
@@ -31,8 +30,9 @@ import { offerTables, Previews, previewTables } from './previews/previews.ts'
 import { showPreviews, showSheet, wantPreviews } from './previews/routes.ts'
 import { openReleases, type Releases, releaseTables, versionCheck } from './releases.ts'
 import { rescanFilesystem, tellMoved } from './rescan.ts'
+import { resyncThumbs } from './resync-thumbs.ts'
 import { commandLibrary, showLibrary, startImport, startRescan } from './routes.ts'
-import { thumbnailCheck } from './thumbnails.ts'
+import { thumbnailCheck } from './thumbnail-check.ts'
 
 export default definePlugin({
   name: 'library',

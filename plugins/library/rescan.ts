@@ -12,7 +12,7 @@ import { takeIn } from './found.ts'
 import { openReading, type Reading } from './reading.ts'
 import { openReport, type Report, reasonOf } from './report.ts'
 import { takeInSubtitles } from './subtitles.ts'
-import { fetchMissingArt } from './thumbnails.ts'
+import { fetchMissingArt } from './thumbnail-check.ts'
 
 /** So many files are looked for at once. */
 const STEP = 50

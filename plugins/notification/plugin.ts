@@ -2,10 +2,10 @@
 import { definePlugin, Type } from 'archivolt'
 import { tellLostApprise } from './apprise.ts'
 import { type Live, openLive } from './live.ts'
+import { lookAtRequests } from './look-at-requests-task.ts'
 import { type Outgoing, openOutgoing } from './outgoing.ts'
 import { openRequests, type Requests, requestTables } from './requests.ts'
 import { listNotifications, streamEvents } from './routes.ts'
-import { lookAtRequests } from './tasks.ts'
 import { testOutgoing } from './test-route.ts'
 
 export default definePlugin({

@@ -73,7 +73,7 @@ export const goThere = defineRoute({
   summary: 'Sends a browser to the provider of OpenID Connect; it comes back signed in, or to /login/ with a reason',
   query: {
     next: queryText({ description: 'the path of the page to go on at', maxLength: 2000 }),
-    remember_me: queryBool({ description: 'the session lasts a year; default: it ends after two days' }),
+    remember_me: queryBool({ description: 'a long session, as of a login by password with `remember_me`' }),
   },
   reply: Type.Object({}, { description: 'nothing: the browser goes on' }),
   status: 302,

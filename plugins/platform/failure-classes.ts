@@ -1,7 +1,8 @@
 /**
  * The failure classes: one row each says what follows from it, for what was asked for, for the gate, for people. A new
  * class is a new row here, the words that lead to it in `classify.ts`, and what the compiler and the tests then ask
- * for: its name in the queue's schema, its texts on the page, its line in contract 9.3.
+ * for: its name in the queue's schema, its reasons (`reasons.ts`), its place and texts on the page
+ * (`web/page/stores/failures.ts`), its line in contract 9.3.
  */
 import { say, sentenceOf, type Words } from 'archivolt'
 import { PLATFORM } from './name.ts'

@@ -13,11 +13,11 @@ import {
 } from 'archivolt'
 import type { App } from './app.ts'
 import type { CustomAction, CustomPlaylists } from './custom.ts'
+import type { PlaylistRecords } from './join-records.ts'
 import { type OwnPlaylist, type OwnRows, WATCH_LATER } from './own-rows.ts'
 import type { PrivatePlaylists } from './private.ts'
-import type { PlaylistRecords } from './records.ts'
+import { makePrivate, sharePlaylist } from './removal-and-sharing-tasks.ts'
 import type { PlaylistDoc, playlistIndex } from './schema.ts'
-import { makePrivate, sharePlaylist } from './tasks.ts'
 
 export const VISIBILITIES = ['private', 'shared'] as const
 export type Visibility = (typeof VISIBILITIES)[number]

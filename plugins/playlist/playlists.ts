@@ -18,14 +18,14 @@ import { type CustomAction, CustomPlaylists } from './custom.ts'
 import { type EditPlaylist, openEdits } from './edits.ts'
 import { numbered } from './entry-order.ts'
 import { gathered } from './gather.ts'
+import { openPlaylistRecords, type PlaylistRecords } from './join-records.ts'
 import { Membership } from './membership.ts'
 import { Moves } from './moves.ts'
 import { OwnPlaylists, type OwnQuery, type Seen, type Visibility } from './own.ts'
 import { type OwnRows, openOwnRows } from './own-rows.ts'
 import { PrivatePlaylists } from './private.ts'
-import { openPlaylistRecords, type PlaylistRecords } from './records.ts'
+import { makePrivate, removePlaylist } from './removal-and-sharing-tasks.ts'
 import { type PlaylistDoc, type PlaylistEntry, playlistIndex } from './schema.ts'
-import { makePrivate, removePlaylist } from './tasks.ts'
 
 interface IndexOptions {
   /**

@@ -3,10 +3,10 @@
  * 5.3, 6.6, 9.5, 9.6).
  */
 import { definePlugin } from 'archivolt'
-import { listFilter } from './filter.ts'
 import { showNeighbours } from './neighbours.ts'
 import { ownTables, WATCH_LATER } from './own-rows.ts'
 import { openPlaylists, type Playlists } from './playlists.ts'
+import { makePrivate, removePlaylist, sharePlaylist } from './removal-and-sharing-tasks.ts'
 import {
   changeChosen,
   changeCustom,
@@ -18,7 +18,7 @@ import {
   showPlaylist,
 } from './routes.ts'
 import { playlistIndex } from './schema.ts'
-import { makePrivate, removePlaylist, sharePlaylist } from './tasks.ts'
+import { listFilter } from './video-filter.ts'
 
 export default definePlugin({
   name: 'playlist',

@@ -4,9 +4,9 @@ import { chunksOf, errors, fold } from 'archivolt'
 import type { App } from './app.ts'
 import { type CustomAction, type CustomPlaylists, customDoc } from './custom.ts'
 import { neighbour } from './entry-order.ts'
+import type { PlaylistRecords } from './join-records.ts'
 import type { Membership } from './membership.ts'
 import { type OwnEntry, type OwnPlaylist, type OwnRows, WATCH_LATER } from './own-rows.ts'
-import type { PlaylistRecords } from './records.ts'
 
 interface Parts {
   rows: OwnRows

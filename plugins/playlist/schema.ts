@@ -12,7 +12,7 @@ export type PlaylistEntry = Static<typeof PlaylistEntry>
 
 /**
  * As stored: the form of the reply without what is joined when it is answered: `_index`, `_score`, and the entries'
- * second id key (see `records.ts`).
+ * second id key (see `join-records.ts`).
  */
 export const PlaylistDoc = Type.Object({
   playlist_id: Type.String(),

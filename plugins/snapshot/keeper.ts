@@ -12,8 +12,8 @@ import {
   wholeSnapshot,
 } from 'archivolt'
 import type { App } from './app.ts'
+import { createSnapshot, offerSnapshot, restoreSnapshot } from './create-and-restore-tasks.ts'
 import { EXPIRE_DAYS, nextSnapshotAt, outdated } from './retention.ts'
-import { createSnapshot, offerSnapshot, restoreSnapshot } from './tasks.ts'
 
 interface SnapshotItem {
   id: string

@@ -2,10 +2,10 @@
  * Snapshots of the index: taken online each day, kept by age and number, restored all or nothing (contract 6.9, 9.9).
  */
 import { definePlugin } from 'archivolt'
+import { createSnapshot, offerSnapshot, restoreSnapshot } from './create-and-restore-tasks.ts'
 import { openSnapshotKeeper } from './keeper.ts'
 import { application } from './preferences.ts'
 import { deleteSnapshot, listSnapshots, restore, showSnapshot, take } from './routes.ts'
-import { createSnapshot, offerSnapshot, restoreSnapshot } from './tasks.ts'
 
 export default definePlugin({
   name: 'snapshot',

@@ -1,6 +1,7 @@
 /** Videos in short: as the queue takes them, where their films lie, which tell whether a yt-dlp still understands. */
+
+import { channelIdOf } from './join-records.ts'
 import type { VideoFilter } from './listing.ts'
-import { channelIdOf } from './records.ts'
 import type { VideoDoc } from './schema.ts'
 import type { VideoState } from './state.ts'
 import type { VideoOutline } from './types.ts'

@@ -1,6 +1,7 @@
 /** Videos with their comments and subtitles: ingest, list, show, remove. */
 import { definePlugin } from 'archivolt'
 import { withoutFilter } from './listing.ts'
+import { removeVideo, tellRemoved } from './removal-tasks.ts'
 import {
   changeChosen,
   deleteVideo,
@@ -14,7 +15,6 @@ import {
   sumUpChannel,
 } from './routes.ts'
 import { commentIndex, subtitleIndex, videoIndex } from './schema.ts'
-import { removeVideo, tellRemoved } from './tasks.ts'
 import { openVideos } from './videos.ts'
 
 export default definePlugin({

@@ -1,7 +1,7 @@
 /** What goes with videos that are removed: what other plugins bring by the hook `video.remove`, then what is ours. */
 import { chunksOf, type Step } from 'archivolt'
+import { tellRemoved } from './removal-tasks.ts'
 import type { VideoState } from './state.ts'
-import { tellRemoved } from './tasks.ts'
 import type { Removed, VideoRemoval } from './types.ts'
 
 /** So many pictures are removed at once: each waits for the disk. */

@@ -9,9 +9,9 @@ import type {
   VideoMetadata,
 } from '../platform/types.ts'
 import type { Comment } from './comment-threads.ts'
+import type { Records } from './join-records.ts'
 import type { VideoFilter, VideoNames, VideoQuery } from './listing.ts'
 import type { Degraded } from './receipt.ts'
-import type { Records } from './records.ts'
 import type { CommentCollection, SubtitleCollection, VideoCollection, VideoDoc } from './schema.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** Marks are made and taken: of one video, of chosen ones, of all of a channel or playlist. */
 import { chunksOf, epochSeconds, errors, isAppError, type JobContext } from 'archivolt'
+import { indexMarks, markVideos } from './marking-tasks.ts'
 import type { WatchState } from './state.ts'
-import { indexMarks, markVideos } from './tasks.ts'
 import type { MarkedTogether } from './types.ts'
 
 /** Marks that are written at a time, on the event loop. */

@@ -1,12 +1,12 @@
 /** Watching: what each account has watched, and how far it has come (contract 9.1, 9.2). */
 import { definePlugin } from 'archivolt'
-import { listFilter } from './filter.ts'
+import { forgetGone, indexMarks, markVideos, settleMarks } from './marking-tasks.ts'
 import { markTables } from './marks.ts'
 import { positionTables } from './positions.ts'
 import { offWhereInUse, progress } from './preferences.ts'
 import { clearProgress, markAsWatched, markChosen, setProgress, showProgress } from './routes.ts'
-import { forgetGone, indexMarks, markVideos, settleMarks } from './tasks.ts'
 import type { Watch } from './types.ts'
+import { listFilter } from './video-filter.ts'
 import { openWatch } from './watch.ts'
 
 export default definePlugin({

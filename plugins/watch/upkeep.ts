@@ -2,9 +2,9 @@
  * What keeps marks, positions and index together: at the start, after a restore, where an account or a video is gone.
  */
 import { MARKED_AT_ONCE } from './mark.ts'
+import { indexMarks } from './marking-tasks.ts'
 import { SHARED_MARKS, UPGRADE } from './settling.ts'
 import type { WatchState } from './state.ts'
-import { indexMarks } from './tasks.ts'
 
 const CHUNK = 1000
 const TOLD_EVERY_MS = 5000

@@ -1,5 +1,6 @@
 /** Webhooks: addresses outside are told of the events that they have chosen, signed, in order, until they take them. */
 import { definePlugin } from 'archivolt'
+import { deliver } from './delivery-task.ts'
 import {
   addWebhook,
   changeWebhook,
@@ -10,7 +11,6 @@ import {
   testWebhook,
 } from './routes.ts'
 import { secretColumns, webhookTables } from './tables.ts'
-import { deliver } from './tasks.ts'
 import { openWebhooks, type Webhooks } from './webhooks.ts'
 
 export default definePlugin({

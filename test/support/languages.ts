@@ -3,14 +3,13 @@ import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-const FOLDER = new URL('../../plugins/web/page/texts/', import.meta.url)
-const LANGUAGE_FILE = /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-[A-Z]{2})?\.ts$/
+const FOLDER = new URL('../../plugins/web/page/texts/languages/', import.meta.url)
 
 type Texts = Record<string, string | { other: string }>
 
 /** @returns by its BCP 47 name */
 export async function languagesBesideEnglish(): Promise<Map<string, Texts>> {
-  const files = (await readdir(FOLDER)).filter((name) => LANGUAGE_FILE.test(name) && name !== 'en.ts')
+  const files = (await readdir(FOLDER)).filter((name) => name !== 'en.ts')
   const read = files.map(async (name) => {
     const entryPoints = [fileURLToPath(new URL(name, FOLDER))]
     // Bundled tests run where nothing reads TypeScript, and which languages there are is known only then.

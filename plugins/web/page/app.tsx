@@ -26,7 +26,7 @@ import { forget } from './stores/load.ts'
 import { isDeviceKnown } from './stores/on-device.ts'
 import { account, readSession } from './stores/session.ts'
 import { bringHome, dropUnsent } from './stores/unsent.ts'
-import { moreTexts, t } from './texts/texts.ts'
+import { moreTexts, t } from './texts/lookup.ts'
 import { Login } from './views/login.tsx'
 
 const failure = signal<Failure | undefined>(undefined)

@@ -1,7 +1,7 @@
 /** The title of the document: of the view, then the name of the program. */
 import { useEffect } from 'preact/hooks'
 import { apart } from '../texts/direction.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 
 export function setTitle(title: string): void {
   document.title = title === '' ? t('app.name') : `${apart(title)} – ${t('app.name')}`

@@ -19,7 +19,7 @@ import { CLASSES } from '../stores/failures.ts'
 import { platformState } from '../stores/platform.ts'
 import { isAdmin } from '../stores/session.ts'
 import { toPercent } from '../texts/format.ts'
-import { moreTexts, t, textOf } from '../texts/texts.ts'
+import { moreTexts, t, textOf } from '../texts/lookup.ts'
 
 /** yt-dlp that was not replaced by itself. */
 const OUTDATED: ReadonlySet<string> = new Set(['old', 'refused'])

@@ -8,7 +8,7 @@ import { LinkField } from '../parts/link-field.tsx'
 import { askAndSubscribe } from '../parts/take.tsx'
 import { isAdmin, mayDownload } from '../stores/session.ts'
 import type { Understood } from '../stores/understand.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 
 const isOpen = signal(false)
 

@@ -1,6 +1,6 @@
 /** The keys, as a list. */
 import { Dialog } from '../parts/dialog.tsx'
-import { type PlainKey, t } from '../texts/texts.ts'
+import { type PlainKey, t } from '../texts/lookup.ts'
 
 type Entry = [keys: string[], text: string]
 

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { IconButton } from '../parts/button.tsx'
 import { coming, corner, dock } from '../player/corner.ts'
 import { under } from '../server/base.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 
 export function MiniPlayer() {
   const playing = corner.value

@@ -17,7 +17,7 @@ import { say } from '../parts/toast.tsx'
 import { type Failure, isSignedIn, toFailure } from '../server/api.ts'
 import { isAdmin, mayDownload, sessionKnown } from '../stores/session.ts'
 import { lookUp, lookUpSoon, type Reading, type Understood, understand, wordsOf } from '../stores/understand.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 
 const pasted = signal<Reading | undefined>(undefined)
 

@@ -1,7 +1,7 @@
 /** Which view stands at which address. Each but Home is a chunk of its own, loaded when it is first looked at. */
 import type { ComponentType } from 'preact'
 import type { ViewProps } from '../browser/router.ts'
-import type { PlainKey } from '../texts/texts.ts'
+import type { PlainKey } from '../texts/lookup.ts'
 import Home from '../views/home.tsx'
 
 export interface View {

@@ -4,7 +4,7 @@ import type { Begun, Take } from '../server/records.ts'
 import { taskOver } from '../stores/jobs.ts'
 import { forget } from '../stores/load.ts'
 import type { Understood } from '../stores/understand.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import { say, sayFailure } from './toast.tsx'
 
 /** @throws Failure */

@@ -1,6 +1,6 @@
 /** What somebody wrote about a thing of theirs: two lines, and the rest where one wants it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import { HostileText } from './hostile-text.tsx'
 
 export function Description({ text }: { text: string }) {

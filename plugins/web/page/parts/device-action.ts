@@ -3,7 +3,7 @@ import { ArrowDownToLine, CircleX } from 'lucide'
 import { isKeepingPossible } from '../browser/kept.ts'
 import type { Video } from '../server/records.ts'
 import { onDevice } from '../stores/on-device.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import type { MenuItem } from './menu.tsx'
 import { say, sayFailure } from './toast.tsx'
 

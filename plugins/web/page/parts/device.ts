@@ -9,7 +9,7 @@ import type { Item, Video } from '../server/records.ts'
 import { type OnDevice, onDevice } from '../stores/on-device.ts'
 import { account } from '../stores/session.ts'
 import { toBytes } from '../texts/format.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import { say } from './toast.tsx'
 
 const root = new URL(under('/'), location.href).href

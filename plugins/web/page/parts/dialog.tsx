@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import { X } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import { Button, IconButton } from './button.tsx'
 import { Field } from './field.tsx'
 

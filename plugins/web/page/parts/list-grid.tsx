@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { List } from '../stores/list.ts'
-import { type Count, t } from '../texts/texts.ts'
+import { type Count, t } from '../texts/lookup.ts'
 import { Failed } from './states.tsx'
 import { VirtualGrid, type VirtualGridProps } from './virtual-grid.tsx'
 

@@ -8,7 +8,7 @@ import type { Months } from '../server/records.ts'
 import { isMore } from '../stores/list.ts'
 import { useLoad } from '../stores/load.ts'
 import { toMonth } from '../texts/format.ts'
-import { type Count, t } from '../texts/texts.ts'
+import { type Count, t } from '../texts/lookup.ts'
 import { Icon } from './icon.tsx'
 
 /** Fewer are scrolled through in no time. */

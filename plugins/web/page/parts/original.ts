@@ -1,7 +1,7 @@
 /** Where something comes from: the platform's name, and its page there. Plugins bring further platforms. */
 import { ExternalLink } from 'lucide'
 import type { Video } from '../server/records.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import type { MenuItem } from './menu.tsx'
 
 /** Of playlists, which no other platform has. */

@@ -9,7 +9,7 @@ import type { Looked, Target } from '../server/records.ts'
 import { useLook } from '../stores/look.ts'
 import type { Reading, Understood } from '../stores/understand.ts'
 import { toBytes, toSpan } from '../texts/format.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import { Icon } from './icon.tsx'
 
 const ICONS: Record<Target['type'], IconNode> = { video: SquarePlay, channel: TvMinimalPlay, playlist: ListVideo }

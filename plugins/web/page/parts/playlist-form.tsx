@@ -2,7 +2,7 @@
 import type { IconNode } from 'lucide'
 import { useState } from 'preact/hooks'
 import { toFailure } from '../server/api.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'

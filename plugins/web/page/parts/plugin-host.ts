@@ -9,7 +9,7 @@ import { ask, Failure, type Query, toFailure } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { PluginPage } from '../server/records.ts'
 import { account, isAdmin, mayDownload } from '../stores/session.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 
 /** At a time. */
 const MOST_QUESTIONS = 16

@@ -1,7 +1,7 @@
 /** Videos of a list that were chosen by hand, to do something with all of them. */
 import { signal } from '@preact/signals'
 import type { List, Rows } from '../stores/list.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import { say } from './toast.tsx'
 import type { Choosing } from './video-hands.tsx'
 import type { VideoRow } from './video-row.ts'

@@ -4,7 +4,7 @@ import type { IconNode } from 'lucide'
 import { RotateCw } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { isAborted, toFailure } from '../server/api.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 

@@ -3,7 +3,7 @@ import type { IconNode } from 'lucide'
 import { CirclePause, CloudOff, Hourglass, TriangleAlert } from 'lucide'
 import type { PlatformState } from '../server/records.ts'
 import { DAY_SECONDS, toMoment, toTimeOfDay } from '../texts/format.ts'
-import { inWords, t } from '../texts/texts.ts'
+import { inWords, t } from '../texts/lookup.ts'
 
 interface StopReason {
   tone: 'waiting' | 'trouble'

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { X } from 'lucide'
 import { toFailure } from '../server/api.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import { IconButton } from './button.tsx'
 
 interface Saying {

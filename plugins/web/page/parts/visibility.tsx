@@ -2,7 +2,7 @@
 import { Lock, Users } from 'lucide'
 import type { Playlist } from '../server/records.ts'
 import { account, isAdmin, seesAll } from '../stores/session.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import { Switch } from './field.tsx'
 import { Icon } from './icon.tsx'
 

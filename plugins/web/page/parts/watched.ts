@@ -2,7 +2,7 @@
 import { post } from '../server/api.ts'
 import type { Rows } from '../stores/list.ts'
 import { keptUnder } from '../stores/load.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import { say, sayFailure } from './toast.tsx'
 import type { VideoRow } from './video-row.ts'
 

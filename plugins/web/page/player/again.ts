@@ -3,7 +3,7 @@ import { Failure, get, post, remove, toFailure } from '../server/api.ts'
 import { listen } from '../server/events.ts'
 import type { Item, QueueItem } from '../server/records.ts'
 import { taskOver } from '../stores/jobs.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 
 /**
  * @param show  how far it is, once it is known. @throws Failure  why it cannot be had; AbortError where nobody waits

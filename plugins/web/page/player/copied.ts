@@ -1,7 +1,7 @@
 /** A copy that plays is asked for, and followed until it is there. */
 import { Failure, get, post } from '../server/api.ts'
 import type { CopyState, Video } from '../server/records.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 
 const ASK_MS = 1000
 

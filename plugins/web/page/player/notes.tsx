@@ -1,7 +1,7 @@
 /** Short words over the picture: where it went on, what was skipped, what comes next. */
 import { useEffect } from 'preact/hooks'
 import { toClock, toSpan } from '../texts/format.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import { useCountdown } from './countdown.ts'
 import type { Machine } from './machine.ts'
 import { saying } from './plugin-buttons.tsx'

@@ -12,7 +12,7 @@ import { openHost, readerNow } from '../parts/plugin-host.ts'
 import { under } from '../server/base.ts'
 import type { PluginPage, Video } from '../server/records.ts'
 import { playerButtons } from '../stores/plugin-pages.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import type { Machine } from './machine.ts'
 
 /** What a button has said last; the same sentence again is another saying. */

@@ -4,7 +4,7 @@
  */
 import { signal } from '@preact/signals'
 import { parse } from '../texts/direction.ts'
-import { inWords, moreTexts, type Said, t } from '../texts/texts.ts'
+import { inWords, moreTexts, type Said, t } from '../texts/lookup.ts'
 import { answerTo, forgetAnswers, keepAnswer } from './answers.ts'
 import { cookie, under } from './base.ts'
 

@@ -4,7 +4,7 @@
  */
 import { signal } from '@preact/signals'
 import { parse } from '../texts/direction.ts'
-import { inWords, LANGUAGE, moreTexts, textOf } from '../texts/texts.ts'
+import { inWords, LANGUAGE, moreTexts, textOf } from '../texts/lookup.ts'
 import { get, isAborted, isAway, toFailure } from './api.ts'
 import { under } from './base.ts'
 import type { Notification, QueueItem, TaskRecord } from './records.ts'

@@ -1,5 +1,5 @@
 /**
- * The failure classes as people see them; their texts are `downloads.class.<class>` in `texts/en.ts`. That they are those of
+ * The failure classes as people see them; their texts are `downloads.class.<class>` in `texts/languages/en.ts`. That they are those of
  * the platform plugin's table is tested.
  */
 import type { ErrorClass } from '../server/records.ts'

@@ -1,6 +1,6 @@
 /** In which language the page speaks: the browser's, or one chosen here, which the document and the account then have. */
 import { cookie, keepCookie } from '../server/base.ts'
-import { LANGUAGE, t } from '../texts/texts.ts'
+import { LANGUAGE, t } from '../texts/lookup.ts'
 
 const COOKIE = 'av_language'
 /** Chosen at the sign-in, for whoever signs in next in this tab. */

@@ -2,7 +2,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Failure, get, type Query, toFailure } from '../server/api.ts'
 import type { Page, Paginate } from '../server/records.ts'
-import type { Count } from '../texts/texts.ts'
+import type { Count } from '../texts/lookup.ts'
 import { keep, keptValue } from './load.ts'
 
 interface ListOptions<Record, Row> {

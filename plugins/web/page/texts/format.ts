@@ -2,7 +2,7 @@
  * Numbers, bytes, days and lengths of time as people read them: figures and dates as their browser has them, words in
  * the language of the page.
  */
-import { LANGUAGE, LOCALES } from './texts.ts'
+import { LANGUAGE, LOCALES } from './lookup.ts'
 
 const whole = new Intl.NumberFormat(LOCALES)
 const compact = new Intl.NumberFormat(LOCALES, { notation: 'compact', maximumFractionDigits: 1 })

@@ -1,5 +1,5 @@
 /** What a translation must have: each text of the English file, and in it the same values in braces. */
-import type { en } from './en.ts'
+import type { en } from './languages/en.ts'
 
 export type Catalogue = typeof en
 export type TextKey = keyof Catalogue

@@ -32,7 +32,7 @@ import { countOf, isSome } from '../stores/list.ts'
 import { forget, type Load, useLoad } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import { toCompact } from '../texts/format.ts'
-import { type Count, t } from '../texts/texts.ts'
+import { type Count, t } from '../texts/lookup.ts'
 import { ChannelSettings } from './channel/channel-settings.tsx'
 
 const SHOWN = ['videos', 'playlists', 'settings'] as const

@@ -20,7 +20,7 @@ import type { Channel } from '../server/records.ts'
 import { useTaskEnd } from '../stores/jobs.ts'
 import { keptList, type List } from '../stores/list.ts'
 import { isAdmin } from '../stores/session.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 
 const SHOWN = ['', 'subscribed', 'unsubscribed'] as const
 const AHEAD = 36

@@ -25,7 +25,7 @@ import { isMore } from '../stores/list.ts'
 import { CONFIG_KEY, forget, useLoad } from '../stores/load.ts'
 import { onDevice } from '../stores/on-device.ts'
 import { isAdmin, isWelcomeDue } from '../stores/session.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 
 const SORTS = [
   'published',

@@ -16,7 +16,7 @@ import { under } from '../server/base.ts'
 import type { Playlist } from '../server/records.ts'
 import { forgetPlaylists } from '../stores/playlists.ts'
 import { isAdmin } from '../stores/session.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 
 const SHOWN = ['', 'own', 'shared', 'regular', 'subscribed'] as const
 const QUERIES: Record<(typeof SHOWN)[number], Query> = {

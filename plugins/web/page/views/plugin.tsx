@@ -10,7 +10,7 @@ import { under } from '../server/base.ts'
 import type { PluginPage } from '../server/records.ts'
 import { pluginPages } from '../stores/plugin-pages.ts'
 import { look } from '../stores/session.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 
 export default function PluginView({ params }: ViewProps) {
   const page = pluginPages.value?.find(({ plugin }) => plugin === params['plugin'])

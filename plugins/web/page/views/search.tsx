@@ -24,7 +24,7 @@ import { type Rows, rowsOf } from '../stores/list.ts'
 import { keep, keptValue } from '../stores/load.ts'
 import { channelHref } from '../stores/session.ts'
 import { toClock } from '../texts/format.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import {
   type Asked,
   ofType,

@@ -22,7 +22,7 @@ import { countOf, isSome } from '../stores/list.ts'
 import { type Load, useLoad } from '../stores/load.ts'
 import { channelHref, isAdmin } from '../stores/session.ts'
 import { toBytes, toCompact, toDay, toMonth, toNumber, toPercent, toSpan } from '../texts/format.ts'
-import { type Count, type TextKey, t, toCount } from '../texts/texts.ts'
+import { type Count, type TextKey, t, toCount } from '../texts/lookup.ts'
 import { growthOf, SPANS, type Span, type SpanName, toEpoch } from './statistics/growth.ts'
 import { Plot } from './statistics/plot.tsx'
 

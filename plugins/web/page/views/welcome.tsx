@@ -18,7 +18,7 @@ import type { Config, CookieStatus, FoundLibraries, PlatformState, Schedule } fr
 import { useLoad } from '../stores/load.ts'
 import { isAdmin, isWelcomeDue } from '../stores/session.ts'
 import { toBytes, toMoment } from '../texts/format.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts/lookup.ts'
 import { type Change, type OpenConfig, preferenceWords, useConfig } from './settings/config.ts'
 
 /** Of a video, where comments are wanted. */

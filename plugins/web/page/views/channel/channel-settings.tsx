@@ -4,7 +4,7 @@ import { Box, Failed } from '../../parts/states.tsx'
 import { get, post } from '../../server/api.ts'
 import type { Channel, ChannelOverwrites, Config } from '../../server/records.ts'
 import { type Load, useLoad } from '../../stores/load.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 import { Advanced, Group, SelectOption, SwitchOption, TextOption } from '../settings/option.tsx'
 
 type Changes = { [Key in keyof ChannelOverwrites]: ChannelOverwrites[Key] | null }

@@ -5,7 +5,7 @@ import { say, sayFailure } from '../../parts/toast.tsx'
 import { post, remove } from '../../server/api.ts'
 import type { ErrorClass, QueueChanged, QueueItem } from '../../server/records.ts'
 import type { QueueStore } from '../../stores/queue.ts'
-import { type Count, t } from '../../texts/texts.ts'
+import { type Count, t } from '../../texts/lookup.ts'
 
 export type Wanted = 'pending' | 'priority' | 'ignore' | 'delete'
 

@@ -13,7 +13,7 @@ import type { QueueItem } from '../../server/records.ts'
 import type { QueueStore } from '../../stores/queue.ts'
 import { isAdmin } from '../../stores/session.ts'
 import { toAge, toBytes, toPercent, toSpan } from '../../texts/format.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 import { change, type Wanted } from './actions.ts'
 import { Why, whyOf } from './why.tsx'
 

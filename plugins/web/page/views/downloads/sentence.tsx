@@ -15,7 +15,7 @@ import { isSome } from '../../stores/list.ts'
 import { useLoad } from '../../stores/load.ts'
 import type { QueueStore } from '../../stores/queue.ts'
 import { toAge, toBytes } from '../../texts/format.ts'
-import { t, toCount } from '../../texts/texts.ts'
+import { t, toCount } from '../../texts/lookup.ts'
 
 type Tone = 'ok' | 'busy' | 'waiting' | 'trouble'
 interface Said {

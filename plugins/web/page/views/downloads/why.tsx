@@ -3,7 +3,7 @@ import { Copy } from 'lucide'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import type { QueueItem } from '../../server/records.ts'
-import { inWords, sentenceIn, t } from '../../texts/texts.ts'
+import { inWords, sentenceIn, t } from '../../texts/lookup.ts'
 import { copyText } from '../settings/copy-text.ts'
 
 /** What nobody has words for is told as it came. */

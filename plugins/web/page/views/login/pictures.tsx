@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import type { DeviceAccount } from '../../server/records.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 import { moveFocus } from './move-focus.ts'
 
 export function Pictures({

@@ -9,7 +9,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Refused } from '../../parts/states.tsx'
 import { toFailure } from '../../server/api.ts'
 import type { DeviceAccount } from '../../server/records.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 import { moveFocus } from './move-focus.ts'
 
 export const SHORTEST_PIN = 4

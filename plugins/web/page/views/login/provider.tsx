@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import { Refused } from '../../parts/states.tsx'
 import { toQuery } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 
 /** As the server names them. */
 const REASONS = ['expired', 'failed', 'away', 'denied', 'unknown', 'group', 'off', 'name', 'taken', 'other'] as const

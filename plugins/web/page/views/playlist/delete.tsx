@@ -14,7 +14,7 @@ import { remove, toFailure } from '../../server/api.ts'
 import type { Playlist } from '../../server/records.ts'
 import { forget } from '../../stores/load.ts'
 import { isAdmin } from '../../stores/session.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 
 export function DeletePlaylist({
   playlist,

@@ -6,7 +6,7 @@ import { post } from '../../server/api.ts'
 import type { Playlist } from '../../server/records.ts'
 import type { Load } from '../../stores/load.ts'
 import { forgetPlaylists } from '../../stores/playlists.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 
 export function EditPlaylist({
   playlist,

@@ -13,7 +13,7 @@ import { post } from '../../server/api.ts'
 import type { Playlist, PlaylistEntry } from '../../server/records.ts'
 import type { Load } from '../../stores/load.ts'
 import { forgetPlaylists } from '../../stores/playlists.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 
 interface Drag {
   id: string

@@ -11,7 +11,7 @@ import type { AccessToken, Account, NewAccessToken } from '../../server/records.
 import { useLoad } from '../../stores/load.ts'
 import { account } from '../../stores/session.ts'
 import { DAY_SECONDS, toMoment } from '../../texts/format.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 import { copyText } from './copy-text.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'

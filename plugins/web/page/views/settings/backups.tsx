@@ -16,7 +16,7 @@ import type { Backup, RestorePreview } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { forget, useLoad } from '../../stores/load.ts'
 import { toBytes, toDay, toNumber } from '../../texts/format.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 

@@ -4,7 +4,7 @@ import { get, post } from '../../server/api.ts'
 import type { Config, ConfigSchema } from '../../server/records.ts'
 import { openChanges } from '../../stores/changes.ts'
 import { CONFIG_KEY, type Load, useLoad } from '../../stores/load.ts'
-import { textOf } from '../../texts/texts.ts'
+import { textOf } from '../../texts/lookup.ts'
 import type { OptionSchema } from './schema-option.tsx'
 
 export type Change = { [Section in keyof Config]?: Partial<Config[Section]> }

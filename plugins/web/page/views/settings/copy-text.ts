@@ -1,6 +1,6 @@
 /** Puts a text into the clipboard, and says whether that went well. */
 import { say } from '../../parts/toast.tsx'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 
 export async function copyText(text: string): Promise<void> {
   try {

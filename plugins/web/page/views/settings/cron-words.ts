@@ -1,6 +1,6 @@
 /** A schedule of three fields, `minute hour day_of_week`, in the words of the page. */
 import { DAY_SECONDS } from '../../texts/format.ts'
-import { LANGUAGE, LOCALES, t } from '../../texts/texts.ts'
+import { LANGUAGE, LOCALES, t } from '../../texts/lookup.ts'
 
 /** A Sunday. */
 const SUNDAY = Date.UTC(2024, 0, 7)

@@ -7,7 +7,7 @@ import { sayFailure } from '../../parts/toast.tsx'
 import { under } from '../../server/base.ts'
 import { type OnDevice, onDevice } from '../../stores/on-device.ts'
 import { toBytes } from '../../texts/format.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 
 export function DeviceSection() {

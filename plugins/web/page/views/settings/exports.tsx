@@ -11,7 +11,7 @@ import { ask, get, toFailure } from '../../server/api.ts'
 import type { Account, ExportPreview, ExportTaken } from '../../server/records.ts'
 import { forget, useLoad } from '../../stores/load.ts'
 import { account as own } from '../../stores/session.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 
 type Found = ExportPreview['subscriptions'][number]

@@ -10,7 +10,7 @@ import type { Health, PlatformState } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toAge, toMoment, toNumber, toSpan } from '../../texts/format.ts'
-import { inWords, t } from '../../texts/texts.ts'
+import { inWords, t } from '../../texts/lookup.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 

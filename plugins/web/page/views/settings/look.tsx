@@ -3,7 +3,7 @@ import { chooseLayout, LAYOUTS, layout } from '../../browser/layout.ts'
 import type { UserSettings } from '../../server/records.ts'
 import { languageChoices } from '../../stores/language.ts'
 import { changeSettings, chooseLanguage, chooseLook, type Look, look, settings } from '../../stores/session.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 import { Group, NumberOption, SelectOption } from './option.tsx'
 
 const LOOKS: Look[] = ['system', 'light', 'dark']

@@ -2,7 +2,7 @@
 import { Select, Switch } from '../../parts/field.tsx'
 import type { Account, Adoption } from '../../server/records.ts'
 import { account as own } from '../../stores/session.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 
 /** Of everybody there: the first three unless somebody says otherwise. */
 const KINDS = ['keep', 'ignore', 'platform_list', 'list', 'channel', 'playlist'] as const

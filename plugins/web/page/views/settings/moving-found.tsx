@@ -5,7 +5,7 @@ import { sayFailure } from '../../parts/toast.tsx'
 import { get } from '../../server/api.ts'
 import type { FoundLibraries, Place } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 
 interface FoundProps {
   /** What is one already is not offered. */

@@ -7,7 +7,7 @@ import { sayFailure } from '../../parts/toast.tsx'
 import { get } from '../../server/api.ts'
 import type { AdoptionChannel, AdoptionItem, Page } from '../../server/records.ts'
 import { toBytes, toNumber } from '../../texts/format.ts'
-import { inWords, t } from '../../texts/texts.ts'
+import { inWords, t } from '../../texts/lookup.ts'
 
 /** Something that is read once somebody opens it. */
 function Unfold({ title, read, children }: { title: string; read: () => Promise<void>; children: ComponentChildren }) {

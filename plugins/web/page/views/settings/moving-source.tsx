@@ -7,7 +7,7 @@ import { sayFailure } from '../../parts/toast.tsx'
 import { post, toFailure } from '../../server/api.ts'
 import type { Adoption, Adoptions, Place } from '../../server/records.ts'
 import { toPercent } from '../../texts/format.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 import { OptionForm } from './option-form.tsx'
 
 /** Reads films by their names and information files alone. */

@@ -6,7 +6,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Choice } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Failure, toFailure } from '../../server/api.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 
 const SAID_MS = 3000
 

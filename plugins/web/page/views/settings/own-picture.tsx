@@ -9,7 +9,7 @@ import { say } from '../../parts/toast.tsx'
 import { ask, remove, toFailure } from '../../server/api.ts'
 import type { OwnPictureChosen } from '../../server/records.ts'
 import { account, sessionKnown } from '../../stores/session.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 
 const MOST_MEGABYTES = 10

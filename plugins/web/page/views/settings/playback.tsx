@@ -1,6 +1,6 @@
 /** Watching, for all accounts. */
 import { DislikesLink } from '../../parts/dislikes-link.tsx'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 import { useConfig } from './config.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'

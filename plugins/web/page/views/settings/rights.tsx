@@ -7,7 +7,7 @@ import { get } from '../../server/api.ts'
 import type { Account, Channel, Item, Playlist } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { type Role, roleOf } from '../../stores/session.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 
 const ROLES: readonly Role[] = ['watcher', 'downloader', 'child', 'admin']
 const KINDS = ['channel', 'playlist'] as const

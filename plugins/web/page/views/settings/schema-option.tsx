@@ -1,6 +1,6 @@
 /** A setting drawn from its schema: a switch, a choice, a number or a text, in the words that the schema has. */
 import type { ComponentChildren } from 'preact'
-import { t, textOf } from '../../texts/texts.ts'
+import { t, textOf } from '../../texts/lookup.ts'
 import { NumberOption, SelectOption, SwitchOption, TextOption } from './option.tsx'
 
 /** JSON Schema, as far as settings need it. */

@@ -1,6 +1,6 @@
 /** How much of a subscription is looked at, and subscriptions that come from another app. */
 import { under } from '../../server/base.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 import { useConfig } from './config.ts'
 import { Exports } from './exports.tsx'
 import { Loaded } from './loaded.tsx'

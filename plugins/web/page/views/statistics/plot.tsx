@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import { look } from '../../stores/session.ts'
 import { DAY_SECONDS as DAY } from '../../texts/format.ts'
-import { LOCALES, t } from '../../texts/texts.ts'
+import { LOCALES, t } from '../../texts/lookup.ts'
 
 interface PlotProps {
   title: string

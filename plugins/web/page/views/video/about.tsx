@@ -4,7 +4,7 @@ import { HostileText } from '../../parts/hostile-text.tsx'
 import { under } from '../../server/base.ts'
 import type { Stream, Video } from '../../server/records.ts'
 import { toBytes, toDay, toMoment, toNumber, toSpan } from '../../texts/format.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 import { receiptFacts } from './receipt.tsx'
 
 export function About({ video, onJump }: { video: Video; onJump: (seconds: number) => void }) {

@@ -12,7 +12,7 @@ import { small, under } from '../../server/base.ts'
 import type { Playlist, PlaylistEntry } from '../../server/records.ts'
 import type { Load } from '../../stores/load.ts'
 import { toAge, toClock, toNumber } from '../../texts/format.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 
 interface UpNextProps {
   id: string

@@ -10,7 +10,7 @@ import { get } from '../../server/api.ts'
 import type { Comment, Item } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toAge, toCompact, toMoment, toNumber } from '../../texts/format.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 
 const AT_ONCE = 20
 const NEAR_PX = 600

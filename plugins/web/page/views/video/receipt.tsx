@@ -1,7 +1,7 @@
 /** How good the file is beside what was offered, in words. */
 import type { Video } from '../../server/records.ts'
 import { toMoment } from '../../texts/format.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 
 /** Nothing where it got the best that was offered, or nobody knows. */
 export function ReceiptLine({ video: { receipt, degraded } }: { video: Video }) {

@@ -7,7 +7,7 @@ import { Box } from '../../parts/states.tsx'
 import type { Line } from '../../player/lines.ts'
 import type { Machine } from '../../player/machine.ts'
 import { toClock } from '../../texts/format.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts/lookup.ts'
 
 interface TranscriptProps {
   machine: Machine

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { aNewItem } from 'archivolt/testing'
 import { openLog } from '../../../core/log.ts'
 import type { App } from '../../../plugins/download/app.ts'
-import { openListings } from '../../../plugins/download/listings.ts'
+import { openListings } from '../../../plugins/download/listed-items.ts'
 
 /** Keeps no picture, and tells which were fetched. */
 function someArt(fetch: (id: string) => boolean = () => true) {

@@ -1,7 +1,7 @@
 /** Which tasks there are, those of plugins from outside too, and what they are called. */
 import { get } from '../server/api.ts'
 import type { TaskKind } from '../server/records.ts'
-import { t, textOf } from '../texts/texts.ts'
+import { t, textOf } from '../texts/lookup.ts'
 import { type Load, useLoad } from './load.ts'
 
 export const useTaskKinds = (): Load<TaskKind[]> => useLoad('tasks', (signal) => get('/api/task/', {}, signal))

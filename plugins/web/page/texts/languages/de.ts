@@ -1,5 +1,5 @@
 /** All words of the page in German. */
-import type { FaultsOf, None } from './translation.ts'
+import type { FaultsOf, None } from '../translation.ts'
 
 const de = {
   'app.name': 'Archivolt',

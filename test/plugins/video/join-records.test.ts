@@ -1,7 +1,7 @@
 /** A record is joined from texts: whatever is in the texts, the result is the record that parsing would have given. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { channelIdOf, joinRecord } from '../../../plugins/video/records.ts'
+import { channelIdOf, joinRecord } from '../../../plugins/video/join-records.ts'
 
 const hostile = '","player":{"position":9},"media_url":"/media/evil/x.mp4"} \\" \u2028'
 const stored = {

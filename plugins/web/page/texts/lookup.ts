@@ -3,7 +3,7 @@
  * number.
  */
 import { apart } from './direction.ts'
-import { en } from './en.ts'
+import { en } from './languages/en.ts'
 import type { TextKey, Wanted } from './translation.ts'
 
 export type { TextKey } from './translation.ts'
