@@ -1,6 +1,8 @@
 /** The form of ids, as they stand in paths of the API, in names of files and in the index (contract 1.1). */
 
 export const ID_PATTERN = '^[A-Za-z0-9_-]{1,128}$'
+/** Rows of the ledger go by numbers: as much of them as a double holds. */
+export const ROW_PATTERN = '^[1-9][0-9]{0,14}$'
 const ID = new RegExp(ID_PATTERN)
 
 export const isId = (text: string): boolean => ID.test(text)

@@ -28,7 +28,7 @@ export { STATUS as errorStatus } from './http/fault.ts'
 export { contentPolicy } from './http/html-defaults.ts'
 export type { PageBlock, PageWindow } from './http/pagination.ts'
 export { bytes, events, file, JsonText, json, Listing, listing, type ReplyHeaders } from './http/reply.ts'
-export { ID_PATTERN, idInName, isId } from './id.ts'
+export { ID_PATTERN, idInName, isId, ROW_PATTERN } from './id.ts'
 export type { DocOf, Field, IndexDefinition, NamesOf } from './index/mapping.ts'
 export { defineIndex } from './index/mapping.ts'
 export type {

@@ -1,5 +1,5 @@
 /** Places over HTTP: folders of other programs, whose films are only read unless a person says more (contract 9.16). */
-import { defineRoute, errors, listing, say, Type } from 'archivolt'
+import { defineRoute, errors, listing, ROW_PATTERN, say, Type } from 'archivolt'
 import type { Place } from '../media/types.ts'
 import { followPlaces, openFollowed, takeWhatIsNew } from './adoption/follow.ts'
 import { lookAnew } from './adoption/libraries.ts'
@@ -8,7 +8,7 @@ import type { App } from './app.ts'
 
 const Path = Type.String({ minLength: 1, maxLength: 4096, description: 'an absolute path on the server' })
 const Label = Type.String({ minLength: 1, maxLength: 100 })
-const PlaceId = Type.Object({ placeId: Type.String({ pattern: '^[1-9][0-9]{0,8}$' }) })
+const PlaceId = Type.Object({ placeId: Type.String({ pattern: ROW_PATTERN }) })
 
 const PlaceRecord = Type.Object({
   id: Type.Integer(),
@@ -168,7 +168,7 @@ export const bringBack = defineRoute({
   path: '/api/place/:placeId/trash/:trashId/',
   access: 'admin',
   summary: 'Put a removed film back where it lay, and take its video in again',
-  params: Type.Object({ ...PlaceId.properties, trashId: Type.String({ pattern: '^[1-9][0-9]{0,8}$' }) }),
+  params: Type.Object({ ...PlaceId.properties, trashId: Type.String({ pattern: ROW_PATTERN }) }),
   reply: Type.Object({ adoption: Type.Integer({ description: 'by which the video comes in again' }) }),
   errors: ['not_found', 'conflict', 'unavailable'],
   async handle({ params }, app: App) {

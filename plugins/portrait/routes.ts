@@ -8,13 +8,14 @@ import {
   openLocks,
   queryText,
   type ReplyHeaders,
+  ROW_PATTERN,
   Type,
 } from 'archivolt'
 import type { App } from './app.ts'
 
 const MOST_BYTES = 10 << 20
 const NO_PICTURE = 'This file cannot be read as a picture: send a JPEG, PNG, WebP, GIF, BMP, TIFF or JPEG XL'
-const Params = Type.Object({ userId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
+const Params = Type.Object({ userId: Type.String({ pattern: ROW_PATTERN }) })
 /** As records of accounts have it. */
 const Chosen = Type.Object({ picture: Type.Union([Type.String(), Type.Null()]) })
 

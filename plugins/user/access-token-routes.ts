@@ -1,5 +1,5 @@
 /** Access tokens of one's own account: listed without the token itself, made, revoked one by one. */
-import { defineRoute, errors, SCOPES, Type } from 'archivolt'
+import { defineRoute, errors, ROW_PATTERN, SCOPES, Type } from 'archivolt'
 
 export const Moment = Type.String({ format: 'date-time' })
 const AccessToken = Type.Object({
@@ -46,7 +46,7 @@ export const revokeAccessToken = defineRoute({
   access: 'viewer',
   scope: 'none',
   summary: 'Revoke one of the caller’s access tokens',
-  params: Type.Object({ tokenId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) }),
+  params: Type.Object({ tokenId: Type.String({ pattern: ROW_PATTERN }) }),
   reply: Type.Object({ success: Type.Literal(true) }),
   async handle({ params: { tokenId }, actor }, { accounts }) {
     await accounts.revokeAccessToken(actor.id, Number(tokenId))

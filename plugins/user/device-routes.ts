@@ -1,11 +1,11 @@
 /** Devices that people share: who may sign in there with a PIN, doing so, and being forgotten. */
-import { defineRoute, errors, Type } from 'archivolt'
+import { defineRoute, errors, ROW_PATTERN, Type } from 'archivolt'
 import { refuseOtherSites, startSession } from './session-cookies.ts'
 
 /** Digits, as a television's remote control has them. */
 export const Pin = Type.String({ pattern: '^[0-9]{4,8}$' })
 /** An account by its number. */
-export const UserParams = Type.Object({ userId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
+export const UserParams = Type.Object({ userId: Type.String({ pattern: ROW_PATTERN }) })
 /** Of an account. */
 export const Picture = Type.Union([Type.String(), Type.Null()], {
   description: 'the version of its picture; null: it has none',

@@ -1,5 +1,5 @@
 /** Webhooks over HTTP (contract 9.21): all for admins, since what they tell is of the whole archive. */
-import { defineRoute, errors, say, Type } from 'archivolt'
+import { defineRoute, errors, ROW_PATTERN, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { DeliveryRow, WebhookRow } from './tables.ts'
 
@@ -34,7 +34,7 @@ const webhookKeys = {
 const Webhook = Type.Object(webhookKeys)
 const WebhookWithSecret = Type.Object({ ...webhookKeys, secret: Type.String() })
 
-const Params = Type.Object({ webhookId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
+const Params = Type.Object({ webhookId: Type.String({ pattern: ROW_PATTERN }) })
 
 const given = {
   name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{C}]*$' }),

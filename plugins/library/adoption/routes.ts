@@ -1,7 +1,7 @@
 /** Moving in over HTTP: scan a place, look at the plan, run it, undo it (contract 9.17). */
 import { stat } from 'node:fs/promises'
 import { isAbsolute, join, relative } from 'node:path'
-import { defineRoute, errors, listing, queryEnum, queryText, Said, saidOf, say, Type } from 'archivolt'
+import { defineRoute, errors, listing, queryEnum, queryText, ROW_PATTERN, Said, saidOf, say, Type } from 'archivolt'
 import type { Place } from '../../media/types.ts'
 import type { App } from '../app.ts'
 import { ofColumn } from '../because.ts'
@@ -23,7 +23,7 @@ import { undoAdoption } from './undo.ts'
 /** The one program whose server is read. */
 const LIVE = 'tubearchivist'
 
-const AdoptionId = Type.Object({ adoptionId: Type.String({ pattern: '^[1-9][0-9]{0,8}$' }) })
+const AdoptionId = Type.Object({ adoptionId: Type.String({ pattern: ROW_PATTERN }) })
 const Count = Type.Object({ count: Type.Integer(), size: Type.Integer({ description: 'bytes' }) })
 
 export const AdoptionRecord = Type.Object({
