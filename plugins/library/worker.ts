@@ -30,7 +30,7 @@ import { keepDocuments } from './catalogs/documents.ts'
 import { isTooMany } from './catalogs/files.ts'
 import { filesNear, stampNear } from './catalogs/near.ts'
 import { allowed, type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
-import { type ToldInFilm, toldInFilm } from './catalogs/tubearchivist-film.ts'
+import { mayTell, toldInFilm } from './catalogs/tubearchivist-film.ts'
 import { cachedPictures, channelOfFolder } from './catalogs/tubearchivist-folder.ts'
 import type { Along, CatalogFault, CatalogRead, Info, Listed, PathMap } from './catalogs/types.ts'
 import { codeOf, isDiskFault } from './disk-fault.ts'
@@ -108,10 +108,11 @@ export interface Requests {
     args: { path: string; files: readonly FoundFile[]; notes?: NotesArgs }
     result: { seen: Seen[]; tookMs: number }
   }
-  /** Of a video, as yt-dlp writes them: those of its information file, else those of the catalog. []: there are none. */
-  comments: { args: { id: string; info?: string; notes?: NotesArgs }; result: unknown[] }
-  /** What a program has written into a film itself. */
-  film: { args: { path: string; ffprobe: string }; result: ToldInFilm }
+  /**
+   * Of a video, as yt-dlp writes them: those of its information file, else those in the film, else those of the
+   * catalog. []: there are none.
+   */
+  comments: { args: { id: string; path: string; file: FoundFile; notes?: NotesArgs }; result: unknown[] }
 }
 export type Op = keyof Requests
 interface Request<Name extends Op = Op> {
@@ -439,6 +440,23 @@ function readComments(path: string): unknown[] {
   }
 }
 
+/** What a program has written into a film itself. @returns undefined: nothing, or nothing can be made of it */
+function readFilm(root: string, film: FoundFile): ReturnType<typeof toldInFilm> {
+  if (film.info !== undefined || !mayTell(film.ending)) return undefined
+  try {
+    const file = openSync(`${root}/${pathOf(film)}`, constants.O_RDONLY | constants.O_NONBLOCK)
+    try {
+      const found = fstatSync(file)
+      return found.isFile() ? toldInFilm(file, found.size) : undefined
+    } finally {
+      closeSync(file)
+    }
+  } catch (thrown) {
+    if (isDiskFault(thrown)) throw thrown
+    return undefined
+  }
+}
+
 /** So many bytes tell what a file is. */
 const HEAD_BYTES = 64
 
@@ -474,6 +492,12 @@ function lookAt(root: string, file: FoundFile): Seen {
   return nfo ? { ...seen, nfo } : seen
 }
 
+function readCommentsOf(id: string, root: string, file: FoundFile): unknown[] {
+  if (file.info !== undefined) return readComments(`${root}/${pathIn(file.folder, file.info)}`)
+  const told = readFilm(root, file)
+  return told?.info['id'] === id ? keptComments(told.comments) : []
+}
+
 function lookAtInfo(root: string, { folder, name, info: infoName }: FoundFile): Seen {
   let seen: ReturnType<typeof headOf>
   try {
@@ -503,8 +527,11 @@ const notesOf = ({ own, path, roots }: NotesArgs): Notes => (opened ??= openNote
 function lookWith(root: string, file: FoundFile, notes: Notes | undefined): Seen {
   tellAlive()
   const seen = lookAt(root, file)
-  const listed = 'why' in seen ? undefined : notes?.of(file)
-  return listed ? { ...seen, listed: { ...listed, info: kept(listed.info) } } : seen
+  if ('why' in seen) return seen
+  const listed = notes?.of(file)
+  if (listed) return { ...seen, listed: { ...listed, info: kept(listed.info) } }
+  const told = seen.info || seen.nfo ? undefined : readFilm(root, file)
+  return told ? { ...seen, info: kept(told.info) } : seen
 }
 
 type Answers = {
@@ -525,13 +552,9 @@ const ops: Answers = {
     const seen = files.map((file) => lookWith(path, file, opened))
     return { seen, tookMs: performance.now() - began }
   },
-  comments({ id, info, notes }) {
-    const beside = info === undefined ? [] : readComments(info)
+  comments({ id, path, file, notes }) {
+    const beside = readCommentsOf(id, path, file)
     return beside.length === 0 && notes ? notesOf(notes).commentsOf(id) : beside
-  },
-  film({ path, ffprobe }) {
-    const { info, comments } = toldInFilm(path, ffprobe)
-    return { ...(info && { info: kept(info) }), comments: keptComments(comments) }
   },
   catalog: ({ own, path, roots, at, kind, said }) =>
     readCatalogs(path, roots, filesNear(path, roots, at), own, { at, only: kind, said }),

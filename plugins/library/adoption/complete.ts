@@ -1,16 +1,14 @@
 /**
  * complete_videos: what takes its time for videos that have moved in. Pictures, subtitles and comments that lie beside
- * them, what only the film or the platform can tell. It may be stopped and started again: each video's row says how far it has come.
+ * them, what only the platform can tell. It may be stopped and started again: each video's row says how far it has come.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { defineTask, isAppError, say, type Words } from 'archivolt'
-import type { Ending } from '../../media/containers.ts'
 import type { Place } from '../../media/types.ts'
 import type { App } from '../app.ts'
 import { isQueued, MOST_LANGUAGES, subtitleFile } from '../found.ts'
 import { stageSubtitle } from '../import.ts'
-import { pathIn, pathOf } from '../names.ts'
 import { untilQuiet } from '../quiet.ts'
 import { ofPlatform } from '../report.ts'
 import { isPicture } from '../sidecars.ts'
@@ -21,12 +19,9 @@ import { ADOPTION_TASK, type AdoptionRun } from './scan.ts'
 import { isWaiting, Store } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
 import { openPlace, type PlaceReading } from './tools.ts'
-import type { Facts, FoundFile } from './types.ts'
-import { ytdlpReader } from './ytdlp.ts'
+import type { FoundFile } from './types.ts'
 
 const STEP = 100
-/** Films in which a program may have written what it knows. */
-const EMBEDDED = new Set<Ending>(['mp4', 'm4v'])
 
 export const completeVideos = defineTask({
   name: 'complete_videos',
@@ -171,25 +166,9 @@ async function takeSubtitles(
 }
 
 /** @throws unavailable: its disk does not answer; unprocessable: the file takes too much memory */
-async function takeComments(id: string, { folder, info }: FoundFile, { reading, app }: Completing): Promise<void> {
-  await keepComments(id, await reading.commentsOf(id, info === undefined ? undefined : pathIn(folder, info)), app)
-}
-
-async function keepComments(id: string, told: readonly unknown[], app: App): Promise<void> {
-  const comments = app.platform.commentsOf(told)
+async function takeComments(id: string, file: FoundFile, { reading, app }: Completing): Promise<void> {
+  const comments = app.platform.commentsOf(await reading.commentsOf(id, file))
   if (comments.length > 0) await app.videos.setComments(id, comments)
-}
-
-/** By the film itself, else by the platform: in no hurry, it waits at the gate like everything else. */
-async function factsOf(
-  file: FoundFile,
-  id: string,
-  { reading, job, app }: Completing,
-): Promise<{ facts: Facts; comments: unknown[] }> {
-  const { info, comments } = EMBEDDED.has(file.ending) ? await reading.toldIn(pathOf(file)) : { comments: [] }
-  const [facts] = info ? await ytdlpReader.factsOf([{ file, id, info }], reading.tools) : []
-  if (facts) return { facts, comments }
-  return { facts: { metadata: await app.platform.video(id, { asker: job.id, signal: job.signal }) }, comments: [] }
 }
 
 /** @returns false: its place is away */
@@ -198,10 +177,10 @@ async function askFor(row: ItemRow, on: Completing): Promise<boolean> {
   const id = row.video_id!
   const file = JSON.parse(row.file!) as FoundFile
   try {
-    const { facts, comments } = await factsOf(file, id, on)
-    await takeIn([{ row, file, facts }], adoption, store, job, app)
+    // In no hurry: it waits at the gate like everything else.
+    const metadata = await app.platform.video(id, { asker: job.id, signal: job.signal })
+    await takeIn([{ row, file, facts: { metadata } }], adoption, store, job, app)
     if (!(await app.videos.has(id))) return true // what it says cannot be kept: its row has that
-    await keepComments(id, comments, app)
     if (!(await completeOne(row, on))) return false
   } catch (thrown) {
     job.signal.throwIfAborted()

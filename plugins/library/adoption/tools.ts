@@ -7,7 +7,6 @@ import type { App } from '../app.ts'
 import { CATALOG_KINDS } from '../catalogs/all.ts'
 import { documentsIn } from '../catalogs/documents.ts'
 import { NOTES_FILE } from '../catalogs/notes.ts'
-import type { ToldInFilm } from '../catalogs/tubearchivist-film.ts'
 import type { Along, CatalogFault, CatalogRead, PathMap } from '../catalogs/types.ts'
 import { metadataIn } from '../found.ts'
 import { videoIn } from '../ids.ts'
@@ -36,10 +35,8 @@ export interface PlaceReading {
   stamp(): Promise<string>
   /** In pieces: what people have done there. */
   along(): AsyncGenerator<Array<{ number: number; one: Along }>>
-  /** What was said below a video, as yt-dlp writes it. @param info  the information file beside it */
-  commentsOf(id: string, info?: string): Promise<unknown[]>
-  /** What its program has written into a film itself. */
-  toldIn(film: string): Promise<ToldInFilm>
+  /** What was said below a video, as yt-dlp writes it. */
+  commentsOf(id: string, file: FoundFile): Promise<unknown[]>
   /** In pieces. Films that the catalog names and no file was taken for. */
   unseen(): AsyncGenerator<string[]>
   walk(): AsyncGenerator<Walked>
@@ -109,15 +106,8 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
     keepDocuments: (text, isFirst) => thread().ask('documents', { own, text, isFirst }, job.signal),
     documents: documentsIn(own),
     stamp: async () => thread().ask('stamp', { path, roots: await app.media.places.realRoots() }, job.signal),
-    commentsOf: async (id, info) =>
-      info === undefined && !hasNotes
-        ? []
-        : thread().ask(
-            'comments',
-            { id, ...(info !== undefined && { info: join(path, info) }), ...(hasNotes && { notes: await notes() }) },
-            job.signal,
-          ),
-    toldIn: (film) => thread().ask('film', { path: join(path, film), ffprobe: app.settings.ffprobe }, job.signal),
+    commentsOf: async (id, file) =>
+      thread().ask('comments', { id, path, file, ...(hasNotes && { notes: await notes() }) }, job.signal),
     async *unseen() {
       for (let after = 0; hasNotes; ) {
         const rows = await thread().ask('unseen', { ...(await notes()), after, most: UNSEEN_STEP }, job.signal)

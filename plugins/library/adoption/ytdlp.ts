@@ -31,6 +31,10 @@ const isIdIn = (word: string, tools: PlaceTools): boolean => word.length === ID_
 const inBrackets = (base: string, tools: PlaceTools): string | undefined =>
   bracketsIn(base).find((word) => isIdIn(word, tools))
 
+/** In its channel's folder, under nothing but its id, as TubeArchivist has it. */
+const asWhole = ({ base, folder }: FoundFile, tools: PlaceTools): string | undefined =>
+  channelOfFolder(folder) !== undefined && isIdIn(base, tools) ? base : undefined
+
 /** Where it has an id at all. */
 const inName = (base: string, tools: PlaceTools): string | undefined =>
   [...wordsIn(base), ...furtherWordsIn(base)].find((word) => isIdIn(word, tools))
@@ -65,7 +69,7 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   if (info && !isPlaylist(info) && isForeign(info, tools))
     return only({ code: 'foreign_platform', path, why: isFrom(textOf(info.extractor)) })
   const told = info && !isPlaylist(info) ? textOf(info.id) : ''
-  const bracketed = inBrackets(file.base, tools)
+  const bracketed = inBrackets(file.base, tools) ?? asWhole(file, tools)
   if (told !== '' && tools.videoIn(told) === told && (bracketed === undefined || bracketed === told))
     return { video: toVideo(file, told, false, info), problems: [] }
 
@@ -82,7 +86,11 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
     problems.push({
       code: 'foreign_sidecar',
       path: beside,
-      why: because('the information file is about another video'),
+      why: because(
+        file.info === undefined
+          ? 'what is written in the film is about another video'
+          : 'the information file is about another video',
+      ),
       ...withId,
     })
   else if (byNfo !== undefined)
@@ -93,7 +101,7 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
       ...withId,
     })
   const { info: _unused, ...bare } = file
-  if (named !== undefined) return { video: byName(bare, named), problems }
+  if (named !== undefined) return { video: byName(bare, named, tools), problems }
   const tagged = await tools.idInTags(file)
   if (tagged !== undefined) return { video: await withLoneInfo(bare, tagged, tools), problems }
   problems.push({
@@ -104,9 +112,9 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   return { problems }
 }
 
-/** A guess, unless it lies in its channel's folder under nothing but its id, as TubeArchivist has it. */
-function byName(file: FoundFile, id: string): FoundVideo {
-  const channelId = file.base === id ? channelOfFolder(file.folder) : undefined
+/** A guess, unless it is named as TubeArchivist does. */
+function byName(file: FoundFile, id: string, tools: PlaceTools): FoundVideo {
+  const channelId = asWhole(file, tools) === id ? channelOfFolder(file.folder) : undefined
   if (channelId === undefined) return toVideo(file, id, true)
   return { ...toVideo(file, id, false), channelId }
 }

@@ -106,6 +106,16 @@ test('what TubeArchivist has written into films tells of them where nothing else
   }
   const before = await listing(app.root)
   const id = await scanned(app, place)
+  const plan = (await app.as('admin').get(`/api/adoption/${id}/item/`)).body.data
+  assert.deepEqual(
+    plan.map((row: Record<string, string>) => [row.outcome, row.platform_id, row.title, row.code ?? '']),
+    [
+      ['new', FERRY, 'The ferry', ''],
+      ['ask', 'brokenBroke', 'brokenBroke', ''],
+      ['ask', 'otherOther1', 'otherOther1', ''],
+      ['problem', 'otherOther1', '', 'foreign_sidecar'],
+    ],
+  )
 
   await commanded(app, id, { command: 'adopt' })
 

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict'
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { startTestPlatform } from '../../platform/start.ts'
+import { makeFilm } from '../../support/ffmpeg.ts'
+import { writeAtom } from '../../support/film-atom.ts'
 import { type PlacesApp, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
@@ -61,6 +64,26 @@ test('what only the platform can tell waits for a person, and is not asked for e
   assert.deepEqual(await app.ids('video'), [TWO])
   const [newest] = await adoptions(app)
   assert.deepEqual([newest.outcomes.ask.count, newest.states.planned], [1, 1])
+})
+
+test('a film that tells of itself comes into a followed place by that, and the platform is not asked', async (t) => {
+  const { platform, settings } = await startTestPlatform(t)
+  const app = await placesApp(t, { settings })
+  const place = await app.place('media')
+  const [channel, film] = ['UCaaaaaaaaaaaaaaaaaaaaaa', join(app.root, 'media/UCaaaaaaaaaaaaaaaaaaaaaa', `${ONE}.mp4`)]
+  await app.as('admin').post(`/api/place/${place}/`, { follow: true })
+  await app.settled()
+
+  await makeFilm(film, ['-c:v', 'libx264', '-c:a', 'aac'])
+  const video = { youtube_id: ONE, title: 'Told inside', channel: { channel_id: channel, channel_name: 'Harbour' } }
+  await writeAtom(film, 'com.tubearchivist', 'ta', JSON.stringify({ video }))
+  await look(app)
+
+  assert.equal((await app.as('user').get(`/api/video/${ONE}/`)).body.title, 'Told inside')
+  assert.deepEqual(
+    platform.requests.filter(({ path }: { path: string }) => path.includes(ONE)),
+    [],
+  )
 })
 
 test('what leaves by an undo does not come again, nor what a person has removed', async (t) => {

@@ -2702,6 +2702,8 @@ const de = {
   'said.a chapter of {file}': 'ein Kapitel von {file}',
   'said.the sound of {file}, which is taken': 'der Ton von {file}, das genommen wird',
   'said.the same video as {file}, which is taken': 'dasselbe Video wie {file}, das genommen wird',
+  'said.what is written in the film is about another video':
+    'was im Film selbst steht, handelt von einem anderen Video',
   'said.the information file is about another video': 'die Infodatei handelt von einem anderen Video',
   'said.neither its name, an information file nor its tags say which video it is':
     'weder Name noch Infodatei noch Tags sagen, welches Video das ist',
