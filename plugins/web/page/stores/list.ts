@@ -55,22 +55,52 @@ const AT_ONCE = 4
 /** So many rows are there again at once after a list was read anew; others come as they are looked at. */
 const MOST_RELOADED = 240
 
-export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: ListOptions<Record, Row>): List<Row> {
+/** Where reading stands: what is asked for next. */
+function openCursor<Record>(path: string, query: Query | undefined) {
+  let next = 1
+  let lastPage: number | undefined
+  let pageSize = 1
+  let bound: Query = {}
+
+  return {
+    begin(from: Query = {}): void {
+      bound = from
+      next = 1
+      lastPage = undefined
+    },
+    /** Nothing was read yet: how many there are is known with the first page only. */
+    isFirst: (): boolean => lastPage === undefined && !bound['before'] && !bound['after'],
+
+    /** @param dropped  rows that are gone since they were read: what follows has moved up by so many */
+    read(wanted: number, dropped: number): Promise<Array<Page<Record>>> {
+      next = Math.max(1, next - Math.ceil(dropped / pageSize))
+      const most = Math.min(AT_ONCE, Math.ceil(wanted / pageSize), (lastPage ?? 1) - next + 1)
+      return Promise.all(
+        Array.from({ length: Math.max(1, most) }, (_, index) =>
+          get<Page<Record>>(path, { ...query, ...bound, page: next + index }),
+        ),
+      )
+    },
+    advance(pages: number, { page_size: size, last_page: last }: Paginate): void {
+      next += pages
+      pageSize = Math.max(1, size)
+      if (last !== 0) lastPage = last
+    },
+  }
+}
+
+export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListOptions<Record, Row>): List<Row> {
   const rows = signal<Row[]>([])
   const state = signal<'loading' | 'ready' | 'failed'>('loading')
   const failure = signal<Failure | undefined>(undefined)
   const isWhole = signal(false)
   const isCut = signal(false)
   const total = signal<Count | undefined>(undefined)
+  const cursor = openCursor<Record>(path, query)
   /** Ids that an answer does not bring again: their rows are there, or have gone while it was on its way. */
   const seen = new Set<string>()
-  let next = 1
-  let lastPage: number | undefined
-  let pageSize = 1
   let askedAt: number | undefined
-  /** Rows that are gone since they were read: what follows has moved up by so many. */
   let dropped = 0
-  let bound: Query = {}
   let running: Promise<void> | undefined
   let life = 0
   /** The rows of a list that is being read anew: they take the place of the old ones once they are as many. */
@@ -83,20 +113,13 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
   async function readMore(wanted: number): Promise<void> {
     const mine = life
     state.value = 'loading'
-    next = Math.max(1, next - Math.ceil(dropped / pageSize))
-    dropped = 0
     late = []
-    // How many there are is known with the first page only.
-    const missing = Math.ceil((wanted - readSoFar().length) / pageSize)
-    const ahead = lastPage === undefined ? 1 : Math.max(1, Math.min(AT_ONCE, missing, lastPage - next + 1))
+    const pages = cursor.read(wanted - readSoFar().length, dropped)
+    dropped = 0
     try {
-      const pages = await Promise.all(
-        Array.from({ length: ahead }, (_, index) =>
-          get<Page<Record>>(path, { ...query, ...bound, page: next + index }),
-        ),
-      )
+      const read = await pages
       if (mine !== life) return
-      take(pages)
+      take(read)
       state.value = 'ready'
       failure.value = undefined
     } catch (error) {
@@ -108,36 +131,22 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
 
   function take(pages: Array<Page<Record>>): void {
     const fresh: Row[] = []
-    for (const { data } of pages) {
-      for (const record of data) {
-        const row = late.reduce((now, changed) => changed(now), toRow(record))
-        if (seen.has(idOf(row))) continue
-        seen.add(idOf(row))
-        fresh.push(row)
-      }
+    for (const record of pages.flatMap(({ data }) => data)) {
+      const row = late.reduce((now, changed) => changed(now), toRow(record))
+      if (seen.has(idOf(row))) continue
+      seen.add(idOf(row))
+      fresh.push(row)
     }
     const { paginate } = pages.at(-1)!
-    if (lastPage === undefined && !bound['before'] && !bound['after']) total.value = countOf(paginate)
+    if (cursor.isFirst()) total.value = countOf(paginate)
     const all = [...readSoFar(), ...fresh]
     if (held) held = all
     else rows.value = all
-    next += pages.length
-    pageSize = Math.max(1, paginate.page_size)
-    if (paginate.last_page !== 0) {
-      lastPage = paginate.last_page
-      return
-    }
+    cursor.advance(pages.length, paginate)
+    if (paginate.last_page !== 0) return
     if (!paginate.max_hits) isWhole.value = true
-    else if (byDay && fresh.length > 0) goOn(byDay)
+    else if (byDay && fresh.length > 0) cursor.begin(boundAfter(all.at(-1)!, byDay))
     else isCut.value = isWhole.value = true
-  }
-
-  /** The last day is asked for again as a whole: rows of it that are there already are dropped by their ids. */
-  function goOn({ dayOf, parameter }: NonNullable<typeof byDay>): void {
-    const last = dayOf(readSoFar().at(-1)!)
-    bound = { [parameter]: parameter === 'before' ? dayAfter(last) : last }
-    next = 1
-    lastPage = undefined
   }
 
   return {
@@ -169,8 +178,9 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
       askedAt = Date.now()
       running = undefined
       held = []
+      dropped = 0
       seen.clear()
-      ;[next, dropped, lastPage, bound] = [1, 0, undefined, {}]
+      cursor.begin()
       isWhole.value = isCut.value = false
       state.value = 'loading'
       await this.reach(Math.max(1, Math.min(rows.value.length, MOST_RELOADED)))
@@ -201,6 +211,12 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
       rows.value = [...rows.value, row]
     },
   }
+}
+
+/** The last day is asked for again as a whole: rows of it that are there already are dropped by their ids. */
+function boundAfter<Row>(row: Row, { dayOf, parameter }: NonNullable<ListOptions<never, Row>['byDay']>): Query {
+  const last = dayOf(row)
+  return { [parameter]: parameter === 'before' ? dayAfter(last) : last }
 }
 
 export function rowsOf<Row extends { id: string }>(all: Row[]): Rows<Row> {
