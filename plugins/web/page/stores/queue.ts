@@ -55,26 +55,54 @@ export interface QueueStore {
   begin(): () => void
 }
 
-function openQueueStore(): QueueStore {
+/** Those that nobody has looked at are not asked for. */
+function openLists() {
   const waiting = listOf({ filter: 'pending', error: false })
   const ignored = listOf({ filter: 'ignore' })
   const failed = new Map<ErrorClass, ItemList>()
-  const running = signal<ReadonlyMap<string, QueueItem>>(new Map())
-  const finished = signal(0)
+  const soon = new Map<ItemList, ReturnType<typeof coalesce>>()
+
+  function failedOf(kind: ErrorClass): ItemList {
+    const list = failed.get(kind) ?? listOf({ filter: 'pending', error_class: kind })
+    failed.set(kind, list)
+    return list
+  }
+
+  return {
+    waiting,
+    ignored,
+    failedOf,
+    homeOf({ status, message, error_class: kind = 'unknown' }: QueueItem): ItemList {
+      if (status === 'ignore') return ignored
+      return message === undefined ? waiting : failedOf(kind)
+    },
+    async reload(): Promise<void> {
+      const shown = [waiting, ...(isAdmin.peek() ? [ignored] : []), ...failed.values()]
+      await Promise.all(shown.map((list) => list.reload()))
+    },
+    readSoon(list: ItemList): void {
+      const known = soon.get(list) ?? coalesce(() => void list.reload(), TOGETHER_MS)
+      soon.set(list, known)
+      known.soon()
+    },
+    drop(id: string, home?: ItemList): void {
+      for (const list of [waiting, ignored, ...failed.values()]) if (list !== home) list.drop(id)
+    },
+    end(): void {
+      for (const { end } of soon.values()) end()
+    },
+  }
+}
+
+function openPlatformWatch() {
   const platform = signal<PlatformState | undefined>(undefined)
   const platformFailure = signal<Failure | undefined>(undefined)
   /** The newest answer counts, whichever comes last. */
   let asked = 0
+  const soon = coalesce(() => void read(), PLATFORM_MS)
+  const nextAttempt = coalesce(() => void read(), SOONEST_ATTEMPT_MS)
 
-  const run = computed(() =>
-    notifications.value.find(({ group, level }) => group === 'download:run' && level === 'info'),
-  )
-  const adding = computed(() => notifications.value.filter(({ group }) => group === 'download:add'))
-  const failedCount = computed(() => failedIn(platform.value))
-  const laterCount = computed(() => platform.value?.waiting[LATER] ?? 0)
-  const waitingCount = computed((): Count => waiting.total.value ?? 0)
-
-  async function readPlatform(): Promise<void> {
+  async function read(): Promise<void> {
     if (!isAdmin.peek()) return
     const mine = ++asked
     try {
@@ -87,108 +115,107 @@ function openQueueStore(): QueueStore {
     }
   }
 
-  const platformSoon = coalesce(() => void readPlatform(), PLATFORM_MS)
-  const lookAtPlatform = () => platformSoon.soon()
-  const nextAttempt = coalesce(() => void readPlatform(), SOONEST_ATTEMPT_MS)
-  const allSoon = coalesce(() => void readAll(), TOGETHER_MS)
-  const listsSoon = new Map<ItemList, ReturnType<typeof coalesce>>()
-  function readAgain(list: ItemList): void {
-    const known = listsSoon.get(list) ?? coalesce(() => void list.reload(), TOGETHER_MS)
-    listsSoon.set(list, known)
-    known.soon()
+  return {
+    platform,
+    platformFailure,
+    read,
+    readSoon: () => soon.soon(),
+    /** @returns ends it */
+    begin(): () => void {
+      // The time of the next try passes without anybody saying so.
+      const end = platform.subscribe((state) => {
+        if (state && state.next_attempt > 0)
+          nextAttempt.soon(Math.max(SOONEST_ATTEMPT_MS, state.next_attempt * 1000 - Date.now() + 1000))
+      })
+      return () => {
+        for (const each of [end, soon.end, nextAttempt.end]) each()
+      }
+    },
   }
-  const loaded = (): ItemList[] => [waiting, ignored, ...failed.values()]
+}
 
-  function failedOf(kind: ErrorClass): ItemList {
-    const list = failed.get(kind) ?? listOf({ filter: 'pending', error_class: kind })
-    failed.set(kind, list)
-    return list
-  }
+function openQueueStore(): QueueStore {
+  const lists = openLists()
+  const { platform, platformFailure, ...watch } = openPlatformWatch()
+  const running = signal<ReadonlyMap<string, QueueItem>>(new Map())
+  const finished = signal(0)
+  const allSoon = coalesce(() => void readAll(), TOGETHER_MS)
 
   async function readAll(): Promise<void> {
     running.value = new Map()
-    await Promise.all([
-      readPlatform(),
-      waiting.reload(),
-      ...(isAdmin.peek() ? [ignored.reload()] : []),
-      ...[...failed.values()].map((list) => list.reload()),
-    ])
-    for (const item of waiting.rows.value) note(item)
+    await Promise.all([watch.read(), lists.reload()])
+    for (const item of lists.waiting.rows.value) note(item)
   }
 
   function note(item: QueueItem): void {
     const isRunning = item.progress !== undefined && item.message === undefined && item.status !== 'ignore'
-    if (!isRunning && !running.value.has(item.platform_id)) return
-    const next = new Map(running.value)
-    if (isRunning) next.set(item.platform_id, item)
-    else next.delete(item.platform_id)
-    running.value = next
+    if (isRunning) running.value = new Map(running.value).set(item.platform_id, item)
+    else stop(item.platform_id)
+  }
+
+  /** @returns whether it ran */
+  function stop(id: string): boolean {
+    if (!running.value.has(id)) return false
+    running.value = new Map([...running.value].filter(([key]) => key !== id))
+    return true
   }
 
   function take(change: QueueChange): void {
     if ('reset' in change && change.reset) return allSoon.soon()
-    const { platform_id: id, removed } = change as { platform_id: string; removed?: true }
-    if (removed) {
-      if (running.value.has(id)) {
-        finished.value++
-        running.value = new Map([...running.value].filter(([key]) => key !== id))
-      }
-      for (const list of loaded()) list.drop(id)
-      return lookAtPlatform()
+    if ('removed' in change && change.removed) {
+      if (stop(change.platform_id)) finished.value++
+      lists.drop(change.platform_id)
+      return watch.readSoon()
     }
-    const item = change as QueueItem
+    place(change)
+  }
+
+  function place(item: QueueItem): void {
     note(item)
-    const home =
-      item.status === 'ignore'
-        ? ignored
-        : item.message !== undefined
-          ? failedOf(item.error_class ?? 'unknown')
-          : waiting
+    const id = item.platform_id
+    const home = lists.homeOf(item)
     const isThere = home.rows.value.some(({ platform_id }) => platform_id === id)
-    for (const list of loaded()) if (list !== home) list.drop(id)
+    lists.drop(id, home)
     if (isThere) return home.change(id, () => item)
-    if (item.progress && home === waiting) return // in a part of the list that nobody looks at
+    if (item.progress && home === lists.waiting) return // in a part of the list that nobody looks at
     // What is new comes last; what was elsewhere goes back to its place, and that only the server knows.
     const last = home.rows.value.at(-1)
     if (home.isWhole.value && !item.auto_start && (!last || item.timestamp > last.timestamp)) home.append(item)
-    else readAgain(home)
-    if (home !== waiting) lookAtPlatform()
+    else lists.readSoon(home)
+    if (home !== lists.waiting) watch.readSoon()
   }
 
   return {
-    waiting,
-    ignored,
-    failedOf,
+    waiting: lists.waiting,
+    ignored: lists.ignored,
+    failedOf: lists.failedOf,
     running,
     finished,
     platform,
     platformFailure,
-    run,
-    adding,
-    failedCount,
-    laterCount,
-    waitingCount,
+    run: computed(() => notifications.value.find(({ group, level }) => group === 'download:run' && level === 'info')),
+    adding: computed(() => notifications.value.filter(({ group }) => group === 'download:add')),
+    failedCount: computed(() => failedIn(platform.value)),
+    laterCount: computed(() => platform.value?.waiting[LATER] ?? 0),
+    waitingCount: computed((): Count => lists.waiting.total.value ?? 0),
     readAll,
-    readPlatform,
+    readPlatform: watch.read,
     drop(id) {
-      for (const list of loaded()) list.drop(id)
-      running.value = new Map([...running.value].filter(([key]) => key !== id))
+      lists.drop(id)
+      stop(id)
     },
     begin() {
       void readAll()
       const ends = [
         listen('queue', take),
-        listen('job', ({ name }) => /^(download_pending|extract_download)$/.test(name) && lookAtPlatform()),
-        notifications.subscribe(lookAtPlatform),
-        // The time of the next try passes without anybody saying so.
-        platform.subscribe((state) => {
-          if (state && state.next_attempt > 0)
-            nextAttempt.soon(Math.max(SOONEST_ATTEMPT_MS, state.next_attempt * 1000 - Date.now() + 1000))
-        }),
+        listen('job', ({ name }) => /^(download_pending|extract_download)$/.test(name) && watch.readSoon()),
+        notifications.subscribe(watch.readSoon),
+        watch.begin(),
+        allSoon.end,
+        lists.end,
       ]
       return () => {
         for (const end of ends) end()
-        for (const { end } of [platformSoon, nextAttempt, allSoon, ...listsSoon.values()]) end()
       }
     },
   }
