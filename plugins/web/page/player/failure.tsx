@@ -14,7 +14,8 @@ import { t } from '../texts/lookup.ts'
 import { fetchAgain } from './again.ts'
 import { namesOf } from './codecs.ts'
 import { copied } from './copied.ts'
-import type { Machine, PlayerFailure } from './machine.ts'
+import type { Machine } from './machine.ts'
+import type { PlayerFailure } from './source.ts'
 
 interface Props {
   kind: PlayerFailure

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { get, post } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { SeekPreviews } from '../server/records.ts'
+import type { Deck } from './deck.ts'
 
 /** They are made while one watches. */
 const LOOK_AGAIN_MS = 10_000
@@ -16,10 +17,13 @@ export interface PreviewPicture {
   top: number
 }
 
-export function openPreviews(id: string) {
-  const path = `/api/video/${id}/preview/`
+export function openPreviews(deck: Deck) {
+  const path = `/api/video/${deck.video.platform_id}/preview/`
   const known = signal<SeekPreviews | undefined>(undefined)
   let askedAtMs = Number.NEGATIVE_INFINITY
+  /** Seconds: where somebody points on the bar, or has just jumped to. */
+  const pointed = signal<number | undefined>(undefined)
+  let pointing: ReturnType<typeof setTimeout> | undefined
 
   function take(asked: Promise<SeekPreviews>): void {
     askedAtMs = performance.now()
@@ -30,18 +34,31 @@ export function openPreviews(id: string) {
     )
   }
 
+  function look(): void {
+    const { state } = known.peek() ?? {}
+    if (state === 'there' || state === 'impossible') return
+    if (performance.now() - askedAtMs > LOOK_AGAIN_MS) take(get(path))
+  }
+
+  /** @param forMs  left out: as long as it is pointed at */
+  function point(seconds: number | undefined, forMs?: number): void {
+    clearTimeout(pointing)
+    pointed.value = seconds
+    if (seconds === undefined) return
+    look()
+    if (forMs !== undefined) pointing = setTimeout(() => point(undefined), forMs)
+  }
+
+  deck.holds.push(() => () => clearTimeout(pointing))
+
   return {
+    pointed,
+    point,
+
     /** It plays: whoever looks for a place in it later will want them. */
-    want: () => take(post(path)),
+    wantPreviews: () => take(post(path)),
 
-    /** Somebody points at the bar. */
-    look(): void {
-      const { state } = known.peek() ?? {}
-      if (state === 'there' || state === 'impossible') return
-      if (performance.now() - askedAtMs > LOOK_AGAIN_MS) take(get(path))
-    },
-
-    at(seconds: number): PreviewPicture | undefined {
+    previewAt(seconds: number): PreviewPicture | undefined {
       const { interval = 0, count = 0, width = 0, height = 0, columns = 1, rows = 1, sheets } = known.value ?? {}
       if (!sheets || interval <= 0) return undefined
       const picture = Math.max(0, Math.min(count - 1, Math.round(seconds / interval)))

@@ -12,11 +12,11 @@ import type { Item, Video } from '../server/records.ts'
 import { deleted, noteBack } from '../stores/deleted.ts'
 import { corner, dock } from './corner.ts'
 import { Follow, type Steps } from './corner-next.tsx'
-import { FULL_FRAME, type Machine } from './machine.ts'
+import type { Machine } from './machine.ts'
 import { Player, type PlayerProps } from './player.tsx'
 import type { Step } from './step.ts'
 
-export { FULL_FRAME }
+export { FULL_FRAME } from './screen.ts'
 
 /** What is on, drawn again with each change of its view. */
 interface Performance {

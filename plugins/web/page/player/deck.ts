@@ -1,0 +1,64 @@
+/** What the parts of a player share: the element while there is one, and what it has said last. */
+import { type Signal, signal } from '@preact/signals'
+import type { Video } from '../server/records.ts'
+
+/** Done with the element when it is there. @returns ends it */
+type Hold = (element: HTMLVideoElement, frame: HTMLElement) => (() => void) | void
+
+export class Deck {
+  readonly video: Video
+  element: HTMLVideoElement | undefined
+  /** It stands where it is to begin: from now on its place counts. */
+  hasBegun = false
+  readonly isPlaying = signal(false)
+  readonly isWaiting = signal(false)
+  readonly hasEnded = signal(false)
+  readonly position = signal(0)
+  readonly duration: Signal<number>
+  readonly buffered = signal(0)
+  /** By the event of the element that calls them. */
+  readonly handlers: Record<string, () => void> = {
+    waiting: () => void (this.isWaiting.value = true),
+    playing: () => void (this.isWaiting.value = false),
+    canplay: () => void (this.isWaiting.value = false),
+    progress: () => this.#noteBuffer(this.element!),
+  }
+  readonly holds: Hold[] = []
+
+  constructor(video: Video) {
+    this.video = video
+    this.duration = signal(video.player.duration)
+  }
+
+  async play(): Promise<void> {
+    try {
+      await this.element?.play()
+    } catch {
+      this.isPlaying.value = false // not without a gesture, says the browser: the button is there
+    }
+  }
+
+  /** @returns lets go */
+  attach(element: HTMLVideoElement, frame: HTMLElement): () => void {
+    const handlers = Object.entries(this.handlers)
+    this.element = element
+    for (const [name, handler] of handlers) element.addEventListener(name, handler)
+    const ends = this.holds.map((hold) => hold(element, frame))
+    return () => {
+      for (const [name, handler] of handlers) element.removeEventListener(name, handler)
+      for (const end of ends) end?.()
+      this.element = undefined
+    }
+  }
+
+  #noteBuffer({ buffered: ranges, currentTime: now }: HTMLVideoElement): void {
+    for (let index = 0; index < ranges.length; index++)
+      if (ranges.start(index) <= now + 1 && ranges.end(index) >= now) this.buffered.value = ranges.end(index)
+  }
+}
+
+/** So many steps on from where one is, within what there is. */
+export function stepped(all: readonly number[], now: number, steps: number): number {
+  const at = all.findIndex((one) => one >= now)
+  return all[Math.max(0, Math.min(all.length - 1, at + steps))]!
+}

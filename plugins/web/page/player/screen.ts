@@ -1,0 +1,41 @@
+/** Where the picture is: in the page, on the whole screen, or in a window of its own. */
+import { signal } from '@preact/signals'
+import type { Deck } from './deck.ts'
+
+/** What fills the screen: what stands around a player, which is another one for another video. */
+export const FULL_FRAME = 'full-frame'
+
+export function openScreen(deck: Deck) {
+  const isFull = signal(false)
+  const isPip = signal(false)
+  let box: HTMLElement | undefined
+
+  deck.handlers['enterpictureinpicture'] = () => void (isPip.value = true)
+  deck.handlers['leavepictureinpicture'] = () => void (isPip.value = false)
+  deck.holds.push((_, frame) => {
+    box = frame
+    const look = () => void (isFull.value = document.fullscreenElement?.contains(frame) ?? false)
+    look()
+    document.addEventListener('fullscreenchange', look)
+    return () => document.removeEventListener('fullscreenchange', look)
+  })
+
+  return {
+    isFull,
+    isPip,
+    toggleFull(): void {
+      if (document.fullscreenElement) return void document.exitFullscreen()
+      const screen = box?.closest(`.${FULL_FRAME}`) ?? box
+      if (screen?.requestFullscreen)
+        return void screen.requestFullscreen().catch(() => undefined) // the browser says no: nothing changes
+        // Phones that have it for the video alone.
+      ;(
+        deck.element as (HTMLVideoElement & { webkitEnterFullscreen?: () => void }) | undefined
+      )?.webkitEnterFullscreen?.()
+    },
+    togglePip(): void {
+      if (document.pictureInPictureElement) void document.exitPictureInPicture()
+      else void deck.element?.requestPictureInPicture?.().catch(() => undefined) // as with full screen
+    },
+  }
+}

@@ -1,0 +1,53 @@
+/** Which subtitles are shown, and how. */
+import { signal } from '@preact/signals'
+import { type Deck, stepped } from './deck.ts'
+import { type Line, readLines } from './lines.ts'
+import { keepOptions, keptOptions } from './player-options.ts'
+
+const SIZES = [0.75, 1, 1.25, 1.5, 2, 2.5] as const
+
+export function openSubtitles(deck: Deck) {
+  const { subtitles } = deck.video
+  /** Number of the chosen track; −1: none. */
+  const subtitle = signal(-1)
+  const subtitleSize = signal(keptOptions.subtitleSize())
+  const hasSubtitleBackground = signal(keptOptions.hasSubtitleBackground())
+
+  function show(number: number): void {
+    if (!deck.element) return
+    const tracks = [...deck.element.textTracks]
+    for (const [index, track] of tracks.entries()) track.mode = index === number ? 'showing' : 'disabled'
+    subtitle.value = number
+  }
+
+  /** The one in the language that was chosen last; −1: none. */
+  const kept = (): number => subtitles.findIndex(({ lang }) => lang === keptOptions.subtitle())
+
+  deck.holds.push(() => show(kept()))
+
+  return {
+    subtitle,
+    subtitleSize,
+    hasSubtitleBackground,
+
+    /** @throws Error  it cannot be read */
+    async linesOf(number: number): Promise<Line[]> {
+      const track = deck.element?.querySelectorAll('track')[number]
+      return track ? readLines(track) : []
+    },
+    chooseSubtitle(number: number): void {
+      show(number)
+      keepOptions({ subtitle: subtitles[number]?.lang ?? '' })
+    },
+    toggleSubtitles(): void {
+      if (subtitles.length > 0) show(subtitle.value >= 0 ? -1 : Math.max(0, kept()))
+    },
+    /** @param steps  1: the next larger size */
+    growSubtitles(steps: number): void {
+      subtitleSize.value = stepped(SIZES, subtitleSize.value, steps)
+      keepOptions({ subtitleSize: subtitleSize.value })
+    },
+    toggleSubtitleBackground: () =>
+      keepOptions({ hasSubtitleBackground: (hasSubtitleBackground.value = !hasSubtitleBackground.value) }),
+  }
+}
