@@ -6,6 +6,7 @@ import { dropAll, dropOthers, hasFilms, keepFor } from './browser/kept.ts'
 import { isSofa } from './browser/layout.ts'
 import {
   goBack,
+  isBeginning,
   isRestoring,
   listenToLinks,
   match,
@@ -118,7 +119,7 @@ effect(() => {
   let end: (() => void) | undefined
   let isOver = false
   void import('./browser/remote.ts').then(({ listenToRemote }) => {
-    if (!isOver) end = listenToRemote(isRestoring, goBack)
+    if (!isOver) end = listenToRemote({ isRestoring, isBeginning, goBack })
   })
   return () => {
     isOver = true

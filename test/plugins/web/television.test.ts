@@ -210,6 +210,37 @@ describe('on a television', { skip: noBrowser }, () => {
     await page.waitForURL((url) => url.pathname === '/')
   })
 
+  test('Back where one began leads to the sections, and from there it is the browser’s, which leaves', async (t) => {
+    const app = await testApp(t)
+    const films = Array.from({ length: 40 }, (_, at) => aVideo({ id: `v${at}`, title: `Film ${at}`, channelId: 'UC1' }))
+    await app.given(aChannel({ id: 'UC1' }), ...films)
+    const { page, go, check } = await openPage(t, app.url, { as, options: { userAgent: TELEVISION } })
+    const sections = page.getByRole('navigation', { name: 'Sections' })
+    const isAt = (name: string) =>
+      sections.getByRole('link', { name }).evaluate((link) => document.activeElement === link)
+    await go('/channels/')
+    await page.getByRole('heading', { level: 1, name: 'Channels' }).waitFor()
+    await go('/?type=videos')
+    const newest = page.getByRole('list', { name: 'All videos' }).locator('.card-title a').first()
+    await reach(page, newest)
+    for (let row = 0; row < 5; row++) await page.keyboard.press('ArrowDown')
+    await page.waitForFunction(() => scrollY > 0)
+
+    assert.equal(await page.evaluate(BACK), false, 'the page has taken it')
+    assert.equal(await isAt('Home'), true)
+    await page.waitForFunction(() => scrollY === 0)
+    assert.equal(new URL(page.url()).pathname, '/')
+    await check()
+    assert.equal(await page.evaluate(BACK), true, 'the browser does what it does')
+    assert.equal(await isAt('Home'), true)
+    await reach(page, newest)
+
+    await page.keyboard.press('Escape')
+    assert.equal(await isAt('Home'), true)
+    await page.keyboard.press('Escape')
+    await page.waitForURL('**/channels/')
+  })
+
   test('the months of a long list are stepped through, and lead back to it; no button of a player is out of reach', async (t) => {
     const app = await testApp(t)
     await app.given(

@@ -145,17 +145,21 @@ function onKeyDown(event: KeyboardEvent): void {
     scrollBy({ top: (way === 'ArrowDown' ? 1 : -1) * (innerHeight / 2) })
 }
 
-/** Goes to where one was. */
-let leave = (): void => history.back()
+/** What a remote has to know of the way that led here. */
+interface History {
+  /** The focus will come to where it was. */
+  isRestoring(): boolean
+  /** Nothing of ours lies before this view. */
+  isBeginning(): boolean
+  /** Leaves the view. */
+  goBack(): void
+}
+let past: History = { isRestoring: () => false, isBeginning: () => false, goBack: () => history.back() }
 
 /** Closes what lies above, leaves what fills the screen, or goes to where one was. */
 function back(event: KeyboardEvent): void {
   const above = scope()
-  if (above === document.body) {
-    event.preventDefault()
-    event.stopPropagation()
-    return leave()
-  }
+  if (above === document.body) return leave(event)
   // The browser does it by itself.
   if (event.key === 'Escape') return
   event.preventDefault()
@@ -165,18 +169,38 @@ function back(event: KeyboardEvent): void {
 }
 
 /**
+ * Where one has begun, however far down, Back leads up to the sections first: so nobody falls out of the archive by one
+ * key too many. From there the key is the browser's, which leaves: a page that kept it would be a trap. Escape means
+ * nothing to a browser, so that one is done for it.
+ */
+function leave(event: KeyboardEvent): void {
+  const isBeginning = past.isBeginning()
+  const section = isBeginning ? sectionToGoTo() : undefined
+  if (isBeginning && !section && event.key !== 'Escape') return
+  event.preventDefault()
+  event.stopPropagation()
+  if (!section) return past.goBack()
+  scrollTo({ top: 0 })
+  go(section)
+}
+
+/** The section that is open; undefined: the focus is among them, or there are none. */
+function sectionToGoTo(): HTMLElement | undefined {
+  const here = document.querySelector<HTMLElement>('.rail [aria-current]')
+  return here && !here.closest('.rail')!.contains(document.activeElement) ? here : undefined
+}
+
+/**
  * Imports nothing, so that the page in other hands is no more files for it.
- * @param isRestoring  the focus will come to where it was
- * @param goBack  leaves the view
  * @returns ends it
  */
-export function listenToRemote(isRestoring: () => boolean, goBack: () => void): () => void {
-  leave = goBack
+export function listenToRemote(router: History): () => void {
+  past = router
   addEventListener('keydown', onKeyDown, true)
   // Nobody sees where they are without a focus: a view that comes has one.
   const focusFirst = () => {
     // A player that is on its way is waited for.
-    if (!isLost() || isRestoring() || document.querySelector('main .player:not([tabindex])')) return
+    if (!isLost() || past.isRestoring() || document.querySelector('main .player:not([tabindex])')) return
     first()?.focus({ preventScroll: true, focusVisible: true } as FocusOptions)
   }
   // The view may be there before this is.

@@ -117,6 +117,9 @@ export function navigate(to: string, { isReplacing = false }: { isReplacing?: bo
   place.value = read()
 }
 
+/** Home, and nothing of ours lies before it. */
+export const isBeginning = (): boolean => (entryNow().depth ?? 0) === 0 && place.value.path === '/'
+
 /** To where one was; who came by an address of elsewhere comes to Home, and from Home leaves. */
 export function goBack(): void {
   if ((entryNow().depth ?? 0) > 0 || place.value.path === '/') history.back()
