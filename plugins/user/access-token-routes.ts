@@ -1,7 +1,7 @@
 /** Access tokens of one's own account: listed without the token itself, made, revoked one by one. */
 import { defineRoute, errors, ROW_PATTERN, SCOPES, Type } from 'archivolt'
 
-const Moment = Type.String({ format: 'date-time' })
+export const Moment = Type.String({ format: 'date-time' })
 const AccessToken = Type.Object({
   id: Type.Integer(),
   name: Type.String(),

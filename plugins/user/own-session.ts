@@ -1,17 +1,45 @@
 /** All that a client has to know of who asks, at once. */
-import { defineRoute, Type } from 'archivolt'
+import { type Actor, type App, DAY_MS, defineRoute, type Static, Type } from 'archivolt'
+import { Moment } from './access-token-routes.ts'
 import { Account } from './account-routes.ts'
 import { OwnPreferences } from './user-preferences.ts'
+
+const Attention = Type.Object({
+  access_tokens: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String(), expires: Moment })),
+  failed_tasks: Type.Array(Type.String()),
+})
+
+/** So long before its end a token is told of: it must be renewed where somebody has time for it. */
+const TOLD_BEFORE_MS = 7 * DAY_MS
+
+/** What goes on until this account does something. No access token hears of others, as everywhere. */
+function attentionOf({ id, isAdmin, scope }: Actor, { accounts, clock, schedules }: App): Static<typeof Attention> {
+  const until = clock.now() + TOLD_BEFORE_MS
+  const own = scope === undefined ? accounts.accessTokens(id) : []
+  const failed = isAdmin ? schedules.list().filter(({ last_status }) => last_status === 'FAILURE') : []
+  return {
+    access_tokens: own.flatMap(({ id, name, expires }) =>
+      expires !== null && Date.parse(expires) <= until ? [{ id, name, expires }] : [],
+    ),
+    failed_tasks: failed.map(({ name }) => name),
+  }
+}
 
 export const showSession = defineRoute({
   method: 'GET',
   path: '/api/session/',
   access: 'viewer',
-  summary: 'Who asks, what they have chosen for themselves, and the version',
-  reply: Type.Object({ version: Type.String(), account: Account, preferences: OwnPreferences }),
-  handle: ({ actor: { id } }, { accounts, version }) => ({
-    version: `v${version}`,
-    account: accounts.get(id)!,
-    preferences: { ...accounts.userPreferences(id), user_id: id },
+  summary: 'Who asks, what they have chosen for themselves, what waits for them, and the version',
+  reply: Type.Object({
+    version: Type.String(),
+    account: Account,
+    preferences: OwnPreferences,
+    attention: Attention,
+  }),
+  handle: ({ actor }, app) => ({
+    version: `v${app.version}`,
+    account: app.accounts.get(actor.id)!,
+    preferences: { ...app.accounts.userPreferences(actor.id), user_id: actor.id },
+    attention: attentionOf(actor, app),
   }),
 })

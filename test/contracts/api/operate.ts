@@ -545,7 +545,12 @@ export const beyond: Table = [
   row('B', 'GET /api/config/user/', 200, { ...asUser, is: { user_id: 2 } }),
   row('B', 'GET /api/session/', 200, {
     ...asUser,
-    is: { version: aVersion, account: { ...ACCOUNT, id: 2, is_staff: false }, preferences: { user_id: 2 } },
+    is: {
+      version: aVersion,
+      account: { ...ACCOUNT, id: 2, is_staff: false },
+      preferences: { user_id: 2 },
+      attention: { access_tokens: [], failed_tasks: [] },
+    },
   }),
   row('B', 'GET /api/session/', 401, { ...asNobody, has: { code: 'not_authenticated' } }),
   row('B', 'POST /api/config/user/', 200, {

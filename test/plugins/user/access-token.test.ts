@@ -5,6 +5,7 @@ import { aQueued, aVideo, PASSWORD, type TestApp, testApp } from 'archivolt/test
 import { NO_PLATFORM } from '../../platform/start.ts'
 
 const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
 const VIDEO = 'aB3dE6gH9jK'
 
 async function archive(t: TestContext): Promise<TestApp> {
@@ -138,6 +139,31 @@ test('its last use is known to the minute, and the ledger has no token that coul
 
   const rows = app.app.ledger.sql('SELECT * FROM access_tokens').all()
   assert.ok(!JSON.stringify(rows).includes(token))
+})
+
+test('who signs in is told of the tokens of their own that have ended, or end within a week', async (t) => {
+  const app = await archive(t)
+  const told = async (as: 'admin' | 'user' = 'admin') =>
+    (await app.as(as).get('/api/session/')).body.attention.access_tokens.map(({ name }: { name: string }) => name)
+  const ending = async (name: string, days: number) =>
+    made(app, 'read', { name, expires: new Date(app.clock.now() + days * DAY_MS).toISOString() })
+  await made(app, 'read', { name: 'Endless' })
+  const { expires, id, client } = await ending('Kodi', 8)
+  await ending('Script', 30)
+  assert.deepEqual(await told(), [])
+
+  app.clock.set(app.clock.now() + DAY_MS)
+  assert.deepEqual(await told(), ['Kodi'])
+  assert.deepEqual(await told('user'), [])
+  assert.deepEqual((await client.get('/api/session/')).body.attention.access_tokens, [])
+
+  app.clock.set(app.clock.now() + 20 * DAY_MS)
+  const { attention } = (await app.as('admin').get('/api/session/')).body
+  assert.deepEqual(attention.access_tokens, [{ id, name: 'Kodi', expires }])
+  app.clock.set(app.clock.now() + 2 * DAY_MS)
+  assert.deepEqual(await told(), ['Kodi', 'Script'])
+  await app.as('admin').delete(`/api/access-token/${id}/`)
+  assert.deepEqual(await told(), ['Script'])
 })
 
 test('an account has at most fifty, and a child has its own', async (t) => {

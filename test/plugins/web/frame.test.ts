@@ -8,6 +8,7 @@ import { definePlugin, defineTask, Type } from 'archivolt'
 import { changeAnswer, noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
+const DAY_MS = 86_400_000
 const as = { username: 'admin', password: PASSWORD }
 
 /** A task that reports and waits until it is told to stop. */
@@ -119,15 +120,64 @@ describe('the frame', { skip: noBrowser }, () => {
     const { page, go, check } = await openPage(t, app.url, { as })
     const pill = page.getByRole('button', { name: /^Activity/ })
     await go('/')
+    await pill.locator('.dot').waitFor()
     await pill.click()
     await page.getByRole('dialog', { name: 'Activity' }).getByText('“tide.sweep” has failed. See Schedules').waitFor()
-    await pill.locator('.dot').waitFor()
     await check()
 
     isAway = false
     await run()
     await pill.locator('.dot').waitFor({ state: 'detached' })
     assert.equal(await page.getByText(/has failed/).count(), 0)
+  })
+
+  test('says before it does that a token of one’s own ends, and no longer than it is there', async (t) => {
+    const app = await testApp(t)
+    const ends = async (name: string, days: number) =>
+      app.as('user').post('/api/access-token/', {
+        name,
+        scope: 'read',
+        expires: new Date(app.clock.now() + days * DAY_MS).toISOString(),
+      })
+    await ends('Kodi', 1)
+    await ends('<img src=x onerror=alert(1)>', 5)
+    await ends('Script', 30)
+    app.clock.set(app.clock.now() + 2 * DAY_MS)
+    const { page, go, check, shot } = await openPage(t, app.url, { as: { username: 'user', password: PASSWORD } })
+    await page.clock.setFixedTime(app.clock.now())
+    const pill = page.getByRole('button', { name: /^Activity/ })
+    const dialog = page.getByRole('dialog', { name: 'Activity' })
+    await go('/')
+    await pill.locator('.dot').waitFor()
+    await pill.click()
+    await dialog.getByText('The token for Kodi expired yesterday. See Tokens').waitFor()
+    await dialog.getByText('The token for <img src=x onerror=alert(1)> expires in 3 days. See Tokens').waitFor()
+    assert.equal(await dialog.getByText(/Script/).count(), 0)
+    await shot('activity-tokens')
+    await check()
+
+    await dialog.getByRole('link', { name: 'See Tokens' }).first().click()
+    await page.waitForURL('**/settings/account/')
+    for (const left of [1, 0]) {
+      await page.getByRole('button', { name: 'Revoke' }).first().click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      assert.equal(await pill.locator('.dot').count(), left)
+    }
+  })
+
+  test('says before anybody looks that the platform refuses us', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as })
+    await changeAnswer(page, '**/api/platform/', (answer) => ({
+      ...answer,
+      state: 'blocked',
+      reason: 'HTTP Error 429',
+      next_attempt: answer.since + 1800,
+    }))
+    await go('/')
+    const pill = page.getByRole('button', { name: /^Activity: YouTube has been refusing us/ })
+    await pill.locator('.dot').waitFor()
   })
 
   test('says what runs as it happens, without asking, and stops it', async (t) => {

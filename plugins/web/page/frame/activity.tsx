@@ -3,7 +3,6 @@
  * stop buttons.
  */
 
-import { signal } from '@preact/signals'
 import { Activity as Pulse, Square } from 'lucide'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { IconButton } from '../parts/button.tsx'
@@ -13,12 +12,12 @@ import { sayFailure } from '../parts/toast.tsx'
 import { get, post } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import { listen, notifications } from '../server/events.ts'
-import type { Notification, PlatformState, Schedule } from '../server/records.ts'
+import type { Notification, PlatformState, Session } from '../server/records.ts'
 import { coalesce } from '../stores/coalesce.ts'
 import { CLASSES } from '../stores/failures.ts'
 import { platformState } from '../stores/platform.ts'
-import { isAdmin } from '../stores/session.ts'
-import { toPercent } from '../texts/format.ts'
+import { attention, isAdmin, readAttention } from '../stores/session.ts'
+import { toAge, toPercent } from '../texts/format.ts'
 import { moreTexts, t, textOf } from '../texts/lookup.ts'
 
 /** yt-dlp that was not replaced by itself. */
@@ -37,8 +36,8 @@ export function Activity() {
   const running = notifications.value
   const known = running.filter(({ progress }) => progress > 0)
   const progress = known.length === 0 ? 0 : known.reduce((sum, one) => sum + one.progress, 0) / known.length
-  useFailedRuns(isOpen)
-  const troubles = [...(platformState.value ? troublesOf(platformState.value) : []), ...failedRuns.value.map(ofRun)]
+  useAttention(isOpen)
+  const troubles = [...(platformState.value ? troublesOf(platformState.value) : []), ...troublesOfOwn()]
   const needsUser =
     running.some(({ level }) => level === 'error') || stopReason !== undefined || troubles.some((one) => one.isUrgent)
   // What has ended is told for a few seconds more, by its name: what goes on matters more.
@@ -110,8 +109,8 @@ export function Activity() {
               {stopReason.title}. {stopReason.text} <a href={under('/downloads/')}>{t('activity.look')}</a>
             </p>
           )}
-          {troubles.map(({ text, to, link }) => (
-            <p class="notice" key={text}>
+          {troubles.map(({ key, text, to, link }) => (
+            <p class="notice" key={key}>
               {text} <a href={under(to)}>{link}</a>
             </p>
           ))}
@@ -128,6 +127,7 @@ export function Activity() {
 }
 
 interface Trouble {
+  key: string
   text: string
   /** It is mended there. */
   to: string
@@ -140,12 +140,25 @@ interface Trouble {
 function troublesOf({ health, waiting }: PlatformState): Trouble[] {
   const troubles: Trouble[] = []
   if (health.cookie.state === 'invalid')
-    troubles.push({ text: t('activity.cookie'), to: '/settings/cookie/', link: t('activity.toCookie'), isUrgent: true })
+    troubles.push({
+      key: 'cookie',
+      text: t('activity.cookie'),
+      to: '/settings/cookie/',
+      link: t('activity.toCookie'),
+      isUrgent: true,
+    })
   if (OUTDATED.has(health.downloader.state))
-    troubles.push({ text: t('activity.ytdlp'), to: '/settings/health/', link: t('activity.toHealth'), isUrgent: true })
+    troubles.push({
+      key: 'yt-dlp',
+      text: t('activity.ytdlp'),
+      to: '/settings/health/',
+      link: t('activity.toHealth'),
+      isUrgent: true,
+    })
   const failed = CLASSES.reduce((sum, kind) => sum + (waiting[kind] ?? 0), 0)
   if (failed > 0)
     troubles.push({
+      key: 'failed',
       text: t('activity.failed', { count: failed }),
       to: '/downloads/?show=failed',
       link: t('activity.look'),
@@ -153,10 +166,25 @@ function troublesOf({ health, waiting }: PlatformState): Trouble[] {
   return troubles
 }
 
-/** Names of tasks whose last run has failed, where they run by themselves. */
-const failedRuns = signal<string[]>([])
+/** As the server has told them with who this is. */
+function troublesOfOwn(): Trouble[] {
+  const { access_tokens: tokens = [], failed_tasks: tasks = [] } = attention.value ?? {}
+  return [...tokens.map(ofToken), ...tasks.map(ofRun)]
+}
+
+function ofToken({ id, name, expires }: Session['attention']['access_tokens'][number]): Trouble {
+  const endsMs = Date.parse(expires)
+  return {
+    key: `token ${id}`,
+    text: t(endsMs <= Date.now() ? 'activity.token.ended' : 'activity.token', { name, when: toAge(endsMs / 1000) }),
+    to: '/settings/account/',
+    link: t('activity.toTokens'),
+    isUrgent: true,
+  }
+}
 
 const ofRun = (name: string): Trouble => ({
+  key: `task ${name}`,
   text: t('activity.task', { task: textOf(`task.${name}`, name) }),
   to: '/settings/schedules/',
   link: t('activity.toSchedules'),
@@ -185,26 +213,22 @@ function Running({ one }: { one: Notification }) {
   )
 }
 
-/** Asked once somebody looks, and when one fails meanwhile: the first load of a view is few requests. */
-function useFailedRuns(isOpen: boolean): void {
-  const mayAsk = isAdmin.value
+/** It came with who this is; asked again once somebody looks, and when a task that runs by itself ends another way. */
+function useAttention(isOpen: boolean): void {
   useEffect(() => {
-    if (!mayAsk) return
     const ask = async () => {
-      try {
-        const all = await get<Schedule[]>('/api/schedule/')
-        if (isOpen) await moreTexts()
-        failedRuns.value = all.filter(({ last_status: status }) => status === 'FAILURE').map(({ name }) => name)
-      } catch {
-        return // what was known holds until somebody answers
-      }
+      // Names of tasks are not among the words of Home.
+      if (isOpen) await moreTexts()
+      await readAttention()
     }
-    const { soon, end } = coalesce(() => void ask(), 2000)
+    // What was known holds until somebody answers.
+    const { soon, end } = coalesce(() => void ask().catch(() => undefined), LATER_MS)
     if (isOpen) soon(0)
-    const matters = (status: string) => status === 'FAILURE' || (status === 'SUCCESS' && failedRuns.peek().length > 0)
+    const matters = (status: string) =>
+      status === 'FAILURE' || (status === 'SUCCESS' && (attention.peek()?.failed_tasks.length ?? 0) > 0)
     const told = listen('job', ({ status }) => matters(status) && soon())
     return () => (told(), end())
-  }, [mayAsk, isOpen])
+  }, [isOpen])
 }
 
 /** Whether downloads stand still: asked at first, when one looks, and when much changes in the queue. */

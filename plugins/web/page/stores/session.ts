@@ -20,6 +20,8 @@ const stored = signal<Partial<UserSettings>>(kept.settings ?? {})
 const changes = openChanges<Partial<UserSettings>>()
 export const settings = computed((): Partial<UserSettings> => Object.assign({}, stored.value, ...changes.now.value))
 export const version = signal('')
+/** What goes on until somebody does something. An answer that this device has kept may be from before there was any. */
+export const attention = signal<Session['attention'] | undefined>(undefined)
 /** Nobody has ever signed in: the made-up password still lies in its file. */
 export const isUnused = signal(document.querySelector('meta[name="archivolt-unused"]') !== null)
 /** The first choices are neither made nor put off, as far as this document knows. */
@@ -54,17 +56,23 @@ export const readSession = (): Promise<void> => (reading = read())
 export const sessionKnown = (): Promise<void> => reading.catch(() => undefined) // the frame says why
 
 async function read(): Promise<void> {
-  const { version: running, account: own, preferences } = await get<Session>('/api/session/')
+  const { version: running, account: own, preferences, attention: waits } = await get<Session>('/api/session/')
   batch(() => {
     version.value = running
     account.value = own
     stored.value = preferences
+    attention.value = waits
     isSignedIn.value = true
   })
   if (preferences.look) showLook(preferences.look)
   const chosen = takeChosen()
   if (chosen === undefined || chosen === (preferences.language ?? '')) return speak(preferences.language ?? '')
   await chooseLanguage(chosen).catch(() => undefined) // this visit has it all the same
+}
+
+/** @throws Failure  what was known holds */
+export const readAttention = async (): Promise<void> => {
+  attention.value = (await get<Session>('/api/session/')).attention
 }
 
 effect(() => {
@@ -130,6 +138,7 @@ function leave(): void {
   if (stored.peek().look) showLook('system')
   account.value = undefined
   stored.value = {}
+  attention.value = undefined
   speak('')
 }
 

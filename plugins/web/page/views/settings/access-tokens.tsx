@@ -9,7 +9,7 @@ import { say, sayFailure } from '../../parts/toast.tsx'
 import { type Failure, get, post, remove, toFailure } from '../../server/api.ts'
 import type { AccessToken, Account, NewAccessToken } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
-import { account } from '../../stores/session.ts'
+import { account, readAttention } from '../../stores/session.ts'
 import { DAY_SECONDS, toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { copyText } from './copy-text.ts'
@@ -36,7 +36,7 @@ export function AccessTokens() {
     const title = t('settings.tokens.revoke.title', { name })
     if (!(await confirm({ title, text, action: t('settings.tokens.revoke'), isDangerous: true }))) return
     await remove(`/api/access-token/${id}/`)
-    await tokens.reload()
+    await Promise.all([tokens.reload(), readAttention()])
     say(t('settings.tokens.revoked', { name }))
   }
   return (
