@@ -106,7 +106,7 @@ export function openFetch(parts: {
     signal: AbortSignal,
   ): Promise<HopAnswer> {
     const own = { 'user-agent': `archivolt/${parts.version}`, 'accept-encoding': 'identity' }
-    const hop: Hop = { url, method, headers: { ...own, ...headers }, signal, ...(body !== undefined && { body }) }
+    const hop: Hop = { url, method, headers: { ...own, ...headers }, signal, body }
     const host = hostOf(url)
     if (fetchProxy === null || allowed.has(host)) return askStraight(hop, lookup)
     await refusePrivateName(host, signal)

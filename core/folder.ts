@@ -26,7 +26,7 @@ export async function openFolder(
   { isPrivate = false, mode = isPrivate ? 0o700 : undefined, setting }: FolderOptions = {},
 ): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, ...(mode !== undefined && { mode }) })
+    await mkdir(folder, { recursive: true, mode })
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     if (isPrivate) {
       await closeToOthers(folder)

@@ -159,7 +159,7 @@ const toActor = (account: AccountRecord, via: 'token' | 'session', session?: str
   mayDownload: account.may_download,
   ...(account.view && { view: account.view }),
   via,
-  ...(session !== undefined && { session }),
+  session,
 })
 
 function isSame(given: string, expected: string): boolean {

@@ -84,7 +84,7 @@ export function errorBody(
     ...(places.length > 0 && {
       fields: Object.fromEntries(places.map((place, at) => [place.slice(0, LONGEST_PLACE), rules[at]])),
     }),
-    ...(said && { said }),
+    said,
   })
 }
 

@@ -460,7 +460,7 @@ class RequestPipeline implements Pipeline {
       this.#parts.log.error(
         {
           err: thrown,
-          ...(owner && { plugin: owner.name }),
+          plugin: owner?.name,
           request: exchange.id,
           method: exchange.request.method,
           path: pathOf(exchange.request),

@@ -59,7 +59,7 @@ export class HandlerHeaders implements ReplyHeaders {
       sameSite: 'lax',
       secure: this.#isSecure,
       httpOnly,
-      ...(maxAge !== undefined && { maxAge }),
+      maxAge,
     })
     this.#cookies.push(cookie)
     this.values['Set-Cookie'] = this.#cookies

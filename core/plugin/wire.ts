@@ -288,7 +288,7 @@ export class Wiring {
         needs: plugin.needs ?? [],
         routes: plugin.routes?.length ?? 0,
         tasks: plugin.tasks?.length ?? 0,
-        ...(lastFailure && { lastFailure }),
+        lastFailure,
       }
     }
     return [

@@ -61,9 +61,10 @@ export const lookAtText = defineRoute({
     return {
       ...{ type, id, title, count },
       ...(channelName && { channel_name: channelName }),
-      ...(isMore && { is_more: isMore }),
-      ...(durationSeconds !== undefined && { duration: durationSeconds, bytes: bytes! }),
-      ...(picture && { picture: `data:image/jpeg;base64,${picture.toString('base64')}` }),
+      is_more: isMore,
+      duration: durationSeconds,
+      bytes,
+      picture: picture && `data:image/jpeg;base64,${picture.toString('base64')}`,
     }
   },
 })

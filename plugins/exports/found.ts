@@ -81,8 +81,7 @@ export class Rows {
     if (before && (before.at ?? 0) > (when ?? 0)) return
     if (!before && this.#seen.size >= MOST_SEEN)
       throw new Unusable('It names more than {most} watched videos', { most: MOST_SEEN })
-    const told = { text: word, ...(when !== undefined && { at: Math.floor(when) }) }
-    this.#seen.set(word, { ...told, ...(far !== undefined && { seconds: far }) })
+    this.#seen.set(word, { text: word, at: when && Math.floor(when), seconds: far })
   }
 
   /** Two of one name are one. @throws Unusable  they are too many */

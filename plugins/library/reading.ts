@@ -45,7 +45,7 @@ export function openReading(
     // Each thread takes memory: the first looks beside walking.
     const own = (looking[lane] ??= lane === 0 ? thread() : startReading(options))
     try {
-      const { seen, tookMs } = await own.ask('look', { path, files, ...(notes && { notes }) }, signal)
+      const { seen, tookMs } = await own.ask('look', { path, files, notes }, signal)
       if (files.length > 1 && tookMs / files.length > SLOW_MS) isSlow = true
       return seen
     } catch (thrown) {

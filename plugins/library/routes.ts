@@ -49,7 +49,7 @@ async function presenceOf({ media }: Pick<App, 'media'>) {
   const absence = await media.absence()
   const { texts, said } = saidOf([absence ?? ''])
   const state = absence === undefined ? ('there' as const) : ('away' as const)
-  return { state, reason: texts[0]!, ...(said && { said }) }
+  return { state, reason: texts[0]!, said }
 }
 
 export const showLibrary = defineRoute({

@@ -77,7 +77,7 @@ export async function streamsIn(ffprobe: string, path: string, signal: AbortSign
     type,
     codec,
     isPicture: disposition?.attached_pic === 1,
-    ...(pixels !== undefined && { pixels }),
+    pixels,
   }))
 }
 

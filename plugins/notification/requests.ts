@@ -140,7 +140,7 @@ class AskedVideos implements Requests {
           level,
           command: false,
           messages,
-          ...(said && { said }),
+          said,
           progress: 1,
         }
       })

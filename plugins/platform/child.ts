@@ -193,7 +193,7 @@ export class Child {
       this.#send({
         id,
         ...request,
-        ...(isSignedIn !== undefined && { isSignedIn }),
+        isSignedIn,
         ...(pause && { pauses: true }),
       })
     })

@@ -83,7 +83,7 @@ async function inOwnChild(
     mediaPath,
     subtitles: toSubtitles(result.subtitles, wanted.folder),
     subtitlesLeftOut: leftOut(id, result, warnings, ytdlp),
-    ...(storyboard && { storyboard }),
+    storyboard,
     ...(areSubtitlesPutOff && { areSubtitlesPutOff }),
     ...(result.hasThumbnail === true && { thumbnailPath: join(wanted.folder, `${id}.jpg`) }),
   }

@@ -35,7 +35,7 @@ export function openMetadataReader(ytdlp: YtDlp): MetadataReader {
 
     playlist: async (id, options) =>
       ytdlp.ask(ofMetadata(checkId(id, 'playlist'), LONG_QUIET_MS), options, async (child) => {
-        const request = { op: 'playlist', playlistId: id, ...(options.most !== undefined && { most: options.most }) }
+        const request = { op: 'playlist', playlistId: id, most: options.most }
         const { result, rows } = await readParts(request, child, toPlaylistEntry, ytdlp)
         const head = toPlaylistHead(result)
         return { id, ...head, name: head.name || id, entries: rows }

@@ -72,7 +72,7 @@ async function stateOf(app: App) {
     ...report,
     missing: [...report.missing, ...(challenge ? missingIn(challenge) : [])],
     health: { ...health, downloader: { ...downloader, message } },
-    ...(said && { said }),
+    said,
     space: { media_free: free, media_total: total },
   }
 }

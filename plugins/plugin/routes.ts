@@ -23,7 +23,7 @@ export const listPlugins = defineRoute({
   handle: (_input, app) =>
     app.plugins.list().map(({ name, version, isBuiltIn, isOn, needs, routes, tasks, lastFailure }) => ({
       ...{ name, version, built_in: isBuiltIn, enabled: isOn, needs, routes, tasks },
-      ...(lastFailure && { last_failure: { date: Math.floor(lastFailure.atMs / 1000), message: lastFailure.message } }),
+      last_failure: lastFailure && { date: Math.floor(lastFailure.atMs / 1000), message: lastFailure.message },
     })),
 })
 

@@ -66,7 +66,7 @@ export const subscribePlaylists = defineRoute({
 async function start(targets: readonly Wanted[], app: App): Promise<{ message: string; task_id: string | null }> {
   if (!targets.length) return { message: 'nothing to subscribe to', task_id: null }
   const job = await app.jobs.start(subscribeTo, {
-    targets: targets.map(({ type, id, take }) => ({ type, id, ...(take !== undefined && { take }) })),
+    targets: targets.map(({ type, id, take }) => ({ type, id, take })),
   })
   return { message: 'subscribe task started', task_id: job.id }
 }

@@ -31,7 +31,7 @@ const toOutline = (id: string, doc: VideoDoc, channelName = ''): VideoOutline =>
   durationSeconds: doc.player.duration,
   published: doc.published,
   vidType: doc.vid_type,
-  ...(doc.art !== undefined && { art: doc.art }),
+  art: doc.art,
 })
 
 /** As `Videos.someFilms` says. */

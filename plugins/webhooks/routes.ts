@@ -180,6 +180,6 @@ function record(row: WebhookRow, { webhooks: { rows } }: App) {
     created: seconds(row.created_at),
     waiting: rows.waiting(row.id),
     dropped: row.dropped,
-    ...(last && { last: deliveryRecord(last) }),
+    last: last && deliveryRecord(last),
   }
 }

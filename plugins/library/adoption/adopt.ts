@@ -40,7 +40,7 @@ export const adoptVideos = defineTask({
           const moved = seen.filter(({ row }) => row.outcome === 'moved')
           const fresh = seen.filter(({ row }) => row.outcome === 'new')
           const facts = await reader.factsOf(
-            fresh.map(({ row, file, info }) => ({ file, id: row.video_id!, ...(info && { info }) })),
+            fresh.map(({ row, file, info }) => ({ file, id: row.video_id!, info })),
             reading.tools,
           )
           await job.step('adoption.move', () => takeMoved(moved, adoption, store, app))
@@ -113,7 +113,7 @@ async function lookAgain(
       })
     else {
       const info = toldOf(look, row.video_id!)
-      seen.push({ row, file: { ...file, changedMs: look.changedMs }, ...(info && { info }) })
+      seen.push({ row, file: { ...file, changedMs: look.changedMs }, info })
     }
   }
   await store.items.set(adoption.id, left)

@@ -247,5 +247,5 @@ export const toProblem = ({ code, path = '', id, why }: Problem): NewItem => ({
   code,
   why,
   path,
-  ...(id !== undefined && { video_id: id }),
+  video_id: id,
 })

@@ -92,12 +92,12 @@ async function toRecord(row: AdoptionRow, app: App) {
     place: row.place_id,
     source: row.reader,
     catalog: row.catalog,
-    ...(map && { map: { from: map.from, to: folderOf(row, map.to, app), share: map.share, sure: !isUnsure(row) } }),
+    map: map && { from: map.from, to: folderOf(row, map.to, app), share: map.share, sure: !isUnsure(row) },
     along: JSON.parse(row.along) as AlongCount[],
     settings: JSON.parse(row.settings) as Setting[],
     state: row.state,
     reason: texts[0]!,
-    ...(said && { said }),
+    said,
     task_id: row.job_id ?? '',
     created_at: row.created_at,
     unchanged: row.unchanged,
@@ -209,7 +209,7 @@ export const startAdoption = defineRoute({
     await store.removeOld()
     await store.removeUnused(placeId)
     await forgetNotes((one) => store.find(one) !== undefined, app)
-    const id = await store.create(placeId, isLive ? LIVE : (source ?? ''), catalog, { ...(said && { map: said }) })
+    const id = await store.create(placeId, isLive ? LIVE : (source ?? ''), catalog, { map: said })
     rememberCredentials(id, credentials, (one) => store.find(one)?.state === 'scanning', app)
     const job = await app.jobs.start(scanPlace, { adoption: id })
     await store.setTask(id, job.id)
@@ -315,7 +315,7 @@ export const commandAdoption = defineRoute({
         kinds,
         users: usersOf(users, app),
         listsTo: actor.id,
-        ...(gone && { gone }),
+        gone,
       })
     }
     // What leaves would come again with the next look.
@@ -394,7 +394,7 @@ function toItemRecord(row: ItemRow): string {
     state: row.state,
     code: row.code ?? '',
     reason: texts[0],
-    ...(said && { said }),
+    said,
     file: row.path,
     platform_id: row.video_id ?? '',
     title: row.title,
@@ -421,12 +421,7 @@ export const listItems = defineRoute({
   handle({ params, query: { outcome, state, code }, page: { from, size } }, app: App) {
     const store = new Store(app)
     const { id } = store.get(Number(params.adoptionId))
-    const { rows, total } = store.items.page(
-      id,
-      { ...(outcome && { outcome }), ...(state && { state }), ...(code && { code }) },
-      from,
-      size,
-    )
+    const { rows, total } = store.items.page(id, { outcome, state, code }, from, size)
     return listing(rows.map(toItemRecord), total)
   },
 })

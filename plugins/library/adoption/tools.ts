@@ -69,8 +69,7 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
   const reading = openReading(job, app)
   const { thread } = reading
   let tagged = 0
-  const walk = async (only?: string) =>
-    reading.walk({ path, ...(only !== undefined && { only }), roots: await app.media.places.realRoots() })
+  const walk = async (only?: string) => reading.walk({ path, only, roots: await app.media.places.realRoots() })
   const tools: PlaceTools = {
     extractor: app.platform.name.toLowerCase(),
     videoIn: (text) => videoIn(text, app),
@@ -98,8 +97,8 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
         yield { files: files.filter((file) => pathOf(file) === film), problems: [], archived: [], isDone }
     },
     async readCatalog(at, kind, said) {
-      const asked = { ...(await notes()), ...(at !== '' && { at }), ...(kind !== undefined && { kind }) }
-      const look = await thread().ask('catalog', { ...asked, ...(said && { said }) }, job.signal)
+      const asked = { ...(await notes()), ...(at !== '' && { at }), kind, said }
+      const look = await thread().ask('catalog', asked, job.signal)
       hasNotes = look.read !== undefined
       return look
     },

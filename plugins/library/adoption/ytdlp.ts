@@ -62,7 +62,7 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   const path = pathIn(file.folder, file.name)
   const named = inName(file.base, tools)
   const only = (problem: Problem): Finding => ({ problems: [problem] })
-  if (!look.isFilm) return only({ code: look.code, path, why: look.why, ...(named !== undefined && { id: named }) })
+  if (!look.isFilm) return only({ code: look.code, path, why: look.why, id: named })
   if (look.listed) return listedFinding(file, look, look.listed, tools)
   const beside = file.info === undefined ? path : pathIn(file.folder, file.info)
   const { info, fault } = look
@@ -123,7 +123,7 @@ const unreadable = (path: string, why: Words, id: string | undefined): Problem =
   code: 'unreadable_sidecar',
   path,
   why,
-  ...(id !== undefined && { id }),
+  id,
 })
 
 /** The platform's own mark, else the address with which ytdl-sub begins the text. */
@@ -248,8 +248,8 @@ export const ytdlpReader: PlaceReader = {
       const epoch = typeof info.epoch === 'number' && info.epoch > 0 ? Math.floor(info.epoch) : undefined
       return {
         metadata,
-        ...(epoch !== undefined && { downloadedAt: epoch }),
-        ...(streams && { streams }),
+        downloadedAt: epoch,
+        streams,
         ...(info.is_gone === true && { isGone: true }),
       }
     }),

@@ -371,7 +371,7 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
         ...(row.extractor !== null && { extractor: row.extractor }),
         others: [...new Set(others.map(({ id }) => id))].filter((id) => id !== row.id),
         info: infoOf(row),
-        ...(picture !== undefined && { picture }),
+        picture,
       }
     },
     /** Of a film, as yt-dlp writes them. */

@@ -111,10 +111,10 @@ function readVideo(id: string, doc: Doc, pictureFile: string | undefined, ids: S
   ids.add(id)
   if (path === '' || textOf(objectOf(doc.channel).channel_id) === '')
     return take.broken(id, because('its document names no channel, or no file'))
-  take.film({ id, path, info: infoOf(id, doc), ...(pictureFile !== undefined && { pictureFile }) })
+  take.film({ id, path, info: infoOf(id, doc), pictureFile })
   const player = objectOf(doc.player)
   const at = numberOf(player.watched_date)
-  if (player.watched === true) take.along({ kind: 'watched', id, owner: '', ...(at !== undefined && { at }) })
+  if (player.watched === true) take.along({ kind: 'watched', id, owner: '', at })
 }
 
 /** A video's document in yt-dlp's words. */

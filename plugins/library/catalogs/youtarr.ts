@@ -43,7 +43,7 @@ function filmOf(row: Row, path: string, infoFile: string | undefined): CatalogFi
       epoch: secondsOf(row.last_downloaded_at),
       is_gone: flagOf(row.youtube_removed) || undefined,
     }),
-    ...(infoFile !== undefined && { infoFile }),
+    infoFile,
   }
 }
 
@@ -131,7 +131,7 @@ async function readDump(
       const id = idOf.get(textOf(row.video_id))
       if (id === undefined) continue
       const [at, position] = [secondsOf(row.last_watched_at), numberOf(row.position_ms)]
-      if (flagOf(row.played)) take.along({ kind: 'watched', id, owner: ownerOf(row), ...(at !== undefined && { at }) })
+      if (flagOf(row.played)) take.along({ kind: 'watched', id, owner: ownerOf(row), at })
       else if (position !== undefined && position > 0)
         take.along({ kind: 'position', id, owner: ownerOf(row), seconds: position / 1000 })
     }

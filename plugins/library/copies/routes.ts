@@ -29,7 +29,7 @@ function recordOf(id: string, { copies, jobs }: App) {
     progress: isMaking ? (copies.making.get(id) ?? 0) : 0,
     reason: hasFailed ? (job?.result ?? '') : '',
     ...(hasFailed && job?.said && { said: saidOf([job.said]).said }),
-    ...(url !== undefined && { copy_url: url }),
+    copy_url: url,
   } as const
 }
 
