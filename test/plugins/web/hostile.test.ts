@@ -1,4 +1,7 @@
-/** Words from outside that would be more than words stay words: chapters, what is said, names of saved filters. */
+/**
+ * Words from outside that would be more than words stay words: chapters, what is said, names of saved filters, what
+ * pasted links are called.
+ */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,6 +18,8 @@ const PICTURE = '<img src=x onerror="window.taken = 1">'
 const TURNED = 'One \u202Eowt'
 const LONG = 'x'.repeat(10_000)
 const TEXTS = [SCRIPT, PICTURE, TURNED, LONG]
+/** In the form of the platform's ids. */
+const idOf = (_: string, at: number) => `hostile000${at}`
 const WINDOWS = [
   { width: 320, height: 700 },
   { width: 1280, height: 800 },
@@ -55,6 +60,7 @@ describe('hostile words', { skip: noBrowser }, () => {
         subtitles: [{ ext: 'vtt', lang: 'en', name: 'English', source: 'user', url: '', media_url: track }],
       }),
     )
+    await app.given(...TEXTS.map((title, at) => aVideo({ id: idOf(title, at), title })))
     const media = app.app.settings['mediaDir'] as string
     const longer = ['-vf', 'tpad=stop_duration=19:stop_mode=clone', '-af', 'apad=pad_dur=19', '-c:v', 'libx264']
     await makeFilm(join(media, 'UC1', 'v1.mp4'), longer)
@@ -127,6 +133,28 @@ describe('hostile words', { skip: noBrowser }, () => {
         await page.locator('.chip-name').getByText(name.slice(0, 4), { exact: false }).waitFor()
         await isCalm(page, `saved filter ${at}`)
       }
+      await check()
+    })
+
+  for (const viewport of WINDOWS)
+    test(`in what pasted links are called are text (${viewport.width} px)`, async (t) => {
+      const permissions = ['clipboard-read', 'clipboard-write']
+      const { page, go, check, shot } = await openPage(t, app.url, { as, options: { viewport, permissions } })
+      await go('/channels/')
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      const links = TEXTS.map((text, at) => `https://www.youtube.com/watch?v=${idOf(text, at)}`)
+      await page.evaluate((text) => navigator.clipboard.writeText(text), links.join('\n'))
+      await page.keyboard.press('Control+v')
+      const names = page.getByRole('dialog').locator('.pasted-name')
+      await names
+        .nth(TEXTS.length - 1)
+        .getByText(LONG)
+        .waitFor()
+
+      const called = TEXTS.map((text) => text.replace('\u202E', ''))
+      for (const [at, name] of called.entries()) await names.nth(at).getByText(name, { exact: true }).waitFor()
+      await isCalm(page, 'pasted links')
+      await shot(`hostile-pasted-${viewport.width}`)
       await check()
     })
 })

@@ -1,8 +1,10 @@
 /** The narrowest phone: on 320 pixels every button and link can be reached, in every view and dialog. */
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type {} from '../../../plugins/download/queue.ts'
 import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { makeFilm } from '../../support/ffmpeg.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 import { SECTIONS } from './sections.ts'
 
@@ -49,85 +51,107 @@ function unreachable(): string[] {
   return found
 }
 
+/** Words of the bar at the bottom that are cut. Runs in the page. */
+const cutLabels = (): string[] =>
+  [...document.querySelectorAll('.rail-label')]
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map((label) => `“${label.textContent}” is cut`)
+
 const look = async (page: Page, where: string): Promise<string[]> =>
   ((await page.evaluate(unreachable)) as string[]).map((one) => `${where}: ${one}`)
 
 describe('at 320 pixels', { skip: noBrowser }, () => {
-  test('every view keeps its buttons', async (t) => {
-    const app = await testApp(t)
-    await app.given(
-      aChannel({
-        id: 'UC1',
-        channel_name: LONG,
-        channel_subs: 1_234_567,
-        channel_views: 987_654_321,
-        channel_subscribed: true,
-        channel_tabs: ['videos', 'streams', 'shorts'],
-        channel_description: LONG,
-      }),
-      ...Array.from({ length: 30 }, (_, index) =>
-        aVideo({
-          id: `v${index}`,
-          title: `${LONG} ${index}`,
-          description: `https://example.org/${LONG}`,
-          playlist: ['PL1'],
+  for (const [language, locale] of [
+    ['', 'en-GB'],
+    ['de', 'de-DE'],
+  ] as const)
+    test(`every view keeps its buttons, in ${locale}`, async (t) => {
+      const app = await testApp(t)
+      await app.given(
+        aChannel({
+          id: 'UC1',
+          channel_name: LONG,
+          channel_subs: 1_234_567,
+          channel_views: 987_654_321,
+          channel_subscribed: true,
+          channel_tabs: ['videos', 'streams', 'shorts'],
+          channel_description: LONG,
         }),
-      ),
-      aPlaylist({
-        id: 'PL1',
-        playlist_name: LONG,
-        playlist_channel: LONG,
-        playlist_channel_id: 'UC1',
-        entries: ['v1', 'v2', { platform_id: 'gone', downloaded: false }],
-      }),
-      aPlaylist({ id: 'av_playlist_1', playlist_name: LONG, playlist_type: 'custom', entries: ['v1', 'v2'] }),
-    )
-    const item = (id: string) => ({
-      id,
-      title: `${LONG} ${id}`,
-      channelId: 'UC1',
-      channelName: LONG,
-      durationSeconds: 500,
-      published: '2026-01-02',
-      vidType: 'videos' as const,
+        ...Array.from({ length: 30 }, (_, index) =>
+          aVideo({
+            id: `v${index}`,
+            title: `${LONG} ${index}`,
+            description: `https://example.org/${LONG}`,
+            playlist: ['PL1'],
+            player: { duration: 4_000 },
+            // As many buttons as a player has.
+            chapters: [
+              { start: 0, title: LONG },
+              { start: 2000, title: LONG },
+            ],
+            subtitles: [{ ext: 'vtt', lang: 'en', name: LONG, source: 'user', url: '', media_url: '/media/a.en.vtt' }],
+          }),
+        ),
+        aPlaylist({
+          id: 'PL1',
+          playlist_name: LONG,
+          playlist_channel: LONG,
+          playlist_channel_id: 'UC1',
+          entries: ['v1', 'v2', { platform_id: 'gone', downloaded: false }],
+        }),
+        aPlaylist({ id: 'av_playlist_1', playlist_name: LONG, playlist_type: 'custom', entries: ['v1', 'v2'] }),
+      )
+      const item = (id: string) => ({
+        id,
+        title: `${LONG} ${id}`,
+        channelId: 'UC1',
+        channelName: LONG,
+        durationSeconds: 500,
+        published: '2026-01-02',
+        vidType: 'videos' as const,
+      })
+      await app.app.queue.add([item('waiting1111')], 'pending')
+      await app.app.queue.add([item('failed11111')], 'pending', {
+        failure: { message: LONG, errorClass: 'login_required' },
+      })
+      await app.app.queue.add([item('later111111')], 'pending', { failure: { message: LONG, errorClass: 'upcoming' } })
+      await app.app.queue.add([item('ignored1111')], 'ignore')
+      await app.as('admin').post('/api/config/user/', { language })
+      await makeFilm(join(app.app.settings['mediaDir'] as string, 'UC1', 'v1.mp4'))
+      const { page, go } = await openPage(t, app.url, { size: 'phone', as, options: { viewport: NARROW, locale } })
+      const views = [
+        '/',
+        '/?watch=unwatched&type=videos&channel=UC1',
+        '/video/v1/',
+        '/video/v1/?list=PL1',
+        '/channels/',
+        '/channel/UC1/',
+        '/channel/UC1/?show=playlists',
+        '/channel/UC1/?show=settings',
+        '/playlists/',
+        '/playlist/PL1/',
+        '/playlist/av_playlist_1/',
+        ...['waiting', 'later', 'failed', 'ignored'].map((show) => `/downloads/?show=${show}`),
+        '/search/',
+        `/search/?q=${LONG}`,
+        '/statistics/',
+        '/settings/',
+        ...SECTIONS.map((one) => `/settings/${one}/`),
+        '/welcome/',
+        '/nope/',
+      ]
+      const met: string[] = []
+      for (const view of views) {
+        await go(view)
+        await page.locator('#content :is(h1, h2, form)').first().waitFor({ state: 'attached' })
+        await page.waitForLoadState('networkidle')
+        // While it plays its buttons go away.
+        if (view.startsWith('/video/')) await page.locator('video').evaluate((video: HTMLVideoElement) => video.pause())
+        met.push(...(await look(page, view)))
+      }
+      met.push(...((await page.evaluate(cutLabels)) as string[]))
+      assert.deepEqual(met, [])
     })
-    await app.app.queue.add([item('waiting1111')], 'pending')
-    await app.app.queue.add([item('failed11111')], 'pending', {
-      failure: { message: LONG, errorClass: 'login_required' },
-    })
-    await app.app.queue.add([item('later111111')], 'pending', { failure: { message: LONG, errorClass: 'upcoming' } })
-    await app.app.queue.add([item('ignored1111')], 'ignore')
-    const { page, go } = await openPage(t, app.url, { size: 'phone', as, options: { viewport: NARROW } })
-    const views = [
-      '/',
-      '/?watch=unwatched&type=videos&channel=UC1',
-      '/video/v1/',
-      '/video/v1/?list=PL1',
-      '/channels/',
-      '/channel/UC1/',
-      '/channel/UC1/?show=playlists',
-      '/channel/UC1/?show=settings',
-      '/playlists/',
-      '/playlist/PL1/',
-      '/playlist/av_playlist_1/',
-      ...['waiting', 'later', 'failed', 'ignored'].map((show) => `/downloads/?show=${show}`),
-      '/search/',
-      `/search/?q=${LONG}`,
-      '/statistics/',
-      '/settings/',
-      ...SECTIONS.map((one) => `/settings/${one}/`),
-      '/welcome/',
-      '/nope/',
-    ]
-    const met: string[] = []
-    for (const view of views) {
-      await go(view)
-      await page.locator('#content :is(h1, h2, form)').first().waitFor({ state: 'attached' })
-      await page.waitForLoadState('networkidle')
-      met.push(...(await look(page, view)))
-    }
-    assert.deepEqual(met, [])
-  })
 
   test('dialogs, menus and the sign-in keep theirs', async (t) => {
     const app = await testApp(t)

@@ -123,7 +123,8 @@ describe('on a television', { skip: noBrowser }, () => {
     await go('/?type=videos')
     await list.getByRole('link', { name: 'Film 0', exact: true }).waitFor()
 
-    await page.waitForFunction(() => document.activeElement !== document.body)
+    // Not what stands above the list and is there sooner.
+    await page.waitForFunction(() => document.activeElement?.closest('.card-title'))
     assert.equal(await page.evaluate('document.documentElement.dataset.layout'), 'sofa')
     await reach(page, list.getByRole('link', { name: 'Film 7', exact: true }))
     assert.equal(await isSeen(page), true)
@@ -161,6 +162,7 @@ describe('on a television', { skip: noBrowser }, () => {
     await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
     await reach(page, page.getByRole('link', { name: 'Appearance' }))
     await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Appearance' }).waitFor()
     await reach(page, page.getByLabel('Layout'))
     await shot('television-settings')
     await check()
@@ -221,6 +223,7 @@ describe('on a television', { skip: noBrowser }, () => {
     await go('/channels/')
     await page.getByRole('heading', { level: 1, name: 'Channels' }).waitFor()
     await go('/?type=videos')
+    await page.waitForFunction(() => document.activeElement?.closest('.card-title'))
     const newest = page.getByRole('list', { name: 'All videos' }).locator('.card-title a').first()
     await reach(page, newest)
     for (let row = 0; row < 5; row++) await page.keyboard.press('ArrowDown')

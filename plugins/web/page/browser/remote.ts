@@ -108,18 +108,34 @@ function isInGrid(way: Way, on: Element): boolean {
   })
 }
 
+/** What a view is for, where it is for one thing. */
+const PURPOSE = '.card-title, .player'
+
 /** Where one begins: what the view says it is for, else what comes first in it. */
 function first(): HTMLElement | undefined {
   const within = scope()
   const main = within.querySelector('main') ?? within
   const among = reachable(main)
-  return among.find((one) => one.closest('.card-title, .player')) ?? among[0]
+  return among.find((one) => one.closest(PURPOSE)) ?? among.find(isOpenSection) ?? among[0]
 }
+
+const isOpenSection = (one: Element): boolean => one.getAttribute('aria-current') === 'page'
 
 /** The focus was on something that is gone. */
 const isLost = (): boolean => document.activeElement === document.body || document.activeElement?.id === 'content'
 
+/** What was given the focus for want of another; undefined: somebody has taken a key in hand since. */
+let given: HTMLElement | undefined
+
+/** It stands above what the view is for, which has come meanwhile. */
+const isOvertaken = (): boolean =>
+  given !== undefined &&
+  document.activeElement === given &&
+  !given.closest(PURPOSE) &&
+  document.querySelector(`main :is(${PURPOSE})`) !== null
+
 function onKeyDown(event: KeyboardEvent): void {
+  given = undefined
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return
   const on = document.activeElement ?? document.body
   if (BACK.has(event.key) || BACK_CODES.has(event.keyCode)) return back(event)
@@ -200,8 +216,10 @@ export function listenToRemote(router: History): () => void {
   // Nobody sees where they are without a focus: a view that comes has one.
   const focusFirst = () => {
     // A player that is on its way is waited for.
-    if (!isLost() || past.isRestoring() || document.querySelector('main .player:not([tabindex])')) return
-    first()?.focus({ preventScroll: true, focusVisible: true } as FocusOptions)
+    if (past.isRestoring() || document.querySelector('main .player:not([tabindex])')) return
+    if (!isLost() && !isOvertaken()) return
+    given = first()
+    given?.focus({ preventScroll: true, focusVisible: true } as FocusOptions)
   }
   // The view may be there before this is.
   focusFirst()

@@ -142,9 +142,11 @@ function optionsFor(box: HTMLElement, { kind, times, isWhole, isMonthly, toValue
     times
       .slice(1)
       .reduce((least, time, before) => Math.min(least, time - times[before]!), times.length > 1 ? Infinity : DAY) / 2
-  const font = `12px ${getComputedStyle(box).fontFamily}`
+  // From afar all type is larger.
+  const larger = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
+  const font = `${12 * larger}px ${getComputedStyle(box).fontFamily}`
   const axis = { stroke: colour('--muted'), font, ticks: { show: false }, border: { show: false } }
-  const dates: uPlot.Axis = { ...axis, size: 28, gap: 6, grid: { show: false }, space: LABEL_PX }
+  const dates: uPlot.Axis = { ...axis, size: 28 * larger, gap: 6, grid: { show: false }, space: LABEL_PX * larger }
   return {
     width: box.clientWidth,
     height: HEIGHT_PX,
@@ -165,7 +167,7 @@ function optionsFor(box: HTMLElement, { kind, times, isWhole, isMonthly, toValue
       kind === 'bars'
         ? {
             ...dates,
-            splits: (plot) => spread(times, plot.bbox.width / devicePixelRatio),
+            splits: (plot) => spread(times, plot.bbox.width / devicePixelRatio / larger),
             values: (_, ticks) => ticks.map((epoch) => toTick(epoch, isMonthly ? MONTH : DAY)),
           }
         : {
@@ -175,7 +177,7 @@ function optionsFor(box: HTMLElement, { kind, times, isWhole, isMonthly, toValue
           },
       {
         ...axis,
-        size: 60,
+        size: 60 * larger,
         gap: 8,
         space: 44,
         grid: { stroke: colour('--line'), width: 1 },
