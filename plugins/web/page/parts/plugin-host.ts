@@ -54,8 +54,9 @@ export interface Host {
 export function openHost(parts: Parts): Host {
   const { frame, page } = parts
   const ending = new AbortController()
+  const { signal } = ending
+  const answer = openAnswers(tell, signal)
   let port: MessagePort | undefined
-  let questions = 0
   let heard = 0
   let unanswered = 0
 
@@ -83,8 +84,8 @@ export function openHost(parts: Parts): Host {
     if (message.kind === 'jump' && Number.isFinite(message.seconds))
       return parts.player?.jump(Math.max(0, Number(message.seconds)))
     if (message.kind === 'done') return parts.player?.done()
-    if (message.kind === 'ask') return void answer(message.id, () => askApi(message))
-    if (message.kind === 'picture') return void answer(message.id, () => pictureAt(message.path))
+    if (message.kind === 'ask') return void answer(message.id, () => askApi(message, page, signal))
+    if (message.kind === 'picture') return void answer(message.id, () => pictureAt(message.path, signal))
   }
 
   function isTooMuch(): boolean {
@@ -92,39 +93,6 @@ export function openHost(parts: Parts): Host {
     close()
     parts.flooded()
     return true
-  }
-
-  async function answer(id: unknown, find: () => Promise<unknown>): Promise<void> {
-    const told = { kind: 'answer', id: Number(id) } as const
-    if (questions >= MOST_QUESTIONS) return tell({ ...told, refused: tooMany() })
-    questions++
-    try {
-      tell({ ...told, value: await find() })
-    } catch (error) {
-      if (!ending.signal.aborted) tell({ ...told, refused: toRefused(error) })
-    } finally {
-      questions--
-    }
-  }
-
-  /** With the session of the reader: what that may not, the server refuses. */
-  async function askApi({ method, path, query, body }: Record<string, unknown>): Promise<unknown> {
-    if (!isAllowed(page.asks, method, path))
-      throw new Refusal(t('plugin.notAllowed', { path: String(path).slice(0, 200) }))
-    return ask(method as 'GET', path as string, {
-      ...(isRecord(query) && { query: plain(query) }),
-      ...(isRecord(body) && { body }),
-      // What is to change is not left half asked.
-      ...(method === 'GET' && { signal: ending.signal }),
-    })
-  }
-
-  async function pictureAt(path: unknown): Promise<Blob> {
-    if (typeof path !== 'string' || !isPlain(path) || !path.startsWith('/cache/'))
-      throw new Refusal(t('plugin.notAllowed', { path: String(path).slice(0, 200) }))
-    const response = await fetch(under(path), { signal: ending.signal })
-    if (!response.ok) throw new Failure(response.status, {})
-    return response.blob()
   }
 
   function alive(): void {
@@ -155,6 +123,45 @@ export function openHost(parts: Parts): Host {
   return { tell, close }
 }
 
+/** A few questions at a time. @returns tells what `find` finds, or why it has not */
+function openAnswers(tell: (message: ToFrame) => void, signal: AbortSignal) {
+  let questions = 0
+  return async (id: unknown, find: () => Promise<unknown>): Promise<void> => {
+    const told = { kind: 'answer', id: Number(id) } as const
+    if (questions >= MOST_QUESTIONS) return tell({ ...told, refused: tooMany() })
+    questions++
+    try {
+      tell({ ...told, value: await find() })
+    } catch (error) {
+      if (!signal.aborted) tell({ ...told, refused: toRefused(error) })
+    } finally {
+      questions--
+    }
+  }
+}
+
+/** With the session of the reader: what that may not, the server refuses. */
+async function askApi(
+  { method, path, query, body }: Record<string, unknown>,
+  { asks }: PluginPage,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (!isAllowed(asks, method, path)) throw notAllowed(path)
+  return ask(method as 'GET', path as string, {
+    ...(isRecord(query) && { query: plain(query) }),
+    ...(isRecord(body) && { body }),
+    // What is to change is not left half asked.
+    ...(method === 'GET' && { signal }),
+  })
+}
+
+async function pictureAt(path: unknown, signal: AbortSignal): Promise<Blob> {
+  if (typeof path !== 'string' || !isPlain(path) || !path.startsWith('/cache/')) throw notAllowed(path)
+  const response = await fetch(under(path), { signal })
+  if (!response.ok) throw new Failure(response.status, {})
+  return response.blob()
+}
+
 /** Who looks. */
 export const readerNow = (): Reader => ({
   username: account.peek()?.username ?? '',
@@ -163,6 +170,8 @@ export const readerNow = (): Reader => ({
 })
 
 class Refusal extends Error {}
+
+const notAllowed = (path: unknown): Refusal => new Refusal(t('plugin.notAllowed', { path: String(path).slice(0, 200) }))
 
 const toRefused = (error: unknown): Refused => {
   if (error instanceof Refusal) return { message: error.message, status: 403, code: 'permission_denied', fields: {} }

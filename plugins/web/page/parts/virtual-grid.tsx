@@ -2,7 +2,7 @@
  * A grid or list of any length: only the rows in sight are there. Arrow keys move through it, also to rows that are not
  * there yet.
  */
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { along } from '../browser/keys.ts'
 
@@ -49,19 +49,15 @@ export function VirtualGrid({
   onFirst,
 }: VirtualGridProps) {
   const box = useRef<HTMLDivElement>(null)
-  const [width, setWidth] = useState(0)
+  const look = useRef(() => {})
+  const { width, offset } = useMoves(box, look)
   const [range, setRange] = useState<[number, number]>([0, 0])
   const wanted = useRef<number | undefined>(undefined)
-  /**
-   * From the document's top. Measured when something moves, not while scrolling: that would lay out the page each time.
-   */
-  const offset = useRef(0)
 
   const columns = isList || width === 0 ? 1 : Math.max(1, Math.floor((width + gap) / (minWidth + gap)))
   const rowHeight = heightOf((width - gap * (columns - 1)) / columns) + gap
   const rows = Math.ceil(count / columns)
 
-  const look = useRef(() => {})
   look.current = () => {
     const element = box.current
     if (!element || width === 0) return
@@ -75,54 +71,18 @@ export function VirtualGrid({
     onSight?.(next[0] * columns, Math.min(count, Math.max(0, seen) * columns))
   }
 
-  useLayoutEffect(() => {
-    const element = box.current!
-    let frame = 0
-    const soon = () => {
-      if (frame === 0) {
-        frame = requestAnimationFrame(() => {
-          frame = 0
-          look.current()
-        })
-      }
-    }
-    const observer = new ResizeObserver(() => {
-      offset.current = scrollY + element.getBoundingClientRect().top
-      setWidth(element.clientWidth)
-      soon()
-    })
-    observer.observe(element)
-    // What stands above it comes later, and pushes it down.
-    observer.observe(document.body)
-    offset.current = scrollY + element.getBoundingClientRect().top
-    setWidth(element.clientWidth)
-    addEventListener('scroll', soon, { passive: true })
-    addEventListener('resize', soon)
-    return () => {
-      observer.disconnect()
-      cancelAnimationFrame(frame)
-      removeEventListener('scroll', soon)
-      removeEventListener('resize', soon)
-    }
-  }, [])
   useLayoutEffect(() => look.current(), [count, width, columns, rowHeight])
   useLayoutEffect(() => {
     if (wanted.current === undefined) return
     // Who has gone elsewhere meanwhile is left there.
     if (document.activeElement === document.body || box.current!.contains(document.activeElement))
-      focusCell(wanted.current)
+      focusOn(wanted.current)
     else wanted.current = undefined
   })
 
-  function focusCell(position: number): void {
+  function focusOn(position: number): void {
     const cell = box.current!.querySelector<HTMLElement>(`[data-position="${position}"]`)
-    if (!cell) return
-    const target = cell.querySelector<HTMLElement>('a:not([tabindex="-1"])') ?? cell.querySelector('button')
-    // What is not read yet keeps the place of the focus until it is: else that were gone with the cell it came from.
-    const isWaiting = document.activeElement === cell
-    ;(target ?? cell).focus({ preventScroll: true })
-    if (target) wanted.current = undefined
-    if (!isWaiting) cell.scrollIntoView({ block: 'nearest' })
+    if (cell && focusIn(cell)) wanted.current = undefined
   }
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -135,17 +95,12 @@ export function VirtualGrid({
     if (to === at) return
     event.preventDefault()
     wanted.current = to
-    if (box.current!.querySelector(`[data-position="${to}"]`)) focusCell(to)
+    if (box.current!.querySelector(`[data-position="${to}"]`)) focusOn(to)
     else scrollTo({ top: offset.current + Math.floor(to / columns) * rowHeight - innerHeight / 3 })
   }
 
-  const positions =
-    width === 0
-      ? []
-      : Array.from(
-          { length: Math.max(0, Math.min(count, range[1] * columns) - range[0] * columns) },
-          (_, index) => range[0] * columns + index,
-        )
+  const shown = width === 0 ? 0 : Math.max(0, Math.min(count, range[1] * columns) - range[0] * columns)
+  const positions = Array.from({ length: shown }, (_, index) => range[0] * columns + index)
   return (
     <div
       ref={box}
@@ -180,4 +135,53 @@ export function VirtualGrid({
       </div>
     </div>
   )
+}
+
+/** Has it looked, once a frame, when something moves; and says how wide it is and where it lies. */
+function useMoves(box: RefObject<HTMLElement | null>, look: RefObject<() => void>) {
+  const [width, setWidth] = useState(0)
+  /**
+   * From the document's top. Measured when something moves, not while scrolling: that would lay out the page each time.
+   */
+  const offset = useRef(0)
+  useLayoutEffect(() => {
+    const element = box.current!
+    let frame = 0
+    const soon = () => {
+      frame ||= requestAnimationFrame(() => {
+        frame = 0
+        look.current!()
+      })
+    }
+    const measure = () => {
+      offset.current = scrollY + element.getBoundingClientRect().top
+      setWidth(element.clientWidth)
+    }
+    const observer = new ResizeObserver(() => {
+      measure()
+      soon()
+    })
+    observer.observe(element)
+    // What stands above it comes later, and pushes it down.
+    observer.observe(document.body)
+    measure()
+    addEventListener('scroll', soon, { passive: true })
+    addEventListener('resize', soon)
+    return () => {
+      observer.disconnect()
+      cancelAnimationFrame(frame)
+      removeEventListener('scroll', soon)
+      removeEventListener('resize', soon)
+    }
+  }, [])
+  return { width, offset }
+}
+
+/** @returns false: there is nothing yet that takes the focus; the cell itself keeps its place until there is */
+function focusIn(cell: HTMLElement): boolean {
+  const target = cell.querySelector<HTMLElement>('a:not([tabindex="-1"])') ?? cell.querySelector('button')
+  const isWaiting = document.activeElement === cell
+  ;(target ?? cell).focus({ preventScroll: true })
+  if (!isWaiting) cell.scrollIntoView({ block: 'nearest' })
+  return target !== null
 }

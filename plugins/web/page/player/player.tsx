@@ -1,5 +1,6 @@
 /** The player: the browser's own video element with our controls, because skip segments belong on the bar. */
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
+import type { RefObject } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { useKeys } from '../browser/keys.ts'
 import { under } from '../server/base.ts'
@@ -36,25 +37,12 @@ const HIDES_AFTER_MS = 2600
 const DOUBLE_TAP_MS = 300
 
 export function Player(props: PlayerProps) {
-  const {
-    video,
-    startAt,
-    isTheatre,
-    onTheatre,
-    next,
-    previous,
-    isAutoplay,
-    onEnd,
-    onFile,
-    onMachine,
-    isSmall = false,
-  } = props
+  const { video, startAt, isTheatre, onTheatre, next, previous, isAutoplay, onEnd, onFile, onMachine } = props
+  const { isSmall = false } = props
   const frame = useRef<HTMLDivElement>(null)
   const element = useRef<HTMLVideoElement>(null)
   const machine = useMemo(() => openMachine(video, startAt), [video.platform_id])
-  const isAwake = useSignal(true)
-  const hides = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const lastTap = useRef({ atMs: 0, x: 0 })
+  const { isAwake, wake } = useAwake(frame)
   const isHidden = useComputed(() => machine.isPlaying.value && !isAwake.value)
 
   useEffect(() => {
@@ -65,7 +53,83 @@ export function Player(props: PlayerProps) {
     if (machine.hasEnded.value) onEnd()
   })
   useEffect(() => tellSession(video, { next, previous }), [video, next, previous])
+  usePlayerKeys(machine, frame, wake, props)
+  const onTap = useTap(machine, frame, () => {
+    if (isHidden.value || !machine.isPlaying.value) wake()
+    else isAwake.value = false
+  })
 
+  const failure = machine.failure.value
+  return (
+    <div
+      ref={frame}
+      class={isHidden.value ? 'player asleep' : 'player'}
+      tabIndex={isSmall ? -1 : 0}
+      role="group"
+      aria-label={`${t('player.label')}: ${video.title}`}
+      onPointerMove={(event) => event.pointerType === 'mouse' && wake()}
+      onFocusIn={wake}
+      onPointerLeave={() => void (isAwake.value = false)}
+    >
+      <Film machine={machine} video={video} element={element} onTap={onTap} />
+      {machine.isWaiting.value && !failure && <span class="player-waiting" aria-hidden="true" />}
+      {failure && <PlayFailure kind={failure} video={video} machine={machine} onFile={onFile} />}
+      {isSmall ? (
+        <CornerNext machine={machine} next={next} isAutoplay={isAutoplay} />
+      ) : (
+        <Notes machine={machine} next={next} isAutoplay={isAutoplay} />
+      )}
+      {!failure && !isSmall && (
+        <Controls machine={machine} video={video} isTheatre={isTheatre} onTheatre={onTheatre} next={next} />
+      )}
+      <p class="unseen" aria-live="off">
+        {t('player.at', { now: toClock(machine.position.value), all: toClock(machine.duration.value) })}
+      </p>
+    </div>
+  )
+}
+
+function Film({
+  machine,
+  video,
+  element,
+  onTap,
+}: {
+  machine: Machine
+  video: Video
+  element: RefObject<HTMLVideoElement | null>
+  onTap: (event: PointerEvent) => void
+}) {
+  return (
+    <video
+      ref={element}
+      src={machine.firstAddress}
+      poster={under(video.vid_thumb_url)}
+      preload="metadata"
+      playsInline
+      class={machine.hasSubtitleBackground.value ? 'backed' : ''}
+      style={{ '--subtitle-size': machine.subtitleSize.value }}
+      onPointerUp={onTap}
+      onDblClick={machine.toggleFull}
+    >
+      {video.subtitles.map(({ lang, name, media_url, source }) => (
+        <track
+          key={media_url}
+          kind="subtitles"
+          src={under(media_url)}
+          srclang={lang}
+          label={source === 'auto' ? `${name} (${t('video.source.auto')})` : name}
+        />
+      ))}
+    </video>
+  )
+}
+
+/** Controls sleep while nothing moves. */
+function useAwake(frame: RefObject<HTMLElement | null>) {
+  const isAwake = useSignal(true)
+  const hides = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(hides.current), [])
   const wake = () => {
     isAwake.value = true
     clearTimeout(hides.current)
@@ -74,20 +138,29 @@ export function Player(props: PlayerProps) {
       if (!isHeld) isAwake.value = false
     }, HIDES_AFTER_MS)
   }
-  useEffect(() => () => clearTimeout(hides.current), [])
+  return { isAwake, wake }
+}
 
-  /** A finger wakes the controls, two taps at a side jump; a mouse plays and pauses. */
-  const onTap = (event: PointerEvent) => {
+/** A mouse plays and pauses, two taps of a finger at a side jump. @param touch  what a single one does */
+function useTap(machine: Machine, frame: RefObject<HTMLElement | null>, touch: () => void) {
+  const lastTap = useRef({ atMs: 0, x: 0 })
+  return (event: PointerEvent): void => {
     if (event.pointerType === 'mouse') return machine.toggle()
     const { atMs, x } = lastTap.current
     const isDouble = Date.now() - atMs < DOUBLE_TAP_MS && Math.abs(x - event.clientX) < 60
     lastTap.current = { atMs: Date.now(), x: event.clientX }
     const box = frame.current!.getBoundingClientRect()
     if (isDouble) machine.move(event.clientX < box.left + box.width / 2 ? -10 : 10)
-    else if (isHidden.value || !machine.isPlaying.value) wake()
-    else isAwake.value = false
+    else touch()
   }
+}
 
+function usePlayerKeys(
+  machine: Machine,
+  frame: RefObject<HTMLElement | null>,
+  wake: () => void,
+  { isSmall, onTheatre, next, previous }: PlayerProps,
+): void {
   const on = (action: () => void) => (event: KeyboardEvent) => {
     // A focused button or link has these keys for itself.
     if (
@@ -130,53 +203,4 @@ export function Player(props: PlayerProps) {
     ),
   }
   useKeys(isSmall ? always : { ...always, ...whenLarge })
-
-  const failure = machine.failure.value
-  return (
-    <div
-      ref={frame}
-      class={isHidden.value ? 'player asleep' : 'player'}
-      tabIndex={isSmall ? -1 : 0}
-      role="group"
-      aria-label={`${t('player.label')}: ${video.title}`}
-      onPointerMove={(event) => event.pointerType === 'mouse' && wake()}
-      onFocusIn={wake}
-      onPointerLeave={() => void (isAwake.value = false)}
-    >
-      <video
-        ref={element}
-        src={machine.firstAddress}
-        poster={under(video.vid_thumb_url)}
-        preload="metadata"
-        playsInline
-        class={machine.hasSubtitleBackground.value ? 'backed' : ''}
-        style={{ '--subtitle-size': machine.subtitleSize.value }}
-        onPointerUp={onTap}
-        onDblClick={machine.toggleFull}
-      >
-        {video.subtitles.map(({ lang, name, media_url, source }) => (
-          <track
-            key={media_url}
-            kind="subtitles"
-            src={under(media_url)}
-            srclang={lang}
-            label={source === 'auto' ? `${name} (${t('video.source.auto')})` : name}
-          />
-        ))}
-      </video>
-      {machine.isWaiting.value && !failure && <span class="player-waiting" aria-hidden="true" />}
-      {failure && <PlayFailure kind={failure} video={video} machine={machine} onFile={onFile} />}
-      {isSmall ? (
-        <CornerNext machine={machine} next={next} isAutoplay={isAutoplay} />
-      ) : (
-        <Notes machine={machine} next={next} isAutoplay={isAutoplay} />
-      )}
-      {!failure && !isSmall && (
-        <Controls machine={machine} video={video} isTheatre={isTheatre} onTheatre={onTheatre} next={next} />
-      )}
-      <p class="unseen" aria-live="off">
-        {t('player.at', { now: toClock(machine.position.value), all: toClock(machine.duration.value) })}
-      </p>
-    </div>
-  )
 }

@@ -105,49 +105,18 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
     if (event.button !== 0) return
     event.preventDefault()
     drag.value = { id, from: position, to: position }
-    let pointer = event.clientY
-    let frame = 0
-    const look = () => {
+    const look = (y: number) => {
       const top = box.current!.getBoundingClientRect().top
-      const to = Math.max(0, Math.min(stored.length - 1, Math.floor((pointer - top) / rowPx)))
+      const to = Math.max(0, Math.min(stored.length - 1, Math.floor((y - top) / rowPx)))
       const now = drag.peek()
       if (now && now.to !== to) drag.value = { ...now, to }
     }
-    const scroll = () => {
-      const step = pointer < EDGE_PX ? -SCROLL_PX : pointer > innerHeight - EDGE_PX ? SCROLL_PX : 0
-      if (step !== 0) scrollBy(0, step)
-      look()
-      frame = requestAnimationFrame(scroll)
-    }
-    const onMove = (moving: PointerEvent) => void (pointer = moving.clientY)
-    const end = (isKept: boolean) => {
-      cancelAnimationFrame(frame)
-      removeEventListener('pointermove', onMove)
-      removeEventListener('pointerup', onUp)
-      removeEventListener('pointercancel', onCancel)
-      removeEventListener('keydown', onKey, true)
+    endDrag.current = followPointer(event.clientY, look, (isKept) => {
       endDrag.current = undefined
       const last = drag.peek()
       drag.value = undefined
       if (isKept && last) move(last.id, last.to)
-    }
-    const onUp = (up: PointerEvent) => {
-      pointer = up.clientY
-      look()
-      end(true)
-    }
-    const onCancel = () => end(false)
-    const onKey = (key: KeyboardEvent) => {
-      if (key.key !== 'Escape') return
-      key.stopPropagation()
-      end(false)
-    }
-    addEventListener('pointermove', onMove)
-    addEventListener('pointerup', onUp)
-    addEventListener('pointercancel', onCancel)
-    addEventListener('keydown', onKey, true)
-    endDrag.current = onCancel
-    frame = requestAnimationFrame(scroll)
+    })
   }
 
   const { id, from, to } = drag.value ?? {}
@@ -160,6 +129,43 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
     remove,
     begin,
   }
+}
+
+/**
+ * Until it is let go, or Escape is pressed; near an end of the window the page scrolls along.
+ * @returns ends it, and keeps nothing
+ */
+function followPointer(from: number, look: (y: number) => void, onEnd: (isKept: boolean) => void): () => void {
+  const ending = new AbortController()
+  const { signal } = ending
+  let pointer = from
+  let frame = 0
+  const scroll = () => {
+    const step = pointer < EDGE_PX ? -SCROLL_PX : pointer > innerHeight - EDGE_PX ? SCROLL_PX : 0
+    if (step !== 0) scrollBy(0, step)
+    look(pointer)
+    frame = requestAnimationFrame(scroll)
+  }
+  const end = (isKept: boolean) => {
+    cancelAnimationFrame(frame)
+    ending.abort()
+    onEnd(isKept)
+  }
+  const onUp = ({ clientY }: PointerEvent) => {
+    look(clientY)
+    end(true)
+  }
+  const onKey = (key: KeyboardEvent) => {
+    if (key.key !== 'Escape') return
+    key.stopPropagation()
+    end(false)
+  }
+  addEventListener('pointermove', (moving) => void (pointer = moving.clientY), { signal })
+  addEventListener('pointerup', onUp, { signal })
+  addEventListener('pointercancel', () => end(false), { signal })
+  addEventListener('keydown', onKey, { signal, capture: true })
+  frame = requestAnimationFrame(scroll)
+  return () => end(false)
 }
 
 /** Where it is after the next paint; a place out of sight is scrolled to first. */

@@ -15,80 +15,27 @@ import { isBusy } from './moving-plan.tsx'
 import { Group } from './option.tsx'
 import { OptionForm } from './option-form.tsx'
 
-export function Folders({
-  places,
-  roots,
-  adoptions,
-  reload,
-}: {
+interface FoldersProps {
   places: Place[]
   roots: string[]
   adoptions: Adoption[]
   reload: () => Promise<void>
-}) {
-  const [path, setPath] = useState('')
-  const [error, setError] = useState<string>()
-  const add = async () => {
-    try {
-      setError(undefined)
-      await post('/api/place/', { path: path.trim() })
-      setPath('')
-      await reload()
-    } catch (thrown) {
-      setError(toFailure(thrown).message)
-    }
-  }
+}
+
+export function Folders({ places, roots, adoptions, reload }: FoldersProps) {
   const look = async ({ id, label }: Pick<Place, 'id' | 'label'>) => {
     await post('/api/adoption/', { place: id })
     say(t('settings.moving.looking', { name: label }))
     await reload()
   }
   const take = async (found: string) => look(await post<Place>('/api/place/', { path: found }))
-  const follow = async ({ id }: Place, isOn: boolean) => {
-    await post(`/api/place/${id}/`, { follow: isOn })
-    await reload()
-  }
-  const mark = async ({ id, label: name }: Place, isOn: boolean) => {
-    const isSure =
-      !isOn ||
-      (await confirm({
-        title: t('settings.moving.ours.title'),
-        text: <p>{t('settings.moving.ours.text', { name })}</p>,
-        action: t('settings.moving.ours.yes'),
-      }))
-    if (isSure) await post(`/api/place/${id}/`, { ours: isOn })
-    await reload()
-  }
-  const drop = async ({ id }: Place) => {
-    await remove(`/api/place/${id}/`)
-    await reload()
-  }
   return (
     <Group title={t('settings.moving.places')}>
       {places.length === 0 && <p class="option-line">{t('settings.moving.none')}</p>}
       <ul class="settings-rows">
         {places.map((place) => (
           <li key={place.id}>
-            <div class="row-words">
-              <strong dir="auto">{place.label}</strong>
-              <p class="meta">
-                {place.path} · {t('settings.moving.videos', { count: place.videos })}
-                {place.state === 'away' && ` · ${t('video.awayShort')}`}
-              </p>
-              <Switch
-                label={t('settings.moving.follow', { name: place.label })}
-                isOn={place.follow}
-                onChange={(isOn) => void follow(place, isOn).catch(sayFailure)}
-              />
-              <Switch
-                label={t('settings.moving.ours', { name: place.label })}
-                hint={t('settings.moving.ours.hint')}
-                isOn={place.ours}
-                onChange={(isOn) => void mark(place, isOn).catch(sayFailure)}
-              />
-              <Whereabouts place={place} reload={reload} />
-              {place.trash > 0 && <PlaceTrash key={place.trash} place={place} reload={reload} />}
-            </div>
+            <Known place={place} reload={reload} />
             <Button
               icon={Search}
               disabled={adoptions.some((one) => one.place === place.id && isBusy(one))}
@@ -101,29 +48,87 @@ export function Folders({
               <IconButton
                 icon={Trash}
                 label={t('settings.moving.forgetOf', { name: place.label })}
-                onClick={() => void drop(place).catch(sayFailure)}
+                onClick={() => void remove(`/api/place/${place.id}/`).then(reload).catch(sayFailure)}
               />
             )}
           </li>
         ))}
       </ul>
       <FoundBelow places={places} take={take} />
-      <OptionForm submit={add}>
-        <Field
-          label={t('settings.moving.path')}
-          value={path}
-          onInput={setPath}
-          error={error}
-          hint={t('settings.moving.path.hint', { roots: roots.join(', ') })}
-          placeholder={roots[0] ?? ''}
-        />
-        <div class="buttons">
-          <Button icon={FolderPlus} type="submit" disabled={path.trim() === ''}>
-            {t('settings.moving.add')}
-          </Button>
-        </div>
-      </OptionForm>
+      <Add roots={roots} reload={reload} />
     </Group>
+  )
+}
+
+function Known({ place, reload }: { place: Place; reload: () => Promise<void> }) {
+  const { id, label: name } = place
+  const set = async (change: { follow: boolean } | { ours: boolean }) => {
+    await post(`/api/place/${id}/`, change)
+    await reload()
+  }
+  const mark = async (isOn: boolean) => {
+    const isSure =
+      !isOn ||
+      (await confirm({
+        title: t('settings.moving.ours.title'),
+        text: <p>{t('settings.moving.ours.text', { name })}</p>,
+        action: t('settings.moving.ours.yes'),
+      }))
+    await (isSure ? set({ ours: isOn }) : reload())
+  }
+  return (
+    <div class="row-words">
+      <strong dir="auto">{name}</strong>
+      <p class="meta">
+        {place.path} · {t('settings.moving.videos', { count: place.videos })}
+        {place.state === 'away' && ` · ${t('video.awayShort')}`}
+      </p>
+      <Switch
+        label={t('settings.moving.follow', { name })}
+        isOn={place.follow}
+        onChange={(isOn) => void set({ follow: isOn }).catch(sayFailure)}
+      />
+      <Switch
+        label={t('settings.moving.ours', { name })}
+        hint={t('settings.moving.ours.hint')}
+        isOn={place.ours}
+        onChange={(isOn) => void mark(isOn).catch(sayFailure)}
+      />
+      <Whereabouts place={place} reload={reload} />
+      {place.trash > 0 && <PlaceTrash key={place.trash} place={place} reload={reload} />}
+    </div>
+  )
+}
+
+function Add({ roots, reload }: Pick<FoldersProps, 'roots' | 'reload'>) {
+  const [path, setPath] = useState('')
+  const [error, setError] = useState<string>()
+  const add = async () => {
+    try {
+      setError(undefined)
+      await post('/api/place/', { path: path.trim() })
+      setPath('')
+      await reload()
+    } catch (thrown) {
+      setError(toFailure(thrown).message)
+    }
+  }
+  return (
+    <OptionForm submit={add}>
+      <Field
+        label={t('settings.moving.path')}
+        value={path}
+        onInput={setPath}
+        error={error}
+        hint={t('settings.moving.path.hint', { roots: roots.join(', ') })}
+        placeholder={roots[0] ?? ''}
+      />
+      <div class="buttons">
+        <Button icon={FolderPlus} type="submit" disabled={path.trim() === ''}>
+          {t('settings.moving.add')}
+        </Button>
+      </div>
+    </OptionForm>
   )
 }
 

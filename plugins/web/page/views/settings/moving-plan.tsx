@@ -57,32 +57,18 @@ interface PlanProps {
 }
 
 export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) {
-  const { id, state, outcomes, containers, unchanged, along } = adoption
+  const { id, state, along } = adoption
   const offer = useMemo(() => offerOf(along), [JSON.stringify(along)])
   const [chosen, choose] = useState<Chosen>()
   const choice = chosen ?? safeChoice(offer)
+  const isAlong = offer.kinds.size + offer.owners.size > 0
+  const isOpen = state === 'planned' || state === 'failed'
+  const mayCome = countOf(adoption, 'new', 'ask', 'moved') > 0 || isAlong || choice.gone !== undefined
   const command = async (what: 'adopt' | 'undo' | 'complete' | 'stop') => {
     await post(`/api/adoption/${id}/`, { command: what, ...(what === 'adopt' && { along: toAlong(choice) }) })
     forget()
     await reload()
   }
-  const undo = async () => {
-    const isSure = await confirm({
-      title: t('settings.moving.undo.title'),
-      text: <p>{t('settings.moving.undo.text', { name: place.label })}</p>,
-      action: t('settings.moving.undo'),
-    })
-    if (isSure) await command('undo')
-  }
-  const left = adoption.states['left'] ?? 0
-  const open = (adoption.states['in'] ?? 0) + (adoption.states['planned'] ?? 0)
-  const unsure = Object.entries(containers).filter(([ending]) => UNSURE.includes(ending))
-  const mayCome =
-    (outcomes['new']?.count ?? 0) + (outcomes['ask']?.count ?? 0) + (outcomes['moved']?.count ?? 0) > 0 ||
-    offer.kinds.size + offer.owners.size > 0 ||
-    choice.gone !== undefined
-  const gone = GONE.reduce((sum, code) => sum + (adoption.problems[code] ?? 0), 0)
-  const isOpen = state === 'planned' || state === 'failed'
   const reason = inWords(adoption.reason, adoption.said)
   return (
     <Group title={t('settings.moving.plan', { name: place.label })}>
@@ -98,84 +84,140 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
           <Source adoption={adoption} place={place} sources={sources} mayChange={isOpen} reload={reload} />
         )}
         <SetThere settings={adoption.settings} />
-        {unchanged > 0 && <p>{t('settings.moving.unchanged', { count: unchanged })}</p>}
-        <div key={`${id} ${state}`}>
-          {OUTCOMES.flatMap((outcome) => {
-            const { count, size } = outcomes[outcome] ?? { count: 0, size: 0 }
-            const said = t(`settings.moving.outcome.${outcome}`, { count })
-            if (count === 0) return []
-            const title = outcome === 'new' || outcome === 'ask' ? `${said} (${toBytes(size)})` : said
-            if (isBusy(adoption)) return [<p key={outcome}>{title}</p>]
-            return [<Rows key={outcome} id={id} title={title} chosen={{ outcome }} />]
-          })}
-          {left > 0 && !isBusy(adoption) && (
-            <Rows id={id} title={t('settings.moving.left', { count: left })} chosen={{ state: 'left' }} />
-          )}
-          {(outcomes['new']?.count ?? 0) + (outcomes['ask']?.count ?? 0) > 0 && !isBusy(adoption) && (
-            <Channels id={id} />
-          )}
-        </div>
-        {state === 'adopted' && open > 0 && (
-          <p class="hint">
-            {t(adoption.completing ? 'settings.moving.completing' : 'settings.moving.incomplete', { count: open })}
-          </p>
-        )}
-        {unsure.length > 0 && (
-          <p class="hint">
-            {t('settings.moving.unsure', { names: unsure.map(([ending, count]) => `${ending} (${count})`).join(', ') })}
-          </p>
-        )}
+        <Found key={`${id} ${state}`} adoption={adoption} />
       </div>
-      {isOpen && offer.kinds.size + offer.owners.size > 0 && (
-        <AlongChoice offer={offer} choice={choice} choose={choose} accounts={accounts} />
-      )}
-      {isOpen && gone > 0 && (
-        <div class="option-form">
-          <Select
-            label={t('settings.moving.gone', { count: gone })}
-            value={choice.gone ?? ''}
-            choices={[
-              { value: '', label: t('settings.moving.gone.leave') },
-              { value: 'queue', label: t('settings.moving.gone.queue') },
-              { value: 'ignore', label: t('settings.moving.gone.ignore') },
-            ]}
-            onChange={(what) => {
-              const { gone: _, ...others } = choice
-              choose(what === 'queue' || what === 'ignore' ? { ...others, gone: what } : others)
-            }}
-          />
-          {GONE.filter((code) => (adoption.problems[code] ?? 0) > 0).map((code) => (
-            <Rows
-              key={code}
-              id={id}
-              title={t(`settings.moving.gone.${code}`, { count: adoption.problems[code]! })}
-              chosen={{ code }}
-            />
-          ))}
-        </div>
-      )}
+      {isOpen && isAlong && <AlongChoice offer={offer} choice={choice} choose={choose} accounts={accounts} />}
+      {isOpen && <Gone adoption={adoption} choice={choice} choose={choose} />}
       <div class="option-foot">
         {mayCome && isOpen && adoption.map?.sure !== false && (
           <Button kind="main" icon={LogIn} onClick={() => void command('adopt').catch(sayFailure)}>
             {t('settings.moving')}
           </Button>
         )}
-        {(state === 'scanning' || state === 'adopting' || adoption.completing) && (
-          <Button icon={Pause} onClick={() => void command('stop').catch(sayFailure)}>
-            {t(adoption.completing ? 'settings.moving.pause' : 'settings.moving.stop')}
-          </Button>
-        )}
-        {state === 'adopted' && open > 0 && !adoption.completing && (
-          <Button icon={Play} onClick={() => void command('complete').catch(sayFailure)}>
-            {t('settings.moving.goOn')}
-          </Button>
-        )}
-        {(state === 'adopted' || state === 'failed') && (
-          <Button icon={Undo2} onClick={() => void undo().catch(sayFailure)}>
-            {t('settings.moving.undo')}
-          </Button>
-        )}
+        <Commands adoption={adoption} name={place.label} command={command} />
       </div>
     </Group>
+  )
+}
+
+const countOf = ({ outcomes }: Adoption, ...some: ReadonlyArray<(typeof OUTCOMES)[number]>): number =>
+  some.reduce((sum, outcome) => sum + (outcomes[outcome]?.count ?? 0), 0)
+
+/** Films of which not all is there yet. */
+const openIn = ({ states }: Adoption): number => (states['in'] ?? 0) + (states['planned'] ?? 0)
+
+function Found({ adoption }: { adoption: Adoption }) {
+  const { id, state, outcomes, containers, unchanged } = adoption
+  const left = adoption.states['left'] ?? 0
+  const open = openIn(adoption)
+  const unsure = Object.entries(containers).filter(([ending]) => UNSURE.includes(ending))
+  return (
+    <>
+      {unchanged > 0 && <p>{t('settings.moving.unchanged', { count: unchanged })}</p>}
+      <div>
+        {OUTCOMES.flatMap((outcome) => {
+          const { count, size } = outcomes[outcome] ?? { count: 0, size: 0 }
+          const said = t(`settings.moving.outcome.${outcome}`, { count })
+          if (count === 0) return []
+          const title = outcome === 'new' || outcome === 'ask' ? `${said} (${toBytes(size)})` : said
+          if (isBusy(adoption)) return [<p key={outcome}>{title}</p>]
+          return [<Rows key={outcome} id={id} title={title} chosen={{ outcome }} />]
+        })}
+        {left > 0 && !isBusy(adoption) && (
+          <Rows id={id} title={t('settings.moving.left', { count: left })} chosen={{ state: 'left' }} />
+        )}
+        {countOf(adoption, 'new', 'ask') > 0 && !isBusy(adoption) && <Channels id={id} />}
+      </div>
+      {state === 'adopted' && open > 0 && (
+        <p class="hint">
+          {t(adoption.completing ? 'settings.moving.completing' : 'settings.moving.incomplete', { count: open })}
+        </p>
+      )}
+      {unsure.length > 0 && (
+        <p class="hint">
+          {t('settings.moving.unsure', { names: unsure.map(([ending, count]) => `${ending} (${count})`).join(', ') })}
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Videos that are named there and whose files are gone: what becomes of them. */
+function Gone({
+  adoption: { id, problems },
+  choice,
+  choose,
+}: {
+  adoption: Adoption
+  choice: Chosen
+  choose: (choice: Chosen) => void
+}) {
+  const codes = GONE.filter((code) => (problems[code] ?? 0) > 0)
+  const count = codes.reduce((sum, code) => sum + problems[code]!, 0)
+  if (count === 0) return null
+  return (
+    <div class="option-form">
+      <Select
+        label={t('settings.moving.gone', { count })}
+        value={choice.gone ?? ''}
+        choices={[
+          { value: '', label: t('settings.moving.gone.leave') },
+          { value: 'queue', label: t('settings.moving.gone.queue') },
+          { value: 'ignore', label: t('settings.moving.gone.ignore') },
+        ]}
+        onChange={(what) => {
+          const { gone: _, ...others } = choice
+          choose(what === 'queue' || what === 'ignore' ? { ...others, gone: what } : others)
+        }}
+      />
+      {codes.map((code) => (
+        <Rows
+          key={code}
+          id={id}
+          title={t(`settings.moving.gone.${code}`, { count: problems[code]! })}
+          chosen={{ code }}
+        />
+      ))}
+    </div>
+  )
+}
+
+/** What can be done with one that goes on, or has ended. */
+function Commands({
+  adoption,
+  name,
+  command,
+}: {
+  adoption: Adoption
+  name: string
+  command: (what: 'undo' | 'complete' | 'stop') => Promise<void>
+}) {
+  const { state, completing } = adoption
+  const undo = async () => {
+    const isSure = await confirm({
+      title: t('settings.moving.undo.title'),
+      text: <p>{t('settings.moving.undo.text', { name })}</p>,
+      action: t('settings.moving.undo'),
+    })
+    if (isSure) await command('undo')
+  }
+  return (
+    <>
+      {(state === 'scanning' || state === 'adopting' || completing) && (
+        <Button icon={Pause} onClick={() => void command('stop').catch(sayFailure)}>
+          {t(completing ? 'settings.moving.pause' : 'settings.moving.stop')}
+        </Button>
+      )}
+      {state === 'adopted' && openIn(adoption) > 0 && !completing && (
+        <Button icon={Play} onClick={() => void command('complete').catch(sayFailure)}>
+          {t('settings.moving.goOn')}
+        </Button>
+      )}
+      {(state === 'adopted' || state === 'failed') && (
+        <Button icon={Undo2} onClick={() => void undo().catch(sayFailure)}>
+          {t('settings.moving.undo')}
+        </Button>
+      )}
+    </>
   )
 }
