@@ -1,8 +1,15 @@
 /** Test files are shared out so that every processor has work until the end. */
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { groupsOf } from './support/groups.ts'
+import { groupsOf, loaderOf } from './support/groups.ts'
 import type { TestFile } from './support/needs.ts'
+import { ROOT } from './support/sources.ts'
 
 const fileOf = (path: string): TestFile => ({ path, needs: new Set() })
 
@@ -34,4 +41,45 @@ test('a file that has not run here yet counts by what it needs', () => {
   const [first] = groupsOf([fileOf('a.test.ts'), heavy], {}, 4)
 
   assert.deepEqual(first, [heavy])
+})
+
+/** Throws while the test of the other file makes its server. */
+const THROWS = `import { setImmediate } from 'node:timers/promises'
+while (!globalThis.hasBegun) await setImmediate()
+globalThis.hasThrown = true
+document.title = 'a page'
+`
+const SERVES = `import { createServer } from 'node:http'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+test('it serves', async (t) => {
+  globalThis.hasBegun = true
+  while (!globalThis.hasThrown) await setImmediate()
+  for (let turn = 0; turn < 20; turn++) await setImmediate()
+  const server = createServer().listen(0)
+  t.after(() => server.close())
+})
+`
+
+test('a file that throws as it is loaded fails by its name, and the tests of its group run and end', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'av-group-'))
+  t.after(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+  await writeFile(join(folder, 'serves.test.js'), SERVES)
+  await writeFile(join(folder, 'throws.test.js'), THROWS)
+  await writeFile(join(folder, 'group.test.mjs'), loaderOf(['serves.test.ts', 'throws.test.ts']))
+
+  const unfollowed = `--require=${join(ROOT, 'test/support/unfollowed.cjs')}`
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const child = spawn(process.execPath, [unfollowed, '--test', join(folder, 'group.test.mjs')], {
+    ...{ env, timeout: 60_000, killSignal: 'SIGKILL' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const said = await text(child.stdout)
+
+  assert.match(said, /^not ok \d+ - throws\.test\.ts can be loaded$/m)
+  assert.match(said, /document is not defined/)
+  assert.match(said, /^ok \d+ - it serves$/m)
+  assert.deepEqual(await ended, [1, null])
 })

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bundleTests } from './support/bundle.ts'
-import { groupsOf, knownTimes } from './support/groups.ts'
+import { groupsOf, knownTimes, loaderOf } from './support/groups.ts'
 import { findTests, isLight } from './support/needs.ts'
 import { refusePrograms } from './support/refused.ts'
 import { ROOT } from './support/sources.ts'
@@ -47,12 +47,12 @@ try {
   for (const made of [folder, temporary]) await rm(made, { recursive: true, force: true })
 }
 
-/** @returns the paths of files that import the tests of a group each */
+/** @returns the paths of files that load the tests of a group each */
 function writeGroups(): Promise<string[]> {
   return Promise.all(
     groupsOf(files, knownTimes(), JOBS).map(async (group, at) => {
       const path = join(folder, `${String(at).padStart(2, '0')}.test.mjs`)
-      await writeFile(path, group.map((file) => `import './${file.path.replace(/\.tsx?$/, '.js')}'\n`).join(''))
+      await writeFile(path, loaderOf(group.map((file) => file.path)))
       return path
     }),
   )

@@ -44,3 +44,20 @@ export function groupsOf(files: readonly TestFile[], times: Record<string, numbe
   }
   return groups
 }
+
+/**
+ * The text of a module that loads the files of a group. What one throws as it loads is a test of its own that fails: as
+ * an error that nobody catches it would be laid to the test that runs just then, which ends without its cleaning up,
+ * and the process of the group never would.
+ * @param paths  of sources, which lie beside the module as `.js`
+ */
+export const loaderOf = (paths: readonly string[]): string => `import { test } from 'node:test'
+
+const paths = ${JSON.stringify(paths)}
+const loads = await Promise.allSettled(paths.map((path) => import('./' + path.replace(/\\.tsx?$/, '.js'))))
+for (const [at, { status, reason }] of loads.entries())
+  if (status === 'rejected')
+    test(paths[at] + ' can be loaded', () => {
+      throw reason
+    })
+`
