@@ -6,6 +6,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
+import { pipeline, Transform } from 'node:stream'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { tellAlive } from '../alive.ts'
 import { because } from '../because.ts'
@@ -19,7 +20,7 @@ import { dayOf, given, numberOf, objectOf, objectsOf, textOf, textsOf } from './
 
 const MOST_ENTRY_BYTES = 8 * 2 ** 30
 const MAX_RATIO = 200
-const MOST_LINE_CHARS = 32 << 20
+const MOST_LINE_BYTES = 32 << 20
 /** Of one day so many are compared. */
 const MOST_OF_A_DAY = 50
 const MOST_REDIS_BYTES = 512 << 20
@@ -273,9 +274,9 @@ async function eachLine(zip: ZipFile, entry: Entry, take: (id: string, doc: Doc)
   const isBomb = entry.uncompressedSize > 2 ** 20 && entry.uncompressedSize > entry.compressedSize * MAX_RATIO
   if (isBomb || entry.uncompressedSize > MOST_ENTRY_BYTES) throw new NoCatalog('It unpacks to more than documents can')
   const stream = await zip.openReadStreamPromise(entry)
+  const guarded = pipeline(stream, withoutLongLines(), () => undefined)
   let id: string | undefined
-  for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
-    if (line.length > MOST_LINE_CHARS) throw new NoCatalog('A document is too long')
+  for await (const line of createInterface({ input: guarded, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === '') continue
     tellAlive()
     const value = objectOf(JSON.parse(line))
@@ -285,4 +286,17 @@ async function eachLine(zip: ZipFile, entry: Entry, take: (id: string, doc: Doc)
       id = undefined
     }
   }
+}
+
+/** Such as would fill the memory before their end is found. */
+function withoutLongLines(): Transform {
+  let length = 0
+  return new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      const end = piece.lastIndexOf('\n')
+      length = end < 0 ? length + piece.length : piece.length - end - 1
+      if (length > MOST_LINE_BYTES) done(new NoCatalog('A document is too long'))
+      else done(null, piece)
+    },
+  })
 }

@@ -1,17 +1,20 @@
 /** Zip archives for tests: of documents, and such as somebody made to do harm. */
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { fromBufferPromise } from 'yauzl'
 import { ZipFile } from 'yazl'
 
 export interface Entry {
   name: string
-  content: string | Buffer
+  content: string | Buffer | Readable
   mode?: number
 }
 
 export async function zipOf(...entries: Entry[]): Promise<Buffer> {
   const zip = new ZipFile()
-  for (const { name, content, mode } of entries) zip.addBuffer(Buffer.from(content), name, { mode: mode ?? 0o100600 })
+  for (const { name, content, mode = 0o100600 } of entries)
+    if (content instanceof Readable) zip.addReadStream(content, name, { mode })
+    else zip.addBuffer(Buffer.from(content), name, { mode })
   zip.end()
   return buffer(zip.outputStream)
 }

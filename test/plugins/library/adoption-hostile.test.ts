@@ -1,8 +1,10 @@
 /** Moving in from a folder that somebody has made to hurt, or whose disk can only be read or goes away. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { appendFile, mkdir, open, rm, symlink, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { definePlugin } from 'archivolt'
@@ -16,12 +18,17 @@ import { listing, type PlacesApp, type PlannedRow, placesApp, withPlaces } from 
 import { smallDisk } from '../../support/small-disk.ts'
 import '../../support/ffmpeg.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
-import { zipOf } from '../backup/zips.ts'
+import { CENTRAL_RECORD, patched, zipOf } from '../backup/zips.ts'
 
 const run = promisify(execFile)
 const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
 /** More values than the reading thread could hold, in a file of three megabytes. */
 const VERY_MANY = '{},'.repeat(800_000)
+
+/** 32 KiB each, of which so much packs badly that nobody takes it for a bomb. */
+function* pieces(count: number): Generator<string> {
+  for (; count > 0; count--) yield randomBytes(512).toString('hex').padEnd(32_768, 'x')
+}
 
 async function scan(app: PlacesApp, place: number) {
   const id = await scanned(app, place)
@@ -198,10 +205,13 @@ test('a catalog that is made to hurt does not end the scan, and damaged position
     channel: { channel_id: CHANNEL, channel_name: 'Harbour' },
   }
   const lines = [{ index: { _id: 'aaaaaaaaaaa' } }, document].map((line) => `${JSON.stringify(line)}\n`).join('')
-  const backup = (content: string | Buffer) => zipOf({ name: 'es_video-20240601-1.json', content })
+  const backup = (content: string | Buffer | Readable) => zipOf({ name: 'es_video-20240601-1.json', content })
   const hostile: Record<string, string | Buffer> = {
     // Two megabytes that pack to two thousand bytes.
     'bomb/ta_backup-20240601.zip': await backup(Buffer.alloc(2 << 20, 0x0a)),
+    // What says that it is a thousand bytes, and a line that is longer than any text can be.
+    'lies/ta_backup-20240601.zip': patched(await backup(Buffer.alloc(30 << 20, 0x0a)), CENTRAL_RECORD, 24, 1000),
+    'line/ta_backup-20240601.zip': await backup(Readable.from(pieces(20_000))),
     'row/youtarr.sql': `CREATE TABLE \`Videos\` (\n  \`id\` int\n);\nINSERT INTO \`Videos\` VALUES ('${'x'.repeat(5 << 20)}');`,
     'many/local_db.json': `{"files":[${VERY_MANY}{"id":"aaaaaaaaaaa","path":"A film [aaaaaaaaaaa].mp4"}]}`,
     'nested/.metube/completed.json': '['.repeat(1 << 20),
