@@ -1,6 +1,7 @@
 /** An export as it lies on the disk: a text, an archive, or a database. Whatever somebody put into it. */
 import { createWriteStream } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
@@ -10,6 +11,8 @@ import { readNewPipe, readTakeoutHistory, readTakeoutTable, readText } from './t
 import { readGrayjayList, readGrayjaySeen, readNewPipeWatching } from './watching.ts'
 
 const MOST_ENTRY_BYTES = 64 << 20
+/** Of all that is read in it: entries may lie on top of each other, and a small archive unpack to very much. */
+const MOST_UNPACKED_BYTES = 256 << 20
 /** A Takeout of an account has tens of thousands: pictures, comments, chats. */
 const MOST_ENTRIES = 200_000
 /** Of tables and lists in a Takeout; those that are looked for are few. */
@@ -49,6 +52,7 @@ function noZip(): never {
 
 async function zipFrom(zip: ZipFile, path: string): Promise<Found> {
   const rows = new Rows()
+  const unpacked = unpackerOf(zip)
   let tables = 0
   let entries = 0
   let isGrayjay = false
@@ -56,16 +60,16 @@ async function zipFrom(zip: ZipFile, path: string): Promise<Found> {
     for await (const entry of zip.eachEntry()) {
       if (++entries > MOST_ENTRIES) throw new Unusable('It holds too many files')
       const name = entry.fileName.split('/').at(-1) ?? ''
-      if (entry.fileName === 'newpipe.db') return await readUnpackedDatabase(zip, entry, path)
+      if (entry.fileName === 'newpipe.db') return await readUnpackedDatabase(await unpacked.stream(entry), path)
       const store = STORE.exec(entry.fileName)?.[1]
       if (store !== undefined) {
-        readGrayjay(store, await unpacked(zip, entry), rows)
+        readGrayjay(store, await unpacked.whole(entry), rows)
         isGrayjay = true
       }
-      if (/^subscriptions?\.json$/i.test(name)) return readText(await unpacked(zip, entry))
+      if (/^subscriptions?\.json$/i.test(name)) return readText(await unpacked.whole(entry))
       if (isGrayjay || !/\.(?:csv|json)$/i.test(name) || ++tables > MOST_TABLES) continue
-      if (/\.csv$/i.test(name)) readTakeoutTable(await unpacked(zip, entry), name, rows)
-      else readTakeoutHistory(await unpacked(zip, entry), rows)
+      if (/\.csv$/i.test(name)) readTakeoutTable(await unpacked.whole(entry), name, rows)
+      else readTakeoutHistory(await unpacked.whole(entry), rows)
     }
   } catch (thrown) {
     if (thrown instanceof Unusable) throw thrown
@@ -77,16 +81,21 @@ async function zipFrom(zip: ZipFile, path: string): Promise<Found> {
   return rows.of(isGrayjay ? 'grayjay' : 'takeout')
 }
 
-const streamOf = (zip: ZipFile, entry: Entry) => {
-  if (entry.uncompressedSize > MOST_ENTRY_BYTES) throw new Unusable('A file in it is larger than 64 MiB unpacked')
-  return zip.openReadStreamPromise(entry)
+/** Of entries that say less than they unpack to, the stream ends with an error. */
+function unpackerOf(zip: ZipFile) {
+  let bytes = 0
+  const stream = (entry: Entry) => {
+    if (entry.uncompressedSize > MOST_ENTRY_BYTES) throw new Unusable('A file in it is larger than 64 MiB unpacked')
+    bytes += entry.uncompressedSize
+    if (bytes > MOST_UNPACKED_BYTES) throw new Unusable('It is larger than 256 MiB unpacked')
+    return zip.openReadStreamPromise(entry)
+  }
+  return { stream, whole: async (entry: Entry): Promise<Buffer> => buffer(await stream(entry)) }
 }
 
-const unpacked = async (zip: ZipFile, entry: Entry): Promise<Buffer> => buffer(await streamOf(zip, entry))
-
-async function readUnpackedDatabase(zip: ZipFile, entry: Entry, path: string): Promise<Found> {
+async function readUnpackedDatabase(stream: Readable, path: string): Promise<Found> {
   const place = `${path}.db`
-  await pipeline(await streamOf(zip, entry), createWriteStream(place, { mode: 0o600 }))
+  await pipeline(stream, createWriteStream(place, { mode: 0o600 }))
   return readDatabase(place)
 }
 

@@ -8,7 +8,7 @@ import { aChannel, aPlaylist, type TestApp, testApp } from 'archivolt/testing'
 import Database from 'better-sqlite3'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
-import { zipOf } from '../backup/zips.ts'
+import { CENTRAL_RECORD, patched, zipOf } from '../backup/zips.ts'
 
 const [ONE, TWO, OWN] = ['one', 'two', 'own'].map((name) => `UC${name.padEnd(22, '_')}`) as [string, string, string]
 const LIST = `PL${'list'.padEnd(32, '_')}`
@@ -92,7 +92,9 @@ const forms: Array<[what: string, source: string, content: (t: TestContext) => P
   [
     'a whole NewPipe',
     'newpipe',
-    async (t) => archive({ 'newpipe.settings': 'never read', 'newpipe.db': await database(t) }),
+    // Its settings are serialised objects of Java, which run what they name: they are not even unpacked.
+    async (t) =>
+      archive({ 'newpipe.settings': Buffer.alloc(80 << 20, 'aced0005', 'hex'), 'newpipe.db': await database(t) }),
   ],
   ['FreeTube', 'freetube', () => freeTube.join('\n')],
   ['a single profile of FreeTube', 'freetube', () => profile('allChannels', ONE, TWO)],
@@ -184,6 +186,20 @@ test('why a file cannot be used is said in words and values', async (t) => {
   })
 })
 
+type Case = [what: string, content: () => string | Buffer | Promise<Buffer>, reason: RegExp]
+
+/** Of NewPipe, Grayjay, Takeout and what others pack. */
+const ENTRIES = [
+  'newpipe.db',
+  'stores/subscriptions',
+  'Takeout/Abos/Abos.csv',
+  'Takeout/history.json',
+  'subscriptions.json',
+]
+/** 30 MB that call themselves a thousand bytes. */
+const lying = async (name: string): Promise<Buffer> =>
+  patched(await archive({ [name]: Buffer.alloc(30 << 20, 0x20) }), CENTRAL_RECORD, 24, 1000)
+
 for (const [what, content, reason] of [
   ['nothing', () => ' ', /nothing in it/],
   ['a history', () => JSON.stringify([{ titleUrl: 'https://www.youtube.com/watch?v=x' }]), /no subscriptions/],
@@ -204,8 +220,17 @@ for (const [what, content, reason] of [
     /more than 20000/,
   ],
   ['a list that is none', () => archive({ 'stores/subscriptions': '[ "x' }), /cannot be read/],
-  ['a bomb', () => archive({ 'stores/subscriptions': Buffer.alloc(80 << 20, 0x20) }), /larger than 64 MiB/],
-] as Array<[string, () => string | Buffer | Promise<Buffer>, RegExp]>)
+  ...ENTRIES.flatMap((name): Case[] => [
+    [`a bomb in ${name}`, () => archive({ [name]: Buffer.alloc(80 << 20, 0x20) }), /larger than 64 MiB/],
+    [`${name} that unpacks to more than it says`, () => lying(name), /The archive is damaged/],
+  ]),
+  [
+    'many files that are none of them too large',
+    () =>
+      archive(Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`${at}.json`, Buffer.alloc(60 << 20, 0x20)]))),
+    /larger than 256 MiB/,
+  ],
+] as Case[])
   test(`of ${what} it is said why it cannot be used`, async (t) => {
     const app = await testApp(t)
     const { status, body } = await preview(app, await content())

@@ -2650,6 +2650,7 @@ const de = {
   'said.The archive is damaged': 'Das Archiv ist beschädigt',
   'said.The archive holds no list of subscriptions, watched videos or playlists':
     'Im Archiv ist keine Liste von Abos, gesehenen Videos oder Playlists',
+  'said.It is larger than 256 MiB unpacked': 'Entpackt ist es größer als 256 MiB',
   'said.A file in it is larger than 64 MiB unpacked': 'Eine Datei darin ist ausgepackt größer als 64 MiB',
   'said.Its list “{name}” cannot be read': 'Die Liste „{name}“ darin ist nicht lesbar',
   'said.The database is none of NewPipe': 'Die Datenbank ist keine von NewPipe',
