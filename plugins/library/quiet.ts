@@ -10,15 +10,18 @@ const GIVE_WAY = new Set(['preview.make', 'complete_videos'])
 
 /**
  * Resolves when no other task runs, some have run for a quarter of an hour, or the job is to stop.
+ * @param giveUp  what takes room, and is not needed while it waits
  * @throws the signal's reason
  */
-export function untilQuiet(
+export async function untilQuiet(
   { signal, isStopping }: Pick<JobContext<object>, 'signal' | 'isStopping'>,
   { jobs, clock }: App,
+  giveUp?: () => Promise<void>,
 ): Promise<void> {
   const isBusy = () =>
     jobs.list({ limit: RECENT }).some(({ task, state }) => state === 'STARTED' && !GIVE_WAY.has(task))
-  if (!isBusy()) return Promise.resolve()
+  if (!isBusy()) return
+  await giveUp?.()
   return abortable(signal, (resolve) => {
     const limit = clock.after(MOST_MS, end)
     const unhear = jobs.onEnded(() => {
@@ -36,6 +39,7 @@ export function untilQuiet(
       withdraw()
       resolve()
     }
+    if (!isBusy()) end() // ended meanwhile
     return withdraw
   })
 }

@@ -21,7 +21,7 @@ export interface ReadingThread {
 export function startReading({ limitMs = LIMIT_MS, memoryMb = MEMORY_MB } = {}): ReadingThread {
   const worker = startWorker(new URL('./worker.ts', import.meta.url), {
     name: 'reading',
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 4, stackSizeMb: 4 },
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 3, stackSizeMb: 4 },
   })
   const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (reason: unknown) => void }>()
   let count = 0

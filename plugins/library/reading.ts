@@ -22,6 +22,7 @@ export interface Reading {
   lanes(): number
   /** For all else. */
   thread(): ReadingThread
+  /** Its threads, and the memory that they take. What is asked for after that starts others. */
   end(): Promise<void>
 }
 
@@ -89,7 +90,9 @@ export function openReading(
     lanes: () => looking.length,
     thread,
     async end() {
-      await Promise.all([...new Set([walking, ...looking])].map((one) => one?.end()))
+      const threads = new Set([walking, ...looking.splice(0)])
+      walking = undefined
+      await Promise.all([...threads].map((one) => one?.end()))
     },
   }
 }

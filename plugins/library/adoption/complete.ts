@@ -83,10 +83,10 @@ async function completeAll(on: Completing): Promise<Words | null> {
 async function* rowsOf(
   outcome: 'new' | 'ask',
   state: ItemRow['state'],
-  { adoption, store, job, app }: Completing,
+  { adoption, store, reading, job, app }: Completing,
 ): AsyncGenerator<ItemRow> {
   for (const rows of store.items.pieces(adoption.id, [outcome], [state], STEP)) {
-    await untilQuiet(job, app)
+    await untilQuiet(job, app, reading.end)
     yield* rows
   }
 }
