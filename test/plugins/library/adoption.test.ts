@@ -7,9 +7,12 @@ import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aPlaylist, aVideo } from 'archivolt/testing'
 import type { PlaceReader } from '../../../plugins/library/adoption/types.ts'
+import { startTestPlatform } from '../../platform/start.ts'
 import { commanded, scanned, succeeded } from '../../support/adopting.ts'
 import '../../support/ffmpeg.ts'
 import { PICTURE_FILE } from '../../support/film.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { lastFirst } from '../../support/last-first.ts'
 import { handAt, otherWork } from '../../support/other-work.ts'
 import { listing, type PlacesApp, type PlannedRow, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
@@ -93,6 +96,36 @@ test('a folder of yt-dlp is recognised, moves in without a copy, and leaves agai
   assert.deepEqual((await app.doc('playlist', 'PL1')).playlist_entries[0].downloaded, false)
   assert.deepEqual(await listing(app.root), before.files, 'nothing was ever written in the place')
   assert.equal((await scan(app, place)).outcomes.new.count, 2, 'what was undone may come again')
+})
+
+test('where files tell enough nobody is asked, neither for a video nor for its segments, and no ffprobe starts', async (t) => {
+  const scope = lastFirst(t)
+  const { platform, settings, segmentsUrl } = await startTestPlatform(scope)
+  const folder = await temporaryFolder(scope)
+  const [ffprobe, witness] = [join(folder, 'ffprobe'), join(folder, 'was-started')]
+  await writeFile(ffprobe, `#!/bin/sh\necho "$@" >> ${witness}\nexec ffprobe "$@"\n`, { mode: 0o755 })
+  const app = await placesApp(scope, { settings: { ...settings, segmentsUrl, ffprobe } })
+  await app.as('admin').post('/api/config/', { downloads: { integrate_sponsorblock: true, subtitle_index: true } })
+  const place = await app.place('old')
+  const ids = ['aaaaaaaaaaa', 'bbbbbbbbbbb']
+  for (const id of ids)
+    await layFilm(app, `old/${id}.mp4`, infoOf(id), { 'en.vtt': VTT, webp: await readFile(PICTURE_FILE) })
+  platform.requests.length = 0
+
+  const { states } = await command(app, (await scan(app, place)).id, 'adopt')
+  await app.settled()
+
+  assert.equal(states.done, 2)
+  assert.deepEqual(
+    [await app.ids('video'), await app.ids('subtitle')].map((all) => all.length > 1),
+    [true, true],
+  )
+  assert.deepEqual([platform.requests, platform.skipSegments.calls], [[], []])
+  assert.equal(existsSync(witness), false)
+
+  await layFilm(app, 'old/ccccccccccc.mp4', infoOf('ccccccccccc', { vcodec: undefined, acodec: undefined }))
+  await command(app, (await scan(app, place)).id, 'adopt')
+  assert.equal(existsSync(witness), true, 'of one whose file does not tell what it is made of it does')
 })
 
 test('many leave together: each plugin is asked once, and one that knows no other way for each of them', async (t) => {
