@@ -126,6 +126,8 @@ describe('moving in', { skip: noBrowser }, () => {
     await page.getByRole('switch', { name: 'Files in Old films may be deleted', checked: true }).waitFor()
     await page.getByRole('switch', { name: /^Add new videos from/ }).uncheck()
     await go('/video/bbbbbbbbbbb/')
+    // At its end it would be marked, and followed by the other.
+    await page.locator('video').evaluate((film: HTMLVideoElement) => void (film.loop = true))
     await page.getByRole('button', { name: /^More for/ }).click()
     await page.getByRole('menuitem', { name: 'Delete', exact: true }).click()
     const dialog = page.getByRole('dialog')
