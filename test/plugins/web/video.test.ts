@@ -287,6 +287,7 @@ describe('a video', { skip: noBrowser }, () => {
     await go(`/video/${data[0].platform_id}/`)
     await playsFrom(page, 0.1)
     await page.getByRole('switch', { name: 'Autoplay' }).uncheck()
+    await page.locator('.up-next-title').getByText(`Next: ${data[1].title}`).waitFor()
     const end = () =>
       page.locator('video').evaluate((video: HTMLVideoElement) => void (video.currentTime = video.duration - 0.3))
 

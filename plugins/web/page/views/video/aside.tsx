@@ -30,9 +30,13 @@ export function UpNext({ id, following, isAutoplay, onAutoplay, isFolded = false
   return (
     <>
       {next.value && (
-        <div class="up-next-ways">
-          <Switch label={t('video.autoplay')} isOn={isAutoplay} onChange={onAutoplay} />
-          {list === undefined && <Way name="shuffle" icon={Shuffle} label={t('video.shuffleChannel')} />}
+        <div>
+          <div class="up-next-ways">
+            <Switch label={t('video.autoplay')} isOn={isAutoplay} onChange={onAutoplay} />
+            {list === undefined && <Way name="shuffle" icon={Shuffle} label={t('video.shuffleChannel')} />}
+          </div>
+          {/* A playlist shows it by itself. */}
+          {list === undefined && <p class="meta up-next-title">{t('player.next', { title: next.value.title })}</p>}
         </div>
       )}
       {opened && list !== undefined && <Opened playlist={opened} id={id} list={list} isFolded={isFolded} />}
