@@ -46,6 +46,8 @@ describe('home', { skip: noBrowser }, () => {
           .getByRole('link', { name: 'Film 0', exact: true })
           .waitFor()
 
+        const [first] = await page.getByRole('list', { name: 'All videos' }).locator('.portrait').all()
+        assert.match((await first!.locator('img').getAttribute('src'))!, /channels\/UC1_thumb\.jpg/)
         await shot('home')
         await check()
         assert.equal(

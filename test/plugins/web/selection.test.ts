@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { NO_PLATFORM } from '../../platform/start.ts'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aFragment, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
@@ -95,6 +96,28 @@ describe('selection', { skip: noBrowser }, () => {
     await page.keyboard.press('x')
     await bar.waitFor()
     await page.keyboard.press('Escape')
+    assert.equal(await bar.count(), 0)
+  })
+
+  test('what is downloaded again is asked for together, after a question', async (t) => {
+    const app = await testApp(t, { settings: NO_PLATFORM })
+    await filled(app)
+    const { page, go, check } = await openPage(t, app.url, { as })
+    const bar = page.getByRole('toolbar', { name: 'Selected videos' })
+    await go('/?type=videos')
+    for (const title of ['Film 0', 'Film 1']) {
+      await page.getByRole('list', { name: 'All videos' }).getByRole('link', { name: title, exact: true }).focus()
+      await page.keyboard.press('x')
+    }
+    await bar.getByRole('button', { name: 'Download again' }).click()
+    await check()
+    const asked = page.waitForResponse((answer) => answer.url().includes('/api/download/?'))
+    await page.getByRole('dialog').getByRole('button', { name: 'Download again' }).click()
+
+    const answer = await asked
+    const data = ['v0', 'v1'].map((id) => ({ platform_id: id, status: 'pending' }))
+    assert.deepEqual([answer.status(), answer.request().postDataJSON()], [200, { data }])
+    assert.match(answer.url(), /force=true/)
     assert.equal(await bar.count(), 0)
   })
 

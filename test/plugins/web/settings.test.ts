@@ -66,6 +66,22 @@ describe('settings', { skip: noBrowser }, () => {
     })
   }
 
+  test('a wide screen has two groups beside each other, and its width is used', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check } = await openPage(t, app.url, {
+      as: ADMIN,
+      options: { viewport: { width: 1920, height: 1080 } },
+    })
+    await go('/settings/downloads/')
+    await page.locator('.settings-group').nth(3).waitFor()
+    const boxes = await page
+      .locator('.settings-body > .settings-group')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ top, right }) => ({ top, right })))
+    assert.equal(boxes[0]!.top, boxes[1]!.top)
+    assert.ok(boxes[1]!.right > 1700, `${boxes[1]!.right}`)
+    await check()
+  })
+
   test('whoever is no admin sees what is theirs', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as: USER })
