@@ -11,6 +11,7 @@ import type {
   CommentMetadata,
   ListEntry,
   PlaylistEntryMetadata,
+  PlaylistMetadata,
   Thumbnail,
   VideoMetadata,
   VideoType,
@@ -233,14 +234,7 @@ export function toPlaylistName(value: unknown): { id: string; name: string } | u
   return id === undefined ? undefined : { id, name: line(raw.title) || id }
 }
 
-export function toPlaylistHead(raw: Raw): {
-  name: string
-  description: string
-  channelId: string | null
-  channelName: string | null
-  thumbnail?: string
-  count?: number
-} {
+export function toPlaylistHead(raw: Raw): Omit<PlaylistMetadata, 'id' | 'entries'> {
   const thumbnail = thumbnailsOf(raw).at(-1)?.url
   return {
     name: line(raw.title),
