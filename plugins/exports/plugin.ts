@@ -1,4 +1,4 @@
-/** What other programs export: subscriptions, what was watched, and playlists, read from a file or a paste before anything is changed. */
+/** What other programs export: subscriptions, watched videos and playlists, shown before anything is changed. */
 import { definePlugin } from 'archivolt'
 import { previewExport, takeExport } from './routes.ts'
 import { type Exports, forgetUploads, openExports } from './upload.ts'

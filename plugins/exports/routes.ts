@@ -1,6 +1,6 @@
 /**
- * What an export holds, over HTTP (contract B). Looking changes nothing: subscribing is another request, and so is taking
- * over what was watched and playlists, for which the file is sent once more.
+ * What an export holds, over HTTP (contract B). Looking changes nothing: subscribing is another request. So is taking
+ * over watched videos and playlists, for which the file is sent once more.
  */
 import {
   type Actor,

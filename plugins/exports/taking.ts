@@ -1,4 +1,4 @@
-/** What an export says of watched videos and playlists, beside what is in the archive; and how an account takes it over. */
+/** Which watched videos and playlists of an export are in the archive, and how an account takes them over. */
 import { type Actor, chunksOf } from 'archivolt'
 import type { App } from './app.ts'
 import type { Found, FoundSeen } from './found.ts'

@@ -1,4 +1,4 @@
-/** Exports that are text: JSON, lines of JSON, OPML, CSV, or one address after another. Told apart by what is in them. */
+/** Exports that are text: JSON, lines of JSON, OPML, CSV, or a list of addresses. Told apart by what is in them. */
 import { CsvError, parse } from 'csv-parse/sync'
 import sax from 'sax'
 import { CHANNEL_ID, type Found, Rows, Unusable } from './found.ts'
@@ -38,7 +38,7 @@ function readJson(text: string): Found {
   return readNewPipe(listOf(subscriptions))
 }
 
-/** Of Google Takeout: subscriptions as they were, and as FreeTube writes them; its history. FreeTube's old playlists. */
+/** Google Takeout's history, and subscriptions in its old form, which FreeTube writes too; FreeTube's old playlists. */
 function readTakeoutJson(list: readonly unknown[]): Found {
   const rows = new Rows()
   takeTakeoutJson(list, rows)
@@ -104,8 +104,7 @@ function linesOf(text: string): unknown[] {
 }
 
 /**
- * FreeTube's profiles, history and playlists: lines are only ever added, and a later one of an id takes the earlier one's
- * place.
+ * FreeTube's profiles, history and playlists. It only ever adds lines: of two with one id the later one counts.
  */
 function readProfiles(lines: readonly unknown[]): Found {
   const kept = new Map<unknown, Fields>()

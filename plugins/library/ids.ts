@@ -7,7 +7,10 @@ const AFTER_DAY = /^\d{8}_([A-Za-z0-9_-]{11})_/
 /** As youtube-dl named files. */
 const AT_END = /-([A-Za-z0-9_-]{11})$/
 
-/** Words in brackets, and the bare name: the last brackets first, as titles have some too. @param base  without its ending */
+/**
+ * Words in brackets, and the bare name: the last brackets first, as titles have some too.
+ * @param base  without its ending
+ */
 export const wordsIn = (base: string): string[] => [...bracketsIn(base), base]
 
 export const bracketsIn = (base: string): string[] =>

@@ -78,7 +78,7 @@ export interface WalkArgs {
   path: string
   /** One folder of it, and none in that. */
   only?: string
-  /** Links are followed to what lies below these; those into the place are not: what they lead to is found by itself. */
+  /** Links are followed to what lies below these, but none into the place: that is found without them. */
   roots?: readonly string[]
   /**
    * It is our own: all links are followed, as if what they lead to lay there, and what is there and cannot be read ends
@@ -360,7 +360,7 @@ function entriesIn(folder: string): Entry[] {
   const entries = readdirSync(folder, { withFileTypes: true })
   if (!entries.some(({ name }) => name.includes(REPLACED)))
     return entries.map((entry) => ({ name: entry.name, entry, isText: true }))
-  const bytes = readdirSync(folder, { withFileTypes: true, encoding: 'buffer' }) as unknown as Dirent<Buffer>[]
+  const bytes = readdirSync(folder, { withFileTypes: true, encoding: 'buffer' })
   return bytes.map((entry) => {
     const name = entry.name.toString('utf8')
     return { name, entry, isText: Buffer.from(name).equals(entry.name) }
@@ -567,6 +567,7 @@ const ops: Answers = {
 
 async function answer({ number, op, args }: Request): Promise<Response> {
   try {
+    // `Request` has each name with its arguments; taken apart, they are no pair for the compiler.
     return { number, result: await ops[op](args as never) }
   } catch (thrown) {
     return { number, error: (thrown as Error).message, code: codeOf(thrown) }

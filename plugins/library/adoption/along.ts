@@ -1,7 +1,7 @@
 /**
- * What comes along with films: what people have watched and begun in the other program, what they keep and ignore there,
- * what they have subscribed to, and their lists. Each row is written before what it changes, and only where it changes
- * something: so a run that was cut off goes on, and undoing takes back exactly this.
+ * What comes along with films: what people have watched and begun in the other program, what they keep and ignore
+ * there, what they have subscribed to, and their lists. Each row is written before what it changes, and only where it
+ * changes something: so a run that was cut off goes on, and undoing takes back exactly this.
  */
 import type { NewItem } from '../../download/add.ts'
 import type { App } from '../app.ts'
@@ -174,6 +174,7 @@ const WAYS: { [Name in Kind]: Way<Name> } = {
   platform_list: platformList,
 }
 
+/** Whoever asks for the way of a row's kind gives it that row: the compiler cannot know. */
 const wayOf = (kind: Kind): Way<Kind> => WAYS[kind] as unknown as Way<Kind>
 /** Once more, after more videos have come in. */
 const GROWS: readonly Kind[] = ['list', 'platform_list']

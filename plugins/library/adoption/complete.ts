@@ -1,6 +1,6 @@
 /**
  * complete_videos: what takes its time for videos that have moved in. Pictures, subtitles and comments that lie beside
- * them, what only the platform can tell. It may be stopped and started again: each video's row says how far it has come.
+ * them, what only the platform can tell. It may be stopped and started again: each video's row says how far it is.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'

@@ -259,7 +259,7 @@ class Scan {
     }
   }
 
-  /** Of those in the archive: whose film is still where it was, so that this is another file. @returns its path by id */
+  /** Those in the archive whose film is where it was: this is another file. @returns its path by id */
   async #lieAsTheyLay(ids: readonly string[]): Promise<Map<string, string>> {
     const films = ids.flatMap((id) => {
       const film = this.#app.media.places.filmOf(id)
@@ -332,7 +332,7 @@ class Scan {
 const isUnchanged = ({ sizeBytes, changedMs }: FoundFile, film: PlacedFilm | undefined): boolean =>
   film !== undefined && film.sizeBytes === sizeBytes && Math.abs(film.changedMs - changedMs) <= LEEWAY_MS
 
-/** A whole film before a chapter, one that is told of before one that is not, then what browsers play, then the larger. */
+/** A whole film before a chapter, one that is told of before others, then what browsers play, then the larger. */
 function byWorth(endings: readonly string[]): (a: ItemRow, b: ItemRow) => number {
   const rank = (row: ItemRow): number[] => [
     isPart(row) ? 1 : 0,

@@ -1,4 +1,4 @@
-/** Documents of a live Elasticsearch, put into a file as its backups hold them: a line that names one, then the document. */
+/** Documents of a live Elasticsearch, kept in a file as backups hold them: a line that names one, then the document. */
 import { appendFileSync, createReadStream, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'

@@ -162,8 +162,8 @@ export interface ForeignDatabase {
 }
 
 /**
- * A foreign SQLite: what is newest stands in the -wal alone, and opening it where it lies would write beside it. So both
- * are copied, and tables alone are read.
+ * A foreign SQLite: what is newest stands in the -wal alone, and opening it where it lies would write beside it. So
+ * both are copied, and tables alone are read.
  */
 export function withDatabase(
   path: string,

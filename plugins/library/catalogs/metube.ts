@@ -1,4 +1,4 @@
-/** MeTube: a list of what was downloaded, by address and name of file. Older ones are pickled, which nobody may read. */
+/** MeTube: a list of what was downloaded, by address and file name. Older ones are pickled, which nobody may read. */
 import { dirname } from 'node:path'
 import { jsonIn } from './files.ts'
 import { type CatalogKind, NoCatalog } from './types.ts'

@@ -1,6 +1,6 @@
 /**
  * What was read of a catalog, in an SQLite of ours for as long as the plan: by the path that is stored there and by id,
- * so that very many are never in memory. The path there becomes one below the place by a prefix that is found by trying.
+ * so that very many are never in memory. A path there becomes one below the place by a prefix that is found by trying.
  */
 
 import { mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Pinchflat: an SQLite with one row for each video of each source, and what yt-dlp said of it in packed files beside. */
+/** Pinchflat: an SQLite with a row for each video of each source; beside it, packed files with what yt-dlp said. */
 import { dirname } from 'node:path'
 import { withDatabase } from './files.ts'
 import type { CatalogKind, ListedEntry } from './types.ts'

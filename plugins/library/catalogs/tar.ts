@@ -37,6 +37,7 @@ export async function* filesInTar(path: string): AsyncGenerator<Packed> {
     },
   })
   let entries = 0
+  // A stream of another library, whose types do not say that it is one of Node's.
   pipeline(source, createGunzip(), guard, tar as unknown as NodeJS.WritableStream, () => undefined)
   try {
     for await (const entry of tar) {

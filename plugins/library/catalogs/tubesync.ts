@@ -1,4 +1,7 @@
-/** TubeSync: Django's SQLite, or a dump of another database of it. What yt-dlp said of a video stands in its row, or in a table of its own, or nowhere. */
+/**
+ * TubeSync: Django's SQLite, or a dump of another database of it. What yt-dlp said of a video stands in its row, in a
+ * table of its own, or nowhere.
+ */
 import { basename, dirname } from 'node:path'
 import { kept } from '../kept.ts'
 import { type ForeignDatabase, jsonIn, jsonOf, mentions, withDatabase } from './files.ts'

@@ -26,6 +26,7 @@ interface Scope {
   addEventListener(name: 'message', act: (event: Told) => void): void
 }
 
+/** The types of a page have no service worker. */
 const scope = self as unknown as Scope
 const root = new URL(scope.registration.scope)
 const base = root.pathname

@@ -32,9 +32,9 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
   const { reading, failure, isReading } = useUnderstood(text)
   const refused = reading.understood.map((one) => refuse?.(one)).find(Boolean)
 
-  const submit = async (event: SubmitEvent) => {
+  const submit = async (event: Event) => {
     event.preventDefault()
-    const how = (event.submitter as HTMLButtonElement | null)?.value ?? ''
+    const how = ((event as SubmitEvent).submitter as HTMLButtonElement | null)?.value ?? ''
     setBusy(true)
     try {
       // Who is quicker than the moment of rest is not made to wait for it.
@@ -59,7 +59,7 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
   }
 
   return (
-    <form class="link-field" onSubmit={(event) => void submit(event as unknown as SubmitEvent)} noValidate>
+    <form class="link-field" onSubmit={(event) => void submit(event)} noValidate>
       <Field
         label={label}
         value={text}

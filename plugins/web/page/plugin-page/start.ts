@@ -115,6 +115,7 @@ function run(port: MessagePort, { reader, query, playing }: Begin): void {
       const { navigate, texts } = page
       const say = (text: string) => tell({ kind: 'say', text })
       const jump = (seconds: number) => tell({ kind: 'jump', seconds })
+      // A button's: of the two that a module may export, the frame knows which it has loaded.
       await module.default!({ ...({ api, reader, navigate, texts, playing, say, jump } satisfies Player) } as never)
       // Whatever else it has told.
       port.postMessage({ kind: 'done' } satisfies FromFrame)

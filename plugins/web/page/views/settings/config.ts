@@ -83,6 +83,7 @@ function merge(config: Config, change: Change): Config {
     section,
     { ...values, ...change[section as keyof Config] },
   ])
+  // Its names are those of `config`, which `fromEntries` forgets.
   return Object.fromEntries(sections) as unknown as Config
 }
 
