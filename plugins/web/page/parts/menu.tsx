@@ -43,19 +43,7 @@ export function Menu({
 
   useEffect(() => {
     if (!isOpen) return
-    const box = list.current!
-    box.showPopover()
-    const from = button.current!.getBoundingClientRect()
-    const { offsetWidth: width, offsetHeight: height } = box
-    const isBelow = from.bottom + GAP + height + EDGE <= innerHeight || from.top < height
-    const top = isBelow ? from.bottom + GAP : from.top - GAP - height
-    // Where there is room neither below nor above it lies over its button.
-    box.style.top = `${Math.max(EDGE, Math.min(top, innerHeight - height - EDGE))}px`
-    const left = isFromRight(box) ? from.left : from.right - width
-    box.style.left = `${Math.max(EDGE, Math.min(left, innerWidth - width - EDGE))}px`
-    const chosen =
-      box.querySelector<HTMLElement>('[aria-checked="true"]') ?? box.querySelector<HTMLElement>('[role^="menuitem"]')
-    chosen?.focus({ preventScroll: true })
+    showBeside(button.current!, list.current!)
     const close = () => setOpen(false)
     addEventListener('scroll', close, { passive: true, once: true })
     return () => removeEventListener('scroll', close)
@@ -124,4 +112,20 @@ export function Menu({
       )}
     </>
   )
+}
+
+/** With the focus on what is chosen, else on the first. */
+function showBeside(button: HTMLElement, box: HTMLElement): void {
+  box.showPopover()
+  const from = button.getBoundingClientRect()
+  const { offsetWidth: width, offsetHeight: height } = box
+  const isBelow = from.bottom + GAP + height + EDGE <= innerHeight || from.top < height
+  const top = isBelow ? from.bottom + GAP : from.top - GAP - height
+  // Where there is room neither below nor above it lies over its button.
+  box.style.top = `${Math.max(EDGE, Math.min(top, innerHeight - height - EDGE))}px`
+  const left = isFromRight(box) ? from.left : from.right - width
+  box.style.left = `${Math.max(EDGE, Math.min(left, innerWidth - width - EDGE))}px`
+  const chosen =
+    box.querySelector<HTMLElement>('[aria-checked="true"]') ?? box.querySelector<HTMLElement>('[role^="menuitem"]')
+  chosen?.focus({ preventScroll: true })
 }

@@ -134,34 +134,13 @@ function Password({
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
-  /** Asked for once the server has said that this account has an authenticator app. */
-  const [asksCode, setAsksCode] = useState(false)
   const [isRemembered, setRemembered] = useState(true)
-  const [isBusy, setBusy] = useState(false)
-  const [isTried, setTried] = useState(false)
-  const [failure, setFailure] = useState<Failure>()
+  const { asksCode, isTried, isBusy, failure, submit } = useSignIn({ name, password, code, isRemembered })
+  const missing = (value: string) => (isTried && value === '' ? t('form.required') : undefined)
   const form = useRef<HTMLFormElement>(null)
   const [provider, setProvider] = useState<{ name: string; Button: typeof Provider }>()
   useEffect(() => form.current!.querySelector('input')!.focus(), [])
   useEffect(() => void findProvider().then(setProvider, () => undefined), [])
-
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    setTried(true)
-    if (name === '' || password === '' || (asksCode && code === '')) return
-    setBusy(true)
-    try {
-      await signIn(name, password, asksCode ? code : '', isRemembered)
-      await goOn()
-    } catch (error) {
-      const refused = toFailure(error)
-      const isCodeMissing = refused.fields['code'] !== undefined && !asksCode
-      if (isCodeMissing) setAsksCode(true)
-      if (isCodeMissing) setTried(false)
-      setFailure(isCodeMissing ? undefined : refused)
-    }
-    setBusy(false)
-  }
 
   return (
     <main class="login">
@@ -179,7 +158,7 @@ function Password({
           value={name}
           onInput={setName}
           isRequired
-          error={isTried && name === '' ? t('form.required') : undefined}
+          error={missing(name)}
         />
         <Field
           label={t('login.password')}
@@ -189,7 +168,7 @@ function Password({
           value={password}
           onInput={setPassword}
           isRequired
-          error={isTried && password === '' ? t('form.required') : undefined}
+          error={missing(password)}
         />
         {asksCode && (
           <Field
@@ -199,7 +178,7 @@ function Password({
             value={code}
             onInput={setCode}
             isRequired
-            error={isTried && code === '' ? t('form.required') : undefined}
+            error={missing(code)}
             hint={t('login.code.hint')}
           />
         )}
@@ -227,4 +206,33 @@ function Password({
       <Language />
     </main>
   )
+}
+
+function useSignIn(typed: { name: string; password: string; code: string; isRemembered: boolean }) {
+  /** Asked for once the server has said that this account has an authenticator app. */
+  const [asksCode, setAsksCode] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [isTried, setTried] = useState(false)
+  const [failure, setFailure] = useState<Failure>()
+
+  const submit = async (event: Event) => {
+    const { name, password, code, isRemembered } = typed
+    event.preventDefault()
+    setTried(true)
+    if (name === '' || password === '' || (asksCode && code === '')) return
+    setBusy(true)
+    try {
+      await signIn(name, password, asksCode ? code : '', isRemembered)
+      await goOn()
+    } catch (error) {
+      const refused = toFailure(error)
+      const isCodeMissing = refused.fields['code'] !== undefined && !asksCode
+      if (isCodeMissing) setAsksCode(true)
+      if (isCodeMissing) setTried(false)
+      setFailure(isCodeMissing ? undefined : refused)
+    }
+    setBusy(false)
+  }
+
+  return { asksCode, isTried, isBusy, failure, submit }
 }
