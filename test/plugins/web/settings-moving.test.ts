@@ -156,8 +156,7 @@ describe('moving in', { skip: noBrowser }, () => {
     assert.ok(await form.getByRole('switch', { name: '1 of 2 watched videos is here' }).isChecked())
     await form.getByText('1 of 2 are here').waitFor()
     await form.getByRole('button', { name: 'Download the missing video' }).waitFor()
-    // A film that ends in the moment in which it is deleted is marked as watched too late.
-    await check([/status of 422/, /status of 404 .*\/api\/watched\/\)/])
+    await check([/status of 422/])
     await shot('exports-watching')
     await form.getByLabel('For').selectOption('user')
     await form.getByRole('button', { name: 'Import' }).click()
