@@ -21,7 +21,8 @@ import type { AdoptionRow, ItemRow } from './tables.ts'
 import { openPlace, type PlaceReading } from './tools.ts'
 import type { FoundFile } from './types.ts'
 
-const STEP = 100
+/** So many at a time: then it is looked whether somebody waits for other work. */
+const STEP = 20
 
 export const completeVideos = defineTask({
   name: 'complete_videos',
