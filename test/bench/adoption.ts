@@ -2,25 +2,20 @@
  * Moving in: 100,000 films with their information files are looked at, come into the archive, are looked at once more
  * and leave again, while lists are read beside.
  */
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { temporaryFolder } from '../support/folder.ts'
 import { until } from '../support/server.ts'
-import { infoOf } from '../support/ytdlp-folder.ts'
+import { layMany } from '../support/ytdlp-folder.ts'
 import { openLoad } from './support/load.ts'
 import { cpuSeconds, delaysDuring, rssMb, startArchive } from './support/processes.ts'
 import { isQuick, openReport, openScope } from './support/report.ts'
 
 const VIDEOS = isQuick ? 10_000 : 100_000
-const CHANNELS = 50
 const DEADLINE_MS = 1_800_000
-/** The first bytes of an mp4: it is the number of files that costs. */
-const FILM = Buffer.from('\0\0\0\u0020ftypisom\0\0\u0002\0isomiso2avc1mp41', 'latin1')
 
 const report = openReport('adoption')
 const scope = openScope()
 const root = await temporaryFolder(scope)
-await layFilms()
+await layMany(root, VIDEOS)
 const dataDir = await temporaryFolder(scope)
 const env = { AV_LIBRARY_ROOTS: root, AV_PLATFORM_URL: 'http://127.0.0.1:9', AV_SEGMENTS_URL: 'http://127.0.0.1:9' }
 const server = await startArchive(scope, { dataDir }, { isWatched: true, env })
@@ -38,24 +33,6 @@ await measure('second scan, nothing has changed', 5, async () => startScan())
 await measure('undoing', 180, async () => command(id, 'undo', 'undone'))
 await server.end('SIGTERM')
 await scope.close()
-
-async function layFilms(): Promise<void> {
-  for (let channel = 0; channel < CHANNELS; channel++) {
-    const folder = join(root, `Channel ${channel}`)
-    await mkdir(folder)
-    for (let at = channel; at < VIDEOS; at += CHANNELS) {
-      const video = `v${String(at).padStart(10, '0')}`
-      const name = join(folder, `A film about number ${at} [${video}]`)
-      const channelId = `UC${String(channel).padStart(22, '0')}`
-      const info = infoOf(video, {
-        channel_id: channelId,
-        channel: `Channel ${channel}`,
-        description: 'words '.repeat(300),
-      })
-      await Promise.all([writeFile(`${name}.mp4`, FILM), writeFile(`${name}.info.json`, JSON.stringify(info))])
-    }
-  }
-}
 
 function inState(adoption: number, state: string) {
   return until(

@@ -2,7 +2,7 @@
  * The server is killed at every step of moving in and of undoing it: the next start goes on, and no file is touched.
  */
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { lay } from '../support/lay.ts'
 import { listing } from '../support/places.ts'
 import { allQuiet, type Server, startServer, until } from '../support/server.ts'
-import { infoOf, layFilm } from '../support/ytdlp-folder.ts'
+import { infoOf, layFilm, layMany } from '../support/ytdlp-folder.ts'
 
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const IDS = ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'ccccccccccc']
@@ -105,17 +105,8 @@ test('moving in and undoing it go on after a kill at any point', async (t) => {
 test('a scan that is killed begins anew, and its plan has each film once', async (t) => {
   const [folder, root] = [await temporaryFolder(t), await temporaryFolder(t)]
   const films = 1000
-  const head = Buffer.from('\0\0\0\u0020ftypisom\0\0\u0002\0isomiso2avc1mp41', 'latin1')
-  await mkdir(join(root, 'films'))
+  await layMany(join(root, 'films'), films, 1)
   await writeFile(join(root, 'films/000 nothing [aaaaaaaaaaa].mp4'), '')
-  for (let at = 0; at < films; at++) {
-    const id = `v${String(at).padStart(10, '0')}`
-    const base = join(root, 'films', `A film [${id}]`)
-    await Promise.all([
-      writeFile(`${base}.mp4`, head),
-      writeFile(`${base}.info.json`, JSON.stringify(infoOf(id, { description: 'words '.repeat(1000) }))),
-    ])
-  }
   const env = { AV_LIBRARY_ROOTS: root, AV_SEGMENTS_URL: 'http://127.0.0.1:9', AV_PLATFORM_URL: 'http://127.0.0.1:9' }
   const first = await startServer(t, folder, {
     ...env,

@@ -1,5 +1,6 @@
 /** A folder as yt-dlp leaves it, for tests: films with information files, and all that lies around them. */
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { FILM_FILE } from './film.ts'
 import type { PlacesApp } from './places.ts'
 
@@ -48,4 +49,25 @@ export async function layFilm(
   await lay(path, await readFile(FILM_FILE))
   if (info) await lay(`${base}.info.json`, JSON.stringify(info))
   for (const [ending, content] of Object.entries(more)) await lay(`${base}.${ending}`, content)
+}
+
+/** The first bytes of an mp4: of many films it is their number that costs. */
+const HEAD = Buffer.from('\0\0\0\u0020ftypisom\0\0\u0002\0isomiso2avc1mp41', 'latin1')
+
+/** Lays very many films with information files, in folders of their channels. */
+export async function layMany(folder: string, films: number, channels = 50): Promise<void> {
+  for (let channel = 0; channel < channels; channel++) {
+    const inner = join(folder, `Channel ${channel}`)
+    await mkdir(inner, { recursive: true })
+    for (let at = channel; at < films; at += channels) {
+      const id = `v${String(at).padStart(10, '0')}`
+      const base = join(inner, `A film about number ${at} [${id}]`)
+      const info = infoOf(id, {
+        channel_id: `UC${String(channel).padStart(22, '0')}`,
+        channel: `Channel ${channel}`,
+        description: 'words '.repeat(300),
+      })
+      await Promise.all([writeFile(`${base}.mp4`, HEAD), writeFile(`${base}.info.json`, JSON.stringify(info))])
+    }
+  }
 }

@@ -1,0 +1,52 @@
+/** Thousands of films move in, are looked at once more and leave again: within the time and the memory of many more. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { rssMb } from '../bench/support/processes.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { startServer, until } from '../support/server.ts'
+import { layMany } from '../support/ytdlp-folder.ts'
+
+const FILMS = 5000
+/** What 100,000 of them may take: `make bench` has as many, and 60 MB for them. */
+const MOST_MB = 75 // a machine that is busy collects later; one more thread, or rows that are kept, are more
+const MOST_SECONDS = { scan: 60, adopt: 180, 'scan again': 5, undo: 180 }
+
+test('5,000 films move in and leave again within the limits of 100,000', async (t) => {
+  const [folder, root] = [await temporaryFolder(t), await temporaryFolder(t)]
+  await layMany(root, FILMS)
+  const env = { AV_LIBRARY_ROOTS: root, AV_SEGMENTS_URL: 'http://127.0.0.1:9', AV_PLATFORM_URL: 'http://127.0.0.1:9' }
+  const server = await startServer(t, folder, env)
+  const place = (await server.api('POST', '/api/place/', { path: root })).body.id
+  const before = await rssMb(server.child.pid!)
+
+  async function within(what: keyof typeof MOST_SECONDS, state: string, begin: () => Promise<number>) {
+    const began = performance.now()
+    const id = await begin()
+    let most = 0
+    const adoption = await until(
+      `it is ${state}`,
+      async () => {
+        most = Math.max(most, await rssMb(server.child.pid!))
+        return (await server.api('GET', `/api/adoption/${id}/`)).body
+      },
+      (body) => body.state === state || body.state === 'failed',
+    )
+    const seconds = (performance.now() - began) / 1000
+    assert.equal(adoption.state, state)
+    assert.ok(seconds <= MOST_SECONDS[what], `${what} took ${seconds} s`)
+    assert.ok(most - before <= MOST_MB, `${what} took ${most - before} MB`)
+    return adoption
+  }
+  const scan = async () => (await server.api('POST', '/api/adoption/', { place })).body.id
+  const command = (id: number, what: string) => async () => {
+    await server.api('POST', `/api/adoption/${id}/`, { command: what })
+    return id
+  }
+
+  const { id, outcomes } = await within('scan', 'planned', scan)
+  assert.equal(outcomes.new.count, FILMS)
+  await within('adopt', 'adopted', command(id, 'adopt'))
+  assert.equal((await within('scan again', 'planned', scan)).unchanged, FILMS)
+  await within('undo', 'undone', command(id, 'undo'))
+  assert.deepEqual((await server.api('GET', '/api/video/')).body.data, [])
+})
