@@ -47,7 +47,7 @@ async function comeBack(app: PlacesApp, place: number): Promise<void> {
   await app.settled()
 }
 
-for (const code of ['EIO', 'ESTALE'])
+for (const code of ['EIO', 'ESTALE', 'ETIMEDOUT'])
   test(`a share that dies with ${code} while it is looked through is away, and the scan goes on when it is back`, async (t) => {
     const app = await placesApp(t)
     const place = await app.place('share', 'The share')

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { inEnglish } from 'archivolt'
 import Database from 'better-sqlite3'
 import { filesNear } from '../../../plugins/library/catalogs/near.ts'
@@ -158,6 +159,24 @@ function laughs(): string {
   const lines = Array.from({ length: 9 }, (_, at) => `l${at + 1}: &l${at + 1} [${`*l${at},`.repeat(10)}]`)
   return ['l0: &l0 https://www.youtube.com/@ha', ...lines].join('\n')
 }
+
+test('a packed information file that unpacks to very much tells nothing, and its film comes all the same', async (t) => {
+  const { root, read, notes } = await aPlace(t, { 'config/complete.list': `youtube ${FERRY}\nyoutube ${COMET}\n` })
+  const packed = (id: string, content: string | Buffer) => lay(root)(`jobs/info/${id}.info.json`, gzipSync(content))
+  await packed(FERRY, JSON.stringify(infoOf(FERRY)).padEnd(65 << 20))
+  await packed(COMET, JSON.stringify(infoOf(COMET)))
+  await read()
+
+  const { of } = notes()
+  const told = [FERRY, COMET].map((id) => of(fileOf('', `A film [${id}].mkv`)))
+  assert.deepEqual(
+    told.map((one) => [one?.id, one?.info['title']]),
+    [
+      [FERRY, undefined],
+      [COMET, `Title of ${COMET}`],
+    ],
+  )
+})
 
 test('what a program is set to do is text to be read, of a bounded length', async (t) => {
   const set = {
