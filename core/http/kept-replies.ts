@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Actor } from '../accounts/authentication.ts'
 
 /** Of all kept replies together. Most are Latin: a byte a character. */
-const MOST_CHARACTERS = 8_000_000
+const MOST_CHARACTERS = 12_000_000
 /** One that is longer is not kept: it would put out too many others. */
 const LONGEST = 400_000
 /**
