@@ -1,4 +1,4 @@
-/** Every statement on job rows: the states and the legal moves. */
+/** Every statement on job rows: the states and the legal moves. A further column is a file in `migrations/`. */
 import type { Sentence } from '../say.ts'
 import type { Ledger } from './sqlite.ts'
 

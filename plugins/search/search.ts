@@ -1,4 +1,7 @@
-/** A parsed query → the records of each group, as JSON texts. */
+/**
+ * A parsed query → the records of each group, as JSON texts. How much a field counts stands in the `schema.ts` of its
+ * index (`search: 2`); in the simple search all names count alike (`NAMES`).
+ */
 import { type Actor, type Collection, type Filter, type FindQuery, type Hit, MAX_WINDOW } from 'archivolt'
 import type { App } from './app.ts'
 import { firstHits, MOST_HITS } from './first-hits.ts'
@@ -92,10 +95,7 @@ async function withTexts(collection: Pick<Collection, 'getTexts'>, hits: readonl
   })
 }
 
-/**
- * The simple search looks at names alone, and none of the three kinds counts more than another. How much a field counts
- * in the search of one kind is said by `search` in its `schema.ts`.
- */
+/** The simple search looks at names alone, and none of the three kinds counts more than another. */
 const NAMES = { channel: { channel_name: 1 }, playlist: { playlist_name: 1 }, video: { title: 1 } } as const
 
 async function findSimple(query: Query, app: App): Promise<Finding> {

@@ -1,4 +1,7 @@
-/** Which videos a list shows and in which order: its own query parameters, and those that later plugins bring. */
+/**
+ * Which videos a list shows and in which order: its own query parameters, and those that later plugins bring. A field
+ * that they ask about stands in `schema.ts`.
+ */
 import {
   type Actor,
   type Filter,
@@ -28,6 +31,7 @@ export interface VideoListPart {
   sort?: VideoQuery['sort']
 }
 
+/** By fields that the schema sorts by (`sort: true`). */
 const SORTS = {
   published: 'published',
   downloaded: 'date_downloaded',

@@ -1,4 +1,4 @@
-/** All words of the page in German. */
+/** All words of the page in German. Another language is another file here: a copy of this one, translated. */
 import type { FaultsOf, None } from '../translation.ts'
 
 const de = {

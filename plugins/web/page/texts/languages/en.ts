@@ -1,6 +1,6 @@
 /**
  * All words of the page in English. Each other language is a file beside this one, whose keys and values the compiler
- * compares with these.
+ * compares with these; that it lies here is all that makes it known.
  */
 
 export const en = {
