@@ -5,7 +5,7 @@ import type { Actor } from '../../../core/accounts/authentication.ts'
 import { KeptReplies } from '../../../core/http/kept-replies.ts'
 
 const ACTOR = { id: 1 } as Actor
-const TEXT = 'x'.repeat(10_000)
+const TEXT = 'x'.repeat(15_000)
 /** More than fit. */
 const URLS = Array.from({ length: 2000 }, (_each, at) => `/api/video/${at}/`)
 
