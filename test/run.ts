@@ -12,8 +12,8 @@ import { refusePrograms } from './support/refused.ts'
 import { ROOT } from './support/sources.ts'
 import { runFolder } from './support/temporary.ts'
 
-/** So many groups go on at once: most files wait for a disk, a child or a clock; four left a quarter of two cores idle. */
-const JOBS = Number(process.env.TEST_JOBS ?? 5)
+/** So many groups go on at once: two cores serve four well, as most files wait for a disk, a child or a clock. */
+const JOBS = Number(process.env.TEST_JOBS ?? 4)
 /** Of one test, and of a group: many times what one takes on a quiet machine. */
 const TIMEOUT_MS = 1_800_000
 const LIGHT_TIMEOUT_MS = 600_000

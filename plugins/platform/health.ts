@@ -52,12 +52,21 @@ type Told = Omit<Health, 'downloader'> & { downloader: Omit<Health['downloader']
 /** From then on yt-dlp itself warns of its age. */
 const OLD_DAYS = 90
 
-/** @param challenge  undefined: it is not known, or not yet */
-export function healthOf(app: App, report: ToolReport, challenge: ChallengeReport | undefined): Told {
+export const isUpdating = ({ jobs }: App): boolean => jobs.active(updateDownloader.name) !== undefined
+
+interface Seen {
+  report: ToolReport
+  /** undefined: it is not known, or not yet */
+  challenge: ChallengeReport | undefined
+  /** When the report was begun: an update that has ended since is not in it. */
+  wasUpdating: boolean
+}
+
+export function healthOf(app: App, { report, challenge, wasUpdating }: Seen): Told {
   const platform = app.platform as PlatformService
   return {
     ...challengeHealth(challenge),
-    downloader: downloaderHealth(app, report),
+    downloader: downloaderHealth(app, report, wasUpdating),
     token_provider: platform.tokens.health(),
     budget: platform.budgets(),
     cookie: app.hook('platform.cookie')[0]?.() ?? { state: 'none', stored: 0, ended: 0, checked: 0, lived: [] },
@@ -77,13 +86,13 @@ function challengeHealth(challenge: ChallengeReport | undefined): Pick<Health, '
   }
 }
 
-function downloaderHealth(app: App, { downloader: { version } }: ToolReport): Told['downloader'] {
+function downloaderHealth(app: App, { downloader: { version } }: ToolReport, wasUpdating: boolean): Told['downloader'] {
   const released = releaseDay(version)
   const age = released === undefined ? 0 : Math.max(0, Math.floor((epochSeconds(app.clock) - released) / DAY_SECONDS))
   const last = (app.platform as PlatformService).updates?.last()
   const next = app.settings.ytdlpUpdate === 'off' ? null : app.schedules.get(updateDownloader.name)?.next_run_at
   const state = () => {
-    if (app.jobs.active(updateDownloader.name)) return 'updating'
+    if (wasUpdating || isUpdating(app)) return 'updating'
     if (version === '') return 'missing'
     if (last?.outcome === 'refused' && isNewer(last.version, version)) return 'refused'
     if (last?.outcome === 'failed') return 'failed'

@@ -2,7 +2,7 @@
 import { defineRoute, errors, queryText, Said, saidOf, say, Type, withinTime } from 'archivolt'
 import type { App } from './app.ts'
 import { missingIn } from './challenge.ts'
-import { Health, healthOf } from './health.ts'
+import { Health, healthOf, isUpdating } from './health.ts'
 import { PLATFORM } from './name.ts'
 import type { PlatformService } from './platform.ts'
 import { updateDownloader } from './update-downloader.ts'
@@ -51,6 +51,7 @@ async function stateOf(app: App) {
       return undefined
     })
   await had('whether the library is there', () => platform.lookForLibrary())
+  const wasUpdating = isUpdating(app)
   const [report, challenge, , pending, counts, spaces] = await Promise.all([
     platform.report(),
     had('whether challenges are solved', () => platform.challenge()),
@@ -61,7 +62,7 @@ async function stateOf(app: App) {
   ])
   const { free, total } = spaces.find((space) => space !== undefined) ?? { free: 0, total: 0 }
   const state = stateWithItems(app)
-  const { downloader, ...health } = healthOf(app, report, challenge)
+  const { downloader, ...health } = healthOf(app, { report, challenge, wasUpdating })
   const { texts, said } = saidOf([state.reason, downloader.message])
   const [reason = '', message = ''] = texts
   return {

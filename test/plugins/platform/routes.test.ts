@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin, errors } from 'archivolt'
 import { openLog } from '../../../core/log.ts'
+import type { PlatformService } from '../../../plugins/platform/platform.ts'
 import platformPlugin from '../../../plugins/platform/plugin.ts'
 import { PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { NO_PLATFORM, startTestPlatform } from '../../platform/start.ts'
@@ -70,6 +71,23 @@ test('its state says what waits, the tools, and the room that is left', async (t
       cookie: { state: 'valid', stored: 1, ended: 0, checked: 2, lived: [3] },
     },
   )
+})
+
+test('an update that ends while the state is read is still under way in it: the version is the one before', async (t) => {
+  const app = await testApp(t, { plugins: [platformPlugin, filler], settings: NO_PLATFORM })
+  const { jobs } = app.app
+  const platform = app.app.platform as PlatformService
+  const report = platform.report.bind(platform)
+  let isOver = false
+  t.mock.method(jobs, 'active', () => (isOver ? undefined : {}))
+  t.mock.method(platform, 'report', async () => {
+    isOver = true
+    return report()
+  })
+
+  const { body } = await app.as('admin').get('/api/platform/')
+
+  assert.equal(body.health.downloader.state, 'updating')
 })
 
 test('a yt-dlp that is old, or has lost its solver scripts, is told so', async (t) => {
