@@ -37,6 +37,7 @@ import { codeOf, isDiskFault } from './disk-fault.ts'
 import { kept, keptComments } from './kept.ts'
 import { groupNames, isIgnored, pathIn, pathOf } from './names.ts'
 import { type Nfo, nfoOf } from './nfo.ts'
+import { withFile } from './with-file.ts'
 
 /** Folders in folders, but not without end. */
 const DEEPEST = 12
@@ -404,14 +405,7 @@ function* linesOf(path: string, most: number): Generator<string> {
 
 /** A whole file that is one, and no link. @returns undefined: too large */
 function readSmall(path: string, most: number): Buffer | undefined {
-  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  try {
-    const found = fstatSync(file)
-    if (!found.isFile() || found.size > most) return undefined
-    return readFileSync(file)
-  } finally {
-    closeSync(file)
-  }
+  return withFile(path, (file, { size }) => (size > most ? undefined : readFileSync(file)), constants.O_NOFOLLOW)
 }
 
 /** @returns undefined: it is none */
@@ -444,13 +438,7 @@ function readComments(path: string): unknown[] {
 function readFilm(root: string, film: FoundFile): ReturnType<typeof toldInFilm> {
   if (film.info !== undefined || !mayTell(film.ending)) return undefined
   try {
-    const file = openSync(`${root}/${pathOf(film)}`, constants.O_RDONLY | constants.O_NONBLOCK)
-    try {
-      const found = fstatSync(file)
-      return found.isFile() ? toldInFilm(file, found.size) : undefined
-    } finally {
-      closeSync(file)
-    }
+    return withFile(`${root}/${pathOf(film)}`, (file, { size }) => toldInFilm(file, size))
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown
     return undefined
@@ -461,16 +449,11 @@ function readFilm(root: string, film: FoundFile): ReturnType<typeof toldInFilm> 
 const HEAD_BYTES = 64
 
 function headOf(path: string): { head: Uint8Array; sizeBytes: number; changedMs: number } | undefined {
-  const opened = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  try {
-    const found = fstatSync(opened)
-    if (!found.isFile()) return undefined
+  return withFile(path, (file, { size, mtimeMs }) => {
     const head = new Uint8Array(HEAD_BYTES)
-    const length = readSync(opened, head, 0, HEAD_BYTES, 0)
-    return { head: head.subarray(0, length), sizeBytes: found.size, changedMs: Math.floor(found.mtimeMs) }
-  } finally {
-    closeSync(opened)
-  }
+    const length = readSync(file, head, 0, HEAD_BYTES, 0)
+    return { head: head.subarray(0, length), sizeBytes: size, changedMs: Math.floor(mtimeMs) }
+  })
 }
 
 /** @returns undefined: it is none, or nothing can be made of it */

@@ -1,5 +1,4 @@
 /** The rows of a plan: films that were found, what is to become of each, and what has. */
-
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Words } from 'archivolt'
 import type { App } from '../app.ts'

@@ -1,5 +1,4 @@
 /** Adoptions in the ledger, as the tasks and the routes read and write them. */
-
 import { DAY_SECONDS, epochSeconds, errors, type Words } from 'archivolt'
 import type { App } from '../app.ts'
 import { toColumn } from '../because.ts'

@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   copyFileSync,
-  fstatSync,
   openSync,
   readFileSync,
   readSync,
@@ -16,6 +15,7 @@ import Database from 'better-sqlite3'
 import { parseDocument } from 'yaml'
 import { tellAlive } from '../alive.ts'
 import { orWhereAbsent } from '../disk-fault.ts'
+import { withFile } from '../with-file.ts'
 import { NoCatalog } from './types.ts'
 
 const MOST_BYTES = 64 << 20
@@ -28,15 +28,9 @@ const sizeOf = (bytes: number): string => (bytes < 1 << 20 ? `${bytes >> 10} KiB
 
 /** A whole file that is one. @throws NoCatalog: too large */
 export function wholeFile(path: string, most = MOST_BYTES): Buffer {
-  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  try {
-    const found = fstatSync(file)
-    if (!found.isFile() || found.size > most)
-      throw new NoCatalog('It is no file, or larger than {size}', { size: sizeOf(most) })
-    return readFileSync(file)
-  } finally {
-    closeSync(file)
-  }
+  const bytes = withFile(path, (file, { size }) => (size > most ? undefined : readFileSync(file)))
+  if (!bytes) throw new NoCatalog('It is no file, or larger than {size}', { size: sizeOf(most) })
+  return bytes
 }
 
 const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b]
@@ -102,17 +96,14 @@ const GLANCE_BYTES = 8 << 20
 /** Whether a database, or what has not come into it yet, says a word: a glance, without a copy. */
 export function mentions(path: string, word: string): boolean {
   return [path, `${path}-wal`].some((one) =>
-    orWhereAbsent(() => {
-      const file = openSync(one, constants.O_RDONLY | constants.O_NONBLOCK)
-      try {
-        const found = fstatSync(file)
-        if (!found.isFile()) return false
-        const bytes = Buffer.alloc(Math.min(found.size, GLANCE_BYTES))
-        return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0)).includes(word)
-      } finally {
-        closeSync(file)
-      }
-    }, false),
+    orWhereAbsent(
+      () =>
+        withFile(one, (file, { size }) => {
+          const bytes = Buffer.alloc(Math.min(size, GLANCE_BYTES))
+          return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0)).includes(word)
+        }) ?? false,
+      false,
+    ),
   )
 }
 
@@ -171,15 +162,11 @@ export function withDatabase(
   tables: readonly string[],
   read: (db: ForeignDatabase) => void,
 ): void {
-  const head = Buffer.alloc(16)
-  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  try {
-    const found = fstatSync(file)
-    if (!found.isFile() || found.size > MOST_DATABASE_BYTES) throw new NoCatalog('It is no file, or larger than 8 GiB')
-    readSync(file, head, 0, head.length, 0)
-  } finally {
-    closeSync(file)
-  }
+  const head = withFile(path, (file, { size }) => {
+    const bytes = Buffer.alloc(16)
+    if (size <= MOST_DATABASE_BYTES) return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0))
+  })
+  if (!head) throw new NoCatalog('It is no file, or larger than 8 GiB')
   if (head.toString('latin1', 0, 15) !== 'SQLite format 3') throw new NoCatalog('It is no SQLite database')
   const copy = `${own}/copy.db`
   copyBoth(path, copy)

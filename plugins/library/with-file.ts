@@ -1,0 +1,21 @@
+/** A file that somebody else has put there, opened for a look: never a pipe or a device, which might have no end. */
+import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs'
+
+/**
+ * @param flags  beside reading
+ * @returns undefined: it is no file
+ * @throws what the disk says
+ */
+export function withFile<Result>(
+  path: string,
+  look: (file: number, found: Stats) => Result,
+  flags = 0,
+): Result | undefined {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags)
+  try {
+    const found = fstatSync(file)
+    return found.isFile() ? look(file, found) : undefined
+  } finally {
+    closeSync(file)
+  }
+}
