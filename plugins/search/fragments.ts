@@ -1,5 +1,5 @@
 /** Hits in subtitles (contract 5.7): fragments, joined with title and channel of their videos, the words marked. */
-import { type Filter, highlight, roundScore, type Static, Type } from 'archivolt'
+import { type Filter, type Hit, highlight, roundScore, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { MOST_HITS } from './first-hits.ts'
 import type { Query } from './query-syntax.ts'
@@ -51,23 +51,28 @@ function canonical(lang: string): string {
   }
 }
 
+const OPTIONS = { dropStopWords: true, prefixLast: true }
+
 export async function findFragments(
   query: Query,
   ofChannels: Array<Filter<'channel_id'>>,
   app: App,
 ): Promise<string[]> {
   const { term, fuzziness, lang, source } = query
-  const options = { fuzziness, dropStopWords: true, prefixLast: true }
   const filters: Array<Filter<'channel_id' | 'subtitle_lang' | 'subtitle_source'>> = [...ofChannels]
   if (lang !== undefined) filters.push(isLanguage(lang))
   if (source !== undefined) filters.push({ eq: ['subtitle_source', source] })
   const { hits } = await app.videos.subtitles.find({
-    text: term === '' ? undefined : { words: term, match: 'any', ...options },
+    text: term === '' ? undefined : { words: term, match: 'any', ...OPTIONS, fuzziness },
     filter: filters.length > 0 ? { and: filters } : undefined,
     size: MOST_HITS,
     withoutTotal: true,
   })
+  return joined(hits, query, app)
+}
 
+/** Begun when all is found, as in a search for records: whole texts of videos are read here. */
+async function joined(hits: readonly Hit[], { term, fuzziness }: Query, app: App): Promise<string[]> {
   const fragments = hits.map(({ text, score }) => ({ score, fragment: JSON.parse(text) as Fragment }))
   const texts = await app.videos.collection.getTexts([
     ...new Set(fragments.map(({ fragment }) => fragment.platform_id)),
@@ -78,7 +83,7 @@ export async function findFragments(
     term === ''
       ? escapeHtml(line)
       : highlight(line, term, {
-          ...options,
+          ...{ ...OPTIONS, fuzziness },
           before: '<span class="settings-current">',
           after: '</span>',
           escape: escapeHtml,

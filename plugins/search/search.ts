@@ -2,31 +2,41 @@
  * A parsed query → the records of each group, as JSON texts. How much a field counts stands in the `schema.ts` of its
  * index (`search: 2`); in the simple search all names count alike (`NAMES`).
  */
-import { type Actor, type Collection, type Filter, type FindQuery, type Hit, MAX_WINDOW } from 'archivolt'
+import {
+  type Actor,
+  type Collection,
+  type Filter,
+  type FindQuery,
+  type Hit,
+  listOf,
+  MAX_WINDOW,
+  objectOf,
+} from 'archivolt'
 import type { App } from './app.ts'
 import { firstHits, MOST_HITS } from './first-hits.ts'
 import { findFragments } from './fragments.ts'
 import type { Query } from './query-syntax.ts'
 
-export interface Groups {
-  video: string[]
-  channel: string[]
-  playlist: string[]
-  full: string[]
+const KINDS = ['channel', 'playlist', 'video'] as const
+type Kind = (typeof KINDS)[number]
+/** Hits of each kind, best first, without their texts. */
+type Finding = Record<Kind, Hit[]>
+
+/** @returns the reply, as JSON text */
+export async function runQuery(query: Query, actor: Actor, app: App): Promise<string> {
+  const { type } = query
+  if (type === 'full') return replyOf(type, { full: await findFragments(query, await ofChannels(query, app), app) })
+  const found = await (type === 'simple' ? findBest(query, app) : findKind(type, query, app))
+  return recordsOf(type, found, actor, app)
 }
 
-const SIMPLE_GROUPS = ['channel', 'playlist', 'video'] as const
-type SimpleGroup = (typeof SIMPLE_GROUPS)[number]
-type Finding = Record<SimpleGroup, Hit[]>
-
-export async function runQuery(query: Query, actor: Actor, app: App): Promise<Groups> {
-  if (query.type === 'simple') return simple(query, actor, app)
-  const groups: Groups = { video: [], channel: [], playlist: [], full: [] }
-  switch (query.type) {
+async function findKind(kind: Kind, query: Query, app: App): Promise<Finding> {
+  const found: Finding = { channel: [], playlist: [], video: [] }
+  const text = words(query)
+  switch (kind) {
     case 'video': {
       const filter = allOf([...(await ofChannels(query, app)), ...isEqual('active', query.active)])
-      const text = words(query)
-      groups.video = await app.videos.records(await hitsOf(app.videos.collection, { text, filter }), actor)
+      found.video = await hitsOf(app.videos.collection, { text, filter })
       break
     }
     case 'channel': {
@@ -34,8 +44,7 @@ export async function runQuery(query: Query, actor: Actor, app: App): Promise<Gr
         ...isEqual('channel_active', query.active),
         ...isEqual('channel_subscribed', query.subscribed),
       ])
-      const text = words(query)
-      groups.channel = asChannels(await hitsOf(app.channels.collection, { text, filter }), app)
+      found.channel = await hitsOf(app.channels.collection, { text, filter })
       break
     }
     case 'playlist': {
@@ -43,46 +52,61 @@ export async function runQuery(query: Query, actor: Actor, app: App): Promise<Gr
         ...isEqual('playlist_active', query.active),
         ...isEqual('playlist_subscribed', query.subscribed),
       ])
-      const text = words(query)
-      groups.playlist = asPlaylists(await hitsOf(app.playlists.collection, { text, filter }), app)
-      break
+      found.playlist = await hitsOf(app.playlists.collection, { text, filter })
     }
-    case 'full':
-      groups.full = await findFragments(query, await ofChannels(query, app), app)
   }
-  return groups
+  return found
 }
 
-/** Exact hits of all groups come first; fuzzy ones fill the places that are left. */
-async function simple(query: Query, actor: Actor, app: App): Promise<Groups> {
-  const exact = await findSimple({ ...query, fuzziness: 0 }, app)
-  const shown = firstHits(exact)
-  const room = MOST_HITS - SIMPLE_GROUPS.reduce((sum, group) => sum + shown[group].length, 0)
-  if (room > 0 && query.term !== '' && query.fuzziness !== 0) {
-    const all = await findSimple(query, app)
-    const isNew =
-      (group: SimpleGroup) =>
-      ({ id }: Hit) =>
-        !shown[group].some((hit) => hit.id === id)
-    const further = {
-      channel: all.channel.filter(isNew('channel')),
-      playlist: all.playlist.filter(isNew('playlist')),
-      video: all.video.filter(isNew('video')),
-    }
-    const added = firstHits(further, shown)
-    for (const group of SIMPLE_GROUPS) shown[group].push(...added[group])
+/** Exact hits of all kinds come first; fuzzy ones fill the places that are left. */
+async function findBest(query: Query, app: App): Promise<Finding> {
+  const shown = firstHits(await findSimple({ ...query, fuzziness: 0 }, app))
+  const room = MOST_HITS - KINDS.reduce((sum, kind) => sum + shown[kind].length, 0)
+  if (room === 0 || query.term === '' || query.fuzziness === 0) return shown
+  const all = await findSimple(query, app)
+  const isNew =
+    (kind: Kind) =>
+    ({ id }: Hit) =>
+      !shown[kind].some((hit) => hit.id === id)
+  const further = {
+    channel: all.channel.filter(isNew('channel')),
+    playlist: all.playlist.filter(isNew('playlist')),
+    video: all.video.filter(isNew('video')),
   }
+  const added = firstHits(further, shown)
+  for (const kind of KINDS) shown[kind].push(...added[kind])
+  return shown
+}
+
+/**
+ * Begun when all is found, and makes the whole reply. A function that has waited for the index is old memory by then:
+ * what it holds, and what its promise resolves with, stays until the whole heap is looked through. Thirty records of
+ * each search, and the pieces of the text that is sent, were half of all work on memory.
+ */
+async function recordsOf(type: Query['type'], found: Finding, actor: Actor, app: App): Promise<string> {
   const [video, channel, playlist] = await Promise.all([
-    withTexts(app.videos.collection, shown.video),
-    withTexts(app.channels.collection, shown.channel),
-    withTexts(app.playlists.collection, shown.playlist),
+    withTexts(app.videos.collection, found.video),
+    withTexts(app.channels.collection, found.channel),
+    withTexts(app.playlists.collection, found.playlist),
   ])
-  return {
+  return replyOf(type, {
     video: await app.videos.records(video, actor),
-    channel: asChannels(channel, app),
-    playlist: asPlaylists(playlist, app),
-    full: [],
+    channel: channel.map(({ text, score }) => app.channels.reply(text, score)),
+    playlist: app.playlists.records(playlist),
+  })
+}
+
+function replyOf(
+  type: Query['type'],
+  { video = [], channel = [], playlist = [], full = [] }: Partial<Record<Kind | 'full', string[]>>,
+): string {
+  const results = {
+    video_results: listOf(video),
+    channel_results: listOf(channel),
+    playlist_results: listOf(playlist),
+    fulltext_results: listOf(full),
   }
+  return objectOf({ results: objectOf(results), queryType: JSON.stringify(type) })
 }
 
 /** Found are ninety and more, shown are thirty: only these are read. One that has gone meanwhile is left out. */
@@ -100,9 +124,9 @@ const NAMES = { channel: { channel_name: 1 }, playlist: { playlist_name: 1 }, vi
 
 async function findSimple(query: Query, app: App): Promise<Finding> {
   const [channel, playlist, video] = await Promise.all([
-    hitsOf(app.channels.collection, { text: words(query, NAMES.channel), withoutTexts: true }),
-    hitsOf(app.playlists.collection, { text: words(query, NAMES.playlist), withoutTexts: true }),
-    hitsOf(app.videos.collection, { text: words(query, NAMES.video), withoutTexts: true }),
+    hitsOf(app.channels.collection, { text: words(query, NAMES.channel) }),
+    hitsOf(app.playlists.collection, { text: words(query, NAMES.playlist) }),
+    hitsOf(app.videos.collection, { text: words(query, NAMES.video) }),
   ])
   return { channel, playlist, video }
 }
@@ -121,9 +145,8 @@ async function hitsOf<Names extends string>(
   query: FindQuery<Names>,
 ): Promise<Hit[]> {
   const isSearch = query.text?.words !== ''
-  return (
-    await collection.find({ ...query, text: isSearch ? query.text : undefined, size: MOST_HITS, withoutTotal: true })
-  ).hits
+  const text = isSearch ? query.text : undefined
+  return (await collection.find({ ...query, text, size: MOST_HITS, withoutTotal: true, withoutTexts: true })).hits
 }
 
 const isEqual = <Name extends string>(field: Name, value: boolean | undefined): Array<Filter<Name>> =>
@@ -149,7 +172,3 @@ async function ofChannels({ channel, fuzziness }: Query, app: App): Promise<Arra
   const exact = await named(0)
   return [{ in: ['channel_id', exact.length > 0 || fuzziness === 0 ? exact : await named(fuzziness)] }]
 }
-
-const asChannels = (hits: readonly Hit[], { channels }: App): string[] =>
-  hits.map(({ text, score }) => channels.reply(text, score))
-const asPlaylists = (hits: readonly Hit[], { playlists }: App): string[] => playlists.records(hits)
