@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Actor } from '../accounts/authentication.ts'
 
-/** Of all kept replies together. Most are Latin: a byte a character. */
-const MOST_CHARACTERS = 12_000_000
-/** One that is longer is not kept: it would put out too many others. */
-const LONGEST = 400_000
+/** Of all kept replies together, and the addresses they are kept by. */
+const MOST_BYTES = 12_000_000
+/** One that is larger is not kept: it would put out too many others. */
+const LARGEST_BYTES = 400_000
 /**
  * While there is no room, one in so many is taken in, for the oldest: what is asked for often comes in soon, and who
  * walks through everything does not put it out.
@@ -21,7 +21,7 @@ export class KeptReplies {
   readonly #stamp: () => string | undefined
   readonly #texts = new Map<string, string>()
   #keptAt: string | undefined
-  #characters = 0
+  #bytes = 0
   #refused = 0
 
   /**
@@ -45,25 +45,29 @@ export class KeptReplies {
   }
 
   keep(state: string, url: string, text: string): void {
-    if (text.length > LONGEST) return
     const key = `${state} ${url}`
+    const bytes = bytesOf(key) + bytesOf(text)
+    if (bytes > LARGEST_BYTES) return
     if (this.#texts.has(key)) return
-    if (this.#characters + text.length > MOST_CHARACTERS && ++this.#refused % ONE_IN !== 0) return
-    this.#characters += text.length
+    if (this.#bytes + bytes > MOST_BYTES && ++this.#refused % ONE_IN !== 0) return
+    this.#bytes += bytes
     this.#texts.set(key, text)
-    for (const [oldest, { length }] of this.#texts) {
-      if (this.#characters <= MOST_CHARACTERS) return
+    for (const [oldest, its] of this.#texts) {
+      if (this.#bytes <= MOST_BYTES) return
       this.#texts.delete(oldest)
-      this.#characters -= length
+      this.#bytes -= bytesOf(oldest) + bytesOf(its)
     }
   }
 
   clear(stamp?: string): void {
     this.#texts.clear()
-    this.#characters = 0
+    this.#bytes = 0
     this.#keptAt = stamp
   }
 }
+
+/** What a text takes in memory: one character beyond Latin, such as an emoji in a title, makes all of them twice as large. */
+const bytesOf = (text: string): number => (/[^\0-\xff]/.test(text) ? 2 : 1) * text.length
 
 interface Stamp {
   /** Another text after each write or touch; undefined: what keeps the documents cannot tell. */

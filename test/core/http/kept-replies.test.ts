@@ -6,6 +6,7 @@ import { KeptReplies } from '../../../core/http/kept-replies.ts'
 
 const ACTOR = { id: 1 } as Actor
 const TEXT = 'x'.repeat(15_000)
+const ROOM_BYTES = 12_000_000
 /** More than fit. */
 const URLS = Array.from({ length: 2000 }, (_each, at) => `/api/video/${at}/`)
 
@@ -32,4 +33,26 @@ test('a walk through everything leaves most of what is kept, and what is asked f
 
   version++
   assert.equal(ask('/api/video/'), false)
+})
+
+test('what is kept is counted in bytes: an emoji makes a text twice as large, and long addresses take room too', () => {
+  const kept = (text: string, urls: readonly string[] = URLS): number => {
+    const replies = new KeptReplies('life', () => '1')
+    const state = replies.stateFor(ACTOR)!
+    for (const url of urls) replies.keep(state, url, text)
+    return urls.filter((url) => replies.get(state, url) !== undefined).length
+  }
+  const isNear = (count: number, text: number) =>
+    assert.ok(Math.abs(count / (ROOM_BYTES / text) - 1) < 0.01, `${count}`)
+
+  isNear(kept(TEXT), TEXT.length)
+  isNear(kept(TEXT.replace('x', 'é')), TEXT.length)
+  isNear(kept(TEXT.replace('xx', '🌊')), 2 * TEXT.length)
+  isNear(
+    kept(
+      '{}',
+      URLS.map((url) => url + TEXT),
+    ),
+    TEXT.length,
+  )
 })
