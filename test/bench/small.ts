@@ -38,8 +38,11 @@ await firstSnapshotTaken(first)
 await first.end('SIGTERM')
 
 const started = performance.now()
+const alone = await group.within(() => startArchive(scope, { dataDir }))
+report('start, a fifth of a core', { unit: 's', value: (alone.answeredAt - started) / 1000, atMost: 5 })
+report('first login, a fifth of a core', { unit: 's', value: (performance.now() - alone.answeredAt) / 1000 })
+await alone.end('SIGTERM')
 const server = await group.within(() => startArchive(scope, { dataDir }, { env: platform.env }))
-report('start, a fifth of a core', { unit: 's', value: (performance.now() - started) / 1000, atMost: 5 })
 
 const words = archiveOf(VIDEOS).words.slice(300, 3000)
 await measure('list, a fifth of a core', 50, (at) => `/api/video/?page=${at}`)

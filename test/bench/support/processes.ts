@@ -22,6 +22,8 @@ export interface Archive extends Server {
   dataDir: string
   token: string
   pid: number
+  /** When it first answered, by this process's clock: a login, which is slow by design, comes after that. */
+  answeredAt: number
 }
 
 /** @param from.videos  the size of the made-up library; or `dataDir`, a folder that is there already */
@@ -37,8 +39,9 @@ export async function startArchive(
     ...(isWatched && { AV_PLUGINS_DIR: `${ROOT}test/data/plugins/loopdelay` }),
   })
   await answers(server.baseUrl)
+  const answeredAt = performance.now()
   const { body } = await server.api('GET', '/api/token/')
-  return { ...server, dataDir, token: body.token, pid: server.child.pid! }
+  return { ...server, dataDir, token: body.token, pid: server.child.pid!, answeredAt }
 }
 
 /** The snapshot of a folder's first start is work that no later start has. */
