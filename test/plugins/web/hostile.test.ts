@@ -75,8 +75,11 @@ describe('hostile words', { skip: noBrowser }, () => {
       const { page, go, check, shot } = await openPage(t, app.url, { as, options: { viewport } })
       await go('/video/v1/')
       const chapters = page.getByRole('button', { name: /^Chapters/ })
-      await page.locator('.seek').hover({ position: { x: 20, y: 10 } })
-      await page.locator('.seek-hint').getByText(SCRIPT.slice(0, 8), { exact: false }).waitFor()
+      // The bar may move away from under the mouse while the page fills: a hand moves on until it reads something.
+      const hint = page.locator('.seek-hint').getByText(SCRIPT.slice(0, 8), { exact: false })
+      for (let at = 0; at < 20 && !(await hint.isVisible()); at++)
+        await page.locator('.seek').hover({ position: { x: 20 + (at % 2), y: 10 } })
+      await hint.waitFor()
       for (const [at, title] of TEXTS.entries()) {
         await chapters.click()
         const items = page.getByRole('menuitemradio')
