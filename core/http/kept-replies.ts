@@ -46,16 +46,16 @@ export class KeptReplies {
 
   keep(state: string, url: string, text: string): void {
     const key = `${state} ${url}`
-    const bytes = bytesOf(key) + bytesOf(text)
-    if (bytes > LARGEST_BYTES) return
     if (this.#texts.has(key)) return
+    const bytes = entryBytes(key, text)
+    if (bytes > LARGEST_BYTES) return
     if (this.#bytes + bytes > MOST_BYTES && ++this.#refused % ONE_IN !== 0) return
     this.#bytes += bytes
     this.#texts.set(key, text)
     for (const [oldest, its] of this.#texts) {
       if (this.#bytes <= MOST_BYTES) return
       this.#texts.delete(oldest)
-      this.#bytes -= bytesOf(oldest) + bytesOf(its)
+      this.#bytes -= entryBytes(oldest, its)
     }
   }
 
@@ -66,7 +66,9 @@ export class KeptReplies {
   }
 }
 
-/** What a text takes in memory: one character beyond Latin, such as an emoji in a title, makes all of them twice as large. */
+const entryBytes = (key: string, text: string): number => bytesOf(key) + bytesOf(text)
+
+/** In memory: one character beyond Latin, such as an emoji in a title, makes all of a text twice as large. */
 const bytesOf = (text: string): number => (/[^\0-\xff]/.test(text) ? 2 : 1) * text.length
 
 interface Stamp {

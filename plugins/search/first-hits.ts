@@ -5,13 +5,14 @@
 export const MOST_HITS = 30
 const QUOTA = 6
 
-interface HitsByKind<Hit> {
+/** Best first. */
+export interface HitsByKind<Hit> {
   channel: Hit[]
   playlist: Hit[]
   video: Hit[]
 }
 
-const NONE: HitsByKind<never> = { channel: [], playlist: [], video: [] }
+export const NONE: HitsByKind<never> = { channel: [], playlist: [], video: [] }
 
 /**
  * The first of each group that are shown.

@@ -51,6 +51,7 @@ function canonical(lang: string): string {
   }
 }
 
+/** How words are looked for, and marked in what was found. */
 const OPTIONS = { dropStopWords: true, prefixLast: true }
 
 export async function findFragments(
@@ -83,7 +84,8 @@ async function joined(hits: readonly Hit[], { term, fuzziness }: Query, app: App
     term === ''
       ? escapeHtml(line)
       : highlight(line, term, {
-          ...{ ...OPTIONS, fuzziness },
+          ...OPTIONS,
+          fuzziness,
           before: '<span class="settings-current">',
           after: '</span>',
           escape: escapeHtml,

@@ -13,14 +13,14 @@ import {
   objectOf,
 } from 'archivolt'
 import type { App } from './app.ts'
-import { firstHits, MOST_HITS } from './first-hits.ts'
+import { firstHits, type HitsByKind, MOST_HITS, NONE } from './first-hits.ts'
 import { findFragments } from './fragments.ts'
 import type { Query } from './query-syntax.ts'
 
 const KINDS = ['channel', 'playlist', 'video'] as const
 type Kind = (typeof KINDS)[number]
-/** Hits of each kind, best first, without their texts. */
-type Finding = Record<Kind, Hit[]>
+/** Without the texts of the hits. */
+type Finding = HitsByKind<Hit>
 
 /** @returns the reply, as JSON text */
 export async function runQuery(query: Query, actor: Actor, app: App): Promise<string> {
@@ -31,31 +31,27 @@ export async function runQuery(query: Query, actor: Actor, app: App): Promise<st
 }
 
 async function findKind(kind: Kind, query: Query, app: App): Promise<Finding> {
-  const found: Finding = { channel: [], playlist: [], video: [] }
   const text = words(query)
   switch (kind) {
     case 'video': {
       const filter = allOf([...(await ofChannels(query, app)), ...isEqual('active', query.active)])
-      found.video = await hitsOf(app.videos.collection, { text, filter })
-      break
+      return { ...NONE, video: await hitsOf(app.videos.collection, { text, filter }) }
     }
     case 'channel': {
       const filter = allOf([
         ...isEqual('channel_active', query.active),
         ...isEqual('channel_subscribed', query.subscribed),
       ])
-      found.channel = await hitsOf(app.channels.collection, { text, filter })
-      break
+      return { ...NONE, channel: await hitsOf(app.channels.collection, { text, filter }) }
     }
     case 'playlist': {
       const filter = allOf([
         ...isEqual('playlist_active', query.active),
         ...isEqual('playlist_subscribed', query.subscribed),
       ])
-      found.playlist = await hitsOf(app.playlists.collection, { text, filter })
+      return { ...NONE, playlist: await hitsOf(app.playlists.collection, { text, filter }) }
     }
   }
-  return found
 }
 
 /** Exact hits of all kinds come first; fuzzy ones fill the places that are left. */
