@@ -18,7 +18,8 @@ export type Interruption = 'kill' | 'close'
 
 export type Outcome =
   | { kind: 'ended'; ending: Ending; error?: unknown }
-  | ({ kind: 'retry'; retryAt: number } & Told & Pick<Job, 'traceback'>)
+  /** `ending`: how it ends where somebody has stopped it meanwhile. */
+  | { kind: 'retry'; retryAt: number; ending: Ending; error: unknown }
   /** Cut off by the server's end. */
   | { kind: 'requeued' }
 
@@ -29,6 +30,7 @@ interface Attempt<App> {
   job: Job
   task: AnyTask<App>
   signal: AbortSignal
+  stopSignal: AbortSignal
   interruption: () => Interruption | undefined
   isStopping: () => boolean
   /** The payload as second starts have left it. */
@@ -61,6 +63,7 @@ export async function attempt<App extends Handed>(
     id: job.id,
     payload: job.payload,
     signal,
+    stopSignal: given.stopSignal,
     isStopping: given.isStopping,
     log,
     progress: (fraction, ...messages) => given.progress(fraction, messages),
@@ -77,21 +80,26 @@ export async function attempt<App extends Handed>(
     const told = toldOf(failureOf(error))
     const traceback = debug ? tracebackOf(error) : null
     if (given.interruption() === 'kill') return { kind: 'ended', ending: withoutWords('REVOKED'), error }
+    // The stop ended what it waited for: it did as it was told.
+    if (given.isStopping() && error === given.stopSignal.reason)
+      return { kind: 'ended', ending: withoutWords('SUCCESS') }
+    const ending: Ending = { state: 'FAILURE', ...told, traceback }
     if (
       task.retries &&
       !given.isAwaited &&
+      !given.isStopping() &&
       job.retries < task.retries.times &&
       (task.retries.always || isWorthRetrying(error))
     ) {
       const { delaySeconds, factor = 1 } = task.retries
       const pauseSeconds = delaySeconds * factor ** job.retries
       log.warn({ err: error }, `failed, and is tried again in ${pauseSeconds} s`)
-      return { kind: 'retry', ...told, traceback, retryAt: clock.now() + pauseSeconds * 1000 }
+      return { kind: 'retry', ending, error, retryAt: clock.now() + pauseSeconds * 1000 }
     }
     // An error of ours is a sentence for people; any other is a defect, and its stack belongs in the log.
     if (isAppError(error)) log.warn({ cause: error.cause }, `failed: ${told.result}`)
     else log.error({ err: error }, 'failed')
-    return { kind: 'ended', ending: { state: 'FAILURE', ...told, traceback }, error }
+    return { kind: 'ended', ending, error }
   }
 }
 

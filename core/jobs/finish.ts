@@ -1,6 +1,6 @@
 /** Finishes a run: writes its last move, gives its room in the lane to the next job, and answers those who wait. */
 import { errors } from '../error.ts'
-import { hasEnded, type Job } from '../ledger/jobs.ts'
+import { type Ending, hasEnded, type Job, withoutWords } from '../ledger/jobs.ts'
 import { answer } from './answer.ts'
 import type { Outcome } from './attempt.ts'
 import { writeRescued } from './recover.ts'
@@ -9,32 +9,39 @@ import { TRY_LEDGER_AGAIN_MS } from './upkeep.ts'
 
 export async function finish<App>(runner: Runner<App>, entry: Running<App>, outcome: Outcome): Promise<void> {
   const { job, task } = entry
-  const saved = entry.isAbandoned ? undefined : await save(runner, entry, outcome)
+  const written = entry.isAbandoned ? undefined : await save(runner, entry, outcome)
   runner.running.delete(job.id)
   runner.own.delete(job.id)
   if (entry.hasPlace) {
     runner.laneSizes.giveBack(task.lane, 1)
     runner.claim(task.lane)
   }
-  if (!saved) return
-  runner.listeners.changed({ job: saved })
+  if (!written) return
+  const { row, ending } = written
+  runner.listeners.changed({ job: row })
   runner.notifications.changed()
-  if (outcome.kind === 'retry') runner.upkeep.wakeInTime()
-  if (saved.state === 'PENDING') runner.claim(task.lane)
-  if (outcome.kind === 'ended') {
-    answer(runner, saved, outcome.ending, outcome.error)
+  if (row.state === 'RETRY') runner.upkeep.wakeInTime()
+  if (row.state === 'PENDING') runner.claim(task.lane)
+  if (ending && outcome.kind !== 'requeued') {
+    answer(runner, row, ending, outcome.error)
     runner.upkeep.noteEnded()
   } else if (outcome.kind === 'requeued') {
     runner.forRun.reject(job.id, errors.unavailable(CLOSING_TEXT))
-    if (hasEnded(saved)) answer(runner, saved, endingOf(saved))
+    if (hasEnded(row)) answer(runner, row, endingOf(row))
   }
 }
 
+interface Written {
+  row: Job
+  /** How the run has ended for good. */
+  ending?: Ending
+}
+
 /**
- * A full disk makes it wait, not fail: the row must not say less than has happened. @returns the row; nothing where the
- * server closes first
+ * A full disk makes it wait, not fail: the row must not say less than has happened. @returns nothing where the server
+ * closes first
  */
-async function save<App>(runner: Runner<App>, entry: Running<App>, outcome: Outcome): Promise<Job | undefined> {
+async function save<App>(runner: Runner<App>, entry: Running<App>, outcome: Outcome): Promise<Written | undefined> {
   const { ledger, clock, log } = runner
   for (;;) {
     try {
@@ -47,11 +54,18 @@ async function save<App>(runner: Runner<App>, entry: Running<App>, outcome: Outc
   }
 }
 
-function writeOutcome<App>(runner: Runner<App>, { job, task, log }: Running<App>, outcome: Outcome): Job {
+function writeOutcome<App>(runner: Runner<App>, { job, task, log }: Running<App>, outcome: Outcome): Written {
   const { rows, notifications } = runner
-  if (outcome.kind === 'requeued') return writeRescued(runner, job, task, log.lines)
-  const ended =
-    outcome.kind === 'retry' ? rows.retry(job.id, outcome, log.lines) : rows.end(job.id, outcome.ending, log.lines)
-  notifications.writeEnded(outcome.kind === 'retry' ? ended : { ...ended, ...outcome.ending })
-  return ended
+  if (outcome.kind === 'requeued') return { row: writeRescued(runner, job, task, log.lines) }
+  // A command may have come in the run's last moment: what was stopped is not tried again.
+  const command = outcome.kind === 'retry' ? (rows.get(job.id)?.command ?? null) : null
+  if (outcome.kind === 'retry' && command === null) {
+    const row = rows.retry(job.id, outcome.ending, outcome.retryAt, log.lines)
+    notifications.writeEnded({ ...row, state: 'RETRY' })
+    return { row }
+  }
+  const ending = command === 'KILL' ? withoutWords('REVOKED') : outcome.ending
+  const row = rows.end(job.id, ending, log.lines)
+  notifications.writeEnded({ ...row, ...ending })
+  return { row, ending }
 }

@@ -3,7 +3,7 @@ import { type Ending, hasEnded, type Job, withoutWords } from '../ledger/jobs.ts
 import { say } from '../say.ts'
 import { answer } from './answer.ts'
 import type { JobLog } from './job-log.ts'
-import { endingOf, type Runner, taskOf } from './state.ts'
+import { endingOf, type Runner } from './state.ts'
 import type { AnyTask } from './task.ts'
 
 const WENT_DOWN: Ending = { ...withoutWords('FAILED'), result: say`It was running when the server went down` }
@@ -15,7 +15,7 @@ const WENT_DOWN: Ending = { ...withoutWords('FAILED'), result: say`It was runnin
 export function writeRescued<App>(
   { rows, notifications }: Runner<App>,
   row: Job,
-  task: AnyTask,
+  task: AnyTask | undefined,
   lines?: JobLog['lines'],
 ): Job {
   const { command, again } = rows.get(row.id) ?? row
@@ -23,7 +23,7 @@ export function writeRescued<App>(
   const kept = lines ?? rows.logOf(row.id)
   if (command === 'KILL') return rows.end(row.id, withoutWords('REVOKED'), kept)
   if (command === 'STOP') return rows.end(row.id, withoutWords('SUCCESS'), kept)
-  if (task.resumable || task.internal || again) return rows.requeue(row.id, lines)
+  if (task?.resumable || task?.internal || again) return rows.requeue(row.id, lines)
   return rows.end(row.id, WENT_DOWN, kept)
 }
 
@@ -33,9 +33,10 @@ export async function recover<App>(runner: Runner<App>): Promise<void> {
   const { rescued, aside } = await ledger.write(() => {
     notifications.writeCleared()
     for (const task of tasks.values()) rows.moveToLane(task.name, task.lane)
-    const aside = rows.setAside([...tasks.keys()])
-    const orphans = rows.started().filter((row) => !own.has(row.id))
-    return { aside, rescued: orphans.map((row) => writeRescued(runner, row, taskOf(runner, row.task))) }
+    // What was stopped has ended, also where its plugin is gone; the rest of such a plugin's jobs waits for it.
+    const orphans = rows.started().filter((row) => !own.has(row.id) && (tasks.has(row.task) || row.command !== null))
+    const rescued = orphans.map((row) => writeRescued(runner, row, tasks.get(row.task)))
+    return { rescued, aside: rows.setAside([...tasks.keys()]) }
   })
   if (Object.keys(aside).length > 0)
     log.warn({ jobs: aside }, 'jobs of tasks that no plugin offers now wait until it is there again')

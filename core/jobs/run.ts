@@ -28,6 +28,7 @@ export function execute<App extends Handed>(
     task,
     payload: job.payload,
     controller: new AbortController(),
+    stopping: new AbortController(),
     interruption: undefined,
     isStopping: false,
     isAwaited,
@@ -59,6 +60,7 @@ function attemptOf<App extends Handed>(runner: Runner<App>, entry: Running<App>)
       job,
       task,
       signal: entry.controller.signal,
+      stopSignal: entry.stopping.signal,
       interruption: () => entry.interruption,
       isStopping: () => entry.isStopping,
       payload: () => entry.payload,
@@ -80,5 +82,15 @@ function attemptOf<App extends Handed>(runner: Runner<App>, entry: Running<App>)
 export function interrupt<App>(entry: Running<App>, why: Interruption): void {
   // Who was told to end by kill stays killed, even if the server closes meanwhile.
   entry.interruption ??= why
-  entry.controller.abort(why === 'kill' ? errors.conflict('The task was stopped') : errors.unavailable(CLOSING_TEXT))
+  const reason = why === 'kill' ? stopped() : errors.unavailable(CLOSING_TEXT)
+  entry.controller.abort(reason)
+  entry.stopping.abort(reason)
 }
+
+/** It ends after its current item, and waits for nothing more. */
+export function stop<App>(entry: Running<App>): void {
+  entry.isStopping = true
+  entry.stopping.abort(stopped())
+}
+
+const stopped = () => errors.conflict('The task was stopped')

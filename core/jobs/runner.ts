@@ -44,7 +44,7 @@ export function openJobs<App extends Handed>(options: JobsOptions<App>): JobsRun
   const runner = newRunner(options)
   const { rows, notifications, listeners } = runner
   return {
-    start: (task, payload) => start(runner, task, payload),
+    start: (task, payload, options) => start(runner, task, payload, options),
     run: (task, payload) => startAndWait(runner, task, payload),
     get: (id) => rows.get(id),
     list: ({ task, limit = LISTED } = {}) => rows.list(task, limit),

@@ -7,13 +7,14 @@ import { checkPayload, keyOf, mergedPayload } from './payload.ts'
 import { execute, writeBegun } from './run.ts'
 import { CLOSING_TEXT, type Runner, taskOf } from './state.ts'
 import type { AnyTask, Handed } from './task.ts'
-import type { TaskName } from './types.ts'
+import type { StartOptions, TaskName } from './types.ts'
 
 /** As `Jobs.start` says. */
 export async function start<App>(
   runner: Runner<App>,
   asked: TaskName,
   payload: Record<string, unknown> = {},
+  { isPatient = false }: StartOptions = {},
 ): Promise<Job> {
   const { ledger, rows, listeners } = runner
   const task = taskOf(runner, asked)
@@ -24,7 +25,7 @@ export async function start<App>(
     if (!open) return rows.add(newRow(task, checked, key), false)
     // What a stopped run was to do is not asked for any more: only what comes after the stop is.
     const isTakenBack = open.state === 'STARTED' && open.command !== null && !open.again
-    return rows.meet(open.id, isTakenBack ? checked : mergedPayload(task, open.payload, checked))
+    return rows.meet(open.id, isTakenBack ? checked : mergedPayload(task, open.payload, checked), !isPatient)
   })
   const met = runner.running.get(job.id)
   if (met) met.payload = job.payload
@@ -48,7 +49,9 @@ export async function startAndWait<App extends Handed>(
   const { job, isMine } = await ledger.write(() => {
     if (runner.isClosing) throw errors.unavailable(CLOSING_TEXT)
     const open = key === null ? undefined : rows.openUnique(task.name, key)
-    if (open && (open.state === 'STARTED' || !isAtOnce)) return { job: open, isMine: false }
+    if (open?.state === 'STARTED') return { job: open, isMine: false }
+    if (open && !isAtOnce)
+      return { job: rows.meet(open.id, mergedPayload(task, open.payload, checked), true), isMine: false }
     const job = open
       ? rows.take(open.id, mergedPayload(task, open.payload, checked))
       : rows.add(newRow(task, checked, key), isAtOnce)

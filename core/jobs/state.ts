@@ -54,6 +54,7 @@ export interface Running<App> {
   /** As second starts have left it. */
   payload: Record<string, unknown>
   readonly controller: AbortController
+  readonly stopping: AbortController
   interruption: Interruption | undefined
   isStopping: boolean
   readonly isAwaited: boolean

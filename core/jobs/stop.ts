@@ -5,7 +5,7 @@ import { hasEnded, type JobCommand, withoutWords } from '../ledger/jobs.ts'
 import { say } from '../say.ts'
 import { answer } from './answer.ts'
 import { writeRescued } from './recover.ts'
-import { interrupt } from './run.ts'
+import { interrupt, stop } from './run.ts'
 import { CLOSING_TEXT, endingOf, type Runner } from './state.ts'
 
 const CLOSE_WITHIN_MS = 10_000
@@ -28,8 +28,8 @@ export async function command<App>(runner: Runner<App>, id: string, asked: JobCo
   })
   const entry = runner.running.get(id)
   if (entry) {
-    entry.isStopping = true
     if (job.command === 'KILL') interrupt(entry, 'kill')
+    stop(entry)
   }
   listeners.changed({ job })
   notifications.changed()

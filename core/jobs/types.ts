@@ -14,6 +14,11 @@ export interface JobContext<Payload> {
   readonly payload: Payload
   /** Aborted by kill, a timeout, or the server's end. Everything the job waits for is given it. */
   readonly signal: AbortSignal
+  /**
+   * Aborted by stop too, beside all that aborts `signal`. For waits, and for work whose interruption loses nothing; a
+   * task that throws its reason after a stop ends as SUCCESS.
+   */
+  readonly stopSignal: AbortSignal
   /** Stop was asked for: end after the current item, with what is done. */
   readonly isStopping: () => boolean
   readonly log: Log
@@ -48,14 +53,20 @@ export interface NotificationMessage {
 /** A task, or its name. */
 export type TaskName = string | { name: string }
 
+export interface StartOptions {
+  isPatient?: boolean
+}
+
 export interface Jobs {
   /**
    * Adds a row, committed when it resolves; the runner takes it from there. A unique task that waits or runs already:
-   * that job (one that runs is run once more when it ends; stop and kill take back what was asked before them).
+   * that job (one that runs is run once more when it ends; stop and kill take back what was asked before them; one
+   * that waits to be tried again is tried now, with all its retries before it).
    * @param payload  checked against the task's schema, whose defaults are filled in
+   * @param options  `isPatient`: a wake-up that does not shorten the pause before the next try
    * @throws not_found (no such task), bad_request (its schema refuses the payload)
    */
-  start(task: TaskName, payload?: Record<string, unknown>): Promise<Job>
+  start(task: TaskName, payload?: Record<string, unknown>, options?: StartOptions): Promise<Job>
   /**
    * Work that the caller waits for: the row is written first, so what is interrupted is finished by the next start
    * (of a task that is resumable or internal).

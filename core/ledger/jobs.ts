@@ -47,12 +47,15 @@ interface JobRow {
   traceback: string | null
   command: JobCommand | null
   step: string | null
-  again: 0 | 1
+  again: Again
   retries: number
   created_at: number
   started_at: number | null
   ended_at: number | null
 }
+
+/** One more run: no; after this one, which may first be tried again; after this one, however it ends. */
+type Again = 0 | 1 | 2
 
 interface NewJob {
   id: string
@@ -90,7 +93,7 @@ function toJob(row: JobRow): Job {
     createdAt: row.created_at,
     startedAt: row.started_at,
     endedAt: row.ended_at,
-    again: row.again === 1,
+    again: row.again > 0,
     step: row.step,
   }
 }
@@ -153,13 +156,19 @@ export class JobRows {
     )
   }
 
-  /** A second start has met this unique job: one that runs already will run once more. */
-  meet(id: string, payload: Record<string, unknown>): Job {
+  /**
+   * A second start has met this unique job: one that runs already will run once more.
+   * @param isNow  one that waits to be tried again, or will, is tried at once
+   */
+  meet(id: string, payload: Record<string, unknown>, isNow: boolean): Job {
     return this.#surely(
       this.#one(
-        `UPDATE jobs SET payload = ?, again = (state = 'STARTED') WHERE id = ? AND ${OPEN} RETURNING ${COLUMNS}`,
-        JSON.stringify(payload),
-        id,
+        `UPDATE jobs SET payload = @payload, again = CASE WHEN state = 'STARTED' THEN max(again, 1 + @isNow) ELSE 0 END,
+             retries = CASE WHEN @isNow AND state = 'RETRY' THEN 0 ELSE retries END,
+             retry_at = CASE WHEN @isNow THEN NULL ELSE retry_at END,
+             state = CASE WHEN @isNow AND state = 'RETRY' THEN 'PENDING' ELSE state END
+           WHERE id = @id AND ${OPEN} RETURNING ${COLUMNS}`,
+        { payload: JSON.stringify(payload), isNow: Number(isNow), id },
       ),
       'meet',
     )
@@ -168,7 +177,7 @@ export class JobRows {
   /** The oldest that waits in a lane. */
   claim(lane: string): Job | undefined {
     return this.#one(
-      `UPDATE jobs SET state = 'STARTED', started_at = ?, result = NULL, said = NULL, traceback = NULL
+      `UPDATE jobs SET state = 'STARTED', started_at = ?, command = NULL, result = NULL, said = NULL, traceback = NULL
          WHERE seq = (SELECT seq FROM jobs WHERE lane = ? AND state = 'PENDING' ORDER BY seq LIMIT 1) RETURNING ${COLUMNS}`,
       this.#now(),
       lane,
@@ -179,7 +188,7 @@ export class JobRows {
   take(id: string, payload: Record<string, unknown>): Job {
     return this.#surely(
       this.#one(
-        `UPDATE jobs SET state = 'STARTED', started_at = ?, retry_at = NULL, result = NULL, said = NULL, traceback = NULL, payload = ?
+        `UPDATE jobs SET state = 'STARTED', started_at = ?, retry_at = NULL, command = NULL, result = NULL, said = NULL, traceback = NULL, payload = ?
            WHERE id = ? AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
         this.#now(),
         JSON.stringify(payload),
@@ -214,15 +223,13 @@ export class JobRows {
     )
   }
 
-  /** Failed, and tried again at its time. */
-  retry(
-    id: string,
-    { result, said, traceback, retryAt }: Pick<Job, 'result' | 'said' | 'traceback'> & { retryAt: number },
-    log: readonly LogLine[],
-  ): Job {
+  /** Failed, and tried again at its time; at once, where somebody has started it meanwhile. */
+  retry(id: string, { result, said, traceback }: Ending, retryAt: number, log: readonly LogLine[]): Job {
     return this.#surely(
       this.#one(
-        `UPDATE jobs SET state = 'RETRY', retries = retries + 1, retry_at = ?, started_at = NULL, result = ?, said = ?, traceback = ?, log = ?, step = NULL, again = 0
+        `UPDATE jobs SET
+             state = iif(again = 2, 'PENDING', 'RETRY'), retries = iif(again = 2, 0, retries + 1), retry_at = iif(again = 2, NULL, ?),
+             started_at = NULL, result = ?, said = ?, traceback = ?, log = ?, step = NULL, again = 0
            WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
         retryAt,
         result,

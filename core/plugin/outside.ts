@@ -100,7 +100,10 @@ export class Hearing {
       const listener = toListener(app)
       this.#listeners.set(event, listener)
       if (HEARD_IN_PLACE.has(event)) bus.listen(event, inPlace(plugin, event, listener, app, failures))
-      else bus.listen(event, async (told) => void (await app.jobs.start(this.task.name, { event, told })))
+      else
+        bus.listen(event, async (told) => {
+          await app.jobs.start(this.task.name, { event, told }, { isPatient: true })
+        })
     }
   }
 }

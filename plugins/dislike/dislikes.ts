@@ -39,7 +39,8 @@ export function openDislikes(app: App): Dislikes {
   const { ledger } = app
   let lastAskedAt = -Infinity
   const isWanted = () => app.preferences.section('downloads').integrate_ryd
-  const start = () => app.jobs.start('dislike.read', {})
+  // A further video is no reason to shorten the service's rest.
+  const start = () => app.jobs.start('dislike.read', {}, { isPatient: true })
 
   return {
     isWanted,

@@ -37,7 +37,7 @@ export function openExtras(app: App): Extras {
   }
 
   async function startPutOff(): Promise<void> {
-    if (nextPutOff() !== undefined) await app.jobs.start('fetch_subtitles')
+    if (nextPutOff() !== undefined) await app.jobs.start('fetch_subtitles', {}, { isPatient: true })
   }
 
   const nextPutOff = (): string | undefined =>

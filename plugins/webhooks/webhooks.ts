@@ -118,13 +118,14 @@ class LedgerWebhooks implements Webhooks {
       })
       return this.#surely(id)
     })
-    await this.#goOn(id)
+    await this.#goOn(id, { isPatient: url === undefined })
     return changed
   }
 
   async renewSecret(id: number): Promise<string> {
     const secret = newSecret()
     await this.#app.ledger.write(() => this.rows.changeWebhook({ ...this.#surely(id), secret }))
+    await this.#goOn(id, { isPatient: false })
     return secret
   }
 
@@ -139,13 +140,15 @@ class LedgerWebhooks implements Webhooks {
     const webhook = this.#surely(id)
     const message = this.#newMessage(id, 'webhook.test', this.#bodyOf('webhook.test', { name: webhook.name })!)
     const answer = await send(webhook, message, { app: this.#app, signal })
-    return this.#app.ledger.write(() => {
+    const tried = await this.#app.ledger.write(() => {
       this.#surely(id)
       const delivery = this.rows.addDelivery(message)
       this.rows.noteTry(delivery, answer)
       this.rows.end(delivery, isTaken(answer) ? 'delivered' : 'failed')
       return this.rows.delivery(delivery)!
     })
+    if (isTaken(answer)) await this.#goOn(id, { isPatient: false })
+    return tried
   }
 
   #readWanted(): Map<string, number[]> {
@@ -168,10 +171,13 @@ class LedgerWebhooks implements Webhooks {
     return first === undefined ? aside : [...aside, first]
   }
 
-  /** What is due gets a job each; where it has one already, it is met. */
-  async #goOn(webhookId: number): Promise<void> {
+  /**
+   * What is due gets a job each; where it has one already, it is met.
+   * @param options  not patient: the webhook was put right, so what waits to be tried again is tried now
+   */
+  async #goOn(webhookId: number, { isPatient } = { isPatient: true }): Promise<void> {
     if (!this.rows.webhook(webhookId)?.is_on) return
-    for (const delivery of this.#due(webhookId)) await this.#app.jobs.start(DELIVER, { delivery })
+    for (const delivery of this.#due(webhookId)) await this.#app.jobs.start(DELIVER, { delivery }, { isPatient })
   }
 
   /** Nobody who tells an event fails because it cannot be sent. */

@@ -5,7 +5,7 @@ import { Type } from 'typebox'
 import { errors } from '../../../core/error.ts'
 import type { Job } from '../../../core/jobs/types.ts'
 import { defineTask } from '../../../core/plugin/define.ts'
-import { aborted, aTask, gate, openWorkshop } from './workshop.ts'
+import { aborted, aTask, gate, openWorkshop, until } from './workshop.ts'
 
 test('a job goes from PENDING to STARTED to SUCCESS, and its result is kept', async (t) => {
   const held = gate()
@@ -447,6 +447,136 @@ test('what is asked for after a stop is all that the next run does', async (t) =
   await ended
 
   assert.deepEqual(runs, [['all'], ['one', 'another']])
+})
+
+test('a job that is stopped and then fails has failed, is not tried again, and keeps what is asked for later', async (t) => {
+  const runs: unknown[] = []
+  const held = [gate(), gate(), gate()]
+  const task = defineTask({
+    name: 'task',
+    title: 'Task',
+    payload: Type.Object({ names: Type.Array(Type.String()) }),
+    lane: 'light',
+    apiStop: true,
+    unique: true,
+    resumable: true,
+    retries: { times: 3, delaySeconds: 60 },
+    merge: (before, asked) => ({ names: [...before.names, ...asked.names] }),
+    async run({ payload, signal }) {
+      const run = runs.push(payload.names)
+      await Promise.race([held[run - 1]!.passed, aborted(signal)])
+      if (run === 1) throw errors.unavailable('the platform is away')
+    },
+  })
+  const shop = await openWorkshop(t, [task])
+  await shop.jobs.begin()
+  const first = await shop.jobs.start(task, { names: ['all'] })
+  await until(() => runs.length === 1)
+
+  await shop.jobs.command(first.id, 'STOP')
+  held[0]!.open()
+  const stopped = await shop.jobs.ended(first.id)
+  await shop.clock.advance(61_000)
+  const second = await shop.jobs.start(task, { names: ['one'] })
+  await until(() => runs.length === 2)
+  await shop.jobs.start(task, { names: ['two'] })
+  const next = await shop.reopen()
+  await next.jobs.begin()
+  held[1]!.open()
+  held[2]!.open()
+
+  assert.deepEqual([stopped.state, stopped.result, stopped.command], ['FAILURE', 'the platform is away', 'STOP'])
+  assert.equal((await next.jobs.ended(second.id)).state, 'SUCCESS')
+  assert.deepEqual(runs, [['all'], ['one'], ['one', 'two']], 'a restart goes on with the work, and does not end it')
+})
+
+test('what was stopped when its plugin went has ended, and does not run when the plugin is back', async (t) => {
+  let runs = 0
+  const task = aTask('task', { apiStop: true, resumable: true, run: async () => void runs++ })
+  const shop = await openWorkshop(t, [task])
+  const { id } = await shop.jobs.start(task)
+  await shop.ledger.write(() => shop.ledger.sql(`UPDATE jobs SET state = 'STARTED', command = 'STOP'`).run())
+  const without = await shop.reopen([])
+  await without.jobs.begin()
+
+  const back = await without.reopen([task])
+  await back.jobs.begin()
+  await back.clock.advance(0)
+
+  assert.deepEqual([back.jobs.get(id)?.state, runs], ['SUCCESS', 0])
+})
+
+test('a stop ends what a task waits for, and the task ends well', async (t) => {
+  const began = gate()
+  const task = aTask('task', {
+    apiStop: true,
+    async run({ stopSignal }) {
+      began.open()
+      await aborted(stopSignal)
+    },
+  })
+  const { jobs } = await openWorkshop(t, [task])
+  await jobs.begin()
+  const { id } = await jobs.start(task)
+  await began.passed
+
+  await jobs.command(id, 'STOP')
+
+  assert.equal((await jobs.ended(id)).state, 'SUCCESS')
+})
+
+test('a start that meets a job which waits to be tried again has it tried now; a wake-up leaves it its pause', async (t) => {
+  let runs = 0
+  const task = aTask('task', {
+    unique: true,
+    retries: { times: 3, delaySeconds: 600, factor: 2 },
+    async run() {
+      runs++
+      throw errors.unavailable('away')
+    },
+  })
+  const { jobs, clock } = await openWorkshop(t, [task])
+  await jobs.begin()
+  const { id } = await jobs.start(task)
+  await clock.advance(601_000)
+  assert.deepEqual([runs, jobs.get(id)?.state, jobs.get(id)?.retries], [2, 'RETRY', 2])
+
+  const woken = await jobs.start(task, {}, { isPatient: true })
+  await clock.advance(0)
+  assert.deepEqual([woken.id, runs], [id, 2])
+
+  const met = await jobs.start(task)
+  await clock.advance(0)
+  assert.deepEqual([met.id, runs, jobs.get(id)?.retries], [id, 3, 1], 'its retries are before it once more')
+
+  await clock.advance(599_000)
+  assert.equal(runs, 3)
+  await clock.advance(2_000)
+  assert.equal(runs, 4)
+})
+
+test('a start in the middle of a run that fails is followed by a run at once', async (t) => {
+  const held = gate()
+  let runs = 0
+  const task = aTask('task', {
+    unique: true,
+    retries: { times: 3, delaySeconds: 600 },
+    async run() {
+      if (++runs > 1) return
+      await held.passed
+      throw errors.unavailable('away')
+    },
+  })
+  const { jobs } = await openWorkshop(t, [task])
+  await jobs.begin()
+  const { id } = await jobs.start(task)
+  await until(() => runs === 1)
+  await jobs.start(task)
+
+  held.open()
+
+  assert.equal((await jobs.ended(id)).state, 'SUCCESS')
+  assert.equal(runs, 2)
 })
 
 test('illegal moves are refused by the ledger itself', async (t) => {

@@ -283,6 +283,38 @@ test('a webhook that is off gets nothing new; what waits goes out once it is on,
   assert.match(last.error, /more than a day/)
 })
 
+test('a webhook that is put right is tried now: its address, its secret, or its receiver', async (t) => {
+  const ways: Array<(archive: TestApp, id: number, url: string) => Promise<unknown>> = [
+    (archive, id, url) => archive.as('admin').post(`/api/webhook/${id}/`, { url }),
+    (archive, id) => archive.as('admin').post(`/api/webhook/${id}/secret/`),
+    (archive, id) => archive.as('admin').post(`/api/webhook/${id}/test/`),
+  ]
+  for (const [at, putRight] of ways.entries()) {
+    const wrong = await aReceiver(t, withStatus(500), withStatus(500), withStatus(200))
+    const right = await aReceiver(t, withStatus(200))
+    const archive = await anArchive(t)
+    const { id } = await given(archive, wrong.url)
+    await count(archive, 1)
+    await wrong.until(1)
+    await archive.settled()
+    await archive.clock.advance(31 * SECOND)
+    await wrong.until(2)
+    await archive.settled()
+
+    await count(archive, 2)
+    await archive.settled()
+    assert.equal(wrong.received.length, 2, 'a further event does not shorten the pause')
+    await putRight(archive, id, right.url)
+
+    const receiver = at === 0 ? right : wrong
+    await receiver.until(at === 0 ? 2 : at === 1 ? 4 : 5)
+    await archive.settled()
+    const states = (await deliveriesOf(archive, id)).map(({ state }: any) => state)
+    assert.deepEqual(new Set(states), new Set(['delivered']), `way ${at}`)
+    await archive.close()
+  }
+})
+
 test('a receiver is a stranger: it hangs, floods, redirects, sends what moves a cursor', async (t) => {
   const flood = 'a'.repeat(1_000_000)
   const rows: Array<[string, Answering, (delivery: any) => void]> = [
@@ -366,7 +398,8 @@ test('a secret is shown once: no other reply and no line of the log has it, nor 
     await admin.post(`/api/webhook/${id}/test/`),
   ]
   const renewed = (await admin.post(`/api/webhook/${id}/secret/`)).body.secret
-  await archive.clock.advance(30 * SECOND)
+  await archive.settled()
+  await count(archive, 2)
   await archive.settled()
 
   assert.match(secret, /^whsec_.{44}$/)
