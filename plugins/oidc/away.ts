@@ -1,6 +1,8 @@
-/** Browsers that are at the provider: what each is known by when it comes back. Kept in memory: a restart ends them. */
-import { randomBytes } from 'node:crypto'
-import type { Clock } from 'archivolt'
+/**
+ * Browsers that are at the provider. What each must come back with lies sealed in its own cookie: however many go
+ * there, nobody is forgotten, and a restart ends none of them.
+ */
+import type { Clock, Ledger } from 'archivolt'
 import type { Secrets } from './provider.ts'
 
 export interface Away extends Secrets {
@@ -13,34 +15,44 @@ export interface Away extends Secrets {
 }
 
 export const AWAY_SECONDS = 600
-/** Past this the oldest is forgotten: whoever begins many times forgets others', who begin anew. */
-const MOST = 1000
-const KEY = /^[\w-]{43}$/
+/** What a cookie is sealed for: nothing else that was sealed here can be sent as one. */
+const PURPOSE = 'oidc.away'
+/** Browsers keep cookies up to 4,096 bytes. */
+const LONGEST = 3800
+/** Of those that came back: with more than so many within ten minutes the first could be sent once more. */
+const MOST_BACK = 10_000
 
-/** @param key  of its cookie: another browser cannot come back in its place */
 export class AwayBrowsers {
   readonly #clock: Clock
-  readonly #kept = new Map<string, Away & { untilMs: number }>()
+  readonly #ledger: Pick<Ledger, 'seal' | 'unseal'>
+  /** By state, for as long as its cookie would hold. */
+  readonly #back = new Map<string, number>()
 
-  constructor(clock: Clock) {
+  constructor({ clock, ledger }: { clock: Clock; ledger: Pick<Ledger, 'seal' | 'unseal'> }) {
     this.#clock = clock
+    this.#ledger = ledger
   }
 
-  /** @returns its key */
-  add(away: Away): string {
-    const key = randomBytes(32).toString('base64url')
-    this.#kept.set(key, { ...away, untilMs: this.#clock.now() + AWAY_SECONDS * 1000 })
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= MOST) break
-      this.#kept.delete(oldest)
+  /** @returns the value of its cookie */
+  leave(away: Away): string {
+    const untilMs = this.#clock.now() + AWAY_SECONDS * 1000
+    const sealed = (next: string) => this.#ledger.seal(PURPOSE, JSON.stringify({ ...away, next, untilMs }))
+    const cookie = sealed(away.next)
+    return cookie.length <= LONGEST ? cookie : sealed('/')
+  }
+
+  /** Once: whoever sends the same cookie again is somebody else. @param cookie  its value */
+  comeBack(cookie: string): Away | undefined {
+    const text = cookie.length <= LONGEST ? this.#ledger.unseal(PURPOSE, cookie) : undefined
+    if (text === undefined) return undefined
+    const { untilMs, ...away } = JSON.parse(text) as Away & { untilMs: number }
+    const now = this.#clock.now()
+    if (untilMs <= now || this.#back.has(away.state)) return undefined
+    for (const [state, endsMs] of this.#back) {
+      if (endsMs > now && this.#back.size < MOST_BACK) break
+      this.#back.delete(state)
     }
-    return key
-  }
-
-  /** Once: what is asked again with the same key, is asked by somebody else. */
-  take(key: string): Away | undefined {
-    const one = KEY.test(key) ? this.#kept.get(key) : undefined
-    this.#kept.delete(key)
-    return one && one.untilMs > this.#clock.now() ? one : undefined
+    this.#back.set(away.state, untilMs)
+    return away
   }
 }

@@ -4,6 +4,7 @@
  */
 import { definePlugin } from 'archivolt'
 import { AwayBrowsers } from './away.ts'
+import { type Limits, openLimits } from './limits.ts'
 import { type Links, linkTable, openLinks } from './links.ts'
 import { openProvider, type Provider } from './provider.ts'
 import { beginLink, comeBack, goThere, removeLink, showLink, showProvider } from './routes.ts'
@@ -17,7 +18,7 @@ export default definePlugin({
   routes: [showProvider, goThere, comeBack, showLink, beginLink, removeLink],
   services(app) {
     const provider = app.settings.oidcIssuer === null ? undefined : openProvider(app)
-    return { oidc: { provider, links: openLinks(app), away: new AwayBrowsers(app.clock) } }
+    return { oidc: { provider, links: openLinks(app), away: new AwayBrowsers(app), limits: openLimits(app.clock) } }
   },
   on: {
     'user.removed':
@@ -31,8 +32,8 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     oidc: {
-      /** The provider of OpenID Connect, whose account is whose there, and who is on the way back. */
-      oidc: { provider: Provider | undefined; links: Links; away: AwayBrowsers }
+      /** The provider of OpenID Connect, whose account is whose there, who is on the way back, and what one address may cause. */
+      oidc: { provider: Provider | undefined; links: Links; away: AwayBrowsers; limits: Limits }
     }
   }
 }

@@ -25,6 +25,8 @@ export interface Provider {
 
 /** Its addresses and keys are asked for anew. */
 const KEPT_MS = 60 * 60 * 1000
+/** After a failure: anybody may ask for the way to the provider, and each of them would ask it. */
+const FAILED_KEPT_MS = 5000
 const WITHIN_SECONDS = 10
 const MAX_BYTES = 1_000_000
 const MOST_GROUPS = 1000
@@ -66,7 +68,9 @@ export function openProvider({ settings, fetch, clock }: Pick<CoreApp, 'settings
   function configuration(): Promise<Configuration> {
     if (known && known.untilMs > clock.now()) return known.config
     const made = { config: discover(), untilMs: clock.now() + KEPT_MS }
-    made.config.catch(() => known === made && (known = undefined))
+    made.config.catch(() => {
+      made.untilMs = clock.now() + FAILED_KEPT_MS
+    })
     known = made
     return made.config
   }

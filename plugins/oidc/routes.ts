@@ -52,8 +52,8 @@ async function begin(
 ): Promise<string> {
   const redirectUri = backTo(app, request)
   const { url, ...secrets } = await providerOf(app).begin(redirectUri)
-  const key = app.oidc.away.add({ ...secrets, ...more, redirectUri })
-  headers.cookie(COOKIE, key, { maxAgeSeconds: AWAY_SECONDS, httpOnly: true })
+  const away = app.oidc.away.leave({ ...secrets, ...more, redirectUri })
+  headers.cookie(COOKIE, away, { maxAgeSeconds: AWAY_SECONDS, httpOnly: true })
   return url
 }
 
@@ -84,7 +84,8 @@ export const goThere = defineRoute({
       const isRemembered = query.remember_me === true
       return redirect(headers, await begin(app, { request, headers }, { next: pathOnly(query.next), isRemembered }))
     } catch (error) {
-      app.log.warn({ err: error }, 'the provider of OpenID Connect cannot be asked')
+      if (app.oidc.limits.mayLog(request.address))
+        app.log.warn({ err: error }, 'the provider of OpenID Connect cannot be asked')
       return redirect(headers, refusedAt(app, 'away'))
     }
   },
@@ -109,7 +110,9 @@ export const comeBack = defineRoute({
   errors: ['not_found'],
   async handle({ query, request, headers, actor }, app: App) {
     const provider = providerOf(app)
-    const away = app.oidc.away.take(parseCookie(request.headers['cookie'] ?? '')[COOKIE] ?? '')
+    const { limits } = app.oidc
+    if (limits.isBarred(request.address)) return redirect(headers, refusedAt(app, 'busy'))
+    const away = app.oidc.away.comeBack(parseCookie(request.headers['cookie'] ?? '')[COOKIE] ?? '')
     headers.cookie(COOKIE, '', { maxAgeSeconds: 0, httpOnly: true })
     if (!away) return redirect(headers, refusedAt(app, 'expired'))
     try {
@@ -127,7 +130,11 @@ export const comeBack = defineRoute({
       return redirect(headers, withinPage(app, away.next))
     } catch (error) {
       const reason = error instanceof Refused ? error.reason : query.error === 'access_denied' ? 'denied' : 'failed'
-      if (reason === 'failed') app.log.warn({ err: error }, 'an answer of the provider of OpenID Connect is refused')
+      if (reason === 'failed') {
+        limits.fail(request.address)
+        if (limits.mayLog(request.address))
+          app.log.warn({ err: error }, 'an answer of the provider of OpenID Connect is refused')
+      }
       return redirect(headers, refusedAt(app, reason, away.userId !== undefined))
     }
   },

@@ -179,6 +179,7 @@ for (const [why, path, act, ends] of ODD)
 
     assert.equal(await goThere(new Jar(), app), `/login/?refused=${ends}`)
     hostile.odd.clear()
+    await app.clock.advance(5000)
     assert.notEqual(await goThere(new Jar(), app).catch(() => 'in'), '/login/?refused=away', 'it is asked anew')
   })
 
@@ -186,8 +187,22 @@ test('a description of another provider, or with addresses in a private network,
   const { app, hostile } = await given(t)
   hostile.metadata = { issuer: 'https://id.example' }
   assert.equal(await goThere(new Jar(), app), '/login/?refused=away')
+  await app.clock.advance(5000)
   hostile.metadata = { token_endpoint: 'http://169.254.169.254/latest/', jwks_uri: 'http://10.0.0.1/' }
   assert.equal(await goThere(new Jar(), app), '/login/?refused=failed')
+})
+
+test('a provider that is broken is asked once in five seconds, however many want to go there', async (t) => {
+  const { app, hostile } = await given(t)
+  let asked = 0
+  hostile.odd.set('/.well-known/openid-configuration', (response) => (asked++, response.writeHead(500).end()))
+
+  for (let times = 0; times < 20; times++) assert.equal(await goThere(new Jar(), app), '/login/?refused=away')
+
+  assert.equal(asked, 1)
+  await app.clock.advance(5000)
+  await goThere(new Jar(), app)
+  assert.equal(asked, 2)
 })
 
 test('a provider that stays silent is waited for ten seconds', async (t) => {

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Settings } from '../../../config/schema.ts'
+import { openLog } from '../../../core/log.ts'
 import { Jar } from '../../support/browser-jar.ts'
 import { CLIENT_ID, CLIENT_SECRET, type IdentityProvider, identityProvider } from '../../support/identity-provider.ts'
 import { PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
@@ -197,6 +198,73 @@ test('only the browser that went comes back, once, with its own answer, in time'
   fixed.put(app.url, 'sessionid', 'chosen-by-somebody-else')
   await signIn(all, 's-9', { jar: fixed })
   assert.notEqual(fixed.cookie(app.url, 'sessionid'), 'chosen-by-somebody-else')
+})
+
+test('whoever is at the provider comes back, however many others have gone there, and after a restart', async (t) => {
+  const all = await given(t, { oidcCreate: true })
+  const { app } = all
+  all.provider.people.set('s-11', { preferred_username: 'eva' })
+  const jar = new Jar()
+  const back = await away(jar, all, `${app.url}login/oidc/?next=/channels/`, 's-11')
+
+  for (let many = 0; many < 1100; many++) await new Jar().ask(`${app.url}login/oidc/`)
+  await app.restart()
+
+  const at = new URL(back)
+  const moved = new URL(at.pathname + at.search, app.url).href
+  jar.put(app.url, 'av_oidc', jar.cookie(back, 'av_oidc')!)
+  assert.equal((await jar.ask(moved)).headers.get('location'), '/channels/')
+  assert.equal((await me(jar, all))?.username, 'eva')
+})
+
+test('the cookie of a browser that is at the provider is sealed, short-lived and out of reach of scripts', async (t) => {
+  const { app } = await given(t, { trustedProxies: ['127.0.0.1'] })
+  const goTo = async (path: string) => {
+    const response = await fetch(app.url + path, {
+      ...{ redirect: 'manual', headers: { 'x-forwarded-proto': 'https' } },
+    })
+    const { searchParams } = new URL(response.headers.get('location')!)
+    return { cookie: response.headers.getSetCookie()[0]!, searchParams }
+  }
+
+  const { cookie, searchParams } = await goTo('login/oidc/?next=/somewhere/')
+  const long = await goTo(`login/oidc/?next=/${'%F0%9F%98%80'.repeat(450)}`)
+
+  assert.match(cookie, /; Max-Age=600;.*HttpOnly;.*Secure; SameSite=Lax/)
+  for (const hidden of [searchParams.get('state')!, searchParams.get('nonce')!, 'somewhere', 'verifier'])
+    assert.ok(!cookie.includes(hidden), hidden)
+  assert.ok(long.cookie.length < 4096, String(long.cookie.length))
+})
+
+test('what one address can make the provider be asked, and the log be told, has a bound', async (t) => {
+  const lines: string[] = []
+  const log = openLog('warn', { write: (line: string) => void lines.push(line) })
+  const provider = await identityProvider(t)
+  const settings = {
+    ...{ oidcIssuer: provider.issuer, oidcClientId: CLIENT_ID, oidcClientSecret: CLIENT_SECRET },
+    ...{ privateHosts: ['127.0.0.1'], oidcCreate: true },
+  }
+  const app = await testApp(t, { settings, log })
+  await provider.admit(app.url)
+  provider.people.set('s-12', { preferred_username: 'ole' })
+  const forge = async () => {
+    const jar = new Jar()
+    const to = new URL((await jar.ask(`${app.url}login/oidc/`)).headers.get('location')!)
+    const state = to.searchParams.get('state')!
+    const query = new URLSearchParams({ code: 'made up', state, iss: provider.issuer })
+    return (await jar.ask(`${app.url}login/oidc/back/?${query}`)).headers.get('location')
+  }
+
+  const ends: Array<string | null> = []
+  for (let times = 0; times < 25; times++) ends.push(await forge())
+
+  assert.deepEqual(ends, [
+    ...Array<string>(20).fill('/login/?refused=failed'),
+    ...Array<string>(5).fill('/login/?refused=busy'),
+  ])
+  assert.equal(lines.filter((line) => line.includes('OpenID')).length, 5)
+  await app.clock.advance(600_000)
+  assert.equal((await signIn({ app, provider }, 's-12')).to, '/')
 })
 
 test('an account is connected by its own browser alone, and a person with one account', async (t) => {

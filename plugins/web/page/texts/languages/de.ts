@@ -274,6 +274,7 @@ const de = {
   'login.refused.expired': 'Das hat zu lange gedauert. Versuch es noch einmal.',
   'login.refused.failed':
     '{name} hat unerwartet geantwortet. Versuch es noch einmal oder sieh im Log des Servers nach.',
+  'login.refused.busy': 'Zu viele Fehlversuche von deiner Adresse. Versuch es in ein paar Minuten noch einmal.',
   'login.refused.away': '{name} ist nicht zu erreichen. Warum, steht im Log des Servers.',
   'login.refused.denied': '{name} hat dich nicht hereingelassen.',
   'login.refused.unknown':

@@ -267,6 +267,7 @@ export const en = {
   'login.with': 'Sign in with {name}',
   'login.refused.expired': 'That took too long. Try again.',
   'login.refused.failed': '{name} sent an unexpected answer. Try again, or check the server log.',
+  'login.refused.busy': 'Too many failed attempts from your address. Try again in a few minutes.',
   'login.refused.away': '{name} cannot be reached. The log of the server says why.',
   'login.refused.denied': '{name} did not let you in.',
   'login.refused.unknown':

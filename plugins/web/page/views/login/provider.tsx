@@ -7,7 +7,19 @@ import { under } from '../../server/base.ts'
 import { t } from '../../texts/lookup.ts'
 
 /** As the server names them. */
-const REASONS = ['expired', 'failed', 'away', 'denied', 'unknown', 'group', 'off', 'name', 'taken', 'other'] as const
+const REASONS = [
+  'expired',
+  'failed',
+  'busy',
+  'away',
+  'denied',
+  'unknown',
+  'group',
+  'off',
+  'name',
+  'taken',
+  'other',
+] as const
 
 /** Why the provider's answer was not taken, where the address says so. */
 export function WhyRefused({ name }: { name: string }) {

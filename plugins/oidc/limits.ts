@@ -1,0 +1,25 @@
+/** Bounds what one address can cause: questions to the provider about answers that do not hold, and log lines. */
+import { type Clock, clientOf, Rate } from 'archivolt'
+
+const MOST_FAILURES = 20
+const FAILURES_WITHIN_MS = 10 * 60_000
+const MOST_LINES = 5
+const LINES_WITHIN_MS = 60_000
+
+export interface Limits {
+  /** Too many answers that came from there did not hold: the provider is not asked about another one now. */
+  isBarred(address: string): boolean
+  fail(address: string): void
+  /** Counts a line that is to be logged because of this address. */
+  mayLog(address: string): boolean
+}
+
+export function openLimits(clock: Clock): Limits {
+  const failures = new Rate(clock, { most: MOST_FAILURES, withinMs: FAILURES_WITHIN_MS })
+  const lines = new Rate(clock, { most: MOST_LINES, withinMs: LINES_WITHIN_MS })
+  return {
+    isBarred: (address) => failures.isOver(clientOf(address)),
+    fail: (address) => void failures.take(clientOf(address)),
+    mayLog: (address) => lines.take(clientOf(address)),
+  }
+}
