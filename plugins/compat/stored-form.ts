@@ -8,10 +8,10 @@ import type { CommentDoc, SubtitleDoc, VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 
 /**
- * Keys of a document of ours: a renamed or forgotten one is an error of the compiler. What they hold, its schema
- * checks.
+ * Every key of a document of ours, the optional ones too: a renamed or forgotten one is an error of the compiler. What
+ * they hold, its schema checks.
  */
-type KeysOf<Doc> = { [Key in keyof Doc]: unknown }
+type KeysOf<Doc> = { [Key in keyof Required<Doc>]: unknown }
 
 const MEDIA = '/media/'
 const SAFE_ID = new RegExp(ID_PATTERN)
@@ -104,7 +104,7 @@ export const toStored = {
   },
   subtitle(
     app: App,
-    { date_downloaded: _date, channel_id, ...doc }: SubtitleDoc,
+    { channel_id, ...doc }: SubtitleDoc,
     video: { title: string; channelName: string } | undefined,
   ): Stored {
     return {
@@ -164,7 +164,6 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
       ...(type === 'video' && { width: whole(width), height: whole(height) }),
     }))
     const chapters = objects(stored.chapters).map(({ start, title }) => ({ start: real(start), title: text(title) }))
-    const largest = (side: 'width' | 'height') => Math.max(0, ...streams.map((stream) => whole(stream[side])))
     const refreshedAt = time(stored.vid_last_refresh)
     return {
       id,
@@ -206,11 +205,13 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
         sponsorblock: stored.sponsorblock ? segmentList(object(stored.sponsorblock)) : undefined,
         receipt: stored.receipt,
         degraded: stored.degraded,
+        keep: stored.keep === true || undefined,
         channel_id: channelId,
         refreshed_at: refreshedAt,
-        width: largest('width'),
-        height: largest('height'),
+        ...app.videos.largestPicture(streams),
         art: text(stored.vid_thumb_url) || undefined,
+        watched_by: undefined,
+        shared_mark: undefined,
         restored_mark: restoredMark(player),
         player: { duration, duration_str: app.videos.durationText(duration) },
       } satisfies KeysOf<VideoDoc>,
@@ -263,7 +264,8 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
         platform_id: id,
         status: !isOpen ? 'ignore' : isAuto ? 'priority' : 'pending',
         auto_start: isAuto,
-        ...(message && { message, error_class: text(stored.error_class) || 'unknown' }),
+        message: message || undefined,
+        error_class: message ? text(stored.error_class) || 'unknown' : undefined,
         retry_at: typeof stored.retry_at === 'number' ? time(stored.retry_at) : undefined,
         title: text(stored.title),
         channel_id: text(stored.channel_id),
@@ -314,7 +316,8 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
         subtitle_lang: language,
         subtitle_source: text(stored.subtitle_source),
         subtitle_last_refresh: time(stored.subtitle_last_refresh),
-        date_downloaded: time(stored.subtitle_last_refresh),
+        // The reference does not keep it.
+        date_downloaded: time(stored.date_downloaded ?? stored.subtitle_last_refresh),
         channel_id: text(stored.subtitle_channel_id),
       } satisfies KeysOf<SubtitleDoc>,
     }

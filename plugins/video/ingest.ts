@@ -44,20 +44,24 @@ export function toFields(metadata: VideoMetadata, refreshedAt: number) {
   }
 }
 
+/** As `Videos.largestPicture` says. */
+export const largestPicture = (streams: ReadonlyArray<{ type?: unknown; width?: number; height?: number }>) =>
+  streams
+    .filter(({ type }) => type === 'video')
+    .reduce<{ width: number; height: number }>(
+      (best, { width = 0, height = 0 }) => (width * height > best.width * best.height ? { width, height } : best),
+      { width: 0, height: 0 },
+    )
+
 /** What the file says. */
 export type MediaFields = ReturnType<typeof toMediaFields>
 
 export function toMediaFields(probe: MediaProbe) {
-  const pictures = probe.streams.filter((stream) => stream.type === 'video')
-  const largest = pictures.reduce(
-    (best, { width = 0, height = 0 }) => (width * height > best.width * best.height ? { width, height } : best),
-    { width: 0, height: 0 },
-  )
   const duration = Math.round(probe.durationSeconds)
   return {
     media_size: probe.sizeBytes,
     streams: probe.streams,
-    ...largest,
+    ...largestPicture(probe.streams),
     duration,
     duration_str: durationText(duration),
   }

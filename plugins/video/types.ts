@@ -89,6 +89,11 @@ export interface Videos {
   readonly subtitles: SubtitleCollection
   /** Seconds as people read them, such as `1:02:03`. */
   durationText(seconds: number): string
+  /** Of the video stream with the most pixels; zeros if there is none. */
+  largestPicture(streams: ReadonlyArray<{ type?: unknown; width?: number; height?: number }>): {
+    width: number
+    height: number
+  }
   /** Those of them that are there. */
   known(ids: readonly string[]): Promise<Set<string>>
   get(id: string): Promise<VideoDoc | undefined>

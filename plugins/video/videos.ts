@@ -5,7 +5,7 @@ import { leaveAll, toAdoptedDoc } from './adopted.ts'
 import type { App } from './app.ts'
 import { toThreads } from './comment-threads.ts'
 import { durationText } from './durations.ts'
-import { ingest } from './ingest.ts'
+import { ingest, largestPicture } from './ingest.ts'
 import { headOf, openVideoRecords, type VideoKeys } from './join-records.ts'
 import type { VideoListPart } from './listing.ts'
 import { dropOrphans } from './orphans.ts'
@@ -28,7 +28,7 @@ export function openVideos(app: App): Videos {
   const records = openVideoRecords(app)
   const known = (ids: readonly string[]) => collection.known(ids)
   return {
-    ...{ collection, comments, subtitles, durationText, records, headOf, known },
+    ...{ collection, comments, subtitles, durationText, largestPicture, records, headOf, known },
     get: (id) => collection.get(id),
     has: async (id) => (await known([id])).has(id),
     async record(id, actor) {
