@@ -2,7 +2,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { errors, MOST_FIELDS, StartError } from '../error.ts'
-import { maskCredentials } from '../mask.ts'
+import { isMasked, maskCredentials } from '../mask.ts'
 import { say, sentenceOf, type Words } from '../say.ts'
 import { isSealed } from './seal.ts'
 import { PREFERENCE_VALUE } from './sealed-columns.ts'
@@ -90,8 +90,9 @@ export function openPreferences({ ledger, sections }: { ledger: Ledger; sections
     all: () => mapped(values, (value, section, key) => shown(value, schemaOf(sections, section, key))),
     async change(changes) {
       const wanted = checkChanges(changes, sections).filter(
-        ({ section, key, value }) => !isMasked(value, values[section]?.[key], schemaOf(sections, section, key)),
+        ({ section, key, value }) => !isAsShown(value, values[section]?.[key], schemaOf(sections, section, key)),
       )
+      refuse(maskedFields(wanted, sections))
       const isChanged = ({ section, key, value }: Wanted) => !Value.Equal(value, values[section]?.[key])
       refuse(await judged(wanted.filter(isChanged), judges))
       await ledger.write(() => {
@@ -111,6 +112,16 @@ export function openPreferences({ ledger, sections }: { ledger: Ledger; sections
     watch: (listener) => void listeners.push(listener),
   }
 }
+
+const maskedFields = (wanted: readonly Wanted[], sections: PreferenceSections): Record<string, Words> =>
+  Object.fromEntries(
+    wanted
+      .filter((one) => isOfAnother(one, sections))
+      .map(({ section, key }) => [
+        `${section}.${key}`,
+        say`Enter the name and password again: the stars only stand for them`,
+      ]),
+  )
 
 interface Wanted {
   section: string
@@ -151,8 +162,12 @@ const shown = (value: unknown, schema: TSchema | undefined): unknown =>
   typeof value === 'string' && isSecret(schema) ? maskCredentials(value) : structuredClone(value)
 
 /** It is what was shown of the value that is there. */
-const isMasked = (value: unknown, stored: unknown, schema: TSchema | undefined): boolean =>
+const isAsShown = (value: unknown, stored: unknown, schema: TSchema | undefined): boolean =>
   isSecret(schema) && value !== stored && value === shown(stored, schema)
+
+/** It is what was shown of another value, such as that of the installation that a backup comes from. */
+const isOfAnother = ({ section, key, value }: Wanted, sections: PreferenceSections): boolean =>
+  typeof value === 'string' && isMasked(value) && isSecret(schemaOf(sections, section, key))
 
 const mapped = (
   values: Values,

@@ -158,6 +158,24 @@ test('a password in a URL is never shown, and what was shown changes nothing', a
   await preferences.change(preferences.all())
 
   assert.equal(stored(), 'http://me:secret@host:1')
-  await preferences.change({ way: { proxy: 'http://***@other:1' } })
-  assert.equal(stored(), 'http://***@other:1')
+})
+
+test('what was shown of another password in a URL is refused, and the password that is there stays', async (t) => {
+  const way: PreferenceSections = {
+    way: {
+      proxy: Type.Union([Type.String(), Type.Literal(false)], { default: false, 'x-secret': true }),
+      plain: Type.String({ default: '' }),
+    },
+  }
+  const preferences = openPreferences({ ledger: await aLedger(t), sections: way })
+  const stored = () => preferences.section('way' as Section) as unknown as { proxy: string; plain: string }
+  const refused = { code: 'bad_request', message: /way\.proxy: Enter the name and password again/ }
+
+  await assert.rejects(preferences.change({ way: { proxy: 'http://***@host:1' } }), refused)
+  assert.equal(stored().proxy, false)
+  await preferences.change({ way: { proxy: 'http://me:se@cret@host:1', plain: 'http://***@host:1' } })
+  await assert.rejects(preferences.change({ way: { proxy: 'http://***@other:1', plain: '' } }), refused)
+
+  assert.deepEqual(stored(), { proxy: 'http://me:se@cret@host:1', plain: 'http://***@host:1' })
+  assert.equal((preferences.all()['way'] as { proxy: string }).proxy, 'http://***@host:1')
 })

@@ -105,6 +105,27 @@ test('what we back up comes back as it was, with the settings; accounts and posi
   assert.equal((await app.as('user').get('/api/video/5BMU_yVNr17/progress/')).body.position, 33)
 })
 
+test('a backup keeps no password of a proxy: its restore leaves the proxy as it is, and says so', async (t) => {
+  const [one, other] = [await testApp(t), await testApp(t)]
+  const set = (app: TestApp, proxy: string) => app.as('admin').post('/api/config/', { platform: { proxy } })
+  const proxyOf = ({ app }: TestApp) => app.preferences.section('platform').proxy
+  await one.given(aChannel())
+  await set(one, 'http://me:secret@127.0.0.1:3128')
+  await one.as('admin').post('/api/backup/')
+  await one.settled()
+  const name = 'av_backup-20260115-auto.zip'
+  const zip = (await one.as('admin').get(`/api/backup/${name}/download/`)).bytes
+  await upload(other, zip, name)
+
+  const results = [await restore(one, name), await restore(other, name)].map(({ result }) => result)
+  await set(other, 'http://you:word@127.0.0.1:9999')
+  results.push((await restore(other, name)).result)
+
+  const isNotApplied = (result: string) => result.includes('settings not applied: platform.proxy')
+  assert.deepEqual(results.map(isNotApplied), [false, true, true])
+  assert.deepEqual([one, other].map(proxyOf), ['http://me:secret@127.0.0.1:3128', 'http://you:word@127.0.0.1:9999'])
+})
+
 test('documents that cannot be used are skipped and counted, the others are there', async (t) => {
   const app = await testApp(t)
   const good = { UC1: aStoredChannel('UC1') }

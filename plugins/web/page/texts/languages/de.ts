@@ -2205,6 +2205,8 @@ const de = {
   'said.{name} cannot be scheduled': '{name} läuft nicht nach Zeitplan',
   'said.schedule not found': 'Diesen Zeitplan gibt es nicht',
   'said.There is no such setting': 'Diese Einstellung gibt es nicht',
+  'said.Enter the name and password again: the stars only stand for them':
+    'Gib Name und Passwort noch einmal ein: Die Sternchen stehen nur für sie',
   'said.There is no such section': 'Diesen Abschnitt gibt es nicht',
   'said.Must be an object of settings': 'Muss ein Objekt mit Einstellungen sein',
   'said.The schedule of {name} has no setting {key}': 'Der Zeitplan von {name} hat keine Einstellung {key}',
