@@ -14,6 +14,7 @@ import { openStamp } from './http/kept-replies.ts'
 import { openHttp } from './http/server.ts'
 import { giveBackWhenIdle } from './idle-memory.ts'
 import { chooseAdapter, openIndex } from './index/adapter.ts'
+import { forgetGeneration, type Generation, openGeneration } from './index/generation.ts'
 import { enterIndex } from './index/in-use.ts'
 import { openLanes } from './jobs/lanes.ts'
 import { openJobs } from './jobs/runner.ts'
@@ -87,12 +88,18 @@ export async function openApp({
     const ledger = opened.add(
       await openLedger({ file, log, clock, plugins: loaded.migrations, secretPreferences, onFull }),
     )
+    if (ledger.recovered !== undefined) await forgetGeneration(ledger)
     const fault = await faultOfBinding()
     if (fault) log.error(fault)
     await remembered.remember()
     logLeftOut(loaded, remembered.left(sources), log)
     logDeprecations(loaded, log)
-    opened.add(keepDailyCopies({ file, ledger, clock, log }))
+    let generation: Generation | undefined
+    const backup = async (path: string) => {
+      await ledger.backup(path)
+      await generation?.advance()
+    }
+    opened.add(keepDailyCopies({ file, ledger: { backup }, clock, log }))
     const preferences = openPreferences({ ledger, sections: loaded.preferences })
     const secretKey = await openSecretKey(dataDir)
     const accounts = openAccounts({ ledger, clock, log, dataDir, secretKey, passwordCost: given.passwordCost })
@@ -143,6 +150,8 @@ export async function openApp({
     }
     await jobs.begin()
     opened.add({ close: () => Promise.all([http.close(), jobs.close()]) })
+    generation = opened.add(await openGeneration({ ledger, index, log }))
+    await tellOlder(generation, app)
     await warnOfLedger(ledger, jobs, dataDir)
     await reserve.tellBy((sentence) => jobs.warn('The disk is full', sentence))
     await opened.add(schedules).begin()
@@ -169,4 +178,18 @@ async function warnOfLedger({ recovered, unreadable }: OpenedLedger, jobs: JobsR
       changed(recovered, (text) => text.replaceAll(join(dataDir, '/'), '')),
     )
   if (unreadable) await jobs.warn('Secrets cannot be read', unreadable)
+}
+
+/** Until everybody has heard that the two differ, each start tells it. */
+async function tellOlder(generation: Generation, { emit, log }: Pick<WholeApp, 'emit' | 'log'>): Promise<void> {
+  const { older } = generation
+  try {
+    if (older !== undefined) {
+      log.warn(`the ${older} has been replaced by an older one: it is compared with what the other one knows`)
+      await emit(`${older}.replaced`, {})
+    }
+    await generation.advance()
+  } catch (err) {
+    log.error({ err }, `not everything could take in that the ${older} is an older one: the next start tells it again`)
+  }
 }

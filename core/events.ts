@@ -7,6 +7,11 @@
 export interface Events {
   /** Once: requests are answered from now on. */
   'server.ready': { url: string }
+  /**
+   * Emitted at a start that finds an older ledger than the index was last used with: what the ledger keeps of single
+   * documents may speak of none any more, and may lack what the index has.
+   */
+  'ledger.replaced': Record<string, never>
   /** Emitted before and after each named piece of a job's work: here tests cut the power. */
   'job.step': { task: string; id: string; step: string; phase: 'before' | 'after' }
 }

@@ -246,6 +246,11 @@ export interface IndexAdapter {
    * documents knows.
    */
   stamp?(): string
+  /**
+   * A number that stays with the documents, so that an older index in the place of a later one has an older number; 0:
+   * none was kept yet. A snapshot has none, and a restore leaves it as it is. Left out: the adapter keeps none.
+   */
+  readonly generation?: { read(): Promise<number>; keep(generation: number): Promise<void> }
   /** Nobody asks any more: memory that only makes answers quicker goes back. */
   relax?(): Promise<void>
   /** Makes what was written visible to all reads. */

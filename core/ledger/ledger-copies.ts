@@ -64,9 +64,21 @@ export async function backupTo(db: Database.Database, path: string): Promise<voi
   try {
     closeSync(openSync(`${path}.part`, 'w', 0o600)) // SQLite itself would leave it to the umask
     await db.backup(`${path}.part`)
+    markAsOlder(`${path}.part`)
     renameSync(`${path}.part`, path)
   } finally {
     rmSync(`${path}.part`, { force: true })
+  }
+}
+
+/** Whoever puts the copy in the place of the ledger by hand has an older one than the index (`index/generation.ts`). */
+function markAsOlder(copy: string): void {
+  const db = new Database(copy)
+  try {
+    const isKept = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'generation'").get() !== undefined
+    if (isKept) db.exec('UPDATE generation SET number = 0, next = NULL')
+  } finally {
+    db.close()
   }
 }
 

@@ -12,6 +12,7 @@ import { sealedColumns } from './migrations/0008-sealed-columns.ts'
 import { said } from './migrations/0009-said.ts'
 import { scheduleEnds } from './migrations/0010-schedule-ends.ts'
 import { userPictures } from './migrations/0011-user-pictures.ts'
+import { generation } from './migrations/0012-generation.ts'
 
 interface Migration {
   number: number
@@ -40,6 +41,7 @@ const coreMigrations: readonly Migration[] = [
   { number: 9, sql: said },
   { number: 10, sql: scheduleEnds },
   { number: 11, sql: userPictures },
+  { number: 12, sql: generation },
 ]
 
 const CORE = 'core'

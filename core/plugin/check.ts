@@ -57,7 +57,7 @@ const CORE_LANES = ['index', 'light']
 /** Paths that core answers itself. */
 const CORE_ROUTES = ['GET /health/', 'GET /health/ready/']
 /** Events that core emits itself. */
-const CORE_EVENTS: readonly string[] = [...HEARD_IN_PLACE]
+const CORE_EVENTS: readonly string[] = [...HEARD_IN_PLACE, 'ledger.replaced']
 const CORE_COMMANDS = ['start', 'setup', 'check', 'rotate-key', 'index-move', 'help']
 
 /** @throws StartError  names the plugin and what is wrong with it */

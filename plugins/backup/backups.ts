@@ -126,7 +126,8 @@ declare module 'archivolt' {
   }
   interface Events {
     /**
-     * Emitted after a restore has replaced all documents: what others keep of single ones may speak of none any more.
+     * Emitted after a restore has replaced all documents, and at a start that finds an older index than the ledger was
+     * last used with: what others keep of single documents may speak of none any more.
      */
     'index.replaced': Record<string, never>
   }

@@ -17,6 +17,7 @@ import {
 import { putAll } from './bulk.ts'
 import { openCollection } from './collection.ts'
 import type { ElasticConnection } from './connection.ts'
+import { openGeneration } from './generation.ts'
 import { type Layout, layoutOf } from './layout.ts'
 import { underLock } from './lock.ts'
 import { migrationOf } from './migration.ts'
@@ -137,6 +138,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
       )
     },
     replaceAll,
+    generation: openGeneration(connection, lock.index),
     close: () => connection.close(),
   }
   return index

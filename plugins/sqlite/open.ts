@@ -115,6 +115,10 @@ function adapterOf(index: OpenIndex, version: string, reader: Connection): Index
     ),
     // Asked for at each request: SQLite's own number takes a read of the file.
     stamp: () => String(Atomics.load(opening.changes, 0)),
+    generation: {
+      read: () => damage.watch(async () => Number(reader.db.pragma('user_version', { simple: true }))),
+      keep: async (generation) => void (await link.current.call('keepGeneration', { generation })),
+    },
     async relax() {
       await link.current.call('merge', null)
       reader.relax()

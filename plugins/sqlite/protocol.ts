@@ -68,6 +68,7 @@ interface Operations {
   replaceBegin: [null, null]
   replaceEnd: [null, Record<string, number>]
   replaceAbort: [null, null]
+  keepGeneration: [{ generation: number }, null]
   /** Drops tables that no longer count, in small steps. */
   clean: [null, null]
   /** Brings the words of the full-text tables together, where they are scattered. */
@@ -123,6 +124,7 @@ export const RULES = {
   replaceBegin: { kind: 'write', durable: 'each step' },
   replaceEnd: { kind: 'write', durable: 'when done' },
   replaceAbort: { kind: 'write', durable: 'each step' },
+  keepGeneration: { kind: 'write', durable: 'each step', isRepeatable: true },
   clean: { kind: 'long', durable: 'when done' },
   merge: { kind: 'long', durable: 'later' },
   snapshot: { kind: 'control' },

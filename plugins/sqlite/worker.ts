@@ -170,6 +170,8 @@ const writes: { [Op in Write]: (args: Arguments<Op>) => Units<Result<Op>> } = {
   replaceBegin: () => once(() => (replaceBegin(at()), null)),
   replaceEnd: () => replaceEnd(at()),
   replaceAbort: () => once(() => (replaceAbort(at()), null)),
+  // In the head of the file: it has no table of its own.
+  keepGeneration: ({ generation }) => once(() => (opened(connection).db.pragma(`user_version = ${generation}`), null)),
   remove: ({ name, ids }) => removeAll(name, ids),
   patchWhere: ({ name, filter, change }) => patchWhere(name, filter, JSON.parse(change)),
   removeWhere: ({ name, filter }) => removeWhere(name, filter),

@@ -1163,6 +1163,18 @@ export function indexContract(
         assert.deepEqual(await filtered({ and: [] }), ['second'])
       })
 
+      test('its generation stays over a replaceAll and a closing', async () => {
+        const before = await index.generation?.read()
+        await index.generation?.keep(7)
+        await index.replaceAll(async (write) => void (await write('paper', [{ id: 'new', doc: { title: 'New' } }])))
+        const replaced = await index.generation?.read()
+        await index.close()
+        index = await held.open()
+        papers = index.collection(paperIndex)
+
+        assert.deepEqual([before, replaced, await index.generation?.read()], [0, 7, 7])
+      })
+
       test('all is there again after it was closed', async () => {
         await given({ p1: { title: 'Kept words', topics: ['t'], shelf: 's', addedAt: 3 } })
         await index.close()

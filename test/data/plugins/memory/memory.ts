@@ -55,6 +55,9 @@ type Shelf = Map<string, Entry>
 /** Data folder → collection → id → document: what is closed and opened again in one process is still there. */
 const places = new Map<string, Map<string, Map<string, StoredTexts>>>()
 
+/** By data folder. */
+const generations = new Map<string, number>()
+
 export async function openMemory({ settings, definitions, version, holdings }: AdapterParts): Promise<OpenedAdapter> {
   const before = places.get(settings.dataDir)
   if (!before && holdings.opened) await holdings.noteLost('The documents were in memory only')
@@ -91,6 +94,10 @@ export async function openMemory({ settings, definitions, version, holdings }: A
     },
     snapshotTo: none,
     restoreFrom: none,
+    generation: {
+      read: async () => generations.get(settings.dataDir) ?? 0,
+      keep: async (generation) => void generations.set(settings.dataDir, generation),
+    },
     close: async () => undefined,
   }
   const snapshots = { off: NO_SNAPSHOTS, list: async () => [], get: async () => undefined }

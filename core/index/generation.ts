@@ -1,0 +1,78 @@
+/**
+ * Whether ledger and index are of the same time. Both keep a number that grows at each start and with each copy of the
+ * ledger; where the numbers differ at a start, one of the two files has been replaced by an older one.
+ */
+
+import type { Ledger } from '../ledger/sqlite.ts'
+import type { Log } from '../log.ts'
+import type { Index } from './port.ts'
+import { waitAtBarrier } from './write-barrier.ts'
+
+export interface Generation {
+  /** Which of the two is older than the other, as this start found them. */
+  readonly older: 'ledger' | 'index' | undefined
+  /** Both get the next number. Called once everybody has heard that they differed, and after each copy of the ledger. */
+  advance(): Promise<void>
+  close(): Promise<void>
+}
+
+interface Row {
+  number: number
+  next: number | null
+}
+
+interface GenerationParts {
+  ledger: Ledger
+  index: Pick<Index, 'generation' | 'lost'>
+  log: Log
+}
+
+/** A ledger that was recovered from a copy, or piece by piece, is older than any index, until that has been told. */
+export const forgetGeneration = (ledger: Pick<Ledger, 'sql' | 'write'>): Promise<void> =>
+  ledger.write(() => void ledger.sql('UPDATE generation SET number = 0, next = NULL').run())
+
+const rowOf = ({ sql }: Pick<Ledger, 'sql'>): Row => sql<Row>('SELECT number, next FROM generation').get()!
+
+export async function openGeneration({ ledger, index, log }: GenerationParts): Promise<Generation> {
+  const { generation } = index
+  const closing = new AbortController()
+  const patiently = <Result>(work: () => Promise<Result>) => waitAtBarrier(closing.signal, work)
+  let isIn = Promise.resolve()
+
+  async function older(): Promise<Generation['older']> {
+    if (!generation) return undefined
+    const { number, next } = rowOf(ledger)
+    const there = await patiently(generation.read)
+    if (there === number || there === next) return undefined
+    if (there > number) return 'ledger'
+    // Without a number the index is new here, or it was lost, which is told elsewhere.
+    return there > 0 && index.lost === undefined ? 'index' : undefined
+  }
+
+  async function toNext(): Promise<void> {
+    if (!generation || closing.signal.aborted) return
+    const there = await generation.read()
+    const number = Math.max(there, rowOf(ledger).number) + 1
+    // Whichever of the three writes is the last before a crash, the next start finds the two numbers paired.
+    await ledger.write(() => void ledger.sql('UPDATE generation SET next = ?').run(number))
+    await generation.keep(number)
+    await ledger.write(() => void ledger.sql('UPDATE generation SET number = ?, next = NULL').run(number))
+  }
+
+  return {
+    older: await older(),
+    advance() {
+      isIn = isIn.then(() =>
+        patiently(toNext).catch((err: unknown) => {
+          if (!closing.signal.aborted)
+            log.warn({ err }, 'ledger and index could not be given their next number: tried again at the next start')
+        }),
+      )
+      return isIn
+    },
+    async close() {
+      closing.abort()
+      await isIn
+    },
+  }
+}

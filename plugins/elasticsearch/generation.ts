@@ -1,0 +1,19 @@
+/** The number that ledger and index share, as a document beside the lock: no collection has it, and no snapshot. */
+import type { IndexAdapter } from 'archivolt/index'
+import type { ElasticConnection } from './connection.ts'
+
+const ID = 'generation'
+
+/** @param index  of the lock; it is there once this index has been opened */
+export const openGeneration = (
+  connection: ElasticConnection,
+  index: string,
+): NonNullable<IndexAdapter['generation']> => ({
+  async read() {
+    const found = await connection.run((client) => client.get<{ number: number }>({ index, id: ID }, { ignore: [404] }))
+    return found.found ? (found._source?.number ?? 0) : 0
+  },
+  async keep(number) {
+    await connection.run((client) => client.index({ index, id: ID, document: { number } }))
+  },
+})
