@@ -152,7 +152,8 @@ function readBytes(request: IncomingMessage, limitBytes: number, share: BodyShar
       if (error) reject(error)
       else resolve(content.subarray(0, sizeBytes))
     }
-    request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
+    if (request.destroyed) onClose()
+    else request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
   })
 }
 
@@ -239,12 +240,14 @@ export function rawBody(request: IncomingMessage, maxBodyBytes: number): Readabl
       else next(null, chunk)
     },
   })
+  counted.on('error', () => undefined) // its reader hears of it, now or as soon as it reads
   request.setTimeout(SILENT_RAW_BODY_MS, () => request.destroy())
   // What the handler does with it may take longer, in silence.
   request.on('end', () => request.setTimeout(0))
   // Not stream.pipeline: it would destroy the socket with the request, and no answer could be sent.
+  // A client may leave once it has sent all: what was not read by then is lost as well.
   request.on('close', () => {
-    if (!request.complete) counted.destroy(errors.badRequest('The body was cut off'))
+    if (!request.readableEnded) counted.destroy(errors.badRequest('The body was cut off'))
   })
   return request.pipe(counted)
 }

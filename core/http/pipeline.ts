@@ -176,6 +176,8 @@ class RequestPipeline implements Pipeline {
     let errorKeys: Route['errorKeys']
     let share: BodyShare | undefined
     try {
+      if (request.httpVersion === '1.1' && request.headers.host === undefined)
+        throw errors.badRequest('The request has no Host header')
       const origin = this.#origins.of(request)
       takePlace(this.#requestQuota, origin, response)
       if (request.headers.origin !== undefined)

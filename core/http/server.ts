@@ -8,6 +8,7 @@ import { limitConnections } from './connection-limit.ts'
 import { errorBody } from './fault.ts'
 import { openLimits } from './origin.ts'
 import { openPipeline, type Pipeline, type PipelineParts } from './pipeline.ts'
+import { Turns } from './turns.ts'
 
 export interface HttpParts extends PipelineParts {
   settings: Pick<
@@ -34,6 +35,10 @@ const KEEP_ALIVE_MS = 75_000
 const LARGEST_HEADERS_BYTES = 32 * 1024
 const MOST_CONNECTIONS = 2000
 const GRACE_MS = 5000
+/** A client that vanished without a word is noticed some minutes after this silence. */
+const PROBE_AFTER_MS = 60_000
+/** A refused client has so long to read why. */
+const REFUSED_MS = 5000
 
 export function openHttp(parts: HttpParts): Http {
   const pipeline = openPipeline(parts)
@@ -46,6 +51,9 @@ export function openHttp(parts: HttpParts): Http {
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: 5000,
     noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: PROBE_AFTER_MS,
+    requireHostHeader: false, // the pipeline asks for it
   })
   server.maxConnections = MOST_CONNECTIONS
   limitConnections(server, openLimits(parts.settings.trustedProxies))
@@ -56,18 +64,39 @@ export function openHttp(parts: HttpParts): Http {
     socket.once('close', () => unused.delete(socket))
   })
   const running = new Set<ServerResponse>()
+  const turns = new Turns()
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     unused.delete(request.socket)
-    running.add(response)
-    response.on('close', () => running.delete(response))
-    if (!server.listening) response.shouldKeepAlive = false
-    void pipeline.handle(request, response)
+    turns.request(request, response, () => {
+      running.add(response)
+      response.on('close', () => running.delete(response))
+      if (!server.listening) response.shouldKeepAlive = false
+      void pipeline.handle(request, response)
+    })
+  }
+  const refuse = (socket: Duplex, status: number, isCutOff = false) => {
+    if (!socket.writable || socket.destroyed) return void socket.destroy()
+    turns.refusal(socket, isCutOff, () => {
+      refuseRaw(socket, status)
+      const deadline = parts.clock.after(REFUSED_MS, () => socket.destroy())
+      socket.on('close', () => deadline.cancel())
+    })
   }
   server.on('request', serve)
   // The pipeline says "go on" itself, once it knows that the body will be read.
   server.on('checkContinue', serve)
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseRaw(socket, rawStatus(error.code)))
-  server.on('connect', (_request, socket: Duplex) => refuseRaw(socket, 405))
+  server.on('checkExpectation', (request, response) =>
+    turns.request(request, response, () => void response.writeHead(417).end()),
+  )
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) =>
+    refuse(socket, rawStatus(code), code === 'HPE_INVALID_EOF_STATE'),
+  )
+  server.on('connect', ({ socket }) => {
+    // Node lets go of the socket here: nobody else hears its errors, or reads that its client has gone.
+    socket.on('error', () => socket.destroy())
+    socket.on('end', () => socket.destroySoon()).resume()
+    refuse(socket, 405)
+  })
 
   let closing: Promise<void> | undefined
   async function stop(graceMs: number): Promise<void> {

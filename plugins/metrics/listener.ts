@@ -28,6 +28,7 @@ export async function listenAt(
     )
   })
   server.maxConnections = MOST_CONNECTIONS
+  server.maxRequestsPerSocket = 1 // many sent ahead would all be read for at once
   await new Promise<void>((resolve, reject) => {
     const onError = (cause: Error) =>
       reject(new Error(`AV_METRICS_LISTEN: ${address} cannot be listened at (${cause.message})`, { cause }))

@@ -2133,6 +2133,7 @@ const de = {
     'Zu viele große Anfragen auf einmal. Versuch es in ein paar Sekunden wieder',
   'said.The body did not arrive in time': 'Die Daten sind nicht rechtzeitig angekommen',
   'said.The body was cut off': 'Die Daten sind abgebrochen',
+  'said.The request has no Host header': 'Der Anfrage fehlt der Host-Header',
   'said.The body is not UTF-8': 'Die Daten sind nicht in UTF-8',
   'said.The body is not JSON': 'Die Daten sind kein JSON',
   'said.The body may be nested at most {most} deep': 'Die Daten dürfen höchstens {most} Ebenen tief verschachtelt sein',

@@ -1,0 +1,97 @@
+/** One request of a connection is worked on at a time. Those sent ahead wait, and are dropped with their connection. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { hasBody } from './body.ts'
+import { errorBody } from './fault.ts'
+
+/** On every connection so many may wait, whatever other connections do. */
+const FEW_WAITING = 16
+/** Requests that wait on all connections together: each takes some kilobytes, and hardly any client sends ahead. */
+const MOST_WAITING = 4000
+
+interface Turn {
+  /** undefined: an answer without a request, after which the connection is closed. */
+  exchange: { request: IncomingMessage; response: ServerResponse } | undefined
+  run: () => void
+}
+
+interface Line {
+  socket: Duplex
+  running: Turn | undefined
+  waiting: Turn[]
+}
+
+export class Turns {
+  readonly #lines = new WeakMap<Duplex, Line>()
+  #waiting = 0
+
+  /** Runs it once every earlier request of its connection has been answered, or never. */
+  request(request: IncomingMessage, response: ServerResponse, run: () => void): void {
+    this.#take(this.#lineOf(request.socket), { exchange: { request, response }, run })
+  }
+
+  /**
+   * Answers what is no request, after the answers that are still owed on its connection.
+   * @param isCutOff  the client has left in the middle of what it sent
+   * @param refuse  writes to the socket and closes it
+   */
+  refusal(socket: Duplex, isCutOff: boolean, refuse: () => void): void {
+    const line = this.#lineOf(socket)
+    const owed = line.running?.exchange
+    if (owed && (isCutOff || !owed.request.complete))
+      return owed.response.headersSent ? void socket.destroy() : refuse()
+    this.#take(line, { exchange: undefined, run: refuse })
+  }
+
+  #take(line: Line, turn: Turn): void {
+    const { socket, running, waiting } = line
+    if (socket.destroyed) return
+    if (!running) return this.#start(line, turn)
+    if (waiting.length >= FEW_WAITING && this.#waiting >= MOST_WAITING) return void socket.destroy()
+    waiting.push(turn)
+    this.#waiting++
+    // By then a response that has been written is over, and the client may send its next body.
+    if (turn.exchange && hasBody(turn.exchange.request)) setImmediate(() => dropLargeBody(line, turn))
+  }
+
+  #start(line: Line, turn: Turn): void {
+    line.running = turn
+    turn.exchange?.response.on('close', () => this.#next(line))
+    turn.run()
+  }
+
+  #next(line: Line): void {
+    line.running = undefined
+    const turn = line.waiting.shift()
+    if (!turn) return
+    this.#waiting--
+    // Without a socket it comes after the last response of the connection.
+    if (line.socket.destroyed || turn.exchange?.response.socket === null) this.#drop(line)
+    else this.#start(line, turn)
+  }
+
+  #lineOf(socket: Duplex): Line {
+    const known = this.#lines.get(socket)
+    if (known) return known
+    const line: Line = { socket, running: undefined, waiting: [] }
+    this.#lines.set(socket, line)
+    socket.once('close', () => this.#drop(line))
+    return line
+  }
+
+  #drop(line: Line): void {
+    this.#waiting -= line.waiting.length
+    line.waiting = []
+  }
+}
+
+/** A body that waits unread would hide that its client has gone. What arrived whole with its head is kept. */
+function dropLargeBody({ waiting }: Line, turn: Turn): void {
+  const { request, response } = turn.exchange!
+  if (request.complete || !waiting.includes(turn)) return
+  request.resume()
+  turn.run = () => {
+    const body = errorBody('bad_request', 'A large body was sent before the answer to an earlier request')
+    response.writeHead(400, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' }).end(body)
+  }
+}
