@@ -24,10 +24,11 @@ export const removeChannel = defineTask({
         throw thrown
       }
     })
+    await step('channel.release', () => app.media.release(jobId))
     try {
       await step('channel.emptyTrash', () => app.media.emptyTrash(jobId))
     } catch (err) {
-      log.warn({ err, channelId }, 'the removed files could not be unlinked: the next start tries again')
+      log.warn({ err, channelId }, 'the removed files could not be unlinked: tried again in an hour')
     }
   },
 })

@@ -1,4 +1,7 @@
-/** Films that others have taken the place of: a day in the trash, over restarts too, then they are gone. */
+/**
+ * Trash that may be emptied, and from when on: at once what a removal has left, after a day a film that another one has
+ * taken the place of. A row of its own says so, which outlives the job.
+ */
 import { randomUUID } from 'node:crypto'
 import { DAY_MS, type Timer } from 'archivolt'
 import type { App } from './app.ts'
@@ -10,8 +13,14 @@ const AGAIN_MS = 3_600_000
 export interface Aside {
   /** By a second name, or a copy; the film stays where it is. */
   keep(channelId: string, videoId: string): Promise<void>
-  /** Whether a trash is one of these. */
+  /** Whether a trash is one of these: it is never put back. */
   has(trashId: string): boolean
+  /** A trash may be emptied after so long; `begin` does it where that is over already. */
+  note(trashId: string, afterMs: number): Promise<void>
+  /** A trash is never put back from now on, and emptied as soon as it can be: tried each hour. */
+  release(trashId: string): Promise<void>
+  /** @throws what the disk says, or unavailable: the library is away */
+  emptyNow(trashId: string): Promise<void>
   /** Empties those whose day is over, then and from now on. Called once the library is there. */
   begin(): Promise<void>
   close(): Promise<void>
@@ -39,16 +48,30 @@ export function openAside(
       })
   }
 
+  const note = (id: string, afterMs: number) =>
+    ledger.write(
+      () =>
+        void ledger
+          .sql(
+            'INSERT INTO media_aside (id, until) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET until = excluded.until',
+          )
+          .run(id, clock.now() + afterMs),
+    )
+
+  async function emptyOne(id: string, emptyTrash: (trashId: string) => Promise<void>): Promise<void> {
+    await emptyTrash(id)
+    await ledger.write(() => ledger.sql('DELETE FROM media_aside WHERE id = ?').run(id))
+  }
+
   async function empty(emptyTrash: (trashId: string) => Promise<void>): Promise<void> {
     let isFailed = false
     const due = ledger.sql<{ id: string }>('SELECT id FROM media_aside WHERE until <= ?').all(clock.now())
     for (const { id } of due) {
       try {
-        await emptyTrash(id)
-        await ledger.write(() => ledger.sql('DELETE FROM media_aside WHERE id = ?').run(id))
+        await emptyOne(id, emptyTrash)
       } catch (err) {
         isFailed = true
-        log.warn({ err, trash: id }, 'an old film could not be removed: tried again in an hour')
+        log.warn({ err, trash: id }, 'files in the trash could not be removed: tried again in an hour')
       }
     }
     wakeUp(isFailed ? AGAIN_MS : 0)
@@ -58,13 +81,17 @@ export function openAside(
     async keep(channelId, videoId) {
       const id = randomUUID()
       // The row first: a trash that nobody knows would be put back.
-      await ledger.write(() =>
-        ledger.sql('INSERT INTO media_aside (id, until) VALUES (?, ?)').run(id, clock.now() + DAY_MS),
-      )
+      await note(id, DAY_MS)
       await library.setAside(id, channelId, pathOf(channelId, videoId))
       wakeUp()
     },
     has: (trashId) => ledger.sql('SELECT 1 FROM media_aside WHERE id = ?').get(trashId) !== undefined,
+    note,
+    async release(trashId) {
+      await note(trashId, 0)
+      wakeUp(AGAIN_MS)
+    },
+    emptyNow: (trashId) => emptyOne(trashId, emptyWhileThere),
     begin: () => empty(library.emptyTrash),
     async close() {
       timer?.cancel()

@@ -23,6 +23,8 @@ export type Library = Pick<
    * @param skip  told of a channel's folder that cannot be looked into
    */
   trashed(skip: (channelId: string, err: unknown) => void): Promise<string[]>
+  /** Ids of the videos whose files lie in the trash of a job. */
+  videosIn(jobId: string): Promise<string[]>
   /** Keeps the room that a removal needs where the disk is full; nothing where it is there, or is full already. */
   keepRoom(): Promise<void>
 }
@@ -78,5 +80,6 @@ export function openLibrary(paths: Paths): Library {
     staged: () => namesIn(stagingDir),
 
     trashed: (skip) => trash.jobs(skip),
+    videosIn: (jobId) => trash.videosIn(jobId),
   }
 }

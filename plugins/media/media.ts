@@ -1,7 +1,7 @@
 /** The service `media`: the library, the art beside it, and the cleaning up after an interruption. */
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { inEnglish, isId, openFolder } from 'archivolt'
+import { DAY_MS, inEnglish, isId, openFolder } from 'archivolt'
 import type { App } from './app.ts'
 import { openArt } from './art.ts'
 import { type Aside, openAside } from './aside.ts'
@@ -20,6 +20,9 @@ export interface MediaService extends Media {
   begin(): Promise<void>
   end(): Promise<void>
 }
+
+/** So long is kept what was trashed and of which nobody knows whether its removal has ended. */
+const DOUBTFUL_MS = 30 * DAY_MS
 
 type MediaApp = Pick<App, 'settings' | 'platform' | 'log' | 'ledger' | 'hook' | 'jobs' | 'clock' | 'touch'>
 
@@ -40,6 +43,8 @@ export function openMedia(app: MediaApp): MediaService {
     moveInto: whileThere(library.moveInto),
     setAside: whileThere(aside.keep),
     trash: whileThere(async (jobId, what) => {
+      // A job that removes one batch after the other: what it has left of an earlier one is never put back with this one.
+      if (aside.has(jobId)) await aside.emptyNow(jobId)
       if ('channelFolder' in what) await places.trash.discard(jobId, { channelId: what.channelFolder })
       else if (what.film !== 'stays') await places.trash.discard(jobId, what)
       try {
@@ -53,10 +58,11 @@ export function openMedia(app: MediaApp): MediaService {
       await places.trash.putBack(jobId)
       await library.putBack(jobId)
     }),
-    emptyTrash: whileThere(async (jobId) => {
+    async release(jobId) {
       await places.trash.settle(jobId)
-      await library.emptyTrash(jobId)
-    }),
+      await aside.release(jobId)
+    },
+    emptyTrash: aside.emptyNow,
     async clearStaging(videoId) {
       // Of a library that is away nothing is cleared: the next start does it.
       if ((await presence.absence()) === undefined) await library.clearStaging(videoId)
@@ -106,6 +112,11 @@ export function openMedia(app: MediaApp): MediaService {
   }
 }
 
+async function isAnyKnown(videoIds: readonly string[], app: Pick<App, 'hook'>): Promise<boolean> {
+  for (const id of videoIds) for (const isKnown of app.hook('media.known')) if (await isKnown('video', id)) return true
+  return false
+}
+
 /** Clears away what a crash has left: staging that nobody goes on with, and the trash of removals that have ended. */
 async function tidy(
   library: Library,
@@ -124,18 +135,21 @@ async function tidy(
   const trashed = await library.trashed((channelId, err) =>
     app.log.warn({ err, channelId }, 'the folder of a channel cannot be looked into'),
   )
-  await aside.begin()
   for (const jobId of trashed.filter((id) => isId(id) && !aside.has(id))) {
     const job = app.jobs.get(jobId)
     if (job?.endedAt === null) continue // the removal goes on by itself
     try {
-      if (job?.state === 'SUCCESS') {
-        await library.emptyTrash(jobId)
-        continue
+      if (job?.state === 'SUCCESS') await aside.note(jobId, 0)
+      else if (await isAnyKnown(await library.videosIn(jobId), app)) {
+        app.log.warn({ jobId }, 'files of an unfinished removal are put back into the library')
+        await library.putBack(jobId)
+      } else {
+        app.log.warn(
+          { jobId },
+          'files of a removal whose videos are not in the archive are kept in the trash for 30 days',
+        )
+        await aside.note(jobId, DOUBTFUL_MS)
       }
-      // A removal that did not reach its end may still have its document: its files are worth more than the room.
-      app.log.warn({ jobId }, 'files of an unfinished removal are put back into the library')
-      await library.putBack(jobId)
     } catch (err) {
       app.log.error(
         { err, jobId },
@@ -143,4 +157,5 @@ async function tidy(
       )
     }
   }
+  await aside.begin()
 }

@@ -105,7 +105,7 @@ export function filesOf(film: string, names: readonly string[]): string[] {
   return [film, ...own]
 }
 
-type TrashApp = Pick<App, 'ledger' | 'clock' | 'log' | 'jobs' | 'touch'>
+type TrashApp = Pick<App, 'ledger' | 'clock' | 'log' | 'jobs' | 'touch' | 'hook'>
 
 /** @param isThere  looks whether a place is there */
 class TrashOfPlaces implements PlaceTrashService {
@@ -294,11 +294,15 @@ class TrashOfPlaces implements PlaceTrashService {
     return this.#app.ledger.write(() => void this.#app.ledger.sql('DELETE FROM media_discarded WHERE id = ?').run(id))
   }
 
-  /** Where it is back no scan takes it for removed any more. */
-  #dropBack({ id, video_id: videoId, place_id: placeId, path }: Row): Promise<void> {
+  /**
+   * Where it is back no scan takes it for removed any more: of a removal that failed the film is the video's again, what
+   * a person brings back comes in anew.
+   */
+  #dropBack({ id, video_id: videoId, place_id: placeId, path, job_id: jobId }: Row): Promise<void> {
+    const change = jobId ? "UPDATE media_film SET state = 'there'" : 'DELETE FROM media_film'
     return this.#app.ledger.write(() => {
       this.#app.ledger
-        .sql("DELETE FROM media_film WHERE video_id = ? AND place_id = ? AND path = ? AND state = 'forgotten'")
+        .sql(`${change} WHERE video_id = ? AND place_id = ? AND path = ? AND state = 'forgotten'`)
         .run(videoId, placeId, path)
       this.#app.ledger.sql('DELETE FROM media_discarded WHERE id = ?').run(id)
     })
@@ -435,7 +439,8 @@ class TrashOfPlaces implements PlaceTrashService {
       const job = row.job_id === null ? undefined : this.#app.jobs.get(row.job_id)
       if (job?.endedAt === null) continue // the removal goes on by itself
       try {
-        if (job?.state === 'SUCCESS') await this.#settleRow(row.id)
+        // Whether a removal has come to its end is told by its video: its job may be long forgotten.
+        if (row.job_id && !(await this.#isKnown(row.video_id))) await this.#settleRow(row.id)
         // Without the mark nothing is touched, and what is away waits.
         else if (this.#placeOf(row.place_id).is_ours === 0) continue
         else if (!(await this.#isThere(row.place_id))) isFailed = true
@@ -447,6 +452,11 @@ class TrashOfPlaces implements PlaceTrashService {
       }
     }
     this.#wakeUp(isFailed ? AGAIN_MS : 0)
+  }
+
+  async #isKnown(videoId: string): Promise<boolean> {
+    for (const isKnown of this.#app.hook('media.known')) if (await isKnown('video', videoId)) return true
+    return false
   }
 
   async #empty(row: Row): Promise<void> {

@@ -76,7 +76,7 @@ export interface PlacesService extends Places {
   end(): Promise<void>
 }
 
-type PlacesApp = Pick<App, 'ledger' | 'settings' | 'clock' | 'log' | 'jobs' | 'touch'>
+type PlacesApp = Pick<App, 'ledger' | 'settings' | 'clock' | 'log' | 'jobs' | 'touch' | 'hook'>
 
 const isWithin = (outer: string, inner: string): boolean => {
   const way = relative(outer, inner)

@@ -112,6 +112,11 @@ export class Trash {
     return [...new Set([...(await namesIn(this.#paths.trashDir)), ...this.#trashedIn.keys()])]
   }
 
+  async videosIn(jobId: string): Promise<string[]> {
+    const names = await Promise.all((await this.#foldersOf(jobId)).map(({ folder }) => namesIn(folder)))
+    return [...new Set(names.flat().map((name) => name.split('.', 1)[0]!))].filter(isId)
+  }
+
   /** Keeps the room that a removal needs where the disk is full; nothing where it is there, or is full already. */
   async keepRoom(): Promise<void> {
     if (await exists(this.#roomPath)) return

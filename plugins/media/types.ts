@@ -266,7 +266,12 @@ export interface Media {
   ): Promise<void>
   /** Undoes the first half, for a removal that could not go on. A file that has come into the place meanwhile stays. */
   putBack(jobId: string): Promise<void>
-  /** Second half: unlinks what was trashed for the job. */
+  /**
+   * Second half, once the documents are gone: nothing of the job is put back from now on, whatever becomes of it. What
+   * `emptyTrash` does not unlink is tried each hour.
+   */
+  release(jobId: string): Promise<void>
+  /** Unlinks what was trashed for a job that was released. */
   emptyTrash(jobId: string): Promise<void>
   /** Bytes free and in all where the library lies, or a channel's folder in it. */
   space(channelId?: string): Promise<{ free: number; total: number }>

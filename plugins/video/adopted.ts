@@ -54,6 +54,11 @@ export async function leaveAll(
       leaving.map(({ id }) => id),
     )
   })
-  await app.media.emptyTrash(job.id)
+  await app.media.release(job.id)
+  try {
+    await app.media.emptyTrash(job.id)
+  } catch (err) {
+    app.log.warn({ err, job: job.id }, 'subtitles of videos that left could not be unlinked: tried again in an hour')
+  }
   return docs.size
 }

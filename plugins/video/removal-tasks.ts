@@ -25,10 +25,11 @@ export const removeVideo = defineTask({
         throw thrown
       }
     })
+    await step('video.release', () => app.media.release(jobId))
     try {
       await step('video.emptyTrash', () => app.media.emptyTrash(jobId))
     } catch (err) {
-      log.warn({ err, id }, 'the removed files could not be unlinked: the next start tries again')
+      log.warn({ err, id }, 'the removed files could not be unlinked: tried again in an hour')
     }
   },
 })

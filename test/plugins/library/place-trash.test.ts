@@ -9,7 +9,7 @@ import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/pr
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { filesOf, TRASH } from '../../../plugins/media/place-trash.ts'
+import { filesOf, type PlaceTrashService, TRASH } from '../../../plugins/media/place-trash.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { listing, type PlacesApp, placesApp } from '../../support/places.ts'
 import { smallDisk } from '../../support/small-disk.ts'
@@ -214,6 +214,43 @@ test('a removal that was cut off after the rename is taken back by the next star
 
   assert.deepEqual(await inPlace(app), before)
   assert.deepEqual(await app.ids('video'), [ONE, TWO])
+  assert.equal((await app.as('user').get(`/media/UCaaaaaaaaaaaaaaaaaaaaaa/${ONE}.mp4`)).status, 200)
+})
+
+test('a film stays in the trash of its place where the library went at the end of its removal, days later too', async (t) => {
+  const { app, place } = await ownPlace(t)
+  const library = join(app.dataDir, 'media')
+  const { videos } = app.app
+  const drop = videos.dropAll
+  t.mock.method(videos, 'dropAll', async (ids: readonly string[]) => {
+    await drop.call(videos, ids)
+    await rename(library, `${library}-gone`)
+  })
+  await removeVideo(app, ONE)
+  await app.settled()
+  await rename(`${library}-gone`, library)
+
+  await app.clock.advance(2 * DAY_MS)
+  await app.restart()
+  await (app.app.media.places.trash as PlaceTrashService).begin()
+
+  assert.deepEqual(
+    (await trashOf(app, place)).map(({ platform_id: id }) => id),
+    [ONE],
+  )
+  assert.equal(existsSync(join(app.root, 'films', `${ONE}.mp4`)), false)
+  assert.deepEqual(await app.ids('video'), [TWO])
+})
+
+test('what a removal has moved away of a video that is still in the archive is the video’s again', async (t) => {
+  const { app } = await ownPlace(t)
+  const collection = app.app.videos.collection
+  const remove = collection.remove
+  t.mock.method(collection, 'remove', () => Promise.reject(new Error('the index fails')))
+
+  assert.equal((await removeVideo(app, ONE)).status, 500)
+
+  t.mock.method(collection, 'remove', remove)
   assert.equal((await app.as('user').get(`/media/UCaaaaaaaaaaaaaaaaaaaaaa/${ONE}.mp4`)).status, 200)
 })
 

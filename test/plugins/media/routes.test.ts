@@ -110,6 +110,7 @@ test('where no file can be is 404: below a file, behind a link to itself, under 
 
 test('a start clears staging that nobody goes on with, and puts back what no removal owns', async (t) => {
   const app = await videoApp(t)
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
   await app.app.media.staging('v9')
   await mkdir(app.inLibrary('UC1'), { recursive: true })
   await writeFile(app.inLibrary('UC1', 'v1.mp4'), 'film')
@@ -123,6 +124,11 @@ test('a start clears staging that nobody goes on with, and puts back what no rem
 
 test('a start puts back what lies beside folders of a file server, and goes on past a trash that it cannot clear', async (t) => {
   const app = await videoApp(t)
+  for (const [id, channelId] of [
+    ['v1', 'UC1'],
+    ['v2', 'UC2'],
+  ] as const)
+    await app.given(aChannel({ id: channelId }), aVideo({ id, channelId }))
   await mkdir(app.inLibrary('UC1'), { recursive: true })
   await writeFile(app.inLibrary('UC1', 'v1.mp4'), 'film')
   await app.app.media.trash('lost-job', { channelId: 'UC1', videoId: 'v1' })
