@@ -163,8 +163,8 @@ async function lookInPlace(id: string, doc: VideoDoc, state: State, { media }: A
     if (film?.state === 'lost') state.found.push(id)
     if (size !== doc.media_size) state.resized.push(id)
   } catch (thrown) {
-    if (isAppError(thrown, 'not_found')) state.lost.push(id)
-    else if (!isAppError(thrown, 'unavailable')) throw thrown
+    if (!isAppError(thrown, 'not_found') && !isAppError(thrown, 'unavailable')) throw thrown
+    if (isAppError(thrown, 'not_found') && film && (await media.places.isGone(film))) state.lost.push(id)
   }
 }
 

@@ -111,6 +111,12 @@ const toFilm = (row: FilmRow): PlacedFilm => ({
   state: row.state === 'lost' ? 'lost' : 'there',
 })
 
+/** Left behind on disks and where disks belong: none of it is a film that another program has renamed. */
+const isLeftBehind = (name: string): boolean => /^(?:[.@#$]|(?:lost\+found|system volume information)$)/i.test(name)
+
+const isNotThere = ({ label }: PlaceRow, cause?: unknown) =>
+  errors.unavailable(say`The file of this video lies in “${{ label }}”, which is not there now`, { cause })
+
 /** @throws conflict */
 function mustNotOverlap(path: string, places: readonly PlaceRow[]): void {
   const other = places.find((one) => overlap(one.path, path))
@@ -138,15 +144,25 @@ class KnownPlaces implements PlacesService {
     return found.filter((root) => root !== undefined)
   }
 
+  async isGone(film: PlacedFilm): Promise<boolean> {
+    const place = this.#rowOf(film.placeId)
+    try {
+      await lstat(join(place.path, film.path))
+      return false
+    } catch (thrown) {
+      return isAbsent(thrown) && (await this.#look(place))
+    }
+  }
+
   async pathIn(film: PlacedFilm): Promise<string> {
     const place = this.#rowOf(film.placeId)
     const path = join(place.path, film.path)
     try {
       const real = await realpath(path)
-      // A link may have been set since the film was found.
-      if (!(await this.realRoots()).some((root) => isWithin(root, real)) || !(await lstat(real)).isFile())
-        throw errors.notFound('file')
-      return real
+      // A link may have been set since the film was found, or the roots were set anew.
+      if ((await this.#mayRead(real)) && (await lstat(real)).isFile()) return real
+      if (await this.#look(place)) throw errors.notFound('file')
+      throw isNotThere(place)
     } catch (thrown) {
       if (isForbidden(thrown))
         throw errors.unavailable(
@@ -163,12 +179,7 @@ class KnownPlaces implements PlacesService {
           say`The file of this video in “${{ label: place.label }}” cannot be read (${{ code: codeOf(thrown) }}): check its disk`,
           { cause: thrown },
         )
-      throw errors.unavailable(
-        say`The file of this video lies in “${{ label: place.label }}”, which is not there now`,
-        {
-          cause: thrown,
-        },
-      )
+      throw isNotThere(place, thrown)
     }
   }
 
@@ -489,19 +500,29 @@ class KnownPlaces implements PlacesService {
 
   async #isThere({ id, path }: PlaceRow): Promise<boolean> {
     const real = await realFolder(path)
-    if (real === undefined || !(await this.realRoots()).some((root) => isWithin(root, real))) return false
+    if (real === undefined || !(await this.#mayRead(real))) return false
     const films = this.#someOf(id, LOOKED_FOR)
     const { found, failed } = await this.#countFound(real, films, false)
     if (found > 0 || failed > 0) return found > 0
     // Another program may have renamed them all; where a disk belongs there is nothing.
     try {
-      const folder = await opendir(real)
-      const isEmpty = (await folder.read()) === null
-      await folder.close()
-      return films.length === 0 || !isEmpty
+      for await (const { name } of await opendir(real)) if (!isLeftBehind(name)) return true
+      return films.length === 0
     } catch {
       return false
     }
+  }
+
+  async #mayRead(real: string): Promise<boolean> {
+    return (await this.realRoots()).some((root) => isWithin(root, real))
+  }
+
+  /** For people, without paths. */
+  async #whyAway({ path, label }: PlaceRow): Promise<Sentence> {
+    const real = await realFolder(path)
+    return real === undefined || (await this.#mayRead(real))
+      ? say`“${{ label }}” cannot be read. Its videos stay, and play again once it is back: connect its disk, or say where it is now.`
+      : say`“${{ label }}” lies outside of the folders that AV_LIBRARY_ROOTS names. Its videos stay, and play again once its folder is named there and the server is started again.`
   }
 
   async #tellBack(id: number): Promise<void> {
@@ -523,10 +544,7 @@ class KnownPlaces implements PlacesService {
       await this.#tellBack(row.id)
     } else {
       this.#app.log.warn({ place: row.label, folder: row.path }, 'a place is away')
-      await this.#app.jobs.warn(
-        say`A place is away`,
-        say`“${{ label: row.label }}” cannot be read. Its videos stay, and play again once it is back: connect its disk, or say where it is now.`,
-      )
+      await this.#app.jobs.warn(say`A place is away`, await this.#whyAway(row))
     }
     return there
   }

@@ -139,6 +139,8 @@ export interface Places {
   at(placeId: number, paths: readonly string[]): Map<string, PlacedFilm>
   /** Where it lies, looked at anew each time. @throws not_found; unavailable: its place is away */
   pathIn(film: PlacedFilm): Promise<string>
+  /** Its place is there, and nothing lies at its path: as against what lies behind a link that may not be followed. */
+  isGone(film: PlacedFilm): Promise<boolean>
   /** Of those that lie in places: what people see of it. */
   statesOf(videoIds: readonly string[]): ReadonlyMap<string, PlacedState>
   /** How many videos of a channel lie in places. */

@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { testApp } from 'archivolt/testing'
-import { listing, type PlacesApp, placesApp } from '../../support/places.ts'
+import { type TestApp, testApp } from 'archivolt/testing'
+import { listing, placesApp } from '../../support/places.ts'
 
 const DAY_MS = 86_400_000
-const show = async (app: PlacesApp, id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.data
-const notices = (app: PlacesApp) => app.app.jobs.notifications().filter(({ title }) => title === 'A place is away')
+const show = async (app: TestApp, id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.data
+const notices = (app: TestApp) => app.app.jobs.notifications().filter(({ title }) => title === 'A place is away')
 
 test('a film in a place is sent as it is, with the type of its container and in the parts that are asked for', async (t) => {
   const app = await placesApp(t)
@@ -217,6 +217,63 @@ test('a place that is away is told once, its videos stay and say so, and it come
   assert.equal(await app.app.media.places.isThere(placeId), true)
   assert.equal((await show(app, 'v1')).place.state, 'there')
   assert.equal((await app.as('user').get('/media/UC1/v1.webm')).text, 'a film')
+})
+
+for (const [what, rootsOf] of [
+  ['names other folders', (root: string) => [join(root, 'other')]],
+  ['is missing', () => [join('/', 'nowhere', 'import')]],
+  ['names a file', (root: string) => [join(root, 'a-file')]],
+] as const) {
+  test(`where AV_LIBRARY_ROOTS ${what} at a start, places are away: nothing is gone, also for a forced rescan`, async (t) => {
+    const app = await placesApp(t)
+    const placeId = await app.place('films', 'The big disk')
+    await app.placed({ id: 'v1', placeId, path: 'v1.webm' })
+    await app.lay('other/a.txt', 'text')
+    await app.lay('a-file', 'text')
+    await app.close()
+
+    const { dataDir, clock } = app
+    const again = await testApp(t, { dataDir, clock, settings: { libraryRoots: rootsOf(app.root) } })
+    const { status, body } = await again.as('user').get('/media/UC1/v1.webm')
+    assert.deepEqual(
+      [status, body.message],
+      [503, 'The file of this video lies in “The big disk”, which is not there now'],
+    )
+    const job = await again.app.jobs.start('rescan_filesystem', { force: true })
+    assert.equal((await again.app.jobs.ended(job.id)).state, 'SUCCESS')
+    assert.deepEqual(await again.ids('video'), ['v1'])
+    assert.equal((await show(again, 'v1')).place.state, 'away')
+    assert.match(JSON.stringify(notices(again)), /outside of the folders that AV_LIBRARY_ROOTS names/)
+
+    await again.close()
+    await app.restart()
+    assert.equal(await app.app.media.places.isThere(placeId), true)
+    assert.equal((await app.as('user').get('/media/UC1/v1.webm')).text, 'a film')
+  })
+}
+
+test('a place whose disk has left but its housekeeping behind is away', async (t) => {
+  const app = await placesApp(t)
+  const placeId = await app.place('films')
+  await app.placed({ id: 'v1', placeId, path: 'v1.webm' })
+  await rename(join(app.root, 'films'), join(app.root, 'unmounted'))
+  for (const name of ['.nomount', 'lost+found/x', '@eaDir/x']) await app.lay(`films/${name}`, '')
+
+  assert.equal(await app.app.media.places.isThere(placeId), false)
+  assert.equal((await app.as('user').get('/media/UC1/v1.webm')).status, 503)
+})
+
+test('a film behind a link that may not be followed now is not taken for gone', async (t) => {
+  const app = await placesApp(t)
+  const placeId = await app.place('films')
+  for (const id of ['v1', 'v2']) await app.placed({ id, placeId, path: `${id}.mp4` })
+  await rm(join(app.root, 'films', 'v1.mp4'))
+  await symlink('/etc/hostname', join(app.root, 'films', 'v1.mp4'))
+
+  const job = await app.app.jobs.start('rescan_filesystem', { force: true })
+  await app.app.jobs.ended(job.id)
+
+  assert.deepEqual(await app.ids('video'), ['v1', 'v2'])
 })
 
 test('a place that has moved is told by its films', async (t) => {

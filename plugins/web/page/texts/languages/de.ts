@@ -1969,6 +1969,8 @@ const de = {
   'said.A copy of “{title}” that plays': 'Eine abspielbare Kopie von „{title}“',
   'said.“{label}” cannot be read. Its videos stay, and play again once it is back: connect its disk, or say where it is now.':
     '„{label}“ ist nicht zu lesen. Die Videos dort bleiben und spielen wieder, sobald der Ordner wieder da ist: Schließe seine Festplatte an, oder sage, wo er jetzt liegt.',
+  'said.“{label}” lies outside of the folders that AV_LIBRARY_ROOTS names. Its videos stay, and play again once its folder is named there and the server is started again.':
+    '„{label}“ liegt außerhalb der Ordner, die AV_LIBRARY_ROOTS nennt. Die Videos dort bleiben und spielen wieder, sobald der Ordner dort genannt ist und der Server neu gestartet wurde.',
   'said.The library can’t be found: {why}. Until it is back, nothing is written or removed. {remedy}':
     'Die Bibliothek ist nicht zu finden: {why}. Bis sie wieder da ist, wird nichts geschrieben oder entfernt. {remedy}',
   'said.Connect the disk, or, if this is to be the library from now on, accept it.':
