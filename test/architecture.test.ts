@@ -87,11 +87,29 @@ test('the settings are a leaf: they import types and the schema package', () => 
   )
 })
 
-test('the environment is read in one place', () => {
+test('the environment is read in two places: what the settings are, and what children may know of it', () => {
+  const places = ['config/load-settings.ts', 'core/child.ts']
+
   assert.deepEqual(
     faults(
-      all.filter(({ path }) => path !== 'config/load-settings.ts'),
+      all.filter(({ path }) => !places.includes(path)),
       ({ code }) => code.match(/process\.env\b/g) ?? [],
+    ),
+    [],
+  )
+})
+
+test('every child process is started by core, which chooses what it inherits: none learns a secret of ours', () => {
+  const starts = /\b(child_process|process\.binding)\b/g
+
+  assert.deepEqual(
+    faults(
+      [...core, ...plugins].filter(({ path }) => path !== 'core/child.ts'),
+      ({ imports, code }) => [
+        ...imports.flatMap(({ target, isType }) => (target.endsWith('child_process') && !isType ? [target] : [])),
+        ...(code.replaceAll(/^import .*$/gm, '').match(starts) ?? []),
+        ...(code.match(/\bcluster\b.*node:cluster/g) ?? []),
+      ],
     ),
     [],
   )

@@ -2,9 +2,8 @@
  * ffmpeg on single files: into mp4, into WebVTT, a picture into a film. Files by absolute path, never a
  * protocol or format that we did not name.
  */
-import { execFile, spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
-import { errors, giveWay, say } from 'archivolt'
+import { errors, giveWay, runChild, say, startChild } from 'archivolt'
 import type { FileStream, MediaProbe } from '../media/types.ts'
 import type { App } from './app.ts'
 
@@ -165,7 +164,7 @@ export function pictureIn({ settings }: Tools, path: string, index: number, sign
   const args = ['-hide_banner', '-nostdin', '-v', 'error', ...input, ...output]
   const limits = { timeout: PICTURE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: MOST_PICTURE_BYTES, signal } as const
   return new Promise((resolve, reject) => {
-    execFile(settings.ffmpeg, args, { encoding: 'buffer', ...limits }, (cause, picture) => {
+    runChild(settings.ffmpeg, args, { encoding: 'buffer', ...limits }, (cause, picture) => {
       if (!cause) resolve(picture)
       else if (signal.aborted) reject(signal.reason)
       else if (isNotInstalled(cause)) reject(errors.unavailable('ffmpeg is not installed', { cause }))
@@ -208,7 +207,7 @@ async function ffmpeg({ settings, clock }: Tools, args: string[], options: FilmO
   const quiet = new AbortController()
   const wait = () => clock.after(QUIET_LIMIT_MS, () => quiet.abort(new Error('ffmpeg said nothing for 30 minutes')))
   let timer = wait()
-  const child = spawn(
+  const child = startChild(
     settings.ffmpeg,
     ['-hide_banner', '-nostdin', '-v', 'error', '-progress', 'pipe:1', '-protocol_whitelist', 'file,pipe', ...args],
     {

@@ -2,10 +2,9 @@
  * ffmpeg and ffprobe as children: a time limit, files by handle or absolute path, never a protocol or format that we
  * did not name.
  */
-import { execFile, spawn } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { errors, giveWay } from 'archivolt'
+import { errors, giveWay, runChild, startChild } from 'archivolt'
 import type { FileStream, MediaProbe, StreamProbe } from './types.ts'
 
 const PROBE_LIMIT_MS = 60_000
@@ -46,7 +45,7 @@ function runFfprobe(ffprobe: string, path: string, args: string[], signal?: Abor
   const limits = { timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT_BYTES, signal } as const
   const all = ['-v', 'error', '-protocol_whitelist', 'file', ...args, '-i', `file:${path}`]
   return new Promise((done, fail) => {
-    execFile(ffprobe, all, limits, (cause, output, complaints) => {
+    runChild(ffprobe, all, limits, (cause, output, complaints) => {
       if (signal?.aborted) fail(signal.reason)
       else if (isNotInstalled(cause)) fail(errors.unavailable('ffprobe is not installed', { cause }))
       else done({ output, complaints, cause: cause ?? undefined })
@@ -168,7 +167,7 @@ export async function toJpegs(
   const input = ['-hide_banner', '-nostdin', '-v', 'error', ...guards, ...formats, '-i', 'pipe:0']
   const args = [...input, ...wanted.flatMap(outputOf)]
   const limit = AbortSignal.timeout(PICTURE_LIMIT_MS)
-  const child = spawn(ffmpeg, args, {
+  const child = startChild(ffmpeg, args, {
     stdio: ['pipe', 'ignore', 'pipe'],
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
     killSignal: 'SIGKILL',

@@ -2,11 +2,10 @@
  * Carries messages to everything that is no plain webhook, by Apprise: a Python program from PyPI, started for each
  * message.
  */
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { errors, type Settings, say } from 'archivolt'
+import { errors, type Settings, say, startChild } from 'archivolt'
 import type { App } from './app.ts'
 import type { Carrier, OutgoingMessage } from './carrier.ts'
 
@@ -52,7 +51,7 @@ function run(
     '--verbose',
   ]
   return new Promise((resolve, reject) => {
-    const child = spawn(python, ['-I', '-c', PROGRAM, ...options], {
+    const child = startChild(python, ['-I', '-c', PROGRAM, ...options], {
       env: { APPRISE_URLS: url, LANG: 'C.UTF-8', PYTHONIOENCODING: 'utf-8', PYTHONDONTWRITEBYTECODE: '1' },
       stdio: ['pipe', 'pipe', 'pipe'],
       signal,

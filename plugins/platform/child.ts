@@ -1,7 +1,7 @@
 /** One worker child: JSON lines over its pipes, one request at a time, its whole process group ended with it. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { abortable, type Clock, giveWay, type Log, type Timer } from 'archivolt'
+import { abortable, type Clock, childEnvironment, giveWay, type Log, startChild, type Timer } from 'archivolt'
 import type { Evidence } from './classify.ts'
 import type { Route } from './network-route.ts'
 
@@ -123,7 +123,8 @@ export class Child {
     })
     this.ready.catch(() => undefined) // told by the first request too
     // -I: no PYTHONPATH, no user's packages. A group of its own, so that ffmpeg ends with it.
-    this.#process = spawn(launch.python, ['-I', '-B', launch.worker], {
+    this.#process = startChild(launch.python, ['-I', '-B', launch.worker], {
+      env: childEnvironment({ isOnline: true }),
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     })
@@ -330,7 +331,7 @@ function rssFromPs(pid: number | undefined): Promise<number | undefined> {
   if (pid === undefined || process.platform === 'linux') return Promise.resolve(undefined)
   return new Promise((resolve) => {
     let text = ''
-    const ps = spawn('ps', ['-o', 'rss=', '-p', String(pid)], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const ps = startChild('ps', ['-o', 'rss=', '-p', String(pid)], { stdio: ['ignore', 'pipe', 'ignore'] })
     ps.once('error', () => resolve(undefined))
     ps.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
     ps.once('close', () => resolve(Number(text) > 0 ? Number(text) * 1024 : undefined))

@@ -4,7 +4,7 @@
  */
 
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { inEnglish, say, sentenceOf, type Words } from 'archivolt'
+import { childEnvironment, inEnglish, say, sentenceOf, type Words } from 'archivolt'
 import { run } from './verify.ts'
 
 /** Why the index has nothing for us, for people. */
@@ -150,7 +150,9 @@ export class PackageIndex {
     try {
       await mkdir(this.#scratch, { recursive: true })
       const all = ['-I', '-c', PIP, this.#scratch, 'install', ...fixed, ...files, ...more]
-      return await run(await this.#python(), all, timeoutMs, signal)
+      // What people have set for pip is for it too: another certificate, another index.
+      const env = childEnvironment({ isOnline: true, also: /^PIP_\w+$/ })
+      return await run(await this.#python(), all, timeoutMs, signal, env)
     } catch (cause) {
       // Its own words are several lines, with paths of this machine: every account would read them.
       const said = (cause as Error).message

@@ -1,7 +1,7 @@
 /** Whether a downloaded file is whole: a cut one is a success to yt-dlp. */
-import { execFile } from 'node:child_process'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { childEnvironment, runChild } from 'archivolt'
 
 export interface StreamSize {
   format: string
@@ -65,9 +65,15 @@ async function streamDurations(ffprobe: string, path: string): Promise<StreamDur
 }
 
 /** What a program prints, without a shell. @throws where it fails, with its errors */
-export function run(program: string, args: string[], timeoutMs: number, signal?: AbortSignal): Promise<string> {
+export function run(
+  program: string,
+  args: string[],
+  timeoutMs: number,
+  signal?: AbortSignal,
+  env = childEnvironment(),
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(program, args, { signal, timeout: timeoutMs, maxBuffer: 1 << 20 }, (error, output, complaints) => {
+    runChild(program, args, { env, signal, timeout: timeoutMs, maxBuffer: 1 << 20 }, (error, output, complaints) => {
       if (error) reject(new Error(complaints.slice(-500) || error.message, { cause: error }))
       else resolve(output)
     })

@@ -1,10 +1,9 @@
 /** What systemd is told, by its own program: Node has no datagram sockets of this kind. */
-import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { Timer } from 'archivolt'
+import { childEnvironment, runChild, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 
-const run = promisify(execFile)
+const run = promisify(runChild)
 /** Signs of life in the time that systemd waits for one. */
 const SIGNS = 3
 const LIMIT_MS = 10_000
@@ -22,7 +21,10 @@ export function openNotifier({ settings, clock, log }: Pick<App, 'settings' | 'c
   async function tell(state: string): Promise<void> {
     if (notifySocket === '') return
     try {
-      await run('systemd-notify', [state], { timeout: LIMIT_MS })
+      await run('systemd-notify', [state], {
+        timeout: LIMIT_MS,
+        env: { ...childEnvironment(), NOTIFY_SOCKET: notifySocket },
+      })
     } catch (err) {
       if (!hasFailed) log.warn({ err }, 'systemd could not be told: is systemd-notify there?')
       hasFailed = true

@@ -1,0 +1,33 @@
+/** Child processes: each starts with a chosen environment, so that none inherits a password, key or token of ours. */
+import { execFile, spawn } from 'node:child_process'
+
+const PASSED =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|LD_LIBRARY_PATH|DYLD_\w+|XDG_\w+|MALLOC_\w+)$/
+/** What a program needs to reach the network here; a proxy's address may hold its password. */
+const PASSED_ONLINE =
+  /^((HTTPS?|ALL|NO|FTP)_PROXY|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NODE_EXTRA_CA_CERTS)$/i
+
+interface Passing {
+  /** For a program that asks servers by itself. */
+  isOnline?: boolean
+  /** Further names. */
+  also?: RegExp
+}
+
+export function childEnvironment({ isOnline = false, also }: Passing = {}): Record<string, string> {
+  const isPassed = (name: string): boolean =>
+    PASSED.test(name) || (isOnline && PASSED_ONLINE.test(name)) || also?.test(name) === true
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      (entry): entry is [string, string] => isPassed(entry[0]) && entry[1] !== undefined,
+    ),
+  )
+}
+
+/** `spawn`, with `childEnvironment()` unless `env` is given. */
+export const startChild = ((program: string, args: readonly string[], options: object) =>
+  spawn(program, args, { env: childEnvironment(), ...options })) as typeof spawn
+
+/** `execFile`, with `childEnvironment()` unless `env` is given. */
+export const runChild = ((program: string, args: readonly string[], options: object, done: () => void) =>
+  execFile(program, args, { env: childEnvironment(), ...options }, done)) as typeof execFile

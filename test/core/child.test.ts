@@ -1,0 +1,26 @@
+/** What child processes inherit of the server's environment. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { bundledChild } from '../support/child.ts'
+
+const program = await bundledChild(new URL('./environment-child.ts', import.meta.url))
+
+const SECRETS = {
+  ...{ AV_PASSWORD: 's', AV_ELASTICSEARCH_PASSWORD: 's', AV_OIDC_CLIENT_SECRET: 's', AV_DATA_DIR: '/data' },
+  ...{ AWS_SECRET_ACCESS_KEY: 's', GITHUB_TOKEN: 's', DATABASE_URL: 's', NODE_OPTIONS: '', NOTIFY_SOCKET: '/run/s' },
+}
+const HARMLESS = { PATH: process.env.PATH, HOME: '/home/keeper', LC_ALL: 'C.UTF-8', TZ: 'UTC', TMPDIR: '/tmp' }
+const ONLINE = { https_proxy: 'http://proxy.test', NO_PROXY: 'localhost', SSL_CERT_FILE: '/etc/ca.pem' }
+
+test('a child inherits paths, language and time zone; how the network is reached where it asks servers; no secret', async () => {
+  const env = { ...SECRETS, ...HARMLESS, ...ONLINE, PIP_CERT: '/etc/pip.pem' }
+
+  const { stdout } = await promisify(execFile)(process.execPath, [program], { env })
+  const [started, run, online] = JSON.parse(stdout) as Array<Record<string, string>>
+
+  assert.deepEqual(started, HARMLESS)
+  assert.deepEqual(run, HARMLESS)
+  assert.deepEqual(online, { ...HARMLESS, ...ONLINE, PIP_CERT: '/etc/pip.pem' })
+})
