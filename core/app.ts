@@ -6,7 +6,7 @@ import { openAccounts } from './accounts/accounts.ts'
 import type { PasswordCost } from './accounts/passwords.ts'
 import type { FirstAccount } from './accounts/types.ts'
 import { faultOfBinding } from './binding.ts'
-import { type Clock, systemClock } from './clock.ts'
+import { type Clock, DAY_SECONDS, systemClock } from './clock.ts'
 import { CloseStack } from './close-stack.ts'
 import { openDataFolder } from './folder.ts'
 import { isDiskFull, noRoomLeft } from './full-disk.ts'
@@ -31,8 +31,11 @@ import { buildPages } from './plugin/pages.ts'
 import { openRememberedSettings } from './plugin/remembered-settings.ts'
 import { Wiring } from './plugin/wire.ts'
 import { openReserve } from './reserve.ts'
-import { changed } from './say.ts'
+import { changed, say } from './say.ts'
 import { openSecretKey } from './secret-key.ts'
+
+const WEEK_SECONDS = 7 * DAY_SECONDS
+const DAMAGED = say`The database is damaged. Restart the server: it takes the newest good copy, or saves what can be read.`
 
 interface AppOptions {
   sources: ConfigSources
@@ -95,8 +98,8 @@ export async function openApp({
     logLeftOut(loaded, remembered.left(sources), log)
     logDeprecations(loaded, log)
     let generation: Generation | undefined
-    const backup = async (path: string) => {
-      await ledger.backup(path)
+    const backup = async (path: string, signal?: AbortSignal) => {
+      await ledger.backup(path, signal)
       await generation?.advance()
     }
     opened.add(keepDailyCopies({ file, ledger: { backup }, clock, log }))
@@ -152,7 +155,7 @@ export async function openApp({
     opened.add({ close: () => Promise.all([http.close(), jobs.close()]) })
     generation = opened.add(await openGeneration({ ledger, index, log }))
     await tellOlder(generation, app)
-    await warnOfLedger(ledger, jobs, dataDir)
+    await warnOfLedger(ledger, jobs, dataDir, clock.now())
     await reserve.tellBy((sentence) => jobs.warn('The disk is full', sentence))
     await opened.add(schedules).begin()
     const release = async () => {
@@ -170,14 +173,17 @@ export async function openApp({
   }
 }
 
-async function warnOfLedger({ recovered, unreadable }: OpenedLedger, jobs: JobsRunner, dataDir: string): Promise<void> {
+async function warnOfLedger(ledger: OpenedLedger, jobs: JobsRunner, dataDir: string, now: number): Promise<void> {
+  const { lastRecovery, unreadable } = ledger
   // Every account sees it: where the data folder lies is for the log alone.
-  if (recovered)
+  if (lastRecovery)
     await jobs.warn(
       'The database was damaged',
-      changed(recovered, (text) => text.replaceAll(join(dataDir, '/'), '')),
+      changed(lastRecovery.said, (text) => text.replaceAll(join(dataDir, '/'), '')),
+      Math.ceil((lastRecovery.until - now) / 1000),
     )
   if (unreadable) await jobs.warn('Secrets cannot be read', unreadable)
+  ledger.whenDamaged(() => void jobs.warn('The database is damaged', DAMAGED, WEEK_SECONDS).catch(() => undefined))
 }
 
 /** Until everybody has heard that the two differ, each start tells it. */

@@ -2,7 +2,7 @@
  * The folders that a server keeps its files in: made and tried at the start, as a download would find out only after
  * hours.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { access, chmod, constants, mkdir, readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from './error.ts'
@@ -78,6 +78,16 @@ async function closeToOthers(path: string): Promise<void> {
     // close.
     if (code !== 'ENOENT' && !NOT_POSSIBLE.includes(code)) throw error
   }
+}
+
+/** What is written beside and renamed once it is whole, and what SQLite has beside that. */
+const UNFINISHED = /\.part(-wal|-shm|-journal)?$/
+
+/** Removes what a process that was cut off has left in a folder of ours; nothing where the folder is not there. */
+export function removeUnfinished(folder: string): void {
+  if (!existsSync(folder)) return
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isFile() && UNFINISHED.test(entry.name)) rmSync(join(folder, entry.name), { force: true })
 }
 
 /** Of the disk that a folder lies on, in bytes; `free` is what is left for us. */

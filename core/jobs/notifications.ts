@@ -96,9 +96,9 @@ export class Notifications {
     this.changed()
   }
 
-  warn(title: string, message: Words): Promise<void> {
+  warn(title: string, message: Words, shownForSeconds = WARNING_SHOWN_SECONDS): Promise<void> {
     const group = 'setting:application'
-    return this.notify({ title, group, level: 'error', messages: [message], shownForSeconds: WARNING_SHOWN_SECONDS })
+    return this.notify({ title, group, level: 'error', messages: [message], shownForSeconds })
   }
 
   shown(): NotificationMessage[] {

@@ -53,7 +53,7 @@ export function openJobs<App extends Handed>(options: JobsOptions<App>): JobsRun
     command: (id, asked) => command(runner, id, asked),
     notifications: () => notifications.shown(),
     notify: (message) => notifications.notify(message),
-    warn: (title, message) => notifications.warn(title, message),
+    warn: (title, message, seconds) => notifications.warn(title, message, seconds),
     logOf: (id) => [...(runner.running.get(id)?.log.lines ?? rows.logOf(id))],
     watch: (listener) => listeners.watch(listener),
     onEnded: (listener) => listeners.onEnded(listener),

@@ -97,8 +97,8 @@ export interface Jobs {
     messages: Words[]
     shownForSeconds?: number
   }): Promise<void>
-  /** Tells every account, for an hour, what is wrong with the installation. */
-  warn(title: string, message: Words): Promise<void>
+  /** Tells every account what is wrong with the installation. @param seconds  default: an hour */
+  warn(title: string, message: Words, seconds?: number): Promise<void>
   /** The last 200 log lines of a job. */
   logOf(id: string): LogLine[]
   /** Calls back after each change of a row or message; for the event stream. @returns ends it */

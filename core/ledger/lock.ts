@@ -1,19 +1,54 @@
-/** One process per data folder: a lock that the system itself takes back when the process dies. */
-import { closeSync, existsSync, openSync } from 'node:fs'
+/** One process per folder: a lock that the system itself takes back when the process dies. */
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
-interface FolderLock {
+export interface FolderLock {
   release(): void
 }
 
+/** Why a folder could not be locked. */
+type Refusal = 'taken' | 'no locks' | 'damaged' | 'unwritable'
+
+export class LockError extends Error {
+  override readonly name = 'LockError'
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    this.refusal = refusal
+  }
+}
+
 /**
- * Holds a data folder for the life of the process. The lock is SQLite's own on an empty file: it needs no
- * package, works on every system, and never outlives its process, as a file with a process id would.
- * @throws a sentence that names the folder where another process holds it
+ * Holds a data folder for the life of the process.
+ * @throws a sentence that names the folder, and what to do
  */
 export function lockFolder(folder: string): FolderLock {
   const file = join(folder, 'lock')
+  const sentences: Record<Refusal, string> = {
+    taken: `Another Archivolt already runs on the data folder ${folder}: stop it, or give this one a folder of its own (AV_DATA_DIR)`,
+    'no locks': `The data folder ${folder} is on a file system that gives no locks, such as a network share that is mounted without them: mount it with locks, or put the data folder on a local disk (AV_DATA_DIR)`,
+    damaged: `The file ${file} is damaged: remove it and start again. Nothing is lost, as it holds nothing`,
+    unwritable: `The file ${file} cannot be opened for writing: make sure that it and its folder belong to the user who runs Archivolt (or remove it, as it holds nothing)`,
+  }
+  try {
+    return holdFile(file)
+  } catch (error) {
+    const said =
+      error instanceof LockError
+        ? sentences[error.refusal]
+        : `The data folder ${folder} cannot be locked: ${error instanceof Error ? error.message : String(error)}`
+    throw new Error(said, { cause: error })
+  }
+}
+
+/**
+ * The lock is SQLite's own on an empty file: it needs no package, works on every system, and never outlives its
+ * process, as a file with a process id would.
+ * @throws LockError
+ */
+export function holdFile(file: string): FolderLock {
   let db: Database.Database | undefined
   try {
     // Only where it is not there: closing it here would end a lock that this process has on it.
@@ -22,33 +57,39 @@ export function lockFolder(folder: string): FolderLock {
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db?.close()
-    const code = error instanceof Database.SqliteError ? error.code : ''
-    if (code.startsWith('SQLITE_BUSY')) {
-      throw new Error(
-        `Another Archivolt already runs on the data folder ${folder}: stop it, or give this one a folder of its own (AV_DATA_DIR)`,
-        { cause: error },
-      )
-    }
-    if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'))
-      throw new Error(`The file ${file} is damaged: remove it and start again. Nothing is lost, as it holds nothing`, {
-        cause: error,
-      })
-    if (
-      code.startsWith('SQLITE_CANTOPEN') ||
-      code === 'SQLITE_READONLY' ||
-      code.startsWith('SQLITE_IOERR') ||
-      code === 'SQLITE_PERM'
-    ) {
-      throw new Error(
-        `The file ${file} cannot be opened for writing: make sure that it and its folder belong to the user who runs Archivolt (or remove it, as it holds nothing)`,
-        { cause: error },
-      )
-    }
-    throw new Error(
-      `The data folder ${folder} cannot be locked: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    )
+    const refusal = refusalOf(error, file)
+    throw refusal ? new LockError(refusal, error) : error
   }
   const held = db
   return { release: () => void held.close() }
+}
+
+function refusalOf(error: unknown, file: string): Refusal | undefined {
+  const { code = '' } = error as { code?: string }
+  // SQLite calls a file busy, too, whose file system knows no locks (ENOLCK).
+  if (code.startsWith('SQLITE_BUSY')) return givesLocks(file) ? 'taken' : 'no locks'
+  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) return 'damaged'
+  if (
+    ['EACCES', 'EPERM', 'EROFS', 'SQLITE_READONLY', 'SQLITE_PERM'].includes(code) ||
+    code.startsWith('SQLITE_CANTOPEN') ||
+    code.startsWith('SQLITE_IOERR')
+  )
+    return 'unwritable'
+  return undefined
+}
+
+/** Tried on a file beside, which nobody else has open. */
+function givesLocks(file: string): boolean {
+  const beside = `${file}-${process.pid}.part`
+  let db: Database.Database | undefined
+  try {
+    db = new Database(beside, { timeout: 0 })
+    db.exec('BEGIN EXCLUSIVE')
+    return true
+  } catch (error) {
+    return !(error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
+  } finally {
+    db?.close()
+    rmSync(beside, { force: true })
+  }
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { dropNextKey, makeNextKey, openSecretKey, readNextKey, takeNextKey } from '../secret-key.ts'
-import { openChecked } from './ledger-copies.ts'
+import { copiesOf, openChecked } from './ledger-copies.ts'
 import { openSeal } from './seal.ts'
 import { opensAny, sealAnew, unreadableIn } from './sealed-columns.ts'
 
@@ -14,6 +14,8 @@ import { opensAny, sealAnew, unreadableIn } from './sealed-columns.ts'
  */
 export async function rotateKey(file: string): Promise<{ sealed: number; unreadable: ReadonlyMap<string, number> }> {
   const folder = dirname(file)
+  if (!existsSync(file) && copiesOf(file).length > 0)
+    throw new Error(`The ledger ${file} is missing: start the server, which takes the newest copy, then run this again`)
   const db = existsSync(file) ? openChecked(file) : undefined
   try {
     const former = openSeal(db ? await openKeyOf(db, folder) : await openSecretKey(folder))

@@ -1,26 +1,21 @@
 /** The SQLite file of the ledger: opened once, written in one transaction per tick. */
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
-import type { Clock } from '../clock.ts'
-import { errors } from '../error.ts'
+import { type Clock, DAY_MS } from '../clock.ts'
+import { errors, StartError } from '../error.ts'
+import { removeUnfinished } from '../folder.ts'
 import { isDiskFull } from '../full-disk.ts'
 import type { Log } from '../log.ts'
 import { inEnglish, say, type Words } from '../say.ts'
-import {
-  backupTo,
-  copiesOf,
-  copyBeforeMigration,
-  isDamage,
-  type LedgerFault,
-  openChecked,
-  recoverFrom,
-} from './ledger-copies.ts'
+import { backupTo, copiesFolder, copyBeforeMigration, openChecked } from './ledger-copies.ts'
 import { lockFolder } from './lock.ts'
 import { applyMigrations, type MigrationOwner, planMigrations } from './migrate.ts'
+import { damageMark, hadLedger, isDamaged, type LedgerFault, noteDamage, recover } from './recovery.ts'
 import { openKeyOf } from './rotate-key.ts'
 import { openSeal, type Seal } from './seal.ts'
 import { sealWhatIsPlain, unreadableIn, wayOutOf } from './sealed-columns.ts'
+import { isDamage, isUnreadable } from './whole-check.ts'
 
 export interface Ledger extends Seal {
   /**
@@ -39,14 +34,24 @@ export interface Ledger extends Seal {
 export interface OpenedLedger extends Ledger {
   /** Another number after each write. */
   readonly version: number
-  /** A whole copy at this path, made while the ledger is in use. */
-  backup(path: string): Promise<void>
+  /** A whole copy at this path, made while the ledger is in use, and checked. */
+  backup(path: string, signal?: AbortSignal): Promise<void>
   /** Commits what still waits, writes the log back, and frees the data folder. */
   close(): Promise<void>
-  /** What was done about a damaged file, where there was one. */
+  /** What this start has done about a file that could not be used. */
   readonly recovered?: Words | undefined
+  /** What this start, or one of the last days, has done about it. */
+  readonly lastRecovery?: Recovery | undefined
+  /** Called once, where damage is met while the ledger is in use; the next start recovers from it. */
+  whenDamaged(tell: () => void): void
   /** What people do about secrets that another secret key has sealed, where there are some. */
   readonly unreadable?: Words
+}
+
+interface Recovery {
+  said: Words
+  /** People are told until then, in epoch milliseconds. */
+  until: number
 }
 
 interface LedgerOptions {
@@ -78,30 +83,26 @@ const CACHE_KB = 4000
 const BATCH_BUDGET_MS = 5
 const KEPT_STATEMENTS = 400
 
+/** Beyond this the log is cut once it has been written back: a long reader, or one large write, makes it grow. */
+const WAL_BYTES = 8 << 20
+/** So long people are told that the ledger is not the one it was. */
+const RECOVERY_TOLD_MS = 7 * DAY_MS
+
 /** @throws a sentence: the folder is in use, the file comes from a later version, a migration is bad */
-export async function openLedger({
-  file,
-  log,
-  clock,
-  plugins = [],
-  secretPreferences = [],
-  onFull = () => false,
-}: LedgerOptions): Promise<OpenedLedger> {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const lock = lockFolder(dirname(file))
+export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> {
+  const { file, clock, plugins = [], secretPreferences = [], log, onFull = () => false } = options
+  const folder = dirname(file)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const lock = lockFolder(folder)
   try {
-    const { db, recovered } = openOrRecover(file, clock, log)
+    removeUnfinished(folder)
+    removeUnfinished(copiesFolder(file))
+    const { db, recovered } = await openWhole({ file, clock, plugins, log })
     try {
-      db.pragma('journal_mode = WAL')
-      db.pragma('synchronous = FULL')
-      db.pragma(`cache_size = -${CACHE_KB}`)
-      const plan = planMigrations(db, plugins)
-      if (plan.hasContent && plan.steps.length > 0)
-        log.info({ copy: await copyBeforeMigration(db, file, clock.now()) }, 'ledger copied before its migration')
-      applyMigrations(db, plan.steps, clock.now(), log)
+      const lastRecovery = keepTold(db, recovered, clock.now())
       const secrets = await openSecrets(db, { file, plugins, secretPreferences, log })
-      const opened = groupCommit(db, () => lock.release(), recovered, onFull)
-      return Object.assign(opened, secrets)
+      const opened = groupCommit(db, { file, log, onFull, release: () => lock.release() })
+      return Object.assign(opened, secrets, { recovered, lastRecovery })
     } catch (error) {
       db.close()
       throw error
@@ -110,6 +111,97 @@ export async function openLedger({
     lock.release()
     throw error
   }
+}
+
+interface Opening {
+  file: string
+  clock: Clock
+  plugins: readonly MigrationOwner[]
+  log: Log
+}
+
+/** A file that cannot be used is replaced, also where only the copy before a migration finds that out. */
+async function openWhole(opening: Opening): Promise<{ db: Database.Database; recovered: Words | undefined }> {
+  const { file, clock, plugins, log } = opening
+  const replace = async (fault: LedgerFault, err?: unknown) => {
+    const recovered = await recover(fault, { file, plugins, now: clock.now(), log })
+    log.error({ err }, inEnglish(recovered))
+    return { db: await openMigrated(opening), recovered }
+  }
+  const fault = await faultOf(file)
+  if (fault !== undefined) return replace(fault)
+  try {
+    return { db: await openMigrated(opening), recovered: undefined }
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    return replace('damaged', error)
+  }
+}
+
+/** @throws StartError  the disk cannot be read: whether the file is damaged nobody knows */
+async function faultOf(file: string): Promise<LedgerFault | undefined> {
+  const size = statSync(file, { throwIfNoEntry: false })?.size
+  if (!size) {
+    if (!hadLedger(file)) return undefined
+    return size === undefined ? 'missing' : 'empty'
+  }
+  const mark = damageMark(file)
+  try {
+    if (existsSync(mark) && (await isDamaged(file))) return 'damaged'
+    rmSync(mark, { force: true })
+    return undefined
+  } catch (cause) {
+    throw isUnreadable(cause) ? unreadable(file, cause) : cause
+  }
+}
+
+const unreadable = (file: string, cause: unknown): StartError =>
+  new StartError(
+    `The disk does not let the ledger ${file} be read: check the disk and its connection. If the disk is broken, move the ledger away: the next start takes the newest of ledger-copies/`,
+    { cause },
+  )
+
+/** @throws SqliteError  the file is damaged */
+async function openMigrated({ file, clock, plugins, log }: Opening): Promise<Database.Database> {
+  // Made here, for its owner's eyes only: SQLite gives its log the same mode.
+  closeSync(openSync(file, 'a', 0o600))
+  const db = openReadable(file)
+  try {
+    db.pragma('journal_mode = WAL')
+    db.pragma('synchronous = FULL')
+    db.pragma(`journal_size_limit = ${WAL_BYTES}`)
+    db.pragma(`cache_size = -${CACHE_KB}`)
+    const plan = planMigrations(db, plugins)
+    if (plan.hasContent && plan.steps.length > 0)
+      log.info({ copy: await copyBeforeMigration(db, file, clock.now()) }, 'ledger copied before its migration')
+    applyMigrations(db, plan.steps, clock.now(), log)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function openReadable(file: string): Database.Database {
+  try {
+    return openChecked(file)
+  } catch (cause) {
+    throw isUnreadable(cause) ? unreadable(file, cause) : cause
+  }
+}
+
+const RECOVERED = 'recovered'
+
+/** A restart does not end what people are told of a recovery. */
+function keepTold(db: Database.Database, said: Words | undefined, now: number): Recovery | undefined {
+  if (said !== undefined) {
+    const recovery: Recovery = { said, until: now + RECOVERY_TOLD_MS }
+    db.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run(RECOVERED, JSON.stringify(recovery))
+    return recovery
+  }
+  const text = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck().get(RECOVERED)
+  const recovery = text === undefined ? undefined : (JSON.parse(text) as Recovery)
+  return recovery && now < recovery.until ? recovery : undefined
 }
 
 async function openSecrets(
@@ -125,37 +217,24 @@ async function openSecrets(
   return { ...seal, unreadable }
 }
 
-function openOrRecover(file: string, clock: Clock, log: Log): { db: Database.Database; recovered: Words | undefined } {
-  const recover = (fault: LedgerFault, err?: unknown) => {
-    const { db, said } = recoverFrom(file, fault, clock.now())
-    log.error({ err }, inEnglish(said))
-    return { db, recovered: said }
-  }
-  const size = statSync(file, { throwIfNoEntry: false })?.size
-  // Where there are copies there was a ledger: a blank one would put them out within days.
-  if (!size && copiesOf(file).length > 0) return recover(size === undefined ? 'missing' : 'empty')
-  // Made here, for its owner's eyes only: SQLite gives its log the same mode.
-  closeSync(openSync(file, 'a', 0o600))
-  try {
-    return { db: openChecked(file), recovered: undefined }
-  } catch (error) {
-    if (!isDamage(error)) throw error
-    return recover('damaged', error)
-  }
-}
-
 interface Waiting {
   work: () => unknown
   resolve: (result: unknown) => void
   reject: (error: unknown) => void
 }
 
+interface CommitOptions {
+  file: string
+  log: Log
+  onFull: () => boolean
+  release: () => void
+}
+
 function groupCommit(
   db: Database.Database,
-  release: () => void,
-  recovered: Words | undefined,
-  onFull: () => boolean,
+  { file, log, onFull, release }: CommitOptions,
 ): Omit<OpenedLedger, keyof Seal> {
+  const damage = openDamage(file, log)
   const [begin, commit, rollback] = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'].map((text) => db.prepare(text)) as [
     Database.Statement,
     Database.Statement,
@@ -202,6 +281,7 @@ function groupCommit(
     } catch (error) {
       if (db.inTransaction) rollback.run()
       if (makesRoom(error)) return // all of it once more: it is still in the queue
+      damage.watched(error)
       if (batch.length === 0) batch.push(...queue) // not even begun
       answers.length = 0
       for (const waiting of batch) answers.push(() => waiting.reject(forCaller(error)))
@@ -223,11 +303,11 @@ function groupCommit(
   }
 
   return {
-    recovered,
     get version() {
       return version
     },
-    sql: keptStatements(db),
+    whenDamaged: (tell) => damage.tellBy(tell),
+    sql: keptStatements(db, damage.watched),
     write<Result>(work: () => Result): Promise<Result> {
       if (isClosed) return Promise.reject(errors.unavailable('The ledger is closed'))
       return new Promise<Result>((resolve, reject) => {
@@ -235,7 +315,10 @@ function groupCommit(
         schedule()
       })
     },
-    backup: (path) => backupTo(db, path),
+    backup: (path, signal) =>
+      backupTo(db, path, signal).catch((error: unknown) => {
+        throw damage.watched(error)
+      }),
     async close() {
       if (isClosed) return
       while (queue.length > 0) commitBatch()
@@ -250,11 +333,39 @@ function groupCommit(
   }
 }
 
+interface Damage {
+  /** Notes where an error tells of damage. @returns the error as whoever has asked is told */
+  watched(error: unknown): unknown
+  tellBy(tell: () => void): void
+}
+
+/** Damage that is met while the ledger is in use. Most of it can be read still, so the server goes on. */
+function openDamage(file: string, log: Log): Damage {
+  let isNoted = false
+  let tell: (() => void) | undefined
+  return {
+    watched(error) {
+      if (!isDamage(error)) return error
+      if (!isNoted) {
+        isNoted = true
+        noteDamage(file)
+        log.error({ err: error }, 'the ledger is damaged; the next start recovers it')
+        tell?.()
+      }
+      return errors.unavailable('The database is damaged: restart the server, which recovers it', { cause: error })
+    },
+    tellBy(told) {
+      tell = told
+      if (isNoted) told()
+    },
+  }
+}
+
 /** Prepares each statement once, and keeps those that were used last. */
-function keptStatements(db: Database.Database) {
+function keptStatements(db: Database.Database, watched: Damage['watched']) {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>()
   return <Row>(text: string): Database.Statement<unknown[], Row> => {
-    const kept = statements.get(text) ?? withinWrite(db, db.prepare<unknown[], unknown>(text))
+    const kept = statements.get(text) ?? guarded(db, text, watched)
     // Moved to the end: the first of the map is the one unused for longest.
     statements.delete(text)
     statements.set(text, kept)
@@ -268,18 +379,26 @@ function keptStatements(db: Database.Database) {
   }
 }
 
-/** A write beside the shared transaction would be one of its own: slow, and done though what belongs to it was not. */
-function withinWrite<Statement extends Database.Statement<unknown[], unknown>>(
+/**
+ * A write beside the shared transaction would be one of its own: slow, and done though what belongs to it was not.
+ * Damage that a read meets is noted.
+ */
+function guarded(
   db: Database.Database,
-  statement: Statement,
-): Statement {
-  if (statement.readonly) return statement
+  text: string,
+  watched: Damage['watched'],
+): Database.Statement<unknown[], unknown> {
+  const statement = db.prepare<unknown[], unknown>(text)
   for (const verb of ['run', 'get', 'all', 'iterate'] as const) {
     const act = statement[verb].bind(statement) as (...given: unknown[]) => never
     statement[verb] = (...given: unknown[]) => {
-      if (!db.inTransaction)
+      if (!statement.readonly && !db.inTransaction)
         throw new Error(`It changes the ledger outside of \`ledger.write(() => …)\`: ${statement.source}`)
-      return act(...given)
+      try {
+        return act(...given)
+      } catch (error) {
+        throw watched(error)
+      }
     }
   }
   return statement

@@ -1881,14 +1881,23 @@ const de = {
   'said.missing': 'weg',
   'said.empty': 'leer',
   'said.damaged': 'beschädigt',
-  'said.The ledger {file} was {fault}: it was moved to {aside} and the copy {copy} took its place':
-    'Die Datenbank {file} war {fault}: Sie wurde nach {aside} verschoben, und die Kopie {copy} ist an ihre Stelle getreten',
-  'said.The ledger {file} was {fault}: the copy {copy} took its place':
-    'Die Datenbank {file} war {fault}: Die Kopie {copy} ist an ihre Stelle getreten',
-  'said.The ledger {file} was {fault} and there is no copy of it: it was moved to {aside} and a blank one took its place':
-    'Die Datenbank {file} war {fault}, und es gibt keine Kopie davon: Sie wurde nach {aside} verschoben, und eine leere ist an ihre Stelle getreten',
-  'said.The ledger {file} was {fault} and there is no copy of it: a blank one took its place':
-    'Die Datenbank {file} war {fault}, und es gibt keine Kopie davon: Eine leere ist an ihre Stelle getreten',
+  'said.The ledger {file} was {fault} and was moved to {aside}.':
+    'Die Datenbank {file} war {fault} und wurde nach {aside} verschoben.',
+  'said.The ledger {file} was {fault}.': 'Die Datenbank {file} war {fault}.',
+  'said.The copy {copy} took its place: what was changed after it was made is missing.':
+    'An ihre Stelle kam die Kopie {copy}: Was danach geändert wurde, fehlt.',
+  'said.There is no good copy, so what could be read of {source} was saved.':
+    'Es gibt keine unbeschädigte Kopie; gerettet wurde, was sich aus {source} lesen ließ.',
+  'said.Something is lost in these tables: {tables}.': 'Aus diesen Tabellen ist etwas verloren: {tables}.',
+  'said.No table has a part that could not be read.': 'Alle Tabellen ließen sich vollständig lesen.',
+  'said.Accounts that have lost their name and password: {names}. archivolt user password <name> gives each a new password.':
+    'Konten, die Namen und Passwort verloren haben: {names}. Mit archivolt user password <Name> bekommt jedes ein neues Passwort.',
+  'said.There is no copy of it and nothing could be read from it, so a blank one took its place: accounts with all that is theirs, jobs, schedules and preferences are gone. To bring them back, stop the server and put a copy of the ledger in its place.':
+    'Es gibt keine Kopie, und es ließ sich nichts daraus lesen; an ihre Stelle kam eine leere: Konten mit allem, was ihnen gehört, Aufträge, Zeitpläne und Einstellungen sind weg. Um sie zurückzuholen, halte den Server an und lege eine Kopie der Datenbank an ihre Stelle.',
+  'said.The database is damaged. Restart the server: it takes the newest good copy, or saves what can be read.':
+    'Die Datenbank ist beschädigt. Starte den Server neu: Er nimmt die neueste unbeschädigte Kopie oder rettet, was sich lesen lässt.',
+  'said.The database is damaged: restart the server, which recovers it':
+    'Die Datenbank ist beschädigt: Starte den Server neu, er stellt sie wieder her',
   'said.secrets that another secret key has sealed ({counts}): put the former secret.key back into the data folder, or set them anew: authenticator apps (archivolt user totp-off <name>, or Settings → Users), webhooks, addresses of messages, proxies':
     'Geheimnisse, die ein anderer geheimer Schlüssel versiegelt hat ({counts}): Lege den früheren secret.key zurück in den Datenordner, oder setze sie neu: Authenticator-Apps (archivolt user totp-off <name>, oder Einstellungen → Benutzer), Webhooks, Adressen für Nachrichten, Proxys',
   'said.The ledger has {what}': 'Die Datenbank enthält {what}',

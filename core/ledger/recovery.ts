@@ -1,0 +1,156 @@
+/** The way back from a ledger that cannot be used: the newest good copy, else what can be salvaged, else a blank one. */
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Log } from '../log.ts'
+import { joined, say, sentenceOf, type Words } from '../say.ts'
+import { syncFile, syncFolder } from '../whole-file.ts'
+import { copiesOf, keepForGood, stampOf } from './ledger-copies.ts'
+import type { MigrationOwner } from './migrate.ts'
+import { salvage } from './salvage.ts'
+import { isDamage, mustBeWhole } from './whole-check.ts'
+
+/** What is wrong with a ledger that cannot be used. */
+export type LedgerFault = keyof typeof FAULTS
+const FAULTS = {
+  missing: sentenceOf(say`missing`),
+  empty: sentenceOf(say`empty`),
+  damaged: sentenceOf(say`damaged`),
+}
+
+const ENDS = ['', '-wal', '-shm'] as const
+
+interface RecoveryOptions {
+  file: string
+  plugins: readonly MigrationOwner[]
+  now: number
+  log: Log
+}
+
+/** Damage that a running server has met: the next start reads the whole file, and recovers where that is so. */
+export const damageMark = (file: string): string => `${file}.damaged`
+export const noteDamage = (file: string): void =>
+  writeFileSync(damageMark(file), 'Damage was met; the next start checks the ledger.\n', { mode: 0o600 })
+
+/** Damaged ledgers that were moved aside, newest first. */
+export function asidesOf(file: string): string[] {
+  const start = `${basename(file)}.damaged-`
+  return readdirSync(dirname(file))
+    .filter((name) => name.startsWith(start) && !ENDS.some((end) => end !== '' && name.endsWith(end)))
+    .sort()
+    .reverse()
+    .map((name) => join(dirname(file), name))
+}
+
+/** Files that only an earlier server can have made; the ledger is the first that a new installation has. */
+const TRACES = ['index-in-use.json', 'secret.key']
+
+/** Whether there was a ledger here before, so that a new one would not be a first installation. */
+export const hadLedger = (file: string): boolean =>
+  copiesOf(file).length > 0 || asidesOf(file).length > 0 || TRACES.some((name) => existsSync(join(dirname(file), name)))
+
+/**
+ * Puts another file in the place of a ledger that cannot be used, which is moved aside first. Cut off at any point, the
+ * ledger is missing, and the next start does the same with what was moved aside.
+ * @returns what was done, for the log and the page
+ */
+export async function recover(fault: LedgerFault, options: RecoveryOptions): Promise<Words> {
+  const { file, now } = options
+  const isThere = existsSync(file)
+  const aside = moveAside(file, now)
+  const way = (await takeCopy(options)) ?? (await takeSalvaged(options)) ?? startBlank(options)
+  syncFolder(dirname(file))
+  rmSync(damageMark(file), { force: true })
+  const what = isThere
+    ? say`The ledger ${{ file }} was ${{ fault: FAULTS[fault] }} and was moved to ${{ aside }}.`
+    : say`The ledger ${{ file }} was ${{ fault: FAULTS[fault] }}.`
+  return joined([what, way], ' ')
+}
+
+/** The file before its log, so that a cut between the two leaves the ledger missing and the log to be moved. */
+function moveAside(file: string, now: number): string {
+  const [newest] = asidesOf(file)
+  const isHalfDone = !existsSync(file) && newest !== undefined && !existsSync(`${newest}-wal`)
+  const aside = isHalfDone ? newest : `${file}.damaged-${stampOf(now)}`
+  for (const end of ENDS) if (existsSync(file + end)) renameSync(file + end, aside + end)
+  syncFolder(dirname(file))
+  return aside
+}
+
+async function takeCopy({ file, now }: RecoveryOptions): Promise<Words | undefined> {
+  const part = `${file}.part`
+  for (const copy of copiesOf(file, now)) {
+    copyFileSync(copy, part)
+    chmodSync(part, 0o600)
+    if (!(await putInPlace(part, file))) continue
+    return say`The copy ${{ copy }} took its place: what was changed after it was made is missing.`
+  }
+  return undefined
+}
+
+/** From the damaged ledger, else from what is left of its copies. */
+async function takeSalvaged(options: RecoveryOptions): Promise<Words | undefined> {
+  const { file, now } = options
+  const part = `${file}.part`
+  const [newest, ...older] = asidesOf(file)
+  for (const source of [...(newest ? [newest] : []), ...copiesOf(file, now), ...older]) {
+    const saved = salvage(source, part, options)
+    if (!saved || !(await putInPlace(part, file))) continue
+    keepForGood(file)
+    return joined(
+      [
+        say`There is no good copy, so what could be read of ${{ source }} was saved.`,
+        saved.lost.length > 0
+          ? say`Something is lost in these tables: ${{ tables: saved.lost.join(', ') }}.`
+          : say`No table has a part that could not be read.`,
+        ...(saved.nameless.length > 0
+          ? [
+              say`Accounts that have lost their name and password: ${{ names: saved.nameless.join(', ') }}. archivolt user password <name> gives each a new password.`,
+            ]
+          : []),
+      ],
+      ' ',
+    )
+  }
+  return undefined
+}
+
+async function putInPlace(part: string, file: string): Promise<boolean> {
+  try {
+    await mustBeWhole(part)
+    syncFile(part)
+    renameSync(part, file)
+    return true
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    return false
+  } finally {
+    for (const end of [...ENDS, '-journal']) rmSync(part + end, { force: true })
+  }
+}
+
+function startBlank({ file }: RecoveryOptions): Words {
+  keepForGood(file)
+  closeSync(openSync(file, 'a', 0o600))
+  return say`There is no copy of it and nothing could be read from it, so a blank one took its place: accounts with all that is theirs, jobs, schedules and preferences are gone. To bring them back, stop the server and put a copy of the ledger in its place.`
+}
+
+/** Whether a file that SQLite still opens is damaged somewhere. */
+export async function isDamaged(file: string): Promise<boolean> {
+  try {
+    await mustBeWhole(file)
+    return false
+  } catch (error) {
+    if (isDamage(error)) return true
+    throw error
+  }
+}

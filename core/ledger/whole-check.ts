@@ -1,0 +1,58 @@
+/** Reads an SQLite file through, every page and every index: a copy is checked before it takes the place of another. */
+import { statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import Database from 'better-sqlite3'
+import { runChild } from '../child.ts'
+import { giveWay } from '../give-way.ts'
+
+/** A file of this size takes some milliseconds. */
+const CHECKED_HERE_BYTES = 1 << 20
+/** SQLite cannot be interrupted in the middle of a check, a process can; and it gives back all its memory. */
+const PROGRAM = `
+const Database = require(process.argv[1])
+try {
+  const db = new Database(process.argv[2], { readonly: true })
+  process.stdout.write(JSON.stringify({ said: db.pragma('integrity_check(1)', { simple: true }) }))
+} catch ({ code, message }) {
+  process.stdout.write(JSON.stringify({ code, message }))
+}`
+
+/** Whether what SQLite says means that the file itself is bad (not the disk, not its permissions). */
+export function isDamage(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
+}
+
+/** Whether the disk has refused to be read, as one with bad sectors or a lost connection does. */
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && /^SQLITE_IOERR_(READ|SHORT_READ|CORRUPTFS|FSTAT)/.test(error.code)
+
+/** @throws SqliteError: see isDamage; the signal's reason */
+export async function mustBeWhole(file: string, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted()
+  if (statSync(file).size > CHECKED_HERE_BYTES) return refuseUnlessOk(await askChild(file, signal))
+  const db = new Database(file, { readonly: true })
+  try {
+    refuseUnlessOk(db.pragma('integrity_check(1)', { simple: true }))
+  } finally {
+    db.close()
+  }
+}
+
+export function refuseUnlessOk(said: unknown): void {
+  if (said !== 'ok') throw new Database.SqliteError(String(said), 'SQLITE_CORRUPT')
+}
+
+function askChild(file: string, signal: AbortSignal | undefined): Promise<string> {
+  const module = createRequire(import.meta.url).resolve('better-sqlite3')
+  return new Promise((resolve, reject) => {
+    const options = { signal, killSignal: 'SIGKILL' } as const
+    const child = runChild(process.execPath, ['-e', PROGRAM, module, file], options, (fault, output) => {
+      if (signal?.aborted) return reject(signal.reason)
+      if (fault) return reject(new Error(`The check of ${file} did not end`, { cause: fault }))
+      const { said, code, message } = JSON.parse(output) as Record<string, string>
+      if (said !== undefined) resolve(said)
+      else reject(new Database.SqliteError(String(message), String(code)))
+    })
+    giveWay(child, true)
+  })
+}
