@@ -49,7 +49,7 @@ export function openAccounts(parts: AccountParts): AccountBook {
     revokeAccessToken: (id, tokenId) => write(book, () => accessTokens.revoke(id, tokenId)),
     totp: (id) => totp.state(id),
     beginTotp: (id, proof) => beginTotp(book, id, proof),
-    enableTotp: (id, code) => enableTotp(book, id, code),
+    enableTotp: (id, code, keepSession) => enableTotp(book, id, code, keepSession),
     disableTotp: (id, given, from) => disableTotp(book, id, given, from),
 
     picture: (id) => pictures.get(id),

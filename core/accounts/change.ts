@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import { errors } from '../error.ts'
 import { say } from '../say.ts'
 import { writeWhole } from '../whole-file.ts'
+import { areAlike, mixesScripts } from './names.ts'
 import { refuseOutdated } from './proof.ts'
 import { type Book, recordOf, write } from './state.ts'
 import type { AccountChange, AccountRecord, AccountRights, FirstAccount, NewAccount, Proof } from './types.ts'
@@ -18,9 +19,14 @@ export async function create(
   alongside?: (id: number) => void,
 ): Promise<AccountRecord> {
   refuseIllTogether({ is_staff: isStaff, may_download: mayDownload, view })
+  if (mixesScripts(username))
+    throw errors.badRequest('This name mixes letters of different scripts; use those of one', {
+      fields: { username: 'mixes letters of different scripts' },
+    })
+  refuseAlike(book, username)
   const hash = await book.passwords.hash(password)
   return write(book, () => {
-    if (book.users.named(username)) throw errors.conflict('This name is taken')
+    refuseAlike(book, username)
     const id = book.users.add({ username, password: hash, isStaff, mayDownload })
     book.views.set(id, view)
     alongside?.(id)
@@ -75,8 +81,9 @@ function writeChange(
     book.tokens.revoke(id)
     book.accessTokens.revokeAll(id)
   }
+  const isOtherRole = after.is_staff !== (row.is_staff === 1)
   if (!after.is_active) sessions.endAll(id)
-  else if (hashed.password) sessions.endAll(id, keepSession)
+  else if (hashed.password || hashed.totp === null || isOtherRole) sessions.endAll(id, keepSession)
 }
 
 /** As `Accounts.remove` says. */
@@ -112,6 +119,14 @@ async function forgetFirstPassword({ firstPassword }: Book, id: number): Promise
   if (id !== FIRST_ID) return
   firstPassword.isThere = false
   await rm(firstPassword.file, { force: true })
+}
+
+/** @throws conflict  people could take this account for one that is there */
+function refuseAlike({ users }: Book, username: string): void {
+  if (users.named(username)) throw errors.conflict('This name is taken')
+  const isAlike = areAlike(username)
+  const other = users.all().find((row) => isAlike(row.username))
+  if (other) throw errors.conflict(say`This name looks like ${{ name: other.username }}, which is taken`)
 }
 
 function refuseLastAdmin({ users }: Book, row: UserRow): void {

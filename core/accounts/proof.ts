@@ -12,8 +12,11 @@ const proofWhile = (book: Book, row: UserRow, isSame: (now: UserRow) => boolean)
   },
 })
 
-export const proofOf = (book: Book, row: UserRow): Proof =>
-  proofWhile(book, row, ({ password }) => password === row.password)
+/** A password that was right while no code was asked for is not enough once one is. */
+export function proofOf(book: Book, row: UserRow): Proof {
+  const { isOn } = book.totp.state(row.id)
+  return proofWhile(book, row, ({ id, password }) => password === row.password && book.totp.state(id).isOn === isOn)
+}
 
 export const proofOfPin = (book: Book, row: UserRow, device: string): Proof =>
   proofWhile(book, row, ({ pin }) => pin === row.pin && book.devices.knows(device, row.id))

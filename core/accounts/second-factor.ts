@@ -18,12 +18,13 @@ export const beginTotp = (book: Book, id: number, proof: Proof): Promise<{ secre
   })
 
 /** As `Accounts.enableTotp` says. */
-export const enableTotp = (book: Book, id: number, code: string): Promise<string[]> =>
+export const enableTotp = (book: Book, id: number, code: string, keepSession: string | undefined): Promise<string[]> =>
   write(book, () => {
     book.users.existing(id)
     const recoveryCodes = book.totp.enable(id, code)
     if (!recoveryCodes) throw errors.badRequest(WRONG_CODE, { fields: { code: 'is wrong' } })
     book.devices.forgetAll(id)
+    book.sessions.endAll(id, keepSession)
     return recoveryCodes
   })
 
@@ -32,16 +33,17 @@ export async function disableTotp(
   book: Book,
   id: number,
   { password, code }: { password: string; code: string },
-  { address, signal }: { address: string; signal?: AbortSignal },
+  { address, signal, keepSession }: { address: string; signal?: AbortSignal; keepSession?: string | undefined },
 ): Promise<boolean> {
-  const { users, totp, passwords, throttle } = book
+  const { users, totp, sessions, passwords, throttle } = book
   const row = users.existing(id)
   const asker = { address: clientOf(address), signal }
   const isRight = await throttle.attempt(row.username, asker, async () => {
     if (!(await passwords.isRight(password, row.password, asker))) return undefined
     const isTaken = await write(
       book,
-      () => totp.take(id, code) && proofOf(book, row).holds() && (totp.remove(id), true),
+      () =>
+        totp.take(id, code) && proofOf(book, row).holds() && (totp.remove(id), sessions.endAll(id, keepSession), true),
     )
     return isTaken || undefined
   })

@@ -23,12 +23,14 @@ export async function checkPassword(
       log.info({ address }, 'a login failed')
       return undefined
     }
+    // Before its code is asked for: an authenticator app that is turned on meanwhile makes the proof outdated.
+    const proof = proofOf(book, row)
     if (!(await takeCode(book, row, given.code))) {
       log.info({ address }, 'a login failed at its code')
       return undefined
     }
     await ledger.write(() => users.noteLogin(row.id))
-    return proofOf(book, row)
+    return proof
   })
 }
 

@@ -71,12 +71,13 @@ export interface Accounts {
   firstAdmin(): AccountRecord | undefined
   /**
    * @param alongside  done in the same write, with its id
-   * @throws conflict: the name is taken; bad_request: rights that go ill together
+   * @throws conflict: the name is taken, or looks like one that is; bad_request: its letters are of several scripts;
+   *   rights that go ill together
    */
   create(account: NewAccount, alongside?: (id: number) => void): Promise<AccountRecord>
   /**
    * A changed password ends the account's other sessions, revokes its token and access tokens, and takes it off all
-   * devices.
+   * devices. Its other sessions end, too, once it is an admin or no longer one, or its authenticator app is forgotten.
    * @throws not_found, conflict (last active admin), bad_request (the proof no longer holds; rights that go ill
    *   together)
    */
@@ -117,16 +118,20 @@ export interface Accounts {
    */
   beginTotp(id: number, proof: Proof): Promise<{ secret: string; uri: string }>
   /**
-   * From now on a login asks for a code; all devices forget the account.
+   * From now on a login asks for a code; all devices forget the account, and its other sessions end: they began
+   * without one.
    * @returns its recovery codes, which nobody is shown again
    * @throws bad_request: the code is wrong, or nothing was begun
    */
-  enableTotp(id: number, code: string): Promise<string[]>
-  /** By own password and a code; false: one of them is wrong. Same throttle as logins. @throws throttled */
+  enableTotp(id: number, code: string, keepSession?: string | undefined): Promise<string[]>
+  /**
+   * By own password and a code; its other sessions end. false: one of them is wrong. Same throttle as logins.
+   * @throws throttled
+   */
   disableTotp(
     id: number,
     given: { password: string; code: string },
-    from: { address: string; signal?: AbortSignal },
+    from: { address: string; signal?: AbortSignal; keepSession?: string | undefined },
   ): Promise<boolean>
   accessTokens(id: number): AccessTokenRecord[]
   /** With the token, which nobody is shown again. @throws conflict: it has as many as it may; bad_request: its scope */

@@ -3,7 +3,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { AccountRecord, Proof } from 'archivolt'
-import { errors } from 'archivolt'
+import { errors, isAppError } from 'archivolt'
 import type { App } from './app.ts'
 import type { Identity } from './provider.ts'
 
@@ -66,8 +66,9 @@ export function openLinks(app: Omit<App, 'oidc'>): Links {
     try {
       return await accounts.create({ username: name, password, isStaff, mayDownload }, (id) => add(subject, id))
     } catch (error) {
-      // The account of that name may be somebody else's: its password connects it.
-      if (accounts.list().some(({ username }) => username === name)) throw new Refused('taken')
+      // The account of that name, or of one that looks like it, may be somebody else's: its password connects it.
+      if (isAppError(error, 'conflict')) throw new Refused('taken')
+      if (isAppError(error, 'bad_request')) throw new Refused('name')
       throw error
     }
   }

@@ -1,4 +1,7 @@
-/** The picture of an account: shown to all who have signed in, chosen and removed by itself or an admin. */
+/**
+ * The picture of an account: shown to itself, to admins, and on the devices where it signs in; chosen and removed by
+ * itself or an admin.
+ */
 import {
   type Actor,
   bytes,
@@ -30,13 +33,18 @@ export const showPicture = defineRoute({
   method: 'GET',
   path: '/api/user/:userId/picture/',
   access: 'viewer',
-  summary: 'The picture of an account, a square JPEG',
+  summary: 'The picture of an account, a square JPEG: one’s own, or as an admin any',
   params: Params,
   query: { version },
   reply: Type.Unknown(),
   replyType: 'image/jpeg',
   errors: ['not_found'],
-  handle: ({ params: { userId }, query, headers }, app: App) => sendPicture(Number(userId), { query, headers }, app),
+  handle({ params: { userId }, query, actor, headers }, app: App) {
+    const id = Number(userId)
+    // Whether there is such an account, or it has a picture, is nothing for others.
+    if (id !== actor.id && !actor.isAdmin) throw errors.notFound('picture')
+    return sendPicture(id, { query, headers }, app)
+  },
 })
 
 /** Who has not signed in yet sees those alone that the list of the device names. */

@@ -12,8 +12,8 @@ import {
   type View,
 } from 'archivolt'
 import { Picture, Pin, UserParams } from './device-routes.ts'
+import { LONGEST_PASSWORD, refuseWeak, SHORTEST_PASSWORD } from './password-rule.ts'
 import { keepOnDevice } from './session-cookies.ts'
-import { LONGEST_PASSWORD } from './sign-in-routes.ts'
 
 /** The chosen ids by kind. What kinds there are, the indexes say. */
 const AccountView = Type.Union([
@@ -35,11 +35,12 @@ export const Account = Type.Object({
   picture: Picture,
   last_login: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
 })
-export const SHORTEST_PASSWORD = 8
 const NAME_PATTERN = '^[\\p{L}\\p{N}@.+_-]{1,150}$'
 const NAME = new RegExp(NAME_PATTERN, 'u')
+/** Letters that show nothing, such as the Hangul filler. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
 /** Whether an account may be called so. */
-export const isName = (text: string): boolean => NAME.test(text)
+export const isName = (text: string): boolean => NAME.test(text) && !INVISIBLE.test(text)
 const NewPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD })
 
 export const listUsers = defineRoute({
@@ -66,6 +67,8 @@ export const addUser = defineRoute({
   reply: Account,
   errors: ['bad_request', 'conflict'],
   async handle({ body: { username, password, is_staff = false, may_download = false, view = null } }, app) {
+    if (!isName(username)) throw errors.wrongField('username', 'has invisible characters')
+    await refuseWeak(password, username)
     const checked = view && (await checkedView(view, null, app))
     return app.accounts.create({ username, password, isStaff: is_staff, mayDownload: may_download, view: checked })
   },
@@ -93,7 +96,7 @@ export const changeUser = defineRoute({
   access: 'viewer',
   scope: 'admin',
   summary:
-    'Change an account. Who is no admin changes their own password and PIN only, and proves the current password',
+    'Change an account. Who is no admin changes their own password and PIN only. One’s own password and PIN ask for the current password',
   params: UserParams,
   body: Type.Object({
     password: Type.Optional(NewPassword),
@@ -122,9 +125,12 @@ export const changeUser = defineRoute({
     // Who knows it signs in as that account: an admin may take it away, no more.
     if (typeof pin === 'string' && id !== actor.id)
       throw errors.permissionDenied('A PIN is set by its account itself; an admin may remove it')
+    if (password !== undefined) await refuseWeak(password, account.username)
+    // Whoever finds a browser signed in must not get to keep its account.
+    const isOwnSecret = id === actor.id && (password !== undefined || pin !== undefined)
     const proof =
       current === undefined ? undefined : await accounts.checkOwnPassword(actor.id, current, request.address, signal)
-    if (!proof && (!actor.isAdmin || current !== undefined || typeof pin === 'string')) {
+    if (!proof && (!actor.isAdmin || current !== undefined || isOwnSecret)) {
       throw errors.badRequest('current_password must be the password that you have now', {
         fields: { current_password: current === undefined ? 'is required' : 'is wrong' },
       })

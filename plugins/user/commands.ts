@@ -1,7 +1,7 @@
 /** `archivolt user …`: accounts, for whoever looks after the machine and cannot sign in. */
 import { type AccountRecord, type App, defineCommand, errors } from 'archivolt'
-import { isName, SHORTEST_PASSWORD } from './account-routes.ts'
-import { LONGEST_PASSWORD } from './sign-in-routes.ts'
+import { isName } from './account-routes.ts'
+import { refuseWeak } from './password-rule.ts'
 
 export const addAccount = defineCommand({
   name: 'user add',
@@ -13,7 +13,8 @@ export const addAccount = defineCommand({
   },
   async run({ taken: [username = ''], options, say, secret }, { accounts }: App) {
     if (!isName(username)) throw errors.badRequest('A name has up to 150 letters, digits and . @ + - _')
-    const password = checked(await secret('Password'))
+    const password = await secret('Password')
+    await refuseWeak(password, username)
     await accounts.create({
       username,
       password,
@@ -30,7 +31,9 @@ export const setPassword = defineCommand({
   takes: ['name'],
   async run({ taken: [username], say, secret }, { accounts }: App) {
     const account = named(username, accounts)
-    await accounts.change(account.id, { password: checked(await secret('New password')) })
+    const password = await secret('New password')
+    await refuseWeak(password, account.username)
+    await accounts.change(account.id, { password })
     say(`${username} has a new password${account.is_active ? '' : ', and is still switched off'}`)
   },
 })
@@ -51,10 +54,4 @@ function named(username: string | undefined, accounts: App['accounts']): Account
   if (account) return account
   const names = accounts.list().map((one) => one.username)
   throw errors.badRequest(`There is no account ${username}; there are ${names.join(', ')}`)
-}
-
-function checked(password: string): string {
-  if (password.length < SHORTEST_PASSWORD || password.length > LONGEST_PASSWORD)
-    throw errors.badRequest(`A password has ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters`)
-  return password
 }

@@ -6,6 +6,7 @@ import { addAccount, removeTotp, setPassword } from './commands.ts'
 import { forgetOnDevice, listOfDevice, signInWithPin } from './device-routes.ts'
 import { loginForwarded, showForwarded } from './forwarded-routes.ts'
 import { showSession } from './own-session.ts'
+import { warnOfWeak } from './password-rule.ts'
 import { changePreferences, describePreferences, showPreferences } from './preference-routes.ts'
 import { application } from './preferences.ts'
 import { login, loginWithToken, logout, ping, revokeToken, showToken } from './sign-in-routes.ts'
@@ -20,11 +21,12 @@ export default definePlugin({
   events: ['user.removed'],
   services: ({ accounts }) => ({ signIns: openSignIns(accounts) }),
   commands: [addAccount, setPassword, removeTotp],
-  setup({ settings }) {
+  async setup({ settings, accounts, log }) {
     if (settings.forwardedUser !== null && settings.trustedProxies.length === 0)
       throw new Error(
         'AV_FORWARDED_USER is set and AV_TRUSTED_PROXIES is not: anybody could say who they are; name the proxy too',
       )
+    await warnOfWeak(settings.password, { accounts, log })
   },
   routes: [
     loginWithToken,

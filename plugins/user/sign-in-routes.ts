@@ -1,9 +1,8 @@
 /** Signing in and out: tokens for programs, sessions for browsers. */
 import { type Accounts, defineRoute, errors, type Proof, say, sentenceOf, Type } from 'archivolt'
+import { LONGEST_PASSWORD } from './password-rule.ts'
 import { refuseOtherSites, startSession } from './session-cookies.ts'
 
-/** Long enough for any pass phrase; a bound on what is hashed. */
-export const LONGEST_PASSWORD = 1024
 const LONGEST_NAME = 150
 
 const Name = Type.String({ maxLength: LONGEST_NAME })

@@ -1,6 +1,7 @@
 /** One's own authenticator app as a second factor: begun with the password, enabled by a code, disabled by both. */
 import { defineRoute, errors, Type } from 'archivolt'
-import { Code, LONGEST_PASSWORD } from './sign-in-routes.ts'
+import { LONGEST_PASSWORD } from './password-rule.ts'
+import { Code } from './sign-in-routes.ts'
 
 const Password = Type.String({ maxLength: LONGEST_PASSWORD })
 const wrongPassword = () =>
@@ -46,7 +47,7 @@ export const enableTotp = defineRoute({
   body: Type.Object({ code: Code }),
   reply: Type.Object({ recovery_codes: Type.Array(Type.String()) }),
   handle: async ({ body, actor }, { accounts }) => ({
-    recovery_codes: await accounts.enableTotp(actor.id, body.code.replace(/\s/g, '')),
+    recovery_codes: await accounts.enableTotp(actor.id, body.code.replace(/\s/g, ''), actor.session),
   }),
 })
 
@@ -60,7 +61,9 @@ export const disableTotp = defineRoute({
   reply: Type.Object({ success: Type.Literal(true) }),
   async handle({ body: { current_password, code }, actor, request, signal }, { accounts }) {
     const given = { password: current_password, code }
-    if (!(await accounts.disableTotp(actor.id, given, { address: request.address, signal })))
+    if (
+      !(await accounts.disableTotp(actor.id, given, { address: request.address, signal, keepSession: actor.session }))
+    )
       throw errors.badRequest('The password or the code is wrong')
     return { success: true as const }
   },

@@ -35,7 +35,7 @@ test('a killed server loses no message, and a receiver can tell the one that com
   assert.equal(added.status, 200)
   const users: number[] = []
   for (const username of ['ann', 'ben']) {
-    users.push((await first.api('POST', '/api/user/', { username, password: 'long enough' })).body.id)
+    users.push((await first.api('POST', '/api/user/', { username, password: 'long enough for all' })).body.id)
     assert.equal((await first.api('DELETE', `/api/user/${users.at(-1)}/`)).status, 200)
   }
   await until(1)

@@ -48,7 +48,7 @@ test('an upgrade keeps everything, and so does the way back', { skip }, async (t
   await build(before)
   const program = join(before, 'config/start.sh')
   const old = await startServer(t, dataDir, {}, 'ready', program)
-  await old.api('POST', '/api/user/', { username: 'ann', password: 'long enough' })
+  await old.api('POST', '/api/user/', { username: 'ann', password: 'long enough for all' })
   await old.api('POST', '/api/config/', { downloads: { limit_speed: 700 } })
   for (const [name, visibility] of [
     ['Evenings', 'shared'],
@@ -65,7 +65,7 @@ test('an upgrade keeps everything, and so does the way back', { skip }, async (t
 
   const present = await startServer(t, dataDir)
   assert.deepEqual(await seen(present), made)
-  await present.api('POST', '/api/user/', { username: 'ben', password: 'long enough' })
+  await present.api('POST', '/api/user/', { username: 'ben', password: 'long enough for all' })
   assert.equal(await present.end('SIGTERM'), 0)
 
   await assert.rejects(startServer(t, dataDir, {}, 'ready', program), /a later version/)

@@ -63,7 +63,7 @@ function turned(jpeg: Buffer): Buffer {
   return Buffer.concat([jpeg.subarray(0, 2), head, content, jpeg.subarray(2)])
 }
 
-test('a picture of any kind becomes a square JPEG that all who have signed in see', async (t) => {
+test('a picture of any kind becomes a square JPEG that its account and admins see', async (t) => {
   const app = await portraitApp(t)
   const [admin, user] = [app.as('admin'), app.as('user')]
   const versions = new Set<string>()
@@ -88,6 +88,9 @@ test('a picture of any kind becomes a square JPEG that all who have signed in se
     [null, [...versions].at(-1)],
   )
   assert.equal((await app.as('nobody').get('/api/user/2/picture/')).status, 401)
+  await admin.put('/api/user/1/picture/', aPicture('png'), BYTES)
+  const [ofOther, ofNobody] = [await user.get('/api/user/1/picture/'), await user.get('/api/user/99/picture/')]
+  assert.deepEqual([ofOther.status, ofOther.body], [404, ofNobody.body])
   assert.deepEqual(await readdir(join(app.dataDir, 'cache', '.incoming')), [])
 })
 

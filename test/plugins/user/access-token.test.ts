@@ -112,7 +112,7 @@ test('it ends at its time, by itself, and when the password changes; the account
   assert.equal((await app.as('admin').delete('/api/token/')).status, 200)
   assert.equal((await kept.client.get('/api/ping/')).status, 200)
 
-  await app.as('admin').post('/api/user/1/', { password: 'another password' })
+  await app.as('admin').post('/api/user/1/', { password: 'another password', current_password: PASSWORD })
   assert.equal((await kept.client.get('/api/ping/')).status, 401)
   assert.deepEqual((await app.as('admin').get('/api/access-token/')).body, [])
 })

@@ -65,6 +65,42 @@ test('it is begun with the password, and asked for only once a code was shown', 
   assert.equal((await user.post('/api/totp/', { current_password: PASSWORD })).status, 409)
 })
 
+test('sessions that began without a code end once one is asked for, but for the one that turned it on', async (t) => {
+  const app = await testApp(t, { plugins: [userPlugin] })
+  const nobody = app.as('nobody')
+  const browser = async (more: object = {}) => {
+    const { status, headers } = await nobody.post('/login/', { username: 'user', password: PASSWORD, ...more })
+    assert.equal(status, 204)
+    const cookie = headers.getSetCookie().map((one) => one.split(';')[0])
+    return { cookie: cookie.join('; '), 'x-csrftoken': cookie.find((one) => one!.startsWith('csrftoken='))!.slice(10) }
+  }
+  const isIn = async (headers: Record<string, string>) => (await nobody.get('/api/ping/', headers)).status === 200
+  const [here, elsewhere] = [await browser(), await browser()]
+  const { secret } = (await nobody.post('/api/totp/', { current_password: PASSWORD }, here)).body
+  const code = () => codeOf(secret, app.clock.now())
+
+  assert.equal((await nobody.put('/api/totp/', { code: code() }, here)).status, 200)
+
+  assert.deepEqual([await isIn(here), await isIn(elsewhere)], [true, false])
+  await app.clock.advance(STEP_MS)
+  const later = await browser({ code: code() })
+  await app.clock.advance(STEP_MS)
+  assert.equal((await nobody.delete('/api/totp/', { current_password: PASSWORD, code: code() }, here)).status, 200)
+  assert.deepEqual([await isIn(here), await isIn(later)], [true, false])
+})
+
+test('a password that was checked before the app was turned on starts no session any more', async (t) => {
+  const app = await testApp(t, { plugins: [userPlugin] })
+  const { accounts } = app.app
+  const { id } = accounts.list().find(({ username }) => username === 'user')!
+  const proof = (await accounts.checkPassword('user', PASSWORD, '192.0.2.1'))!
+  const { secret } = await accounts.beginTotp(id, proof)
+  await accounts.enableTotp(id, codeOf(secret, app.clock.now()))
+
+  await assert.rejects(accounts.openSession(id, true, proof), /sign in/)
+  await assert.rejects(accounts.token(id, proof), /sign in/)
+})
+
 test('a login with the password alone says what is missing, and what an app needs that cannot ask', async (t) => {
   const { app, login, code } = await household(t)
   for (const path of ['/login/', '/api/login/']) {

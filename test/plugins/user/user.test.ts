@@ -1,6 +1,7 @@
 /** Signing in and out, tokens, settings and accounts, as clients see them. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { openLog } from '../../../core/log.ts'
 import userPlugin from '../../../plugins/user/plugin.ts'
 import { type TestApp, testApp } from '../../support/testing.ts'
 
@@ -210,13 +211,132 @@ test('an admin adds, changes and removes accounts', async (t) => {
   }
 })
 
-test('an account needs a name of known characters and a password of eight', async (t) => {
+for (const [taken, alike, why] of [
+  ['Admin', 'aDMIN', 'case'],
+  ['anna', 'аnnа', 'Cyrillic letters'],
+  ['сора', 'copa', 'all of it Cyrillic'],
+  ['ВОВ', 'BOB', 'Cyrillic capitals'],
+  ['oval', 'ονal', 'Greek letters'],
+  ['paul', 'pau1', 'a digit'],
+  ['Ⅷ', 'VIII', 'another form of Unicode'],
+  ['ｍａｘ', 'max', 'full width'],
+  ['corner', 'comer', 'two letters like one'],
+] as Array<[string, string, string]>)
+  test(`a name that looks like one that is taken is refused: ${why}`, async (t) => {
+    const app = await userApp(t)
+    const admin = app.as('admin')
+    if (taken !== 'Admin')
+      assert.equal((await admin.post('/api/user/', { username: taken, password: PASSWORD })).status, 200)
+
+    for (const name of [alike, taken.toUpperCase()])
+      assert.ok(
+        [409, 400].includes((await admin.post('/api/user/', { username: name, password: PASSWORD })).status),
+        name,
+      )
+    assert.equal((await admin.post('/api/user/', { username: 'someone-else', password: PASSWORD })).status, 200)
+  })
+
+test('a name has no letters that nobody sees, and those of one script, or of those that are written together', async (t) => {
+  const app = await userApp(t)
+  const add = async (username: string) =>
+    (await app.as('admin').post('/api/user/', { username, password: PASSWORD })).status
+
+  for (const name of ['ann\u3164', 'ann\u115f', 'a\u200bnn', 'pаypаl', 'Ωmega', 'Ωмега'])
+    assert.equal(await add(name), 400, JSON.stringify(name))
+  for (const name of ['Müller', 'Женя', 'Ωμέγα', '田中ケンtanaka', '김철수', 'x.y+z@home', 'דוד', '42'])
+    assert.equal(await add(name), 200, name)
+})
+
+test('a new password is long enough and none of those that everybody tries', async (t) => {
+  const app = await userApp(t)
+  const admin = app.as('admin')
+  const add = (username: string, password: string) => admin.post('/api/user/', { username, password })
+  const table: Array<[password: string, says: RegExp]> = [
+    ['elevenchars', /must have at least 12 characters/],
+    ['aaaaaaaaaaaa', /only a few different characters/],
+    ['1212121212121212', /only a few different characters/],
+    ['1qaz2wsx3edc', /is one of the most common passwords/],
+    ['QwertyQwerty', /is one of the most common passwords/],
+    ['１ｑａｚ２ｗｓｘ３ｅｄｃ', /is one of the most common passwords/],
+    ['Someone2024!!', /little more than a name/],
+    ['archivolt-someone', /little more than a name/],
+  ]
+  for (const [password, says] of table) {
+    const { status, body } = await add('someone', password)
+    assert.deepEqual([status, body.code], [400, 'bad_request'], password)
+    assert.match(body.fields.password, says, password)
+  }
+  const ofOwn = await app.as('user').post('/api/user/2/', { password: 'qwertyqwerty', current_password: PASSWORD })
+  assert.equal(ofOwn.status, 400)
+  assert.equal((await admin.post('/api/user/2/', { password: 'qwertyqwerty' })).status, 400)
+  assert.equal((await add('someone', 'twelve chars')).status, 200)
+
+  const command = await app.command('user add ann', { secrets: ['qwertyqwerty'] })
+  assert.match(command.error!, /password is one of the most common passwords/)
+})
+
+test('an account whose password is weak signs in as before, and the log says so of what AV_PASSWORD gave', async (t) => {
+  const lines: string[] = []
+  const log = openLog('warn', { write: (line: string) => void lines.push(line) })
+  const app = await testApp(t, { plugins: [userPlugin], settings: { password: 'short' }, log })
+  const warned = () => lines.filter((line) => line.includes('AV_PASSWORD')).length
+
+  await app.app.accounts.change(1, { password: 'short' })
+  await app.restart()
+
+  const { status } = await app.as('nobody').post('/login/', { username: 'admin', password: 'short' })
+  assert.deepEqual([status, warned()], [204, 1])
+  const change = { password: 'a longer password', current_password: 'short' }
+  assert.equal((await app.as('admin').post('/api/user/1/', change)).status, 200)
+
+  await app.restart()
+  assert.equal(warned(), 1)
+  assert.ok(!lines.join('').includes('"short"'))
+})
+
+test('an admin, too, proves the present password to change their own password or PIN', async (t) => {
+  const app = await userApp(t)
+  const { writing } = await browser(app, 'admin')
+  for (const change of [
+    { password: 'a new password' },
+    { pin: '4711' },
+    { pin: null },
+    { password: 'a new password', is_staff: true },
+  ]) {
+    const { status, body } = await app.as('nobody').post('/api/user/1/', change, writing)
+    assert.deepEqual([status, body.fields], [400, { current_password: 'is required' }], JSON.stringify(change))
+    assert.equal((await app.as('admin').post('/api/user/1/', change)).status, 400)
+  }
+  assert.equal((await app.as('nobody').post('/login/', { username: 'admin', password: PASSWORD })).status, 204)
+
+  assert.equal((await app.as('nobody').post('/api/user/2/', { password: 'a new password' }, writing)).status, 200)
+})
+
+for (const [why, change] of [
+  ['it becomes an admin', { is_staff: true }],
+  ['an admin takes its second factor off', { totp: null }],
+  ['an admin gives it another password', { password: 'a new password' }],
+  ['it is switched off', { is_active: false }],
+] as Array<[string, object]>)
+  test(`sessions of an account end when ${why}`, async (t) => {
+    const app = await userApp(t)
+    const { reading } = await browser(app, 'user')
+    assert.equal((await app.as('nobody').get('/api/ping/', reading)).status, 200)
+
+    assert.equal((await app.as('admin').post('/api/user/2/', change)).status, 200)
+
+    assert.equal((await app.as('nobody').get('/api/ping/', reading)).status, 401)
+    await app.as('admin').post('/api/user/2/', { is_active: true })
+    assert.equal((await app.as('nobody').get('/api/ping/', reading)).status, 401)
+  })
+
+test('an account needs a name of known characters and a password of twelve', async (t) => {
   const app = await userApp(t)
   for (const body of [
     { username: 'a b', password: PASSWORD },
     { username: '', password: PASSWORD },
     { username: 'x'.repeat(151), password: PASSWORD },
-    { username: 'ok', password: 'seven77' },
+    { username: 'ok', password: 'elevenchars' },
     { username: 'ok' },
   ]) {
     assert.equal((await app.as('admin').post('/api/user/', body)).status, 400, JSON.stringify(body))

@@ -2111,6 +2111,17 @@ const de = {
   'said.The password or PIN has been changed meanwhile; sign in with the new one':
     'Passwort oder PIN wurde inzwischen geändert. Melde dich mit der neuen Angabe an',
   'said.This name is taken': 'Dieser Name ist schon vergeben',
+  'said.This name looks like {name}, which is taken': 'Dieser Name sieht aus wie {name}, und der ist schon vergeben',
+  'said.This name mixes letters of different scripts; use those of one':
+    'Dieser Name mischt Buchstaben verschiedener Schriften; nimm die einer einzigen',
+  'said.mixes letters of different scripts': 'mischt Buchstaben verschiedener Schriften',
+  'said.has invisible characters': 'enthält unsichtbare Zeichen',
+  'said.has only a few different characters; choose one that is harder to guess':
+    'hat nur wenige verschiedene Zeichen; wähle eins, das schwerer zu erraten ist',
+  'said.is little more than a name that everybody knows; choose one that is harder to guess':
+    'ist kaum mehr als ein Name, den alle kennen; wähle eins, das schwerer zu erraten ist',
+  'said.is one of the most common passwords; choose another one':
+    'ist eines der häufigsten Passwörter; wähle ein anderes',
   'said.This account has an authenticator app already; turn that off before another one':
     'Dieses Konto hat schon eine Authenticator-App. Schalte sie aus, bevor du eine andere einrichtest',
   'said.This code is wrong, or its time is over: take the one that the app shows now':

@@ -19,7 +19,7 @@ import { OwnPicture } from './own-picture.tsx'
 import { ProviderOfOwn } from './provider-link.tsx'
 import { TotpOfOwn } from './totp.tsx'
 
-export const SHORTEST_PASSWORD = 8
+export const SHORTEST_PASSWORD = 12
 
 export function AccountSection() {
   const own = account.value

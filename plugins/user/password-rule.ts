@@ -1,0 +1,64 @@
+/**
+ * What a new password must be: long enough, and none that everybody tries first. Those that accounts have already go on
+ * working.
+ */
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { type App, errors, inEnglish, say, type Words } from 'archivolt'
+
+export const SHORTEST_PASSWORD = 12
+/** Long enough for any pass phrase; a bound on what is hashed. */
+export const LONGEST_PASSWORD = 1024
+/** `aaaaaaaaaaaa`, `121212121212`. */
+const FEWEST_CHARACTERS = 5
+/**
+ * The 10,000 most frequent ones of at least twelve characters, a line each, in small letters: of the list of ten
+ * million passwords that Mark Burnett has published (public domain), as SecLists (MIT) orders it.
+ */
+const COMMON = new URL('./common-passwords.txt.gz', import.meta.url)
+
+const plain = (text: string): string => text.normalize('NFKC').toLowerCase()
+
+/** What is wrong with it, in words; undefined: nothing. @param username  whose it is to be */
+export async function faultOfPassword(password: string, username: string): Promise<Words | undefined> {
+  if ([...password].length < SHORTEST_PASSWORD)
+    return say`must have at least ${{ count: SHORTEST_PASSWORD }} characters`
+  if (password.length > LONGEST_PASSWORD) return say`must have at most ${{ count: LONGEST_PASSWORD }} characters`
+  const text = plain(password)
+  if (new Set(text).size < FEWEST_CHARACTERS)
+    return say`has only a few different characters; choose one that is harder to guess`
+  const own = text.replaceAll(plain(username), '').replaceAll('archivolt', '')
+  if (text !== own && !/\p{L}/u.test(own))
+    return say`is little more than a name that everybody knows; choose one that is harder to guess`
+  return (await isCommon(text)) ? say`is one of the most common passwords; choose another one` : undefined
+}
+
+/** It is asked for seldom, so nothing of the list stays in memory. */
+async function isCommon(text: string): Promise<boolean> {
+  const list = `\n${await promisify(gunzip)(await readFile(COMMON))}`.toString()
+  return list.includes(`\n${text}\n`)
+}
+
+/** @throws bad_request with what is wrong */
+export async function refuseWeak(password: string, username: string): Promise<void> {
+  const fault = await faultOfPassword(password, username)
+  if (fault !== undefined) throw errors.wrongField('password', fault)
+}
+
+/**
+ * `AV_PASSWORD` is taken as it is, so that no start is refused and nobody is locked out: as long as the first admin still
+ * has a weak one, the log says so.
+ */
+export async function warnOfWeak(
+  password: string | null,
+  { accounts, log }: Pick<App, 'accounts' | 'log'>,
+): Promise<void> {
+  const first = accounts.firstAdmin()
+  const fault = password && first && (await faultOfPassword(password, first.username))
+  if (!fault || !(await accounts.checkOwnPassword(first.id, password, ''))) return
+  log.warn(
+    { account: first.id },
+    `The password that AV_PASSWORD gave ${first.username} ${inEnglish(fault)}: change it in Settings → Account`,
+  )
+}
