@@ -95,6 +95,7 @@ export type {
 } from './plugin/define.ts'
 export { defineCommand, definePlugin, defineRoute, defineTask } from './plugin/define.ts'
 export { inEnglish, joined, Said, type Sentence, saidOf, say, sentenceOf, Words } from './say.ts'
+export { type SecurityEvent, tellSecurity } from './security-log.ts'
 export { listOf, listUnder, objectOf, textUnder, withKeys, withKeysInside, withTwins } from './splice.ts'
 export { writeWhole } from './whole-file.ts'
 export { startWorker } from './worker.ts'

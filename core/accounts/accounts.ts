@@ -1,12 +1,13 @@
 /** The service `accounts`: its state is made here; each verb is a module over it. */
 import { change, create, ensureFirst, isUnused, remove } from './change.ts'
-import { addAccessToken, revokeToken, token } from './issue.ts'
+import { addAccessToken, revokeAccessToken, revokeToken, token } from './issue.ts'
 import { byLink, bySession, byToken } from './look-up.ts'
 import { beginTotp, disableTotp, enableTotp } from './second-factor.ts'
 import {
   checkOwnPassword,
   checkPassword,
   checkPin,
+  endSession,
   forgetOnDevice,
   keepOnDevice,
   onDevice,
@@ -18,7 +19,7 @@ import type { UserRow } from './user-rows.ts'
 
 export function openAccounts(parts: AccountParts): AccountBook {
   const book = newBook(parts)
-  const { users, views, preferences, pictures, accessTokens, totp, sessions, links } = book
+  const { users, views, preferences, pictures, accessTokens, totp, links } = book
   const shown = (row: UserRow | undefined) => row && recordOf(book, row)
   return {
     list: () => users.all().map((row) => recordOf(book, row)),
@@ -36,7 +37,7 @@ export function openAccounts(parts: AccountParts): AccountBook {
     checkOwnPassword: (id, password, address, signal) => checkOwnPassword(book, id, password, { address, signal }),
     checkPin: (id, pin, from) => checkPin(book, id, pin, from),
     openSession: (id, isRemembered, proof) => openSession(book, id, isRemembered, proof),
-    endSession: (session) => write(book, () => sessions.end(session)),
+    endSession: (session) => endSession(book, session),
     link: links.sign,
     onDevice: (cookies) => onDevice(book, cookies),
     keepOnDevice: (id, cookies, proof) => keepOnDevice(book, id, cookies, proof),
@@ -46,7 +47,7 @@ export function openAccounts(parts: AccountParts): AccountBook {
     revokeToken: (id) => revokeToken(book, id),
     accessTokens: (id) => accessTokens.list(id),
     addAccessToken: (id, asked) => addAccessToken(book, id, asked),
-    revokeAccessToken: (id, tokenId) => write(book, () => accessTokens.revoke(id, tokenId)),
+    revokeAccessToken: (id, tokenId) => revokeAccessToken(book, id, tokenId),
     totp: (id) => totp.state(id),
     beginTotp: (id, proof) => beginTotp(book, id, proof),
     enableTotp: (id, code, keepSession) => enableTotp(book, id, code, keepSession),

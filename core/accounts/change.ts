@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { errors } from '../error.ts'
 import { say } from '../say.ts'
+import { tellSecurity } from '../security-log.ts'
 import { writeWhole } from '../whole-file.ts'
 import { areAlike, mixesScripts } from './names.ts'
 import { refuseOutdated } from './proof.ts'
@@ -25,13 +26,15 @@ export async function create(
     })
   refuseAlike(book, username)
   const hash = await book.passwords.hash(password)
-  return write(book, () => {
+  const added = await write(book, () => {
     refuseAlike(book, username)
     const id = book.users.add({ username, password: hash, isStaff, mayDownload })
     book.views.set(id, view)
     alongside?.(id)
     return recordOf(book, book.users.existing(id))
   })
+  tellSecurity(book.log, 'account_added', { account: added.id, ...rightsOf(added) })
+  return added
 }
 
 /** As `Accounts.change` says. */
@@ -45,15 +48,33 @@ export async function change(
   users.existing(id)
   const password = asked.password === undefined ? undefined : await passwords.hash(asked.password)
   const pin = typeof asked.pin === 'string' ? await passwords.hash(asked.pin) : asked.pin
+  let before!: AccountRecord
   const record = await write(book, () => {
     refuseOutdated(proof)
+    before = recordOf(book, users.existing(id))
     // Read anew: it may have changed while the password was hashed.
     writeChange(book, users.existing(id), { ...asked, password, pin }, keepSession)
     return recordOf(book, users.existing(id))
   })
+  tellChange(book, before, record, asked)
   if (password) await forgetFirstPassword(book, id)
   return record
 }
+
+function tellChange({ log }: Book, before: AccountRecord, after: AccountRecord, asked: AccountChange): void {
+  const account = after.id
+  const rights = rightsOf(after)
+  if (JSON.stringify(rightsOf(before)) !== JSON.stringify(rights))
+    tellSecurity(log, 'role_changed', { account, ...rights })
+  if (asked.password !== undefined) tellSecurity(log, 'password_changed', { account })
+  if (asked.pin !== undefined) tellSecurity(log, 'pin_changed', { account })
+  if (before.has_totp && !after.has_totp) tellSecurity(log, 'second_factor_off', { account })
+}
+
+const rightsOf = ({ is_staff, is_active, may_download, view }: AccountRecord) => ({
+  ...{ is_staff, is_active, may_download },
+  has_view: view !== null,
+})
 
 /** @param hashed  what is asked for, with the hashes of password and PIN */
 function writeChange(
@@ -92,6 +113,7 @@ export async function remove(book: Book, id: number): Promise<void> {
     refuseLastAdmin(book, book.users.existing(id))
     book.users.remove(id)
   })
+  tellSecurity(book.log, 'account_removed', { account: id })
   await forgetFirstPassword(book, id)
 }
 

@@ -1,6 +1,7 @@
 /** Sets up an account's authenticator app, asks for its codes, and turns it off. */
 import { clientOf } from '../address.ts'
 import { errors } from '../error.ts'
+import { tellSecurity } from '../security-log.ts'
 import { proofOf, refuseOutdated } from './proof.ts'
 import { type Book, write } from './state.ts'
 import type { Proof } from './types.ts'
@@ -18,8 +19,13 @@ export const beginTotp = (book: Book, id: number, proof: Proof): Promise<{ secre
   })
 
 /** As `Accounts.enableTotp` says. */
-export const enableTotp = (book: Book, id: number, code: string, keepSession: string | undefined): Promise<string[]> =>
-  write(book, () => {
+export async function enableTotp(
+  book: Book,
+  id: number,
+  code: string,
+  keepSession: string | undefined,
+): Promise<string[]> {
+  const codes = await write(book, () => {
     book.users.existing(id)
     const recoveryCodes = book.totp.enable(id, code)
     if (!recoveryCodes) throw errors.badRequest(WRONG_CODE, { fields: { code: 'is wrong' } })
@@ -27,6 +33,9 @@ export const enableTotp = (book: Book, id: number, code: string, keepSession: st
     book.sessions.endAll(id, keepSession)
     return recoveryCodes
   })
+  tellSecurity(book.log, 'second_factor_on', { account: id })
+  return codes
+}
 
 /** As `Accounts.disableTotp` says. */
 export async function disableTotp(
@@ -47,5 +56,6 @@ export async function disableTotp(
     )
     return isTaken || undefined
   })
+  tellSecurity(book.log, isRight ? 'second_factor_off' : 'sign_in_refused', { account: id, address })
   return isRight === true
 }

@@ -1,6 +1,7 @@
 /** Signing in: by a password and a code, or by a PIN on a device that knows the account. */
 import { clientOf } from '../address.ts'
 import { errors } from '../error.ts'
+import { tellSecurity } from '../security-log.ts'
 import type { DeviceCookie } from './devices.ts'
 import { proofOf, proofOfPin, refuseOutdated } from './proof.ts'
 import type { NewSession } from './sessions.ts'
@@ -20,16 +21,17 @@ export async function checkPassword(
     const row = users.named(given.username)
     const isRight = await passwords.isRight(given.password, row?.password, asker)
     if (!row || !isRight || !row.is_active) {
-      log.info({ address }, 'a login failed')
+      tellSecurity(log, 'sign_in_refused', { account: row?.id, address })
       return undefined
     }
     // Before its code is asked for: an authenticator app that is turned on meanwhile makes the proof outdated.
     const proof = proofOf(book, row)
     if (!(await takeCode(book, row, given.code))) {
-      log.info({ address }, 'a login failed at its code')
+      tellSecurity(log, 'sign_in_refused', { account: row.id, address, at: 'code' })
       return undefined
     }
     await ledger.write(() => users.noteLogin(row.id))
+    tellSecurity(log, 'sign_in', { account: row.id, address })
     return proof
   })
 }
@@ -43,9 +45,11 @@ export async function checkOwnPassword(
 ): Promise<Proof | undefined> {
   const row = book.users.existing(id)
   const asker = { address: clientOf(address), signal }
-  return book.throttle.attempt(row.username, asker, async () =>
-    (await book.passwords.isRight(password, row.password, asker)) ? proofOf(book, row) : undefined,
-  )
+  return book.throttle.attempt(row.username, asker, async () => {
+    if (await book.passwords.isRight(password, row.password, asker)) return proofOf(book, row)
+    tellSecurity(book.log, 'sign_in_refused', { account: id, address, at: 'own password' })
+    return undefined
+  })
 }
 
 /** As `Accounts.checkPin` says. */
@@ -63,13 +67,14 @@ export async function checkPin(
   return throttle.attempt(row.username, asker, async () => {
     const known = await attemptPin(book, row, device)
     if (!(await passwords.isRight(pin, known.pin!, asker))) {
-      log.info({ address }, 'a login failed')
+      tellSecurity(log, 'sign_in_refused', { account: id, address, at: 'pin' })
       return undefined
     }
     await ledger.write(() => {
       devices.succeed(device, id)
       users.noteLogin(id)
     })
+    tellSecurity(log, 'sign_in', { account: id, address, by: id, at: 'pin' })
     return proofOfPin(book, known, device)
   })
 }
@@ -99,6 +104,13 @@ export const openSession = (book: Book, id: number, isRemembered: boolean, proof
     book.users.noteLogin(id)
     return book.sessions.open(id, isRemembered)
   })
+
+/** As `Accounts.endSession` says. */
+export async function endSession(book: Book, session: string): Promise<void> {
+  const account = book.sessions.holder(session)
+  await write(book, () => book.sessions.end(session))
+  tellSecurity(book.log, 'sign_out', { account })
+}
 
 /** As `Accounts.onDevice` says. */
 export function onDevice(book: Book, cookies: string | undefined): AccountRecord[] {

@@ -8,6 +8,7 @@ import { clientOf } from '../address.ts'
 import type { Clock } from '../clock.ts'
 import { withinTime } from '../concurrency/limit.ts'
 import { Quota } from '../concurrency/quota.ts'
+import { Rate } from '../concurrency/rate.ts'
 import { type AnswerTold, answers } from '../diagnostics.ts'
 import { errors, isAppError } from '../error.ts'
 import { withinView } from '../index/view.ts'
@@ -24,6 +25,7 @@ import {
   type WholeApp,
 } from '../plugin/define.ts'
 import { say } from '../say.ts'
+import { askedBy, tellSecurity } from '../security-log.ts'
 import { BodyMemory, type BodyShare, checkBodyHeaders, drain, hasBody, isWriting, rawBody, readBody } from './body.ts'
 import { checkBody } from './check.ts'
 import { MOST_OF_ADDRESS } from './connection-limit.ts'
@@ -104,6 +106,9 @@ export interface Pipeline {
 const MOST_EVENT_STREAMS = 512
 const MOST_EVENT_STREAMS_OF_ACCOUNT = 16
 const LISTEN_AGAIN_SECONDS = 30
+/** Refusals of an address that the log tells of: whoever is refused must not fill it. */
+const TOLD_REFUSALS = { most: 20, withinMs: 60_000 }
+const REFUSED = new Set(['permission_denied', 'csrf_failed', 'invalid_token'])
 const PAGE = queryInt({ fallback: 0, description: 'Page of the list; 0 and 1 are the first' })
 /** A route of core's own: it says that the process lives, also while it is still starting. */
 const HEALTH = defineRoute({
@@ -140,6 +145,7 @@ class RequestPipeline implements Pipeline {
   readonly #streams = new Set<() => void>()
   readonly #streamQuota = new Quota(MOST_EVENT_STREAMS_OF_ACCOUNT)
   readonly #requestQuota = new Quota(MOST_OF_ADDRESS)
+  readonly #refusals: Rate
   readonly #longAnswers = new Set<LongAnswer>()
   readonly #signals = new RunningSignals()
   readonly #bodies = new BodyMemory()
@@ -150,6 +156,7 @@ class RequestPipeline implements Pipeline {
   constructor(parts: PipelineParts) {
     this.#parts = parts
     const { settings, log } = parts
+    this.#refusals = new Rate(parts.clock, TOLD_REFUSALS)
     this.#router = openRouter([HEALTH, READY, ...parts.routes], settings.basePath)
     this.#origins = openOrigins(settings, log)
     this.#auth = openAuthentication({ credentials: parts.accounts, ...this.#origins })
@@ -175,10 +182,11 @@ class RequestPipeline implements Pipeline {
     let thrown: unknown
     let errorKeys: Route['errorKeys']
     let share: BodyShare | undefined
+    let origin: Origin | undefined
     try {
       if (request.httpVersion === '1.1' && request.headers.host === undefined)
         throw errors.badRequest('The request has no Host header')
-      const origin = this.#origins.of(request)
+      origin = this.#origins.of(request)
       takePlace(this.#requestQuota, origin, response)
       if (request.headers.origin !== undefined)
         Object.assign(
@@ -203,9 +211,12 @@ class RequestPipeline implements Pipeline {
       const schema = route.body ?? (isWriting(request) && !route.rawBody ? ANY_BODY : undefined)
       if (schema)
         input.body = (await this.#checkedBody(exchange, route, schema, (share = this.#bodies.open()))) as never
-      const value = await withinView(actor.view, () =>
-        route.revalidates ? this.#revalidated(exchange, route, input, query) : this.#enveloped(route, input, query),
-      )
+      const { view, id } = actor
+      const work = () =>
+        withinView(view, () =>
+          route.revalidates ? this.#revalidated(exchange, route, input, query) : this.#enveloped(route, input, query),
+        )
+      const value = await (isChange(request) ? askedBy({ address: origin.address, by: id }, work) : work())
 
       Object.assign(exchange.headers, input.headers.values)
       await this.#reply(exchange, route, value, input)
@@ -213,7 +224,10 @@ class RequestPipeline implements Pipeline {
       thrown = errorKeys ? withExtra(error, errorKeys) : error
     } finally {
       share?.release()
-      if (thrown !== undefined) this.#refuse(exchange, thrown, asked)
+      if (thrown !== undefined) {
+        this.#refuse(exchange, thrown, asked)
+        if (origin) this.#tellRefusal(request, origin, thrown, actor)
+      }
       if (hasBody(request) && !request.complete) drain(request, this.#parts.clock)
       if (startedAt > 0) this.#tellEnd(exchange, startedAt, asked, actor)
     }
@@ -473,6 +487,13 @@ class RequestPipeline implements Pipeline {
       this.#parts.log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
   }
 
+  #tellRefusal(request: IncomingMessage, { address }: Origin, thrown: unknown, actor: Actor | undefined): void {
+    if (!isAppError(thrown) || !REFUSED.has(thrown.code) || !this.#refusals.take(clientOf(address))) return
+    const { log } = this.#parts
+    const facts = { account: actor?.id, address, code: thrown.code, method: request.method, path: pathOf(request) }
+    tellSecurity(log, 'request_refused', facts)
+  }
+
   #tellEnd(
     { request, response, id }: Exchange,
     startedAt: number,
@@ -507,6 +528,8 @@ class RequestPipeline implements Pipeline {
 export function openPipeline(parts: PipelineParts): Pipeline {
   return new RequestPipeline(parts)
 }
+
+const isChange = (request: IncomingMessage): boolean => isWriting(request) || request.method === 'DELETE'
 
 function varyBy({ headers }: Exchange, names: readonly string[]): void {
   headers['Vary'] = [headers['Vary'] ?? [], names].flat().join(', ')

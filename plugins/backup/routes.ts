@@ -1,5 +1,5 @@
 /** What HTTP sees of backups (contract 6.10, B). */
-import { defineRoute, errors, file, ID_PATTERN, say, Type } from 'archivolt'
+import { defineRoute, errors, file, ID_PATTERN, say, Type, tellSecurity } from 'archivolt'
 import type { App } from './app.ts'
 import { FILE_PATTERN, MAX_UPLOAD_BYTES } from './backup-folder.ts'
 import { restoreBackup, runBackup } from './run-and-restore-tasks.ts'
@@ -64,6 +64,7 @@ export const startRestore = defineRoute({
   errors: ['conflict', 'unprocessable'],
   async handle({ params: { filename }, signal }, app: App) {
     const job = await app.backups.begin(filename, signal, () => app.jobs.start(restoreBackup, { filename }))
+    tellSecurity(app.log, 'restore', { backup: filename })
     return { message: 'backup restore task started', filename, task_id: job.id }
   },
 })

@@ -1,5 +1,5 @@
 /** Signing in at the provider: out, back, and connecting an account that is there already. */
-import { defineRoute, errors, json, queryBool, queryText, type RouteInput, Type } from 'archivolt'
+import { defineRoute, errors, json, queryBool, queryText, type RouteInput, Type, tellSecurity } from 'archivolt'
 import { parseCookie } from 'cookie'
 import type { App } from './app.ts'
 import { AWAY_SECONDS, type Away } from './away.ts'
@@ -122,6 +122,7 @@ export const comeBack = defineRoute({
       if (away.userId === undefined) {
         const proof = await app.oidc.links.accountOf(identity)
         await app.signIns.start(proof, away.isRemembered, { request, headers })
+        tellSecurity(app.log, 'sign_in', { account: proof.account.id, address: request.address, at: 'provider' })
       } else {
         // Another one may have signed in here meanwhile.
         if (actor.via !== 'session' || actor.id !== away.userId) throw new Refused('other')

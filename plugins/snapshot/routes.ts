@@ -1,5 +1,5 @@
 /** What HTTP sees of snapshots (contract 6.9). */
-import { defineRoute, errors, ID_PATTERN, Type } from 'archivolt'
+import { defineRoute, errors, ID_PATTERN, Type, tellSecurity } from 'archivolt'
 import type { App } from './app.ts'
 
 const SnapshotPath = Type.Object({ snapshotId: Type.String({ pattern: ID_PATTERN }) })
@@ -63,6 +63,7 @@ export const restore = defineRoute({
   errors: ['not_found', 'conflict'],
   async handle({ params: { snapshotId } }, app: App) {
     await app.snapshots.restore(snapshotId)
+    tellSecurity(app.log, 'restore', { snapshot: snapshotId })
     return { accepted: true }
   },
 })

@@ -1,5 +1,5 @@
 /** Signing in by what a trusted proxy says (AV_FORWARDED_USER): who it names has an account of that name here. */
-import { type Accounts, defineRoute, errors, type Proof, Type } from 'archivolt'
+import { type Accounts, defineRoute, errors, type Proof, Type, tellSecurity } from 'archivolt'
 import { refuseOtherSites, startSession } from './session-cookies.ts'
 
 const accountOf = (name: string | undefined, accounts: Accounts) =>
@@ -30,7 +30,7 @@ export const loginForwarded = defineRoute({
   reply: Type.Null(),
   status: 204,
   errors: ['permission_denied', 'csrf_failed'],
-  async handle({ request, headers }, { accounts }) {
+  async handle({ request, headers }, { accounts, log }) {
     refuseOtherSites(request)
     const { forwardedUser: name } = request
     const account = accountOf(name, accounts)
@@ -43,6 +43,7 @@ export const loginForwarded = defineRoute({
     const { id } = account
     const proof: Proof = { account, holds: () => accounts.get(id)?.is_active === true }
     await startSession(accounts, proof, false, { request, headers })
+    tellSecurity(log, 'sign_in', { account: id, address: request.address, at: 'proxy' })
     return undefined
   },
 })

@@ -208,8 +208,8 @@ test('many addresses with many names each leave room for others, and turns go ro
 
   assert.equal(all.filter(({ status }) => status === 'rejected').length, 96)
   const turns = logged
-    .map((line) => JSON.parse(line) as { msg: string; address: string })
-    .filter(({ msg }) => msg === 'a login failed')
+    .map((line) => JSON.parse(line) as { security?: string; address: string })
+    .filter(({ security }) => security === 'sign_in_refused')
     .map(({ address }) => address)
   assert.equal(turns.length, 25)
   // Two that ran at once, one of each address, and one that may end before it.
