@@ -3,7 +3,7 @@
  * protocol or format that we did not name.
  */
 import { open } from 'node:fs/promises'
-import { errors, giveWay, runChild, say, startChild } from 'archivolt'
+import { errors, filmInput, giveWay, inputOf, runChild, say, startChild } from 'archivolt'
 import type { FileStream, MediaProbe } from '../media/types.ts'
 import type { App } from './app.ts'
 
@@ -14,11 +14,6 @@ const PICTURE_LIMIT_MS = 60_000
 const QUIET_LIMIT_MS = 30 * 60_000
 const MOST_COMPLAINT = 2000
 const MOST_PICTURE_BYTES = 20 << 20
-/**
- * Containers of films, told by their content: a playlist that calls itself a film could name other files of this
- * machine.
- */
-const FILM_FORMATS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,flv,mpegts,mpeg,asf,ogg,m4v,h264,hevc,mp3,flac,aac,wav'
 /** What mp4 can hold as it is; anything else is encoded anew. */
 const HELD_BY_MP4 = {
   video: new Set(['h264', 'hevc', 'av1', 'vp9', 'mpeg4', 'mpeg2video', 'mpeg1video']),
@@ -73,8 +68,7 @@ export async function toMp4(
     return ['-map', `0:${index}`, `-c:${type === 'video' ? 'v' : 'a'}:${at}`, name!, ...rest]
   })
   const texts = subtitles.flatMap(({ index }) => ['-map', `0:${index}`, '-c:s', 'mov_text'])
-  const input = ['-format_whitelist', FILM_FORMATS, '-i', `file:${from}`]
-  await ffmpeg(tools, [...input, ...streams, ...texts, ...asMp4(to)], options)
+  await ffmpeg(tools, [...filmInput(from), ...streams, ...texts, ...asMp4(to)], options)
 }
 
 /** What most browsers play in an mp4, and what all of them do. */
@@ -111,13 +105,12 @@ export async function toCopy(
     return ['-map', `0:${stream.index}`, `-c:${type === 'video' ? 'v' : 'a'}`, name!, ...rest]
   })
   if (maps.length === 0) throw errors.unprocessable('the file has neither picture nor sound')
-  const input = ['-format_whitelist', FILM_FORMATS, '-i', `file:${from}`]
-  await ffmpeg(tools, [...input, ...maps, '-map_metadata', '-1', ...asMp4(to)], options)
+  await ffmpeg(tools, [...filmInput(from), ...maps, '-map_metadata', '-1', ...asMp4(to)], options)
 }
 
 /** SubRip → WebVTT. @throws unprocessable */
 export async function toVtt(tools: Tools, from: string, to: string, options: FilmOptions): Promise<void> {
-  await ffmpeg(tools, ['-f', 'srt', '-i', `file:${from}`, '-map', '0:s:0', '-f', 'webvtt', '-y', `file:${to}`], options)
+  await ffmpeg(tools, [...inputOf('srt', from), '-map', '0:s:0', '-f', 'webvtt', '-y', `file:${to}`], options)
 }
 
 /** Of all sheets of one film together, in seconds of the processor. */
@@ -147,21 +140,19 @@ export async function toSheets(
   const half = longest / 2
   const scale = `scale=w='if(gte(dar,1),${longest},max(2,2*trunc(${half}*dar)))':h='if(gte(dar,1),max(2,2*trunc(${half}/dar)),${longest})',setsar=1`
   const filter = `fps=1/${interval}:start_time=0,${scale},tpad=stop=-1:stop_mode=clone,tile=${columns}x${rows}`
-  const input = ['-threads', '1', '-discard:v', 'nokey', '-skip_frame', 'nokey', '-i', `file:${from}`]
+  const input = ['-threads', '1', '-discard:v', 'nokey', '-skip_frame', 'nokey', ...filmInput(from)]
   const output = ['-map', '0:V:0', '-vf', filter, '-frames:v', String(sheets), '-pix_fmt', 'yuvj420p', '-q:v', '6']
   const limits = ['-timelimit', String(MOST_SHEETS_WORK_S), '-filter_threads', '1']
-  await ffmpeg(
-    tools,
-    [...limits, '-format_whitelist', FILM_FORMATS, ...input, ...output, '-f', 'image2', '-y', `file:${folder}/%d.jpg`],
-    { signal, isBehind: true },
-  )
+  await ffmpeg(tools, [...limits, ...input, ...output, '-f', 'image2', '-y', `file:${folder}/%d.jpg`], {
+    signal,
+    isBehind: true,
+  })
 }
 
 /** The bytes of a picture inside a film, as they were put there. */
 export function pictureIn({ settings }: Tools, path: string, index: number, signal: AbortSignal): Promise<Buffer> {
-  const input = ['-protocol_whitelist', 'file', '-i', `file:${path}`]
   const output = ['-map', `0:${index}`, '-c', 'copy', '-frames:v', '1', '-f', 'image2pipe', 'pipe:1']
-  const args = ['-hide_banner', '-nostdin', '-v', 'error', ...input, ...output]
+  const args = ['-hide_banner', '-nostdin', '-v', 'error', ...filmInput(path), ...output]
   const limits = { timeout: PICTURE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: MOST_PICTURE_BYTES, signal } as const
   return new Promise((resolve, reject) => {
     runChild(settings.ffmpeg, args, { encoding: 'buffer', ...limits }, (cause, picture) => {
@@ -185,7 +176,7 @@ export async function withPicture(
   const kept = streams.filter(({ type, isPicture }) => !isPicture && ['video', 'audio', 'subtitle'].includes(type))
   const place = kept.filter(({ type }) => type === 'video').length
   const maps = kept.flatMap(({ index }) => ['-map', `0:${index}`])
-  const inputs = ['-i', `file:${from}`, '-f', 'jpeg_pipe', '-i', `file:${picture}`]
+  const inputs = [...filmInput(from), ...inputOf('jpeg_pipe', picture)]
   const picturePlace = [`-disposition:v:${place}`, 'attached_pic']
   await ffmpeg(tools, [...inputs, ...maps, '-map', '1:0', '-c', 'copy', ...picturePlace, ...asMp4(to)], options)
 }
@@ -209,7 +200,7 @@ async function ffmpeg({ settings, clock }: Tools, args: string[], options: FilmO
   let timer = wait()
   const child = startChild(
     settings.ffmpeg,
-    ['-hide_banner', '-nostdin', '-v', 'error', '-progress', 'pipe:1', '-protocol_whitelist', 'file,pipe', ...args],
+    ['-hide_banner', '-nostdin', '-v', 'error', '-progress', 'pipe:1', ...args],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
       signal: AbortSignal.any([signal, quiet.signal]),

@@ -12,7 +12,7 @@ import { type OwnFilms, openOwnFilms } from './own-films.ts'
 import { isLanguage, openPaths } from './paths.ts'
 import { openPlaces } from './places.ts'
 import { Presence } from './presence.ts'
-import { isCutOff, probeMedia, streamsIn, tagsIn } from './programs.ts'
+import { isCutOff, jpegSize, probeMedia, streamsIn, tagsIn } from './programs.ts'
 import type { Media } from './types.ts'
 
 export interface MediaService extends Media {
@@ -92,6 +92,7 @@ export function openMedia(app: MediaApp): MediaService {
     sizeOf,
     isThere: async (path) => (await sizeOf(path)) !== undefined,
     probe: (path) => probeMedia(app.settings.ffprobe, path),
+    jpegSize: (path) => jpegSize(app.settings.ffprobe, path),
     isCutOff: (path, durationSeconds) => isCutOff(app.settings.ffprobe, path, durationSeconds),
     tagsIn: (path, signal) => tagsIn(app.settings.ffprobe, path, signal),
     streamsIn: (path, signal) => streamsIn(app.settings.ffprobe, path, signal),

@@ -4,14 +4,12 @@
  */
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { errors, giveWay, runChild, startChild } from 'archivolt'
+import { errors, filmInput, giveWay, inputOf, pipedPictureInput, runChild, startChild } from 'archivolt'
 import type { FileStream, MediaProbe, StreamProbe } from './types.ts'
 
 const PROBE_LIMIT_MS = 60_000
 const PICTURE_LIMIT_MS = 30_000
 const OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024
-/** Demuxers of single pictures, told by their content: a playlist or a film that calls itself a picture is refused. */
-const PICTURE_FORMATS = 'jpeg_pipe,png_pipe,webp_pipe,gif,gif_pipe,bmp_pipe,tiff_pipe,jpegxl_pipe'
 /** A small file may claim to be an enormous picture. */
 const PIXEL_LIMIT = 60_000_000
 
@@ -41,9 +39,9 @@ interface FfprobeOutput {
 }
 
 /** Looks at one file. @throws unavailable: ffprobe is not there; the signal's reason */
-function runFfprobe(ffprobe: string, path: string, args: string[], signal?: AbortSignal): Promise<FfprobeOutput> {
+function runFfprobe(ffprobe: string, input: string[], args: string[], signal?: AbortSignal): Promise<FfprobeOutput> {
   const limits = { timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT_BYTES, signal } as const
-  const all = ['-v', 'error', '-protocol_whitelist', 'file', ...args, '-i', `file:${path}`]
+  const all = ['-v', 'error', ...args, ...input]
   return new Promise((done, fail) => {
     runChild(ffprobe, all, limits, (cause, output, complaints) => {
       if (signal?.aborted) fail(signal.reason)
@@ -63,14 +61,21 @@ async function readWithFfprobe<Output>(...asked: Parameters<typeof runFfprobe>):
 /** @throws unprocessable: no media; unavailable: ffprobe is not there */
 export async function probeMedia(ffprobe: string, path: string): Promise<MediaProbe> {
   const args = ['-print_format', 'json', '-show_format', '-show_streams']
-  return toMediaProbe(await readWithFfprobe<ProbeOutput>(ffprobe, path, args))
+  return toMediaProbe(await readWithFfprobe<ProbeOutput>(ffprobe, filmInput(path), args))
+}
+
+/** @throws unprocessable: no JPEG; unavailable: ffprobe is not there */
+export async function jpegSize(ffprobe: string, path: string): Promise<{ width: number; height: number }> {
+  const args = ['-show_entries', 'stream=width,height', '-print_format', 'json']
+  const { streams = [] } = await readWithFfprobe<ProbeOutput>(ffprobe, inputOf('jpeg_pipe', path), args)
+  return { width: streams[0]?.width ?? 0, height: streams[0]?.height ?? 0 }
 }
 
 /** @throws unprocessable: no media; unavailable: ffprobe is not there */
 export async function streamsIn(ffprobe: string, path: string, signal: AbortSignal): Promise<FileStream[]> {
   const entries = 'stream=index,codec_type,codec_name,pix_fmt:stream_disposition=attached_pic'
   const args = ['-show_entries', entries, '-print_format', 'json']
-  const { streams = [] } = await readWithFfprobe<ProbeOutput>(ffprobe, path, args, signal)
+  const { streams = [] } = await readWithFfprobe<ProbeOutput>(ffprobe, filmInput(path), args, signal)
   return streams.map(({ index = 0, codec_type: type = '', codec_name: codec = '', pix_fmt: pixels, disposition }) => ({
     index,
     type,
@@ -84,7 +89,7 @@ export async function streamsIn(ffprobe: string, path: string, signal: AbortSign
 export async function tagsIn(ffprobe: string, path: string, signal: AbortSignal): Promise<Map<string, string>> {
   const { output, cause } = await runFfprobe(
     ffprobe,
-    path,
+    filmInput(path),
     ['-show_entries', 'format_tags:stream_tags', '-print_format', 'json'],
     signal,
   )
@@ -104,7 +109,7 @@ const END_SECONDS = 30
 export async function isCutOff(ffprobe: string, path: string, durationSeconds: number): Promise<boolean> {
   const from = `${Math.max(0, durationSeconds - END_SECONDS)}%`
   const args = ['-read_intervals', from, '-show_entries', 'packet=pts_time', '-of', 'csv']
-  const { output, complaints } = await runFfprobe(ffprobe, path, args)
+  const { output, complaints } = await runFfprobe(ffprobe, filmInput(path), args)
   return output === '' || complaints.includes('partial file')
 }
 
@@ -163,8 +168,7 @@ export async function toJpegs(
   signal?: AbortSignal,
 ): Promise<void> {
   const guards = ['-threads', '1', '-max_pixels', String(PIXEL_LIMIT)]
-  const formats = ['-format_whitelist', PICTURE_FORMATS, '-protocol_whitelist', 'pipe']
-  const input = ['-hide_banner', '-nostdin', '-v', 'error', ...guards, ...formats, '-i', 'pipe:0']
+  const input = ['-hide_banner', '-nostdin', '-v', 'error', ...guards, ...pipedPictureInput()]
   const args = [...input, ...wanted.flatMap(outputOf)]
   const limit = AbortSignal.timeout(PICTURE_LIMIT_MS)
   const child = startChild(ffmpeg, args, {

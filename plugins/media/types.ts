@@ -232,6 +232,8 @@ export interface Media {
   isThere(path: string): Promise<boolean>
   /** By ffprobe. @throws unprocessable: no media */
   probe(path: string): Promise<MediaProbe>
+  /** Of a JPEG, by ffprobe, in pixels. @throws unprocessable: it is none */
+  jpegSize(path: string): Promise<{ width: number; height: number }>
   /** Whether the file ends before the film does, whatever its head says. @param durationSeconds  as probed */
   isCutOff(path: string, durationSeconds: number): Promise<boolean>
   /** What the file says of itself as a whole, names in lower case; nothing of what is no media. */

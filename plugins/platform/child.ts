@@ -17,6 +17,8 @@ export interface Launch {
     paths: string[]
     jsRuntimes: Record<string, { path?: string }>
     ffmpeg: string | null
+    /** What ffmpeg may take a file for. */
+    inputFormats: string
     cacheDir: string | null
     jar: string | null
     /** How the platform is asked, as people have set it. */

@@ -1,6 +1,7 @@
 /** What a further platform has put into the folder of a download: looked at as a download of yt-dlp is. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { filmInput } from 'archivolt'
 import { checked, Files, type Source } from './source.ts'
 import type { Downloaded, DownloadOptions, DownloadReceipt, VideoMetadata } from './types.ts'
 import { clearDownload, findFault, run } from './verify.ts'
@@ -47,7 +48,7 @@ async function receiptOf({ name }: Source, path: string, ffprobe: string): Promi
   const entries = 'stream=codec_type,codec_name,width,height'
   const output = await run(
     ffprobe,
-    ['-v', 'error', '-show_entries', entries, '-of', 'json', `file:${path}`],
+    ['-v', 'error', '-show_entries', entries, '-of', 'json', ...filmInput(path)],
     PROBE_TIMEOUT_MS,
   )
   const { streams = [] } = JSON.parse(output) as Probed

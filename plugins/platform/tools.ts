@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { access, constants, mkdir, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Clock, epochSeconds, type Log, type Settings } from 'archivolt'
+import { type Clock, DOWNLOADED_FORMATS, epochSeconds, type Log, type Settings } from 'archivolt'
 import { type ChallengeReport, toChallengeReport } from './challenge.ts'
 import { Child, ChildError, type Launch } from './child.ts'
 import { FILE_HOSTS } from './hosts.ts'
@@ -116,6 +116,7 @@ export class Tools {
         ],
         jsRuntimes: build ? await withOwnDeno(this.#runtimes, build) : this.#runtimes,
         ffmpeg: isAbsolute(ffmpeg) ? ffmpeg : null,
+        inputFormats: DOWNLOADED_FORMATS,
         cacheDir,
         jar,
         route: this.route(),

@@ -1,7 +1,7 @@
 /** Whether a downloaded file is whole: a cut one is a success to yt-dlp. */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { childEnvironment, runChild } from 'archivolt'
+import { childEnvironment, filmInput, runChild } from 'archivolt'
 
 export interface StreamSize {
   format: string
@@ -47,7 +47,7 @@ async function streamDurations(ffprobe: string, path: string): Promise<StreamDur
   const entries = 'stream=codec_type,duration:stream_disposition=attached_pic:format=duration'
   const output = await run(
     ffprobe,
-    ['-v', 'error', '-show_entries', entries, '-of', 'json', `file:${path}`],
+    ['-v', 'error', '-show_entries', entries, '-of', 'json', ...filmInput(path)],
     PROBE_TIMEOUT_MS,
   )
   const probed = JSON.parse(output) as {

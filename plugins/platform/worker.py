@@ -199,7 +199,9 @@ class Archivist:
             'extractor_args': arguments,
             'allowed_extractors': ['default', '-generic', 'end'],
             'external_downloader': {'default': 'native'},
-            'postprocessor_args': {'ffmpeg_i': ['-protocol_whitelist', 'file']},
+            'postprocessor_args': {
+                'ffmpeg_i': ['-protocol_whitelist', 'file', '-format_whitelist', self.setup['inputFormats']],
+            },
             'js_runtimes': self.setup['jsRuntimes'],
             'retries': 6,
             'fragment_retries': 6,

@@ -100,7 +100,7 @@ async function fetchOf(
 
 /** Pictures of another size than was said would be cut in the wrong places. */
 async function checkSize(sheet: string, said: Omit<Storyboard, 'sheets'>, { media }: App): Promise<void> {
-  const [{ width = 0, height = 0 } = {}] = (await media.probe(sheet)).streams
+  const { width, height } = await media.jpegSize(sheet)
   const isSo = width === said.width * said.columns && height <= said.height * said.rows && height % said.height === 0
   if (!isSo) throw new NotToBeHad('The seek previews of the platform have another size than it says')
 }
@@ -115,10 +115,6 @@ async function draw(id: string, draft: string, signal: AbortSignal, app: App): P
   const made = (await readdir(draft)).length
   if (made !== shape.sheets)
     throw errors.unprocessable(say`${{ made }} of ${{ sheets: shape.sheets }} sheets could be made`)
-  const [sheet] = (await app.media.probe(join(draft, '1.jpg'))).streams
-  return {
-    ...shape,
-    width: (sheet?.width ?? 0) / shape.columns,
-    height: (sheet?.height ?? 0) / shape.rows,
-  }
+  const { width, height } = await app.media.jpegSize(join(draft, '1.jpg'))
+  return { ...shape, width: width / shape.columns, height: height / shape.rows }
 }

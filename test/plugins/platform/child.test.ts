@@ -31,6 +31,7 @@ async function givenProgram(t: TestContext, script: string): Promise<Launch> {
       fileHosts: [],
       paths: [],
       jsRuntimes: {},
+      inputFormats: '',
       ffmpeg: null,
       cacheDir: null,
       jar: null,
