@@ -15,7 +15,8 @@ export interface Scoped {
 }
 
 /**
- * What a route asks of an access token: what its route says, else to read for a GET, else what its role is there for.
+ * What a route asks of an access token: what its route says, else to read for a GET, else what its role is there for. A
+ * GET whose reply holds a secret, such as an address with a password, or all of the archive at once says `admin`.
  */
 export function neededScope({ method, access, scope }: Scoped): Scope | 'none' {
   if (scope !== undefined) return scope

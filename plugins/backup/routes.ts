@@ -101,6 +101,7 @@ export const downloadBackup = defineRoute({
   method: 'GET',
   path: '/api/backup/:filename/download/',
   access: 'admin',
+  scope: 'admin',
   summary: 'The zip itself',
   params: FilePath,
   reply: Type.Unknown(),

@@ -81,6 +81,7 @@ export const listNotifications = defineRoute({
   method: 'GET',
   path: '/api/schedule/notification/',
   access: 'admin',
+  scope: 'admin',
   summary: 'Which URLs are told when a task ends',
   reply: Outgoing,
   handle: (_, app) => app.schedules.outgoing(),

@@ -46,6 +46,7 @@ export const listWebhooks = defineRoute({
   method: 'GET',
   path: '/api/webhook/',
   access: 'admin',
+  scope: 'admin',
   summary: 'Webhooks, with what each was last answered, and the events that there are',
   reply: Type.Object({ webhooks: Type.Array(Webhook), events: Type.Array(Type.String()) }),
   handle: (_input, app: App) => ({
@@ -124,6 +125,7 @@ export const listDeliveries = defineRoute({
   method: 'GET',
   path: '/api/webhook/:webhookId/delivery/',
   access: 'admin',
+  scope: 'admin',
   summary: 'The newest hundred messages to a webhook, and what became of them',
   params: Params,
   reply: Type.Array(Delivery),

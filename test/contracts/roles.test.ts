@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import type { TestApp } from 'archivolt/testing'
+import { aStoredChannel, fileOf, zipOf } from '../plugins/backup/zips.ts'
 import { archive, CHANNEL, CUSTOM, VIDEO } from './api/archive.ts'
 import { accessOf, MATRIX, plain } from './api/matrix.ts'
 import { ask } from './recordings/exchange.ts'
@@ -206,6 +207,40 @@ describe('who may', () => {
       }
     })
   }
+})
+
+test('a token that only reads is told no secret and handed no archive, by any route', async (t) => {
+  const app = await archive(t, true)
+  const secrets = ['messageword', 'hookword', 'proxyword']
+  const admin = app.as('admin')
+  await app.app.schedules.addOutgoing('update_subscribed', 'json://name:messageword@127.0.0.1:9/')
+  const hook = { name: 'Hook', url: 'http://127.0.0.1:9/hook?key=hookword', events: ['video.added'] }
+  const { secret: signing } = (await admin.post('/api/webhook/', hook)).body
+  await admin.post('/api/config/', { platform: { proxy: 'http://name:proxyword@127.0.0.1:9' } })
+  const backup = { 'content-type': 'application/zip' }
+  const zip = await zipOf(fileOf('channel', { [CHANNEL]: aStoredChannel(CHANNEL) }))
+  await admin.put(`/api/backup/${IDS['filename']}/`, zip, backup)
+  await admin.post('/api/task-name/run_backup/')
+  await app.settled()
+  const [{ task_id: taskId }] = (await admin.get('/api/task-name/run_backup/')).body
+  const tellers = async (authorization: string): Promise<string[]> => {
+    const found: string[] = []
+    for (const { method, path } of app.app.registry.routes) {
+      if (method !== 'GET' || path === '/api/events/') continue // endless
+      const at = filled(path.replace(':taskId', taskId))
+      const { headers, text } = await app.as('nobody').get(at, { authorization })
+      const isArchive = headers.get('content-type') === 'application/zip'
+      if (isArchive || [...secrets, signing].some((secret) => text.includes(secret))) found.push(path)
+    }
+    return found.toSorted()
+  }
+  const { token } = await app.app.accounts.addAccessToken(1, { name: 'reads', scope: 'read', expiresAt: null })
+
+  const [reading, whole] = [await tellers(`Token ${token}`), await tellers(await tokenOf(app, 'admin'))]
+
+  assert.deepEqual(reading, [])
+  const DOWNLOAD = '/api/backup/:filename/download/'
+  assert.deepEqual(whole, [DOWNLOAD, '/api/schedule/notification/', '/api/task/notification/', '/api/webhook/'])
 })
 
 test('positions and settings are each user’s own', async (t) => {
