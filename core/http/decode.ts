@@ -47,13 +47,10 @@ export function queryInt<Fallback extends number | undefined = undefined>(
     ...(description && { description }),
     fallback: limits.fallback as Fallback,
     decode(text) {
-      // Without a maximum the text may exceed what a number can hold: then the largest number means the same.
-      const value = /^-?\d+$/.test(text)
-        ? Math.min(Number(text), limits.max === undefined ? max : Infinity)
-        : Number.NaN
+      const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
       if (!(value >= min && value <= max))
         refuse(
-          limits.max === undefined
+          limits.max === undefined && !(value > max)
             ? say`must be an integer of at least ${{ min }}`
             : say`must be an integer of at least ${{ min }} and at most ${{ max }}`,
         )

@@ -2,7 +2,7 @@
  * Replies that follow from what is stored and from who asks: they carry an `ETag`, who has one already is told so, and
  * the last ones are kept until something is written.
  */
-import { createHash } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Actor } from '../accounts/authentication.ts'
 
@@ -89,17 +89,31 @@ export function openStamp(parts: { index: () => { stamp?(): string }; ledger: { 
   }
 }
 
-const digest = (text: string): string => createHash('sha1').update(text).digest('base64url')
+/** Counters of what others do stand in a state: nobody can read or guess them from a tag. */
+const TAG_KEY = randomBytes(32)
 
-/** The tag of a reply that need not be made for it. @param form  in which it is sent, where there are several */
-export const tagOf = (state: string, form?: string): string => `W/"${state}${form === undefined ? '' : `.${form}`}"`
+export const tagOf = (version: string): string => `W/"${version}"`
 
-/** The tag of a reply that has been made. */
-export const tagOfText = (text: string): string => `W/"${digest(text)}"`
+/**
+ * The tag of a reply that need not be made for it. It changes with whatever anybody does.
+ * @param form  in which it is sent, where there are several
+ */
+export const tagOfState = (state: string, url: string, form = ''): string =>
+  tagOf(
+    createHmac('sha256', TAG_KEY)
+      .update(JSON.stringify([state, url, form]))
+      .digest('base64url'),
+  )
+
+/** The tag of a reply that has been made for an account. It changes with the reply alone. */
+export const tagOfText = (text: string, account: number): string =>
+  tagOf(createHash('sha256').update(`${account} ${text}`).digest('base64url'))
 
 /** Whether the client has it (RFC 9110, 13.1.2). Replies are the same in meaning, not byte for byte: tags are weak. */
 export function isKnown({ headers }: IncomingMessage, tag: string): boolean {
   const known = headers['if-none-match']
-  if (known === undefined) return false
-  return known.trim() === '*' || known.split(',').some((each) => each.trim().replace(/^W\//, '') === tag.slice(2))
+  return known?.split(',').some((each) => each.trim().replace(/^W\//, '') === tag.slice(2)) ?? false
 }
+
+/** Whether the client has any at all: to be asked only once it is known that there is one. */
+export const isAnyKnown = ({ headers }: IncomingMessage): boolean => headers['if-none-match']?.trim() === '*'

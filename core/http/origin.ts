@@ -24,7 +24,7 @@ export interface Origins {
   isCrossSite(request: IncomingMessage): boolean
 }
 
-type OriginSettings = Pick<Settings, 'trustedProxies' | 'forwardedUser'>
+type OriginSettings = Pick<Settings, 'trustedProxies' | 'forwardedUser' | 'publicUrl'>
 
 const LONGEST_ADDRESS = 64
 const LONGEST_HOST = 260
@@ -43,11 +43,12 @@ export function openLimits(trustedProxies: readonly string[]): (address: string)
  * client, and who that is
  */
 export function openOrigins(
-  { trustedProxies, forwardedUser: header }: OriginSettings,
+  { trustedProxies, forwardedUser: header, publicUrl }: OriginSettings,
   log: Pick<Log, 'warn'>,
 ): Origins {
   const isTrusted = proxyaddr.compile([...trustedProxies])
   const isLimited = openLimits(trustedProxies)
+  const publicOrigin = publicUrl === null ? undefined : new URL(publicUrl).origin
 
   /** The first value of a forwarding header, where a trusted proxy sent it. */
   function forwarded(request: IncomingMessage, name: string): string | undefined {
@@ -59,7 +60,10 @@ export function openOrigins(
   function isCrossSite(request: IncomingMessage): boolean {
     const { origin, host, 'sec-fetch-site': site } = request.headers
     if (site === 'cross-site') return true
+    const isOfProxy = publicOrigin !== undefined && forwardedUser(request) !== undefined
     if (origin === undefined) return false
+    // The proxy may call us by a name inside, and would sign in at any name that is made to lead to it.
+    if (isOfProxy) return origin !== publicOrigin
     const asked = forwarded(request, 'x-forwarded-host') ?? host?.toLowerCase()
     return !URL.canParse(origin) || new URL(origin).host !== withoutDefaultPort(asked, origin)
   }

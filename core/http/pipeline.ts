@@ -34,7 +34,7 @@ import { decodeQuery, queryInt, queryTexts } from './decode.ts'
 import { type Envelope, openEnvelope } from './envelope.ts'
 import { type FaultForm, withExtra } from './fault.ts'
 import { Input, RunningSignals } from './input.ts'
-import { isKnown, KeptReplies, tagOf, tagOfText } from './kept-replies.ts'
+import { isAnyKnown, isKnown, KeptReplies, tagOf, tagOfState, tagOfText } from './kept-replies.ts'
 import { type Origin, type Origins, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
 import { BytesReply, EventStream, FileReply, JsonText, jsonOf, NotModified } from './reply.ts'
@@ -56,7 +56,7 @@ export interface PipelineParts {
   app: (route: Route) => WholeApp
   /** Whose route it is. */
   ownerOf?: (route: Route) => RouteOwner | undefined
-  settings: Pick<Settings, 'basePath' | 'trustedProxies' | 'forwardedUser' | 'corsOrigins' | 'pageSize'>
+  settings: Pick<Settings, 'basePath' | 'trustedProxies' | 'forwardedUser' | 'corsOrigins' | 'pageSize' | 'publicUrl'>
   log: Log
   clock: Clock
   accounts: Pick<Accounts, 'userPreferences'> & Credentials
@@ -106,6 +106,7 @@ export interface Pipeline {
 const MOST_EVENT_STREAMS = 512
 const MOST_EVENT_STREAMS_OF_ACCOUNT = 16
 const LISTEN_AGAIN_SECONDS = 30
+const HTTPS_ONLY = 'max-age=31536000'
 /** Refusals of an address that the log tells of: whoever is refused must not fill it. */
 const TOLD_REFUSALS = { most: 20, withinMs: 60_000 }
 const REFUSED = new Set(['permission_denied', 'csrf_failed', 'invalid_token'])
@@ -150,6 +151,7 @@ class RequestPipeline implements Pipeline {
   readonly #signals = new RunningSignals()
   readonly #bodies = new BodyMemory()
   readonly #kept: KeptReplies
+  readonly #isPublicSecure: boolean
   readonly #isLogged: boolean
   #count = 0
 
@@ -165,6 +167,7 @@ class RequestPipeline implements Pipeline {
       for (const { mayGoOn, end } of this.#longAnswers) if (!mayGoOn()) end()
     })
     this.#kept = new KeptReplies(LIFE, parts.stamp ?? (() => undefined))
+    this.#isPublicSecure = settings.publicUrl?.startsWith('https:') ?? false
     this.#isLogged = log.isLevelEnabled('debug')
   }
 
@@ -173,7 +176,11 @@ class RequestPipeline implements Pipeline {
       request,
       response,
       id: `${LIFE}-${(++this.#count).toString(36)}`,
-      headers: { 'X-Content-Type-Options': 'nosniff', ...this.#parts.replyHeaders },
+      headers: {
+        'X-Content-Type-Options': 'nosniff',
+        'Cross-Origin-Resource-Policy': 'same-origin',
+        ...this.#parts.replyHeaders,
+      },
     }
     exchange.headers['X-Request-Id'] = exchange.id
     const startedAt = this.#isLogged || answers.hasSubscribers ? performance.now() : 0
@@ -187,6 +194,7 @@ class RequestPipeline implements Pipeline {
       if (request.httpVersion === '1.1' && request.headers.host === undefined)
         throw errors.badRequest('The request has no Host header')
       origin = this.#origins.of(request)
+      if (origin.isSecure || this.#isPublicSecure) exchange.headers['Strict-Transport-Security'] = HTTPS_ONLY
       takePlace(this.#requestQuota, origin, response)
       if (request.headers.origin !== undefined)
         Object.assign(
@@ -198,6 +206,8 @@ class RequestPipeline implements Pipeline {
       if (request.method === 'OPTIONS') return this.#sendOptions(exchange, match)
       const { route, params } = found(match)
       asked = route
+      // Players elsewhere take what carries its right in its address.
+      if (route.signedInQuery || route.tokenInQuery) exchange.headers['Cross-Origin-Resource-Policy'] = 'cross-origin'
       if (route !== HEALTH && !this.#parts.isReady())
         throw errors.unavailable('The server is starting; try again in a few seconds', { retryAfterSeconds: 5 })
       if (route === READY) await this.#parts.available?.()
@@ -376,13 +386,15 @@ class RequestPipeline implements Pipeline {
   async #revalidated(exchange: Exchange, route: Route, input: Input, query: string): Promise<Reply> {
     const { request, headers } = exchange
     const state = this.#kept.stateFor(input.actor)
-    const tag = state && tagOf(state, route.itemForm && this.#formOf(route, input))
+    // Others are not to see by a tag that somebody has done something.
+    const mayTell = state !== undefined && input.actor.isAdmin
+    const tag = mayTell ? tagOfState(state, request.url!, route.itemForm && this.#formOf(route, input)) : undefined
     if (tag !== undefined && isKnown(request, tag)) return new NotModified(tag)
     const text = (state && this.#kept.get(state, request.url!)) ?? jsonOf(await this.#answer(route, input, query))
     if (state !== undefined) this.#kept.keep(state, request.url!, text)
     const reply = jsonOf(this.#inForm(route, input, new JsonText(text)))
-    const current = tag ?? tagOfText(reply)
-    if (tag === undefined && isKnown(request, current)) return new NotModified(current)
+    const current = tag ?? tagOfText(reply, input.actor.id)
+    if (isAnyKnown(request) || (tag === undefined && isKnown(request, current))) return new NotModified(current)
     headers['ETag'] = current
     return new JsonText(reply)
   }
@@ -412,7 +424,7 @@ class RequestPipeline implements Pipeline {
     }
     if (value instanceof BytesReply) {
       const tag = value.options.version && tagOf(value.options.version)
-      if (tag && isKnown(request, tag)) return this.#notModified(exchange, tag)
+      if (tag && (isAnyKnown(request) || isKnown(request, tag))) return this.#notModified(exchange, tag)
       if (tag) exchange.headers['ETag'] = tag
       return sendBytes(exchange, status, value)
     }

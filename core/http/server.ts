@@ -13,7 +13,7 @@ import { Turns } from './turns.ts'
 export interface HttpParts extends PipelineParts {
   settings: Pick<
     Settings,
-    'basePath' | 'trustedProxies' | 'forwardedUser' | 'corsOrigins' | 'pageSize' | 'host' | 'port'
+    'basePath' | 'trustedProxies' | 'forwardedUser' | 'corsOrigins' | 'pageSize' | 'publicUrl' | 'host' | 'port'
   >
 }
 

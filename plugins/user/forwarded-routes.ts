@@ -30,8 +30,12 @@ export const loginForwarded = defineRoute({
   reply: Type.Null(),
   status: 204,
   errors: ['permission_denied', 'csrf_failed'],
-  async handle({ request, headers }, { accounts, log }) {
+  async handle({ request, headers }, { accounts, log, publicUrl }) {
     refuseOtherSites(request)
+    // A browser says where its page is from (Origin), which has been looked at. Who does not must ask for us by name.
+    const here = publicUrl()
+    if (here !== undefined && request.headers['origin'] === undefined && !isHost(request.host, here))
+      throw errors.crossSite()
     const { forwardedUser: name } = request
     const account = accountOf(name, accounts)
     if (!account)
@@ -47,3 +51,7 @@ export const loginForwarded = defineRoute({
     return undefined
   },
 })
+
+/** The port that goes without saying may be spelled out. */
+const isHost = (host: string, url: string): boolean =>
+  URL.canParse(`http://${host}`) && new URL(`${new URL(url).protocol}//${host}`).host === new URL(url).host

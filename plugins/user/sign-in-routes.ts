@@ -110,6 +110,8 @@ export const logout = defineRoute({
     if (actor.session !== undefined) await accounts.endSession(actor.session)
     headers.cookie('sessionid', '', { maxAgeSeconds: 0, httpOnly: true })
     headers.cookie('csrftoken', '', { maxAgeSeconds: 0 })
+    // Not its storage, where what is to be watched offline lies, nor the cookie of a device that knows a PIN.
+    headers.set('Clear-Site-Data', '"cache"')
     return undefined
   },
 })

@@ -114,6 +114,7 @@ export const showAsset = defineRoute({
     if (!known) throw errors.notFound('file', params.file)
     headers.set('Vary', 'Accept-Encoding')
     headers.set('Access-Control-Allow-Origin', '*') // frames of plugins' pages have an origin of their own
+    headers.set('Cross-Origin-Resource-Policy', 'cross-origin')
     const encoding = chosenEncoding(request.headers, known)
     if (encoding) headers.set('Content-Encoding', encoding === 'br' ? 'br' : 'gzip')
     return file(join(FOLDER, 'assets', params.file + (encoding ? `.${encoding}` : '')), typeOf(params.file), {

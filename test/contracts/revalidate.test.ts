@@ -88,10 +88,11 @@ test('after any write every reply is what it would be without tags', async (t) =
     for (const { url, who } of asked(app)) {
       const had = before.get(url)!
       const now = await app.as(who).get(url, { 'if-none-match': tagOf(had) })
-      if (now.text !== had.text) changed++
+      const shown = now.status === 304 ? had.text : now.text
+      if (shown !== had.text) changed++
       app.app.touch()
       const fresh = await app.as(who).get(url)
-      assert.equal(now.text, fresh.text, `${what}: ${url}`)
+      assert.equal(shown, fresh.text, `${what}: ${url}`)
     }
     assert.ok(changed > 0, what)
   }

@@ -110,6 +110,7 @@ export async function testServer(t: TestContext, routes: Route[], options: Optio
       forwardedUser: null,
       corsOrigins: [],
       pageSize: 12,
+      publicUrl: null,
       host: '127.0.0.1',
       port: 0,
       ...settings,

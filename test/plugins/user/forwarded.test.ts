@@ -95,3 +95,38 @@ test('another site’s page signs nobody in', async (t) => {
   const { status, body } = await app.as('nobody').post('/api/forwarded/', {}, headers)
   assert.deepEqual([status, body.code], [403, 'csrf_failed'])
 })
+
+test('with AV_PUBLIC_URL only its own page signs in, whatever the proxy calls this server', async (t) => {
+  const app = await behind(t, { publicUrl: 'https://archive.example/' })
+  const { port } = new URL(app.url)
+  const statusOf = (headers: Record<string, string>) =>
+    new Promise<number>((resolve, reject) =>
+      ask({
+        host: '127.0.0.1',
+        port,
+        method: 'POST',
+        path: '/api/forwarded/',
+        headers: { [HEADER]: 'user', ...headers },
+      })
+        .on('response', (answer) => resolve(answer.resume().statusCode!))
+        .on('error', reject)
+        .end(),
+    )
+
+  for (const headers of [
+    { host: 'archivolt:8000', origin: 'https://archive.example' },
+    { host: 'archive.example:443' },
+    { host: 'archivolt:8000', 'x-forwarded-host': 'archive.example' },
+  ] as Array<Record<string, string>>)
+    assert.equal(await statusOf(headers), 204, JSON.stringify(headers))
+
+  // A name of another site that was made to lead to the proxy.
+  for (const headers of [
+    { host: 'evil.example', origin: 'https://evil.example' },
+    { host: 'evil.example', origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
+    { host: 'archive.example', origin: 'http://archive.example' },
+    { host: 'evil.example' },
+    { host: 'archive.example', origin: 'null' },
+  ] as Array<Record<string, string>>)
+    assert.equal(await statusOf(headers), 403, JSON.stringify(headers))
+})
