@@ -13,12 +13,14 @@ export interface NewItem extends Omit<VideoOutline, 'vidType'> {
 interface AddOptions {
   /** Also what is archived. */
   force?: boolean
+  /** Somebody has asked for these: also what is archived without its film. */
+  isAsked?: boolean
   failure?: ItemFailure | undefined
 }
 
 export interface Adding {
-  /** Those of the ids that are neither queued nor ignored nor, without `force`, archived. */
-  missing(ids: readonly string[], options?: Pick<AddOptions, 'force'>): Promise<Set<string>>
+  /** Those of the ids that are neither queued nor ignored nor, without `force` or `isAsked`, archived. */
+  missing(ids: readonly string[], options?: Pick<AddOptions, 'force' | 'isAsked'>): Promise<Set<string>>
   /** Queues what is missing, in the given order; what is there already is left as it is. @returns the ids added */
   add(list: readonly NewItem[], status: QueueStatus, options?: AddOptions): Promise<string[]>
 }
@@ -38,7 +40,13 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     return lastPosition
   }
 
-  function toDoc(item: NewItem, status: QueueStatus, isIndexed: boolean, options: AddOptions): DownloadDoc {
+  function toDoc(
+    item: NewItem,
+    status: QueueStatus,
+    isIndexed: boolean,
+    isLost: boolean,
+    options: AddOptions,
+  ): DownloadDoc {
     const { auto_start, later, open, ready } = fieldsOf(status)
     return {
       platform_id: item.id,
@@ -57,16 +65,20 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
       open,
       ready,
       later,
-      ...(options.force && { force: true }),
+      ...((options.force || isLost) && { force: true }),
       ...(item.art && { art: item.art }),
       ...(options.failure && failureFields(options.failure)),
     }
   }
 
-  async function missing(ids: readonly string[], { force = false } = {}): Promise<Set<string>> {
+  async function missing(
+    ids: readonly string[],
+    { force = false, isAsked = false }: Pick<AddOptions, 'force' | 'isAsked'> = {},
+  ): Promise<Set<string>> {
     const queued = await items.known(ids)
     const archived = force ? new Set<string>() : await app.videos.known(ids)
-    return new Set(ids.filter((id) => !queued.has(id) && !archived.has(id)))
+    const lost = isAsked ? app.media.missing.of([...archived]) : new Set<string>()
+    return new Set(ids.filter((id) => !queued.has(id) && (!archived.has(id) || lost.has(id))))
   }
 
   async function addPart(list: readonly NewItem[], status: QueueStatus, options: AddOptions): Promise<string[]> {
@@ -75,9 +87,10 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     const fresh = list.filter(({ id }) => wanted.delete(id)) // also drops what the list repeats
     if (!fresh.length) return []
     const channels = await app.channels.known([...new Set(fresh.map(({ channelId }) => channelId).filter(Boolean))])
+    const lost = app.media.missing.of(fresh.map(({ id }) => id))
     const docs = fresh.map((item) => ({
       id: item.id,
-      doc: toDoc(item, status, channels.has(item.channelId), options),
+      doc: toDoc(item, status, channels.has(item.channelId), lost.has(item.id), options),
     }))
     const { failed } = await items.putMany(docs, { visible: true })
     for (const { id, reason } of failed) app.log.warn({ id, reason }, 'a queue item could not be written')

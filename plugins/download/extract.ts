@@ -113,7 +113,7 @@ function statusOf(target: Wanted, job: Extraction): QueueStatus {
 /** A video that cannot be had is queued all the same, with its message: whoever asked for it learns why. */
 async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<number> {
   const force = job.payload.force === true
-  if (!(await app.queue.missing([target.id], { force })).size) {
+  if (!(await app.queue.missing([target.id], { force, isAsked: !target.isIgnored })).size) {
     await tellAsked([target.id], target, job, app)
     return 0
   }
@@ -191,7 +191,9 @@ async function addItems(
   failure?: ItemFailure,
 ): Promise<NewItem[]> {
   const force = job.payload.force === true
-  const added = new Set(await app.queue.add(items, statusOf(target, job), { force, failure }))
+  const added = new Set(
+    await app.queue.add(items, statusOf(target, job), { force, isAsked: !target.isIgnored, failure }),
+  )
   await tellAsked(
     items.map(({ id }) => id),
     target,

@@ -157,7 +157,8 @@ async function downloadItem(
   app: App,
 ): Promise<boolean> {
   const id = item.platform_id
-  const archived = item.force ? undefined : await app.videos.get(id)
+  const isWanted = item.force || app.media.missing.of([id]).size > 0
+  const archived = isWanted ? undefined : await app.videos.get(id)
   if (archived) {
     // Ingested, then cut off before the queue was told: what follows an ingest is done again.
     await app.emit('video.added', { id, channelId: archived.channel_id, why: 'new' })

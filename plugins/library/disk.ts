@@ -12,21 +12,6 @@ import type { Reading } from './reading.ts'
 
 const isAbsent = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT' || codeOf(thrown) === 'ENOTDIR'
 
-/**
- * Whether a channel's folder is not there, as against films that somebody has taken out of it. One on another disk that
- * has nothing in it may be where that disk belongs.
- */
-export async function isGone(folder: string, { media }: Pick<App, 'media'>): Promise<boolean> {
-  if (!(await media.isThere(folder))) return true
-  const [own, found, above] = await Promise.all([lstat(folder), stat(folder), stat(dirname(folder))])
-  if (!found.isDirectory()) return true
-  if (!own.isSymbolicLink() && found.dev === above.dev) return false
-  const entries = entriesOf(folder)
-  const { done } = await entries.next()
-  await entries.return(undefined)
-  return done === true
-}
-
 /** A regular file's size and time of change, not looked for behind a link; undefined: none. */
 export async function plainFile(path: string): Promise<{ sizeBytes: number; changedMs: number } | undefined> {
   try {
@@ -57,6 +42,8 @@ export interface FoundFilm {
   /** The name without its ending: an id, or something that is none. */
   name: string
   isId: boolean
+  /** In a folder that is no channel's by its name: only films that are missing elsewhere are looked for there. */
+  isStray: boolean
   /** With what lies beside it. */
   file: FoundFile
 }
@@ -73,8 +60,8 @@ export async function mustBeThere({ media }: Pick<App, 'media'>): Promise<void> 
 }
 
 /**
- * Films in folders of channels, and those that lie beside these folders, in pieces. Links are followed: a library may
- * be spread over disks.
+ * Films in folders of channels, also of those that somebody has renamed, and those that lie beside these folders, in
+ * pieces. Links are followed: a library may be spread over disks.
  */
 export async function* filmsOf(
   mediaDir: string,
@@ -85,10 +72,14 @@ export async function* filmsOf(
   const endings = media.containers.own
   for await (const { files } of reading.walk({ path: mediaDir, isOwn: true, deepest: 1, endings }))
     yield files
-      .filter(({ folder, name }) => (folder === '' || isId(folder)) && endings.some((one) => name.endsWith(`.${one}`)))
+      .filter(({ name }) => endings.some((one) => name.endsWith(`.${one}`)))
       .map((file) => {
         const name = file.name.slice(0, -extname(file.name).length)
-        return { path: join(mediaDir, pathOf(file)), folder: join(mediaDir, file.folder), name, isId: isId(name), file }
+        const isStray = file.folder !== '' && !isId(file.folder)
+        return {
+          ...{ path: join(mediaDir, pathOf(file)), folder: join(mediaDir, file.folder) },
+          ...{ name, isId: isId(name), isStray, file },
+        }
       })
 }
 

@@ -23,6 +23,7 @@ import { makeCopy } from './copies/make.ts'
 import { dropCopy, showCopy, showCopyFile, startCopy } from './copies/routes.ts'
 import { manualImport } from './import.ts'
 import { makeLink } from './link-route.ts'
+import { downloadMissing, listMissing } from './missing.ts'
 import { addPlace, bringBack, changePlace, listPlaces, listTrash, removePlace } from './place-routes.ts'
 import { playback } from './preferences.ts'
 import { makePreviews } from './previews/make.ts'
@@ -31,7 +32,7 @@ import { showPreviews, showSheet, wantPreviews } from './previews/routes.ts'
 import { openReleases, type Releases, releaseTables, versionCheck } from './releases.ts'
 import { rescanFilesystem, tellMoved } from './rescan.ts'
 import { resyncThumbs } from './resync-thumbs.ts'
-import { commandLibrary, showLibrary, startImport, startRescan } from './routes.ts'
+import { commandLibrary, showLibrary, startDownloadMissing, startImport, startRescan } from './routes.ts'
 import { thumbnailCheck } from './thumbnail-check.ts'
 
 export default definePlugin({
@@ -65,7 +66,7 @@ export default definePlugin({
   },
   hooks: ['library.reader'],
   routes: [
-    ...[showLibrary, commandLibrary, startRescan, startImport],
+    ...[showLibrary, commandLibrary, startRescan, startImport, listMissing, startDownloadMissing],
     ...[listPlaces, addPlace, changePlace, removePlace, listTrash, bringBack],
     ...[showCopy, startCopy, dropCopy, showCopyFile, makeLink],
     ...[showPreviews, wantPreviews, showSheet],
@@ -81,7 +82,7 @@ export default definePlugin({
     ],
   ],
   tasks: [
-    ...[tellMoved, rescanFilesystem, manualImport, thumbnailCheck, resyncThumbs, versionCheck],
+    ...[tellMoved, rescanFilesystem, downloadMissing, manualImport, thumbnailCheck, resyncThumbs, versionCheck],
     ...[followPlaces, scanPlace, adoptVideos, completeVideos, undoAdoption],
     ...[makeCopy, makePreviews],
   ],

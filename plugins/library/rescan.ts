@@ -2,12 +2,12 @@
  * rescan_filesystem: brings the index and the library on disk together (contract 9.11). Looks first, then changes; may
  * be done twice.
  */
-import { basename, dirname } from 'node:path'
+import { basename } from 'node:path'
 import { defineTask, inEnglish, isAppError, type JobContext, type Static, say, Type, type Words } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import type { Info } from './catalogs/types.ts'
-import { type FoundFilm, filmsOf, isGone, mediaDirOf, moveFilm, mustBeThere } from './disk.ts'
+import { type FoundFilm, filmsOf, mediaDirOf, moveFilm, mustBeThere } from './disk.ts'
 import { takeIn } from './found.ts'
 import { openReading, type Reading } from './reading.ts'
 import { openReport, type Report, reasonOf } from './report.ts'
@@ -16,11 +16,9 @@ import { fetchMissingArt } from './thumbnail-check.ts'
 
 /** So many files are looked for at once. */
 const STEP = 50
-/** So many videos go without a question, and more where they are no more than a tenth of all. */
-const MOST_REMOVED = 20
 
 const Payload = Type.Object({
-  /** Also does the removals that are held back. */
+  /** A person's yes: videos whose films are gone are removed. */
   force: Type.Optional(Type.Boolean()),
   /** Of films that no document knows, metadata from the information file beside them, where there is one. */
   preferLocal: Type.Optional(Type.Boolean()),
@@ -51,20 +49,16 @@ export const rescanFilesystem = defineTask({
 async function bringTogether(reading: Reading, report: Report, job: Run, app: App): Promise<Words | null> {
   const state = await look(reading, job, app)
   await mustBeThere(app) // it may have gone in the middle: then nothing of what was seen holds
-  const held = job.payload.force ? new Set<string>() : await toHoldBack(state, app)
-
   for (const film of state.elsewhere.values()) await bringHome(film, job, app, report)
   for (const id of state.misnamed) await job.step('rescan.correct', () => correctPaths(id, app))
-  for (const id of state.missing.keys()) if (!held.has(id)) await removeLost(id, job, app)
+  await job.step('rescan.missing', async () => app.media.missing.set(await stillMissing(state.missing, app)))
   await app.media.places.setLost(state.found, false)
   await app.media.places.setLost(state.lost, true)
-  if (job.payload.force) for (const id of state.lost) await removeGone(id, job, app)
+  if (job.payload.force) {
+    for (const id of state.missing.keys()) await removeLost(id, job, app)
+    for (const id of state.lost) await removeGone(id, job, app)
+  }
   for (const id of state.resized) await measure(id, job, app, report)
-  if (state.lost.length > 0 && !job.payload.force)
-    report.add(
-      say`${{ count: state.lost.length }} videos`,
-      say`their files are gone from the places where they lay; they stay listed`,
-    )
   for (const id of state.unsubtitled) await job.step('rescan.unsubtitle', () => app.videos.dropLostSubtitles(id))
   await takeInNew(state.fresh, reading, job, app, report)
   await takeInSubtitles(job, app, report)
@@ -74,12 +68,14 @@ async function bringTogether(reading: Reading, report: Report, job: Run, app: Ap
   if ((await app.videos.collection.count()) > 0) await app.index.settle()
 
   await report.show()
+  const gone = state.missing.size + state.lost.length
+  const removed = job.payload.force ? gone : 0
   job.progress(
     1,
-    say`${{ fresh: state.fresh }} new, ${{ removed: state.missing.size - held.size }} removed, ${{ left: report.count }} left as they are`,
+    say`${{ fresh: state.fresh }} new, ${{ removed }} removed, ${{ left: report.count }} left as they are`,
   )
-  if (held.size === 0) return null
-  const said = say`The files of ${{ count: held.size }} of ${{ all: state.indexed }} videos were not found: nothing of these was removed. If a disk is away, connect it and rescan; if they are gone for good, let a rescan forget them`
+  if (gone === removed) return null
+  const said = say`The files of ${{ count: gone }} of ${{ all: state.indexed }} videos were not found: nothing was removed. If a disk is away, connect it and rescan. Otherwise download what is missing again, or let a rescan remove these videos`
   job.log.warn(inEnglish(said))
   await app.jobs.notify({
     of: rescanFilesystem,
@@ -148,7 +144,7 @@ async function look(reading: Reading, job: Run, app: App): Promise<State> {
     job.progress(0.05, say`Found ${{ count: state.films }} files`)
     const known = await app.videos.known(batch.filter(({ isId }) => isId).map(({ name }) => name))
     for (const film of batch) {
-      if (!known.has(film.name)) state.fresh++
+      if (!known.has(film.name)) state.fresh += film.isStray ? 0 : 1
       else if (state.missing.delete(film.name)) state.elsewhere.set(film.name, film)
     }
   }
@@ -168,14 +164,12 @@ async function lookInPlace(id: string, doc: VideoDoc, state: State, { media }: A
   }
 }
 
-/** A disk of a library that is spread over several looks, while it is away, like channels that somebody has emptied. */
-async function toHoldBack({ indexed, missing }: State, app: App): Promise<Set<string>> {
-  if (missing.size > MOST_REMOVED && missing.size > indexed / 10) return new Set(missing.keys())
-  const gone = new Map<string, boolean>()
-  for (const [id, channelId] of missing) {
-    if (!gone.has(channelId)) gone.set(channelId, await isGone(dirname(app.media.pathOf(channelId, id)), app))
-  }
-  return new Set([...missing].filter(([, channelId]) => gone.get(channelId)).map(([id]) => id))
+/** A download may have brought some meanwhile. */
+async function stillMissing(missing: State['missing'], { media }: App): Promise<string[]> {
+  const ids: string[] = []
+  for (const [id, channelId] of missing)
+    if ((await media.sizeOf(await media.filmPath(channelId, id))) === undefined) ids.push(id)
+  return ids
 }
 
 const isMisnamed = (
@@ -269,6 +263,7 @@ async function takeInNew(fresh: number, reading: Reading, job: Run, app: App, re
     for (const film of batch) {
       job.signal.throwIfAborted()
       const name = film.path.slice(mediaDir.length + 1)
+      if (film.isStray) continue
       if (known.has(film.name)) await reportSecond(film, name, app, report)
       else if (!(await app.media.isThere(film.path)))
         continue // moved or gone since

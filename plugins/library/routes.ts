@@ -2,6 +2,7 @@
 import { defineRoute, Said, saidOf, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { manualImport } from './import.ts'
+import { downloadMissing } from './missing.ts'
 import { rescanFilesystem } from './rescan.ts'
 
 const Started = Type.Object({ task_id: Type.String(), status: Type.Literal('PENDING'), task_name: Type.String() })
@@ -37,8 +38,18 @@ export const startImport = defineRoute({
   handle: ({ body }, app) => start(manualImport, body?.prefer_local ? { preferLocal: true } : {}, app),
 })
 
-async function start(task: typeof rescanFilesystem, payload: object, { jobs }: Pick<App, 'jobs'>) {
-  const { id } = await jobs.start(task, { ...payload })
+export const startDownloadMissing = defineRoute({
+  method: 'POST',
+  path: '/api/library/missing/',
+  access: 'admin',
+  summary: 'Download all videos again whose files were not found',
+  body: Type.Object({ command: Type.Enum(['download']) }),
+  reply: StartedTwice,
+  handle: (_input, app: App) => start(downloadMissing, {}, app),
+})
+
+async function start(task: { name: string }, payload: object, { jobs }: Pick<App, 'jobs'>) {
+  const { id } = await jobs.start(task.name, { ...payload })
   const started = { task_id: id, status: 'PENDING' as const, task_name: task.name }
   return { ...started, message: started }
 }

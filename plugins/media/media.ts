@@ -8,6 +8,7 @@ import { type Aside, openAside } from './aside.ts'
 import { ENDINGS, isFilm, isSound, OWN_ENDINGS, ownEndingOf } from './containers.ts'
 import { sizeOf } from './files.ts'
 import { type Library, openLibrary } from './library.ts'
+import { openMissing } from './missing.ts'
 import { type OwnFilms, openOwnFilms } from './own-films.ts'
 import { isLanguage, openPaths } from './paths.ts'
 import { openPlaces } from './places.ts'
@@ -34,12 +35,16 @@ export function openMedia(app: MediaApp): MediaService {
   const films = openOwnFilms(paths, library, app)
   const aside = openAside(library, films.pathOf, whileThere, app)
   const places = openPlaces(app)
+  const missing = openMissing(app)
   const openMediaFolder = () => openFolder('library folder', paths.mediaDir, { setting: 'AV_MEDIA_DIR' })
   return {
     absence: () => presence.absence(),
     accept: () => presence.accept(),
     staging: whileThere(library.staging),
-    adopt: whileThere(films.adopt),
+    adopt: whileThere(async (channelId, videoId, files) => {
+      await films.adopt(channelId, videoId, files)
+      if (files.mediaPath !== undefined) await missing.drop([videoId])
+    }),
     moveInto: whileThere(library.moveInto),
     setAside: whileThere(aside.keep),
     trash: whileThere(async (jobId, what) => {
@@ -74,6 +79,7 @@ export function openMedia(app: MediaApp): MediaService {
     subtitlePathOf: paths.subtitlePathOf,
     isLanguage,
     places,
+    missing,
     containers: { endings: ENDINGS, own: OWN_ENDINGS, isFilm, isSound },
     async filmPath(channelId, videoId) {
       const film = places.filmOf(videoId)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { definePlugin, Type } from 'archivolt'
 import { asideTables } from './aside.ts'
 import { type MediaService, openMedia } from './media.ts'
+import { missingTables } from './missing.ts'
 import { ownFilmTables } from './own-films.ts'
 import { placeTrashTables } from './place-trash.ts'
 import { placeTables } from './places.ts'
@@ -31,7 +32,7 @@ export default definePlugin({
       meaning: 'folders below which there may be places: folders of other programs whose films are only read',
     },
   },
-  migrations: [presenceTables, placeTables, asideTables, placeTrashTables, ownFilmTables],
+  migrations: [presenceTables, placeTables, asideTables, placeTrashTables, ownFilmTables, missingTables],
   hooks: ['media.known', 'media.staged', 'media.films'],
   // In doubt a file is kept.
   hookRules: {

@@ -159,6 +159,21 @@ export interface Places {
   filmsOf(placeId: number, batch?: number): Iterable<PlacedFilm[]>
 }
 
+/** Videos of the archive whose film is not where it should lie: in the library, or in a place that is there. */
+export interface Missing {
+  /** Those of them that are, as far as anybody has looked. */
+  of(videoIds: readonly string[]): Set<string>
+  count(): number
+  /** By id. */
+  page(from: number, size: number): string[]
+  /** The next ones by id. */
+  after(videoId: string, size: number): string[]
+  /** As the library has been found: all others are there. */
+  set(videoIds: Iterable<string>): Promise<void>
+  /** They are there, or their videos are gone. */
+  drop(videoIds: readonly string[]): Promise<void>
+}
+
 export interface Media {
   /**
    * `<media>/<channel>/<video>.mp4`, or `.m4a` of sound alone, whether it is there or not; ids are checked. This is the
@@ -168,6 +183,7 @@ export interface Media {
   /** Where `adopt` puts this file: with its ending, whichever the video's film has now. */
   homeOf(channelId: string, videoId: string, mediaPath: string): string
   readonly places: Places
+  readonly missing: Missing
   readonly containers: Containers
   /**
    * Where the film of a video is read: in its place, or in the library.

@@ -62,9 +62,14 @@ export function openVideoRecords(app: App): Records {
     const tails = tailsOf(ids, actor)
     const ownKeys = ownKeysOf(ids, actor)
     const places = app.media.places.statesOf(ids)
+    const missing = app.media.missing.of(ids)
     return hits.map(({ id, text, score = 0 }, at) => {
       const place = places.get(id)
-      const keys = { ...ownKeys.get(id), ...(place && { place }) }
+      const keys = {
+        ...ownKeys.get(id),
+        ...(place && { place }),
+        ...(missing.has(id) && place?.state !== 'away' && { missing: true }),
+      }
       const more = {
         ...app.platform.mirror(id),
         ...app.platform.original('video', id),

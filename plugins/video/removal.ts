@@ -42,6 +42,7 @@ export async function dropAll(
   await subtitles.removeWhere({ in: ['platform_id', ids] })
   await comments.remove(ids)
   await app.media.places.forget(ids)
+  await app.media.missing.drop(ids)
   await collection.remove(ids, { visible: true })
 }
 

@@ -41,6 +41,9 @@ const VideoRecord = Type.Interface(
         { description: 'where its file lies and is only read; left out where it lies in the library' },
       ),
     ),
+    missing: Type.Optional(
+      Type.Literal(true, { description: 'its file was not found, and can be downloaded again; left out otherwise' }),
+    ),
     platform_name: Type.Optional(Type.String({ description: 'the platform that it is of' })),
     platform_url: Type.Optional(Type.String({ description: 'its page there; left out where none is known' })),
     _index: Type.String(),

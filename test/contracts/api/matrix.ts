@@ -115,6 +115,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/webhook/<webhook_id>/test/', { POST: 200 }, 'admin'],
   ['/api/webhook/<webhook_id>/delivery/', { GET: 200 }, 'admin'],
   ['/api/library/rescan/', { POST: 200 }, 'admin'],
+  ['/api/library/missing/', { GET: 200, POST: 200 }, 'admin'],
   ['/api/library/import/', { POST: 200 }, 'admin'],
   ['/api/video/<video_id>/nav/', { GET: 200 }, 'user'],
   ['/api/channel/<channel_id>/aggs/', { GET: 200 }, 'user'],

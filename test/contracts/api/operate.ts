@@ -375,6 +375,7 @@ export const operating: Table = [
     'manual_import',
     'run_backup',
     'rescan_filesystem',
+    'download_missing',
     'thumbnail_check',
     'resync_thumbs',
     'follow_places',
@@ -404,6 +405,9 @@ export const operating: Table = [
   row('B', 'POST /api/library/rescan/', 200, { body: { force: true }, ...started('rescan_filesystem') }),
   row('B', 'POST /api/library/rescan/', 200, started('rescan_filesystem')),
   row('B', 'POST /api/library/rescan/', 400, { body: { force: 'yes' } }),
+  row('B', 'GET /api/library/missing/', 200, { look: ({ data }) => assert.deepEqual(data, []) }),
+  row('B', 'POST /api/library/missing/', 200, { body: { command: 'download' }, ...started('download_missing') }),
+  row('B', 'POST /api/library/missing/', 400, { body: { command: 'remove' } }),
   row('B', 'POST /api/library/import/', 200, { body: { prefer_local: true }, ...started('manual_import') }),
   row('B', 'POST /api/library/import/', 400, { body: { prefer_local: 'yes' } }),
 ]

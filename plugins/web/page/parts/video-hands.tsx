@@ -105,12 +105,17 @@ export const ChooseButton = ({ title, choosing: { isChosen } }: { title: string;
   </button>
 )
 
-/** That the platform has it no more, or that its disk is away. */
-export const Gone = ({ row: { isActive, platform, place } }: { row: VideoRow }) => (
+/** That the platform has it no more, that its file is missing, or that its disk is away. */
+export const Gone = ({ row: { isActive, isMissing, platform, place } }: { row: VideoRow }) => (
   <>
     {!isActive && (
       <span class="gone" title={t('video.gone', { platform })}>
         {t('video.goneShort')}
+      </span>
+    )}
+    {isMissing && (
+      <span class="gone" title={t('video.missing')}>
+        {t('video.missingShort')}
       </span>
     )}
     {place?.state === 'away' && (

@@ -16,6 +16,7 @@ export interface VideoRow {
   isWatched: boolean
   isLater: boolean
   isActive: boolean
+  isMissing: boolean
   /** Epoch seconds. */
   downloaded: number
   /** Bytes. */
@@ -43,6 +44,7 @@ export const toVideoRow = (video: Video): VideoRow => ({
   isWatched: video.player.watched,
   isLater: video.watch_later === true,
   isActive: video.active,
+  isMissing: video.missing === true,
   downloaded: video.date_downloaded,
   size: video.media_size,
   height: video.streams.find(({ type }) => type === 'video')?.height ?? 0,

@@ -264,7 +264,12 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
             {t('video.dislikes', { count: stats.dislike_count })} <DislikesLink />
           </span>
         )}
-        {!value.active && <span class="gone">{t('video.gone', { platform: platformOf(value) })}</span>}
+        {!value.active && (
+          <span class="gone">
+            {t(value.missing ? 'video.recordOnly' : 'video.gone', { platform: platformOf(value) })}
+          </span>
+        )}
+        {value.active && value.missing && <span class="gone">{t('video.missing')}</span>}
         {value.place?.state === 'away' && <span class="gone">{t('video.away', { place: value.place.label })}</span>}
       </p>
     </header>

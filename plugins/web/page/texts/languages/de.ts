@@ -360,6 +360,9 @@ const de = {
   'video.keep.no': 'Es darf wieder automatisch gelöscht werden',
   'video.away': '„{place}“ ist nicht angeschlossen',
   'video.awayShort': 'Nicht angeschlossen',
+  'video.missing': 'Die Datei fehlt und kann noch einmal heruntergeladen werden',
+  'video.missingShort': 'Datei fehlt',
+  'video.recordOnly': 'Die Datei fehlt, und auf {platform} gibt es das Video nicht mehr: Nur diese Seite ist übrig',
   'video.fileLink': 'Datei öffnen',
   'video.comments': 'Kommentare',
   'video.noComments': 'Im Archiv sind keine Kommentare.',
@@ -657,7 +660,7 @@ const de = {
   'downloads.accept': 'Diesen Ordner verwenden',
   'downloads.accept.title': 'Den Medienordner, so wie er jetzt ist, als Bibliothek verwenden?',
   'downloads.accept.goes':
-    'Heruntergeladen und gelöscht wird dann in diesem Ordner. Videos, deren Dateien nicht darin liegen, lassen sich nicht abspielen; bevor sie entfernt werden, fragt das nächste Einlesen nach.',
+    'Downloads und Löschungen gehen in diesem Ordner weiter. Videos, deren Dateien nicht darin liegen, lassen sich nicht abspielen; ein neues Einlesen zeigt, welche das sind, und entfernt keines, ohne dass du es sagst.',
   'downloads.accept.stays':
     'Jetzt wird keine Datei verändert. Wenn nur eine Festplatte nicht angeschlossen ist, schließ sie lieber an: Dann geht alles von selbst weiter.',
   'downloads.accepted': 'Dieser Ordner ist jetzt die Bibliothek',
@@ -1641,8 +1644,10 @@ const de = {
   'task.version_check': 'Nach einer neuen Version sehen',
   'task.version_check.does': 'Sagt dir Bescheid, wenn es eine gibt, und installiert nichts.',
   'task.rescan_filesystem': 'Dateien neu einlesen',
-  'task.rescan_filesystem.does':
-    'Nimmt Videos auf, die in der Bibliothek liegen, und entfernt die, deren Dateien weg sind.',
+  'task.rescan_filesystem.does': 'Nimmt Videos auf, die in der Bibliothek liegen, und zeigt, welche Dateien fehlen.',
+  'task.download_missing': 'Alles Fehlende herunterladen',
+  'task.download_missing.does':
+    'Lädt alle Videos noch einmal herunter, deren Dateien beim Einlesen nicht gefunden wurden. Wiedergabestand, Listen und Kommentare bleiben.',
   'task.manual_import': 'Dateien importieren',
   'task.manual_import.does': 'Importiert, was im Import-Ordner liegt.',
   'task.resync_thumbs': 'Vorschaubilder in die Dateien schreiben',
@@ -1680,7 +1685,8 @@ const de = {
   'task.kill.title': '„{title}“ sofort beenden?',
   'task.kill.text':
     'Was nicht fertig ist, geht verloren: Ein Download fängt beim nächsten Mal von vorn an. Was fertig ist, bleibt, und die Warteschlange auch. „Anhalten“ dagegen macht das laufende Stück noch fertig.',
-  'task.force': 'Entfernen',
+  'task.force': 'Diese Videos entfernen',
+  'task.fetchMissing': 'Alles Fehlende herunterladen',
   'task.force.title': 'Alle Videos entfernen, deren Dateien weg sind?',
   'task.force.goes':
     'Jedes Video ohne Datei verschwindet aus dem Archiv, mit Kommentaren, Untertiteln und dem Wiedergabestand von allen.',
@@ -1946,12 +1952,13 @@ const de = {
   'said.{name}: {reason}': '{name}: {reason}',
   'said.and {count} more: the log names them': 'und {count} weitere: Das Log nennt sie',
   'said.{count} videos': '{count} Videos',
-  'said.their files are gone from the places where they lay; they stay listed':
-    'ihre Dateien sind aus ihren Ordnern verschwunden; in den Listen bleiben sie',
   'said.{fresh} new, {removed} removed, {left} left as they are':
     '{fresh} neu, {removed} entfernt, {left} gelassen, wie sie sind',
-  'said.The files of {count} of {all} videos were not found: nothing of these was removed. If a disk is away, connect it and rescan; if they are gone for good, let a rescan forget them':
-    'Die Dateien von {count} von {all} Videos wurden nicht gefunden: Von diesen wurde nichts entfernt. Fehlt eine Festplatte, schließe sie an und suche noch einmal; sind sie für immer weg, lass sie von einer Suche vergessen',
+  'said.The files of {count} of {all} videos were not found: nothing was removed. If a disk is away, connect it and rescan. Otherwise download what is missing again, or let a rescan remove these videos':
+    'Die Dateien von {count} von {all} Videos wurden nicht gefunden: Es wurde nichts entfernt. Fehlt eine Festplatte, schließe sie an und lies die Dateien neu ein. Sonst lade das Fehlende noch einmal herunter, oder lass diese Videos entfernen',
+  'said.Queued {count} videos': '{count} Videos eingereiht',
+  'said.{queued} videos were put into the queue; {gone} are no longer on the platform, and only their records are left':
+    '{queued} Videos wurden eingereiht; {gone} gibt es auf der Plattform nicht mehr, von ihnen ist nur der Eintrag übrig',
   'said.Looking for the files of {count} videos': 'Sucht die Dateien von {count} Videos',
   'said.Found {count} files': '{count} Dateien gefunden',
   'said.{fault}; it lies in a place, and stays as it is':

@@ -354,6 +354,9 @@ export const en = {
   'video.keep.no': 'It may be deleted automatically again',
   'video.away': '“{place}” is not connected',
   'video.awayShort': 'Not connected',
+  'video.missing': 'The file is missing and can be downloaded again',
+  'video.missingShort': 'File missing',
+  'video.recordOnly': 'The file is missing, and the video is no longer on {platform}: only this page is left',
   'video.fileLink': 'Open the file',
   'video.comments': 'Comments',
   'video.noComments': 'There are no comments in the archive.',
@@ -644,7 +647,7 @@ export const en = {
   'downloads.accept': 'Use this folder',
   'downloads.accept.title': 'Use the media folder as it is now as your library?',
   'downloads.accept.goes':
-    'Downloads and deletions continue in this folder. Videos whose files are not in it cannot be played; the next rescan asks before it removes them.',
+    'Downloads and deletions continue in this folder. Videos whose files are not in it cannot be played; a rescan shows which they are, and removes none of them unless you say so.',
   'downloads.accept.stays':
     'No file is changed now. If a disk is just not connected, connect it instead: everything then continues automatically.',
   'downloads.accepted': 'This folder is the library now',
@@ -1470,7 +1473,10 @@ export const en = {
   'task.version_check': 'Check for a new version',
   'task.version_check.does': 'Tells you when one is out, installs nothing.',
   'task.rescan_filesystem': 'Rescan files',
-  'task.rescan_filesystem.does': 'Adds videos it finds in the library, and removes those whose files are gone.',
+  'task.rescan_filesystem.does': 'Adds videos it finds in the library, and shows which files are missing.',
+  'task.download_missing': 'Download all that is missing',
+  'task.download_missing.does':
+    'Downloads again all videos whose files a rescan did not find. Watch progress, lists and comments stay.',
   'task.manual_import': 'Import files',
   'task.manual_import.does': 'Imports what is in the import folder.',
   'task.resync_thumbs': 'Put thumbnails into files',
@@ -1503,7 +1509,8 @@ export const en = {
   'task.kill.title': 'Stop “{title}” at once?',
   'task.kill.text':
     'Unfinished work is lost: a download starts over the next time. What is done stays, and so does the queue. “Stop” waits for the current item instead.',
-  'task.force': 'Remove them',
+  'task.force': 'Remove these videos',
+  'task.fetchMissing': 'Download all that is missing',
   'task.force.title': 'Remove all videos whose files are gone?',
   'task.force.goes':
     'Every video without its file is removed from the archive, with its comments, subtitles and everybody’s watch progress.',

@@ -127,6 +127,10 @@ function Task({ task, kind, reload }: { task: TaskRecord; kind: TaskKind | undef
     await post(`/api/task-id/${id}/`, { command: what })
     await reload()
   }
+  const fetchMissing = async () => {
+    await post('/api/library/missing/', { command: 'download' })
+    await reload()
+  }
   const force = async () => {
     const text = (
       <>
@@ -174,7 +178,10 @@ function Task({ task, kind, reload }: { task: TaskRecord; kind: TaskKind | undef
         />
       )}
       {task.status === 'SUCCESS' && result !== null && name === 'rescan_filesystem' && (
-        <Button onClick={() => void force().catch(sayFailure)}>{t('task.force')}</Button>
+        <>
+          <Button onClick={() => void fetchMissing().catch(sayFailure)}>{t('task.fetchMissing')}</Button>
+          <Button onClick={() => void force().catch(sayFailure)}>{t('task.force')}</Button>
+        </>
       )}
     </li>
   )

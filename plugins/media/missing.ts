@@ -1,0 +1,63 @@
+/**
+ * Missing films: the archive has the record, and its film was not where it should lie. Nothing of the record goes; it
+ * waits for its film to come back, to be downloaded once more, or for a person to remove it.
+ */
+import type { App } from './app.ts'
+import type { Missing } from './types.ts'
+
+export const missingTables = {
+  number: 6,
+  sql: `
+    -- of the library; of those in places media_film tells
+    CREATE TABLE media_missing (video_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+    CREATE INDEX media_film_lost ON media_film (video_id) WHERE state = 'lost';`,
+}
+
+const ALL = "SELECT video_id FROM media_missing UNION SELECT video_id FROM media_film WHERE state = 'lost'"
+
+export function openMissing({ ledger, touch }: Pick<App, 'ledger' | 'touch'>): Missing {
+  const ids = (sql: string, ...values: Array<string | number>): string[] =>
+    ledger
+      .sql<{ video_id: string }>(sql)
+      .all(...values)
+      .map(({ video_id: id }) => id)
+  const has = () =>
+    ledger.sql('SELECT 1 FROM media_missing LIMIT 1').get() !== undefined ||
+    ledger.sql("SELECT 1 FROM media_film WHERE state = 'lost' LIMIT 1").get() !== undefined
+
+  return {
+    of(videoIds) {
+      if (videoIds.length === 0 || !has()) return new Set()
+      return new Set(
+        ids(
+          `SELECT value AS video_id FROM json_each(?) AS asked
+           WHERE EXISTS (SELECT 1 FROM media_missing WHERE video_id = asked.value)
+             OR EXISTS (SELECT 1 FROM media_film WHERE video_id = asked.value AND state = 'lost')`,
+          JSON.stringify(videoIds),
+        ),
+      )
+    },
+    count: () => ledger.sql<{ count: number }>(`SELECT count(*) AS count FROM (${ALL})`).get()!.count,
+    page: (from, size) => ids(`${ALL} ORDER BY video_id LIMIT ? OFFSET ?`, size, from),
+    after: (id, size) => ids(`SELECT video_id FROM (${ALL}) WHERE video_id > ? ORDER BY video_id LIMIT ?`, id, size),
+
+    async set(videoIds) {
+      await ledger.write(() => {
+        ledger.sql('DELETE FROM media_missing').run()
+        const put = ledger.sql('INSERT INTO media_missing (video_id) VALUES (?) ON CONFLICT DO NOTHING')
+        for (const id of videoIds) put.run(id)
+      })
+      touch()
+    },
+    async drop(videoIds) {
+      if (videoIds.length === 0 || ledger.sql('SELECT 1 FROM media_missing LIMIT 1').get() === undefined) return
+      await ledger.write(
+        () =>
+          void ledger
+            .sql('DELETE FROM media_missing WHERE video_id IN (SELECT value FROM json_each(?))')
+            .run(JSON.stringify(videoIds)),
+      )
+      touch()
+    },
+  }
+}

@@ -1,0 +1,150 @@
+/** Films that are gone from the library: nothing that people wrote goes with them, and they are downloaded again. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { aChannel, aVideo } from 'archivolt/testing'
+import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
+import { placesApp } from '../../support/places.ts'
+import { type LibraryApp, libraryApp } from './given.ts'
+
+const { harbour } = CHANNEL
+const { ferry, nets, fog } = VIDEO
+
+const show = async (app: LibraryApp, id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.data
+const missingIn = async (app: Pick<LibraryApp, 'as'>) =>
+  (await app.as('admin').get('/api/library/missing/')).body.data as Array<{ platform_id: string; active: boolean }>
+
+/** Three films of a channel, the first of which people have marked, kept and listed. */
+async function withFilms(t: Parameters<typeof libraryApp>[0]): Promise<LibraryApp> {
+  const app = await libraryApp(t)
+  await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
+  await app.given(aChannel({ id: harbour }), ...[nets, fog, ferry].map((id) => aVideo({ id, channelId: harbour })))
+  for (const id of [nets, fog, ferry]) await app.film('media', harbour, `${id}.mp4`)
+  await app.as('admin').post(`/api/video/${nets}/`, { keep: true })
+  await app.as('user').post('/api/watched/', { id: nets, is_watched: true })
+  await app.as('user').post(`/api/video/${nets}/progress/`, { position: 0.5 })
+  await app.settled()
+  return app
+}
+const written = async (app: LibraryApp) => {
+  const { keep, player } = await show(app, nets)
+  return { keep, watched: player.watched }
+}
+
+test('a video whose film is gone stays with all that people wrote, and one request downloads it again', async (t) => {
+  const app = await withFilms(t)
+  const before = await written(app)
+  assert.deepEqual(before, { keep: true, watched: true })
+  await rm(app.at('media', harbour, `${nets}.mp4`))
+
+  const { state, result } = await app.runTask('rescan_filesystem')
+
+  assert.equal(state, 'SUCCESS')
+  assert.match(result ?? '', /^The files of 1 of 3 videos were not found: nothing was removed/)
+  assert.equal((await show(app, nets)).missing, true)
+  assert.equal((await show(app, fog)).missing, undefined)
+  assert.deepEqual(
+    (await missingIn(app)).map(({ platform_id: id }) => id),
+    [nets],
+  )
+  assert.equal((await app.as('user').get(`/media/${harbour}/${nets}.mp4`)).status, 404)
+
+  const asked = await app.as('admin').post('/api/library/missing/', { command: 'download' })
+  assert.equal(asked.status, 200)
+  await app.settled()
+
+  assert.ok(existsSync(app.at('media', harbour, `${nets}.mp4`)))
+  assert.deepEqual(await written(app), before)
+  assert.deepEqual([await missingIn(app), (await show(app, nets)).missing], [[], undefined])
+  assert.equal((await app.runTask('rescan_filesystem')).result, null)
+})
+
+test('of a film that the platform has no more only the record is left, and it stays', async (t) => {
+  const app = await withFilms(t)
+  await app.app.videos.setActive([nets], false)
+  await rm(app.at('media', harbour, `${nets}.mp4`))
+  await app.runTask('rescan_filesystem')
+
+  const { task_id: id } = (await app.as('admin').post('/api/library/missing/', { command: 'download' })).body
+  const { result } = await app.app.jobs.ended(id)
+
+  assert.match(result ?? '', /^0 videos were put into the queue; 1 are no longer on the platform/)
+  assert.deepEqual([await app.ids('download'), (await missingIn(app)).map(({ active }) => active)], [[], [false]])
+  assert.deepEqual(await written(app), { keep: true, watched: true })
+})
+
+test('the folder of a channel that somebody has renamed is found by the ids of its films', async (t) => {
+  const app = await withFilms(t)
+  await writeFile(app.at('media', harbour, `${nets}.en.vtt`), 'WEBVTT\n\n00:00.000 --> 00:01.000\nnets at dawn\n')
+  await rename(app.at('media', harbour), app.at('media', 'The harbour (2019)'))
+  await app.film('media', 'The harbour (2019)', 'my own film.mp4')
+
+  const { state, result, messages } = await app.runTask('rescan_filesystem')
+
+  assert.deepEqual([state, result], ['SUCCESS', null])
+  assert.deepEqual(await app.ids('video'), [nets, fog, ferry].sort())
+  for (const name of [`${nets}.mp4`, `${nets}.en.vtt`, `${fog}.mp4`, `${ferry}.mp4`])
+    assert.ok(existsSync(app.at('media', harbour, name)), name)
+  assert.ok(!messages.some((text) => text.includes('my own film')), 'what is nobody’s is left alone')
+  assert.deepEqual(await missingIn(app), [])
+})
+
+test('a film that comes back is missing no longer', async (t) => {
+  const app = await withFilms(t)
+  await rename(app.at('media', harbour, `${nets}.mp4`), app.at('set-aside.mp4'))
+  await app.runTask('rescan_filesystem')
+  assert.equal((await missingIn(app)).length, 1)
+  await rename(app.at('set-aside.mp4'), app.at('media', harbour, `${nets}.mp4`))
+
+  await app.as('admin').post('/api/library/missing/', { command: 'download' })
+  await app.settled()
+
+  assert.deepEqual([await missingIn(app), await app.ids('download')], [[], []])
+})
+
+test('only a person removes what is missing: with force, and then it is gone', async (t) => {
+  const app = await withFilms(t)
+  for (const id of [nets, fog]) await rm(app.at('media', harbour, `${id}.mp4`))
+  await app.runTask('rescan_filesystem')
+  assert.equal((await app.ids('video')).length, 3)
+
+  const { result } = await app.runTask('rescan_filesystem', { force: true })
+
+  assert.deepEqual([result, await app.ids('video'), await missingIn(app)], [null, [ferry], []])
+})
+
+test('who asks for a video whose film is missing gets it into the queue, without force; a list of the archived does not', async (t) => {
+  const app = await withFilms(t)
+  await rm(app.at('media', harbour, `${nets}.mp4`))
+  await app.runTask('rescan_filesystem')
+  const ids = [nets, fog]
+  assert.deepEqual(await app.app.queue.missing(ids), new Set())
+  assert.deepEqual(await app.app.queue.missing(ids, { isAsked: true }), new Set([nets]))
+
+  await app.as('admin').post('/api/download/', { data: ids.map((id) => ({ platform_id: id })) })
+  await app.settled()
+  assert.deepEqual(await app.ids('download'), [nets])
+  await app.as('admin').post('/api/task-name/download_pending/')
+  await app.settled()
+
+  assert.ok(existsSync(app.at('media', harbour, `${nets}.mp4`)))
+  assert.deepEqual(await written(app), { keep: true, watched: true })
+})
+
+test('films that are gone from a place are among the missing', async (t) => {
+  const app = await placesApp(t)
+  const placeId = await app.place('films')
+  for (const id of ['v1', 'v2']) await app.placed({ id, placeId, path: `${id}.webm` })
+  await rm(`${app.root}/films/v1.webm`)
+
+  const job = await app.app.jobs.start('rescan_filesystem', {})
+  const { result } = await app.app.jobs.ended(job.id)
+
+  assert.match(result ?? '', /^The files of 1 of 2 videos were not found/)
+  assert.deepEqual(
+    (await missingIn(app)).map(({ platform_id: id }) => id),
+    ['v1'],
+  )
+  assert.equal((await app.as('user').get('/api/video/v1/')).body.data.missing, true)
+})
