@@ -35,6 +35,7 @@ export { bytes, events, file, JsonText, json, Listing, listing, type ReplyHeader
 export { ID_PATTERN, idInName, isId, ROW_PATTERN } from './id.ts'
 export type { DocOf, Field, IndexDefinition, NamesOf } from './index/mapping.ts'
 export { defineIndex } from './index/mapping.ts'
+export { patchOrCreate } from './index/patch-or-create.ts'
 export type {
   AggregateQuery,
   AggregateRow,

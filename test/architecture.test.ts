@@ -227,3 +227,21 @@ test('nothing in the code is left for later', () => {
     [],
   )
 })
+
+/** Documents of one writer each: nobody else changes a field of them. */
+const WRITTEN_WHOLE: Record<string, string> = {
+  'plugins/video/refresh.ts': 'comments of a video',
+  'plugins/video/subtitles.ts': 'what is said in a video',
+  'plugins/playlist/custom.ts': 'a private playlist that is shared: the ledger has all of it',
+}
+
+test('a document that several write is created or patched, never put whole over what others wrote', () => {
+  const put =
+    /\b(?:collection|items|comments|subtitles|videos|channels|playlists)\s*\.put(?:Many)?\((?![^;]*\bonlyNew: true)/g
+  const putting = faults(
+    plugins.filter(({ path }) => !keepsDocuments(path)),
+    ({ code }) => code.match(put) ?? [],
+  )
+
+  assert.deepEqual(putting.map((fault) => fault.split(':')[0]).sort(), Object.keys(WRITTEN_WHOLE).sort())
+})

@@ -106,8 +106,15 @@ export interface BulkOptions extends WriteOptions {
   progress?: ((done: number) => void) | undefined
 }
 
+export interface PutManyOptions extends BulkOptions {
+  /** Documents that are there already stay as they are, and are named in `kept`. */
+  onlyNew?: boolean
+}
+
 export interface BulkResult {
   written: number
+  /** With `onlyNew`. */
+  kept?: string[]
   /** Documents that could not be written, each with its reason; the others are in. */
   failed: Array<{ id: string; reason: string }>
 }
@@ -147,8 +154,14 @@ export interface Collection<Doc extends object = Record<string, unknown>, Names 
   getMany(ids: readonly string[]): Promise<Map<string, Doc>>
   /** Which of these exist. */
   known(ids: readonly string[]): Promise<Set<string>>
+  /**
+   * In the place of whatever is there. For documents that one writer owns as a whole: where others change fields of
+   * them, what they wrote since a read before would be lost; that is what `create` and `patch` are for.
+   */
   put(id: string, doc: Doc, options?: WriteOptions): Promise<void>
-  putMany(docs: ReadonlyArray<{ id: string; doc: Doc }>, options?: BulkOptions): Promise<BulkResult>
+  putMany(docs: ReadonlyArray<{ id: string; doc: Doc }>, options?: PutManyOptions): Promise<BulkResult>
+  /** @returns false: there is one already, which stays as it is */
+  create(id: string, doc: Doc, options?: WriteOptions): Promise<boolean>
   /** @returns false: no such document */
   patch(id: string, change: Change<Doc, Names>, options?: WriteOptions): Promise<boolean>
   /** Changes whatever matches, in chunks; repeating it is harmless. @returns how many matched */

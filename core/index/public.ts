@@ -61,6 +61,7 @@ export type {
   Found,
   Hit,
   IndexAdapter,
+  PutManyOptions,
   ReplaceWrite,
   RestoreOptions,
   RestoreResult,

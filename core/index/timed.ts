@@ -4,7 +4,7 @@ import type { IndexDefinition } from './mapping.ts'
 import type { Collection, IndexAdapter } from './port.ts'
 
 const READS = ['get', 'getText', 'getTexts', 'getMany', 'known', 'find', 'similar', 'count', 'aggregate']
-const WRITES = ['put', 'putMany', 'patch', 'patchWhere', 'remove', 'removeWhere']
+const WRITES = ['put', 'putMany', 'create', 'patch', 'patchWhere', 'remove', 'removeWhere']
 const OPERATIONS = [...READS, ...WRITES]
 
 type AnyCollection = Collection<Record<string, unknown>, string>

@@ -88,6 +88,7 @@ export async function guardWrites(
       ...collection,
       put: behind(collection.put),
       putMany: behind(collection.putMany),
+      create: behind(collection.create),
       patch: behind(collection.patch),
       patchWhere: behind(collection.patchWhere),
       remove: behind(collection.remove),

@@ -148,7 +148,8 @@ class ChannelDocs implements Channels {
 
   async record(metadata: ChannelMetadata, options: { signal?: AbortSignal | undefined } = {}): Promise<ChannelDoc> {
     if (!(await this.#update(metadata, options))) {
-      await this.#add(this.#toFields(metadata, epochSeconds(this.#app.clock)), true)
+      const isNew = await this.#add(this.#toFields(metadata, epochSeconds(this.#app.clock)), true)
+      if (!isNew) await this.#update(metadata, options)
       if (metadata.handle !== undefined) await this.#handles.remember(metadata.handle, metadata.id, true)
     }
     return this.#existing(metadata.id)
@@ -332,8 +333,9 @@ class ChannelDocs implements Channels {
     }
   }
 
-  async #add(fields: PlatformPart, isActive: boolean): Promise<void> {
-    await this.collection.put(
+  /** @returns false: somebody else has added it meanwhile */
+  #add(fields: PlatformPart, isActive: boolean): Promise<boolean> {
+    return this.collection.create(
       fields.channel_id,
       { ...fields, channel_subscribed: false, channel_active: isActive, channel_overwrites: {} },
       { visible: true },

@@ -92,9 +92,9 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
       id: item.id,
       doc: toDoc(item, status, channels.has(item.channelId), lost.has(item.id), options),
     }))
-    const { failed } = await items.putMany(docs, { visible: true })
+    const { failed, kept = [] } = await items.putMany(docs, { visible: true, onlyNew: true })
     for (const { id, reason } of failed) app.log.warn({ id, reason }, 'a queue item could not be written')
-    const missed = new Set(failed.map(({ id }) => id))
+    const missed = new Set([...failed.map(({ id }) => id), ...kept])
     return fresh.map(({ id }) => id).filter((id) => !missed.has(id))
   }
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as realTime } from 'node:timers/promises'
 import type { estypes } from '@elastic/elasticsearch'
-import { type BulkOptions, type BulkResult, checkedDoc, type OnWrong, Slice, WrongType } from 'archivolt/index'
+import { type BulkResult, checkedDoc, type OnWrong, type PutManyOptions, Slice, WrongType } from 'archivolt/index'
 import { BULK_TIMEOUT_MS } from './client.ts'
 import type { ElasticConnection } from './connection.ts'
 import { encode } from './encode.ts'
@@ -33,6 +33,12 @@ export interface Operation {
 export const indexing = (id: string, source: string, version?: Version): Operation => ({
   id,
   action: JSON.stringify({ index: { _id: id, ...met(version) } }),
+  source,
+})
+/** Only where there is no such document. */
+export const creating = (id: string, source: string): Operation => ({
+  id,
+  action: JSON.stringify({ create: { _id: id } }),
   source,
 })
 export const deleting = (id: string, version?: Version): Operation => ({
@@ -141,7 +147,7 @@ function reasonOf({ type, reason, caused_by: cause }: estypes.ErrorCause): strin
  */
 export const pause = (ms: number): Promise<void> => realTime(ms * (0.5 + Math.random()))
 
-interface PutOptions extends BulkOptions {
+interface PutOptions extends PutManyOptions {
   /** Takes fields of a wrong type: the document is written without them. */
   onWrong?: OnWrong | undefined
   /** Only where the document is still this one. */
@@ -156,8 +162,9 @@ export async function putAll(
   options: PutOptions,
 ): Promise<BulkResult> {
   const { name } = layout.data
-  const { signal, progress, onWrong, versions } = options
+  const { signal, progress, onWrong, versions, onlyNew = false } = options
   const failed = new Map<number, BulkResult['failed'][number]>()
+  const kept: string[] = []
   const flying = new Set<{ ids: Set<string>; landed: Promise<void> }>()
   let broken: { error: unknown } | undefined
   let done = 0
@@ -169,6 +176,7 @@ export async function putAll(
       operations.length === 0 ? [] : await write(target, operations, { isVisible: isOne && options.visible })
     outcomes.forEach((outcome, place) => {
       const { id } = operations[place]!
+      if (outcome.state === 'conflict' && onlyNew) kept.push(id)
       if (outcome.state === 'refused') failed.set(places[place]!, { id, reason: `${name} ${id}: ${outcome.reason}` })
     })
     done += upTo
@@ -184,7 +192,7 @@ export async function putAll(
       const { id, doc } = docs[at]!
       try {
         const source = encode(layout, id, checkedDoc(name, id, doc), onWrong)
-        operations.push(indexing(id, source, versions?.get(id)))
+        operations.push(onlyNew ? creating(id, source) : indexing(id, source, versions?.get(id)))
         places.push(at)
         size += source.length
       } catch (error) {
@@ -214,5 +222,5 @@ export async function putAll(
   if (options.visible && !isOne)
     await target.connection.run((client) => client.indices.refresh({ index: target.index }))
   const list = [...failed].sort(([a], [b]) => a - b).map(([, failure]) => failure)
-  return { written: docs.length - list.length, failed: list }
+  return { written: docs.length - list.length - kept.length, failed: list, ...(onlyNew && { kept }) }
 }

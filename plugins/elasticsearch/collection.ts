@@ -44,6 +44,11 @@ export function openCollection(
       if (failed[0]) throw errors.unprocessable(failed[0].reason)
     },
     putMany: (docs, options = {}) => putAll(target, layout, docs, options),
+    async create(id, doc, options = {}) {
+      const { failed, written } = await putAll(target, layout, [{ id, doc }], { ...options, onlyNew: true })
+      if (failed[0]) throw errors.unprocessable(failed[0].reason)
+      return written > 0
+    },
     patch: (id, change, options = {}) => changes.patch(id, change, options),
     patchWhere: (filter, change, options = {}) => changes.patchWhere(filter, change, options),
 

@@ -315,8 +315,9 @@ class PlaylistDocs implements Playlists {
       )
       const archived = await this.#membership.archived([...present])
       const isSubscribed = subscribed !== undefined && { playlist_subscribed: subscribed }
-      const isThere = await this.#edit(id, () => ({ ...this.#toFields(metadata, archived), ...isSubscribed }))
-      if (!isThere) await this.#add({ ...this.#toFields(metadata, archived), ...isSubscribed }, metadata)
+      const fields = { ...this.#toFields(metadata, archived), ...isSubscribed }
+      const isThere = (await this.#edit(id, () => fields)) || (await this.#add(fields, metadata))
+      if (!isThere) await this.#edit(id, () => fields)
       await this.#membership.add(id, [...archived])
       return true
     })
@@ -483,7 +484,8 @@ class PlaylistDocs implements Playlists {
     await this.#app.media.fetchArt('playlist', metadata.id, metadata.thumbnail, signal)
   }
 
-  async #add(fields: PlatformPart, metadata: PlaylistMetadata): Promise<void> {
+  /** @returns false: somebody else has added it meanwhile */
+  #add(fields: PlatformPart, metadata: PlaylistMetadata): Promise<boolean> {
     const doc: PlaylistDoc = {
       playlist_id: metadata.id,
       playlist_type: 'regular',
@@ -492,7 +494,7 @@ class PlaylistDocs implements Playlists {
       playlist_sort_order: 'top',
       ...fields,
     }
-    await this.collection.put(metadata.id, doc, { visible: true })
+    return this.collection.create(metadata.id, doc, { visible: true })
   }
 
   /** Its archived videos, in its order, each once. */

@@ -1,6 +1,6 @@
 /** One collection on the embedded index: reads by id and indexed pages here, all else in the worker. */
 import { errors } from 'archivolt'
-import { type BulkResult, type Collection, checkedDoc, Slice, zoneChanges } from 'archivolt/index'
+import { type BulkResult, type Collection, checkedDoc, type PutManyOptions, Slice, zoneChanges } from 'archivolt/index'
 import { Searches } from './find.ts'
 import type { CallOptions, Link } from './link.ts'
 import { Points, type Target } from './points.ts'
@@ -30,10 +30,15 @@ export function openCollection(target: Target): Collection {
     aggregate: (query) => target.link().call('aggregate', { name, query, zone: query.histogram ? zoneChanges() : [] }),
 
     async put(id, doc) {
-      const failed = await target.link().call('put', { name, docs: [[id, JSON.stringify(checkedDoc(name, id, doc))]] })
+      const { failed } = await putAll(target.link(), name, [{ id, doc }], {})
       if (failed[0]) throw errors.unprocessable(failed[0].reason)
     },
     putMany: (docs, options = {}) => putAll(target.link(), name, docs, options),
+    async create(id, doc) {
+      const { failed, written } = await putAll(target.link(), name, [{ id, doc }], { onlyNew: true })
+      if (failed[0]) throw errors.unprocessable(failed[0].reason)
+      return written > 0
+    },
     patch: (id, change) => target.link().call('patch', { name, id, change: JSON.stringify(change) }),
     patchWhere: (filter, change, options = {}) =>
       target.link().call('patchWhere', { name, filter, change: JSON.stringify(change) }, callOptions(options)),
@@ -69,10 +74,11 @@ export async function putAll(
   link: Link,
   name: string,
   docs: ReadonlyArray<{ id: string; doc: object }>,
-  { signal, progress }: { signal?: AbortSignal | undefined; progress?: ((done: number) => void) | undefined },
+  { signal, progress, onlyNew = false }: Pick<PutManyOptions, 'signal' | 'progress' | 'onlyNew'>,
   isStaged = false,
 ): Promise<BulkResult> {
   const failed: BulkResult['failed'] = []
+  const kept: string[] = []
   let at = 0
   while (at < docs.length) {
     signal?.throwIfAborted()
@@ -89,10 +95,11 @@ export async function putAll(
       size += text.length
     }
     // The last message syncs the log, and with it all before.
-    failed.push(
-      ...(await link.call('put', { name, docs: texts, isStaged, durable: at < docs.length ? 'later' : undefined })),
-    )
+    const durable = at < docs.length ? 'later' : undefined
+    const done = await link.call('put', { name, docs: texts, isStaged, onlyNew, durable })
+    failed.push(...done.failed)
+    kept.push(...done.kept)
     progress?.(at)
   }
-  return { written: docs.length - failed.length, failed }
+  return { written: docs.length - failed.length - kept.length, failed, ...(onlyNew && { kept }) }
 }

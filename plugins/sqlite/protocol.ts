@@ -45,7 +45,10 @@ interface Operations {
     { rids: number[]; at: string | number | undefined },
   ]
   /** `later`: more documents follow. */
-  put: [{ name: string; docs: IdText[]; isStaged?: boolean; durable?: 'later' | undefined }, BulkResult['failed']]
+  put: [
+    { name: string; docs: IdText[]; isStaged?: boolean; onlyNew?: boolean; durable?: 'later' | undefined },
+    { failed: BulkResult['failed']; kept: string[] },
+  ]
   patch: [{ name: string; id: string; change: string }, boolean]
   remove: [{ name: string; ids: string[] }, number]
   patchWhere: [{ name: string; filter: Filter; change: string }, number]

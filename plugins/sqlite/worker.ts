@@ -1,7 +1,16 @@
 /** The index worker: the only writing connection, and every read that may take longer than a page. */
 import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { parentPort } from 'node:worker_threads'
-import { applyChange, type Change, type Filter, type JsonObject, MAX_WINDOW, Refusal, WrongType } from 'archivolt/index'
+import {
+  applyChange,
+  type BulkResult,
+  type Change,
+  type Filter,
+  type JsonObject,
+  MAX_WINDOW,
+  Refusal,
+  WrongType,
+} from 'archivolt/index'
 import { aggregate } from './aggregate.ts'
 import {
   addFields,
@@ -155,7 +164,7 @@ function* once<Value>(work: () => Value): Units<Value> {
 }
 
 const writes: { [Op in Write]: (args: Arguments<Op>) => Units<Result<Op>> } = {
-  put: ({ name, docs, isStaged = false }) => putAll(name, docs, isStaged),
+  put: ({ name, docs, isStaged = false, onlyNew = false }) => putAll(name, docs, isStaged, onlyNew),
   patch: ({ name, id, change }) => once(() => patchOne(tablesOf(at(), name), id, JSON.parse(change))),
   create: ({ name }) => once(() => create(at(), name)),
   arrange: ({ name }) => arrange(at(), name),
@@ -179,24 +188,22 @@ const writes: { [Op in Write]: (args: Arguments<Op>) => Units<Result<Op>> } = {
   merge: () => mergeWords(at()),
 }
 
-function* putAll(
-  name: string,
-  docs: readonly IdText[],
-  isStaged: boolean,
-): Units<Array<{ id: string; reason: string }>> {
+function* putAll(name: string, docs: readonly IdText[], isStaged: boolean, onlyNew: boolean): Units<Result<'put'>> {
   const { writer } = tablesOf(at(), name, isStaged)
-  const failed: Array<{ id: string; reason: string }> = []
+  const failed: BulkResult['failed'] = []
+  const kept: string[] = []
   let done = 0
   for (const [id, text] of docs) {
     try {
-      writer.put(id, JSON.parse(text) as JsonObject)
+      if (onlyNew && writer.has(id)) kept.push(id)
+      else writer.put(id, JSON.parse(text) as JsonObject)
     } catch (error) {
       if (!(error instanceof WrongType)) throw error
       failed.push({ id, reason: `${name} ${id}: ${error.message}` })
     }
     yield ++done
   }
-  return failed
+  return { failed, kept }
 }
 
 function patchOne({ layout, writer }: Tables, id: string, change: Change<Record<string, unknown>>): boolean {

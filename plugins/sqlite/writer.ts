@@ -29,6 +29,7 @@ export interface Writer {
   put(id: string, doc: JsonObject, onWrong?: OnWrong): void
   /** @returns false: no such document */
   remove(id: string): boolean
+  has(id: string): boolean
   /** The whole document. */
   read(id: string): JsonObject | undefined
   readRow(rid: number): { id: string; doc: JsonObject } | undefined
@@ -113,6 +114,10 @@ class DocumentWriter implements Writer {
     if (row === undefined) return false
     this.#removeRow(row)
     return true
+  }
+
+  has(id: string): boolean {
+    return this.#rowOf(id) !== undefined
   }
 
   read(id: string): JsonObject | undefined {

@@ -2,7 +2,8 @@
  * Videos whose films lie in places: many come into the archive at once, and leave it again. Nothing is asked of anybody
  * for one of them, and no file is opened.
  */
-import { localDay, type Step } from 'archivolt'
+import { isDeepStrictEqual } from 'node:util'
+import { type BulkResult, localDay, type Step } from 'archivolt'
 import type { App } from './app.ts'
 import { toFields, toMediaFields } from './ingest.ts'
 import { dropAll, removeAllWith } from './removal.ts'
@@ -10,11 +11,18 @@ import type { VideoDoc } from './schema.ts'
 import { exclusiveAll, type VideoState } from './state.ts'
 import type { Adopted } from './types.ts'
 
+/** As `Videos.adopt` says. */
+export async function adoptAll({ app, collection }: VideoState, list: readonly Adopted[]): Promise<BulkResult> {
+  const docs = new Map(list.map((one) => [one.metadata.id, toAdoptedDoc(one, app)]))
+  const offered = [...docs].map(([id, doc]) => ({ id, doc }))
+  const { kept = [], ...result } = await collection.putMany(offered, { visible: true, onlyNew: true })
+  const there = await collection.getMany(kept)
+  // A write that met a full disk was done once more: what it then found is its own.
+  return { ...result, kept: kept.filter((id) => !isDeepStrictEqual(there.get(id), docs.get(id))) }
+}
+
 /** As ingest writes it; what it says of the platform is as old as the download. */
-export function toAdoptedDoc(
-  { metadata, sizeBytes, streams, dateDownloaded, isGone }: Adopted,
-  { media }: App,
-): VideoDoc {
+function toAdoptedDoc({ metadata, sizeBytes, streams, dateDownloaded, isGone }: Adopted, { media }: App): VideoDoc {
   const { id, channelId, durationSeconds } = metadata
   const { duration, duration_str, ...film } = toMediaFields({ sizeBytes, durationSeconds, streams })
   return {

@@ -1,10 +1,10 @@
 /** The one way a video comes into the archive: files, art, subtitles, document, fact. Each step may be done twice. */
-import { epochSeconds, localDay, type Step } from 'archivolt'
+import { epochSeconds, localDay, type MergePatch, patchOrCreate, type Step } from 'archivolt'
 import type { MediaProbe } from '../media/types.ts'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { durationText } from './durations.ts'
-import { toReceipt } from './receipt.ts'
+import { receiptChange, toReceipt } from './receipt.ts'
 import type { VideoDoc } from './schema.ts'
 import type { VideoState } from './state.ts'
 import { indexSubtitles, keptSubtitles, toSubtitles } from './subtitles.ts'
@@ -87,7 +87,8 @@ export async function ingest(state: VideoState, input: Ingest, step: Step): Prom
   const before = await collection.get(id)
   const doc = await toDoc(app, input, probe, fresh, before)
   await step('video.subtitles', () => indexSubtitles(state, doc, fresh, isSubtitleIndexed))
-  await step('video.document', () => collection.put(id, doc, { visible: true }))
+  const change = { set: ownPart(doc, input) }
+  await step('video.document', () => patchOrCreate(collection, id, { change, doc }, { visible: true }))
   // What was downloaded has a receipt.
   const why = before ? 'again' : downloaded.receipt ? 'new' : 'imported'
   await step('video.added', () => app.emit('video.added', { id, channelId, why }))
@@ -98,6 +99,21 @@ export async function ingest(state: VideoState, input: Ingest, step: Step): Prom
     })
 }
 
+/** What an ingest says of a video that is there: the rest is of people and of other plugins, at any moment. */
+function ownPart(
+  { playlist: _playlist, date_downloaded: _date, stats, receipt, degraded, ...own }: VideoDoc,
+  { dateDownloaded }: Ingest,
+): MergePatch<VideoDoc> {
+  const { dislike_count: _dislikes, ...counted } = stats
+  return {
+    ...own,
+    ...receiptChange({ ...(receipt && { receipt }), ...(degraded && { degraded }) }),
+    ...(dateDownloaded !== undefined && { date_downloaded: dateDownloaded }),
+    stats: counted,
+  }
+}
+
+/** Of a video that is new. */
 async function toDoc(
   app: App,
   input: Ingest,
@@ -110,32 +126,24 @@ async function toDoc(
   const now = epochSeconds(app.clock)
   const receipt = told && toReceipt(told, now, input.degraded)
   const { duration, duration_str, ...media } = toMediaFields(probe)
-  const { stats, ...said } = toFields(metadata, now)
   return {
     platform_id: id,
     active: true,
-    ...said,
-    stats: { ...stats, dislike_count: before?.stats.dislike_count ?? 0 },
+    ...toFields(metadata, now),
     ...media,
     vid_type: metadata.vidType,
     date_downloaded: input.dateDownloaded ?? before?.date_downloaded ?? now,
     vid_thumb_url: app.media.artUrl('video', id),
     vid_thumb_base64: false,
     media_url: app.media.mediaUrl(channelId, id),
-    ...(before?.comment_count !== undefined && { comment_count: before.comment_count }),
-    ...(before?.sponsorblock && { sponsorblock: before.sponsorblock }),
-    playlist: before?.playlist ?? [],
+    playlist: [],
     subtitles: [
       ...(before ? await keptSubtitles(app, channelId, before, fresh) : []),
       ...toSubtitles(app, channelId, id, input.downloaded.subtitles),
     ],
     ...(receipt && { receipt }),
     ...(receipt && input.degraded && { degraded: input.degraded }),
-    ...(before?.keep && { keep: before.keep }),
     channel_id: channelId,
-    ...(before?.watched_by && { watched_by: before.watched_by }),
-    ...(before?.shared_mark !== undefined && { shared_mark: before.shared_mark }),
-    ...(before?.restored_mark !== undefined && { restored_mark: before.restored_mark }),
     player: { duration, duration_str },
   }
 }

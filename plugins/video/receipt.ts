@@ -91,6 +91,21 @@ export const toReceipt = (
   warnings,
 })
 
+const NO_PICTURE = { fps: null, hdr: null }
+
+/** As a change that leaves nothing of an earlier receipt, or none. */
+export const receiptChange = ({ receipt, degraded }: { receipt?: Receipt; degraded?: Degraded }) => ({
+  receipt: receipt
+    ? {
+        allowed_height: null,
+        ...receipt,
+        offered: { ...NO_PICTURE, original_language: null, ...receipt.offered },
+        got: { ...NO_PICTURE, video_codec: null, audio_codec: null, audio_language: null, ...receipt.got },
+      }
+    : null,
+  degraded: degraded ? { next_try: null, ...degraded } : null,
+})
+
 const pictureOf = ({ height, fps, hdr }: Pick<DownloadReceipt['got'], keyof typeof Picture>) => ({
   height,
   ...(fps !== undefined && { fps }),

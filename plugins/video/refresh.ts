@@ -4,7 +4,7 @@ import type { CommentMetadata, DownloadReceipt, VideoMetadata } from '../platfor
 import type { App } from './app.ts'
 import { toThreads } from './comment-threads.ts'
 import { fetchArt, type MediaFields, toFields, toMediaFields } from './ingest.ts'
-import { type Degraded, toReceipt } from './receipt.ts'
+import { type Degraded, receiptChange, toReceipt } from './receipt.ts'
 import type { VideoDoc } from './schema.ts'
 import { exclusive, tellChanged, type VideoState } from './state.ts'
 
@@ -14,8 +14,7 @@ export async function measure(state: VideoState, id: string): Promise<string | u
   const doc = await collection.get(id)
   const found = doc && (await lookAt(app, doc))
   if (found === undefined || typeof found === 'string') return found
-  const { duration, duration_str, ...media } = found
-  await collection.patch(id, { set: { ...media, player: { duration, duration_str } } }, { visible: true })
+  await collection.patch(id, { set: measured(found) }, { visible: true })
   await tellChanged(state, id, 'file')
   return undefined
 }
@@ -28,24 +27,25 @@ export async function refreshWith(
 ): Promise<boolean> {
   const { app, collection } = state
   const { id } = metadata
-  const doc = await collection.get(id)
-  if (!doc) return false
+  if (!(await collection.known([id])).has(id)) return false
   await fetchArt(app, metadata, signal)
-  const found = await lookAt(app, doc)
-  const { duration, duration_str, ...media } =
-    typeof found === 'object' ? found : { duration: doc.player.duration, duration_str: doc.player.duration_str }
-  const { stats, ...fields } = toFields(metadata, epochSeconds(app.clock))
-  const set = {
-    ...fields,
-    ...media,
-    stats: { ...stats, dislike_count: doc.stats.dislike_count },
-    active: true,
-    player: { duration, duration_str },
-  }
-  if (!(await collection.patch(id, { set }, { visible: true }))) return false
-  await tellChanged(state, id, 'metadata')
-  return true
+  // A download that replaces the film meanwhile says more of it than the one before.
+  const isThere = await exclusive(state, id, async () => {
+    const doc = await collection.get(id)
+    const found = doc && (await lookAt(app, doc))
+    const { stats, ...fields } = toFields(metadata, epochSeconds(app.clock))
+    const { dislike_count: _dislikes, ...counted } = stats
+    const set = { ...fields, ...(typeof found === 'object' && measured(found)), stats: counted, active: true }
+    return collection.patch(id, { set }, { visible: true })
+  })
+  if (isThere) await tellChanged(state, id, 'metadata')
+  return isThere
 }
+
+const measured = ({ duration, duration_str, ...media }: MediaFields) => ({
+  ...media,
+  player: { duration, duration_str },
+})
 
 /** As `Videos.renewReceipt` says. */
 export async function renewReceipt(
@@ -57,12 +57,9 @@ export async function renewReceipt(
   const { collection } = state
   const { receipt } = (await collection.get(id)) ?? {}
   if (!receipt) return
-  const { offered, allowed_height = null, quality, downloader, warnings } = toReceipt(told, receipt.date, degraded)
-  const none = { fps: null, hdr: null, original_language: null }
-  const set = {
-    receipt: { quality, downloader, warnings, allowed_height, offered: { ...none, ...offered } },
-    degraded: degraded ? { next_try: null, ...degraded } : null,
-  }
+  const change = receiptChange({ receipt: toReceipt(told, receipt.date, degraded), ...(degraded && { degraded }) })
+  const { date: _date, got: _got, ...offer } = change.receipt!
+  const set = { receipt: offer, degraded: change.degraded }
   await collection.patch(id, { set }, { visible: true })
   await tellChanged(state, id, 'metadata')
 }

@@ -116,7 +116,7 @@ export interface Videos {
    */
   ingest(input: Ingest, step?: Step): Promise<void>
   /**
-   * Videos whose films lie in places come in together; those that are here already are not to be among them.
+   * Videos whose films lie in places come in together; one that came in by another way meanwhile is in `kept`.
    * `video.adopted` is for whoever has brought them all.
    */
   adopt(list: readonly Adopted[]): Promise<BulkResult>

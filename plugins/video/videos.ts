@@ -1,7 +1,7 @@
 /** The service `videos`: the one home of video documents, their comments and subtitles. */
 import { type Actor, errors, listUnder, type QueryShape, type Step } from 'archivolt'
 import type { Storyboard } from '../platform/types.ts'
-import { leaveAll, toAdoptedDoc } from './adopted.ts'
+import { adoptAll, leaveAll } from './adopted.ts'
 import type { App } from './app.ts'
 import { toThreads } from './comment-threads.ts'
 import { durationText } from './durations.ts'
@@ -69,11 +69,7 @@ export function openVideos(app: App): Videos {
         () => ingest(state, input, step),
         input.downloaded.metadata.channelId,
       ),
-    adopt: (list) =>
-      collection.putMany(
-        list.map((one) => ({ id: one.metadata.id, doc: toAdoptedDoc(one, app) })),
-        { visible: true },
-      ),
+    adopt: (list) => adoptAll(state, list),
     leave: (ids, job) => leaveAll(state, ids, job),
 
     change: (id, change) => collection.patch(id, change, { visible: true }),

@@ -96,7 +96,14 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
 
   async function settle(batch: readonly Video[]): Promise<void> {
     await indexer.alone(async () => {
-      if (batch.some(isCarrying)) await ledger.write(() => takeCarried(batch))
+      const carrying = batch.filter(isCarrying)
+      // Somebody else may have taken them since they were read: a mark that was taken away again would come back.
+      const still =
+        carrying.length > 0
+          ? await videos.collection.getMany(carrying.map(({ id }) => id))
+          : new Map<string, VideoDoc>()
+      if (still.size > 0)
+        await ledger.write(() => takeCarried([...still].map(([id, doc]) => ({ id, doc })).filter(isCarrying)))
       for (const [change, ids] of changesOf(batch))
         await videos.collection.patchWhere({ in: ['platform_id', ids] }, JSON.parse(change) as Change, {
           visible: true,

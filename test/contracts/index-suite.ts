@@ -170,6 +170,39 @@ export function indexContract(
         assert.equal(await papers.count(), 1)
       })
 
+      test('what is there already is not created again, alone and among many', async () => {
+        await given({ p1: { title: 'One', pages: 1 } })
+
+        assert.equal(await papers.create('p1', { title: 'Another' }, { visible: true }), false)
+        assert.equal(await papers.create('p2', { title: 'Two' }, { visible: true }), true)
+        const docs = [
+          { id: 'p2', doc: { title: 'Again' } },
+          { id: 'p3', doc: { title: 'Three' } },
+          { id: 'bad', doc: { title: 'Four', pages: 'many' as never } },
+        ]
+        const { written, failed, kept } = await papers.putMany(docs, { visible: true, onlyNew: true })
+
+        assert.deepEqual([written, failed.map(({ id }) => id), kept], [1, ['bad'], ['p2']])
+        assert.deepEqual(await papers.get('p1'), { title: 'One', pages: 1 })
+        assert.deepEqual(await papers.get('p2'), { title: 'Two' })
+        assert.deepEqual(await found('another'), [])
+        await assert.rejects(
+          papers.create('p9', { title: 'One', pages: 'many' as never }),
+          (error) => isAppError(error, 'unprocessable') && /p9/.test(error.message),
+        )
+      })
+
+      test('of many who create one document, one does', async () => {
+        await given()
+
+        const created = await Promise.all(
+          Array.from({ length: 20 }, (_, at) => papers.create('p1', { title: `By ${at}` }, { visible: true })),
+        )
+
+        assert.equal(created.filter(Boolean).length, 1)
+        assert.deepEqual(await papers.get('p1'), { title: `By ${created.indexOf(true)}` })
+      })
+
       test('a document whose age changes moves in the order and stays one', async () => {
         await given({ p1: { title: 'First', addedAt: 100 }, p2: { title: 'Second', addedAt: 200 } })
         await papers.put('p1', { title: 'First', addedAt: 300 }, { visible: true })

@@ -162,15 +162,18 @@ export async function takeIn(
     changedMs: file.changedMs,
   }))
   await step('adoption.place', () => app.media.places.keep(placed))
-  const { failed } = await step('adoption.document', () => app.videos.adopt(fresh.map((film) => toAdopted(film, app))))
+  const { failed, kept = [] } = await step('adoption.document', () =>
+    app.videos.adopt(fresh.map((film) => toAdopted(film, app))),
+  )
   const why = new Map(failed.map(({ id, reason }) => [id, reason]))
-  await app.media.places.drop([...why.keys()])
+  await app.media.places.drop([...why.keys(), ...kept])
   await store.items.set(
     adoption.id,
     films.map(({ row }) => {
       const id = row.video_id!
       if (why.has(id)) return { number: row.number, state: 'left', code: 'no_facts', why: why.get(id)! }
-      if (known.has(id) && !isOurs(id)) return { number: row.number, state: 'left', outcome: 'known' }
+      if (kept.includes(id) || (known.has(id) && !isOurs(id)))
+        return { number: row.number, state: 'left', outcome: 'known' }
       return { number: row.number, state: 'in' }
     }),
   )

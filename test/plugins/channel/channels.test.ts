@@ -70,6 +70,18 @@ test('a refresh brings metadata and leaves subscription and overwrites', async (
   assert.deepEqual(await app.ids('channel'), ['UC1'])
 })
 
+test('a channel that somebody adds and subscribes to at the same moment stays subscribed', async (t) => {
+  const app = await videoApp(t)
+  const { channels } = app.app
+  const readsBefore = t.mock.method(channels, 'get', async () => undefined, { times: 1 })
+  await app.given(aChannel({ id: 'UC1', channel_name: 'Mill', channel_subscribed: true }))
+
+  const doc = await channels.recordName('UC1', 'Another name')
+
+  assert.equal(readsBefore.mock.callCount() > 0, true)
+  assert.deepEqual([doc.channel_name, doc.channel_subscribed], ['Mill', true])
+})
+
 test('a channel that is removed while it is refreshed does not come back', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: 'UC1' }))

@@ -234,6 +234,21 @@ test('a backup has the marks of the first admin; its restore sets them, and leav
   assert.equal((await app.doc('video', 'v1')).restored_mark, undefined)
 })
 
+test('what a document brought is taken once, also by who had read it before', async (t) => {
+  const app = await anApp(t)
+  const { videos, watch } = app.app
+  await app.given(aVideo({ id: 'v1', restored_mark: 5 }))
+  const readBefore = await videos.get('v1')
+  await watch.settleVideo('v1')
+  assert.equal(await isWatched(app, 'admin', 'v1'), true)
+  await mark(app, 'admin', 'v1', false)
+  t.mock.method(videos, 'get', async () => readBefore)
+
+  await watch.settleVideo('v1')
+
+  await assertAgreed(app, [])
+})
+
 test('an old document without a date has been watched by all, nobody knows when; the next one brings no marks', async (t) => {
   const app = await anApp(t, 'v1', 'v2')
   await app.app.ledger.write(() => app.app.ledger.sql(`INSERT INTO watch_pending VALUES ('shared marks')`).run())

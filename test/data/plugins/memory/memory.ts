@@ -194,12 +194,22 @@ function openCollection(definition: IndexDefinition, plan: IndexPlan, shelf: () 
       const reason = put(plan, shelf(), id, doc)
       if (reason !== undefined) throw errors.unprocessable(reason)
     },
-    async putMany(docs, { signal, progress } = {}) {
-      const result: BulkResult = { written: 0, failed: [] }
+    async create(id, doc) {
+      if (shelf().has(id)) return false
+      await this.put(id, doc)
+      return true
+    },
+    async putMany(docs, { signal, progress, onlyNew = false } = {}) {
+      const kept = onlyNew ? docs.flatMap(({ id }) => (shelf().has(id) ? [id] : [])) : []
+      const result: BulkResult = { written: 0, failed: [], ...(onlyNew && { kept }) }
       let done = 0
       for (const some of chunksOf(docs, DOCS_AT_ONCE)) {
         signal?.throwIfAborted()
-        const { written, failed } = putAll(plan, shelf(), some)
+        const { written, failed } = putAll(
+          plan,
+          shelf(),
+          some.filter(({ id }) => !kept.includes(id)),
+        )
         result.written += written
         result.failed.push(...failed)
         progress?.((done += some.length))

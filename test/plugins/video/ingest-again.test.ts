@@ -1,0 +1,107 @@
+/** While a video comes in again people and other plugins go on writing to its document, and nothing of that is lost. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aVideo } from 'archivolt/testing'
+import { anIngest, type VideoApp, videoApp } from './scripted-platform.ts'
+
+const SEGMENTS = { is_enabled: true, has_unlocked: false, segments: [] }
+
+/** All that is not the ingest's own. */
+async function writeOfOthers({ app }: VideoApp): Promise<void> {
+  await app.videos.setKept('v1', true)
+  await app.videos.change('v1', {
+    set: { stats: { dislike_count: 7 }, sponsorblock: SEGMENTS, comment_count: 3 },
+    add: { playlist: ['PL1'], watched_by: ['1'] },
+  })
+}
+
+const ofOthers = ({ keep, stats, sponsorblock, comment_count, playlist, watched_by }: any) => ({
+  keep,
+  dislikes: stats.dislike_count,
+  sponsorblock,
+  comment_count,
+  playlist,
+  watched_by,
+})
+
+test('what others write while a video comes in again is kept, at whichever step they write it', async (t) => {
+  const app = await videoApp(t)
+  await app.app.videos.ingest(await anIngest(app.app, 'v1', 'UC1'))
+  const steps: string[] = []
+  await app.app.videos.ingest(await anIngest(app.app, 'v1', 'UC1'), async (name, work) => {
+    steps.push(name)
+    return work()
+  })
+  const plain = ofOthers(await app.doc('video', 'v1'))
+
+  for (const at of steps) {
+    await app.app.videos.setKept('v1', false)
+    await app.app.videos.change('v1', {
+      set: { stats: { dislike_count: 0 }, sponsorblock: null, comment_count: null },
+      remove: { playlist: ['PL1'], watched_by: ['1'] },
+    })
+    const again = await anIngest(app.app, 'v1', 'UC1')
+    await app.app.videos.ingest(again, async (name, work) => {
+      if (name === at) await writeOfOthers(app)
+      return work()
+    })
+
+    assert.deepEqual(
+      ofOthers(await app.doc('video', 'v1')),
+      { keep: true, dislikes: 7, sponsorblock: SEGMENTS, comment_count: 3, playlist: ['PL1'], watched_by: ['1'] },
+      `written at ${at}`,
+    )
+  }
+  assert.ok(steps.includes('video.document') && plain.keep === undefined)
+})
+
+test('of an earlier receipt nothing is left, nor where the film is imported', async (t) => {
+  const app = await videoApp(t)
+  const { receipt, ...film } = (await anIngest(app.app, 'v1', 'UC1')).downloaded
+  const offered = { ...receipt!.offered, fps: 60, hdr: 'HDR10', originalLanguage: 'en' }
+  const { probe } = await anIngest(app.app, 'v1', 'UC1')
+  const degraded = { reasons: ['token' as const], since: 1, tries: 1, next_try: 5, tried_with: '1' }
+  await app.app.videos.ingest({ downloaded: { ...film, receipt: { ...receipt!, offered } }, probe, degraded })
+  assert.equal((await app.doc('video', 'v1')).receipt.offered.hdr, 'HDR10')
+
+  const second = await anIngest(app.app, 'v1', 'UC1')
+  await app.app.videos.ingest({ ...second, degraded: { reasons: ['token'], since: 1, tries: 2, tried_with: '1' } })
+  const again = await app.doc('video', 'v1')
+  const imported = await anIngest(app.app, 'v1', 'UC1')
+  await app.app.videos.ingest({ ...imported, downloaded: { ...imported.downloaded, receipt: undefined } as never })
+
+  assert.deepEqual(Object.keys(again.receipt.offered).includes('hdr'), false)
+  assert.equal(again.degraded.next_try, undefined)
+  const last = await app.doc('video', 'v1')
+  assert.deepEqual([last.receipt, last.degraded], [undefined, undefined])
+})
+
+test('an estimate that comes while a video is refreshed is kept', async (t) => {
+  const app = await videoApp(t)
+  const { downloaded, probe } = await anIngest(app.app, 'v1', 'UC1')
+  await app.app.videos.ingest({ downloaded, probe })
+  t.mock.method(app.app.media, 'fetchArt', async () => {
+    await app.app.videos.change('v1', { set: { stats: { dislike_count: 7 } } })
+    return true
+  })
+
+  const thumbnails = [{ url: 'http://127.0.0.1/1.jpg' }]
+  assert.equal(await app.app.videos.refreshWith({ ...downloaded.metadata, title: 'New', thumbnails }), true)
+
+  const { title, stats } = await app.doc('video', 'v1')
+  assert.deepEqual([title, stats.dislike_count], ['New', 7])
+})
+
+test('a video that came in by another way meanwhile stays as it is where films of a place come in', async (t) => {
+  const app = await videoApp(t)
+  await app.given(aVideo({ id: 'v1', title: 'downloaded' }))
+  const { metadata } = (await anIngest(app.app, 'v1', 'UC1')).downloaded
+  const film = { metadata, sizeBytes: 5, streams: [], dateDownloaded: 1, isGone: false }
+
+  const first = await app.app.videos.adopt([film, { ...film, metadata: { ...metadata, id: 'v2' } }])
+  const repeated = await app.app.videos.adopt([{ ...film, metadata: { ...metadata, id: 'v2' } }])
+
+  assert.deepEqual([first.written, first.kept], [1, ['v1']])
+  assert.equal((await app.doc('video', 'v1')).title, 'downloaded')
+  assert.deepEqual(repeated.kept, [], 'what it finds of itself is its own')
+})
