@@ -9,6 +9,7 @@ import { maskCredentials } from '../mask.ts'
 import { kept, say, type Words } from '../say.ts'
 import type { AnyTask, Handed } from './task.ts'
 import type { JobContext, Step } from './types.ts'
+import { isStop } from './until-stop.ts'
 
 const LONGEST_TEXT = 2000
 const LONGEST_TRACEBACK = 20_000
@@ -81,8 +82,7 @@ export async function attempt<App extends Handed>(
     const traceback = debug ? tracebackOf(error) : null
     if (given.interruption() === 'kill') return { kind: 'ended', ending: withoutWords('REVOKED'), error }
     // The stop ended what it waited for: it did as it was told.
-    if (given.isStopping() && error === given.stopSignal.reason)
-      return { kind: 'ended', ending: withoutWords('SUCCESS') }
+    if (isStop(error, given)) return { kind: 'ended', ending: withoutWords('SUCCESS') }
     const ending: Ending = { state: 'FAILURE', ...told, traceback }
     if (
       task.retries &&

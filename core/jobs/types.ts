@@ -15,8 +15,8 @@ export interface JobContext<Payload> {
   /** Aborted by kill, a timeout, or the server's end. Everything the job waits for is given it. */
   readonly signal: AbortSignal
   /**
-   * Aborted by stop too, beside all that aborts `signal`. For waits, and for work whose interruption loses nothing; a
-   * task that throws its reason after a stop ends as SUCCESS.
+   * Aborted by stop too, beside all that aborts `signal`. For waits, and for work whose interruption loses nothing
+   * (`untilStop`); a task that throws its reason after a stop ends as SUCCESS.
    */
   readonly stopSignal: AbortSignal
   /** Stop was asked for: end after the current item, with what is done. */

@@ -1,5 +1,5 @@
 /** What follows a download run: auto-delete, what later plugins add, and comments of the new videos. */
-import { DAY_SECONDS, epochSeconds, isAppError, type JobContext } from 'archivolt'
+import { DAY_SECONDS, epochSeconds, isAppError, isStop, type JobContext, untilStop } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
 import type { VideoOutline } from '../video/types.ts'
 import type { App } from './app.ts'
@@ -51,8 +51,13 @@ export function openAfterDownload(app: App): AfterDownload {
   return {
     async run(ingested, job) {
       await job.step('download.autodelete', () => deleteWatched(job))
-      for (const later of app.hook('download.after')) await later(ingested, job)
-      await job.step('download.comments', () => app.extras.fetchDue(job))
+      try {
+        for (const later of app.hook('download.after')) await later(ingested, untilStop(job))
+        await job.step('download.comments', () => app.extras.fetchDue(untilStop(job)))
+      } catch (thrown) {
+        // Comments that are due stay noted.
+        if (!isStop(thrown, job)) throw thrown
+      }
     },
   }
 }

@@ -43,9 +43,8 @@ export function openChanges(state: QueueState): Changes {
     },
 
     async setStatusWhere(filter, status) {
-      const cancelled = status === 'ignore' ? await activeThat(state, filter) : []
       const updated = await items.patchWhere(filter, { set: fieldsOf(status) }, { visible: true })
-      for (const id of cancelled) active.cancel(id)
+      if (status === 'ignore') await cancelUnwanted(state)
       await manyChanged()
       return updated
     },
@@ -60,9 +59,8 @@ export function openChanges(state: QueueState): Changes {
     },
 
     async removeWhere(filter) {
-      const cancelled = await activeThat(state, filter)
       const removed = await items.removeWhere(filter, { visible: true })
-      for (const id of cancelled) active.cancel(id)
+      await cancelUnwanted(state)
       await manyChanged()
       return removed
     },
@@ -118,17 +116,15 @@ export function openChanges(state: QueueState): Changes {
   }
 }
 
-/** Those that are being downloaded now and match. */
-async function activeThat({ items, active }: QueueState, filter: QueueFilter): Promise<string[]> {
-  const { ids } = active
-  if (!ids.length) return []
-  const { hits } = await items.find({
-    filter: { and: [{ in: ['platform_id', ids] }, filter] },
-    size: ids.length,
-    withoutTotal: true,
-    withoutTexts: true,
-  })
-  return hits.map(({ id }) => id)
+/** Whether it is still in the queue, and not ignored. */
+export async function isWanted({ items }: Pick<QueueState, 'items'>, id: string): Promise<boolean> {
+  const item = await items.get(id)
+  return item !== undefined && item.status !== 'ignore'
+}
+
+/** After the change: whatever begins later sees that it is not wanted. */
+async function cancelUnwanted(state: QueueState): Promise<void> {
+  for (const id of state.active.ids) if (!(await isWanted(state, id))) state.active.cancel(id)
 }
 
 /** Changes those of the ids that still have the status: somebody may have given them another one meanwhile. */

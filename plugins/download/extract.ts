@@ -1,5 +1,5 @@
 /** extract_download: what was asked for becomes queue items; a playlist or a channel fans out into its videos. */
-import { defineTask, type JobContext, type Static, say, Type } from 'archivolt'
+import { defineTask, isStop, type JobContext, type Static, say, Type, untilStop } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { NewItem } from './add.ts'
 import type { App } from './app.ts'
@@ -44,11 +44,16 @@ export const extractDownload = defineTask({
   apiStop: true,
   resumable: true, // what is queued already is skipped, so a second run goes on where the first was cut
   outgoing: true,
-  async run(job, app: App) {
+  async run(given, app: App) {
+    const job = untilStop(given)
     const { targets, autoStart } = job.payload
     const waiting = targets.map((target): Attempt => ({ target, failed: 0, at: 0 }))
     const startDownloads = async () => {
       if (autoStart) await app.jobs.start(downloadPending, { autoOnly: true })
+    }
+    const unlessStopped = (thrown: unknown): number => {
+      if (isStop(thrown, job)) return 0
+      throw thrown
     }
     let added = 0
     for (let next = waiting.shift(); next && !job.isStopping(); next = waiting.shift()) {
@@ -57,14 +62,15 @@ export const extractDownload = defineTask({
       if (waitMs > 0) {
         await startDownloads() // what has been found need not wait for the rest
         job.progress(0, say`Waiting to try ${{ id: target.id }} again`)
-        await app.clock.sleep(waitMs, job.signal)
+        await app.clock.sleep(waitMs, job.signal).catch(unlessStopped)
+        if (job.isStopping()) break
       }
       const done = targets.length - waiting.length
       job.progress(
         (done - 1) / targets.length,
         say`Adding ${{ id: target.id }} (${{ number: done }}/${{ all: targets.length }})`,
       )
-      const found = await extract(next, job, app)
+      const found = await extract(next, job, app).catch(unlessStopped)
       if (typeof found === 'number') added += found
       else {
         waiting.push(found)

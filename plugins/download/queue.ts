@@ -3,7 +3,7 @@ import { type Words, withKeys } from 'archivolt'
 import type { ActiveItem } from './active.ts'
 import { type Adding, openAdding } from './add.ts'
 import type { App } from './app.ts'
-import { type Changes, openChanges } from './change.ts'
+import { type Changes, isWanted, openChanges } from './change.ts'
 import { filterOf } from './filter.ts'
 import { type NextOptions, nextItem } from './next.ts'
 import { openQueueState, type QueueItems } from './queue-state.ts'
@@ -24,6 +24,8 @@ export interface Queue extends Adding, Changes {
   /** The reply for a stored text: with the mirror id, what runs now, and the index. */
   replyText(id: string, text: string): string
   next(options: NextOptions): Promise<DownloadDoc | undefined>
+  /** Whether it is still there, and not ignored. */
+  isWanted(id: string): Promise<boolean>
   /** Marks an item as worked on. */
   begin(id: string): ActiveItem
   /** How many items wait to be downloaded, those with a message apart. */
@@ -48,6 +50,7 @@ export function openDownloadQueue(app: App): Queue {
     ...openAdding(state),
     ...openChanges(state),
     next: (options) => nextItem(state, options),
+    isWanted: (id) => isWanted(state, id),
     begin: (id) => active.begin(id),
 
     replyText(id, text) {

@@ -2,7 +2,17 @@
  * redownload_degraded: fetches degraded videos again, a few a day, while nothing else is to be downloaded, and keeps
  * what is better (contract 9.15).
  */
-import { defineTask, epochSeconds, isAppError, type JobContext, localDay, say, Type } from 'archivolt'
+import {
+  defineTask,
+  epochSeconds,
+  isAppError,
+  isStop,
+  type JobContext,
+  localDay,
+  say,
+  Type,
+  untilStop,
+} from 'archivolt'
 import type { Downloaded, LeftAlone } from '../platform/types.ts'
 import type { VideoFilter } from '../video/listing.ts'
 import type { VideoDoc } from '../video/schema.ts'
@@ -34,7 +44,9 @@ export const redownloadDegraded = defineTask({
   unique: true,
   resumable: true,
   schedule: { auto: '30 4 *', initially: 'random' },
-  async run(job, app: App) {
+  async run(given, app: App) {
+    // What is there stays as good as it is.
+    const job = untilStop(given)
     const isAskedFor = () => app.jobs.active(downloadPending.name) !== undefined
     const tried = new Set<string>()
     let better = 0
@@ -46,7 +58,7 @@ export const redownloadDegraded = defineTask({
       try {
         if (await fetchAgain(video, job, app)) better++
       } catch (error) {
-        if (!(error instanceof GivesWay)) throw error
+        if (!(error instanceof GivesWay) && !isStop(error, job)) throw error
         break
       }
     }

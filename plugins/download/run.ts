@@ -2,7 +2,18 @@
  * download_pending: takes the queue's items one by one, downloads, puts into the library; then what follows a run
  * (contract 9.3).
  */
-import { defineTask, isAppError, type JobContext, joined, say, sentenceOf, Type, type Words, wordsOf } from 'archivolt'
+import {
+  defineTask,
+  isAppError,
+  isStop,
+  type JobContext,
+  joined,
+  say,
+  sentenceOf,
+  Type,
+  type Words,
+  wordsOf,
+} from 'archivolt'
 import { type ActiveItem, ItemTakenAway } from './active.ts'
 import type { App } from './app.ts'
 import { judge } from './degraded.ts'
@@ -172,6 +183,8 @@ async function downloadItem(
   }
   const turn = app.queue.begin(id)
   try {
+    // It may have been cleared or ignored since it was chosen; from here on that ends its turn.
+    if (!(await app.queue.isWanted(id))) return false
     leftOut.push(...(await fetchAndIngest(item, worker, turn, job, app)))
     putOff.delete(id)
     return true
@@ -180,6 +193,7 @@ async function downloadItem(
       await app.media.clearStaging(id)
       return false
     }
+    if (isStop(error, job)) return false
     if (job.signal.aborted) {
       if (isKilled(job, app)) await app.media.clearStaging(id)
       throw error
@@ -201,19 +215,28 @@ async function fetchAndIngest(
 ): Promise<string[]> {
   const id = item.platform_id
   const signal = AbortSignal.any([job.signal, turn.signal])
+  // A stop waits for what has begun, and not for what is only in line for the platform.
+  const waiting = new AbortController()
+  const endWait = () => waiting.abort(job.stopSignal.reason)
+  job.stopSignal.addEventListener('abort', endWait, { once: true })
+  const hasBegun = () => job.stopSignal.removeEventListener('abort', endWait)
+  job.stopSignal.throwIfAborted()
   const folder = await job.step('download.stage', () => app.media.staging(id))
   const wanted = await downloadOptions(item.channel_id, folder, app)
-  const downloaded = await job.step('download.fetch', () =>
-    app.platform.download(id, wanted, {
-      asker: job.id,
-      signal,
-      progress(progress) {
-        turn.report(progress)
-        worker.report(progress.fraction)
-      },
-      fetched: () => worker.fetched(),
-    }),
-  )
+  const downloaded = await job
+    .step('download.fetch', () =>
+      app.platform.download(id, wanted, {
+        asker: job.id,
+        signal: AbortSignal.any([signal, waiting.signal]),
+        progress(progress) {
+          hasBegun()
+          turn.report(progress)
+          worker.report(progress.fraction)
+        },
+        fetched: () => worker.fetched(),
+      }),
+    )
+    .finally(hasBegun)
   const { channelId } = downloaded.metadata
   await job.step('download.channel', () =>
     app.channels.ensure(channelId, { asker: job.id, signal, name: downloaded.metadata.channelName }),

@@ -1,5 +1,5 @@
 /** update_subscribed: what is new in subscribed channels and playlists goes into the queue (contract 9.4). */
-import { defineTask, type JobContext, say, Type } from 'archivolt'
+import { defineTask, isStop, type JobContext, say, Type, untilStop } from 'archivolt'
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { NewItem } from '../download/add.ts'
 import type { ListEntry, PlaylistEntryMetadata } from '../platform/types.ts'
@@ -62,9 +62,10 @@ export const updateSubscribed = defineTask({
       )
       try {
         found += await (target.kind === 'channel'
-          ? scanChannel(target.id, job, app)
-          : scanPlaylist(target.id, job, app))
+          ? scanChannel(target.id, untilStop(job), app)
+          : scanPlaylist(target.id, untilStop(job), app))
       } catch (error) {
+        if (isStop(error, job)) break
         const failure = await markWhereGone(target, error, job, app)
         if (failure.isDeferred && !deferred.has(target.id)) {
           deferred.add(target.id)

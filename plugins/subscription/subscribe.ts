@@ -2,7 +2,18 @@
  * subscribe_to: channels and playlists are fetched and indexed where they are unknown, and their flag is set; where it
  * was asked for, they are scanned at once (contract 9.4).
  */
-import { defineTask, errors, isAppError, type JobContext, joined, type Static, say, Type } from 'archivolt'
+import {
+  defineTask,
+  errors,
+  isAppError,
+  isStop,
+  type JobContext,
+  joined,
+  type Static,
+  say,
+  Type,
+  untilStop,
+} from 'archivolt'
 import type { App } from './app.ts'
 import { begin, CHANNEL_TABS, forgetBeginning, isLookedAt, PLAYLIST_TAB, Take } from './beginning.ts'
 import { scanChannel, scanPlaylist } from './scan.ts'
@@ -31,13 +42,15 @@ export const subscribeTo = defineTask({
     const unanswered: string[] = []
     const refused: string[] = []
     for (const [index, target] of targets.entries()) {
+      if (job.isStopping()) break
       job.progress(
         index / targets.length,
         say`Subscribing to ${{ id: target.id }} (${{ number: index + 1 }}/${{ all: targets.length }})`,
       )
       try {
-        await subscribe(target, job, app)
+        await subscribe(target, untilStop(job), app)
       } catch (error) {
+        if (isStop(error, job)) break
         const failure = app.platform.failureOf(error)
         if (!failure) throw error
         job.log.warn({ id: target.id, failure: failure.failure }, failure.message)

@@ -73,6 +73,8 @@ export async function ingest(state: VideoState, input: Ingest, step: Step): Prom
   const { downloaded, isSubtitleIndexed = true } = input
   const { metadata, mediaPath } = downloaded
   const { id, channelId } = metadata
+  // A better file of a video that was removed meanwhile: it does not come back by that.
+  if (input.isOldKept && !(await collection.known([id])).has(id)) return
   // A run that was cut off after the move finds the file in the library.
   const path = (await app.media.isThere(mediaPath)) ? mediaPath : app.media.homeOf(channelId, id, mediaPath)
   const probe = input.probe ?? (await step('video.probe', () => app.media.probe(path)))

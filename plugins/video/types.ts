@@ -54,7 +54,7 @@ export interface Ingest {
   dateDownloaded?: number
   /** What the download lacks. */
   degraded?: Degraded | undefined
-  /** The film that is there is kept for a day: what comes takes its place. */
+  /** The film that is there is kept for a day: what comes takes its place. Nothing comes where it has been removed. */
   isOldKept?: boolean
 }
 

@@ -27,8 +27,8 @@ export const adoptVideos = defineTask({
   title: 'Move in',
   ...ADOPTION_TASK,
   apiStop: true,
-  async run(job, app: App) {
-    const said = await inAdoption(job, app, 'adopted', async (adoption, store) => {
+  async run(given, app: App) {
+    const said = await inAdoption(given, app, 'adopted', async (adoption, store, job) => {
       const place = app.media.places.get(adoption.place_id)
       const reader = readerOf(adoption.reader, app)
       const reading = openPlace(place.path, adoption.id, job, app)
@@ -68,9 +68,9 @@ export const adoptVideos = defineTask({
       await job.step('adoption.tell', () => app.emit('video.adopted', {}))
       return say`${{ count: done }} videos`
     })
-    if (new Store(app).find(job.payload.adoption)?.state !== 'adopted') return said // its place is away
+    if (new Store(app).find(given.payload.adoption)?.state !== 'adopted') return said // its place is away
     // Not before it is told that they have moved in: it completes nothing else.
-    await app.jobs.start('complete_videos', { adoption: job.payload.adoption })
+    await app.jobs.start('complete_videos', { adoption: given.payload.adoption })
     return said
   },
 })

@@ -4,7 +4,7 @@
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import { defineTask, isAppError, say, type Words } from 'archivolt'
+import { defineTask, isAppError, say, untilStop, type Words } from 'archivolt'
 import type { Place } from '../../media/types.ts'
 import type { App } from '../app.ts'
 import { isQueued, MOST_LANGUAGES, subtitleFile } from '../found.ts'
@@ -31,7 +31,8 @@ export const completeVideos = defineTask({
   // What somebody waits for does not wait for this.
   lane: 'complete',
   apiStop: true,
-  async run(job, app: App) {
+  async run(given, app: App) {
+    const job = untilStop(given)
     const store = new Store(app)
     const adoption = store.find(job.payload.adoption)
     if (adoption?.state !== 'adopted') return null // undone or dropped meanwhile

@@ -4,7 +4,18 @@
  */
 
 import { createHash } from 'node:crypto'
-import { defineTask, errors, type JobContext, say, sentenceOf, Type, type Words, wordsOf } from 'archivolt'
+import {
+  defineTask,
+  errors,
+  isStop,
+  type JobContext,
+  say,
+  sentenceOf,
+  Type,
+  untilStop,
+  type Words,
+  wordsOf,
+} from 'archivolt'
 import type { Ending } from '../../media/containers.ts'
 import type { PlacedFilm } from '../../media/types.ts'
 import type { App } from '../app.ts'
@@ -53,20 +64,24 @@ export async function inAdoption(
   job: AdoptionRun,
   app: App,
   then: AdoptionRow['state'],
-  work: (adoption: AdoptionRow, store: Store) => Promise<Words | null>,
+  work: (adoption: AdoptionRow, store: Store, job: AdoptionRun) => Promise<Words | null>,
 ): Promise<Words | null> {
   const store = new Store(app)
   const adoption = store.find(job.payload.adoption)
   if (!adoption) return null // dropped meanwhile
   if (isWaiting(adoption)) await store.setState(adoption.id, adoption.state)
   try {
-    const said = await work(adoption, store)
+    const said = await work(adoption, store, untilStop(job))
     if (job.isStopping()) await store.setState(adoption.id, 'failed', STOPPED)
     else await store.setState(adoption.id, then)
     return said
   } catch (thrown) {
     // The server closes: the next start goes on.
     if (job.signal.aborted) throw thrown
+    if (isStop(thrown, job)) {
+      await store.setState(adoption.id, 'failed', STOPPED)
+      return null
+    }
     const isAway = then !== 'undone' && !(await app.media.places.isThere(adoption.place_id))
     if (isAway) return waitForPlace(adoption, store, app)
     await store.setState(adoption.id, 'failed', wordsOf(thrown))
@@ -79,9 +94,9 @@ export const scanPlace = defineTask({
   title: 'Look what can move in',
   ...ADOPTION_TASK,
   apiStop: true,
-  async run(job, app: App) {
+  async run(given, app: App) {
     let news: string | undefined
-    const said = await inAdoption(job, app, 'planned', async (adoption, store) => {
+    const said = await inAdoption(given, app, 'planned', async (adoption, store, job) => {
       await mustBeThere(adoption, app)
       await store.items.clear(adoption.id)
       const place = app.media.places.get(adoption.place_id)
@@ -119,7 +134,7 @@ export const scanPlace = defineTask({
       return null
     })
     const store = new Store(app)
-    const adoption = store.find(job.payload.adoption)
+    const adoption = store.find(given.payload.adoption)
     if (adoption?.is_following && adoption.state === 'planned') {
       const isTaken = await goOn(adoption, store, app)
       if (!isTaken && news !== undefined) openSeen(app).set(adoption.place_id, news)

@@ -3,7 +3,7 @@
  * suffices. Cut off, it begins anew; the film itself is only read.
  */
 import { rm } from 'node:fs/promises'
-import { defineTask, diskSpace, errors, ID_PATTERN, type JobContext, say, Type } from 'archivolt'
+import { defineTask, diskSpace, errors, ID_PATTERN, type JobContext, say, Type, untilStop } from 'archivolt'
 import type { App } from '../app.ts'
 import { toCopy } from '../film.ts'
 
@@ -26,7 +26,9 @@ export const makeCopy = defineTask({
   unique: ({ id }) => id,
   resumable: true,
   apiStop: true,
-  async run(job, app: App) {
+  async run(given, app: App) {
+    // Half a copy is of no use to anybody.
+    const job = untilStop(given)
     const { id, isEncoded = false } = job.payload
     const doc = await app.videos.get(id)
     if (!doc) return null // removed meanwhile

@@ -76,6 +76,17 @@ test('of an earlier receipt nothing is left, nor where the film is imported', as
   assert.deepEqual([last.receipt, last.degraded], [undefined, undefined])
 })
 
+test('a better file of a video that was removed meanwhile does not bring it back', async (t) => {
+  const app = await videoApp(t)
+  await app.app.videos.ingest(await anIngest(app.app, 'v1', 'UC1'))
+  const better = await anIngest(app.app, 'v1', 'UC1')
+  await app.app.videos.remove('v1')
+
+  await app.app.videos.ingest({ ...better, isOldKept: true })
+
+  assert.deepEqual(await app.ids('video'), [])
+})
+
 test('an estimate that comes while a video is refreshed is kept', async (t) => {
   const app = await videoApp(t)
   const { downloaded, probe } = await anIngest(app.app, 'v1', 'UC1')

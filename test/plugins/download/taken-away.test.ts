@@ -1,0 +1,75 @@
+/** What is cleared or ignored while a run chooses its next item is not downloaded, whichever of both comes first. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { aNewItem, type TestApp, testApp } from 'archivolt/testing'
+
+const WAYS: Record<string, { change(app: TestApp): Promise<{ status: number }>; write: 'removeWhere' | 'patchWhere' }> =
+  {
+    cleared: { write: 'removeWhere', change: (app) => app.as('admin').delete('/api/download/?filter=pending') },
+    ignored: {
+      write: 'patchWhere',
+      change: (app) => app.as('admin').post('/api/download/bulk/', { filter: 'pending', status: 'ignore' }),
+    },
+  }
+
+/** Downloads that were begun, and those that go on. */
+function downloadsOf(t: TestContext, app: TestApp) {
+  const begun: string[] = []
+  const open = new Set<string>()
+  let heard = (): void => undefined
+  const first = new Promise<void>((resolve) => (heard = resolve))
+  t.mock.method(app.app.platform, 'download', (id: string, _wanted: unknown, { signal }: never) => {
+    begun.push(id)
+    open.add(id)
+    heard()
+    return new Promise((_, reject) =>
+      (signal as AbortSignal).addEventListener('abort', () => {
+        open.delete(id)
+        reject((signal as AbortSignal).reason)
+      }),
+    )
+  })
+  return { begun, open, first }
+}
+
+for (const [name, { change, write }] of Object.entries(WAYS)) {
+  test(`an item that is ${name} after it was chosen is not begun`, async (t) => {
+    const app = await testApp(t)
+    const { begun } = downloadsOf(t, app)
+    await app.app.queue.add([aNewItem('q1')], 'pending')
+    const { next } = app.app.queue
+    t.mock.method(app.app.queue, 'next', async (options: Parameters<typeof next>[0]) => {
+      const item = await next(options)
+      if (item) assert.equal((await change(app)).status, 200)
+      return item
+    })
+
+    const { id } = await app.app.jobs.start('download_pending')
+
+    assert.equal((await app.app.jobs.ended(id)).state, 'SUCCESS')
+    assert.deepEqual(begun, [])
+  })
+
+  test(`an item that begins while it is ${name} is ended`, async (t) => {
+    const app = await testApp(t)
+    const { begun, open, first } = downloadsOf(t, app)
+    await app.app.queue.add([aNewItem('q1')], 'pending')
+    const { items } = app.app.queue
+    const plain = items[write] as (...given: unknown[]) => Promise<number>
+    t.mock.method(
+      items,
+      write,
+      async (...given: unknown[]) => {
+        await app.app.jobs.start('download_pending')
+        await first
+        return plain(...given)
+      },
+      { times: 1 },
+    )
+
+    assert.equal((await change(app)).status, 200)
+    await app.settled()
+
+    assert.deepEqual([begun, [...open]], [['q1'], []])
+  })
+}
