@@ -130,10 +130,9 @@ export async function openApp({
     const parts = { settings, definitions: loaded.indexes, log, clock, version: manifest.version }
     const index = opened.add(await openIndex(adapter, { ...parts, onFull }))
 
-    const { lanes: itemLanes, queues } = loaded
-    const lanes = openLanes({ clock, lanes: itemLanes })
+    const lanes = openLanes({ clock, lanes: loaded.lanesOfTurns })
     const jobs = openJobs({
-      ...{ ledger, clock, log, tasks: registry.tasks, lanes: itemLanes, queues, debug: settings.debug },
+      ...{ ledger, clock, log, tasks: registry.tasks, lanes: loaded.lanes, debug: settings.debug },
       app: (task) => wiring.appOf(task),
       writable: () => index.writable(),
     })

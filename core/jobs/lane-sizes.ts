@@ -2,8 +2,11 @@
 
 /** Core's own lanes: what waits for these may also be begun past them, by who waits for it. */
 const OWN_LANES: Record<string, number> = { index: 1, light: 4 }
-/** Jobs of an item lane that are started together; their items take turns (lanes.ts). */
-const STARTED_IN_AN_ITEM_LANE = 8
+/** Jobs of a lane of turns that are started together; their items take turns (lanes.ts). */
+const STARTED_IN_A_LANE_OF_TURNS = 8
+
+/** How a lane of a manifest goes: its jobs take turns by item, or so many of them run at once. */
+export type LaneRule = 'turns' | number
 
 export const isOwnLane = (lane: string): boolean => lane in OWN_LANES
 
@@ -11,13 +14,12 @@ export class LaneSizes {
   readonly #most: ReadonlyMap<string, number>
   readonly #taken = new Map<string, number>()
 
-  /** @param queues  lanes that run one job at a time, beside core's own */
-  constructor(itemLanes: readonly string[], queues: readonly string[]) {
-    this.#most = new Map([
-      ...Object.entries(OWN_LANES),
-      ...itemLanes.map((lane) => [lane, STARTED_IN_AN_ITEM_LANE] as const),
-      ...queues.map((lane) => [lane, 1] as const),
-    ])
+  /** @param rules  of the lanes beside core's own */
+  constructor(rules: Readonly<Record<string, LaneRule>>) {
+    const sizes = Object.entries(rules).map(
+      ([lane, rule]) => [lane, rule === 'turns' ? STARTED_IN_A_LANE_OF_TURNS : rule] as const,
+    )
+    this.#most = new Map([...Object.entries(OWN_LANES), ...sizes])
   }
 
   get lanes(): string[] {

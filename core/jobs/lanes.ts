@@ -36,7 +36,7 @@ export function openLanes({ clock, lanes }: { clock: Clock; lanes: readonly stri
 
   const queueOf = (lane: string): TurnQueue => {
     const queue = queues.get(lane)
-    if (!queue) throw new Error(`No plugin declares the lane ${lane}`)
+    if (!queue) throw new Error(`No plugin declares the lane ${lane} as one of turns`)
     return queue
   }
 

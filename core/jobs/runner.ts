@@ -8,7 +8,7 @@ import { hasEnded, type Job, JobRows } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { claim } from './claim.ts'
-import { LaneSizes } from './lane-sizes.ts'
+import { type LaneRule, LaneSizes } from './lane-sizes.ts'
 import { Listeners } from './listeners.ts'
 import { Notifications } from './notifications.ts'
 import { recover } from './recover.ts'
@@ -25,10 +25,8 @@ interface JobsOptions<App> {
   clock: Clock
   log: Log
   tasks: ReadonlyMap<string, AnyTask<App>>
-  /** Item lanes, as the manifests declare them. */
-  lanes: readonly string[]
-  /** Lanes that run one job at a time, beside core's own. */
-  queues?: readonly string[]
+  /** Lanes beside core's own, as the manifests declare them. */
+  lanes: Readonly<Record<string, LaneRule>>
   /** What a task is handed. Asked for when the first job runs: jobs are opened before the app is whole. */
   app: (task: AnyTask<App>) => App
   /** Failures keep their traceback. */
@@ -48,6 +46,7 @@ export function openJobs<App extends Handed>(options: JobsOptions<App>): JobsRun
     run: (task, payload) => startAndWait(runner, task, payload),
     get: (id) => rows.get(id),
     list: ({ task, limit = LISTED } = {}) => rows.list(task, limit),
+    open: (task) => rows.open(task, LISTED),
     active: (task) => rows.active(task),
     ended: (id) => ended(runner, id),
     command: (id, asked) => command(runner, id, asked),
@@ -87,8 +86,8 @@ function newRunner<App extends Handed>(options: JobsOptions<App>): Runner<App> {
 }
 
 /** @throws a sentence: a task names a lane that nobody declares */
-function laneSizesFor<App>({ tasks, lanes, queues = [] }: JobsOptions<App>): LaneSizes {
-  const sizes = new LaneSizes(lanes, queues)
+function laneSizesFor<App>({ tasks, lanes }: JobsOptions<App>): LaneSizes {
+  const sizes = new LaneSizes(lanes)
   for (const task of tasks.values()) {
     if (!sizes.has(task.lane))
       throw new Error(`The task ${task.name} is in the lane ${task.lane}, which no plugin declares`)

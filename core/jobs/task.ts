@@ -20,7 +20,7 @@ export interface TaskSpec<Payload extends TObject, App> {
   /** Group of its notification: `download:scan`. */
   group?: string
   payload: Payload
-  /** `index` runs one job at a time, `light` several; others are declared by a manifest's `lanes`. */
+  /** `index` runs one job at a time, `light` several; others run as many as a manifest's `lanes` says. */
   lane: string
   /** May be started with POST /api/task-name/<name>/ (then every payload key must be optional). */
   apiStart?: boolean

@@ -79,6 +79,8 @@ export interface Jobs {
   get(id: string): Job | undefined
   /** Newest first, without internal ones. */
   list(filter?: { task?: string; limit?: number }): Job[]
+  /** Those of a task that wait or run, oldest first. */
+  open(task: string): Job[]
   /** Whether a job of this task waits or runs. */
   active(task: string): Job | undefined
   /** Resolves when the job has ended, with its last state. */

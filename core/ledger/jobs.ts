@@ -127,6 +127,10 @@ export class JobRows {
     return this.#one(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND ${OPEN} ORDER BY seq LIMIT 1`, task)
   }
 
+  open(task: string, limit: number): Job[] {
+    return this.#many(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND ${OPEN} ORDER BY seq LIMIT ?`, task, limit)
+  }
+
   openUnique(task: string, key: string): Job | undefined {
     return this.#one(
       `SELECT ${COLUMNS} FROM jobs WHERE task = ? AND unique_key = ? AND unique_key IS NOT NULL AND ${OPEN}`,

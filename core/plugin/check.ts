@@ -51,6 +51,8 @@ type Schedule = NonNullable<Task['schedule']>
 
 /** Beside an icon, on a phone too. */
 const LONGEST_TITLE = 40
+/** Jobs of one lane. */
+const MOST_AT_ONCE = 16
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 /** Core's own lanes, for jobs that need none of their plugin's. */
 const CORE_LANES = ['index', 'light']
@@ -97,6 +99,7 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
     if (rest.length !== 1 || !/^\w+$/.test(rest[0]!) || !/^\w+$/.test(table) || !table.startsWith(`${plugin.name}_`))
       refuse(`its secret column ${column} must be named ${plugin.name}_<table>.<column>`)
   }
+  checkLanes(plugin, isOutside, refuse)
   checkAdapter(plugin, refuse)
   if (isOutside && (plugin.adaptations || plugin.faults || plugin.replyHeaders))
     refuse('only built-in plugins change the answers of others; it may bring routes of its own')
@@ -128,6 +131,17 @@ export function deprecationsOf({ api }: Plugin): string[] {
   return api === undefined
     ? [`its manifest does not say which version of the plugin API it is made for: add api: ${API}`]
     : []
+}
+
+const lanesOf = ({ lanes = [] }: Plugin): string[] => (Array.isArray(lanes) ? lanes : Object.keys(lanes))
+
+/** A lane either has its jobs take turns, or says how many of them run at once. */
+function checkLanes({ lanes = [] }: Plugin, isOutside: boolean, refuse: (reason: string) => never): void {
+  if (Array.isArray(lanes) && !isOutside && lanes.length > 0)
+    refuse(`it does not say how its lanes ${lanes.join(', ')} go: { lane: 'turns' }, or how many jobs run at once`)
+  for (const [lane, rule] of Array.isArray(lanes) ? [] : Object.entries(lanes))
+    if (rule !== 'turns' && !(Number.isInteger(rule) && rule >= 1 && rule <= MOST_AT_ONCE))
+      refuse(`its lane ${lane} must be 'turns', or how many jobs run at once: 1 to ${MOST_AT_ONCE}`)
 }
 
 function checkAdapter({ indexAdapter, settings = {}, needs = [] }: Plugin, refuse: (reason: string) => never): void {
@@ -261,7 +275,7 @@ export function checkTogether(
       claim(`the setting ${key}`, owner)
       claim(`the variable ${env}`, owner)
     }
-    for (const lane of plugin.lanes ?? []) claim(`the lane ${lane}`, owner)
+    for (const lane of lanesOf(plugin)) claim(`the lane ${lane}`, owner)
     for (const hook of plugin.hooks ?? []) claim(`the hook ${hook}`, owner)
     for (const event of plugin.events ?? []) claim(`the event ${event}`, owner)
     for (const { name } of plugin.indexes ?? []) claim(`the index ${name}`, owner)
@@ -280,7 +294,9 @@ export function checkTogether(
     const needs = new Set([plugin.name, ...(plugin.needs ?? []).flatMap((need) => [...(reach.get(need) ?? [])])])
     reach.set(plugin.name, needs)
     const offers = (list: 'hooks' | 'lanes', name: string): boolean =>
-      plugins.some((other) => needs.has(other.name) && (other[list] as string[] | undefined)?.includes(name))
+      plugins.some(
+        (other) => needs.has(other.name) && (list === 'lanes' ? lanesOf(other) : (other.hooks ?? [])).includes(name),
+      )
     for (const hook of Object.keys(plugin.implements ?? {})) {
       if (!offers('hooks', hook))
         refuse(`${owner} implements the hook ${hook}, which no plugin that it needs declares`, owner)

@@ -17,6 +17,7 @@ import type { EventStream, FileReply, JsonText, Listing, ReplyHeaders } from '..
 import type { IndexAdapterDefinition } from '../index/adapter.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
 import type { Index } from '../index/port.ts'
+import type { LaneRule } from '../jobs/lane-sizes.ts'
 import type { Lanes } from '../jobs/lanes.ts'
 import type { Schedules } from '../jobs/scheduler.ts'
 import type { AnyTask, TaskSpec } from '../jobs/task.ts'
@@ -414,8 +415,11 @@ interface PluginDefinition<Name extends string, Need extends string> {
   preferences?: PreferenceSections
   /** Parts of the `config` object in envelopes. */
   envelope?: (preferences: Preferences) => Record<string, unknown>
-  /** Lanes where several jobs may be started, but one item at a time is worked on, jobs taking turns. */
-  lanes?: string[]
+  /**
+   * Lanes of its tasks, and how each goes: `turns`, several jobs are started and take turns by item (`app.lanes.turn`);
+   * or how many jobs run at once. Only named: one, which may take turns with what services do.
+   */
+  lanes?: string[] | Record<string, LaneRule>
   indexes?: IndexDefinition[]
   /** It can keep the documents of all plugins. */
   indexAdapter?: IndexAdapterDefinition

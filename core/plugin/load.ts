@@ -7,6 +7,7 @@ import type { SettingDefinition, Settings } from '../../config/schema.ts'
 import { StartError, wayOut } from '../error.ts'
 import { type Adapter, adaptersOf } from '../index/adapter.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
+import type { LaneRule } from '../jobs/lane-sizes.ts'
 import type { MigrationOwner } from '../ledger/migrate.ts'
 import { joinSections, type PreferenceSections } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
@@ -26,10 +27,10 @@ export interface LoadedPlugins {
   adapters: Adapter[]
   /** Plugins that bring another, but are left out. */
   adaptersOff: string[]
-  /** Lanes that work on one item at a time. */
-  lanes: string[]
-  /** Lanes that run one job at a time. */
-  queues: string[]
+  /** All lanes beside core's own. */
+  lanes: Record<string, LaneRule>
+  /** Those of them where jobs may take turns by item. */
+  lanesOfTurns: string[]
   /** Who brought a route or a task. */
   ownerOf(part: object): Plugin | undefined
   /** How a plugin from outside hears events; undefined: it is built in, or listens to none. */
@@ -112,8 +113,13 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): L
     })),
     adapters: adaptersOf(plugins),
     adaptersOff: adaptersOf(off.map(({ plugin }) => plugin)).map(({ name }) => name),
-    lanes: plugins.flatMap(({ lanes }) => lanes ?? []),
-    queues: [...hearing.values()].map(({ task }) => task.lane),
+    lanes: {
+      ...Object.assign({}, ...plugins.map(({ lanes }) => rulesOf(lanes))),
+      ...rulesOf([...hearing.values()].map(({ task }) => task.lane)),
+    },
+    lanesOfTurns: plugins.flatMap(({ lanes = [] }) =>
+      Array.isArray(lanes) ? lanes : Object.keys(lanes).filter((lane) => lanes[lane] === 'turns'),
+    ),
     ownerOf: (part) => owners.get(part),
     hearingOf: (plugin) => hearing.get(plugin),
     isOutside,
@@ -195,3 +201,7 @@ function inOrderOfNeeds(found: readonly FoundPlugin[]): Plugin[] {
   for (const name of [...byName.keys()].sort()) visit(name, [])
   return [...ordered]
 }
+
+/** Of those that are only named one job runs at a time. */
+const rulesOf = (lanes: Plugin['lanes'] = []): Record<string, LaneRule> =>
+  Array.isArray(lanes) ? Object.fromEntries(lanes.map((lane) => [lane, 1])) : lanes

@@ -84,6 +84,21 @@ const ENCODED_TO_PLAY = {
   audio: ENCODED.audio,
 }
 
+type Played = typeof PLAYED.all
+
+const isPlayed = ({ type, codec, pixels = '' }: FileStream, by: Played): boolean =>
+  by[type as keyof Played].has(codec) && (codec !== 'h264' || PLAIN_PIXELS.has(pixels))
+
+/** The first picture and the first sound: what a browser plays of a film. */
+const shownOf = (streams: readonly FileStream[]): FileStream[] =>
+  (['video', 'audio'] as const).flatMap((type) => streams.find((one) => one.type === type && !one.isPicture) ?? [])
+
+/** Whether every browser plays what is in the file, in a container that it reads. */
+export function playsEverywhere(streams: readonly FileStream[]): boolean {
+  const shown = shownOf(streams)
+  return shown.length > 0 && shown.every((stream) => isPlayed(stream, PLAYED.all))
+}
+
 /**
  * An mp4 with the first picture and the first sound, as browsers play them.
  * @param isEncoded  what only most browsers play is encoded too
@@ -97,11 +112,9 @@ export async function toCopy(
   { isEncoded, ...options }: FilmOptions & { isEncoded: boolean },
 ): Promise<void> {
   const played = isEncoded ? PLAYED.all : PLAYED.most
-  const maps = (['video', 'audio'] as const).flatMap((type) => {
-    const stream = streams.find((one) => one.type === type && !one.isPicture)
-    if (!stream) return []
-    const isPlain = stream.codec !== 'h264' || PLAIN_PIXELS.has(stream.pixels ?? '')
-    const [name, ...rest] = isPlain && played[type].has(stream.codec) ? ['copy'] : ENCODED_TO_PLAY[type]
+  const maps = shownOf(streams).flatMap((stream) => {
+    const type = stream.type as 'video' | 'audio'
+    const [name, ...rest] = isPlayed(stream, played) ? ['copy'] : ENCODED_TO_PLAY[type]
     return ['-map', `0:${stream.index}`, `-c:${type === 'video' ? 'v' : 'a'}`, name!, ...rest]
   })
   if (maps.length === 0) throw errors.unprocessable('the file has neither picture nor sound')

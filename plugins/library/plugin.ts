@@ -48,7 +48,7 @@ export default definePlugin({
       meaning: 'where version_check looks: JSON with `version` or `tag_name`; unset: nothing',
     },
   },
-  lanes: ['library', 'complete', 'copy', 'preview'],
+  lanes: { library: 4, complete: 1, copy: 1, preview: 1 },
   preferences: { playback },
   migrations: [
     ...[releaseTables, adoptionTables, catalogTables, alongTables, followTables, onlyTables, previewTables],

@@ -75,7 +75,7 @@ export default definePlugin({
       meaning: 'program, found on PATH or by its path',
     },
   },
-  lanes: ['platform', 'download'],
+  lanes: { platform: 'turns', lookup: 'turns', download: 'turns' },
   hooks: [
     'platform.pending',
     'platform.waiting',

@@ -17,7 +17,7 @@ export default definePlugin({
   name: 'webhooks',
   migrations: [webhookTables],
   secretColumns,
-  lanes: ['webhooks'],
+  lanes: { webhooks: 8 },
   routes: [listWebhooks, addWebhook, changeWebhook, removeWebhook, renewSecret, testWebhook, listDeliveries],
   tasks: [deliver],
   services: (app) => ({ webhooks: openWebhooks(app) }),

@@ -183,6 +183,11 @@ const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
   ],
   ['migrations out of order', [{ name: 'map', migrations: [{ number: 2, sql: '' }] }], /numbered 1, 2, 3/],
   [
+    'a lane of too many jobs at once',
+    [{ name: 'map', lanes: { map: 100 } }],
+    /lane map must be 'turns', or how many jobs run at once: 1 to 16/,
+  ],
+  [
     'a hook that nobody needed declares',
     [
       { name: 'a', hooks: ['a.s'] },
@@ -262,6 +267,15 @@ for (const [why, plugins, says] of REFUSALS) {
     })
   })
 }
+
+test('a lane that does not say how it goes stops the start; of a plugin from outside it runs one job at a time', () => {
+  const plugin = { name: 'map', lanes: ['map'] }
+
+  assert.throws(() => register(plugin), { message: /does not say how its lanes map go/ })
+  const { lanes, lanesOfTurns } = registerPlugins([{ plugin, origin: 'a', isOutside: true }])
+
+  assert.deepEqual([lanes, lanesOfTurns], [{ map: 1 }, ['map']])
+})
 
 test('a plugin from outside has its paths below /api/', () => {
   const found = (path: string) => [{ plugin: { name: 'a', routes: [aRoute(path)] }, origin: 'a', isOutside: true }]

@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { idInName } from 'archivolt'
+import { idInName, openLocks } from 'archivolt'
 import type { App } from '../app.ts'
 
 const FOLDER = 'playable'
@@ -22,6 +22,8 @@ export class Copies {
   readonly #preferences: App['preferences']
   readonly #folder: string
   readonly #copies = new Map<string, Copy>()
+  /** By account: what it asks for is looked at one after the other. */
+  readonly asked = openLocks()
   /** How far those are that are being made: 0 to 1. */
   readonly making = new Map<string, number>()
 

@@ -11,7 +11,7 @@ const SPARE_BYTES = 200 << 20
 const LEEWAY_SECONDS = 2
 const LEEWAY_SHARE = 0.03
 /** Browsers read these: of a film in one of them it is the streams that they do not know. */
-const READ_BY_BROWSERS = new Set(['mp4', 'm4v', 'webm', 'm4a', 'mp3', 'opus', 'ogg', 'flac', 'aac', 'wav'])
+export const READ_BY_BROWSERS = new Set(['mp4', 'm4v', 'webm', 'm4a', 'mp3', 'opus', 'ogg', 'flac', 'aac', 'wav'])
 
 export const makeCopy = defineTask({
   name: 'make_copy',
@@ -21,6 +21,8 @@ export const makeCopy = defineTask({
     id: Type.String({ pattern: ID_PATTERN }),
     /** What was copied before did not help. */
     isEncoded: Type.Optional(Type.Boolean()),
+    /** Who has asked for it. */
+    account: Type.Optional(Type.Integer()),
   }),
   lane: 'copy',
   unique: ({ id }) => id,

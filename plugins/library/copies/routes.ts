@@ -1,9 +1,10 @@
 /** Copies that play over HTTP: whether there is one, making it, taking it away, and the file (contract 9.19). */
-import { defineRoute, errors, file, ID_PATTERN, Said, saidOf, Type } from 'archivolt'
+import { defineRoute, errors, file, ID_PATTERN, Said, saidOf, say, Type } from 'archivolt'
 import type { App } from '../app.ts'
+import { playsEverywhere } from '../film.ts'
 import { mustBeSeen } from '../seen.ts'
 import { copyOf } from './copies.ts'
-import { makeCopy } from './make.ts'
+import { makeCopy, READ_BY_BROWSERS } from './make.ts'
 
 const VideoId = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
 const STATES = ['none', 'making', 'there', 'failed'] as const
@@ -16,6 +17,8 @@ const CopyRecord = Type.Object({
   copy_url: Type.Optional(Type.String()),
 })
 
+/** Copies of one account that wait or are being made. */
+const MOST_OPEN = 3
 /** So many tasks are looked through for the one of a video. */
 const RECENT = 200
 
@@ -58,15 +61,45 @@ export const startCopy = defineRoute({
   }),
   bodyOptional: true,
   reply: CopyRecord,
-  errors: ['bad_request', 'not_found', 'unavailable'],
-  async handle({ params: { videoId }, body }, app: App) {
+  errors: ['bad_request', 'not_found', 'unprocessable', 'throttled', 'unavailable'],
+  async handle({ params: { videoId }, body, actor, signal }, app: App) {
     await mustBeSeen(videoId, app)
-    const isEncoded = body?.encode === true
-    if (isEncoded || app.copies.urlOf(videoId) === undefined)
-      await app.jobs.start(makeCopy, { id: videoId, ...(isEncoded && { isEncoded }) })
+    // One after the other: a count of those that wait holds until the next one is asked for.
+    await app.copies.asked.exclusive(String(actor.id), async () => {
+      const open = app.jobs.open(makeCopy.name)
+      const isOpen = open.some(({ payload }) => payload['id'] === videoId)
+      const isEncoded = body?.encode === true
+      if (!isOpen && open.filter(({ payload }) => payload['account'] === actor.id).length >= MOST_OPEN)
+        throw errors.throttled(
+          say`${{ count: MOST_OPEN }} copies that you have asked for are still being made; wait for one of them`,
+          { retryAfterSeconds: 60 },
+        )
+      if (await isNeeded(videoId, isEncoded, signal, app))
+        await app.jobs.start(makeCopy, { id: videoId, account: actor.id, ...(isEncoded && { isEncoded }) })
+    })
     return recordOf(videoId, app)
   },
 })
+
+/** What another copy would not change is not made. @throws unprocessable: the film needs none */
+async function isNeeded(id: string, isEncoded: boolean, signal: AbortSignal, app: App): Promise<boolean> {
+  const isThere = app.copies.urlOf(id) !== undefined
+  if (isThere) return isEncoded && !(await playsAt(app.copies.pathOf(id), signal, app))
+  const ending = app.media.places.filmOf(id)?.ending ?? 'mp4'
+  const doc = await app.videos.get(id)
+  if (!doc || !READ_BY_BROWSERS.has(ending)) return true
+  const path = await app.media.filmPath(doc.channel_id, id).catch(() => undefined)
+  if (path !== undefined && (await playsAt(path, signal, app)))
+    throw errors.unprocessable('Every browser plays this film as it is: a copy would not help')
+  return true
+}
+
+/** What cannot be read is left to the task, which says why. */
+async function playsAt(path: string, signal: AbortSignal, { media }: App): Promise<boolean> {
+  const streams = await media.streamsIn(path, signal).catch(() => [])
+  signal.throwIfAborted()
+  return playsEverywhere(streams)
+}
 
 export const dropCopy = defineRoute({
   method: 'DELETE',

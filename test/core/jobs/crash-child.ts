@@ -37,7 +37,7 @@ const jobs = openJobs({
   clock: systemClock,
   log,
   tasks: new Map(tasks.map((task) => [task.name, task])),
-  lanes: [],
+  lanes: {},
   app: () => app,
   debug: false,
 })

@@ -249,8 +249,8 @@ test('unique by key: one at a time per key, keys beside each other', async (t) =
   held.open()
 })
 
-test('the index lane runs one job at a time, the light lane four, an item lane starts eight', async (t) => {
-  const places: Record<string, number> = { index: 1, light: 4, item: 8 }
+test('the index lane runs one job at a time, the light lane four, others as many as they say, one of turns starts eight', async (t) => {
+  const places: Record<string, number> = { index: 1, light: 4, item: 8, copy: 1, sent: 3 }
   for (const [lane, expected] of Object.entries(places)) {
     let now = 0
     let most = 0
@@ -262,7 +262,7 @@ test('the index lane runs one job at a time, the light lane four, an item lane s
         now--
       },
     })
-    const { jobs } = await openWorkshop(t, [task])
+    const { jobs } = await openWorkshop(t, [task], { sizes: { copy: 1, sent: 3 } })
     await jobs.begin()
     const started = await Promise.all(Array.from({ length: 20 }, () => jobs.start(task)))
     await Promise.all(started.map((job) => jobs.ended(job.id)))

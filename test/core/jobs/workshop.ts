@@ -40,7 +40,13 @@ export function temporaryFolder(t: TestContext): string {
 export async function openWorkshop(
   t: TestContext,
   tasks: readonly Task[],
-  { folder = temporaryFolder(t), clock = testClock(), debug = false, lanes: names = ['item'] } = {},
+  {
+    folder = temporaryFolder(t),
+    clock = testClock(),
+    debug = false,
+    lanes: names = ['item'],
+    sizes = {} as Record<string, number>,
+  } = {},
 ): Promise<Workshop> {
   const log = silentLog()
   const ledger = await openLedger({ file: join(folder, 'ledger.sqlite'), log, clock })
@@ -54,7 +60,15 @@ export async function openWorkshop(
     log,
     ledger,
   } as unknown as WholeApp
-  const jobs = openJobs({ ledger, clock, log, tasks: byName, lanes: names, app: () => app, debug })
+  const jobs = openJobs({
+    ledger,
+    clock,
+    log,
+    tasks: byName,
+    lanes: { ...Object.fromEntries(names.map((name) => [name, 'turns' as const])), ...sizes },
+    app: () => app,
+    debug,
+  })
   const close = async () => {
     await jobs.close()
     await ledger.close()

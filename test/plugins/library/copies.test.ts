@@ -59,6 +59,47 @@ test('of a film in a container that browsers read what only some of them play is
   assert.deepEqual(await codecsOf(app), ['h264', 'aac'])
 })
 
+test('what every browser plays is answered at once, also where it is asked for again and again', async (t) => {
+  const app = await withFilm(t, 'A film.mp4', ['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac'])
+  for (const body of [{}, { encode: true }]) {
+    const { status, body: refusal } = await app.as('user').post('/api/video/v1/copy/', body)
+    assert.deepEqual([status, app.app.jobs.open('make_copy')], [422, []])
+    assert.match(refusal.error, /a copy would not help/)
+  }
+  const other = await withFilm(t, 'A film.webm', VP9)
+  await made(other)
+
+  const again = await other.as('user').post('/api/video/v1/copy/', { encode: true })
+
+  assert.deepEqual([again.status, again.body.state, other.app.jobs.open('make_copy')], [200, 'there', []])
+})
+
+test('one copy is made at a time, and an account waits for three at most, however many it asks for at once', async (t) => {
+  const app = await placesApp(t)
+  await app.given(aChannel({ id: 'UC1' }))
+  const ids = Array.from({ length: 8 }, (_, at) => `film${at}`)
+  for (const id of ids) await app.given(aVideo({ id, channelId: 'UC1' }))
+  let giveUp: (reason: Error) => void = () => undefined
+  const held = new Promise<never>((_, reject) => (giveUp = reject))
+  let begun = 0
+  app.app.media.probe = () => (begun++, held)
+  app.app.media.filmPath = async () => '/nowhere/film.mkv'
+
+  const replies = await Promise.all(ids.map((id) => app.as('user').post(`/api/video/${id}/copy/`, { encode: true })))
+  const others = await app.as('admin').post('/api/video/film7/copy/', {})
+
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 200, 200, 429, 429, 429, 429, 429])
+  assert.deepEqual([others.status, app.app.jobs.open('make_copy').length, begun], [200, 4, 1])
+  const refused = replies.find(({ status }) => status === 429)!
+  assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  const { id } = app.app.jobs.open('make_copy')[0]!
+  assert.equal(
+    (await app.as('user').post(`/api/video/${replies[0]!.status === 200 ? ids[0] : id}/copy/`, {})).status,
+    200,
+  )
+  giveUp(new Error('enough'))
+})
+
 test('a picture in more colours than browsers play is encoded, its sound is copied', async (t) => {
   const app = await withFilm(t, 'A film.mkv', ['-c:v', 'libx264', '-pix_fmt', 'yuv422p', '-c:a', 'flac'])
   await made(app)
