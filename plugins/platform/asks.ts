@@ -1,4 +1,7 @@
-/** How every ask goes: wait at the gate, take a turn in the lane, do the work, tell the gate what came of it. */
+/**
+ * How every ask goes: wait at the gate, take a turn in the lane, do the work, tell the gate what came of it. Those that
+ * a request waits for have a lane and a child of their own, so neither they nor jobs hold each other up.
+ */
 import { abortable, type Clock, epochSeconds, errors, type Lanes, type Log, say, withinTime } from 'archivolt'
 import { PlatformFailure } from './ask-failure.ts'
 import { type ChildAskOptions, ChildError } from './child.ts'
@@ -6,7 +9,7 @@ import { classify, mayNeedAccount, type Verdict } from './classify.ts'
 import type { Jar } from './cookie-in-use.ts'
 import { FAILURES } from './failure-classes.ts'
 import type { Gate } from './gate.ts'
-import { LookUps } from './look-ups.ts'
+import type { LookUps } from './look-ups.ts'
 import { MetadataError } from './metadata.ts'
 import { PLATFORM } from './name.ts'
 import type { Pacing } from './pacing.ts'
@@ -14,7 +17,8 @@ import { freeBytes, NoRoom, tooLargeText } from './room.ts'
 import type { AskOptions } from './types.ts'
 import { LITTLE_ROOM_BYTES } from './verify.ts'
 
-const URGENT_MS = 20_000
+/** So long a request waits for the platform. */
+export const URGENT_MS = 20_000
 const AGAIN = Symbol('again')
 
 export interface Ask {
@@ -33,6 +37,8 @@ export interface Ask {
 interface Given {
   isUrgent: boolean
   signal: AbortSignal
+  /** Whose request waits for it. */
+  account: number | undefined
   /** The platform has given all that is asked of it: the next may ask. */
   leave: () => void
 }
@@ -61,6 +67,7 @@ export class Asks {
     clock: Clock
     log: Log
     ending: AbortSignal
+    lookUps: LookUps
   }) {
     this.#gate = parts.gate
     this.#pacing = parts.pacing
@@ -70,7 +77,7 @@ export class Asks {
     this.#clock = parts.clock
     this.#log = parts.log
     this.#ending = parts.ending
-    this.#lookUps = new LookUps(parts.clock)
+    this.#lookUps = parts.lookUps
   }
 
   /**
@@ -82,11 +89,11 @@ export class Asks {
     if (!options.isUrgent) return this.#inTurn(ask, { ...options, signal }, work)
     await this.#gate.wait({ signal, isUrgent: true })
     signal.throwIfAborted()
-    if (ask.isVideo && this.#pacing.isUsedUp)
+    if (ask.isVideo && !this.#pacing.mayLookUp(options.account !== undefined))
       throw errors.unavailable(`As many videos as an hour allows were asked for; try again later`, {
         retryAfterSeconds: 600,
       })
-    const leave = options.account === undefined ? undefined : this.#lookUps.enter(options.account)
+    const leave = this.#lookUps.enter(options.account)
     // Once begun it is not cut off: that would end the child and the listings of others with it, and tell nothing of
     // the platform.
     const answer = this.#inTurn(ask, { ...options, signal }, (child) =>
@@ -109,26 +116,29 @@ export class Asks {
 
   async #inTurn<Result>(
     ask: Ask,
-    { asker, signal, isUrgent = false }: AskOptions & { signal: AbortSignal },
+    options: AskOptions & { signal: AbortSignal },
     work: (child: ChildAskOptions) => Promise<Result>,
   ): Promise<Result> {
+    const { signal, isUrgent = false } = options
     const isVideo = ask.isVideo === true
     const deadlineMs = this.#clock.steady() + URGENT_MS
-    for (;;) {
-      await this.#gate.isAway()
-      await this.#gate.wait({ signal, isUrgent })
-      await this.#jar.isRead()
-      if (!isUrgent) await this.#pacing.wait(isVideo, signal)
-      const turn = {
-        asker,
-        signal,
-        isUrgent,
-        ...(isUrgent && { waitMs: Math.max(0, deadlineMs - this.#clock.steady()) }),
+    const place = isUrgent ? undefined : this.#pacing.queue(isVideo)
+    try {
+      for (;;) {
+        await this.#gate.isAway()
+        await this.#gate.wait({ signal, isUrgent })
+        await this.#jar.isRead()
+        await place?.wait(signal)
+        const [lane, turn] = turnOf(ask.lane, options, deadlineMs - this.#clock.steady())
+        const result = await this.#lanes.turn(lane, turn, async (leave) =>
+          place && !place.isTime()
+            ? AGAIN
+            : this.#attempt(ask, { isUrgent, signal, leave, account: options.account }, work),
+        )
+        if (result !== AGAIN) return result
       }
-      const result = await this.#lanes.turn(ask.lane, turn, async (leave) =>
-        !isUrgent && !this.#pacing.isTime(isVideo) ? AGAIN : this.#attempt(ask, { isUrgent, signal, leave }, work),
-      )
-      if (result !== AGAIN) return result
+    } finally {
+      place?.leave()
     }
   }
 
@@ -138,17 +148,18 @@ export class Asks {
     work: (child: ChildAskOptions) => Promise<Result>,
   ): Promise<Result | typeof AGAIN> {
     const { isUrgent, signal } = given
-    let isAsking = true
-    const leave = () => {
-      if (isAsking) this.#pacing.spaceOut(ask.isVideo === true)
-      isAsking = false
-      given.leave()
-    }
+    const isVideo = ask.isVideo === true
     const pass = this.#gate.claim(ask.item)
     if (!pass) return AGAIN // closed while we waited for our turn
     const askedAtMs = this.#clock.steady()
-    if (ask.isVideo) this.#pacing.takeVideo()
-    this.#pacing.spaceOut(ask.isVideo === true)
+    if (isVideo) this.#pacing.takeVideo(given.account !== undefined)
+    const spaceOut = this.#pacing.begin(isVideo, isUrgent)
+    let isAsking = true
+    const leave = () => {
+      if (isAsking) spaceOut()
+      isAsking = false
+      given.leave()
+    }
     try {
       const result = await this.#asGuestFirst(ask, { ...given, leave }, work)
       this.#gate.settle(pass, 'done')
@@ -201,6 +212,7 @@ export class Asks {
     const child: ChildAskOptions = {
       signal,
       quietMs: ask.quietMs,
+      isHasty: isUrgent,
       onFetched: leave,
       ...(this.#pacing.hasPauses && !isUrgent && { pause: (kind) => this.#pacing.pause(kind, signal) }),
     }
@@ -224,4 +236,20 @@ export class Asks {
       return { failure: 'disk_full', message: verdict.message }
     return verdict
   }
+}
+
+/**
+ * Where an ask waits for its turn: those that a request waits for take turns by account, so that the many of one make
+ * nobody else wait longer.
+ */
+export function turnOf(
+  lane: Ask['lane'],
+  { asker, signal, isUrgent, account }: AskOptions,
+  leftMs: number,
+): [lane: string, turn: { asker: string; signal: AbortSignal | undefined; waitMs?: number }] {
+  if (!isUrgent) return [lane, { asker, signal }]
+  return [
+    'lookup',
+    { asker: account === undefined ? asker : `account ${account}`, signal, waitMs: Math.max(0, leftMs) },
+  ]
 }

@@ -1,7 +1,6 @@
 /** One worker child: JSON lines over its pipes, one request at a time, its whole process group ended with it. */
 import type { ChildProcess } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
-import { abortable, type Clock, childEnvironment, giveWay, type Log, startChild, type Timer } from 'archivolt'
+import { abortable, type Clock, childEnvironment, giveWay, type Log, rssBytesOf, startChild, type Timer } from 'archivolt'
 import type { Evidence } from './classify.ts'
 import type { Route } from './network-route.ts'
 
@@ -44,6 +43,8 @@ export interface ChildAskOptions {
   quietMs: number
   /** With the cookie, where there is one; left out: so. */
   isSignedIn?: boolean | undefined
+  /** A person waits: what the platform does not have is not asked for again. */
+  isHasty?: boolean
   /** Waits before a further request to the platform, or before a subtitle; left out: none waits. */
   pause?: ((kind: PauseKind) => Promise<void>) | undefined
   /** All streams of a download are here: what follows is this machine's work. */
@@ -192,11 +193,12 @@ export class Child {
     return new Promise((resolve, reject) => {
       const id = ++this.#count
       this.#pending = { id, options, resolve, reject, timer: this.#quietTimer(options.quietMs) }
-      const { isSignedIn, pause } = options
+      const { isSignedIn, isHasty, pause } = options
       this.#send({
         id,
         ...request,
         isSignedIn,
+        ...(isHasty && { isHasty }),
         ...(pause && { pauses: true }),
       })
     })
@@ -321,21 +323,7 @@ export class Child {
   }
 
   /** Memory of the process itself; undefined where this cannot be told. */
-  async rssBytes(): Promise<number | undefined> {
-    const status = await readFile(`/proc/${this.#process.pid}/status`, 'utf8').catch(() => '')
-    const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]
-    return kilobytes === undefined ? rssFromPs(this.#process.pid) : Number(kilobytes) * 1024
+  rssBytes(): Promise<number | undefined> {
+    return rssBytesOf(this.#process.pid)
   }
-}
-
-/** Where there is no /proc. */
-function rssFromPs(pid: number | undefined): Promise<number | undefined> {
-  if (pid === undefined || process.platform === 'linux') return Promise.resolve(undefined)
-  return new Promise((resolve) => {
-    let text = ''
-    const ps = startChild('ps', ['-o', 'rss=', '-p', String(pid)], { stdio: ['ignore', 'pipe', 'ignore'] })
-    ps.once('error', () => resolve(undefined))
-    ps.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
-    ps.once('close', () => resolve(Number(text) > 0 ? Number(text) * 1024 : undefined))
-  })
 }

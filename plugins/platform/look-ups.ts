@@ -25,8 +25,9 @@ export class LookUps {
     this.#clock = clock
   }
 
-  /** @returns to be called at its end. @throws throttled */
-  enter(account: number): () => void {
+  /** @param account  undefined: a job asks. @returns to be called at its end. @throws throttled */
+  enter(account: number | undefined): () => void {
+    if (account === undefined) return () => undefined
     const bucket = this.#refilled(account)
     if (bucket.open >= MOST_OPEN)
       throw errors.throttled(

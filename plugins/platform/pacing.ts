@@ -55,6 +55,15 @@ export interface Rest {
   nextAttempt: number
 }
 
+/** Of the ask of a job among those that wait. */
+interface Place {
+  /** Resolves when it may be asked for. @throws the signal's reason */
+  wait(signal: AbortSignal | undefined): Promise<void>
+  /** Nobody else was first meanwhile. */
+  isTime(): boolean
+  leave(): void
+}
+
 export class Pacing {
   #parts: PacingParts
   #budgets = new Map<string, Budget>()
@@ -66,28 +75,46 @@ export class Pacing {
   #change = new AbortController()
   /** An admin wants one more to be asked for, whatever the budget says. */
   #isOneMore = false
+  /** Asks of jobs that have not begun, in the order of their arrival. */
+  #queued = { video: new Set<Place>(), request: new Set<Place>() }
+  /** A look-up has put off the jobs, and none of them has had its turn since. */
+  #isPutOff = { video: false, request: false }
+  /** Videos that accounts have looked up. */
+  #lookedUp: Budget
   #unwritten = new Set<string>()
   #isWriting = false
 
   constructor(parts: PacingParts) {
     this.#parts = parts
+    this.#lookedUp = new Budget(parts.clock)
   }
 
-  /** Whether a video, or something else, may be asked for now. */
-  isTime(isVideo: boolean): boolean {
-    return this.#waitMs(isVideo) <= 0
+  /** Whether a request that somebody waits for may ask for a video. @param isOfAccount  half of the budget is theirs */
+  mayLookUp(isOfAccount: boolean): boolean {
+    if (this.#budgetMs() > 0) return false
+    if (!isOfAccount) return true
+    const limit = Math.min(...this.#keys.map((key) => this.#budget(key).state(this.#parts.perHour()).limit ?? Infinity))
+    return this.#lookedUp.waitMs(limit / 2) === 0
   }
 
-  /** So many videos were asked for that the next one has to wait. */
-  get isUsedUp(): boolean {
-    return this.#budgetMs() > 0
+  /** A place in the order of arrival, for the ask of a job; to be left in the end. */
+  queue(isVideo: boolean): Place {
+    const queued = this.#queued[isVideo ? 'video' : 'request']
+    const place: Place = {
+      wait: (signal) => this.#wait(isVideo, place, signal),
+      isTime: () => this.#waitMs(isVideo) <= 0,
+      leave: () => void queued.delete(place),
+    }
+    queued.add(place)
+    return place
   }
 
-  /** Resolves when it may be asked for. @throws the signal's reason */
-  async wait(isVideo: boolean, signal: AbortSignal | undefined): Promise<void> {
+  /** Resolves when it may be asked for, first for who came first. @throws the signal's reason */
+  async #wait(isVideo: boolean, place: Place, signal: AbortSignal | undefined): Promise<void> {
+    const before = [...this.#queued[isVideo ? 'video' : 'request']].indexOf(place)
     for (let ms = this.#waitMs(isVideo); ms > 0; ms = this.#waitMs(isVideo)) {
       if (isVideo && this.#budgetMs() > 0) this.#restsSince ??= epochSeconds(this.#parts.clock)
-      await this.#atMost(ms, signal)
+      await this.#atMost(ms + before, signal)
     }
     if (isVideo) this.#restsSince = undefined
   }
@@ -110,8 +137,9 @@ export class Pacing {
   }
 
   /** A video is asked for. */
-  takeVideo(): void {
+  takeVideo(isOfAccount = false): void {
     this.#isOneMore = false
+    if (isOfAccount) this.#lookedUp.take()
     for (const key of this.#keys) this.#take(key)
   }
 
@@ -125,10 +153,22 @@ export class Pacing {
     this.#take(accountKey(account))
   }
 
-  /** What comes next comes after a pause from now on. */
-  spaceOut(isVideo: boolean): void {
-    for (const kind of isVideo ? (['video', 'request'] as const) : (['request'] as const))
-      this.#next[kind] = Math.max(this.#next[kind], this.#parts.clock.steady() + this.#pauseMs(kind))
+  /**
+   * It is asked now, and what comes next comes after a pause. Look-ups put off jobs once: until one of them has had its
+   * turn, further ones do not.
+   * @returns to be called once the platform has answered: the pause begins anew
+   */
+  begin(isVideo: boolean, isLookUp = false): () => void {
+    const kinds = isVideo ? (['video', 'request'] as const) : (['request'] as const)
+    const spaced = kinds.filter((kind) => !isLookUp || !this.#isPutOff[kind])
+    if (isLookUp) for (const kind of kinds) this.#isPutOff[kind] = true
+    else this.#isPutOff[isVideo ? 'video' : 'request'] = false
+    const spaceOut = () => {
+      for (const kind of spaced)
+        this.#next[kind] = Math.max(this.#next[kind], this.#parts.clock.steady() + this.#pauseMs(kind))
+    }
+    spaceOut()
+    return spaceOut
   }
 
   /** Before a further request within an ask, or a subtitle. @throws the signal's reason */

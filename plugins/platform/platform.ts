@@ -21,8 +21,8 @@ import { fetchSubtitles } from './fetch-subtitles.ts'
 import { Gate, type GateParts, type GateRecord } from './gate.ts'
 import { isArtUrl } from './hosts.ts'
 import { idUnderEitherKey } from './id-field.ts'
-import type { KeptChild } from './kept-child.ts'
 import { listTab } from './list-tab.ts'
+import { LookUps } from './look-ups.ts'
 import { MetadataError, toComment } from './metadata.ts'
 import { PLATFORM } from './name.ts'
 import { routeOf, UNSET_ROUTE } from './network-route.ts'
@@ -42,7 +42,7 @@ import { type Pace, type Runtimes, type ToolReport, Tools } from './tools.ts'
 import type { Downloaded, Platform, PlatformState, VideoMetadata } from './types.ts'
 import { Updates } from './update.ts'
 import { validateCookie } from './validate-cookie.ts'
-import { openYtDlp } from './ytdlp.ts'
+import { forAsker, openYtDlp } from './ytdlp.ts'
 
 export interface PlatformParts {
   settings: Pick<
@@ -87,8 +87,8 @@ export interface PlatformService extends Platform {
   readonly tokens: Tokens
   /** Why nothing is asked for though the platform would answer. */
   resting(): Rest | undefined
-  /** The kept child, for those who watch processes; undefined while there is none. */
-  childPid(): number | undefined
+  /** The kept child of jobs, or of look-ups, for those who watch processes; undefined while there is none. */
+  childPid(asker?: { isUrgent?: boolean }): number | undefined
   childRssBytes(): Promise<number | undefined>
   close(): Promise<void>
 }
@@ -108,19 +108,23 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   const pacing = openPacing(parts, tools, jar)
   const isGuestFirst = () => set()?.cookie_use === 'needed'
   const tokens = new Tokens(clock, () => set()?.token_provider || undefined)
+  const lookUps = new LookUps(clock)
   const ytdlp = openYtDlp({
-    ...{ settings, clock, log, gate, pacing, jar, isGuestFirst, lanes, tools, ending: ending.signal },
+    ...{ settings, clock, log, gate, pacing, jar, isGuestFirst, lanes, lookUps, tools, ending: ending.signal },
     onToken: (news) => tokens.hear(news),
   })
-  const { kept, pictures } = ytdlp
-  const updates = ledger && openUpdates(parts, ledger, { tools, gate, pacing, kept })
+  const { kept, hasty, pictures } = ytdlp
+  const replaceKept = () => {
+    for (const child of [kept, hasty]) child.replace()
+  }
+  const updates = ledger && openUpdates(parts, ledger, { tools, gate, pacing, replaceKept })
   const refusals = (wanted: Judged) => refusalsOf(wanted, { clock, log, launch: () => tools.launch('metadata', null) })
   if (parts.preferences) {
     judgePreferences(parts.preferences, refusals)
     followPreferences(parts.preferences, lanes, tools, {
       onChanged: () => pacing.changed(),
       onRerouted() {
-        for (const child of [kept, pictures]) child.replace()
+        for (const child of [kept, hasty, pictures]) child.replace()
         rerouted.tell()
       },
     })
@@ -135,7 +139,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     metadataOf: (info, id) => metadataIn(info, id, clock),
 
     ...openMetadataReader(ytdlp),
-    list: (channelId, tab, options) => listTab(channelId, tab, options, ytdlp),
+    list: (channelId, tab, options) => listTab(channelId, tab, options, forAsker(ytdlp, options)),
     // Only where it says what is there may a download come to nothing.
     download: (id, wanted, options) => downloadVideo(id, wanted, options, ytdlp) as Promise<Downloaded>,
     downloadBetter: (id, wanted, options) => downloadVideo(id, wanted, options, ytdlp),
@@ -144,10 +148,10 @@ export function openPlatform(parts: PlatformParts): PlatformService {
 
     untilSubtitles: (signal) => ytdlp.subtitles.open(AbortSignal.any([signal, ending.signal])),
 
-    validateCookie: (text, options) => validateCookie(text, options, ytdlp),
+    validateCookie: (text, options) => validateCookie(text, options, forAsker(ytdlp, options)),
     useCookie(path) {
       jar.use(path)
-      kept.replace()
+      replaceKept()
       void jar.isRead().then(() => pacing.changed())
     },
     onCookieRenewed: (listener) => jar.onRenewed(listener),
@@ -179,16 +183,16 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     budgets: () => pacing.state(),
     tokens,
     resting: () => pacing.resting(),
-    childPid: () => kept.pid,
+    childPid: ({ isUrgent } = {}) => (isUrgent ? hasty : kept).pid,
     childRssBytes: () => kept.rssBytes(),
     async close() {
       ending.abort(errors.unavailable('The server is closing'))
       gate.end()
-      for (const child of [kept, pictures]) child.kill()
-      await Promise.all([kept.end(), pictures.end(), ytdlp.downloads.end()])
+      for (const child of [kept, hasty, pictures]) child.kill()
+      await Promise.all([kept, hasty, pictures, ytdlp.downloads].map((children) => children.end()))
     },
   }
-  return withSources(platform, { clock, lanes, settings, sources, fetch: parts.fetch })
+  return withSources(platform, { clock, lanes, lookUps, settings, sources, fetch: parts.fetch })
 }
 
 /** Addresses, ids and failures: whatever is known without asking yt-dlp. */
@@ -255,7 +259,7 @@ function followPreferences(
 function openUpdates(
   parts: PlatformParts,
   ledger: Ledger,
-  { tools, gate, pacing, kept }: { tools: Tools; gate: Gate; pacing: Pacing; kept: KeptChild },
+  { tools, gate, pacing, replaceKept }: { tools: Tools; gate: Gate; pacing: Pacing; replaceKept: () => void },
 ): Updates {
   const { settings, clock, log, lanes } = parts
   return new Updates({
@@ -280,7 +284,7 @@ function openUpdates(
         }),
     },
     onSwitched: () => {
-      kept.replace()
+      replaceKept()
       gate.onUpdated()
     },
   })

@@ -15,34 +15,40 @@ import {
   toVideoMetadata,
 } from './metadata.ts'
 import type { Platform, VideoMetadata } from './types.ts'
-import { checkId, LONG_QUIET_MS, ofMetadata, ofVideo, type YtDlp } from './ytdlp.ts'
+import { checkId, forAsker, LONG_QUIET_MS, ofMetadata, ofVideo, type YtDlp } from './ytdlp.ts'
 
 const MAX_COMMENTS_FORM = /^(?:\d{1,9}|all)(?:,(?:\d{1,9}|all)){0,4}$/
 
 type MetadataReader = Pick<Platform, 'video' | 'channel' | 'playlist' | 'playlistsOf' | 'comments'>
 
-export function openMetadataReader(ytdlp: YtDlp): MetadataReader {
+export function openMetadataReader(ofAll: YtDlp): MetadataReader {
   return {
-    video: async (id, options) =>
-      ytdlp.ask(ofVideo(checkId(id, 'video')), options, (child) => readVideo(id, child, ytdlp)),
+    video: async (id, options) => {
+      const ytdlp = forAsker(ofAll, options)
+      return ytdlp.ask(ofVideo(checkId(id, 'video')), options, (child) => readVideo(id, child, ytdlp))
+    },
 
     channel: (idOrHandle, options) => {
+      const ytdlp = forAsker(ofAll, options)
       const path = isChannelId(idOrHandle) ? `channel/${idOrHandle}` : idOrHandle
       return ytdlp.ask(ofMetadata(idOrHandle), options, async (child) =>
         toChannelMetadata((await ytdlp.kept.ask({ op: 'channel', path }, child)).result),
       )
     },
 
-    playlist: async (id, options) =>
-      ytdlp.ask(ofMetadata(checkId(id, 'playlist'), LONG_QUIET_MS), options, async (child) => {
+    playlist: async (id, options) => {
+      const ytdlp = forAsker(ofAll, options)
+      return ytdlp.ask(ofMetadata(checkId(id, 'playlist'), LONG_QUIET_MS), options, async (child) => {
         const request = { op: 'playlist', playlistId: id, most: options.most }
         const { result, rows } = await readParts(request, child, toPlaylistEntry, ytdlp)
         const head = toPlaylistHead(result)
         return { id, ...head, name: head.name || id, entries: rows }
-      }),
+      })
+    },
 
     playlistsOf: async (channelId, options) => {
       checkId(channelId, 'channel')
+      const ytdlp = forAsker(ofAll, options)
       try {
         return await ytdlp.ask(
           ofMetadata(channelId, LONG_QUIET_MS),
@@ -59,6 +65,7 @@ export function openMetadataReader(ytdlp: YtDlp): MetadataReader {
       checkId(id, 'video')
       if (!MAX_COMMENTS_FORM.test(max))
         throw errors.badRequest('Limits of comments are up to five numbers, or `all`, separated by commas')
+      const ytdlp = forAsker(ofAll, options)
       return ytdlp.ask(
         ofVideo(id, LONG_QUIET_MS),
         options,

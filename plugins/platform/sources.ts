@@ -5,6 +5,8 @@
 import { writeFile } from 'node:fs/promises'
 import { type Clock, errors, isAppError, type Lanes, type WholeApp, withinTime } from 'archivolt'
 import { PlatformFailure } from './ask-failure.ts'
+import { turnOf, URGENT_MS } from './asks.ts'
+import type { LookUps } from './look-ups.ts'
 import { lackOfRoom, NoRoom } from './room.ts'
 import { type Source, type SourceAsk, sourceOf, toChannel, toEntries, toMetadata } from './source.ts'
 import { toDownloaded } from './source-files.ts'
@@ -22,6 +24,7 @@ import type {
 interface SourceParts {
   clock: Clock
   lanes: Lanes
+  lookUps: LookUps
   settings: { dataDir: string; ffprobe: string }
   /** As they are brought. */
   sources: () => readonly Source[]
@@ -47,7 +50,6 @@ type Routed = Pick<
 >
 
 const ANSWER_WITHIN_MS = 60_000
-const URGENT_WAIT_MS = 20_000
 const MOST_PAGES = 10_000
 const MOST_PICTURE_BYTES = 10 * 1024 * 1024
 
@@ -174,23 +176,27 @@ async function pictureFrom(url: string, signal: AbortSignal, { fetch }: SourcePa
 }
 
 /** How each ask of a further platform goes: a turn in the lane, and its failures in our words. */
-function openAsking({ lanes }: SourceParts) {
+function openAsking({ lanes, lookUps }: SourceParts) {
   return async function answerOf<Answer>(
     { name }: Source,
-    lane: 'platform' | 'download',
+    inLane: 'platform' | 'download',
     id: string,
-    { asker, signal = new AbortController().signal, isUrgent = false }: AskOptions,
+    options: AskOptions,
     ask: (ask: SourceAsk) => Promise<Answer>,
   ): Promise<Answer> {
-    const turn = { asker, signal, isUrgent, ...(isUrgent && { waitMs: URGENT_WAIT_MS }) }
-    return lanes.turn(lane, turn, async () => {
-      try {
-        return await ask({ signal })
-      } catch (error) {
-        signal.throwIfAborted()
-        throw toFailure(error, name, id)
-      }
-    })
+    const { signal = new AbortController().signal } = options
+    const leave = options.isUrgent ? lookUps.enter(options.account) : undefined
+    const [lane, turn] = turnOf(inLane, { ...options, signal }, URGENT_MS)
+    try {
+      return await lanes.turn(lane, turn, () =>
+        ask({ signal }).catch((error: unknown) => {
+          signal.throwIfAborted()
+          throw toFailure(error, name, id)
+        }),
+      )
+    } finally {
+      leave?.()
+    }
   }
 }
 

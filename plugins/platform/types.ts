@@ -36,8 +36,8 @@ export interface AskOptions {
   asker: string
   signal?: AbortSignal | undefined
   /**
-   * A request waits for the answer: takes every second turn, waits at most 20 s, and a closed gate is `unavailable`
-   * (503) at once.
+   * A request waits for the answer: it takes a turn among such requests, waits at most 20 s, and a closed gate is
+   * `unavailable` (503) at once.
    */
   isUrgent?: boolean
   /**

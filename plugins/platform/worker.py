@@ -24,7 +24,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # isolated from 
 
 from worker_answers import clip, comment_metadata, entry_metadata, flat_entries, pick, receipt, storyboards, texts, thumbnails, video_metadata
 from worker_challenge import RUNTIME_SECONDS, limit_runtimes, solve_stored_player
-from worker_files import NotBetter, Progress, WrongAnswer, archive_class, converters, file_options, note_refusals, rank_sound, refuse_below, refuse_unless_better, refuse_without_room, subtitle_options, subtitles
+from worker_files import NotBetter, Progress, WrongAnswer, archive_class, converters, end_at_not_found, file_options, note_refusals, rank_sound, refuse_below, refuse_unless_better, refuse_without_room, subtitle_options, subtitles
 from worker_network import guard_connections, is_file_url, keep_to_own_connections
 from worker_route import client_arguments, judged, offer_tokens, own_places, route_options
 
@@ -91,6 +91,7 @@ def main():
 
         archivist.pause = pause if request.get('pauses') else None
         archivist.is_signed_in = request.get('isSignedIn', True)
+        archivist.is_hasty = request.get('isHasty', False)
         try:
             answer['result'] = archivist.answer(request)
             answer['warnings'] = archivist.log.warnings
@@ -132,6 +133,7 @@ class Archivist:
         self.jar_text = setup.get('jar')
         self.jar_in_use = None
         self.is_signed_in = True
+        self.is_hasty = False
         self.pause = None
         self.token_news = None
         self.listings = {}
@@ -139,6 +141,7 @@ class Archivist:
         self.route = setup.get('route') or {}
         keep_to_own_connections(yt_dlp)
         note_refusals(yt_dlp)
+        end_at_not_found(yt_dlp)
         limit_runtimes(setup.get('runtimeTimeout', RUNTIME_SECONDS))
         self.archive_class = archive_class(yt_dlp, guard_connections(yt_dlp, [self.base, *own_places(self.route)]), setup)
         if self.route.get('tokenProvider'):
@@ -218,6 +221,7 @@ class Archivist:
         }
         ydl = self.archive_class(options)
         ydl.pause = self.pause
+        ydl.ends_at_not_found = self.is_hasty
         text = jar if jar is not None else self.jar_text if self.is_signed_in else None
         if text is not None:
             loaded = self.yt_dlp.cookies.YoutubeDLCookieJar(io.StringIO(text))
@@ -302,6 +306,8 @@ class Archivist:
 
     def do_channel(self, request):
         with self.open(playlist_items='0', extract_flat=True) as ydl:
+            # A handle that nobody has is usual; an id was there before.
+            ydl.ends_at_not_found |= not request['path'].startswith('channel/')
             page = self.follow(ydl, self.channel_url(request['path']))
             tabs = []
             if page.get('entries') is not None:

@@ -125,6 +125,27 @@ def note_refusals(yt_dlp):
         setattr(extractor, name, noting(getattr(extractor, name)))
 
 
+def end_at_not_found(yt_dlp):
+    """Extractors ask again where there is nothing, with pauses, as if it might come; where it is set so, they do not."""
+
+    class Retries(yt_dlp.utils.RetryManager):
+        def __iter__(self):
+            for retry in super().__iter__():
+                yield retry
+                if getattr(getattr(self.error, 'cause', None), 'status', None) in (404, 410):
+                    self.attempt = self.retries + 1
+
+    extractor = yt_dlp.extractor.common.InfoExtractor
+    usual = extractor.RetryManager
+
+    def retries(self, **more):
+        if not getattr(self._downloader, 'ends_at_not_found', False):
+            return usual(self, **more)
+        return Retries(self.get_param('extractor_retries', 3), self._error_or_warning, **more)
+
+    extractor.RetryManager = retries
+
+
 def archive_class(yt_dlp, local_address, setup):
     is_file = lambda url: is_file_url(url, setup['platformUrl'], setup['fileHosts'])
     allowed_extractors = []
@@ -136,6 +157,7 @@ def archive_class(yt_dlp, local_address, setup):
         is_download = False
         # An extractor has said why there is nothing to play.
         is_refused = False
+        ends_at_not_found = False
         on_choice = None
         on_streams = None
         rank_sound = None

@@ -6,6 +6,7 @@ import type { Jar } from './cookie-in-use.ts'
 import { DownloadChildren } from './download-children.ts'
 import type { Gate } from './gate.ts'
 import { KeptChild } from './kept-child.ts'
+import type { LookUps } from './look-ups.ts'
 import { isId } from './metadata.ts'
 import type { Pacing } from './pacing.ts'
 import { SubtitleClosure } from './subtitle-closure.ts'
@@ -21,6 +22,8 @@ export interface YtDlp {
   readonly log: Log
   /** The child that metadata and listings share. */
   readonly kept: KeptChild
+  /** The same for what requests wait for: a long listing of a job does not keep them waiting. */
+  readonly hasty: KeptChild
   /** Fetches pictures where they go another way than usual, so that no listing waits for them. */
   readonly pictures: KeptChild
   /** A download has a child of its own. */
@@ -38,6 +41,7 @@ interface YtDlpParts extends Pick<YtDlp, 'settings' | 'clock' | 'log'> {
   isGuestFirst: () => boolean
   onToken: (news: TokenNews) => void
   lanes: Lanes
+  lookUps: LookUps
   tools: Tools
   /** Ends all asks: the server is closing. */
   ending: AbortSignal
@@ -55,12 +59,17 @@ export function openYtDlp({ onToken, ...parts }: YtDlpParts): YtDlp {
     clock,
     log,
     kept: new KeptChild({ clock, log, launch: () => launch('metadata') }),
+    hasty: new KeptChild({ clock, log, launch: () => launch('metadata') }),
     pictures: new KeptChild({ clock, log, launch: () => launch('metadata') }),
     downloads: new DownloadChildren({ clock, log, launch: () => launch('download') }),
     subtitles: new SubtitleClosure(clock, log),
     ask: (about, options, work) => asks.do(about, options, work),
   }
 }
+
+/** As who asks sees it: with the child that is theirs. */
+export const forAsker = (ytdlp: YtDlp, { isUrgent }: AskOptions): YtDlp =>
+  isUrgent ? { ...ytdlp, kept: ytdlp.hasty } : ytdlp
 
 export const ofMetadata = (item: string, quietMs = METADATA_QUIET_MS): Ask => ({ lane: 'platform', item, quietMs })
 

@@ -59,7 +59,7 @@ export async function givenPlatform(
     },
     clock,
     log: openLog('silent'),
-    lanes: openLanes({ clock, lanes: ['platform', 'download'] }),
+    lanes: openLanes({ clock, lanes: ['platform', 'lookup', 'download'] }),
     preferences: {
       section: ((name: string) =>
         name === 'platform'

@@ -1,9 +1,11 @@
 /** Requests that have the platform asked, with the real yt-dlp: no account takes up the lanes or closes the gate. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { VIDEO } from '../../platform/seed.mjs'
+import { addLargeChannel, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
+import { testClock } from '../../support/clock.ts'
 import { type TestReply, testApp } from '../../support/testing.ts'
+import { givenPlatform } from './given.ts'
 
 const lookUp = (number: number | string) => `/api/channel/search/?q=@nobody-${number}`
 const statuses = (replies: readonly TestReply[]) => replies.map(({ status }) => status).sort()
@@ -48,5 +50,58 @@ test('an account has ten look-ups in a row, then one every six seconds; what is 
   assert.deepEqual(
     [(await app.as('user').get(lookUp(11))).status, (await app.as('admin').post('/api/channel/', unsubscribe)).status],
     [404, 200],
+  )
+})
+
+test('a download goes on beside an account that looks up without end', async (t) => {
+  const clock = testClock(Date.now())
+  const { service, folder } = await givenPlatform(t, {
+    clock,
+    preferences: { request_pause: 6, subtitle_pause: 0 },
+    sleepInterval: 6,
+  })
+  let isDone = false
+  const work = async () => {
+    for (const id of [VIDEO.fog, VIDEO.nets]) {
+      await service.channel('@HarbourAndTide', { asker: 'job' })
+      await service.download(id, { folder }, { asker: 'job' })
+    }
+    isDone = true
+  }
+  const downloads = work()
+
+  let lookUps = 0
+  for (; !isDone && lookUps < 200; lookUps++) {
+    const asked = { asker: 'search', isUrgent: true, account: 1 }
+    await assert.rejects(service.channel(`@nobody-${lookUps}`, asked), { failure: 'gone' })
+    await clock.advance(6000)
+  }
+
+  await downloads
+  assert.ok(lookUps < 200, `${lookUps} look-ups came first`)
+})
+
+test('a look-up does not wait for the long listing of a job', async (t) => {
+  const clock = testClock(Date.now())
+  const { service, platform } = await givenPlatform(t, { clock, preferences: { request_pause: 60 } })
+  const listing = service.list(addLargeChannel(platform.catalogue, { videos: 150 }), 'videos', { asker: 'job' })
+  const page = listing[Symbol.asyncIterator]().next() // waits within its ask: the clock stands still
+  while (platform.requests.length === 0) await new Promise((resolve) => setImmediate(resolve))
+
+  const found = await service.channel('@HarbourAndTide', { asker: 'search', isUrgent: true, account: 1 })
+
+  assert.equal(found.name, 'Harbour & Tide')
+  void page.catch(() => undefined) // ends with the service
+})
+
+test('a handle that nobody has is asked for once', async (t) => {
+  const { service, platform } = await givenPlatform(t)
+
+  for (const isUrgent of [true, false])
+    await assert.rejects(service.channel(`@nobody-${isUrgent}`, { asker: 'test', isUrgent }), { failure: 'gone' })
+
+  assert.deepEqual(
+    platform.requests.flatMap(({ path }) => (path.includes('nobody') ? [path] : [])),
+    ['/api/channel/%40nobody-true', '/api/channel/%40nobody-false'],
   )
 })

@@ -55,10 +55,12 @@ const ask = (pacing: Pacing, times = 1) => {
 /** Whether it goes on when the clock has moved so far. */
 async function goesOnAfter(pacing: Pacing, clock: TestClock, ms: number, isVideo = true): Promise<boolean> {
   let isThrough = false
-  void pacing.wait(isVideo, undefined).then(() => {
+  const place = pacing.queue(isVideo)
+  void place.wait(undefined).then(() => {
     isThrough = true
   })
   await clock.advance(ms)
+  place.leave()
   return isThrough
 }
 
@@ -69,7 +71,7 @@ test('videos are a pause apart that varies from once to twice what is set; other
     [1, 10],
   ] as const) {
     const { pacing, clock } = pacingWith({ pauses: { video: 5, request: 1 }, random })
-    pacing.spaceOut(true)
+    pacing.begin(true)
 
     assert.equal(await goesOnAfter(pacing, clock, seconds * 200 - 1, false), false, 'a fifth: the pause of requests')
     assert.equal(await goesOnAfter(pacing, clock, 1, false), true)
@@ -155,9 +157,12 @@ test('whoever waits goes on once more may be asked for, and not before', async (
   const { pacing, clock } = pacingWith({ perHour: () => perHour })
   ask(pacing, 20)
   let isThrough = false
-  void pacing.wait(true, undefined).then(() => {
-    isThrough = true
-  })
+  void pacing
+    .queue(true)
+    .wait(undefined)
+    .then(() => {
+      isThrough = true
+    })
   pacing.changed()
   await clock.advance(0)
   assert.equal(isThrough, false)
@@ -232,4 +237,48 @@ test('a budget that nobody has used for a month is forgotten', async (t) => {
   await clock.advance(0)
 
   assert.equal(ledger.sql<{ count: number }>('SELECT count(*) AS count FROM platform_budget').get()!.count, 1)
+})
+
+test('look-ups put off what a job waits with once, however many of them come', async () => {
+  const { pacing, clock } = pacingWith({ pauses: { video: 5, request: 1 }, random: 0 })
+  const places = [pacing.queue(true), pacing.queue(false)]
+  const done: number[] = []
+  pacing.begin(true)()
+  places.forEach((place, at) => void place.wait(undefined).then(() => done.push(at)))
+
+  for (let seconds = 0; seconds < 6; seconds++) {
+    const ended = pacing.begin(true, true)
+    await clock.advance(900)
+    ended()
+    await clock.advance(100)
+  }
+
+  assert.deepEqual(done, [1, 0])
+  assert.deepEqual(
+    places.map((place) => place.isTime()),
+    [true, true],
+  )
+})
+
+test('whoever came first goes first, however often all have to wait again', async () => {
+  const { pacing, clock } = pacingWith({ pauses: { request: 1 }, random: 0 })
+  pacing.begin(false)
+  const [first, second] = [pacing.queue(false), pacing.queue(false)]
+  const done: string[] = []
+  void second.wait(undefined).then(() => done.push('second'))
+  void first.wait(undefined).then(() => done.push('first'))
+
+  await clock.advance(1001)
+
+  assert.deepEqual(done, ['first', 'second'])
+})
+
+test('accounts may look up half of the videos of an hour, jobs have the rest', async () => {
+  const { pacing, clock } = pacingWith({ perHour: 20 })
+  for (let count = 0; count < 10; count++) pacing.takeVideo(true)
+
+  assert.deepEqual([pacing.mayLookUp(true), pacing.mayLookUp(false)], [false, true])
+  assert.equal(await goesOnAfter(pacing, clock, 0), true)
+  await clock.advance(HOUR_MS)
+  assert.equal(pacing.mayLookUp(true), true)
 })

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { errors, type WholeApp } from 'archivolt'
 import { testClock } from 'archivolt/testing'
 import { openLanes } from '../../../core/jobs/lanes.ts'
+import { LookUps } from '../../../plugins/platform/look-ups.ts'
 import { checkSources, type Source } from '../../../plugins/platform/source.ts'
 import { withSources } from '../../../plugins/platform/sources.ts'
 import type { Platform, VideoMetadata } from '../../../plugins/platform/types.ts'
@@ -47,8 +48,15 @@ function platformWith(more: Partial<Source> = {}, fetch?: WholeApp['fetch']): Pl
     fetchPicture: () => Promise.reject(new Error('of the first')),
   } as unknown as Platform
   const settings = { dataDir: process.cwd(), ffprobe: 'ffprobe' }
-  const lanes = openLanes({ clock, lanes: ['platform', 'download'] })
-  return withSources(first, { clock, lanes, settings, sources: () => [aSource(more)], fetch })
+  const lanes = openLanes({ clock, lanes: ['platform', 'lookup', 'download'] })
+  return withSources(first, {
+    clock,
+    lanes,
+    lookUps: new LookUps(clock),
+    settings,
+    sources: () => [aSource(more)],
+    fetch,
+  })
 }
 
 test('only ids that begin with its prefix and are longer than eleven characters are asked there', async () => {
