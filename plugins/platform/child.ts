@@ -1,6 +1,15 @@
 /** One worker child: JSON lines over its pipes, one request at a time, its whole process group ended with it. */
 import type { ChildProcess } from 'node:child_process'
-import { abortable, type Clock, childEnvironment, giveWay, type Log, rssBytesOf, startChild, type Timer } from 'archivolt'
+import {
+  abortable,
+  type Clock,
+  childEnvironment,
+  giveWay,
+  type Log,
+  rssBytesOf,
+  startChild,
+  type Timer,
+} from 'archivolt'
 import type { Evidence } from './classify.ts'
 import type { Route } from './network-route.ts'
 

@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto'
 import { archive } from '../contracts/api/archive.ts'
 import { fuzz, installSchemathesis } from '../support/schemathesis.ts'
 
-const CASES = Number(process.argv[2] ?? 100_000)
+const CASES = Number(process.argv[2] ?? process.env['CASES'] ?? 100_000)
 const ROUND_SECONDS = 300
 const ASKERS = ['admin', 'user', 'nobody'] as const
 

@@ -6,7 +6,9 @@ import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { CHANNEL, VIDEO } from '../platform/seed.mjs'
+import Database from 'better-sqlite3'
+import { findBuiltIn } from '../../core/plugin/find.ts'
+import { CHANNEL, PLAYLIST, VIDEO } from '../platform/seed.mjs'
 import { MEDIA_FOLDER } from '../platform/start.ts'
 import { archivedIds, assertWhole, queuedIds } from '../support/library.ts'
 import { allQuiet, type Server } from '../support/server.ts'
@@ -16,10 +18,30 @@ const IDS = Object.values(VIDEO) as string[]
 /** As of the test library's clips: what a person would put into the import folder. */
 const FILM = join(MEDIA_FOLDER, 'wide-3s/18.mp4')
 const FLOOR_BYTES = 200 << 20
+/** Films in the place. */
+export const PLACED = ['placedfilm1', 'placedfilm2', 'placedfilm3']
+/** Tasks that need what is not here: an index of packages, a release, an account's cookie, a day of waiting. */
+const NOT_HERE = new Set([
+  'cookie_expired',
+  'download_failed',
+  'fetch_subtitles',
+  'follow_places',
+  'library.tellMoved',
+  'notification.lookAtRequests',
+  'platform_stopped',
+  'refresh.forgetGone',
+  'update_downloader',
+  'version_check',
+  'video.tellRemoved',
+  'watch.forgetGone',
+  'watch.settle',
+])
 const QUIET_WITHIN_MS = 600_000
 
 /** What is tried again in ten minutes, such as a refresh that found the disk away, is left alone. */
 const quiet = (server: Server): Promise<void> => allQuiet(server, QUIET_WITHIN_MS, ['PENDING'])
+
+const TASKS = (await findBuiltIn()).flatMap(({ plugin }) => plugin.tasks?.map(({ name }) => name) ?? [])
 
 const oneOf = <Item>(items: readonly Item[]): Item => items[Math.floor(Math.random() * items.length)] as Item
 
@@ -32,10 +54,26 @@ export class Story {
   #isRestoring = false
   readonly #dataDir: string
   readonly #disk: Disk | undefined
+  readonly #root: string
+  readonly #receiver: string
 
-  constructor(dataDir: string, disk: Disk | undefined) {
-    this.#dataDir = dataDir
-    this.#disk = disk
+  /** @param parts.root  with the place in it. @param parts.receiver  of webhooks */
+  constructor(parts: { dataDir: string; disk: Disk | undefined; root: string; receiver: string }) {
+    this.#dataDir = parts.dataDir
+    this.#disk = parts.disk
+    this.#root = parts.root
+    this.#receiver = parts.receiver
+  }
+
+  /** Tasks that have never run, by the rows of the ledger. */
+  tasksLeft(): string[] {
+    const ledger = new Database(join(this.#dataDir, 'ledger.sqlite'), { readonly: true })
+    try {
+      const ran = new Set(ledger.prepare('SELECT DISTINCT task FROM jobs').pluck().all() as string[])
+      return TASKS.filter((name) => !ran.has(name) && !NOT_HERE.has(name))
+    } finally {
+      ledger.close()
+    }
   }
 
   get counts(): Readonly<Record<string, number>> {
@@ -59,6 +97,14 @@ export class Story {
       this.#restoreSnapshot,
       this.#scan,
       this.#checkPictures,
+      this.#degraded,
+      this.#own,
+      this.#mark,
+      this.#subscribe,
+      this.#removeChannel,
+      this.#place,
+      this.#play,
+      this.#hook,
       this.#vanish,
       this.#fill,
     ]
@@ -76,13 +122,16 @@ export class Story {
     await quiet(server)
     await this.#start(server, '/api/task-name/manual_import/')
     await quiet(server)
+    await this.#moveOut(server)
     await this.#start(server, '/api/library/rescan/', { force: true })
     await this.#start(server, '/api/task-name/download_pending/')
     await quiet(server)
     await assertWhole(server, this.#dataDir, this.#disk?.mediaDir)
     await this.#assertBackups(server)
 
-    const found = new Set([...(await archivedIds(server)), ...(await queuedIds(server))])
+    const found = new Set(
+      [...(await archivedIds(server)), ...(await queuedIds(server))].filter((id) => IDS.includes(id)),
+    )
     const lost = [...this.#wanted].filter((id) => !found.has(id) && !this.#underRestore.has(id))
     assert.deepEqual(lost, [], 'everything accepted is there')
     this.#underRestore.clear()
@@ -172,6 +221,83 @@ export class Story {
       data: [{ channel_id: oneOf(Object.values(CHANNEL) as string[]), channel_subscribed: Math.random() < 0.5 }],
     })
     this.#count('scan', (await server.api('POST', '/api/task-name/update_subscribed/')).status === 200)
+  }
+
+  async #degraded(server: Server): Promise<void> {
+    await server.api('POST', '/api/task-name/resync_thumbs/')
+    this.#count('better ones', (await server.api('POST', '/api/task-name/redownload_degraded/')).status === 200)
+  }
+
+  /** A playlist of somebody's own, shared, private again, and gone. */
+  async #own(server: Server): Promise<void> {
+    const body = { playlist_name: 'Soak', playlist_visibility: oneOf(['private', 'shared']) }
+    const { status, body: list } = await server.api('POST', '/api/playlist/custom/', body)
+    this.#count('playlist', status === 200)
+    if (status !== 200) return
+    const path = `/api/playlist/${list.playlist_id}/`
+    await server.api('POST', path, { video_id: oneOf(IDS), action: 'create' })
+    for (const playlist_visibility of ['shared', 'private', 'shared'])
+      await server.api('POST', `/api/playlist/custom/${list.playlist_id}/`, { playlist_visibility })
+    await server.api('DELETE', path)
+  }
+
+  async #mark(server: Server): Promise<void> {
+    const id = oneOf([...IDS, ...(Object.values(CHANNEL) as string[])])
+    const { status } = await server.api('POST', '/api/watched/', { id, is_watched: Math.random() < 0.5 })
+    this.#count('mark', status === 200)
+  }
+
+  async #subscribe(server: Server): Promise<void> {
+    const [channel, list] = [oneOf(Object.values(CHANNEL) as string[]), oneOf(Object.values(PLAYLIST) as string[])]
+    await server.api('POST', `/api/channel/${channel}/`, { channel_overwrites: { index_playlists: true } })
+    const body = { data: [{ playlist_id: list, playlist_subscribed: true }] }
+    this.#count('subscription', (await server.api('POST', '/api/playlist/', body)).status === 200)
+  }
+
+  /** With all its videos: until it has been answered both are right. */
+  async #removeChannel(server: Server): Promise<void> {
+    if (Math.random() < 0.7) return
+    const channel = oneOf(Object.values(CHANNEL) as string[])
+    const { status, body } = await server.api('GET', `/api/video/?channel=${channel}`)
+    if (status !== 200) return
+    for (const { platform_id: id } of body.data as Array<{ platform_id: string }>) this.#wanted.delete(id)
+    this.#count('removal of a channel', (await server.api('DELETE', `/api/channel/${channel}/`)).status === 200)
+  }
+
+  async #place(server: Server): Promise<void> {
+    const { status, body: place } = await server.api('POST', '/api/place/', { path: join(this.#root, 'films') })
+    if (status !== 200) return
+    const { body } = await server.api('GET', '/api/adoption/')
+    const [newest] = body.adoptions as Array<{ id: number; state: string }>
+    const next = { planned: 'adopt', adopted: 'undo', failed: 'adopt' }[newest?.state ?? '']
+    const asked = next
+      ? await server.api('POST', `/api/adoption/${newest!.id}/`, { command: next })
+      : await server.api('POST', '/api/adoption/', { place: place.id })
+    this.#count('place', asked.status === 200)
+  }
+
+  /** A film of the place, which needs a copy to play. */
+  async #play(server: Server): Promise<void> {
+    await server.api('POST', `/api/video/${oneOf([...IDS, ...PLACED])}/preview/`)
+    this.#count('copy', (await server.api('POST', `/api/video/${oneOf(PLACED)}/copy/`, {})).status === 200)
+  }
+
+  async #hook(server: Server): Promise<void> {
+    const { body } = await server.api('GET', '/api/webhook/')
+    if (JSON.stringify(body).includes(this.#receiver)) return
+    const hook = { name: 'Soak', url: this.#receiver, events: ['video.added', 'video.removed'] }
+    this.#count('webhook', (await server.api('POST', '/api/webhook/', hook)).status === 200)
+  }
+
+  /** What has moved in moves out again: the library has the films of its own folder alone. */
+  async #moveOut(server: Server): Promise<void> {
+    const { body } = await server.api('GET', '/api/adoption/')
+    for (const { id } of body.adoptions as Array<{ id: number }>) {
+      await server.api('POST', `/api/adoption/${id}/`, { command: 'undo' })
+      await quiet(server)
+    }
+    const { body: places } = await server.api('GET', '/api/place/')
+    for (const { videos } of places.places) assert.equal(videos, 0, 'what has moved in has moved out')
   }
 
   async #checkPictures(server: Server): Promise<void> {
