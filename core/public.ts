@@ -15,7 +15,7 @@ export { DAY_MS, DAY_SECONDS, epochSeconds, LATEST_SECOND, localDay, localMinute
 export { lookAtDatabase } from './commands/look-at-database.ts'
 export { abortable } from './concurrency/abortable.ts'
 export { chunksOf } from './concurrency/chunk.ts'
-export { withinTime } from './concurrency/limit.ts'
+export { withinTime, withLimit } from './concurrency/limit.ts'
 export { type Locks, openLocks } from './concurrency/locks.ts'
 export { Rate } from './concurrency/rate.ts'
 export { type AnswerTold, answers, type QuestionTold, questions } from './diagnostics.ts'
@@ -67,11 +67,13 @@ export type { Lanes } from './jobs/lanes.ts'
 export type { ScheduleRecord, Schedules } from './jobs/scheduler.ts'
 export type { Job, JobChange, JobContext, Jobs, NotificationMessage, Step } from './jobs/types.ts'
 export { isStop, untilStop } from './jobs/until-stop.ts'
+export { overloadOf } from './json-load.ts'
 export type { LogLine } from './ledger/jobs.ts'
 export type { Preferences, PreferencesOf, PreferenceValues } from './ledger/preferences.ts'
 export { isAmong, type Ledger } from './ledger/sqlite.ts'
 export type { Log } from './log.ts'
 export { maskCredentials } from './mask.ts'
+export { startProcess } from './own-process.ts'
 export type {
   Adaptation,
   App,
@@ -97,6 +99,7 @@ export type {
   WholeApp,
 } from './plugin/define.ts'
 export { defineCommand, definePlugin, defineRoute, defineTask } from './plugin/define.ts'
+export { rssBytesOf } from './process-memory.ts'
 export { inEnglish, joined, Said, type Sentence, saidOf, say, sentenceOf, Words } from './say.ts'
 export { type SecurityEvent, tellSecurity } from './security-log.ts'
 export { listOf, listUnder, objectOf, textUnder, withKeys, withKeysInside, withTwins } from './splice.ts'

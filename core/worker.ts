@@ -12,9 +12,16 @@ export function startWorker(
   entry: URL,
   options: Pick<WorkerOptions, 'name' | 'workerData' | 'resourceLimits'> = {},
 ): Worker {
-  if (!isSource && isOwn(entry)) return new Worker(new URL(entry.href.replace(/\.ts$/, '.cjs')), options)
-  return new Worker(bundled(entry), { ...options, eval: true })
+  if (isBundled(entry)) return new Worker(bundledCode(entry), options)
+  return new Worker(bundledCode(entry), { ...options, eval: true })
 }
+
+/** Whether it lies in the program's bundle as a file. */
+export const isBundled = (entry: URL): boolean => !isSource && isOwn(entry)
+
+/** The path of that file; else the code itself. */
+export const bundledCode = (entry: URL): string =>
+  isBundled(entry) ? fileURLToPath(entry).replace(/\.ts$/, '.cjs') : bundled(entry)
 
 const isOwn = (entry: URL): boolean => entry.href.startsWith(OWN_FOLDER.href)
 

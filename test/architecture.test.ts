@@ -190,6 +190,15 @@ test('the page runs in browsers: it names nothing of Node, and of a server only 
   assert.deepEqual(strangers, [])
 })
 
+test('no limit of time is one that may never come: `withLimit` keeps its timer', () => {
+  assert.deepEqual(
+    faults([...core, ...plugins], ({ path, text }) =>
+      path.startsWith('plugins/web/page/') ? [] : new Set(text.match(/(?<!`)AbortSignal\.timeout\b/g) ?? []),
+    ),
+    [],
+  )
+})
+
 test('a plugin emits events that it declares, or a plugin that it needs', () => {
   const undeclared = faults(plugins, function* ({ path, code }) {
     const events = [...reach(pluginOf(path))].flatMap(

@@ -1,5 +1,5 @@
 /** The public service that estimates dislikes: asked by a video's id, its answer checked and bounded. */
-import { Type, Value } from 'archivolt'
+import { Type, Value, withLimit } from 'archivolt'
 
 const TIMEOUT_MS = 10_000
 const MOST_BYTES = 64 * 1024
@@ -16,15 +16,15 @@ export class TooMany extends Error {}
  * @returns undefined: it knows nothing of this video
  * @throws TooMany, or whatever keeps the service from answering
  */
-export async function askForDislikes(
-  baseUrl: string,
-  videoId: string,
-  signal: AbortSignal,
-): Promise<number | undefined> {
+export function askForDislikes(baseUrl: string, videoId: string, signal: AbortSignal): Promise<number | undefined> {
+  return withLimit(TIMEOUT_MS, signal, (limited) => ask(baseUrl, videoId, limited))
+}
+
+async function ask(baseUrl: string, videoId: string, signal: AbortSignal): Promise<number | undefined> {
   const response = await fetch(`${baseUrl}/votes?videoId=${encodeURIComponent(videoId)}`, {
     headers: { accept: 'application/json' },
     redirect: 'error',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    signal,
   })
   if (response.ok) return readAnswer(JSON.parse(await textOf(response)), videoId)
   await response.body?.cancel()

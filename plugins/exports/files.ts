@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { type Found, Rows, Unusable } from './found.ts'
+import { jsonOf } from './json.ts'
 import { readNewPipe, readTakeoutHistory, readTakeoutTable, readText } from './texts.ts'
 import { readGrayjayList, readGrayjaySeen, readNewPipeWatching } from './watching.ts'
 
@@ -104,8 +105,9 @@ const STORE = /^stores\/(subscriptions|history|playlists|watch_later)$/
 function readGrayjay(store: string, bytes: Buffer, rows: Rows): void {
   let list: unknown
   try {
-    list = JSON.parse(bytes.toString())
-  } catch {
+    list = jsonOf(bytes.toString())
+  } catch (thrown) {
+    if (thrown instanceof Unusable) throw thrown
     throw new Unusable('Its list “{name}” cannot be read', { name: store })
   }
   if (!Array.isArray(list)) return

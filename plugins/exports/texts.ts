@@ -2,6 +2,7 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import sax from 'sax'
 import { CHANNEL_ID, type Found, Rows, Unusable } from './found.ts'
+import { jsonOf, refuseTooMany } from './json.ts'
 import { isTakeoutSeen, readFreeTube, readInvidiousWatching, readTakeoutList, readTakeoutSeen } from './watching.ts'
 
 /** @throws Unusable */
@@ -24,6 +25,7 @@ const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 function readJson(text: string): Found {
+  refuseTooMany(text)
   let whole: unknown
   try {
     whole = JSON.parse(text)
@@ -61,7 +63,7 @@ export function readTakeoutHistory(bytes: Buffer, rows: Rows): void {
   const text = decoded(bytes).trim()
   if (!text.startsWith('[') || !text.slice(0, 2000).includes('"time"')) return
   try {
-    for (const one of listOf(JSON.parse(text))) if (isTakeoutSeen(one)) readTakeoutSeen(one, rows)
+    for (const one of listOf(jsonOf(text))) if (isTakeoutSeen(one)) readTakeoutSeen(one, rows)
   } catch (thrown) {
     if (thrown instanceof Unusable) throw thrown // else it is some other file that cannot be read
   }

@@ -1,18 +1,17 @@
-/** An upload is put on the disk, read by a thread of its own, and forgotten. One at a time. */
+/** An upload is put on the disk, read by a process of its own, and forgotten. One at a time. */
 import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Worker } from 'node:worker_threads'
-import { abortable, errors, startWorker } from 'archivolt'
+import { abortable, errors, startProcess, withLimit } from 'archivolt'
 import type { App } from './app.ts'
 import type { Found } from './found.ts'
 import type { Answer } from './worker.ts'
 
 export const MOST_BYTES = 64 << 20
 const LIMIT_MS = 60_000
-const MOST_HEAP_MB = 512
+const MOST_MB = 512
 
 const folderOf = ({ settings }: Pick<App, 'settings'>): string => join(settings.dataDir, 'exports')
 
@@ -32,7 +31,7 @@ export function openExports(app: Pick<App, 'settings'>): Exports {
         await mkdir(folder, { recursive: true, mode: 0o700 })
         const path = join(folder, 'upload')
         await pipeline(stream, createWriteStream(path, { mode: 0o600 }))
-        return await readInThread(path, signal)
+        return await readInProcess(path, signal)
       } finally {
         await rm(folder, { recursive: true, force: true })
         isReading = false
@@ -45,26 +44,31 @@ export function openExports(app: Pick<App, 'settings'>): Exports {
 export const forgetUploads = (app: Pick<App, 'settings'>): Promise<void> =>
   rm(folderOf(app), { recursive: true, force: true })
 
-async function readInThread(path: string, signal: AbortSignal): Promise<Found> {
-  const worker: Worker = startWorker(new URL('./worker.ts', import.meta.url), {
-    name: 'export',
-    workerData: { path },
-    resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
-  })
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)])
+async function readInProcess(path: string, signal: AbortSignal): Promise<Found> {
   let answer: Answer
   try {
-    answer = await abortable<Answer>(limit, (resolve, reject) => {
-      worker.once('message', resolve)
-      worker.once('error', reject)
-      worker.once('exit', () => reject(new Error('the thread ended without an answer')))
-    })
+    answer = await withLimit(LIMIT_MS, signal, (limited) => answerOf(path, limited))
   } catch (cause) {
     signal.throwIfAborted()
     throw errors.unprocessable('The file cannot be read', { cause })
-  } finally {
-    await worker.terminate()
   }
   if ('unusable' in answer) throw errors.unprocessable(answer.unusable)
   return answer.found
+}
+
+async function answerOf(path: string, signal: AbortSignal): Promise<Answer> {
+  const answered = new AbortController()
+  try {
+    return await abortable<Answer>(signal, (resolve, reject) => {
+      const reader = startProcess(
+        new URL('./worker.ts', import.meta.url),
+        { memoryMb: MOST_MB },
+        { message: (answer) => resolve(answer as Answer), end: reject },
+      )
+      answered.signal.addEventListener('abort', () => reader.kill(), { once: true })
+      reader.send({ path })
+    })
+  } finally {
+    answered.abort()
+  }
 }

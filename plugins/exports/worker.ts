@@ -1,16 +1,15 @@
-/** Reads one export in a thread of its own: anybody may have written it, and it may be long. */
-import { parentPort, workerData } from 'node:worker_threads'
+/** Reads one export in a process of its own: anybody may have written it, and it may be long. */
 import type { Words } from 'archivolt'
 import { readExport } from './files.ts'
 import { type Found, Unusable } from './found.ts'
 
 export type Answer = { found: Found } | { unusable: Words }
 
-const { path } = workerData as { path: string }
+process.once('message', ({ path }: { path: string }) => {
+  void answer(path).then((said) => process.send!(said))
+})
 
-void answer().then((said) => parentPort!.postMessage(said))
-
-async function answer(): Promise<Answer> {
+async function answer(path: string): Promise<Answer> {
   try {
     return { found: await readExport(path) }
   } catch (thrown) {

@@ -2,7 +2,7 @@
  * The service `releases`, and version_check: whether a newer version is out, where a setting says where to look. What
  * it has found last is kept, for those who show it.
  */
-import { type App as CoreApp, defineTask, errors, say, Type } from 'archivolt'
+import { type App as CoreApp, defineTask, errors, say, Type, withLimit } from 'archivolt'
 import type { App } from './app.ts'
 
 const LIMIT_MS = 20_000
@@ -19,7 +19,7 @@ export const versionCheck = defineTask({
   async run(job, app: App) {
     const url = app.settings.releasesUrl
     if (url === null) return null
-    const latest = await latestVersion(url, AbortSignal.any([job.signal, AbortSignal.timeout(LIMIT_MS)]))
+    const latest = await withLimit(LIMIT_MS, job.signal, (signal) => latestVersion(url, signal))
     await app.releases.found(latest)
     if (!isNewer(latest, app.version)) return null
     await app.jobs.notify({

@@ -5,7 +5,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { isAppError, openLocks } from 'archivolt'
+import { isAppError, openLocks, withLimit } from 'archivolt'
 import type { App } from './app.ts'
 import { VARIANT_WIDTHS } from './paths.ts'
 import { type Jpeg, toJpegs } from './programs.ts'
@@ -38,10 +38,9 @@ export class Incoming {
   ): Promise<Made | undefined> {
     const { platform, log } = this.#app
     if (!platform.isArtUrl(url, id)) return undefined
-    const limit = AbortSignal.timeout(FETCH_LIMIT_MS)
     try {
       return await this.#lying(async (path) => {
-        await platform.fetchPicture(url, path, signal ? AbortSignal.any([signal, limit]) : limit, id)
+        await withLimit(FETCH_LIMIT_MS, signal, (limited) => platform.fetchPicture(url, path, limited, id))
         return use(path)
       })
     } catch (thrown) {

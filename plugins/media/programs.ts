@@ -4,7 +4,7 @@
  */
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { errors, filmInput, giveWay, inputOf, pipedPictureInput, runChild, startChild } from 'archivolt'
+import { errors, filmInput, giveWay, inputOf, pipedPictureInput, runChild, startChild, withLimit } from 'archivolt'
 import type { FileStream, MediaProbe, StreamProbe } from './types.ts'
 
 const PROBE_LIMIT_MS = 60_000
@@ -161,19 +161,28 @@ function outputOf({ path, width, isSquare }: Jpeg): string[] {
  * The input goes in through a pipe, so no name and no reference inside it reaches another file.
  * @throws unprocessable: no picture; unavailable: ffmpeg is not there
  */
-export async function toJpegs(
+export function toJpegs(
   ffmpeg: string,
   fromPath: string,
   wanted: readonly Jpeg[],
   signal?: AbortSignal,
 ): Promise<void> {
+  return withLimit(PICTURE_LIMIT_MS, signal, (limited) => runToJpegs(ffmpeg, fromPath, wanted, limited, signal))
+}
+
+async function runToJpegs(
+  ffmpeg: string,
+  fromPath: string,
+  wanted: readonly Jpeg[],
+  limited: AbortSignal,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const guards = ['-threads', '1', '-max_pixels', String(PIXEL_LIMIT)]
   const input = ['-hide_banner', '-nostdin', '-v', 'error', ...guards, ...pipedPictureInput()]
   const args = [...input, ...wanted.flatMap(outputOf)]
-  const limit = AbortSignal.timeout(PICTURE_LIMIT_MS)
   const child = startChild(ffmpeg, args, {
     stdio: ['pipe', 'ignore', 'pipe'],
-    signal: signal ? AbortSignal.any([signal, limit]) : limit,
+    signal: limited,
     killSignal: 'SIGKILL',
   })
   giveWay(child)

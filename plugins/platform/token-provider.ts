@@ -1,5 +1,5 @@
 /** The token provider: which one, whether it answers, when it last gave a token, and why it did not. */
-import { type Clock, epochSeconds, type Static, Type } from 'archivolt'
+import { type Clock, epochSeconds, type Static, Type, withLimit } from 'archivolt'
 import type { TokenNews } from './child.ts'
 
 const LOOK_MS = 3000
@@ -76,9 +76,10 @@ export class Tokens {
 /** Why it does not answer; undefined: it does, with whatever. */
 async function faultOf(address: string): Promise<string | undefined> {
   try {
-    const signal = AbortSignal.timeout(LOOK_MS)
-    const reply = await fetch(`${address.replace(/\/$/, '')}/ping`, { redirect: 'manual', signal })
-    await reply.body?.cancel()
+    await withLimit(LOOK_MS, undefined, async (signal) => {
+      const reply = await fetch(`${address.replace(/\/$/, '')}/ping`, { redirect: 'manual', signal })
+      await reply.body?.cancel()
+    })
     return undefined
   } catch (error) {
     const { message, name, cause } = error as Error

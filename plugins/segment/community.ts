@@ -3,7 +3,7 @@
  * learn which one is meant.
  */
 import { createHash } from 'node:crypto'
-import { type Static, Type, Value } from 'archivolt'
+import { type Static, Type, Value, withLimit } from 'archivolt'
 
 const CATEGORIES = [
   'sponsor',
@@ -39,14 +39,17 @@ const Answer = Type.Array(Type.Object({ videoID: Type.String(), segments: Type.A
  * The segments of one video, in order; none known: `[]`. Those of an odd form are left out.
  * @throws whatever keeps the service from answering
  */
-export async function askForSegments(baseUrl: string, videoId: string, signal?: AbortSignal): Promise<KnownSegment[]> {
+export function askForSegments(baseUrl: string, videoId: string, signal?: AbortSignal): Promise<KnownSegment[]> {
+  return withLimit(TIMEOUT_MS, signal, (limited) => ask(baseUrl, videoId, limited))
+}
+
+async function ask(baseUrl: string, videoId: string, signal: AbortSignal): Promise<KnownSegment[]> {
   const prefix = createHash('sha256').update(videoId).digest('hex').slice(0, PREFIX_DIGITS)
   const query = new URLSearchParams({ categories: JSON.stringify(CATEGORIES), actionTypes: '["skip"]' })
-  const deadline = AbortSignal.timeout(TIMEOUT_MS)
   const response = await fetch(`${baseUrl}/api/skipSegments/${prefix}?${query}`, {
     headers: { accept: 'application/json' },
     redirect: 'error',
-    signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+    signal,
   })
   if (response.status === 404) {
     await response.body?.cancel()

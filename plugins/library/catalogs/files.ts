@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
+import { overloadOf } from 'archivolt'
 import Database from 'better-sqlite3'
 import { parseDocument } from 'yaml'
 import { tellAlive } from '../alive.ts'
@@ -33,17 +34,12 @@ export function wholeFile(path: string, most = MOST_BYTES): Buffer {
   return bytes
 }
 
-const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b]
 /** Each takes much more memory than it takes bytes: with twice as many the reading thread ends. */
-const MOST_PARTS = 1_500_000
+const MOST_VALUES = 1_500_000
 
 /** Whether JSON has so many values that it would fill the memory of its reader, whatever its size. */
-export function isTooMany(json: Uint8Array): boolean {
-  if (json.length <= MOST_PARTS) return false
-  let parts = 0
-  for (const byte of json) if (byte === COMMA || byte === BRACKET || byte === BRACE) parts++
-  return parts > MOST_PARTS
-}
+export const isTooMany = (json: Uint8Array): boolean =>
+  json.length > MOST_VALUES && overloadOf(json, { values: MOST_VALUES }) !== undefined
 
 /** @throws NoCatalog: it is no JSON, or has more values than can be held */
 export function jsonOf(bytes: Buffer): unknown {

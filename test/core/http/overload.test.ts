@@ -153,6 +153,19 @@ test('an object of more keys than any of ours is refused before it is parsed', a
   assert.equal((await post(JSON.stringify({ text: ':'.repeat(100_000) }))).status, 200)
 })
 
+test('a body of more values than any of ours is refused before it is parsed, whatever they are', async (t) => {
+  const { ask } = await testServer(t, ROUTES)
+  const post = (content: string) => ask('/echo/', { method: 'POST', content, headers: JSON_HEADERS })
+  for (const one of ['[]', '{}', '1', '[[]]']) {
+    const { status, body } = await post(`{"list":[${Array(250_000).fill(one).join(',')}]}`)
+    assert.deepEqual([one, status], [one, 400])
+    assert.match(String(body['error']), /at most 200000 values/)
+  }
+  // As many as a body has room for, where they are ids; and brackets within texts are no values.
+  assert.equal((await post(JSON.stringify({ list: Array(140_000).fill('abcdefghijk') }))).status, 200)
+  assert.equal((await post(JSON.stringify({ text: '[,'.repeat(300_000) }))).status, 200)
+})
+
 /** What is wrong with it, and how often an entry of the list was looked at on the way. */
 function judged(entries: number, wrong: (at: number) => boolean): { fields: Record<string, string>; looks: number } {
   let looks = 0

@@ -219,6 +219,12 @@ for (const [what, content, reason] of [
     () => Array.from({ length: 20_001 }, (_, at) => `UC${String(at).padStart(22, '0')}`).join('\n'),
     /more than 20000/,
   ],
+  ['a list of empty things without end', () => `[${'{},'.repeat(10 << 20)}{}]`, /too many values/],
+  [
+    'a list of them in an archive',
+    () => archive({ 'stores/history': `[${'[],'.repeat(10 << 20)}[]]` }),
+    /too many values/,
+  ],
   ['a list that is none', () => archive({ 'stores/subscriptions': '[ "x' }), /cannot be read/],
   ...ENTRIES.flatMap((name): Case[] => [
     [`a bomb in ${name}`, () => archive({ [name]: Buffer.alloc(80 << 20, 0x20) }), /larger than 64 MiB/],

@@ -1,0 +1,22 @@
+/** How much memory another process takes. */
+import { readFile } from 'node:fs/promises'
+import { startChild } from './child.ts'
+
+/** Undefined where this cannot be told. */
+export async function rssBytesOf(pid: number | undefined): Promise<number | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]
+  return kilobytes === undefined ? rssFromPs(pid) : Number(kilobytes) * 1024
+}
+
+/** Where there is no /proc. */
+function rssFromPs(pid: number | undefined): Promise<number | undefined> {
+  if (pid === undefined || process.platform === 'linux') return Promise.resolve(undefined)
+  return new Promise((resolve) => {
+    let text = ''
+    const ps = startChild('ps', ['-o', 'rss=', '-p', String(pid)], { stdio: ['ignore', 'pipe', 'ignore'] })
+    ps.once('error', () => resolve(undefined))
+    ps.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    ps.once('close', () => resolve(Number(text) > 0 ? Number(text) * 1024 : undefined))
+  })
+}

@@ -1,0 +1,38 @@
+/** Work that has only so much time. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { abortable } from '../../../core/concurrency/abortable.ts'
+import { withLimit } from '../../../core/concurrency/limit.ts'
+
+const never = (signal: AbortSignal): Promise<never> => abortable<never>(signal, () => undefined)
+
+test('the time ends also where all that nobody holds has been swept meanwhile', async () => {
+  setFlagsFromString('--expose-gc')
+  const sweep = runInNewContext('gc') as () => void
+  const job = new AbortController()
+  const limited = withLimit(100, job.signal, never)
+  const sweeping = setInterval(sweep, 5)
+
+  await assert.rejects(limited, { name: 'TimeoutError' })
+
+  clearInterval(sweeping)
+})
+
+test('the signal that is given ends it too, with its own reason', async () => {
+  const job = new AbortController()
+  const limited = withLimit(60_000, job.signal, never)
+
+  job.abort(new Error('stopped'))
+
+  await assert.rejects(limited, /stopped/)
+})
+
+test('what has ended in time is told as it is, and nothing is left of the limit', async () => {
+  assert.equal(await withLimit(60_000, undefined, async () => 'done'), 'done')
+  await assert.rejects(
+    withLimit(60_000, undefined, () => Promise.reject(new Error('broken'))),
+    /broken/,
+  )
+})
