@@ -1509,7 +1509,7 @@ export const en = {
   'task.kill.title': 'Stop “{title}” at once?',
   'task.kill.text':
     'Unfinished work is lost: a download starts over the next time. What is done stays, and so does the queue. “Stop” waits for the current item instead.',
-  'task.force': 'Remove these videos',
+  'task.force': 'Remove them',
   'task.fetchMissing': 'Download all that is missing',
   'task.force.title': 'Remove all videos whose files are gone?',
   'task.force.goes':
