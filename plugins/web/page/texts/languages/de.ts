@@ -2165,6 +2165,7 @@ const de = {
   'said.The request has no Host header': 'Der Anfrage fehlt der Host-Header',
   'said.The body is not UTF-8': 'Die Daten sind nicht in UTF-8',
   'said.The body is not JSON': 'Die Daten sind kein JSON',
+  'said.The body may have at most {most} values': 'Es dürfen höchstens {most} Werte gesendet werden',
   'said.The body may be nested at most {most} deep': 'Die Daten dürfen höchstens {most} Ebenen tief verschachtelt sein',
   'said.The body must be a JSON object': 'Die Daten müssen ein JSON-Objekt sein',
   'said.The body {rule}': 'Die Daten: {rule}',
@@ -2528,6 +2529,10 @@ const de = {
     'Bei {platform} suchst du schon zweimal gleichzeitig. Warte auf eine davon',
   'said.Too many searches on {platform}; try again in {retryAfterSeconds} seconds':
     'Zu viele Suchen bei {platform}. Versuch es in {retryAfterSeconds} Sekunden wieder',
+  'said.{count} copies that you have asked for are still being made; wait for one of them':
+    '{count} Kopien, um die du gebeten hast, sind noch in Arbeit. Warte auf eine davon',
+  'said.Every browser plays this film as it is: a copy would not help':
+    'Jeder Browser spielt diesen Film, wie er ist: Eine Kopie würde nicht helfen',
   'said.Nothing can be downloaded': 'Es lässt sich nichts laden',
   'said.Limits of comments are up to five numbers, or `all`, separated by commas':
     'Grenzen für Kommentare sind bis zu fünf Zahlen oder `all`, durch Kommas getrennt',
