@@ -5,6 +5,7 @@ import { runCommand } from './commands/commands.ts'
 import { sentenceOf } from './commands/typed.ts'
 import { pluginIn } from './error-origin.ts'
 import { refuseOtherMachine } from './release.ts'
+import { adviceForRoot } from './root-advice.ts'
 
 const STOP_WITHIN_MS = 10_000
 
@@ -73,7 +74,10 @@ process.on('uncaughtException', (error) => faults.fatal(error))
 try {
   await refuseOtherMachine()
   if ((await runCommand(typed)) === 'start') {
-    const opened = await openApp({ sources: readSources() })
+    const sources = readSources()
+    const advice = adviceForRoot(sources.dataDir)
+    if (advice) process.stderr.write(`${advice}\n`)
+    const opened = await openApp({ sources })
     stopOnSignals(opened)
     greet(opened)
   }

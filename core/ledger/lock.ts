@@ -44,17 +44,20 @@ export function lockFolder(folder: string): FolderLock {
 }
 
 /**
+ * Holds a file, which is made if need be.
  * The lock is SQLite's own on an empty file: it needs no package, works on every system, and never outlives its
  * process, as a file with a process id would.
  * @throws LockError
  */
-export function holdFile(file: string): FolderLock {
+export function holdFile(file: string, mode = 0o600): FolderLock {
   let db: Database.Database | undefined
   try {
     // Only where it is not there: closing it here would end a lock that this process has on it.
-    if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600))
+    if (!existsSync(file)) closeSync(openSync(file, 'wx', mode))
     db = new Database(file, { timeout: 0 })
+    db.pragma('journal_mode = MEMORY') // no file beside it
     db.exec('BEGIN EXCLUSIVE')
+    rmSync(`${file}-journal`, { force: true })
   } catch (error) {
     db?.close()
     const refusal = refusalOf(error, file)

@@ -1,13 +1,14 @@
 /** The service `media`: the library, the art beside it, and the cleaning up after an interruption. */
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { DAY_MS, inEnglish, isId, openFolder } from 'archivolt'
+import { DAY_MS, inEnglish, isId, openFolder, StartError } from 'archivolt'
 import type { App } from './app.ts'
 import { openArt } from './art.ts'
 import { type Aside, openAside } from './aside.ts'
 import { ENDINGS, isFilm, isSound, OWN_ENDINGS, ownEndingOf } from './containers.ts'
 import { sizeOf } from './files.ts'
 import { type Library, openLibrary } from './library.ts'
+import { LibraryLock } from './library-lock.ts'
 import { openMissing } from './missing.ts'
 import { type OwnFilms, openOwnFilms } from './own-films.ts'
 import { isLanguage, openPaths } from './paths.ts'
@@ -30,7 +31,8 @@ type MediaApp = Pick<App, 'settings' | 'platform' | 'log' | 'ledger' | 'hook' | 
 export function openMedia(app: MediaApp): MediaService {
   const paths = openPaths(resolve(app.settings.mediaDir), resolve(app.settings.cacheDir))
   const library = openLibrary(paths)
-  const presence = new Presence(app, paths, () => tidy(library, films, aside, app))
+  const lock = new LibraryLock(paths.mediaDir, app.log)
+  const presence = new Presence(app, paths, lock, () => tidy(library, films, aside, app))
   const whileThere: Presence['whileThere'] = (work) => presence.whileThere(work)
   const films = openOwnFilms(paths, library, app)
   const aside = openAside(library, films.pathOf, whileThere, app)
@@ -107,6 +109,10 @@ export function openMedia(app: MediaApp): MediaService {
       await openFolder('folder for pictures', paths.cacheDir, { setting: 'AV_CACHE_DIR' })
       await rm(paths.incomingDir, { recursive: true, force: true })
       if (await presence.isNew()) await openMediaFolder()
+      if (await presence.isTaken())
+        throw new StartError(
+          `Another Archivolt is using the library ${paths.mediaDir}: stop it, or give this one a library of its own (AV_MEDIA_DIR)`,
+        )
       const reason = await presence.absence()
       if (reason === undefined) await openMediaFolder()
       else app.log.error({ folder: paths.mediaDir }, inEnglish(reason))
@@ -115,6 +121,7 @@ export function openMedia(app: MediaApp): MediaService {
     async end() {
       await places.end()
       await aside.close()
+      lock.release()
     },
   }
 }

@@ -10,6 +10,7 @@ import { chunksOf, errors, say, sentenceOf, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { OWN_ENDINGS } from './containers.ts'
 import { exists, isMissing, sync } from './files.ts'
+import type { LibraryLock } from './library-lock.ts'
 import type { Paths } from './paths.ts'
 
 /** In the library's folder: this installation's id, then a sentence for whoever finds it. */
@@ -51,6 +52,7 @@ const REASONS = {
     say`the media folder belongs to another installation`,
     say`Connect the right disk, or, if this is to be the library from now on, accept it.`,
   ),
+  taken: away(say`another Archivolt is using it`, say`Stop that one, or give each a library of its own.`),
   unknown: away(say`none of the videos that were looked for is in the media folder`, OR_ACCEPT),
   unreadable: (why: string) =>
     away(
@@ -120,14 +122,16 @@ export class Presence {
   readonly #paths: PresencePaths
   readonly #prepare: () => Promise<void>
   readonly #mark: Mark
+  readonly #lock: LibraryLock
   /** Settled once per run; a failure is tried again. */
   #prepared: Promise<void> | undefined
   #marking: Promise<void> | undefined
 
   /** @param prepare  clears away what an earlier run has left there; once, before the library is said to be there */
-  constructor(app: PresenceApp, paths: PresencePaths, prepare: () => Promise<void>) {
+  constructor(app: PresenceApp, paths: PresencePaths, lock: LibraryLock, prepare: () => Promise<void>) {
     this.#app = app
     this.#paths = paths
+    this.#lock = lock
     this.#prepare = prepare
     this.#mark = new Mark(paths.mediaDir)
   }
@@ -149,6 +153,11 @@ export class Presence {
     return undefined
   }
 
+  /** Whether it is there, and another server has it. */
+  async isTaken(): Promise<boolean> {
+    return (await this.#look()) === REASONS.taken
+  }
+
   /** Nothing was ever kept here: the folder may be made. */
   async isNew(): Promise<boolean> {
     const { mark, next_mark } = this.#marks()
@@ -160,11 +169,13 @@ export class Presence {
    * cannot be written
    */
   async accept(): Promise<void> {
-    if ((await this.#look()) === undefined) return
+    const reason = await this.#look()
+    if (reason === undefined) return
     if (!(await isFolder(this.#paths.mediaDir)))
       throw errors.conflict(
         'There is no media folder that could be accepted: connect its disk, or make the folder, then accept it',
       )
+    if ((await this.#lock.take()) === 'taken') throw errors.conflict(REASONS.taken)
     try {
       await this.#markAnew()
     } catch (cause) {
@@ -196,6 +207,12 @@ export class Presence {
   }
 
   async #look(): Promise<Words | undefined> {
+    const reason = await this.#lookAtMark()
+    if (reason !== undefined) return reason
+    return (await this.#lock.take()) === 'taken' ? REASONS.taken : undefined
+  }
+
+  async #lookAtMark(): Promise<Words | undefined> {
     const found = await this.#mark.find()
     const { mark: known, next_mark: next } = this.#marks()
     if (found.kind === 'unreadable') return REASONS.unreadable(found.why)

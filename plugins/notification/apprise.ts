@@ -15,6 +15,8 @@ const PROGRAM = 'from apprise.cli import main; main()'
 const LIMIT_SECONDS = 25
 const MOST_OUTPUT = 20_000
 const LONGEST_REASON = 300
+/** Services cut titles at a few hundred characters; the system refuses an argument of more than 128 KB. */
+const LONGEST_TITLE = 250
 const TOLD_SECONDS = 3600
 const NOT_INSTALLED =
   'Messages to such URLs are sent by Apprise, which is not installed: run `make`, or set AV_APPRISE to a Python venv that has it. json(s):// and http(s):// URLs work without it'
@@ -43,7 +45,7 @@ function run(
   signal: AbortSignal,
 ): Promise<{ code: number | null; output: string }> {
   const options = [
-    `--title=${title}`,
+    `--title=${argumentOf(title)}`,
     `--notification-type=${kind}`,
     '--input-format=text',
     '--storage-mode=memory',
@@ -77,6 +79,12 @@ function run(
     child.once('close', (code) => resolve({ code, output }))
     child.stdin.end(body)
   })
+}
+
+/** An argument ends at its first NUL, and holds no more than the system takes. */
+function argumentOf(text: string): string {
+  const line = text.slice(0, LONGEST_TITLE + 1).replaceAll(/\p{Cc}+/gu, ' ')
+  return line.length > LONGEST_TITLE ? `${[...line].slice(0, LONGEST_TITLE - 1).join('')}…` : line
 }
 
 /** Its warnings and errors, without any URL: those hold credentials. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -469,4 +469,33 @@ test('a ledger from before the words were settled keeps its jobs, and what waits
     { told: { word: 'x' }, event: 'word.said' },
     { fact: 'word.said', told: { word: 'x' } },
   ])
+})
+
+/** As a share does that is mounted without locks. */
+const NO_LOCKS = `#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+static int answer(const char *name, int fd, int command, void *given) {
+  if (command == F_SETLK || command == F_SETLKW) { errno = ENOLCK; return -1; }
+  return ((int (*)(int, int, ...))dlsym(RTLD_NEXT, name))(fd, command, given);
+}
+int fcntl(int fd, int command, ...) { va_list all; va_start(all, command); void *given = va_arg(all, void *); va_end(all); return answer("fcntl", fd, command, given); }
+int fcntl64(int fd, int command, ...) { va_list all; va_start(all, command); void *given = va_arg(all, void *); va_end(all); return answer("fcntl64", fd, command, given); }`
+
+test('a file system that gives no locks is called that, and not another server', async (t) => {
+  const folder = aFolder(t)
+  writeFileSync(join(folder, 'no-locks.c'), NO_LOCKS)
+  const compiled = spawnSync('cc', ['-shared', '-fPIC', '-o', 'no-locks.so', 'no-locks.c', '-ldl'], { cwd: folder })
+  if (compiled.status !== 0) return t.skip('no C compiler makes a file system without locks here')
+
+  const { stderr } = spawnSync(process.execPath, [child, join(folder, 'data')], {
+    env: { LD_PRELOAD: join(folder, 'no-locks.so') },
+    encoding: 'utf8',
+  })
+
+  assert.match(stderr, /data is on a file system that gives no locks, .*local disk \(AV_DATA_DIR\)/)
+  assert.doesNotMatch(stderr, /already runs/)
+  assert.deepEqual(readdirSync(join(folder, 'data')), ['lock'])
 })

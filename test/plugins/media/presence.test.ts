@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aChannel, aVideo, type TestApp } from 'archivolt/testing'
 import { inEnglish } from '../../../core/say.ts'
+import { LibraryLock } from '../../../plugins/media/library-lock.ts'
 import { openPaths } from '../../../plugins/media/paths.ts'
 import { Presence } from '../../../plugins/media/presence.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -97,7 +98,9 @@ for (const isFolderLeft of [true, false]) {
 
 test('work during which the disk goes has failed, as it looks like work where there was nothing to do', async (t) => {
   const app = await filled(t)
-  const presence = new Presence(app.app, openPaths(app.inLibrary(), join(app.dataDir, 'cache')), async () => undefined)
+  const paths = openPaths(app.inLibrary(), join(app.dataDir, 'cache'))
+  const lock = new LibraryLock(await temporaryFolder(t), app.app.log)
+  const presence = new Presence(app.app, paths, lock, async () => undefined)
 
   const removal = presence.whileThere(async () => void (await unmount(app)))
 
@@ -117,6 +120,36 @@ test('a new installation marks its library; the mark is known after a restart, a
 
   assert.equal(await absence(other), undefined)
   assert.equal(await markOf(other), mark)
+})
+
+test('a copy of the data folder does not start beside the original on one library, and does once that has ended', async (t) => {
+  const app = await filled(t)
+  const copy = await temporaryFolder(t)
+  await cp(app.dataDir, copy, { recursive: true, filter: (path) => path !== app.inLibrary() })
+  const start = () => videoApp(t, { dataDir: copy, settings: { mediaDir: app.inLibrary() } })
+
+  await assert.rejects(start(), /Another Archivolt is using the library .*media: stop it, or .*\(AV_MEDIA_DIR\)/)
+  assert.equal(await absence(app), undefined)
+
+  await app.close()
+  assert.equal(await absence(await start()), undefined)
+})
+
+test('a library that comes while another server uses it counts as away until that one has ended', async (t) => {
+  const app = await filled(t)
+  const copy = await temporaryFolder(t)
+  await cp(app.dataDir, copy, { recursive: true, filter: (path) => path !== app.inLibrary() })
+  const [place, disk] = [join(copy, 'media'), app.inLibrary()]
+  const other = await videoApp(t, { dataDir: copy })
+  assert.match((await absence(other)) ?? '', /missing/)
+
+  await symlink(disk, place)
+
+  assert.match((await absence(other)) ?? '', /another Archivolt is using it/)
+  await assert.rejects(other.app.media.staging('v4'), { code: 'unavailable' })
+  await assert.rejects(other.app.media.accept(), { code: 'conflict' })
+  await app.close()
+  assert.equal(await absence(other), undefined)
 })
 
 test('an installation from before there were marks sets its own where one of its films is, or where it has none at all', async (t) => {
@@ -170,13 +203,16 @@ test('a crash between the ledger and the mark, on either side, is no other libra
   assert.equal((await markOf(app)).split('\n')[0], id)
 })
 
-test('the library of another installation is refused, until it is accepted; then the other one is', async (t) => {
+test('the library of another installation is refused, until that one has ended and it is accepted; then the other one is', async (t) => {
   const app = await filled(t)
   const other = await videoApp(t, { settings: { mediaDir: app.inLibrary() } as never })
 
   assert.match((await absence(other)) ?? '', /belongs to another installation/)
+  await assert.rejects(other.app.media.accept(), { code: 'conflict' })
+  await app.close()
   await other.app.media.accept()
   assert.equal(await absence(other), undefined)
+  await app.restart()
   assert.match((await absence(app)) ?? '', /belongs to another installation/)
 })
 

@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { definePlugin, defineTask, Type } from 'archivolt'
 import { type TestOptions, testApp } from 'archivolt/testing'
 import { openLog } from '../../../core/log.ts'
+import { openApprise } from '../../../plugins/notification/apprise.ts'
 import { TOOLS } from '../../support/tools.ts'
 
 interface Message {
@@ -175,4 +176,16 @@ for (const [what, body, status] of [
 test('only admins try URLs', async (t) => {
   const { as } = await anApp(t)
   assert.equal((await as('user').post(TEST_ROUTE, { url: 'json://127.0.0.1:1/' })).status, 403)
+})
+
+test('a title that the system takes as no argument arrives cut', async (t) => {
+  const receiver = await aReceiver(t)
+  const carry = openApprise({ apprise: TOOLS })
+  const title = `A\0${'long title '.repeat(300_000)}`
+
+  await carry(`json://${receiver.host}/`, { title, body: 'whole', kind: 'info' }, new AbortController().signal)
+
+  const [message] = receiver.messages.map(({ body }) => JSON.parse(body) as { title: string; message: string })
+  assert.match(message!.title, /^A long title .{200,240}…$/)
+  assert.equal(message!.message, 'whole')
 })

@@ -141,7 +141,12 @@ test('a file that is no film is refused and stays out of the library', async (t)
   await assert.rejects(app.app.videos.ingest({ downloaded }), { code: 'unprocessable' })
 
   assert.deepEqual(await app.ids('video'), [])
-  assert.deepEqual((await readdir(app.inLibrary())).sort(), ['.archivolt-library', '.archivolt-room', '.staging'])
+  assert.deepEqual((await readdir(app.inLibrary())).sort(), [
+    '.archivolt-library',
+    '.archivolt-lock',
+    '.archivolt-room',
+    '.staging',
+  ])
 })
 
 test('a channel that nobody has read yet is kept by its name', async (t) => {

@@ -99,7 +99,13 @@ test('removing a channel takes its videos and leaves other channels alone', asyn
 
   assert.deepEqual([reply.status, reply.body], [200, { channel: 'UC1', state: 'delete' }])
   assert.deepEqual([await app.ids('video'), await app.ids('channel')], [['v2'], ['UC2']])
-  assert.deepEqual((await readdir(app.inLibrary())).sort(), ['.archivolt-library', '.archivolt-room', '.trash', 'UC2'])
+  assert.deepEqual((await readdir(app.inLibrary())).sort(), [
+    '.archivolt-library',
+    '.archivolt-lock',
+    '.archivolt-room',
+    '.trash',
+    'UC2',
+  ])
   assert.deepEqual(removed.sort(), ['UC1/v1', 'UC1/v3'])
 })
 
@@ -121,7 +127,7 @@ test('a channel that is removed while one of its videos comes in goes with that 
   assert.equal((await removing)?.status, 200)
   assert.deepEqual(
     [await app.ids('video'), await app.ids('channel'), (await readdir(app.inLibrary())).sort()],
-    [[], [], ['.archivolt-library', '.archivolt-room', '.staging', '.trash']],
+    [[], [], ['.archivolt-library', '.archivolt-lock', '.archivolt-room', '.staging', '.trash']],
   )
 })
 

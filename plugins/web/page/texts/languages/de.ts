@@ -1995,6 +1995,9 @@ const de = {
   'said.Connect its disk; it goes on by itself.': 'Schließe seine Festplatte an; dann geht es von selbst weiter.',
   'said.the media folder has no mark of this archive, like the empty folder of a disk that is not mounted':
     'der Medienordner trägt kein Zeichen dieses Archivs, wie der leere Ordner einer Festplatte, die nicht eingehängt ist',
+  'said.another Archivolt is using it': 'ein anderes Archivolt benutzt sie',
+  'said.Stop that one, or give each a library of its own.':
+    'Halte jenes an, oder gib jedem eine eigene Bibliothek.',
   'said.the media folder belongs to another installation': 'der Medienordner gehört zu einer anderen Installation',
   'said.Connect the right disk, or, if this is to be the library from now on, accept it.':
     'Schließe die richtige Festplatte an, oder nimm diesen Ordner an, wenn er von nun an die Bibliothek sein soll.',

@@ -1,0 +1,24 @@
+/** What a start says where it runs as root, which it does not need. In a container root is mostly nobody outside. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What Docker, Podman and Kubernetes lay into each container. */
+const CONTAINER_MARKS = ['.dockerenv', 'run/.containerenv', 'run/secrets/kubernetes.io']
+/** Users here are those of the machine: no user namespace gives them other numbers. */
+const ALL_USERS = /^\s*0\s+0\s+4294967295\s*$/
+
+/**
+ * @param uid   of this process; undefined: the system has none
+ * @param root  of the file system
+ * @returns undefined: it is another user, or in a container
+ */
+export function adviceForRoot(dataDir: string, uid = process.getuid?.(), root = '/'): string | undefined {
+  if (uid !== 0 || isContained(root)) return undefined
+  return `Archivolt runs as root and does not need to. To run it as a user of its own: useradd --system archivolt; chown -R archivolt ${dataDir}; sudo -u archivolt archivolt start (the library must belong to that user too)`
+}
+
+function isContained(root: string): boolean {
+  if (CONTAINER_MARKS.some((name) => existsSync(join(root, name)))) return true
+  const users = join(root, 'proc/self/uid_map')
+  return existsSync(users) && !ALL_USERS.test(readFileSync(users, 'utf8'))
+}
