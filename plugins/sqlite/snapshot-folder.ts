@@ -1,12 +1,14 @@
 /** Snapshots of the embedded index: one file each in a folder, with what is known of it beside. */
-import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type Clock,
   errors,
   idInName,
+  isDamage,
   isId,
   type Log,
+  mustBeWhole,
   openFolder,
   type Static,
   Type,
@@ -17,7 +19,7 @@ import { type IndexAdapter, type SnapshotRecord, type Snapshots, wholeSnapshot }
 
 const FILE = '.sqlite'
 /** What is written beside and renamed when it is whole. */
-const UNFINISHED = /\.(sqlite|json)\.part(-wal|-shm|-journal)?$/
+const UNFINISHED = /\.(sqlite|json)(\.part)+(-wal|-shm|-journal)?$/
 
 /** The file beside a snapshot. */
 const About = Type.Object({
@@ -39,6 +41,7 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
   await openFolder('folder for snapshots', folder, { isPrivate: true })
   let running: SnapshotRecord | undefined
   const pathOf = (id: string) => join(folder, `${id}.sqlite`)
+  const partOf = (id: string) => `${pathOf(id)}.part`
   const aboutOf = (id: string) => join(folder, `${id}.json`)
   const writeAbout = (id: string, about: Static<typeof About>) => writeWhole(aboutOf(id), JSON.stringify(about))
 
@@ -96,9 +99,12 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
       const startedAt = clock.now()
       running = { id, state: 'IN_PROGRESS', version: index.version, startedAt, endedAt: 0 }
       try {
-        await index.snapshotTo(pathOf(id), options)
+        await index.snapshotTo(partOf(id), options)
+        await refuseDamaged(partOf(id), options?.signal)
+        await rename(partOf(id), pathOf(id))
         await writeAbout(id, { state: 'SUCCESS', version: index.version, startedAt, endedAt: clock.now() })
       } catch (error) {
+        await rm(partOf(id), { force: true })
         await rm(pathOf(id), { force: true })
         const failed = { state: 'FAILED' as const, version: index.version, startedAt, endedAt: clock.now() }
         // A full disk, which fails the snapshot, may not take its description either.
@@ -125,6 +131,19 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
       await wholeSnapshot({ get }, id)
       return index.restoreFrom(pathOf(id), options)
     },
+  }
+}
+
+/** One that is damaged, as the index then is, must not be the reason why an older one is removed. */
+async function refuseDamaged(path: string, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await mustBeWhole(path, signal)
+  } catch (cause) {
+    if (!isDamage(cause)) throw cause
+    throw errors.unprocessable(
+      'The index is damaged, so the snapshot was not kept, and no older one is removed for it. Stop the server, move the index file away and start again: the newest snapshot is offered then',
+      { cause },
+    )
   }
 }
 

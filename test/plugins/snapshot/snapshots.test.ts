@@ -251,6 +251,33 @@ test('a failed one is told as failed and leaves no file', async (t) => {
   assert.deepEqual(await readdir(folder), [])
 })
 
+test('one of a damaged index is refused: it takes no name and is no reason to remove an older one', async (t) => {
+  const folder = await temporaryFolder(t)
+  const snapshotTo = async (path: string) => {
+    const db = new Database(path)
+    db.exec(
+      'CREATE TABLE a (b); INSERT INTO a WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT i FROM n',
+    )
+    db.close()
+    const bytes = await readFile(path)
+    await writeFile(path, bytes.fill(0xa5, bytes.length / 2))
+  }
+  const snapshots = await openSnapshotFolder({
+    index: { version: '3', snapshotTo, restoreFrom: () => Promise.reject(new Error('not asked')) },
+    folder,
+    clock: testClock(),
+    log: openLog('silent'),
+  })
+
+  await assert.rejects(snapshots.take('av_daily_x'), /The index is damaged, so the snapshot was not kept/)
+
+  assert.deepEqual(
+    (await snapshots.list()).map(({ state }) => state),
+    ['FAILED'],
+  )
+  assert.deepEqual(await readdir(folder), ['av_daily_x.json'])
+})
+
 test('one that was cut off is cleaned away by the next start, and what else lies in the folder stays', async (t) => {
   const app = await given(t)
   const [id] = await ids(app)

@@ -1996,8 +1996,7 @@ const de = {
   'said.the media folder has no mark of this archive, like the empty folder of a disk that is not mounted':
     'der Medienordner trägt kein Zeichen dieses Archivs, wie der leere Ordner einer Festplatte, die nicht eingehängt ist',
   'said.another Archivolt is using it': 'ein anderes Archivolt benutzt sie',
-  'said.Stop that one, or give each a library of its own.':
-    'Halte jenes an, oder gib jedem eine eigene Bibliothek.',
+  'said.Stop that one, or give each a library of its own.': 'Halte jenes an, oder gib jedem eine eigene Bibliothek.',
   'said.the media folder belongs to another installation': 'der Medienordner gehört zu einer anderen Installation',
   'said.Connect the right disk, or, if this is to be the library from now on, accept it.':
     'Schließe die richtige Festplatte an, oder nimm diesen Ordner an, wenn er von nun an die Bibliothek sein soll.',
@@ -2582,6 +2581,8 @@ const de = {
   'said.Taking a snapshot': 'Macht einen Snapshot',
   'said.The disk is full: the index cannot be written': 'Die Festplatte ist voll: Der Index lässt sich nicht schreiben',
   'said.The index file cannot be read or written': 'Die Indexdatei lässt sich nicht lesen oder schreiben',
+  'said.The index is damaged, so the snapshot was not kept, and no older one is removed for it. Stop the server, move the index file away and start again: the newest snapshot is offered then':
+    'Der Index ist beschädigt; der Snapshot wurde darum nicht behalten, und kein älterer wird seinetwegen gelöscht. Halte den Server an, verschiebe die Indexdatei und starte ihn wieder: Dann wird der neueste Snapshot angeboten',
   'said.This is no snapshot, or it is damaged': 'Das ist kein Snapshot, oder er ist beschädigt',
   'said.must be the id, handle or URL of a channel': 'muss die ID, das Handle oder die URL eines Kanals sein',
   'said.must be the id or URL of a playlist on {platform}':
