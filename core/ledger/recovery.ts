@@ -45,7 +45,7 @@ export const noteDamage = (file: string): void =>
 export function asidesOf(file: string): string[] {
   const start = `${basename(file)}.damaged-`
   return readdirSync(dirname(file))
-    .filter((name) => name.startsWith(start) && !ENDS.some((end) => end !== '' && name.endsWith(end)))
+    .filter((name) => name.startsWith(start) && !/-(wal|shm|log)$/.test(name))
     .sort()
     .reverse()
     .map((name) => join(dirname(file), name))

@@ -10,6 +10,7 @@ import type { Log } from '../log.ts'
 import { inEnglish, say, type Words } from '../say.ts'
 import { backupTo, copiesFolder, copyBeforeMigration, openChecked } from './ledger-copies.ts'
 import { lockFolder } from './lock.ts'
+import { changesInLog, lostInLog } from './log-damage.ts'
 import { applyMigrations, type MigrationOwner, planMigrations } from './migrate.ts'
 import { damageMark, hadLedger, isDamaged, type LedgerFault, noteDamage, recover } from './recovery.ts'
 import { openKeyOf } from './rotate-key.ts'
@@ -120,18 +121,23 @@ interface Opening {
   log: Log
 }
 
+interface Whole {
+  db: Database.Database
+  recovered: Words | undefined
+}
+
 /** A file that cannot be used is replaced, also where only the copy before a migration finds that out. */
-async function openWhole(opening: Opening): Promise<{ db: Database.Database; recovered: Words | undefined }> {
+async function openWhole(opening: Opening): Promise<Whole> {
   const { file, clock, plugins, log } = opening
   const replace = async (fault: LedgerFault, err?: unknown) => {
     const recovered = await recover(fault, { file, plugins, now: clock.now(), log })
     log.error({ err }, inEnglish(recovered))
-    return { db: await openMigrated(opening), recovered }
+    return { ...(await openMigrated(opening)), recovered }
   }
   const fault = await faultOf(file)
   if (fault !== undefined) return replace(fault)
   try {
-    return { db: await openMigrated(opening), recovered: undefined }
+    return await openMigrated(opening)
   } catch (error) {
     if (!isDamage(error)) throw error
     return replace('damaged', error)
@@ -162,11 +168,14 @@ const unreadable = (file: string, cause: unknown): StartError =>
   )
 
 /** @throws SqliteError  the file is damaged */
-async function openMigrated({ file, clock, plugins, log }: Opening): Promise<Database.Database> {
+async function openMigrated({ file, clock, plugins, log }: Opening): Promise<Whole> {
   // Made here, for its owner's eyes only: SQLite gives its log the same mode.
   closeSync(openSync(file, 'a', 0o600))
+  const changes = changesInLog(file)
   const db = openReadable(file)
   try {
+    const recovered = lostInLog(db, file, changes, clock.now())
+    if (recovered) log.error(inEnglish(recovered))
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = FULL')
     db.pragma(`journal_size_limit = ${WAL_BYTES}`)
@@ -175,7 +184,7 @@ async function openMigrated({ file, clock, plugins, log }: Opening): Promise<Dat
     if (plan.hasContent && plan.steps.length > 0)
       log.info({ copy: await copyBeforeMigration(db, file, clock.now()) }, 'ledger copied before its migration')
     applyMigrations(db, plan.steps, clock.now(), log)
-    return db
+    return { db, recovered }
   } catch (error) {
     db.close()
     throw error

@@ -309,6 +309,32 @@ test('killed before any step of a salvage, the next start ends it with nothing l
   assert.ok(kills > 10, `${kills} kills`)
 })
 
+const logs: Record<string, (log: string) => number> = {
+  'in its head': () => 0,
+  'in the middle': (log) => Math.floor(statSync(log).size / 2),
+}
+for (const [place, at] of Object.entries(logs)) {
+  test(`changes that a log damaged ${place} has lost are told; one that was cut off at its end is no damage`, async (t) => {
+    const { file, folder, ledger } = await open(t)
+    const put = (id: number) =>
+      ledger.write(() => ledger.sql('INSERT INTO thing_list (id, text) VALUES (?, ?)').run(id, 'x'.repeat(9000)))
+    for (let id = 0; id < 40; id++) await put(id)
+    const [killed, cut] = [`${folder}-killed`, `${folder}-cut`]
+    t.after(() => [killed, cut].forEach((one) => void rmSync(one, { recursive: true, force: true })))
+    for (const one of [killed, cut]) cpSync(folder, one, { recursive: true })
+    damage(join(killed, 'ledger.sqlite-wal'), 0, 64, at(`${file}-wal`))
+    execFileSync('truncate', ['-s', '-100', join(cut, 'ledger.sqlite-wal')])
+
+    const next = await open(t, killed)
+    const afterACut = await open(t, cut)
+
+    assert.match(next.said(), /The log of the ledger was damaged: the last \d+ changes .* are missing/)
+    assert.ok(next.rows() < 40)
+    assert.equal(readdirSync(killed).filter((name) => name.endsWith('-log')).length, 1)
+    assert.deepEqual([afterACut.said(), afterACut.rows()], ['', 39])
+  })
+}
+
 test('the log is cut again after a reader let it grow', async (t) => {
   const { file, ledger } = await open(t)
   const { sql, write } = ledger

@@ -1900,6 +1900,8 @@ const de = {
     'Konten, die Namen und Passwort verloren haben: {names}. Mit archivolt user password <Name> bekommt jedes ein neues Passwort.',
   'said.There is no copy of it and nothing could be read from it, so a blank one took its place: accounts with all that is theirs, jobs, schedules and preferences are gone. To bring them back, stop the server and put a copy of the ledger in its place.':
     'Es gibt keine Kopie, und es ließ sich nichts daraus lesen; an ihre Stelle kam eine leere: Konten mit allem, was ihnen gehört, Aufträge, Zeitpläne und Einstellungen sind weg. Um sie zurückzuholen, halte den Server an und lege eine Kopie der Datenbank an ihre Stelle.',
+  'said.The log of the ledger was damaged: the last {count} changes before the server ended are missing. The log was kept as {aside}.':
+    'Das Protokoll der Datenbank war beschädigt: Die letzten {count} Änderungen vor dem Ende des Servers fehlen. Das Protokoll liegt noch als {aside} da.',
   'said.The database is damaged. Restart the server: it takes the newest good copy, or saves what can be read.':
     'Die Datenbank ist beschädigt. Starte den Server neu: Er nimmt die neueste unbeschädigte Kopie oder rettet, was sich lesen lässt.',
   'said.The database is damaged: restart the server, which recovers it':
