@@ -20,7 +20,7 @@ const FILM = join(MEDIA_FOLDER, 'wide-3s/18.mp4')
 const FLOOR_BYTES = 200 << 20
 /** Films in the place. */
 export const PLACED = ['placedfilm1', 'placedfilm2', 'placedfilm3']
-/** Tasks that need what is not here: an index of packages, a release, an account's cookie, a day of waiting. */
+/** Tasks that need what is not here: an index of packages, a release, a cookie, a damaged index, a day of waiting. */
 const NOT_HERE = new Set([
   'cookie_expired',
   'download_failed',
@@ -30,6 +30,7 @@ const NOT_HERE = new Set([
   'notification.lookAtRequests',
   'platform_stopped',
   'refresh.forgetGone',
+  'snapshot.offer',
   'update_downloader',
   'version_check',
   'video.tellRemoved',
@@ -85,7 +86,7 @@ export class Story {
     // What the life before took away may still be away at a start.
     if (Math.random() < 0.5) await this.#mend()
     await server.api('POST', '/api/config/', {
-      downloads: { sleep_interval: 0, subtitle: 'en,de', subtitle_index: true, comment_max: '20' },
+      downloads: { sleep_interval: 0, subtitle: 'en,de', subtitle_index: true, comment_max: '20', integrate_ryd: true },
     })
     const rare = [
       this.#import,
@@ -224,7 +225,7 @@ export class Story {
   }
 
   async #degraded(server: Server): Promise<void> {
-    await server.api('POST', '/api/task-name/resync_thumbs/')
+    for (const task of ['resync_thumbs', 'download_missing']) await server.api('POST', `/api/task-name/${task}/`)
     this.#count('better ones', (await server.api('POST', '/api/task-name/redownload_degraded/')).status === 200)
   }
 
@@ -242,7 +243,7 @@ export class Story {
   }
 
   async #mark(server: Server): Promise<void> {
-    const id = oneOf([...IDS, ...(Object.values(CHANNEL) as string[])])
+    const id = oneOf([...this.#wanted, ...(Object.values(CHANNEL) as string[])])
     const { status } = await server.api('POST', '/api/watched/', { id, is_watched: Math.random() < 0.5 })
     this.#count('mark', status === 200)
   }
