@@ -6,7 +6,7 @@
 import { type Collection, type DocOf, errors, type NamesOf, type Step, say } from 'archivolt'
 import type { CustomPlaylists } from './custom.ts'
 import type { Membership } from './membership.ts'
-import { MOST_ENTRIES, type OwnEntry, type OwnRows } from './own-rows.ts'
+import { MOST_ENTRIES, type OwnEntry, type OwnPlaylist, type OwnRows } from './own-rows.ts'
 import type { PlaylistDoc, playlistIndex } from './schema.ts'
 
 interface Parts {
@@ -49,7 +49,7 @@ export class Moves {
       if (!(await this.#collection.known([id])).has(id)) await this.#membership.takeAll(id)
       return
     }
-    if (list.stage !== 'shared') {
+    if (list.stage !== 'shared' || (await this.#hasLostDocument(list))) {
       const archived = await this.#membership.archived(this.#rows.videoIds(list))
       const entries = this.#rows.entries(list).filter(({ videoId }) => archived.has(videoId))
       const ids = entries.map(({ videoId }) => videoId)
@@ -59,10 +59,15 @@ export class Moves {
         await this.#membership.add(id, ids)
       })
       await step('playlist.share.document', () => this.#custom.put(id, list.name ?? '', entries))
-      await step('playlist.share.end', () => this.#rows.setStage(list, 'shared', null))
+      // Its rows keep their entries: a restore may bring documents from before it was shared.
+      await step('playlist.share.end', () => this.#rows.setStage(list, 'shared', list.name))
       await this.#custom.takeThumbnail(id, [], ids)
     }
-    await step('playlist.share.empty', () => this.#rows.takeEntries(list))
+  }
+
+  /** A restore has brought documents from before it was shared: the rows have it as it was then. */
+  async #hasLostDocument({ id, name }: OwnPlaylist): Promise<boolean> {
+    return name !== null && !(await this.#collection.known([id])).has(id)
   }
 
   /** @throws not_found; conflict: it has more videos than a private one can hold */

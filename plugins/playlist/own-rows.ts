@@ -10,7 +10,8 @@ export const ownTables = {
   sql: `
 -- stage private: all of it is here. shared: its document is in the index, and this row says whose it is. moving: all
 -- of it is here, and perhaps in the index too; a job is about to end that. name: null where the document has it, and
--- of the list that everybody has. changed_at: epoch seconds.
+-- of the list that everybody has; one that was private before it was shared keeps its name and entries as they were
+-- then. changed_at: epoch seconds.
 CREATE TABLE playlist_own (
   playlist_id TEXT NOT NULL,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -73,6 +74,8 @@ export interface OwnRows {
   moving(): string[]
   /** The next private ones after one, in order of their ids, whosever they are. */
   privateAfter(id: string, limit: number): string[]
+  /** The same of shared ones that were private before: what the ledger has of them is from then. */
+  onceOwnAfter(id: string, limit: number): string[]
   isEmpty(key: Key): boolean
   /** In their order. */
   entries(key: Key): OwnEntry[]
@@ -85,7 +88,7 @@ export interface OwnRows {
   claim(id: string, userId: number): Promise<boolean>
   /** @throws not_found: the account or the playlist is gone */
   rename(key: Key, name: string): Promise<void>
-  /** @param name  of a private one; a shared one has its name in its document */
+  /** @param name  of a private one; a shared one has its name of today in its document */
   setStage(key: Key, stage: OwnPlaylist['stage'], name: string | null): Promise<void>
   /** From now on nobody sees those of them that are private: they are on their way. */
   hide(ids: readonly string[]): Promise<void>
@@ -176,6 +179,15 @@ class LedgerRows implements OwnRows {
          WHERE playlist_id > ? AND playlist_id <> ? AND stage <> 'shared' ORDER BY playlist_id LIMIT ?`,
     )
       .all(id, WATCH_LATER, limit)
+      .map((row) => row.id)
+  }
+
+  onceOwnAfter(id: string, limit: number): string[] {
+    return this.#sql<{ id: string }>(
+      `SELECT playlist_id AS id FROM playlist_own
+         WHERE playlist_id > ? AND stage = 'shared' AND name IS NOT NULL ORDER BY playlist_id LIMIT ?`,
+    )
+      .all(id, limit)
       .map((row) => row.id)
   }
 

@@ -24,7 +24,7 @@ import { Moves } from './moves.ts'
 import { OwnPlaylists, type OwnQuery, type Seen, type Visibility } from './own.ts'
 import { type OwnRows, openOwnRows } from './own-rows.ts'
 import { PrivatePlaylists } from './private.ts'
-import { makePrivate, removePlaylist } from './removal-and-sharing-tasks.ts'
+import { makePrivate, removePlaylist, sharePlaylist } from './removal-and-sharing-tasks.ts'
 import { type PlaylistDoc, type PlaylistEntry, playlistIndex } from './schema.ts'
 
 interface IndexOptions {
@@ -84,8 +84,16 @@ export interface Playlists extends OwnVerbs {
   get(id: string): Promise<PlaylistDoc | undefined>
   share(id: string, step: Step): Promise<void>
   unshare(id: string, step: Step): Promise<void>
-  /** A restore brings documents of what was shared then, and is private now: nobody is to see them. */
-  hideRestored(): Promise<void>
+  /**
+   * Documents are older than the ledger: those of what was shared then and is private now nobody is to see; what was
+   * private then and is shared now gets its document again.
+   */
+  takeOlderIndex(): Promise<void>
+  /**
+   * The ledger is older than the documents: what has one is shared, and what has none any more is private again, as the
+   * ledger has it.
+   */
+  takeOlderLedger(): Promise<void>
   /** Ids of all that are subscribed to and still on the platform. */
   subscribed(): Promise<string[]>
   /**
@@ -273,15 +281,32 @@ class PlaylistDocs implements Playlists {
     return this.#alone(() => this.#moves.unshare(id, step))
   }
 
-  async hideRestored(): Promise<void> {
-    for (
-      let ids = this.#rows.privateAfter('', CHUNK);
-      ids.length > 0;
-      ids = this.#rows.privateAfter(ids.at(-1)!, CHUNK)
-    ) {
-      const restored = [...(await this.known(ids))]
-      await this.#rows.hide(restored)
-      for (const id of restored) await this.#app.jobs.start(makePrivate, { id })
+  async takeOlderIndex(): Promise<void> {
+    for await (const { id, isKnown } of this.#each((after) => this.#rows.privateAfter(after, CHUNK))) {
+      if (!isKnown) continue
+      await this.#rows.hide([id])
+      await this.#app.jobs.start(makePrivate, { id })
+    }
+    for await (const { id, isKnown } of this.#each((after) => this.#rows.onceOwnAfter(after, CHUNK)))
+      if (!isKnown) await this.#app.jobs.start(sharePlaylist, { id })
+  }
+
+  async takeOlderLedger(): Promise<void> {
+    for await (const { id, isKnown } of this.#each((after) => this.#rows.privateAfter(after, CHUNK))) {
+      const list = this.#rows.get(id)
+      if (isKnown && list?.stage === 'private') await this.#rows.setStage(list, 'shared', list.name)
+    }
+    for await (const { id, isKnown } of this.#each((after) => this.#rows.onceOwnAfter(after, CHUNK))) {
+      const list = this.#rows.get(id)
+      if (!isKnown && list) await this.#rows.setStage(list, 'private', list.name)
+    }
+  }
+
+  /** Lists of accounts, and whether they have a document. */
+  async *#each(idsAfter: (id: string) => string[]): AsyncGenerator<{ id: string; isKnown: boolean }> {
+    for (let ids = idsAfter(''); ids.length > 0; ids = idsAfter(ids.at(-1)!)) {
+      const known = await this.known(ids)
+      for (const id of ids) yield { id, isKnown: known.has(id) }
     }
   }
 

@@ -44,7 +44,8 @@ export default definePlugin({
       ({ id }) =>
         app.playlists.takeIn(id),
     'video.adopted': (app) => () => app.playlists.takeInAll(),
-    'index.replaced': (app) => () => app.playlists.hideRestored(),
+    'index.replaced': (app) => () => app.playlists.takeOlderIndex(),
+    'ledger.replaced': (app) => () => app.playlists.takeOlderLedger(),
   },
   routes: [
     ...[listPlaylists, createCustom, changeCustom, showPlaylist, changePlaylist, changeChosen, deletePlaylist],

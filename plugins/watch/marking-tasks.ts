@@ -61,3 +61,14 @@ export const settleMarks = defineTask({
   resumable: true,
   run: ({ signal }, app: App) => app.watch.settleAll({ signal }),
 })
+
+export const relearnMarks = defineTask({
+  name: 'watch.relearn',
+  title: 'Take marks from the index',
+  payload: Type.Object({}),
+  lane: 'light',
+  internal: true,
+  unique: true,
+  resumable: true,
+  run: ({ signal }, app: App) => app.watch.relearnAll({ signal }),
+})

@@ -67,6 +67,8 @@ export interface Marks {
   viewers(): number[]
   /** What the index may not know yet, oldest first. */
   unindexed(limit: number): Unindexed[]
+  /** Of these videos. */
+  unindexedOf(ids: readonly string[]): Array<Pick<Unindexed, 'userId' | 'videoId'>>
   /** Whether it is still to be done once (`settling.ts`). */
   isPending(what: string): boolean
   /** @returns those that were not marked before: the others keep their date. Inside a write. */
@@ -140,6 +142,14 @@ class LedgerMarks implements Marks {
          ORDER BY u.number LIMIT ?`,
     )
     return rows.all(limit).map((row) => ({ ...row, isWatched: row.isWatched === 1 }))
+  }
+
+  unindexedOf(ids: readonly string[]): Array<Pick<Unindexed, 'userId' | 'videoId'>> {
+    return this.#ledger
+      .sql<Pick<Unindexed, 'userId' | 'videoId'>>(
+        'SELECT user_id AS userId, video_id AS videoId FROM watch_unindexed WHERE video_id IN (SELECT value FROM json_each(?))',
+      )
+      .all(JSON.stringify(ids))
   }
 
   isPending(what: string): boolean {

@@ -1,6 +1,6 @@
 /** Watching: what each account has watched, and how far it has come (contract 9.1, 9.2). */
 import { definePlugin } from 'archivolt'
-import { forgetGone, indexMarks, markVideos, settleMarks } from './marking-tasks.ts'
+import { forgetGone, indexMarks, markVideos, relearnMarks, settleMarks } from './marking-tasks.ts'
 import { markTables } from './marks.ts'
 import { positionTables } from './positions.ts'
 import { offWhereInUse, progress } from './preferences.ts'
@@ -21,11 +21,15 @@ export default definePlugin({
       videos.removal((ids, step) => step('watch.forget', () => watch.forgetAll(ids))),
   },
   routes: [markAsWatched, markChosen, showProgress, setProgress, clearProgress],
-  tasks: [markVideos, forgetGone, indexMarks, settleMarks],
+  tasks: [markVideos, forgetGone, indexMarks, settleMarks, relearnMarks],
   on: {
     'index.replaced': (app) => async () => {
       await app.jobs.start(forgetGone)
       await app.jobs.start(settleMarks)
+    },
+    'ledger.replaced': (app) => async () => {
+      await app.jobs.start(forgetGone)
+      await app.jobs.start(relearnMarks)
     },
     'video.added':
       (app) =>

@@ -40,6 +40,11 @@ export interface Settling {
   /** One that was ingested: a rescan may bring back what has marks. */
   video(id: string): Promise<void>
   all(options?: SettleOptions): Promise<void>
+  /**
+   * The other way round, where the ledger is the older one: marks become what the index says, without a date where the
+   * ledger has none. What the index may not know yet stays.
+   */
+  relearn(options?: SettleOptions): Promise<void>
 }
 
 export function openSettling({ accounts, ledger, videos }: App, marks: Marks, indexer: MarkIndexer): Settling {
@@ -111,23 +116,60 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
     })
   }
 
+  /** Inside a write of the ledger. */
+  function takeIndexed(batch: readonly Video[]): void {
+    const known = new Set(accounts.list().map(({ id }) => id))
+    const ids = batch.map(({ id }) => id)
+    const marked = marks.ofVideos(ids).map(({ userId, videoId }) => `${userId} ${videoId}`)
+    const indexed = batch.flatMap(({ id, doc }) => (doc.watched_by ?? []).map((account) => `${account} ${id}`))
+    const unindexed = new Set(marks.unindexedOf(ids).map(({ userId, videoId }) => `${userId} ${videoId}`))
+    const each = (pairs: string[], change: (userId: number, ids: string[]) => void) => {
+      for (const pair of pairs) {
+        const [account, id] = pair.split(' ')
+        if (known.has(Number(account)) && !unindexed.has(pair)) change(Number(account), [id!])
+      }
+    }
+    each(without(new Set(indexed), new Set(marked)), (userId, some) => void marks.add(userId, some, null))
+    each(without(new Set(marked), new Set(indexed)), (userId, some) => void marks.remove(userId, some))
+  }
+
+  /** All documents, batch by batch. */
+  async function through(
+    { signal, progress }: SettleOptions,
+    work: (batch: readonly Video[]) => Promise<void>,
+  ): Promise<void> {
+    let done = 0
+    for await (const batch of videos.collection.scan({ batch: VIDEOS_AT_ONCE })) {
+      signal?.throwIfAborted()
+      await work(batch)
+      progress?.((done += batch.length))
+    }
+  }
+
   return {
     async video(id) {
       const doc = await videos.get(id)
       if (doc) await settle([{ id, doc }])
     },
 
-    async all({ signal, progress } = {}) {
-      let done = 0
+    async all(options = {}) {
       let hasShared = false
-      for await (const batch of videos.collection.scan({ batch: VIDEOS_AT_ONCE })) {
-        signal?.throwIfAborted()
+      await through(options, (batch) => {
         hasShared ||= batch.some(({ doc }) => doc.shared_mark !== undefined)
-        await settle(batch)
-        progress?.((done += batch.length))
-      }
+        return settle(batch)
+      })
       if (hasShared && marks.isPending(SHARED_MARKS)) await ledger.write(() => marks.noteDone(SHARED_MARKS))
     },
+
+    // Read once more while nobody else writes marks: a batch of the scan may be older than a mark.
+    relearn: (options = {}) =>
+      through(options, async (batch) => {
+        await indexer.alone(async () => {
+          const now = await videos.collection.getMany(batch.map(({ id }) => id))
+          await ledger.write(() => takeIndexed([...now].map(([id, doc]) => ({ id, doc }))))
+        })
+        await settle(batch)
+      }),
   }
 }
 

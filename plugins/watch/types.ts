@@ -76,7 +76,9 @@ export interface Watch {
   catchUp(signal?: AbortSignal): Promise<void>
   /** Puts the index right for all documents where it differs from the marks. */
   settleAll(options?: SettleOptions): Promise<void>
-  /** The same for a document that has just been written. */
+  /** Takes over what the index says, where the ledger is an older one. */
+  relearnAll(options?: SettleOptions): Promise<void>
+  /** Puts the index right for a document that has just been written. */
   settleVideo(id: string): Promise<void>
   /** Removes everybody's marks of a video and positions in it. */
   forget(videoId: string): Promise<void>

@@ -36,6 +36,7 @@ export function openWatch(app: App): Watch {
     takeSharedMarks: () => takeSharedMarks(state),
     catchUp: (signal) => catchUp(state, signal),
     settleAll: settling.all,
+    relearnAll: settling.relearn,
     settleVideo: settling.video,
     forget: (videoId) => forgetAll(state, [videoId]),
     forgetAll: (ids) => forgetAll(state, ids),
