@@ -16,11 +16,12 @@ import {
 } from './adoption/routes.ts'
 import { scanPlace } from './adoption/scan.ts'
 import { heedEnd } from './adoption/stopping.ts'
-import { adoptionTables, alongTables, catalogTables, mapTables } from './adoption/tables.ts'
+import { adoptionTables, againTables, alongTables, catalogTables, mapTables } from './adoption/tables.ts'
 import { undoAdoption } from './adoption/undo.ts'
 import { Copies } from './copies/copies.ts'
 import { makeCopy } from './copies/make.ts'
 import { dropCopy, showCopy, showCopyFile, startCopy } from './copies/routes.ts'
+import { findFilms, forgetRemoved } from './find-homes.ts'
 import { manualImport } from './import.ts'
 import { makeLink } from './link-route.ts'
 import { downloadMissing, listMissing } from './missing.ts'
@@ -52,7 +53,7 @@ export default definePlugin({
   preferences: { playback },
   migrations: [
     ...[releaseTables, adoptionTables, catalogTables, alongTables, followTables, onlyTables, previewTables],
-    ...[mapTables, offerTables],
+    ...[mapTables, offerTables, againTables],
   ],
   services: (app) => ({ releases: openReleases(app), copies: new Copies(app), previews: new Previews(app) }),
   async setup(app) {
@@ -84,7 +85,7 @@ export default definePlugin({
   tasks: [
     ...[tellMoved, rescanFilesystem, downloadMissing, manualImport, thumbnailCheck, resyncThumbs, versionCheck],
     ...[followPlaces, scanPlace, adoptVideos, completeVideos, undoAdoption],
-    ...[makeCopy, makePreviews],
+    ...[makeCopy, makePreviews, findFilms, forgetRemoved],
   ],
   implements: {
     'video.keys': (app) => (ids) => app.copies.keysOf(ids),
@@ -110,6 +111,14 @@ export default definePlugin({
       await app.jobs.start(thumbnailCheck)
       await app.copies.dropUnknown((ids) => app.videos.known(ids))
       await app.previews.dropUnknown((ids) => app.videos.known(ids))
+      if (app.media.places.list().length > 0) await app.jobs.start(findFilms)
+    },
+    'ledger.replaced': (app) => async () => {
+      await app.copies.dropUnknown((ids) => app.videos.known(ids))
+      await app.previews.dropUnknown((ids) => app.videos.known(ids))
+      if (app.media.places.list().length === 0) return
+      await app.jobs.start(forgetRemoved)
+      await app.jobs.start(findFilms)
     },
   },
 })

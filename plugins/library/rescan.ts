@@ -8,9 +8,11 @@ import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import type { Info } from './catalogs/types.ts'
 import { type FoundFilm, filmsOf, mediaDirOf, moveFilm, mustBeThere } from './disk.ts'
+import { findHomes, takeInAgain } from './find-homes.ts'
 import { takeIn } from './found.ts'
 import { openReading, type Reading } from './reading.ts'
 import { openReport, type Report, reasonOf } from './report.ts'
+import { correctPaths, isMisnamed } from './stored-paths.ts'
 import { takeInSubtitles } from './subtitles.ts'
 import { fetchMissingArt } from './thumbnail-check.ts'
 
@@ -49,6 +51,9 @@ export const rescanFilesystem = defineTask({
 async function bringTogether(reading: Reading, report: Report, job: Run, app: App): Promise<Words | null> {
   const state = await look(reading, job, app)
   await mustBeThere(app) // it may have gone in the middle: then nothing of what was seen holds
+  const home = await findHomes(new Set([...state.missing.keys(), ...state.lost]), job, app)
+  for (const id of home) state.missing.delete(id)
+  state.lost = state.lost.filter((id) => !home.has(id))
   for (const film of state.elsewhere.values()) await bringHome(film, job, app, report)
   for (const id of state.misnamed) await job.step('rescan.correct', () => correctPaths(id, app))
   await job.step('rescan.missing', async () => app.media.missing.set(await stillMissing(state.missing, app)))
@@ -66,6 +71,7 @@ async function bringTogether(reading: Reading, report: Report, job: Run, app: Ap
   await fetchMissingArt(job, app, 0.95)
   // Of a lost index this is what the library can bring back.
   if ((await app.videos.collection.count()) > 0) await app.index.settle()
+  await takeInAgain(job.signal, app)
 
   await report.show()
   const gone = state.missing.size + state.lost.length
@@ -170,23 +176,6 @@ async function stillMissing(missing: State['missing'], { media }: App): Promise<
   for (const [id, channelId] of missing)
     if ((await media.sizeOf(await media.filmPath(channelId, id))) === undefined) ids.push(id)
   return ids
-}
-
-const isMisnamed = (
-  { platform_id: id, channel_id: channelId, media_url: url, subtitles }: VideoDoc,
-  { media }: App,
-): boolean =>
-  url !== media.mediaUrl(channelId, id) ||
-  subtitles.some(({ lang, media_url }) => media_url !== media.subtitleUrl(channelId, id, lang))
-
-async function correctPaths(id: string, app: App): Promise<void> {
-  const doc = await app.videos.get(id)
-  if (!doc || !isMisnamed(doc, app)) return
-  const subtitles = doc.subtitles.map((one) => ({
-    ...one,
-    media_url: app.media.subtitleUrl(doc.channel_id, id, one.lang),
-  }))
-  await app.videos.change(id, { set: { media_url: app.media.mediaUrl(doc.channel_id, id), subtitles } })
 }
 
 /** Added before the film is moved, so that no interruption loses it: it waits until that is done. */

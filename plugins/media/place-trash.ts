@@ -223,6 +223,15 @@ class TrashOfPlaces implements PlaceTrashService {
     return this.#app.ledger.sql('SELECT 1 FROM media_discarded WHERE video_id = ?').get(videoId) !== undefined
   }
 
+  of(videoIds: readonly string[]): Array<{ id: number; placeId: number; videoId: string }> {
+    return this.#app.ledger
+      .sql<{ id: number; placeId: number; videoId: string }>(
+        `SELECT id, place_id AS placeId, video_id AS videoId FROM media_discarded
+         WHERE job_id IS NULL AND video_id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`,
+      )
+      .all(JSON.stringify(videoIds))
+  }
+
   wasAt(placeId: number, videoId: string, path: string): boolean {
     return (
       this.#app.ledger

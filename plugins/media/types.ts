@@ -67,6 +67,8 @@ export interface PlaceTrash {
   /** The same of a channel's films, in whatever place. */
   countOfChannel(channelId: string): number
   has(videoId: string): boolean
+  /** Of these videos, the films that lie in the trash of a place, newest first. */
+  of(videoIds: readonly string[]): Array<{ id: number; placeId: number; videoId: string }>
   /** Whether a video's film lay at this path before it was removed: who finds it there again has put it back. */
   wasAt(placeId: number, videoId: string, path: string): boolean
   /** The newest first. */

@@ -9,6 +9,7 @@ import type { Adopted } from '../../video/types.ts'
 import type { App } from '../app.ts'
 import { because } from '../because.ts'
 import type { Info } from '../catalogs/types.ts'
+import { takeHome } from '../homeless.ts'
 import { pathOf } from '../names.ts'
 import { bringAlong, bringGone } from './along.ts'
 import { mustBeThere } from './away.ts'
@@ -120,21 +121,14 @@ async function lookAgain(
   return seen
 }
 
-async function takeMoved(
-  moved: readonly SeenAgain[],
-  { id }: AdoptionRow,
-  store: Store,
-  { media, emit }: App,
-): Promise<void> {
-  const films = moved.flatMap(({ row, file }) => {
-    const film = media.places.filmOf(row.video_id!)
-    const { sizeBytes, changedMs, ending } = file
-    return film ? [{ ...film, path: pathOf(file), ending, sizeBytes, changedMs }] : []
-  })
-  await media.places.keep(films)
-  for (const { videoId: id, channelId } of films) await emit('video.moved', { id, channelId })
+async function takeMoved(moved: readonly SeenAgain[], adoption: AdoptionRow, store: Store, app: App): Promise<void> {
+  await takeHome(
+    moved.map(({ row, file }) => ({ id: row.video_id!, file })),
+    adoption.place_id,
+    app,
+  )
   await store.items.set(
-    id,
+    adoption.id,
     moved.map(({ row }) => ({ number: row.number, state: 'done' })),
   )
 }

@@ -105,8 +105,20 @@ export const followPlaces = defineTask({
 })
 
 /** @param onlyPath  of one film; '': whatever is new @returns the adoption */
-export async function takeWhatIsNew(placeId: number, onlyPath: string, store: Store, app: App): Promise<number> {
-  const adoption = await store.create(placeId, '', '', { isFollowing: true, onlyPath })
+export const takeWhatIsNew = (placeId: number, onlyPath: string, store: Store, app: App): Promise<number> =>
+  takeFrom(placeId, { onlyPath }, store, app)
+
+/** Films of a place that the ledger knows and whose documents are gone. @returns the adoption */
+export const takeAgain = (placeId: number, store: Store, app: App): Promise<number> =>
+  takeFrom(placeId, { isAgain: true }, store, app)
+
+async function takeFrom(
+  placeId: number,
+  what: { onlyPath?: string; isAgain?: boolean },
+  store: Store,
+  app: App,
+): Promise<number> {
+  const adoption = await store.create(placeId, '', '', { isFollowing: true, ...what })
   await store.setChoice(adoption, { kinds: [], users: {} })
   await store.setTask(adoption, (await app.jobs.start('scan_place', { adoption })).id)
   return adoption

@@ -22,6 +22,7 @@ import type { App } from '../app.ts'
 import { because } from '../because.ts'
 import { ENOUGH } from '../catalogs/enough.ts'
 import type { CatalogFault, CatalogRead } from '../catalogs/types.ts'
+import { homelessAmong } from '../homeless.ts'
 import { pathOf } from '../names.ts'
 import { mustBeThere, waitForPlace } from './away.ts'
 import { isAddress, takeDocuments } from './elastic.ts'
@@ -103,8 +104,9 @@ export const scanPlace = defineTask({
       const reading = openPlace(place.path, adoption.id, job, app)
       try {
         const { only_path: only } = adoption
-        const scan = new Scan(adoption.id, place.id, reading.tools, store, app)
-        if (adoption.is_following === 1 && only === '') {
+        const isAgain = adoption.is_again === 1
+        const scan = new Scan({ id: adoption.id, placeId: place.id, isAgain }, reading.tools, store, app)
+        if (adoption.is_following === 1 && only === '' && !isAgain) {
           news = await newsOf(scan, reading)
           if (news === '' || openSeen(app).isStill(place.id, news)) return null
         }
@@ -151,7 +153,7 @@ async function newsOf(scan: Scan, reading: PlaceReading): Promise<string> {
   const news = createHash('sha256')
   let isAny = false
   for await (const { files } of reading.walk()) {
-    for (const { folder, name, sizeBytes, changedMs, info } of scan.freshOf(files)) {
+    for (const { folder, name, sizeBytes, changedMs, info } of await scan.freshOf(files)) {
       isAny = true
       news.update(JSON.stringify([folder, name, sizeBytes, changedMs, info]))
     }
@@ -201,13 +203,21 @@ class Scan {
   #told = 0
   readonly #id: number
   readonly #placeId: number
+  /** Only what lies where the ledger has it, and has no document. */
+  readonly #isAgain: boolean
   readonly #tools: PlaceTools
   readonly #store: Store
   readonly #app: App
 
-  constructor(id: number, placeId: number, tools: PlaceTools, store: Store, app: App) {
+  constructor(
+    { id, placeId, isAgain }: { id: number; placeId: number; isAgain: boolean },
+    tools: PlaceTools,
+    store: Store,
+    app: App,
+  ) {
     this.#id = id
     this.#placeId = placeId
+    this.#isAgain = isAgain
     this.#tools = tools
     this.#store = store
     this.#app = app
@@ -219,15 +229,20 @@ class Scan {
     await this.#store.items.add(this.#id, from, items, unchanged)
   }
 
-  /** Those that have not moved in, or are other ones now. */
-  freshOf(files: readonly FoundFile[]): FoundFile[] {
+  /** Those that have not moved in, or are other ones now, or whose documents are gone. */
+  async freshOf(files: readonly FoundFile[]): Promise<FoundFile[]> {
     const placed = this.#app.media.places.at(this.#placeId, files.map(pathOf))
-    return files.filter((file) => !isUnchanged(file, placed.get(pathOf(file))))
+    const known = await this.#app.videos.known([...placed.values()].map(({ videoId }) => videoId))
+    return files.filter((file) => {
+      const film = placed.get(pathOf(file))
+      if (film && !known.has(film.videoId)) return true
+      return !this.#isAgain && !isUnchanged(file, film)
+    })
   }
 
   async take(reader: PlaceReader, files: readonly FoundFile[], problems: Parameters<typeof toProblem>[0][]) {
     this.seen += files.length
-    const fresh = this.freshOf(files)
+    const fresh = await this.freshOf(files)
     this.#unchanged += files.length - fresh.length
     // Where nothing is new nothing is written, but for how many they are, at the end.
     if (problems.length > 0) await this.#add(problems.map((problem) => toProblem(withId(problem, this.#tools))))
@@ -260,11 +275,16 @@ class Scan {
       const ids = [...new Set(rows.map(({ video_id: id }) => id!))]
       const [known, removed] = [await videos.known(ids), media.places.wasForgotten(ids)]
       const still = await this.#lieAsTheyLay(ids.filter((id) => known.has(id)))
+      const homeless = await homelessAmong([...known], this.#app)
       const decisions = ids.flatMap((id) => {
         const [best, ...others] = rows.filter((row) => row.video_id === id).sort(byWorth(media.containers.endings))
         const outcome = still.has(id)
           ? secondOf(best!, { path: still.get(id)! }, media.containers.isSound)
-          : this.#outcomeOf(best!, known.has(id), removed.has(id) && !this.#isBack(best!))
+          : this.#outcomeOf(best!, {
+              isKnown: known.has(id),
+              isHomeless: homeless.has(id),
+              wasRemoved: removed.has(id) && !this.#isBack(best!),
+            })
         return [
           { number: best!.number, ...outcome },
           ...others.map((other) => ({ number: other.number, ...secondOf(other, best!, media.containers.isSound) })),
@@ -289,11 +309,15 @@ class Scan {
     return this.#app.media.places.trash.wasAt(this.#placeId, id!, path)
   }
 
-  #outcomeOf(row: ItemRow, isKnown: boolean, wasRemoved: boolean): Omit<Decision, 'number'> {
+  #outcomeOf(
+    row: ItemRow,
+    { isKnown, isHomeless, wasRemoved }: { isKnown: boolean; isHomeless: boolean; wasRemoved: boolean },
+  ): Omit<Decision, 'number'> {
     const plain = (outcome: ItemRow['outcome'], why: Words = '') => ({ outcome, code: null, why })
-    if (wasRemoved) return plain('removed', because('it has been removed from the archive'))
+    if (wasRemoved && !isKnown) return plain('removed', because('it has been removed from the archive'))
     const film = this.#app.media.places.filmOf(row.video_id!)
     if (isKnown && film?.placeId === this.#placeId) return plain('moved', because('it was {file}', { file: film.path }))
+    if (isHomeless) return plain('moved', because('its video is in the archive, and its file was missing'))
     if (isKnown) return plain('known')
     return plain(row.is_guess || row.is_bare ? 'ask' : 'new')
   }

@@ -84,12 +84,18 @@ export class Store {
     placeId: number,
     reader: string,
     catalog: string,
-    { isFollowing = false, onlyPath = '', map }: { isFollowing?: boolean; onlyPath?: string; map?: PathMap } = {},
+    {
+      isFollowing = false,
+      isAgain = false,
+      onlyPath = '',
+      map,
+    }: { isFollowing?: boolean; isAgain?: boolean; onlyPath?: string; map?: PathMap } = {},
   ): Promise<number> {
     const made = await this.#run(
-      `INSERT INTO library_adoption (place_id, reader, catalog, state, created_at, is_following, only_path, map)
-       VALUES (?, ?, ?, 'scanning', ?, ?, ?, ?)`,
-      ...[placeId, reader, catalog, epochSeconds(this.#clock), isFollowing ? 1 : 0, onlyPath],
+      `INSERT INTO library_adoption (place_id, reader, catalog, state, created_at, is_following, is_again, only_path,
+         map)
+       VALUES (?, ?, ?, 'scanning', ?, ?, ?, ?, ?)`,
+      ...[placeId, reader, catalog, epochSeconds(this.#clock), isFollowing ? 1 : 0, isAgain ? 1 : 0, onlyPath],
       map ? JSON.stringify({ ...map, share: 0, isSaid: true } satisfies FoundMap) : '',
     )
     this.items.countAnew(made)

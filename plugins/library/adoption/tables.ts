@@ -86,6 +86,12 @@ export const mapTables = {
     ALTER TABLE library_adoption ADD COLUMN settings TEXT NOT NULL DEFAULT '[]';`,
 }
 
+/** Films that the ledger knows in their place, and whose documents are gone: they alone come in again. */
+export const againTables = {
+  number: 10,
+  sql: 'ALTER TABLE library_adoption ADD COLUMN is_again INTEGER NOT NULL DEFAULT 0;',
+}
+
 export const ADOPTION_STATES = ['scanning', 'planned', 'adopting', 'adopted', 'undoing', 'undone', 'failed'] as const
 export type AdoptionState = (typeof ADOPTION_STATES)[number]
 export const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
@@ -108,6 +114,7 @@ export interface AdoptionRow {
   /** JSON; empty: nobody has chosen yet. */
   choice: string
   is_following: 0 | 1
+  is_again: 0 | 1
   map: string
   settings: string
   /** The one film that it is about; empty: all of its place. */

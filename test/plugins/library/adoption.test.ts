@@ -13,6 +13,7 @@ import '../../support/ffmpeg.ts'
 import { PICTURE_FILE } from '../../support/film.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
+import { lay } from '../../support/lay.ts'
 import { handAt, otherWork } from '../../support/other-work.ts'
 import { listing, type PlacesApp, type PlannedRow, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
@@ -209,6 +210,7 @@ test('each trap of a folder is a line of the plan, and never the end of the scan
   await app.lay(`old/${'\u00d6l'} [ggggggggggg].info.json`, JSON.stringify(infoOf('ggggggggggg')))
   await layFilm(app, 'old/known [hhhhhhhhhhh].mp4', infoOf('hhhhhhhhhhh'))
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'hhhhhhhhhhh' }))
+  await lay(app.app.settings.mediaDir)('UC1/hhhhhhhhhhh.mp4')
   for (const name of ['x [iiiiiiiiiii].mp4.part', 'x [iiiiiiiiiii].f137.mp4', 'x [iiiiiiiiiii].temp.mp4'])
     await app.lay(`old/${name}`, 'x')
   await app.lay('old/Empty [jjjjjjjjjjj].mp4', '')

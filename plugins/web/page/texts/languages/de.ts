@@ -2740,6 +2740,7 @@ const de = {
   'said.it is no database, list or backup': 'das ist weder Datenbank noch Liste noch Backup',
   'said.it has been removed from the archive': 'wurde aus dem Archiv gelöscht',
   'said.it was {file}': 'war {file}',
+  'said.its video is in the archive, and its file was missing': 'das Video ist im Archiv, und seine Datei fehlte',
   'said.its database names {count} videos, and most of them lie elsewhere: move in from that folder too':
     'die Datenbank nennt Videos ({count}), von denen die meisten woanders liegen. Lass auch jenen Ordner einziehen',
   'said.its file is not there': 'die Datei ist nicht da',
