@@ -163,13 +163,28 @@ export async function toSheets(
 }
 
 /** The bytes of a picture inside a film, as they were put there. */
-export function pictureIn({ settings }: Tools, path: string, index: number, signal: AbortSignal): Promise<Buffer> {
-  const output = ['-map', `0:${index}`, '-c', 'copy', '-frames:v', '1', '-f', 'image2pipe', 'pipe:1']
-  const args = ['-hide_banner', '-nostdin', '-v', 'error', ...filmInput(path), ...output]
+export function pictureIn(tools: Tools, path: string, index: number, signal: AbortSignal): Promise<Buffer> {
+  return onePicture(tools, filmInput(path), ['-map', `0:${index}`, '-c', 'copy'], signal)
+}
+
+/** What a film shows at a second, as JPEG. */
+export function frameOf(tools: Tools, path: string, second: number, signal: AbortSignal): Promise<Buffer> {
+  const input = ['-ss', String(Math.max(0, second)), ...filmInput(path)]
+  return onePicture(tools, input, ['-map', '0:v:0', '-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p'], signal)
+}
+
+function onePicture(
+  { settings }: Tools,
+  input: readonly string[],
+  output: readonly string[],
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const toPipe = ['-frames:v', '1', '-f', 'image2pipe', 'pipe:1']
+  const args = ['-hide_banner', '-nostdin', '-v', 'error', ...input, ...output, ...toPipe]
   const limits = { timeout: PICTURE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: MOST_PICTURE_BYTES, signal } as const
   return new Promise((resolve, reject) => {
     runChild(settings.ffmpeg, args, { encoding: 'buffer', ...limits }, (cause, picture) => {
-      if (!cause) resolve(picture)
+      if (!cause && picture.length > 0) resolve(picture)
       else if (signal.aborted) reject(signal.reason)
       else if (isNotInstalled(cause)) reject(errors.unavailable('ffmpeg is not installed', { cause }))
       else reject(errors.unprocessable('the file cannot be read as media', { cause }))

@@ -1,11 +1,16 @@
-/** thumbnail_check: missing pictures are fetched from where the documents say, those of nobody are removed. */
+/**
+ * thumbnail_check: missing pictures are made again from what lies beside films, fetched from where the documents say, or
+ * taken out of films; those of nobody are removed.
+ */
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { defineTask, type JobContext, say, Type } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
+import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { filmsOf, mediaDirOf } from './disk.ts'
 import { codeOf } from './disk-fault.ts'
+import { LostPictures } from './lost-pictures.ts'
 import { openReading } from './reading.ts'
 
 type Run = JobContext<object>
@@ -39,11 +44,7 @@ export const thumbnailCheck = defineTask({
   },
 })
 
-interface Wanted {
-  kind: ArtKind
-  id: string
-  url: string
-}
+type Wanted = { kind: 'video'; id: string; doc: VideoDoc } | { kind: ArtKind; id: string; url: string }
 
 /**
  * What cannot be had is left for the next time: a refresh may bring another address.
@@ -53,23 +54,33 @@ interface Wanted {
 export async function fetchMissingArt(job: Run, app: App, fraction = 0): Promise<number> {
   let looked = 0
   let fetched = 0
-  for await (const { kind, id, url } of wantedArt(app)) {
+  const lost = new LostPictures(app)
+  for await (const { kind, id, ...wanted } of wantedArt(app)) {
     job.signal.throwIfAborted()
     if (looked++ % 100 === 0)
       job.progress(fraction, say`Looking for missing pictures: ${{ looked }} seen, ${{ fetched }} fetched`)
     if (await app.media.hasArt(kind, id)) continue
-    if (await app.media.fetchArt(kind, id, url, job.signal)) fetched++
+    const has =
+      'doc' in wanted
+        ? await takeOfVideo(id, wanted.doc, lost, job, app)
+        : await app.media.fetchArt(kind, id, wanted.url, job.signal)
+    if (has) fetched++
   }
   return fetched
 }
 
+async function takeOfVideo(id: string, doc: VideoDoc, lost: LostPictures, job: Run, app: App): Promise<boolean> {
+  if (await lost.takeBeside(id, doc)) return true
+  // Of those that lie in places there may be very many: a refresh, which has its pace, fetches what the platform has.
+  const mayAsk = doc.art !== undefined && app.media.isOurs(id)
+  if (mayAsk && (await app.media.fetchArt('video', id, doc.art!, job.signal))) return true
+  const mayCome = doc.active && (doc.art !== undefined || !app.media.isOurs(id))
+  return !mayCome && (await lost.takeFrom(id, doc, job.signal))
+}
+
 async function* wantedArt(app: App): AsyncGenerator<Wanted> {
-  for await (const batch of app.videos.collection.scan()) {
-    // Of those that lie in places there may be very many: what lies beside a film is taken in with it, and a refresh,
-    // which has its pace, fetches the rest.
-    for (const { id, doc } of batch)
-      if (doc.art !== undefined && app.media.isOurs(id)) yield { kind: 'video', id, url: doc.art }
-  }
+  for await (const batch of app.videos.collection.scan())
+    for (const { id, doc } of batch) yield { kind: 'video', id, doc }
   for await (const batch of app.channels.collection.scan()) {
     for (const { id, doc } of batch) {
       const urls = picturesOf(doc.art)

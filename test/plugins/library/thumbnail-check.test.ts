@@ -1,11 +1,12 @@
 /** Pictures: missing ones are fetched, those of nobody removed; thumbnails inside films. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdir, rm, stat, utimes } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { aChannel, aPlaylist, aVideo } from 'archivolt/testing'
 import { openLog } from '../../../core/log.ts'
+import type { NewFilm } from '../../../plugins/media/types.ts'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { makePicture } from '../../support/ffmpeg.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -264,4 +265,53 @@ test('thumbnails are put into the films, which stay whole; a second run has noth
   assert.notEqual(again.format.size, format.size)
   await play(path)
   assert.deepEqual(await app.files('media'), [`${harbour}/${ferry}.mp4`, `${harbour}/${nets}.mp4`].sort())
+})
+
+test('pictures of videos that moved in come back from beside their films where the cache is lost; nobody is asked', async (t) => {
+  const root = await temporaryFolder(t)
+  const app = await libraryApp(t, { settings: { libraryRoots: [root] } })
+  const place = (await app.as('admin').post('/api/place/', { path: root, label: 'Old' })).body.id as number
+  const films: NewFilm[] = []
+  for (const [id, name, picture] of [
+    [ferry, 'one/The ferry', 'one/The ferry.jpg'],
+    [nets, 'two/Nets', 'two/Nets-poster.png'],
+    [fog, 'two/Fog', undefined],
+  ] as const) {
+    await mkdir(dirname(join(root, name)), { recursive: true })
+    await writeFile(join(root, `${name}.webm`), 'film')
+    if (picture) await makePicture(join(root, picture))
+    const own = { videoId: id, channelId: harbour, placeId: place, path: `${name}.webm` }
+    films.push({ ...own, ending: 'webm', sizeBytes: 4, changedMs: 1 })
+  }
+  await app.given(
+    aChannel({ id: harbour }),
+    ...[ferry, nets, fog].map((id) => aVideo({ id, channelId: harbour, art: thumbnailOf(app.platform, id) })),
+  )
+  await app.app.media.places.keep(films)
+  const asked = app.platform.requests.length
+
+  assert.equal((await app.runTask('thumbnail_check')).state, 'SUCCESS')
+
+  const has = await Promise.all([ferry, nets, fog].map((id) => app.app.media.hasArt('video', id)))
+  assert.deepEqual([has, app.platform.requests.length], [[true, true, false], asked])
+})
+
+test('a video that the platform has no more gets its picture back out of its film', async (t) => {
+  const app = await libraryApp(t)
+  const art = `${app.platform.baseUrl}/vi/nothing/hqdefault.jpg`
+  await app.given(
+    aChannel({ id: harbour }),
+    aVideo({ id: ferry, channelId: harbour, active: false, art }),
+    aVideo({ id: nets, channelId: harbour, art }),
+    aVideo({ id: fog, channelId: harbour, active: false }),
+  )
+  for (const id of [ferry, nets]) await app.film('media', harbour, `${id}.mp4`)
+  await mkdir(app.at('media', harbour), { recursive: true })
+  await writeFile(app.at('media', harbour, `${fog}.mp4`), 'no film')
+
+  assert.equal((await app.runTask('thumbnail_check')).state, 'SUCCESS')
+
+  const has = await Promise.all([ferry, nets, fog].map((id) => app.app.media.hasArt('video', id)))
+  assert.deepEqual(has, [true, false, false], 'a refresh may bring another address of what the platform has')
+  assert.deepEqual(await readdir(app.at('media', '.staging')), [])
 })
