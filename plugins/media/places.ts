@@ -349,8 +349,11 @@ class KnownPlaces implements PlacesService {
              path = excluded.path, ending = excluded.ending, size_bytes = excluded.size_bytes,
              changed_ms = excluded.changed_ms, state = 'there'`,
       )
-      for (const { videoId, channelId, placeId, path, ending, sizeBytes, changedMs } of films)
+      const found = this.#app.ledger.sql('DELETE FROM media_missing WHERE video_id = ?')
+      for (const { videoId, channelId, placeId, path, ending, sizeBytes, changedMs } of films) {
         put.run(videoId, channelId, placeId, path, ending, sizeBytes, Math.floor(changedMs))
+        found.run(videoId)
+      }
     })
   }
 

@@ -132,6 +132,18 @@ test('who asks for a video whose film is missing gets it into the queue, without
   assert.deepEqual(await written(app), { keep: true, watched: true })
 })
 
+test('a video whose film was missing and lies in a place now is missing no longer', async (t) => {
+  const app = await placesApp(t)
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
+  const job = await app.app.jobs.start('rescan_filesystem', {})
+  await app.app.jobs.ended(job.id)
+  assert.equal((await missingIn(app)).length, 1)
+
+  await app.placed({ id: 'v1', placeId: await app.place('films'), path: 'v1.webm' })
+
+  assert.deepEqual(await missingIn(app), [])
+})
+
 test('films that are gone from a place are among the missing', async (t) => {
   const app = await placesApp(t)
   const placeId = await app.place('films')
