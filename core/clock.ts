@@ -23,6 +23,12 @@ export interface Clock {
   /** Calls back once, after so many milliseconds (any length; does not keep the process alive). */
   after(ms: number, callback: () => void): Timer
   /**
+   * Calls back once, at a time on the wall (as `now` tells it), or when it would have come had nobody set the clock,
+   * whichever is first. Timers stand still while a machine sleeps, so the wall is looked at each minute; who must not
+   * come too early looks at `now` itself.
+   */
+  at(wallMs: number, callback: () => void): Timer
+  /**
    * Looks again and again, so long after the end of the look before: for what shows its newest state whenever one
    * looks. A stopped clock that is moved on leaves out looks between which nothing else happens.
    * @param look  never throws
@@ -56,6 +62,24 @@ export function everyOn(clock: Pick<Clock, 'after'>, ms: number, look: () => Pro
   }
 }
 
+const LOOK_AT_WALL_MS = 60_000
+
+export function atOn(clock: Pick<Clock, 'now' | 'after' | 'every'>, wallMs: number, callback: () => void): Timer {
+  const timer = clock.after(Math.max(0, wallMs - clock.now()), () => fire())
+  const looks = clock.every(LOOK_AT_WALL_MS, async () => {
+    if (clock.now() >= wallMs) fire()
+  })
+  const cancel = () => {
+    timer.cancel()
+    looks.cancel()
+  }
+  function fire() {
+    cancel()
+    callback()
+  }
+  return { cancel }
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   steady: () => Math.floor(performance.timeOrigin + performance.now()),
@@ -73,6 +97,7 @@ export const systemClock: Clock = {
     wait(ms > 0 ? Math.ceil(ms) + 1 : 0)
     return { cancel: () => clearTimeout(handle) }
   },
+  at: (wallMs, callback) => atOn(systemClock, wallMs, callback),
   every: (ms, look) => everyOn(systemClock, ms, look),
   sleep: (ms, signal) => sleepOn(systemClock, ms, signal),
 }

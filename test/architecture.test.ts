@@ -254,3 +254,16 @@ test('a document that several write is created or patched, never put whole over 
 
   assert.deepEqual(putting.map((fault) => fault.split(':')[0]).sort(), Object.keys(WRITTEN_WHOLE).sort())
 })
+
+test('what waits for a time on the wall waits by clock.at: timers stand still while a machine sleeps', () => {
+  // One line, or the next ones up to the end of the first argument.
+  const reckoned = /\.(?:after|sleep)\((?:[^,()]|\([^()]*(?:\([^()]*\)[^()]*)*\))*\.now\(\)/g
+
+  assert.deepEqual(
+    faults(
+      [...core, ...plugins].filter(({ path }) => path !== 'core/clock.ts' && !path.startsWith('plugins/web/page/')),
+      ({ code }) => code.match(reckoned) ?? [],
+    ),
+    [],
+  )
+})

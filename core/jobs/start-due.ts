@@ -83,7 +83,7 @@ export function waitForNext(state: SchedulerState): void {
   if (!state.isBegun || state.isClosed) return
   const now = clock.now()
   const next = Math.min(...rows.list().map((row) => (tasks.has(row.task) ? (row.next_run_at ?? Infinity) : Infinity)))
-  if (next > now && next < Infinity) state.timer = clock.after(next - now, () => void look(state))
+  if (next > now && next < Infinity) state.timer = clock.at(next, () => void look(state))
 }
 
 function look(state: SchedulerState): Promise<void> {

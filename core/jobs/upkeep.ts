@@ -59,7 +59,7 @@ export class Upkeep {
     this.#retryTimer?.cancel()
     const next = rows.nextRetryAt()
     if (next === undefined || !this.#isOn) return
-    this.#retryTimer = clock.after(Math.min(next - clock.now(), this.#longestRetryMs), () => {
+    this.#retryTimer = clock.at(Math.min(next, clock.now() + this.#longestRetryMs), () => {
       ledger
         .write(() => rows.wake(this.#longestRetryMs))
         .then((woken) => {

@@ -43,7 +43,7 @@ export function openAside(
     timer?.cancel()
     timer =
       next &&
-      clock.after(Math.max(earliestMs, next.until - clock.now()), () => {
+      clock.at(Math.max(clock.now() + earliestMs, next.until), () => {
         working = empty(emptyWhileThere)
       })
   }

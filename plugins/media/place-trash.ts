@@ -487,12 +487,10 @@ class TrashOfPlaces implements PlaceTrashService {
       .get()
     const isHalf = this.#app.ledger.sql('SELECT 1 FROM media_discarded WHERE job_id IS NOT NULL').get() !== undefined
     this.#timer?.cancel()
-    const waitMs = Math.min(
-      next ? next.until - this.#app.clock.now() : Number.POSITIVE_INFINITY,
-      isHalf ? AGAIN_MS : Infinity,
-    )
-    this.#timer = Number.isFinite(waitMs)
-      ? this.#app.clock.after(Math.max(earliestMs, waitMs), () => {
+    const { clock } = this.#app
+    const at = Math.min(next ? next.until : Number.POSITIVE_INFINITY, isHalf ? clock.now() + AGAIN_MS : Infinity)
+    this.#timer = Number.isFinite(at)
+      ? clock.at(Math.max(clock.now() + earliestMs, at), () => {
           this.#working = this.#clean()
         })
       : undefined

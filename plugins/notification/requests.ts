@@ -214,7 +214,7 @@ class AskedVideos implements Requests {
     this.#expiry =
       first === null
         ? undefined
-        : this.#clock.after(Math.max(0, first + TOLD_MS - this.#clock.now()), () => {
+        : this.#clock.at(first + TOLD_MS, () => {
             this.#expire().catch((err: unknown) =>
               this.#log.error({ err }, 'messages of requests could not be removed'),
             )

@@ -58,9 +58,11 @@ interface RefreshQueue {
   waiting(kind?: Kind): number
   stateOf(kind?: Kind): 'running' | 'empty'
   stateOfItem(kind: Kind, id: string): 'running' | 'in_queue' | 'empty'
-  /** Whether this job has made its selection already: it is made once, also where the job runs again. */
+  /** Whether this run has made its selection already: it is made once, also where the run is cut off and goes on. */
   hasSelected(jobId: string): boolean
   noteSelected(jobId: string): Promise<void>
+  /** The run has ended: the next one makes its own, also as the same job. */
+  forgetSelected(): Promise<void>
 }
 
 export function openRefreshQueue(app: App): RefreshQueue {
@@ -146,6 +148,8 @@ export function openRefreshQueue(app: App): RefreshQueue {
         ledger.sql('INSERT INTO refresh_selected (job_id) VALUES (?)').run(jobId)
       })
     },
+
+    forgetSelected: async () => void (await ledger.write(() => ledger.sql('DELETE FROM refresh_selected').run())),
   }
 }
 

@@ -57,22 +57,32 @@ export const checkReindex = defineTask({
       await job.step('refresh.select', () => selectOutdated(days, app))
       await queue.noteSelected(job.id)
     }
-    if (!queue.next() || !(await isSignedInAsWanted(job, app))) return null
-
-    const counts: Record<Kind, number> = { video: 0, channel: 0, playlist: 0 }
-    for (let number = 0; !job.isStopping(); number++) {
-      job.signal.throwIfAborted()
-      const item = queue.next()
-      if (!item) break
-      job.progress(
-        number / (number + queue.waiting()),
-        say`Refreshing ${{ what: WHAT[item.kind] }} ${{ id: item.id }}, ${{ count: queue.waiting() }} waiting`,
-      )
-      if (await work(item, job, app)) counts[item.kind]++
+    try {
+      return await workOff(job, app)
+    } finally {
+      // A start that has met this run is followed by a run of the same job.
+      if (!job.signal.aborted) await queue.forgetSelected()
     }
-    return inWords(counts)
   },
 })
+
+async function workOff(job: Run, app: App): Promise<Words | null> {
+  const queue = app.refreshQueue
+  if (!queue.next() || !(await isSignedInAsWanted(job, app))) return null
+
+  const counts: Record<Kind, number> = { video: 0, channel: 0, playlist: 0 }
+  for (let number = 0; !job.isStopping(); number++) {
+    job.signal.throwIfAborted()
+    const item = queue.next()
+    if (!item) break
+    job.progress(
+      number / (number + queue.waiting()),
+      say`Refreshing ${{ what: WHAT[item.kind] }} ${{ id: item.id }}, ${{ count: queue.waiting() }} waiting`,
+    )
+    if (await work(item, job, app)) counts[item.kind]++
+  }
+  return inWords(counts)
+}
 
 /**
  * A cookie that has run out would make everything that needs it look lost. @throws unavailable: the platform cannot be

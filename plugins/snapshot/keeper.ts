@@ -59,7 +59,7 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
 
   function schedule(): void {
     timer?.cancel()
-    timer = app.clock.after(nextSnapshotAt(app.clock.now()) - app.clock.now(), () => {
+    timer = app.clock.at(nextSnapshotAt(app.clock.now()), () => {
       schedule()
       if (isOn() && !isTaking())
         start().catch((error) => app.log.error({ err: error }, 'the daily snapshot could not be started'))

@@ -40,3 +40,34 @@ test('a clock that is moved on looks once before anything else happens, at the t
 
   assert.deepEqual(happened, ['look 20', 'timer 20.5', 'look 60'])
 })
+
+test('what waits for a time on the wall comes at its time, and a minute late at most after a sleep of the machine', async () => {
+  for (const sleptMs of [0, 16 * HOUR_MS]) {
+    const clock = testClock(0)
+    let cameAt: number | undefined
+    clock.at(20 * HOUR_MS, () => (cameAt = clock.now()))
+
+    await clock.advance(4 * HOUR_MS)
+    if (sleptMs) clock.set(clock.now() + sleptMs)
+    assert.equal(cameAt, undefined)
+    await clock.advance(sleptMs ? MINUTE_MS : 16 * HOUR_MS)
+
+    assert.equal(cameAt, sleptMs ? 20 * HOUR_MS + MINUTE_MS : 20 * HOUR_MS)
+    cameAt = undefined
+    await clock.advance(48 * HOUR_MS)
+    assert.equal(cameAt, undefined, 'once')
+  }
+})
+
+test('what waits for a time on the wall waits no longer where the clock is set back, and not once it is cancelled', async () => {
+  const clock = testClock(HOUR_MS)
+  let count = 0
+  clock.at(2 * HOUR_MS, () => count++)
+  const cancelled = clock.at(2 * HOUR_MS, () => (count += 10))
+  cancelled.cancel()
+  clock.set(0)
+
+  await clock.advance(HOUR_MS)
+
+  assert.equal(count, 1)
+})

@@ -1,5 +1,5 @@
 /** A clock that stands still until a test moves it. */
-import { type Clock, everyOn, sleepOn, type Timer } from '../../core/clock.ts'
+import { atOn, type Clock, everyOn, sleepOn, type Timer } from '../../core/clock.ts'
 
 export interface TestClock extends Clock {
   /**
@@ -70,6 +70,7 @@ export function testClock(start: number | string = '2026-01-15T10:00:00Z'): Test
       setBy = toMs(to) - now
     },
     after: (ms, callback) => wait({ atMs: dueAfter(ms), callback }),
+    at: (wallMs, callback) => atOn(clock, wallMs, callback),
     every: (everyMs, look) =>
       everyOn({ after: (ms, callback) => wait({ atMs: dueAfter(ms), callback, everyMs }) }, everyMs, look),
     sleep: (ms, signal) => sleepOn(clock, ms, signal),

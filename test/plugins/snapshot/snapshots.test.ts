@@ -127,6 +127,22 @@ test('one is taken each day at noon', async (t) => {
   assert.equal((await ids(app)).length, 4)
 })
 
+test('a machine that sleeps most of each day takes one each day', async (t) => {
+  const app = await given(t)
+  const before = (await ids(app)).length
+  const DAYS = 4
+
+  for (let day = 0; day < DAYS; day++) {
+    await app.clock.advance(8 * HOUR_MS)
+    await app.settled()
+    app.clock.set(app.clock.now() + 16 * HOUR_MS)
+    await app.clock.advance(0)
+    await app.settled()
+  }
+
+  assert.equal((await ids(app)).length, before + DAYS)
+})
+
 test('switched off, none is taken by itself, and one by hand all the same', async (t) => {
   const app = await given(t)
   assert.equal((await admin(app).post('/api/config/', { application: { enable_snapshot: false } })).status, 200)
