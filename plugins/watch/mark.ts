@@ -1,6 +1,7 @@
 /** Marks are made and taken: of one video, of chosen ones, of all of a channel or playlist. */
 import { chunksOf, epochSeconds, errors, isAppError, type JobContext } from 'archivolt'
 import { indexMarks, markVideos } from './marking-tasks.ts'
+import type { Marking } from './markings.ts'
 import type { WatchState } from './state.ts'
 import type { MarkedTogether } from './types.ts'
 
@@ -17,7 +18,9 @@ export async function mark(state: WatchState, userId: number, id: string, isWatc
   const target = await targetOf(state, id, userId)
   if (!target) throw errors.notFound('video, channel or playlist', id)
   if (target.kind === 'video') return markVideo(state, userId, id, isWatched)
-  await app.jobs.run(markVideos, { userId, ...target, isWatched, at: epochSeconds(app.clock) })
+  await app.index.writable()
+  const number = await state.markings.add({ userId, ...target, isWatched, at: epochSeconds(app.clock) })
+  await app.jobs.run(markVideos, { userId, number })
 }
 
 /** @throws not_found */
@@ -51,16 +54,26 @@ export async function markChosen(
 export async function markAll(
   state: WatchState,
   userId: number,
-  target: MarkedTogether,
-  { isWatched, at }: { isWatched: boolean; at: number },
+  upTo: number | undefined,
+  job: Pick<JobContext<object>, 'step' | 'signal'>,
+): Promise<void> {
+  // What a restore is putting there is meant too.
+  await state.app.index.writable()
+  await state.markings.workOff(userId, { upTo, signal: job.signal }, (marking) => markTogether(state, marking, job))
+}
+
+async function markTogether(
+  state: WatchState,
+  marking: Marking,
   { step, signal }: Pick<JobContext<object>, 'step' | 'signal'>,
 ): Promise<void> {
-  const { app, positions, indexer } = state
-  // What a restore is putting there is meant too.
-  await app.index.writable()
-  for await (const ids of idsOf(state, target, userId)) {
+  const { app, markings, positions, indexer } = state
+  const { userId, isWatched, at } = marking
+  for await (const batch of idsOf(state, marking, userId)) {
     const changed = await step('watch.note', () =>
       app.ledger.write(() => {
+        const own = markings.leftAloneBy(marking, batch)
+        const ids = batch.filter((id) => !own.has(id))
         const others = change(state, userId, ids, isWatched, at)
         if (others) positions.remove(userId, others)
         return others
@@ -73,12 +86,13 @@ export async function markAll(
 
 /** @throws not_found */
 async function noteMark(state: WatchState, userId: number, id: string, isWatched: boolean): Promise<void> {
-  const { app, positions } = state
+  const { app, positions, markings } = state
   // A removal of the video, which takes its marks, is over or has not begun.
   await app.videos.exclusive(id, async () => {
     if (!(await app.videos.has(id))) throw errors.notFound('video', id)
     await app.ledger.write(() => {
       if (!change(state, userId, [id], isWatched, epochSeconds(app.clock))) throw errors.notFound('user')
+      markings.noteOwn(userId, [id])
       // Also where the mark stays: so an unwatched video can be begun anew.
       positions.remove(userId, [id])
     })

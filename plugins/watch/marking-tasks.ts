@@ -2,7 +2,7 @@
  * Marks all videos of a channel or playlist, and puts index and ledger right after a restore, or where an account was
  * removed. These are jobs, so that the next start finishes what was interrupted.
  */
-import { defineTask, ID_PATTERN, Type } from 'archivolt'
+import { defineTask, Type } from 'archivolt'
 import type { App } from './app.ts'
 
 export const markVideos = defineTask({
@@ -10,18 +10,15 @@ export const markVideos = defineTask({
   title: 'Mark videos',
   payload: Type.Object({
     userId: Type.Integer(),
-    kind: Type.Enum(['channel', 'playlist']),
-    id: Type.String({ pattern: ID_PATTERN }),
-    isWatched: Type.Boolean(),
-    /** Epoch seconds: the date of all of them, also of those that the next start marks. */
-    at: Type.Integer(),
+    /** What the account has asked for up to this marking; left out: all of it. */
+    number: Type.Optional(Type.Integer()),
   }),
   lane: 'light',
   internal: true,
   resumable: true,
   async run(job, app: App): Promise<void> {
-    const { userId, kind, id, isWatched, at } = job.payload
-    await app.watch.markAll(userId, { kind, id }, isWatched, at, job)
+    const { userId, number } = job.payload
+    await app.watch.markAll(userId, number, job)
   },
 })
 

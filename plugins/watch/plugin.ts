@@ -1,6 +1,7 @@
 /** Watching: what each account has watched, and how far it has come (contract 9.1, 9.2). */
 import { definePlugin } from 'archivolt'
 import { forgetGone, indexMarks, markVideos, relearnMarks, settleMarks } from './marking-tasks.ts'
+import { markingTables } from './markings.ts'
 import { markTables } from './marks.ts'
 import { positionTables } from './positions.ts'
 import { offWhereInUse, progress } from './preferences.ts'
@@ -12,7 +13,7 @@ import { openWatch } from './watch.ts'
 export default definePlugin({
   name: 'watch',
   needs: ['platform', 'user', 'channel', 'video', 'playlist'],
-  migrations: [positionTables, markTables, offWhereInUse],
+  migrations: [positionTables, markTables, offWhereInUse, markingTables],
   preferences: { progress },
   implements: {
     'video.tail': (app) => (ids, actor) => app.watch.tailsOf(ids, actor.id),

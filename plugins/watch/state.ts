@@ -1,6 +1,7 @@
 /** What the verbs of the service `watch` share. */
 import type { App } from './app.ts'
 import { type MarkIndexer, openMarkIndexer } from './indexing.ts'
+import { type Markings, openMarkings } from './markings.ts'
 import { type Marks, openMarks } from './marks.ts'
 import { openPositions, type Positions } from './positions.ts'
 import { openSettling, type Settling } from './settling.ts'
@@ -8,6 +9,7 @@ import { openSettling, type Settling } from './settling.ts'
 export interface WatchState {
   readonly app: App
   readonly marks: Marks
+  readonly markings: Markings
   readonly positions: Positions
   readonly indexer: MarkIndexer
   readonly settling: Settling
@@ -16,5 +18,8 @@ export interface WatchState {
 export function newState(app: App): WatchState {
   const marks = openMarks(app)
   const indexer = openMarkIndexer(app, marks)
-  return { app, marks, positions: openPositions(app), indexer, settling: openSettling(app, marks, indexer) }
+  return {
+    ...{ app, marks, indexer, markings: openMarkings(app) },
+    ...{ positions: openPositions(app), settling: openSettling(app, marks, indexer) },
+  }
 }

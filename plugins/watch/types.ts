@@ -27,17 +27,11 @@ export interface Watch {
   /** Chosen videos; those that are not there are left out. @returns how many were there */
   markChosen(userId: number, ids: readonly string[], isWatched: boolean): Promise<number>
   /**
-   * All videos of a channel or playlist, batch by batch: what is cut off is found again by a second run. It ends where
-   * the account is removed meanwhile.
-   * @param at  epoch seconds
+   * What an account has asked for of channels and playlists, in order, batch by batch: what is cut off is found again
+   * by a second run. It ends where the account is removed meanwhile.
+   * @param upTo  the number of a marking; undefined: all
    */
-  markAll(
-    userId: number,
-    target: MarkedTogether,
-    isWatched: boolean,
-    at: number,
-    job: Pick<JobContext<object>, 'step' | 'signal'>,
-  ): Promise<void>
+  markAll(userId: number, upTo: number | undefined, job: Pick<JobContext<object>, 'step' | 'signal'>): Promise<void>
   /** Of these videos, those that the account has neither watched nor begun. */
   untouchedBy(userId: number, ids: readonly string[]): Set<string>
   /**

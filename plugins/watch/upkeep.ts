@@ -2,7 +2,7 @@
  * What keeps marks, positions and index together: at the start, after a restore, where an account or a video is gone.
  */
 import { MARKED_AT_ONCE } from './mark.ts'
-import { indexMarks } from './marking-tasks.ts'
+import { indexMarks, markVideos } from './marking-tasks.ts'
 import { SHARED_MARKS, UPGRADE } from './settling.ts'
 import type { WatchState } from './state.ts'
 
@@ -11,8 +11,9 @@ const TOLD_EVERY_MS = 5000
 
 /** As `Watch.begin` says. */
 export async function begin(state: WatchState): Promise<void> {
-  const { app, marks } = state
+  const { app, marks, markings } = state
   if (marks.isPending(UPGRADE)) await takeSharedMarks(state)
+  for (const userId of markings.accounts()) await app.jobs.start(markVideos, { userId })
   const isBehind = marks.unindexed(1).length > 0 || [...marks.accounts()].some((id) => !app.accounts.get(id))
   if (isBehind) await app.jobs.start(indexMarks)
 }

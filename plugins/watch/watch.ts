@@ -17,7 +17,7 @@ export function openWatch(app: App): Watch {
   return {
     mark: (userId, id, isWatched) => mark(state, userId, id, isWatched),
     markChosen: (userId, ids, isWatched) => markChosen(state, userId, ids, isWatched),
-    markAll: (userId, target, isWatched, at, job) => markAll(state, userId, target, { isWatched, at }, job),
+    markAll: (userId, upTo, job) => markAll(state, userId, upTo, job),
     untouchedBy: (userId, ids) => untouchedBy(state, userId, ids),
     takeOver: (userId, told, signal) => takeOver(state, userId, told, signal),
     giveBack: (userId, told, signal) => giveBack(state, userId, told, signal),

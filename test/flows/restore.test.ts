@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type AppOf, definePlugin, defineTask } from '../../core/plugin/define.ts'
 import { Type } from '../../core/public.ts'
+import { startMarking } from '../support/marking.ts'
 import {
   aChannel,
   aPlaylist,
@@ -132,10 +133,7 @@ test('jobs wait for the restore at their next write, also where they ask for a r
   })
   const app = await given(t, { replace: [definePlugin({ name: 'errand', needs: ['video'], tasks: [removing] })] })
   const restore = await standingRestore(app)
-  const jobs = [
-    await app.app.jobs.start('watch.mark', { userId: 1, kind: 'channel', id: 'UC1', isWatched: true, at: 5 }),
-    await app.app.jobs.start('errand.remove', { id: 'v1' }),
-  ]
+  const jobs = [await startMarking(app, {}), await app.app.jobs.start('errand.remove', { id: 'v1' })]
   const accepted = await app.as('admin').post('/api/download/', { data: [{ youtube_id: 'UC1' }] })
   assert.equal(accepted.status, 200)
   await app.clock.advance(60_000)
@@ -187,13 +185,7 @@ test('a second restore is refused while one waits or runs, whichever kind it is'
 test('a server that is closed in the middle of a restore keeps what was there, and ends the jobs that waited', async (t) => {
   const app = await given(t)
   const restore = await standingRestore(app)
-  const { id } = await app.app.jobs.start('watch.mark', {
-    userId: 1,
-    kind: 'channel',
-    id: 'UC1',
-    isWatched: true,
-    at: 5,
-  })
+  const { id } = await startMarking(app, {})
   const failed = assert.rejects(restore.ended)
   const closing = app.close()
   restore.breakOff(new Error('closed'))

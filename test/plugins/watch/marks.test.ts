@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { errors } from 'archivolt'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { startMarking } from '../../support/marking.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 type Who = 'admin' | 'user'
@@ -53,6 +54,99 @@ test('two people who mark at once, and marks that are made and taken at once, en
   assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200])
   await app.settled()
   await assertAgreed(app)
+})
+
+const MANY = 450
+const manyIds = Array.from({ length: MANY }, (_, number) => `v${String(number).padStart(3, '0')}`)
+
+/** At the first batch of the next marking, before it is in the index. */
+function atFirstBatch(t: TestContext, { app }: TestApp, act: () => Promise<unknown> | undefined): void {
+  const { patchWhere } = app.videos.collection
+  let isDone = false
+  t.mock.method(app.videos.collection, 'patchWhere', async (...given: Parameters<typeof patchWhere>) => {
+    if (!isDone) {
+      isDone = true
+      await act()
+    }
+    return patchWhere(...given)
+  })
+}
+
+test('all are marked and unmarked close together: what was asked for last is so in the end', async (t) => {
+  for (const last of [false, true]) {
+    const app = await anApp(t, ...manyIds)
+    if (!last) await mark(app, 'admin', 'UC1', false)
+    else await mark(app, 'admin', 'UC1')
+    let second: Promise<{ status: number }> | undefined
+    atFirstBatch(t, app, async () => {
+      second = mark(app, 'admin', 'UC1', last)
+      await app.clock.advance(0)
+    })
+
+    const first = await mark(app, 'admin', 'UC1', !last)
+
+    assert.deepEqual([first.status, (await second!).status], [200, 200])
+    await app.settled()
+    await assertAgreed(app, last ? manyIds.map((id) => `${idOf(app, 'admin')} ${id}`).sort() : [])
+    await app.close()
+  }
+})
+
+test('what an account marks on its own while all of a channel is marked stays as it said', async (t) => {
+  const app = await anApp(t, ...manyIds)
+  const last = manyIds.at(-1)!
+  const isNoted = () => app.app.ledger.sql('SELECT 1 FROM watch_marked_since').get() !== undefined
+  let own: Promise<unknown> | undefined
+  atFirstBatch(t, app, async () => {
+    own = mark(app, 'admin', last, false)
+    while (!isNoted()) await app.clock.advance(0)
+  })
+
+  await mark(app, 'admin', 'UC1')
+
+  await own
+  await app.settled()
+  assert.equal(await isWatched(app, 'admin', last), false)
+  await assertAgreed(
+    app,
+    manyIds.slice(0, -1).map((id) => `${idOf(app, 'admin')} ${id}`),
+  )
+  await mark(app, 'admin', 'UC1')
+  assert.equal(await isWatched(app, 'admin', last), true, 'a later one means it too')
+})
+
+test('markings that a restart finds are done in the order in which they were asked for', async (t) => {
+  const app = await anApp(t, ...manyIds)
+  for (let number = 0; number < 9; number++) await startMarking(app, { isWatched: number % 2 === 0 })
+  await app.close()
+
+  await app.restart()
+  const last = await mark(app, 'admin', 'UC1', false)
+  await app.settled()
+
+  assert.equal(last.status, 200)
+  await assertAgreed(app, [])
+  assert.deepEqual(app.app.ledger.sql('SELECT * FROM watch_marking').all(), [])
+})
+
+test('a marking that fails is told, and is not made later', async (t) => {
+  const app = await anApp(t, 'v1')
+  t.mock.method(
+    app.app.videos.collection,
+    'scan',
+    () => {
+      throw errors.unprocessable('it cannot be read')
+    },
+    { times: 1 },
+  )
+
+  const failed = await mark(app, 'admin', 'UC1')
+  await mark(app, 'user', 'UC1')
+  await app.restart()
+  await app.settled()
+
+  assert.equal(failed.status, 422)
+  await assertAgreed(app, [`${idOf(app, 'user')} v1`])
 })
 
 test('a mark that the index cannot take now is kept, and taken as soon as it can', async (t) => {
@@ -119,13 +213,7 @@ test('an account that is removed while a channel is marked for it leaves nothing
     return patchWhere(...given)
   })
 
-  const job = await app.app.jobs.start('watch.mark', {
-    userId: user,
-    kind: 'channel',
-    id: 'UC1',
-    isWatched: true,
-    at: 5,
-  })
+  const job = await startMarking(app, { userId: user })
 
   assert.equal((await app.app.jobs.ended(job.id)).state, 'SUCCESS')
   assert.equal((await removal!).status, 200)

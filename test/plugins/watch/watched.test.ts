@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { startMarking } from '../../support/marking.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -164,7 +165,7 @@ test("the caller's positions in marked videos go, for both values, and other use
 test('a mark of a channel that was cut off is finished by the next start', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
-  await app.app.jobs.start('watch.mark', { userId: 1, kind: 'channel', id: 'UC1', isWatched: true, at: 77 })
+  await startMarking(app, { at: 77 })
   await app.restart()
 
   await app.settled()

@@ -1,0 +1,153 @@
+/**
+ * Markings of a whole channel or playlist, in the order in which an account has asked for them: rows of the ledger until
+ * they are done, so that the last one counts, also after a restart. What an account marks on its own meanwhile is noted
+ * too: older markings leave it alone.
+ */
+import { openLocks } from 'archivolt'
+import type { App } from './app.ts'
+import type { MarkedTogether } from './types.ts'
+
+export const markingTables = {
+  number: 4,
+  sql: `
+-- at: epoch seconds. The rows of an account are worked off by number.
+CREATE TABLE watch_marking (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL CHECK (kind IN ('channel', 'playlist')),
+  target TEXT NOT NULL,
+  is_watched INTEGER NOT NULL,
+  at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX watch_marking_of ON watch_marking (user_id, number);
+
+-- Videos that markings up to this number leave alone.
+CREATE TABLE watch_marked_since (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  video_id TEXT NOT NULL,
+  up_to INTEGER NOT NULL,
+  PRIMARY KEY (user_id, video_id)
+) STRICT, WITHOUT ROWID;
+
+-- What was accepted before this table was there.
+INSERT INTO watch_marking (user_id, kind, target, is_watched, at)
+  SELECT payload ->> 'userId', payload ->> 'kind', payload ->> 'id', payload ->> 'isWatched', payload ->> 'at' FROM jobs
+    WHERE task = 'watch.mark' AND state IN ('PENDING', 'STARTED', 'RETRY')
+      AND payload ->> 'kind' IN ('channel', 'playlist') AND payload ->> 'userId' IN (SELECT id FROM users)
+    ORDER BY seq;
+`,
+}
+
+export interface Marking extends MarkedTogether {
+  number: number
+  userId: number
+  isWatched: boolean
+  /** Epoch seconds. */
+  at: number
+}
+
+/** Methods that say so change rows: call them inside `ledger.write`. */
+export interface Markings {
+  /** On disk when it resolves. @returns its number */
+  add(marking: Omit<Marking, 'number'>): Promise<number>
+  /** Accounts with markings that are not done. */
+  accounts(): number[]
+  /**
+   * Does those of an account up to a number, one after the other, and nobody else does meanwhile; without a number all.
+   * One that fails is done with: whoever asked for it is told.
+   * @param work  may be done twice
+   * @throws what the work at that number threw; the signal's reason
+   */
+  workOff(
+    userId: number,
+    { upTo, signal }: { upTo?: number | undefined; signal: AbortSignal },
+    work: (marking: Marking) => Promise<void>,
+  ): Promise<void>
+  /** The account marks these on its own: what it has asked for before leaves them alone. Inside a write. */
+  noteOwn(userId: number, ids: readonly string[]): void
+  /** Of these videos, those that a marking leaves alone. */
+  leftAloneBy(marking: Marking, ids: readonly string[]): Set<string>
+}
+
+interface Row {
+  number: number
+  user_id: number
+  kind: Marking['kind']
+  target: string
+  is_watched: number
+  at: number
+}
+
+export function openMarkings({ ledger, log }: Pick<App, 'ledger' | 'log'>): Markings {
+  const locks = openLocks()
+
+  const next = (userId: number, upTo: number): Marking | undefined => {
+    const row = ledger
+      .sql<Row>('SELECT * FROM watch_marking WHERE user_id = ? AND number <= ? ORDER BY number LIMIT 1')
+      .get(userId, upTo)
+    if (!row) return undefined
+    const { number, kind, target: id, is_watched, at } = row
+    return { number, userId, kind, id, isWatched: is_watched === 1, at }
+  }
+
+  const done = ({ number, userId }: Marking): Promise<void> =>
+    ledger.write(() => {
+      ledger.sql('DELETE FROM watch_marking WHERE number = ?').run(number)
+      ledger
+        .sql(
+          `DELETE FROM watch_marked_since WHERE user_id = ?
+             AND up_to < (SELECT coalesce(min(number), up_to + 1) FROM watch_marking WHERE user_id = ?)`,
+        )
+        .run(userId, userId)
+    })
+
+  return {
+    add: ({ userId, kind, id, isWatched, at }) =>
+      ledger.write(() =>
+        Number(
+          ledger
+            .sql('INSERT INTO watch_marking (user_id, kind, target, is_watched, at) VALUES (?, ?, ?, ?, ?)')
+            .run(userId, kind, id, Number(isWatched), at).lastInsertRowid,
+        ),
+      ),
+
+    accounts: () =>
+      ledger
+        .sql<{ id: number }>('SELECT DISTINCT user_id AS id FROM watch_marking')
+        .all()
+        .map(({ id }) => id),
+
+    workOff: (userId, { upTo = Number.MAX_SAFE_INTEGER, signal }, work) =>
+      locks.exclusive(String(userId), async () => {
+        for (let marking = next(userId, upTo); marking; marking = next(userId, upTo)) {
+          signal.throwIfAborted()
+          const failed = await work(marking).then(
+            () => undefined,
+            (error: unknown) => ({ error, number: marking!.number }),
+          )
+          signal.throwIfAborted()
+          await done(marking)
+          if (failed && failed.number < upTo) log.warn({ err: failed.error, userId }, 'older marks could not be made')
+          else if (failed) throw failed.error
+        }
+      }),
+
+    noteOwn(userId, ids) {
+      ledger
+        .sql(
+          `INSERT INTO watch_marked_since (user_id, video_id, up_to)
+             SELECT m.user_id, v.value, max(m.number) FROM watch_marking m, json_each(?) v WHERE m.user_id = ? GROUP BY v.value
+             ON CONFLICT DO UPDATE SET up_to = excluded.up_to`,
+        )
+        .run(JSON.stringify(ids), userId)
+    },
+
+    leftAloneBy({ number, userId }, ids) {
+      const rows = ledger.sql<{ id: string }>(
+        `SELECT video_id AS id FROM watch_marked_since
+           WHERE user_id = ? AND up_to >= ? AND video_id IN (SELECT value FROM json_each(?))`,
+      )
+      return new Set(rows.all(userId, number, JSON.stringify(ids)).map(({ id }) => id))
+    },
+  }
+}
