@@ -13,6 +13,8 @@ const FILM = 'aaaaaaaaaaa'
 /** What is asked and never answers; a signal ends it, with the signal's reason. */
 function silence() {
   let heard = (): void => undefined
+  let goOn = (): void => undefined
+  const isStopped = new Promise<void>((resolve) => (goOn = resolve))
   const asked = new Promise<void>((resolve) => (heard = resolve))
   const self = {
     count: 0,
@@ -22,6 +24,13 @@ function silence() {
       heard()
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
     },
+    /** A piece of work in the task's own hands, at which it is stopped: it comes to its end. */
+    async work(): Promise<void> {
+      self.count++
+      heard()
+      await isStopped
+    },
+    stopped: () => goOn(),
   }
   return self
 }
@@ -105,6 +114,13 @@ const WAITING: Record<string, (scene: Scene) => Promise<string>> = {
     await app.given(...['UC1', 'UC2'].map((id) => aChannel({ id, channel_subscribed: true })))
     return (await app.app.jobs.start('update_subscribed')).id
   },
+  async download_missing({ t, app, silent }) {
+    t.mock.method(app.app.queue, 'add', async () => silent.work().then(() => []))
+    const ids = Array.from({ length: 101 }, (_, number) => `v${number}`)
+    await app.given(aChannel(), ...ids.map((id) => aVideo({ id })))
+    await app.app.media.missing.set(ids)
+    return (await app.app.jobs.start('download_missing')).id
+  },
   async make_copy({ t, app, silent }) {
     const { media } = app.app
     t.mock.method(media, 'filmPath', async () => '/nowhere/v1.mkv')
@@ -155,6 +171,7 @@ for (const [task, begin] of Object.entries(WAITING))
     await silent.asked
 
     const { status } = await app.as('admin').post(`/api/task-id/${id}/`, { command: 'stop' })
+    silent.stopped()
     const ended = await app.app.jobs.ended(id)
 
     assert.deepEqual([status, ended.task, ended.state, ended.command], [200, task, 'SUCCESS', 'STOP'])
