@@ -31,6 +31,8 @@ export class Notifications {
   readonly #of: NotificationsOptions
   readonly #rows: NotificationRows
   /** Those that this process wrote before it removed what an earlier one has left. */
+  /** What messages tell of, and whether it is over. */
+  readonly #over = new Map<string, () => boolean>()
   readonly #early = new Set<string>()
   #isCleared = false
   #timer: Timer | undefined
@@ -84,12 +86,17 @@ export class Notifications {
     else this.#rows.remove(id)
   }
 
-  async notify({ of, title, group, level, messages, shownForSeconds }: Parameters<Jobs['notify']>[0]): Promise<void> {
+  async notify(message: Parameters<Jobs['notify']>[0]): Promise<void> {
+    const { of, title, group, level, messages, shownForSeconds, isOver } = message
     const { ledger, clock } = this.#of
+    const id = randomUUID()
+    const still = new Set(this.#rows.shown(clock.steady()).map((row) => row.id))
+    for (const known of this.#over.keys()) if (!still.has(known)) this.#over.delete(known)
+    if (isOver) this.#over.set(id, isOver)
     const shownMs = shownForSeconds === undefined ? SHOWN_AFTER_FAILURE_MS : shownForSeconds * 1000
     await ledger.write(() =>
       this.#add({
-        ...{ id: randomUUID(), task: null, about: of?.name, level, messages, expiresAt: clock.steady() + shownMs },
+        ...{ id, task: null, about: of?.name, level, messages, expiresAt: clock.steady() + shownMs },
         ...{ title: title ?? of?.title ?? '', group: group ?? of?.group ?? '' },
       }),
     )
@@ -103,7 +110,8 @@ export class Notifications {
 
   shown(): NotificationMessage[] {
     const { clock, tasks } = this.#of
-    return this.#rows.shown(clock.steady()).map((row) => {
+    const rows = this.#rows.shown(clock.steady()).filter(({ id }) => this.#over.get(id)?.() !== true)
+    return rows.map((row) => {
       const task = row.task === null ? undefined : tasks.get(row.task)
       const start = task?.apiStart ?? false
       const stop = task?.apiStop ?? false

@@ -98,6 +98,8 @@ export interface Jobs {
     level: 'info' | 'error'
     messages: Words[]
     shownForSeconds?: number
+    /** Asked each time messages are shown: once what it tells of is over, it is not shown, whatever its time. */
+    isOver?: () => boolean
   }): Promise<void>
   /** Tells every account what is wrong with the installation. @param seconds  default: an hour */
   warn(title: string, message: Words, seconds?: number): Promise<void>

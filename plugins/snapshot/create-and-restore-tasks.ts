@@ -62,6 +62,7 @@ export const offerSnapshot = defineTask({
       level: 'error',
       messages: [sentence],
       shownForSeconds: OFFERED_FOR_SECONDS,
+      isOver: () => app.index.lost === undefined,
     })
   },
 })
