@@ -6,6 +6,7 @@ export type SecurityEvent =
   | 'sign_in'
   | 'sign_in_refused'
   | 'sign_out'
+  | 'new_device'
   | 'request_refused'
   | 'account_added'
   | 'account_removed'
@@ -16,6 +17,7 @@ export type SecurityEvent =
   | 'second_factor_off'
   | 'token_made'
   | 'token_revoked'
+  | 'settings_changed'
   | 'restore'
 
 interface Asker {

@@ -7,19 +7,22 @@ import {
   checkOwnPassword,
   checkPassword,
   checkPin,
+  endNamedSession,
+  endOtherSessions,
   endSession,
   forgetOnDevice,
   keepOnDevice,
+  noteProgram,
   onDevice,
   openSession,
 } from './sign-in.ts'
-import { type AccountParts, newBook, recordOf, write } from './state.ts'
+import { type AccountParts, forgetKept, newBook, recordOf, write } from './state.ts'
 import type { AccountBook } from './types.ts'
 import type { UserRow } from './user-rows.ts'
 
 export function openAccounts(parts: AccountParts): AccountBook {
   const book = newBook(parts)
-  const { users, views, preferences, pictures, accessTokens, totp, links } = book
+  const { users, views, preferences, pictures, accessTokens, totp, sessions, knownDevices, links } = book
   const shown = (row: UserRow | undefined) => row && recordOf(book, row)
   return {
     list: () => users.all().map((row) => recordOf(book, row)),
@@ -36,8 +39,20 @@ export function openAccounts(parts: AccountParts): AccountBook {
       checkPassword(book, { username, password, code }, { address, signal }),
     checkOwnPassword: (id, password, address, signal) => checkOwnPassword(book, id, password, { address, signal }),
     checkPin: (id, pin, from) => checkPin(book, id, pin, from),
-    openSession: (id, isRemembered, proof) => openSession(book, id, isRemembered, proof),
+    openSession: (id, isRemembered, proof, from) => openSession(book, id, isRemembered, proof, from),
+    noteProgram: (id, from) => noteProgram(book, id, from),
     endSession: (session) => endSession(book, session),
+    sessions: (id, current) => sessions.list(id, current),
+    endNamedSession: (id, session) => endNamedSession(book, id, session),
+    endOtherSessions: (id, keep) => endOtherSessions(book, id, keep),
+    newSignIns: (id, session) => knownDevices.unseen(id, session && sessions.deviceOf(session)),
+    seeSignIn: (id, signIn, session) =>
+      book.ledger.write(() => knownDevices.see(id, signIn, session && sessions.deviceOf(session))),
+    setRules(rules) {
+      book.rules = rules
+      forgetKept(book)
+    },
+    adminsNeedSecondFactor: () => book.rules.adminsNeedSecondFactor,
     link: links.sign,
     onDevice: (cookies) => onDevice(book, cookies),
     keepOnDevice: (id, cookies, proof) => keepOnDevice(book, id, cookies, proof),

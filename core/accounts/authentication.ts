@@ -6,6 +6,7 @@ import { errors } from '../error.ts'
 import type { View } from '../index/view.ts'
 import type { Access } from './access.ts'
 import { includes, type Scope, type Scoped, scopeRefusal } from './scope.ts'
+import type { Session } from './sessions.ts'
 import type { AccountRecord, Credentials } from './types.ts'
 
 export interface Actor {
@@ -21,6 +22,8 @@ export interface Actor {
   scope?: Scope
   /** Hash of the session's id, with `via: 'session'`. */
   session?: string
+  /** It would be an admin, had it the second factor that admins need. */
+  needsSecondFactor?: true
 }
 
 export interface InQuery {
@@ -64,7 +67,12 @@ export function openAuthentication({
     const found = cookie === undefined ? undefined : credentials.bySession(cookie)
     const there = found && forwardedUser(request)
     if (there !== undefined && there !== found?.account.username) return undefined
-    return found && { actor: toActor(found.account, 'session', found.session.hash), csrfToken: found.session.csrfToken }
+    return (
+      found && {
+        actor: withFactor(found, toActor(found.account, 'session', found.session.hash)),
+        csrfToken: found.session.csrfToken,
+      }
+    )
   }
 
   function byToken(request: IncomingMessage): Actor | undefined {
@@ -77,13 +85,20 @@ export function openAuthentication({
   function ofKey(key: string, { method }: IncomingMessage): Actor | undefined {
     const holder = KEY.test(key) ? credentials.byToken(key) : undefined
     if (!holder) return undefined
-    const actor = toActor(holder.account, 'token')
+    const actor = withFactor(holder, toActor(holder.account, 'token'))
     return holder.scope === undefined ? actor : within(holder.scope, actor, SAFE_METHODS.has(method!))
   }
 
   function ofLink({ path, signed }: { path: string; signed: string }): Actor | undefined {
     const account = credentials.byLink(path, signed)
-    return account && toActor(account, 'token')
+    return account && withFactor({ account }, toActor(account, 'token'))
+  }
+
+  /** An admin without the second factor that admins need is none. Who signs in elsewhere has it there, or not. */
+  function withFactor({ account, session }: { account: AccountRecord; session?: Session }, actor: Actor): Actor {
+    const isElsewhere = session?.way === 'provider' || session?.way === 'proxy'
+    if (!actor.isAdmin || account.has_totp || isElsewhere || !credentials.adminsNeedSecondFactor()) return actor
+    return { ...actor, isAdmin: false, needsSecondFactor: true }
   }
 
   return {
@@ -137,6 +152,8 @@ const within = (scope: Scope, actor: Actor, isSafe: boolean): Actor => ({
 
 function refusalOf(actor: Actor, access: Access): string | undefined {
   if (access === 'open' || access === 'viewer') return undefined
+  if (access === 'admin' && actor.needsSecondFactor)
+    return 'This server asks admins for a second factor: set up an authenticator app in Settings → Account'
   if (actor.view) return 'This account may only watch what was chosen for it'
   if (access === 'admin' && !actor.isAdmin) return 'Only an admin may do this'
   if (access === 'downloader' && !actor.mayDownload) return 'This account may not download; an admin can allow it'

@@ -20,8 +20,10 @@ export interface DeviceCookie {
 export interface Devices {
   /** The device of this request, by what the ledger holds of its id. */
   of(cookies: string | undefined): string | undefined
-  /** The account may use its PIN there, from now on; a device that nobody knows gets its id. Inside a write. */
-  add(cookies: string | undefined, userId: number): DeviceCookie
+  /** A device that nobody knows gets its id. */
+  identify(cookies: string | undefined): DeviceCookie & { hash: string }
+  /** The account may use its PIN there, from now on. Inside a write. */
+  add(device: string, userId: number): void
   accountsOf(device: string): number[]
   knows(device: string, userId: number): boolean
   /** Counts an attempt before it is checked, so that neither a crash nor many at once win any. Inside a write. */
@@ -76,13 +78,16 @@ export function openDevices({
   return {
     of: (cookies) => idOf(cookies)?.hash,
 
-    add(cookies, userId) {
+    identify(cookies) {
       const { hash, cookie } = idOf(cookies) ?? ids.make()
+      return { hash, device: cookie, maxAgeSeconds: KEPT_SECONDS }
+    },
+
+    add(hash, userId) {
       deleteOld.run(since())
       upsert.run(hash, userId, now())
       deleteOldestAccounts.run(hash, hash, MOST_ACCOUNTS_OF_DEVICE)
       deleteOldestDevices.run(userId, userId, MOST_DEVICES_OF_ACCOUNT)
-      return { device: cookie, maxAgeSeconds: KEPT_SECONDS }
     },
 
     accountsOf: (device) => selectAccounts.all(device, ALLOWED_PINS, since()).map(({ user_id }) => user_id),

@@ -27,9 +27,14 @@ function holderOf(book: Book, token: string): KeptHolder | undefined {
 
 /** As `Credentials.bySession` says. */
 export function bySession(book: Book, cookie: string): { account: AccountRecord; session: Session } | undefined {
-  const { clock, kept, sessions } = book
-  const known = kept.bySession.get(cookie)
-  if (known) return known.session.expiresAt > clock.now() ? known : undefined
+  const known = book.kept.bySession.get(cookie) ?? holderOfSession(book, cookie)
+  if (!known || book.sessions.hasEnded(known.session)) return undefined
+  book.sessions.noteUse(known.session)
+  return known
+}
+
+function holderOfSession(book: Book, cookie: string): { account: AccountRecord; session: Session } | undefined {
+  const { kept, sessions } = book
   const session = sessions.find(cookie)
   const account = activeAccount(book, session?.userId)
   return session && account && keep(kept.bySession, cookie, { account, session })

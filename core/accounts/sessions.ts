@@ -1,21 +1,47 @@
 /** Sessions of browsers: how long they last, and what their two cookies hold. The ledger has hashes alone. */
 import { createHmac } from 'node:crypto'
 import { type Clock, DAY_SECONDS, epochSeconds } from '../clock.ts'
+import { errors } from '../error.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
+import type { Log } from '../log.ts'
+import type { Place } from './known-devices.ts'
 import { openSignedIds } from './signed-id.ts'
 
 const SESSION_SECONDS = 2 * DAY_SECONDS
 /** With `remember_me`. */
 const REMEMBERED_SECONDS = 365 * DAY_SECONDS
 const MOST_SESSIONS_PER_USER = 200
+/** What its last use is told to. */
+const USE_STEP_SECONDS = 300
+/** What it is called in lists: enough of its hash that no two of an account are called the same. */
+const NAME_LENGTH = 16
+
+/** How the account has proved who it is: of the last two somebody else takes care. */
+export type Way = 'password' | 'pin' | 'provider' | 'proxy'
 
 export interface Session {
   userId: number
   /** What the ledger holds of its id. */
   hash: string
   csrfToken: string
-  /** Epoch milliseconds. */
+  /** Epoch seconds. */
   expiresAt: number
+  /** Epoch seconds, to some minutes. */
+  usedAt: number
+  way: Way
+  /** Hash of the id of its device. */
+  device: string | null
+}
+
+/** As its account sees it. */
+export interface SessionRecord extends Place {
+  id: string
+  is_current: boolean
+  way: Way
+  created: string
+  /** To five minutes. */
+  last_used: string
+  expires: string
 }
 
 export interface NewSession {
@@ -24,51 +50,94 @@ export interface NewSession {
   maxAgeSeconds: number
 }
 
+/** From where it is opened. */
+export interface Opening extends Place {
+  way: Way
+  device: string
+}
+
 /** Methods that say so change rows: call them inside `ledger.write`. */
 export interface Sessions {
   /** Inside a write. */
-  open(userId: number, isRemembered: boolean): NewSession
+  open(userId: number, isRemembered: boolean, from?: Opening): NewSession
   /** The session that a cookie's value stands for, if it has not ended. */
   find(cookie: string): Session | undefined
+  hasEnded(session: Session): boolean
+  /** It is written at most every five minutes; who asks does not wait for it. */
+  noteUse(session: Session): void
   /** Whose it is, if it has not ended. */
   holder(hash: string): number | undefined
+  /** Of an account, the last used first. @param current  the hash of the one that asks */
+  list(userId: number, current: string | undefined): SessionRecord[]
+  deviceOf(hash: string): string | undefined
   /** Inside a write. */
   end(hash: string): void
+  /** By what it is called in the list. Inside a write. @returns its device @throws not_found */
+  endNamed(userId: number, id: string): string | null
   /** All of a user but one. Inside a write. */
   endAll(userId: number, keep?: string): void
 }
 
+interface Row {
+  hash: string
+  user_id: number
+  created_at: number
+  expires_at: number
+  used_at: number
+  browser: string
+  system: string
+  address: string
+  way: Way
+  device: string | null
+}
+
+/** @param idleSeconds  unused for so long, a session ends */
 export function openSessions({
   ledger,
   clock,
+  log,
   secretKey,
+  idleSeconds,
 }: {
   ledger: Ledger
   clock: Clock
+  log: Log
   secretKey: Buffer
+  idleSeconds: () => number
 }): Sessions {
   const ids = openSignedIds('session', secretKey)
   const csrfTokenOf = (id: string) => createHmac('sha256', secretKey).update(`csrf:${id}`).digest('base64url')
   const now = () => epochSeconds(clock)
+  const since = () => now() - idleSeconds()
 
-  const select = ledger.sql<{ user_id: number; expires_at: number }>(
-    'SELECT user_id, expires_at FROM sessions WHERE hash = ? AND expires_at > ?',
+  const select = ledger.sql<Row>(
+    'SELECT * FROM sessions WHERE hash = ? AND expires_at > ? AND max(used_at, created_at) > ?',
   )
-  const insert = ledger.sql('INSERT INTO sessions (hash, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)')
+  const selectAll = ledger.sql<Row>(
+    'SELECT * FROM sessions WHERE user_id = ? AND expires_at > ? AND max(used_at, created_at) > ? ORDER BY max(used_at, created_at) DESC, created_at DESC',
+  )
+  const insert = ledger.sql(
+    'INSERT INTO sessions (hash, user_id, created_at, expires_at, used_at, browser, system, address, way, device) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  const updateUse = ledger.sql('UPDATE sessions SET used_at = ? WHERE hash = ?')
   const deleteOne = ledger.sql('DELETE FROM sessions WHERE hash = ?')
+  const deleteNamed = ledger.sql<{ device: string | null }>(
+    `DELETE FROM sessions WHERE user_id = ? AND substr(hash, 1, ${NAME_LENGTH}) = ? RETURNING device`,
+  )
   const deleteOthers = ledger.sql('DELETE FROM sessions WHERE user_id = ? AND hash <> ?')
-  const deleteEnded = ledger.sql('DELETE FROM sessions WHERE expires_at <= ?')
+  const deleteEnded = ledger.sql('DELETE FROM sessions WHERE expires_at <= ? OR max(used_at, created_at) <= ?')
   const deleteOldest = ledger.sql(
     'DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE user_id = ? ORDER BY created_at DESC LIMIT -1 OFFSET ?)',
   )
 
   return {
-    open(userId, isRemembered) {
+    open(userId, isRemembered, from) {
       const maxAgeSeconds = isRemembered ? REMEMBERED_SECONDS : SESSION_SECONDS
       const { id, hash, cookie } = ids.make()
-      deleteEnded.run(now())
+      deleteEnded.run(now(), since())
       deleteOldest.run(userId, MOST_SESSIONS_PER_USER - 1)
-      insert.run(hash, userId, now(), now() + maxAgeSeconds)
+      const { browser = '', system = '', address = '', way = 'password', device = null } = from ?? {}
+      insert.run(hash, userId, now(), now() + maxAgeSeconds, now(), browser, system, address, way, device)
       return { sessionId: cookie, csrfToken: csrfTokenOf(id), maxAgeSeconds }
     },
 
@@ -76,12 +145,43 @@ export function openSessions({
       const known = ids.read(cookie)
       if (!known) return undefined
       const { id, hash } = known
-      const row = select.get(hash, now())
-      return row && { userId: row.user_id, hash, csrfToken: csrfTokenOf(id), expiresAt: row.expires_at * 1000 }
+      const row = select.get(hash, now(), since())
+      return (
+        row && {
+          ...{ userId: row.user_id, hash, csrfToken: csrfTokenOf(id), expiresAt: row.expires_at },
+          ...{ usedAt: Math.max(row.used_at, row.created_at), way: row.way, device: row.device },
+        }
+      )
     },
 
-    holder: (hash) => select.get(hash, now())?.user_id,
+    hasEnded: ({ expiresAt, usedAt }) => expiresAt <= now() || usedAt <= since(),
+
+    noteUse(session) {
+      const at = now()
+      if (at - session.usedAt < USE_STEP_SECONDS) return
+      session.usedAt = at
+      ledger
+        .write(() => updateUse.run(at, session.hash))
+        .catch((error: unknown) => log.warn({ err: error }, 'when a session was used could not be kept'))
+    },
+
+    holder: (hash) => select.get(hash, now(), since())?.user_id,
+    list: (userId, current) =>
+      selectAll.all(userId, now(), since()).map((row) => ({
+        ...{ id: row.hash.slice(0, NAME_LENGTH), is_current: row.hash === current },
+        ...{ browser: row.browser, system: row.system, address: row.address, way: row.way },
+        ...{ created: iso(row.created_at), last_used: iso(Math.max(row.used_at, row.created_at)) },
+        expires: iso(row.expires_at),
+      })),
+    deviceOf: (hash) => select.get(hash, now(), since())?.device ?? undefined,
     end: (hash) => void deleteOne.run(hash),
+    endNamed(userId, id) {
+      const row = deleteNamed.get(userId, id)
+      if (!row) throw errors.notFound('session')
+      return row.device
+    },
     endAll: (userId, keep = '') => void deleteOthers.run(userId, keep),
   }
 }
+
+const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()

@@ -2,11 +2,12 @@
 import { clientOf } from '../address.ts'
 import { errors } from '../error.ts'
 import { tellSecurity } from '../security-log.ts'
+import { clientNameOf } from './client-name.ts'
 import type { DeviceCookie } from './devices.ts'
 import { proofOf, proofOfPin, refuseOutdated } from './proof.ts'
-import type { NewSession } from './sessions.ts'
 import { activeAccount, type Book, write } from './state.ts'
-import type { AccountRecord, Proof } from './types.ts'
+import { sha256 } from './tokens.ts'
+import type { AccountRecord, OpenedSession, Proof, SignInFrom } from './types.ts'
 import type { UserRow } from './user-rows.ts'
 
 /** As `Accounts.checkPassword` says. */
@@ -97,19 +98,64 @@ async function takeCode({ ledger, totp }: Book, row: UserRow, code: string | und
 }
 
 /** As `Accounts.openSession` says. */
-export const openSession = (book: Book, id: number, isRemembered: boolean, proof?: Proof): Promise<NewSession> =>
-  write(book, () => {
-    book.users.existing(id)
+export async function openSession(
+  book: Book,
+  id: number,
+  isRemembered: boolean,
+  proof?: Proof,
+  from?: SignInFrom,
+): Promise<OpenedSession> {
+  const { users, devices, sessions, log } = book
+  if (!from)
+    return write(book, () => {
+      users.existing(id)
+      refuseOutdated(proof)
+      users.noteLogin(id)
+      return sessions.open(id, isRemembered)
+    })
+  const { address, way } = from
+  const { opened, isNew } = await write(book, () => {
+    const { pin } = users.existing(id)
     refuseOutdated(proof)
-    book.users.noteLogin(id)
-    return book.sessions.open(id, isRemembered)
+    users.noteLogin(id)
+    const { hash: device, ...cookie } = devices.identify(from.cookies)
+    const place = { ...clientNameOf(from.agent), address }
+    const isNew = book.knownDevices.note(id, device, place)
+    if (isRemembered && pin !== null) devices.add(device, id)
+    return { opened: { ...sessions.open(id, isRemembered, { ...place, way, device }), device: cookie }, isNew }
   })
+  if (isNew) tellSecurity(log, 'new_device', { account: id, address, at: way })
+  return opened
+}
+
+/** As `Accounts.noteProgram` says. */
+export async function noteProgram(book: Book, id: number, { address, agent }: SignInFrom): Promise<void> {
+  // A program has no cookie: it is known by its name, and where it is.
+  const device = sha256(`program:${clientOf(address)}:${agent ?? ''}`)
+  const isNew = await book.ledger.write(() => book.knownDevices.note(id, device, { ...clientNameOf(agent), address }))
+  if (isNew) tellSecurity(book.log, 'new_device', { account: id, address, at: 'token' })
+}
 
 /** As `Accounts.endSession` says. */
 export async function endSession(book: Book, session: string): Promise<void> {
   const account = book.sessions.holder(session)
   await write(book, () => book.sessions.end(session))
   tellSecurity(book.log, 'sign_out', { account })
+}
+
+/** As `Accounts.endNamedSession` says. */
+export async function endNamedSession(book: Book, id: number, session: string): Promise<void> {
+  await write(book, () => {
+    const device = book.sessions.endNamed(id, session)
+    if (device !== null) book.devices.forget(device, id)
+  })
+  tellSecurity(book.log, 'sign_out', { account: id, session })
+}
+
+/** As `Accounts.endOtherSessions` says. */
+export async function endOtherSessions(book: Book, id: number, keep: string | undefined): Promise<void> {
+  await write(book, () => book.sessions.endAll(id, keep))
+  tellSecurity(book.log, 'sign_out', { account: id, session: 'others' })
 }
 
 /** As `Accounts.onDevice` says. */
@@ -128,7 +174,10 @@ export const keepOnDevice = (
 ): Promise<DeviceCookie | undefined> =>
   ledger.write(() => {
     refuseOutdated(proof)
-    return users.existing(id).pin === null ? undefined : devices.add(cookies, id)
+    if (users.existing(id).pin === null) return undefined
+    const { hash, ...cookie } = devices.identify(cookies)
+    devices.add(hash, id)
+    return cookie
   })
 
 /** As `Accounts.forgetOnDevice` says. */

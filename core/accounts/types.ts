@@ -3,9 +3,10 @@ import type { View } from '../index/view.ts'
 import type { AccessTokenRecord, NewAccessToken } from './access-tokens.ts'
 import type { SignedLink } from './device-links.ts'
 import type { DeviceCookie } from './devices.ts'
+import type { NewSignIn } from './known-devices.ts'
 import type { UserPicture } from './pictures.ts'
 import type { Scope } from './scope.ts'
-import type { NewSession, Session } from './sessions.ts'
+import type { NewSession, Session, SessionRecord, Way } from './sessions.ts'
 import type { TotpState } from './totp.ts'
 import type { UserPreferences } from './user-preferences.ts'
 
@@ -61,6 +62,28 @@ export interface Proof {
   account: AccountRecord
   /** It is still that of an active account; a PIN on a device that still knows the account. */
   holds(): boolean
+}
+
+/** What admins decide for all accounts. */
+export interface AccountRules {
+  /** A session that nobody has used for so long has ended. */
+  idleDays: number
+  /** Without one an admin may do what everybody may, and set one up. */
+  adminsNeedSecondFactor: boolean
+}
+
+/** Where somebody signs in, and how. */
+export interface SignInFrom {
+  address: string
+  /** Headers of the request. */
+  agent: string | undefined
+  cookies: string | undefined
+  way: Way
+}
+
+/** `device` is left out where it is not said from where it is opened. */
+export interface OpenedSession extends NewSession {
+  device?: DeviceCookie
 }
 
 /** Users, their tokens, sessions and preferences. Passwords are scrypt, run asynchronously, two at once. */
@@ -139,10 +162,23 @@ export interface Accounts {
   /** @throws not_found */
   revokeAccessToken(id: number, tokenId: number): Promise<void>
   /**
-   * A new session: values of the cookies `sessionid` and `csrftoken`. @throws bad_request: the proof no longer holds
+   * A new session: values of the cookies `sessionid`, `csrftoken` and `device`. Remembered, the account's PIN is enough
+   * there from now on, if it has one. @throws bad_request: the proof no longer holds
    */
-  openSession(id: number, isRemembered: boolean, proof?: Proof): Promise<NewSession>
+  openSession(id: number, isRemembered: boolean, proof?: Proof, from?: SignInFrom): Promise<OpenedSession>
+  /** A program has signed in: it is known as a device is, without a cookie. */
+  noteProgram(id: number, from: SignInFrom): Promise<void>
   endSession(session: string): Promise<void>
+  /** Of an account, the last used first. @param current  hash of the session that asks */
+  sessions(id: number, current?: string | undefined): SessionRecord[]
+  /** By the id in that list. Its device forgets the account, too. @throws not_found */
+  endNamedSession(id: number, session: string): Promise<void>
+  endOtherSessions(id: number, keep?: string | undefined): Promise<void>
+  /** On devices that are new to the account, until it has seen them. @param session  hash of the one that asks */
+  newSignIns(id: number, session?: string | undefined): NewSignIn[]
+  /** The account has seen it; the new device itself cannot say so. @throws not_found */
+  seeSignIn(id: number, signIn: number, session?: string | undefined): Promise<void>
+  setRules(rules: AccountRules): void
   /** A signed address for a device without a cookie; it ends with the session. @param session  the session's hash */
   link(path: string, session: string): SignedLink
   /** The accounts that may sign in with their PIN on this device. @param cookies  header of the request */
@@ -175,6 +211,7 @@ export interface Credentials {
   /** An account's token, or one of its access tokens: these have a scope. */
   byToken(token: string): TokenHolder | undefined
   bySession(cookie: string): { account: AccountRecord; session: Session } | undefined
+  adminsNeedSecondFactor(): boolean
   /** Of an address that `link` has signed. */
   byLink(path: string, signed: string): AccountRecord | undefined
 }

@@ -13,6 +13,7 @@ import { said } from './migrations/0009-said.ts'
 import { scheduleEnds } from './migrations/0010-schedule-ends.ts'
 import { userPictures } from './migrations/0011-user-pictures.ts'
 import { generation } from './migrations/0012-generation.ts'
+import { devicesOfSessions } from './migrations/0013-devices-of-sessions.ts'
 
 interface Migration {
   number: number
@@ -42,6 +43,7 @@ const coreMigrations: readonly Migration[] = [
   { number: 10, sql: scheduleEnds },
   { number: 11, sql: userPictures },
   { number: 12, sql: generation },
+  { number: 13, sql: devicesOfSessions },
 ]
 
 const CORE = 'core'

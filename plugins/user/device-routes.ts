@@ -36,7 +36,7 @@ export const signInWithPin = defineRoute({
     const from = { cookies: request.headers['cookie'], address: request.address, signal }
     const proof = await accounts.checkPin(user_id, pin, from)
     if (!proof) throw errors.badRequest(WRONG, { extra: { non_field_errors: [WRONG] } })
-    await startSession(accounts, proof, true, { request, headers })
+    await startSession(accounts, { proof, isRemembered: true, way: 'pin' }, { request, headers })
     return undefined
   },
 })

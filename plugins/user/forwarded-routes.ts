@@ -46,7 +46,7 @@ export const loginForwarded = defineRoute({
       )
     const { id } = account
     const proof: Proof = { account, holds: () => accounts.get(id)?.is_active === true }
-    await startSession(accounts, proof, false, { request, headers })
+    await startSession(accounts, { proof, isRemembered: false, way: 'proxy' }, { request, headers })
     tellSecurity(log, 'sign_in', { account: id, address: request.address, at: 'proxy' })
     return undefined
   },

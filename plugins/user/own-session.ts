@@ -2,18 +2,23 @@
 import { type Actor, type App, DAY_MS, defineRoute, type Static, Type } from 'archivolt'
 import { Moment } from './access-token-routes.ts'
 import { Account } from './account-routes.ts'
+import { NewSignIn } from './own-session-routes.ts'
 import { OwnPreferences } from './user-preferences.ts'
 
 const Attention = Type.Object({
   access_tokens: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String(), expires: Moment })),
   failed_tasks: Type.Array(Type.String()),
+  sign_ins: Type.Array(NewSignIn),
 })
 
 /** So long before its end a token is told of: it must be renewed where somebody has time for it. */
 const TOLD_BEFORE_MS = 7 * DAY_MS
 
 /** What goes on until this account does something. No access token hears of others, as everywhere. */
-function attentionOf({ id, isAdmin, scope }: Actor, { accounts, clock, schedules }: App): Static<typeof Attention> {
+function attentionOf(
+  { id, isAdmin, scope, session }: Actor,
+  { accounts, clock, schedules }: App,
+): Static<typeof Attention> {
   const until = clock.now() + TOLD_BEFORE_MS
   const own = scope === undefined ? accounts.accessTokens(id) : []
   const failed = isAdmin ? schedules.list().filter(({ last_status }) => last_status === 'FAILURE') : []
@@ -22,6 +27,7 @@ function attentionOf({ id, isAdmin, scope }: Actor, { accounts, clock, schedules
       expires !== null && Date.parse(expires) <= until ? [{ id, name, expires }] : [],
     ),
     failed_tasks: failed.map(({ name }) => name),
+    sign_ins: scope === undefined ? accounts.newSignIns(id, session) : [],
   }
 }
 
@@ -35,11 +41,15 @@ export const showSession = defineRoute({
     account: Account,
     preferences: OwnPreferences,
     attention: Attention,
+    needs_second_factor: Type.Boolean({
+      description: 'an admin whom this server lets do no more than others before they have set up an authenticator app',
+    }),
   }),
   handle: ({ actor }, app) => ({
     version: `v${app.version}`,
     account: app.accounts.get(actor.id)!,
     preferences: { ...app.accounts.userPreferences(actor.id), user_id: actor.id },
     attention: attentionOf(actor, app),
+    needs_second_factor: actor.needsSecondFactor === true,
   }),
 })

@@ -6,9 +6,10 @@ import { addAccount, removeTotp, setPassword } from './commands.ts'
 import { forgetOnDevice, listOfDevice, signInWithPin } from './device-routes.ts'
 import { loginForwarded, showForwarded } from './forwarded-routes.ts'
 import { showSession } from './own-session.ts'
+import { endOtherSessions, endOwnSession, listOwnSessions, seeNewSignIn } from './own-session-routes.ts'
 import { warnOfWeak } from './password-rule.ts'
 import { changePreferences, describePreferences, showPreferences } from './preference-routes.ts'
-import { application } from './preferences.ts'
+import { accounts, application } from './preferences.ts'
 import { login, loginWithToken, logout, ping, revokeToken, showToken } from './sign-in-routes.ts'
 import { openSignIns, type SignIns } from './sign-ins.ts'
 import { beginTotp, disableTotp, enableTotp, showTotp } from './totp-routes.ts'
@@ -16,12 +17,18 @@ import { changeOwnPreferences, showOwnPreferences } from './user-preferences.ts'
 
 export default definePlugin({
   name: 'user',
-  preferences: { application },
+  preferences: { application, accounts },
   envelope: (preferences) => ({ enable_cast: preferences.section('application').enable_cast }),
   events: ['user.removed'],
   services: ({ accounts }) => ({ signIns: openSignIns(accounts) }),
   commands: [addAccount, setPassword, removeTotp],
-  async setup({ settings, accounts, log }) {
+  async setup({ settings, preferences, accounts, log }) {
+    const setRules = () => {
+      const { idle_days: idleDays, admins_need_second_factor: adminsNeedSecondFactor } = preferences.section('accounts')
+      accounts.setRules({ idleDays, adminsNeedSecondFactor })
+    }
+    setRules()
+    preferences.watch(setRules)
     if (settings.forwardedUser !== null && settings.trustedProxies.length === 0)
       throw new Error(
         'AV_FORWARDED_USER is set and AV_TRUSTED_PROXIES is not: anybody could say who they are; name the proxy too',
@@ -32,6 +39,10 @@ export default definePlugin({
     loginWithToken,
     ping,
     showSession,
+    listOwnSessions,
+    endOtherSessions,
+    endOwnSession,
+    seeNewSignIn,
     login,
     logout,
     showForwarded,

@@ -2,7 +2,7 @@
  * Preferences over HTTP: what an admin changes for all while the server runs. Plugins declare them in their
  * `preferences.ts`.
  */
-import { defineRoute, Type } from 'archivolt'
+import { defineRoute, Type, tellSecurity } from 'archivolt'
 
 /** Its sections are declared by the plugins that read them; the API's description shows them in its place. */
 const preferencesOf = (which: 'all' | 'some') =>
@@ -42,8 +42,10 @@ export const changePreferences = defineRoute({
   summary: 'Change some settings of the installation: all of those given, or none',
   body: preferencesOf('some'),
   reply: AllPreferences,
-  async handle({ body }, { preferences }) {
+  async handle({ body }, { preferences, log }) {
     await preferences.change(body)
+    const keys = Object.entries(body).flatMap(([section, of]) => Object.keys(of).map((key) => `${section}.${key}`))
+    tellSecurity(log, 'settings_changed', { keys })
     return preferences.all()
   },
 })

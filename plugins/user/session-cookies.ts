@@ -1,8 +1,8 @@
 /** What a browser is given to keep: its session, and the id of a device where a PIN is enough. */
-import { type Accounts, errors, type Proof, type RouteInput } from 'archivolt'
+import { type Accounts, errors, type Proof, type RouteInput, type SignInFrom } from 'archivolt'
 
 export interface Browser {
-  request: Pick<RouteInput<never, never, never>['request'], 'headers'>
+  request: Pick<RouteInput<never, never, never>['request'], 'headers' | 'address'>
   headers: RouteInput<never, never, never>['headers']
 }
 
@@ -11,21 +11,31 @@ export function refuseOtherSites({ isCrossSite }: { isCrossSite: boolean }): voi
   if (isCrossSite) throw errors.crossSite()
 }
 
+export const fromOf = ({ headers, address }: Browser['request'], way: SignInFrom['way']): SignInFrom => ({
+  ...{ address, agent: headers['user-agent'], cookies: headers['cookie'], way },
+})
+
 export async function startSession(
   accounts: Accounts,
-  proof: Proof,
-  isRemembered: boolean,
-  browser: Browser,
+  { proof, isRemembered, way }: { proof: Proof; isRemembered: boolean; way: SignInFrom['way'] },
+  { request, headers }: Browser,
 ): Promise<void> {
-  const { headers } = browser
-  const { sessionId, csrfToken, maxAgeSeconds } = await accounts.openSession(proof.account.id, isRemembered, proof)
+  const from = fromOf(request, way)
+  const { sessionId, csrfToken, maxAgeSeconds, device } = await accounts.openSession(
+    ...([proof.account.id, isRemembered, proof, from] as const),
+  )
   headers.cookie('sessionid', sessionId, { maxAgeSeconds, httpOnly: true })
   headers.cookie('csrftoken', csrfToken, { maxAgeSeconds })
-  if (isRemembered) await keepOnDevice(accounts, proof, browser)
+  if (device) keepDevice(headers, device)
 }
 
 /** Whoever has shown their password here may come back with their PIN, if they have one. */
 export async function keepOnDevice(accounts: Accounts, proof: Proof, { request, headers }: Browser): Promise<void> {
   const kept = await accounts.keepOnDevice(proof.account.id, request.headers['cookie'], proof)
-  if (kept) headers.cookie('device', kept.device, { maxAgeSeconds: kept.maxAgeSeconds, httpOnly: true })
+  if (kept) keepDevice(headers, kept)
 }
+
+const keepDevice = (
+  headers: Browser['headers'],
+  { device, maxAgeSeconds }: { device: string; maxAgeSeconds: number },
+) => headers.cookie('device', device, { maxAgeSeconds, httpOnly: true })

@@ -1,7 +1,7 @@
 /** Signing in and out: tokens for programs, sessions for browsers. */
 import { type Accounts, defineRoute, errors, type Proof, say, sentenceOf, Type } from 'archivolt'
 import { LONGEST_PASSWORD } from './password-rule.ts'
-import { refuseOtherSites, startSession } from './session-cookies.ts'
+import { fromOf, refuseOtherSites, startSession } from './session-cookies.ts'
 
 const LONGEST_NAME = 150
 
@@ -63,7 +63,9 @@ export const loginWithToken = defineRoute({
   async handle({ body, request, signal }, { accounts }) {
     const proof = await signIn(accounts, body, request.address, signal)
     const { id } = proof.account
-    return { token: await accounts.token(id, proof), user_id: id }
+    const token = await accounts.token(id, proof)
+    await accounts.noteProgram(id, fromOf(request, 'password'))
+    return { token, user_id: id }
   },
 })
 
@@ -93,7 +95,7 @@ export const login = defineRoute({
     refuseOtherSites(request)
     const proof = await signIn(accounts, body, request.address, signal)
     const isRemembered = body.remember_me === 'on' || body.remember_me === true
-    await startSession(accounts, proof, isRemembered, { request, headers })
+    await startSession(accounts, { proof, isRemembered, way: 'password' }, { request, headers })
     return undefined
   },
 })

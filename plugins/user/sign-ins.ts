@@ -11,6 +11,6 @@ export interface SignIns {
 }
 
 export const openSignIns = (accounts: Accounts): SignIns => ({
-  start: (proof, isRemembered, browser) => startSession(accounts, proof, isRemembered, browser),
+  start: (proof, isRemembered, browser) => startSession(accounts, { proof, isRemembered, way: 'provider' }, browser),
   isName,
 })

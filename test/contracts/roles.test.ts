@@ -11,6 +11,7 @@ import { accessOf, MATRIX, plain } from './api/matrix.ts'
 import { ask } from './recordings/exchange.ts'
 
 const IDS: Record<string, string> = {
+  signInId: '1',
   videoId: VIDEO,
   channelId: CHANNEL,
   playlistId: CUSTOM,

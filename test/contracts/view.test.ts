@@ -354,6 +354,11 @@ const ASKED: Record<string, Asked> = {
   'POST /api/access-token/': { seen: ['/api/access-token/'], body: { name: 'Kodi', scope: 'watch' } },
   'GET /api/access-token/': { seen: ['/api/access-token/'] },
   'DELETE /api/access-token/<>/': { seen: ['/api/access-token/1/'] },
+  'GET /api/own-session/': { seen: ['/api/own-session/'] },
+  'DELETE /api/own-session/': { seen: ['/api/own-session/'] },
+  // With sessions: test/plugins/user/own-session.test.ts.
+  'DELETE /api/own-session/<>/': { seen: [] },
+  'DELETE /api/new-sign-in/<>/': { seen: [] },
   'GET /api/oidc/link/': { seen: ['/api/oidc/link/'] },
   // There is no provider here: test/plugins/oidc/.
   // A session asks for it: plugins/library/link.

@@ -118,6 +118,14 @@ function makePlain(kept: Kept): void {
     ALTER TABLE jobs DROP COLUMN said;
     DROP TABLE sealed_columns;
     DROP TABLE user_pictures;
+    DROP TABLE generation;
+    DROP TABLE known_devices;
+    ALTER TABLE sessions DROP COLUMN used_at;
+    ALTER TABLE sessions DROP COLUMN browser;
+    ALTER TABLE sessions DROP COLUMN system;
+    ALTER TABLE sessions DROP COLUMN address;
+    ALTER TABLE sessions DROP COLUMN way;
+    ALTER TABLE sessions DROP COLUMN device;
     DELETE FROM migrations WHERE owner = 'core' AND number >= 8`)
   db.close()
 }

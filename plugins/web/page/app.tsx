@@ -25,13 +25,19 @@ import { type Failure, get, isAway, isSignedIn, toFailure } from './server/api.t
 import { connection, openEvents } from './server/events.ts'
 import { forget } from './stores/load.ts'
 import { isDeviceKnown } from './stores/on-device.ts'
-import { account, readSession } from './stores/session.ts'
+import { account, needsSecondFactor, readSession } from './stores/session.ts'
 import { bringHome, dropUnsent } from './stores/unsent.ts'
 import { moreTexts, t } from './texts/lookup.ts'
 import { Login } from './views/login.tsx'
 
+const ACCOUNT = '/settings/account/'
 const failure = signal<Failure | undefined>(undefined)
 const loaded = signal(new Map<View, ComponentType<ViewProps>>())
+
+/** Until an admin has set up what this server asks of admins, that is where they begin. */
+effect(() => {
+  if (needsSecondFactor.value && place.peek().path !== ACCOUNT) navigate(ACCOUNT, { isReplacing: true })
+})
 
 async function begin(): Promise<void> {
   if (isSignedIn.value === false) return

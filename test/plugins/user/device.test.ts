@@ -122,7 +122,7 @@ test('a device is remembered where people want it, and have a PIN', async (t) =>
   await briefly.signIn('user', 'off')
   await without.signIn('admin')
 
-  assert.deepEqual([briefly.cookies.has('device'), without.cookies.has('device')], [false, false])
+  assert.deepEqual([await briefly.known(), await without.known()], [[], []])
   const body = { pin: '12345678', current_password: PASSWORD }
   const { body: changed } = await without.ask('post', '/api/user/1/', body)
   assert.equal(changed.has_pin, true)

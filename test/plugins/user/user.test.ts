@@ -158,7 +158,10 @@ test('a user’s settings are their own; an unknown key or value changes nothing
 
 test('an admin changes the installation’s settings, all of those given or none', async (t) => {
   const app = await userApp(t)
-  assert.deepEqual((await app.as('admin').get('/api/config/')).body, { application: { enable_cast: false } })
+  assert.deepEqual((await app.as('admin').get('/api/config/')).body, {
+    application: { enable_cast: false },
+    accounts: { idle_days: 30, admins_need_second_factor: false },
+  })
   for (const body of [
     { application: { enable_cast: 'yes' } },
     { application: { enable_cast: true, other: 1 } },
@@ -167,9 +170,13 @@ test('an admin changes the installation’s settings, all of those given or none
   ]) {
     assert.equal((await app.as('admin').post('/api/config/', body)).status, 400, JSON.stringify(body))
   }
-  assert.deepEqual((await app.as('admin').get('/api/config/')).body, { application: { enable_cast: false } })
+  assert.deepEqual((await app.as('admin').get('/api/config/')).body, {
+    application: { enable_cast: false },
+    accounts: { idle_days: 30, admins_need_second_factor: false },
+  })
   assert.deepEqual((await app.as('admin').post('/api/config/', { application: { enable_cast: true } })).body, {
     application: { enable_cast: true },
+    accounts: { idle_days: 30, admins_need_second_factor: false },
   })
 })
 

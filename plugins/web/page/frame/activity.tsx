@@ -168,9 +168,20 @@ function troublesOf({ health, waiting }: PlatformState): Trouble[] {
 
 /** As the server has told them with who this is. */
 function troublesOfOwn(): Trouble[] {
-  const { access_tokens: tokens = [], failed_tasks: tasks = [] } = attention.value ?? {}
-  return [...tokens.map(ofToken), ...tasks.map(ofRun)]
+  const { access_tokens: tokens = [], failed_tasks: tasks = [], sign_ins: signIns = [] } = attention.value ?? {}
+  return [...signIns.map(ofSignIn), ...tokens.map(ofToken), ...tasks.map(ofRun)]
 }
+
+const ofSignIn = ({ id, browser, system, address, at }: Session['attention']['sign_ins'][number]): Trouble => ({
+  key: `sign-in ${id}`,
+  text: t('activity.signIn', {
+    name: [browser, system, address].filter(Boolean).join(', '),
+    when: toAge(Date.parse(at) / 1000),
+  }),
+  to: '/settings/account/',
+  link: t('activity.toSessions'),
+  isUrgent: true,
+})
 
 function ofToken({ id, name, expires }: Session['attention']['access_tokens'][number]): Trouble {
   const endsMs = Date.parse(expires)

@@ -37,6 +37,7 @@ import type { listUsers } from '../../../user/account-routes.ts'
 import type { listOfDevice } from '../../../user/device-routes.ts'
 import type { showForwarded } from '../../../user/forwarded-routes.ts'
 import type { showSession } from '../../../user/own-session.ts'
+import type { listOwnSessions } from '../../../user/own-session-routes.ts'
 import type { describePreferences } from '../../../user/preference-routes.ts'
 import type { showToken } from '../../../user/sign-in-routes.ts'
 import type { beginTotp, enableTotp, showTotp } from '../../../user/totp-routes.ts'
@@ -109,6 +110,9 @@ export type Looked = ReplyOf<typeof lookAtText>
 
 /** Who is signed in, and how they like the page. */
 export type Session = ReplyOf<typeof showSession>
+export type OwnSession = ReplyOf<typeof listOwnSessions>[number]
+/** On a device where the account had not signed in before. */
+export type NewSignIn = Session['attention']['sign_ins'][number]
 export type TotpState = ReplyOf<typeof showTotp>
 export type NewTotp = ReplyOf<typeof beginTotp>
 export type RecoveryCodes = ReplyOf<typeof enableTotp>

@@ -22,6 +22,8 @@ export const settings = computed((): Partial<UserSettings> => Object.assign({}, 
 export const version = signal('')
 /** What goes on until somebody does something. An answer that this device has kept may be from before there was any. */
 export const attention = signal<Session['attention'] | undefined>(undefined)
+/** An admin who may do no more than others, until they have set up an authenticator app. */
+export const needsSecondFactor = signal(false)
 /** Nobody has ever signed in: the made-up password still lies in its file. */
 export const isUnused = signal(document.querySelector('meta[name="archivolt-unused"]') !== null)
 /** The first choices are neither made nor put off, as far as this document knows. */
@@ -56,12 +58,14 @@ export const readSession = (): Promise<void> => (reading = read())
 export const sessionKnown = (): Promise<void> => reading.catch(() => undefined) // the frame says why
 
 async function read(): Promise<void> {
-  const { version: running, account: own, preferences, attention: waits } = await get<Session>('/api/session/')
+  const session = await get<Session>('/api/session/')
+  const { version: running, account: own, preferences, attention: waits } = session
   batch(() => {
     version.value = running
     account.value = own
     stored.value = preferences
     attention.value = waits
+    needsSecondFactor.value = session.needs_second_factor
     isSignedIn.value = true
   })
   if (preferences.look) showLook(preferences.look)
@@ -139,6 +143,7 @@ function leave(): void {
   account.value = undefined
   stored.value = {}
   attention.value = undefined
+  needsSecondFactor.value = false
   speak('')
 }
 

@@ -17,6 +17,7 @@ import { Group } from './option.tsx'
 import { OptionForm } from './option-form.tsx'
 import { OwnPicture } from './own-picture.tsx'
 import { ProviderOfOwn } from './provider-link.tsx'
+import { Sessions } from './sessions.tsx'
 import { TotpOfOwn } from './totp.tsx'
 
 export const SHORTEST_PASSWORD = 12
@@ -41,6 +42,7 @@ export function AccountSection() {
       <PinOfOwn />
       <TotpOfOwn />
       <ProviderOfOwn />
+      <Sessions />
       <AccessTokens />
       <Token />
     </>

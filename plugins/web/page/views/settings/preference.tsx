@@ -55,6 +55,6 @@ export const Preferences = ({
 /** Groups that have a place of their own; those of other plugins stand with the plugins. */
 const AT_HOME = new Set([
   ...['quality', 'subtitles', 'comments', 'pace', 'afterwards', 'rules', 'route'],
-  ...['scan', 'found', 'watching', 'cookie', 'snapshots'],
+  ...['scan', 'found', 'watching', 'cookie', 'snapshots', 'sign-ins'],
 ])
 export const furtherGroups = (): string[] => [...preferencesByGroup().keys()].filter((group) => !AT_HOME.has(group))

@@ -9,6 +9,7 @@ import { say } from '../../parts/toast.tsx'
 import { type Failure, get, post, put, remove, toFailure } from '../../server/api.ts'
 import type { NewTotp, RecoveryCodes, TotpState } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
+import { needsSecondFactor, readSession } from '../../stores/session.ts'
 import { t } from '../../texts/lookup.ts'
 import { copyText } from './copy-text.ts'
 import { Loaded } from './loaded.tsx'
@@ -23,17 +24,18 @@ export function TotpOfOwn() {
   const enable = async (code: string) => {
     setRecovery((await put<RecoveryCodes>('/api/totp/', { code })).recovery_codes)
     setBegun(undefined)
-    await state.reload()
+    await Promise.all([state.reload(), readSession()])
     say(t('settings.totp.enabled'))
   }
   const disable = async (password: string, code: string) => {
     await remove('/api/totp/', { body: { current_password: password, code } })
     setRecovery(undefined)
-    await state.reload()
+    await Promise.all([state.reload(), readSession()])
     say(t('settings.totp.disabled'))
   }
   return (
     <Group title={t('settings.totp')} hint={t('settings.totp.hint')}>
+      {needsSecondFactor.value && <p class="notice">{t('settings.totp.needed')}</p>}
       <Loaded from={state}>
         {({ enabled, recovery_codes: left }) => (
           <>

@@ -18,8 +18,10 @@ import { account as own, roleOf } from '../../stores/session.ts'
 import { toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { SHORTEST_PASSWORD } from './account.tsx'
+import { useConfig } from './config.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
+import { Preferences } from './preference.tsx'
 import { type Kind, NEW_ACCOUNT, RightsFields, rightsOf, toBody, toggled } from './rights.tsx'
 
 /** What a dialog is open for. */
@@ -27,6 +29,7 @@ type Open = { what: 'new'; user?: undefined } | { what: 'password' | 'rights'; u
 
 export function UsersSection() {
   const users = useLoad<Account[]>('settings/users', (signal) => get('/api/user/', {}, signal))
+  const config = useConfig()
   const [open, setOpen] = useState<Open>()
   const change = async (user: Account, wanted: { is_active: boolean } | { pin: null } | { totp: null }) => {
     await post(`/api/user/${user.id}/`, wanted)
@@ -108,6 +111,13 @@ export function UsersSection() {
           {t('settings.users.add')}
         </Button>
       </div>
+      <Loaded from={config}>
+        {() => (
+          <Group title={t('settings.signIns')} hint={t('settings.forAll')}>
+            <Preferences config={config} group="sign-ins" />
+          </Group>
+        )}
+      </Loaded>
       {open && <UserDialog open={open} onClose={() => setOpen(undefined)} onDone={() => void users.reload()} />}
     </>
   )

@@ -1,0 +1,67 @@
+/** On which devices an account has signed in, so that it can be told of a new one. */
+import { type Clock, epochSeconds } from '../clock.ts'
+import { errors } from '../error.ts'
+import type { Ledger } from '../ledger/sqlite.ts'
+import type { ClientName } from './client-name.ts'
+
+const MOST_OF_ACCOUNT = 100
+
+export interface Place extends ClientName {
+  address: string
+}
+
+/** A sign-in on a device where the account had not signed in before. */
+export interface NewSignIn extends Place {
+  id: number
+  at: string
+}
+
+/** `device`: what the ledger holds of its id. Methods that say so change rows: call them inside `ledger.write`. */
+export interface KnownDevices {
+  /** The account signs in there. Inside a write. @returns whether it had never done so, though it had elsewhere */
+  note(userId: number, device: string, place: Place): boolean
+  /** What the account has not seen yet. @param own  the device that asks: whoever is new there does not tell of itself */
+  unseen(userId: number, own: string | undefined): NewSignIn[]
+  /** Inside a write. @throws not_found */
+  see(userId: number, id: number, own: string | undefined): void
+}
+
+interface Row extends Place {
+  id: number
+  first_at: number
+}
+
+export function openKnownDevices({ ledger, clock }: { ledger: Ledger; clock: Clock }): KnownDevices {
+  const now = () => epochSeconds(clock)
+  const selectAny = ledger.sql('SELECT 1 FROM known_devices WHERE user_id = ? LIMIT 1')
+  const update = ledger.sql('UPDATE known_devices SET seen_at = ? WHERE user_id = ? AND device = ?')
+  const insert = ledger.sql(
+    'INSERT INTO known_devices (user_id, device, browser, system, address, first_at, seen_at, is_new) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  const deleteOldest = ledger.sql(
+    'DELETE FROM known_devices WHERE id IN (SELECT id FROM known_devices WHERE user_id = ? ORDER BY seen_at DESC, id DESC LIMIT -1 OFFSET ?)',
+  )
+  const selectNew = ledger.sql<Row>(
+    "SELECT id, browser, system, address, first_at FROM known_devices WHERE user_id = ? AND is_new = 1 AND device <> coalesce(?, '') ORDER BY id DESC",
+  )
+  const markSeen = ledger.sql(
+    "UPDATE known_devices SET is_new = 0 WHERE user_id = ? AND id = ? AND is_new = 1 AND device <> coalesce(?, '')",
+  )
+  return {
+    note(userId, device, { browser, system, address }) {
+      if (update.run(now(), userId, device).changes === 1) return false
+      const isNew = selectAny.get(userId) !== undefined
+      insert.run(userId, device, browser, system, address, now(), now(), isNew ? 1 : 0)
+      deleteOldest.run(userId, MOST_OF_ACCOUNT)
+      return isNew
+    },
+    unseen: (userId, own) =>
+      selectNew.all(userId, own ?? null).map(({ id, browser, system, address, first_at }) => ({
+        ...{ id, browser, system, address },
+        at: new Date(first_at * 1000).toISOString(),
+      })),
+    see(userId, id, own) {
+      if (markSeen.run(userId, id, own ?? null).changes === 0) throw errors.notFound('sign-in')
+    },
+  }
+}

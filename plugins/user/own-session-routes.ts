@@ -1,0 +1,75 @@
+/** Where the caller is signed in: listed, ended one by one or all others at once; and sign-ins on new devices. */
+import { defineRoute, ID_PATTERN, ROW_PATTERN, type Static, Type } from 'archivolt'
+import { Moment } from './access-token-routes.ts'
+
+const place = {
+  browser: Type.String({ description: 'as it calls itself; empty: unknown' }),
+  system: Type.String(),
+  address: Type.String(),
+}
+const OwnSession = Type.Object({
+  id: Type.String(),
+  is_current: Type.Boolean(),
+  ...place,
+  way: Type.Enum(['password', 'pin', 'provider', 'proxy']),
+  created: Moment,
+  last_used: Moment,
+  expires: Moment,
+})
+export const NewSignIn = Type.Object({ id: Type.Integer(), ...place, at: Moment })
+export type NewSignIn = Static<typeof NewSignIn>
+
+const Done = Type.Object({ success: Type.Literal(true) })
+
+export const listOwnSessions = defineRoute({
+  method: 'GET',
+  path: '/api/own-session/',
+  access: 'viewer',
+  scope: 'none',
+  summary: 'Where the caller is signed in, the last used first',
+  reply: Type.Array(OwnSession),
+  handle: ({ actor }, { accounts }) => accounts.sessions(actor.id, actor.session),
+})
+
+export const endOtherSessions = defineRoute({
+  method: 'DELETE',
+  path: '/api/own-session/',
+  access: 'viewer',
+  scope: 'none',
+  summary: 'End all sessions of the caller but the one that asks',
+  reply: Done,
+  async handle({ actor }, { accounts }) {
+    await accounts.endOtherSessions(actor.id, actor.session)
+    return { success: true as const }
+  },
+})
+
+export const endOwnSession = defineRoute({
+  method: 'DELETE',
+  path: '/api/own-session/:sessionId/',
+  access: 'viewer',
+  scope: 'none',
+  summary: 'End a session of the caller; its device asks for the password again',
+  params: Type.Object({ sessionId: Type.String({ pattern: ID_PATTERN }) }),
+  reply: Done,
+  errors: ['not_found'],
+  async handle({ params: { sessionId }, actor }, { accounts }) {
+    await accounts.endNamedSession(actor.id, sessionId)
+    return { success: true as const }
+  },
+})
+
+export const seeNewSignIn = defineRoute({
+  method: 'DELETE',
+  path: '/api/new-sign-in/:signInId/',
+  access: 'viewer',
+  scope: 'none',
+  summary: 'The caller knows of a sign-in on a new device; that device itself cannot say so',
+  params: Type.Object({ signInId: Type.String({ pattern: ROW_PATTERN }) }),
+  reply: Done,
+  errors: ['not_found'],
+  async handle({ params: { signInId }, actor }, { accounts }) {
+    await accounts.seeSignIn(actor.id, Number(signInId), actor.session)
+    return { success: true as const }
+  },
+})
