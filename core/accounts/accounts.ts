@@ -2,6 +2,7 @@
 import { change, create, ensureFirst, isUnused, remove } from './change.ts'
 import { addAccessToken, revokeAccessToken, revokeToken, token } from './issue.ts'
 import { byLink, bySession, byToken } from './look-up.ts'
+import { refuseOutdated } from './proof.ts'
 import { beginTotp, disableTotp, enableTotp } from './second-factor.ts'
 import {
   checkOwnPassword,
@@ -45,6 +46,11 @@ export function openAccounts(parts: AccountParts): AccountBook {
     sessions: (id, current) => sessions.list(id, current),
     endNamedSession: (id, session) => endNamedSession(book, id, session),
     endOtherSessions: (id, keep) => endOtherSessions(book, id, keep),
+    proveSession(session, proof) {
+      refuseOutdated(proof)
+      sessions.prove(session)
+    },
+    isProvenLately: (session) => sessions.isProvenLately(session),
     newSignIns: (id, session) => knownDevices.unseen(id, session && sessions.deviceOf(session)),
     seeSignIn: (id, signIn, session) =>
       book.ledger.write(() => knownDevices.see(id, signIn, session && sessions.deviceOf(session))),

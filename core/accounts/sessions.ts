@@ -13,6 +13,10 @@ const REMEMBERED_SECONDS = 365 * DAY_SECONDS
 const MOST_SESSIONS_PER_USER = 200
 /** What its last use is told to. */
 const USE_STEP_SECONDS = 300
+/** For so long a proof is enough for what would outlive the session. */
+const PROOF_SECONDS = 15 * 60
+/** Past this they are forgotten, and asked for anew. */
+const MOST_PROVED = 1000
 /** What it is called in lists: enough of its hash that no two of an account are called the same. */
 const NAME_LENGTH = 16
 
@@ -70,6 +74,10 @@ export interface Sessions {
   /** Of an account, the last used first. @param current  the hash of the one that asks */
   list(userId: number, current: string | undefined): SessionRecord[]
   deviceOf(hash: string): string | undefined
+  /** Its account proves who it is once more: until the server stops, it counts as if it had just begun. */
+  prove(hash: string): void
+  /** Whoever uses it has proved who they are lately, or somebody else takes care of that. */
+  isProvenLately(hash: string): boolean
   /** Inside a write. */
   end(hash: string): void
   /** By what it is called in the list. Inside a write. @returns its device @throws not_found */
@@ -109,6 +117,8 @@ export function openSessions({
   const csrfTokenOf = (id: string) => createHmac('sha256', secretKey).update(`csrf:${id}`).digest('base64url')
   const now = () => epochSeconds(clock)
   const since = () => now() - idleSeconds()
+  /** When, by the hash of the session. */
+  const proved = new Map<string, number>()
 
   const select = ledger.sql<Row>(
     'SELECT * FROM sessions WHERE hash = ? AND expires_at > ? AND max(used_at, created_at) > ?',
@@ -173,6 +183,15 @@ export function openSessions({
         ...{ created: iso(row.created_at), last_used: iso(Math.max(row.used_at, row.created_at)) },
         expires: iso(row.expires_at),
       })),
+    prove(hash) {
+      if (proved.size >= MOST_PROVED) proved.clear()
+      proved.set(hash, now())
+    },
+    isProvenLately(hash) {
+      const row = select.get(hash, now(), since())
+      if (!row) return false
+      return row.way === 'proxy' || now() - Math.max(row.created_at, proved.get(hash) ?? 0) < PROOF_SECONDS
+    },
     deviceOf: (hash) => select.get(hash, now(), since())?.device ?? undefined,
     end: (hash) => void deleteOne.run(hash),
     endNamed(userId, id) {

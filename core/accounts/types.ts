@@ -174,6 +174,10 @@ export interface Accounts {
   /** By the id in that list. Its device forgets the account, too. @throws not_found */
   endNamedSession(id: number, session: string): Promise<void>
   endOtherSessions(id: number, keep?: string | undefined): Promise<void>
+  /** Its account has shown its password once more. @throws bad_request: the proof no longer holds */
+  proveSession(session: string, proof: Proof): void
+  /** It began, or was proved, within a quarter of an hour; a proxy in front proves its own each time. */
+  isProvenLately(session: string): boolean
   /** On devices that are new to the account, until it has seen them. @param session  hash of the one that asks */
   newSignIns(id: number, session?: string | undefined): NewSignIn[]
   /** The account has seen it; the new device itself cannot say so. @throws not_found */

@@ -180,7 +180,9 @@ export const removeLink = defineRoute({
   scope: 'none',
   summary: 'The caller’s account is connected with none of the provider’s any more',
   reply: Type.Object({ success: Type.Literal(true) }),
-  async handle({ actor }, { oidc }: App) {
+  errors: ['permission_denied'],
+  async handle({ actor }, { oidc, signIns }: App) {
+    signIns.refuseUnproven(actor)
     await oidc.links.disconnect(actor.id)
     return { success: true as const }
   },

@@ -12,6 +12,7 @@ import {
   type View,
 } from 'archivolt'
 import { Picture, Pin, UserParams } from './device-routes.ts'
+import { refuseUnproven } from './late-proof.ts'
 import { LONGEST_PASSWORD, refuseWeak, SHORTEST_PASSWORD } from './password-rule.ts'
 import { keepOnDevice } from './session-cookies.ts'
 
@@ -66,7 +67,8 @@ export const addUser = defineRoute({
   }),
   reply: Account,
   errors: ['bad_request', 'conflict'],
-  async handle({ body: { username, password, is_staff = false, may_download = false, view = null } }, app) {
+  async handle({ body: { username, password, is_staff = false, may_download = false, view = null }, actor }, app) {
+    refuseUnproven(app.accounts, actor)
     if (!isName(username)) throw errors.wrongField('username', 'has invisible characters')
     await refuseWeak(password, username)
     const checked = view && (await checkedView(view, null, app))
@@ -135,6 +137,9 @@ export const changeUser = defineRoute({
         fields: { current_password: current === undefined ? 'is required' : 'is wrong' },
       })
     }
+    // What would let somebody sign in as another account, or make one an admin.
+    const isWayIn = id !== actor.id && (password !== undefined || totp === null)
+    if (!proof && (isWayIn || is_staff === true)) refuseUnproven(accounts, actor)
     const change = {
       ...(password !== undefined && { password }),
       ...(pin !== undefined && { pin }),

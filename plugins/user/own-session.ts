@@ -1,8 +1,9 @@
 /** All that a client has to know of who asks, at once. */
-import { type Actor, type App, DAY_MS, defineRoute, type Static, Type } from 'archivolt'
+import { type Actor, type App, DAY_MS, defineRoute, errors, type Static, Type } from 'archivolt'
 import { Moment } from './access-token-routes.ts'
 import { Account } from './account-routes.ts'
 import { NewSignIn } from './own-session-routes.ts'
+import { LONGEST_PASSWORD } from './password-rule.ts'
 import { OwnPreferences } from './user-preferences.ts'
 
 const Attention = Type.Object({
@@ -52,4 +53,24 @@ export const showSession = defineRoute({
     attention: attentionOf(actor, app),
     needs_second_factor: actor.needsSecondFactor === true,
   }),
+})
+
+export const proveSession = defineRoute({
+  method: 'POST',
+  path: '/api/session/',
+  access: 'viewer',
+  scope: 'none',
+  summary: 'Show the password once more: for a quarter of an hour, what asks for that is let through',
+  body: Type.Object({ current_password: Type.String({ maxLength: LONGEST_PASSWORD }) }),
+  reply: Type.Object({ success: Type.Literal(true) }),
+  errors: ['throttled'],
+  async handle({ body, actor, request, signal }, { accounts }) {
+    const proof = await accounts.checkOwnPassword(actor.id, body.current_password, request.address, signal)
+    if (!proof)
+      throw errors.badRequest('current_password must be the password that you have now', {
+        fields: { current_password: 'is wrong' },
+      })
+    if (actor.session !== undefined) accounts.proveSession(actor.session, proof)
+    return { success: true as const }
+  },
 })

@@ -5,7 +5,7 @@ import { addUser, changeUser, listUsers, removeUser, showUser } from './account-
 import { addAccount, removeTotp, setPassword } from './commands.ts'
 import { forgetOnDevice, listOfDevice, signInWithPin } from './device-routes.ts'
 import { loginForwarded, showForwarded } from './forwarded-routes.ts'
-import { showSession } from './own-session.ts'
+import { proveSession, showSession } from './own-session.ts'
 import { endOtherSessions, endOwnSession, listOwnSessions, seeNewSignIn } from './own-session-routes.ts'
 import { warnOfWeak } from './password-rule.ts'
 import { changePreferences, describePreferences, showPreferences } from './preference-routes.ts'
@@ -39,6 +39,7 @@ export default definePlugin({
     loginWithToken,
     ping,
     showSession,
+    proveSession,
     listOwnSessions,
     endOtherSessions,
     endOwnSession,

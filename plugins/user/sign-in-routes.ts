@@ -1,5 +1,6 @@
 /** Signing in and out: tokens for programs, sessions for browsers. */
 import { type Accounts, defineRoute, errors, type Proof, say, sentenceOf, Type } from 'archivolt'
+import { refuseUnproven } from './late-proof.ts'
 import { LONGEST_PASSWORD } from './password-rule.ts'
 import { fromOf, refuseOtherSites, startSession } from './session-cookies.ts'
 
@@ -125,7 +126,11 @@ export const showToken = defineRoute({
   scope: 'none',
   summary: 'The caller’s token, made now if there is none',
   reply: Type.Object({ token: Type.String() }),
-  handle: async ({ actor }, { accounts }) => ({ token: await accounts.token(actor.id) }),
+  errors: ['permission_denied'],
+  async handle({ actor }, { accounts }) {
+    refuseUnproven(accounts, actor)
+    return { token: await accounts.token(actor.id) }
+  },
 })
 
 export const revokeToken = defineRoute({

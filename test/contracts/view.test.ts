@@ -354,6 +354,7 @@ const ASKED: Record<string, Asked> = {
   'POST /api/access-token/': { seen: ['/api/access-token/'], body: { name: 'Kodi', scope: 'watch' } },
   'GET /api/access-token/': { seen: ['/api/access-token/'] },
   'DELETE /api/access-token/<>/': { seen: ['/api/access-token/1/'] },
+  'POST /api/session/': { seen: ['/api/session/'], body: { current_password: PASSWORD } },
   'GET /api/own-session/': { seen: ['/api/own-session/'] },
   'DELETE /api/own-session/': { seen: ['/api/own-session/'] },
   // With sessions: test/plugins/user/own-session.test.ts.

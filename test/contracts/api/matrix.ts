@@ -52,7 +52,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/playlist/custom/', { POST: 200 }, 'user'],
   ['/api/playlist/custom/<playlist_id>/', { POST: 200 }, 'user'],
   ['/api/config/user/', { GET: 200, POST: 200 }, 'user'],
-  ['/api/session/', { GET: 200 }, 'user'],
+  ['/api/session/', { GET: 200, POST: 200 }, 'user'],
   ['/login/', { POST: 204 }, 'open'],
   ['/api/device/', { GET: 200, POST: 204 }, 'open'],
   ['/api/device/<user_id>/', { DELETE: 200 }, 'open'],

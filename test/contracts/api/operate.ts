@@ -628,6 +628,13 @@ export const beyond: Table = [
     { name: 'x', scope: 'read', expires: 4_000_000_000 },
   ].map((body) => row('B', 'POST /api/access-token/', 400, { ...asUser, body })),
   row('B', 'GET /api/own-session/', 200, { ...asUser, is: [] }),
+  row('B', 'POST /api/session/', 200, {
+    ...asUser,
+    body: { current_password: PASSWORD },
+    is: { success: true },
+  }),
+  row('B', 'POST /api/session/', 400, { ...asUser, body: { current_password: 'wrong' } }),
+  row('B', 'POST /api/session/', 400, { ...asUser, body: {} }),
   row('B', 'DELETE /api/own-session/', 200, { ...asUser, is: { success: true } }),
   row('B', `DELETE /api/own-session/${'x'.repeat(16)}/`, 404, asUser),
   row('B', 'DELETE /api/own-session/x/', 404, asUser),

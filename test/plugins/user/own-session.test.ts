@@ -194,3 +194,33 @@ test('where admins need a second factor, one without it does no more than others
   const { sessionId } = await app.app.accounts.openSession(1, false, undefined, from)
   assert.equal((await app.as('nobody').get('/api/user/', { cookie: `sessionid=${sessionId}` })).status, 200)
 })
+
+test('what would outlive a session asks for the password once it is a while since it was shown', async (t) => {
+  const app = await userApp(t)
+  const admin = await new Browser(app, FIREFOX).signIn('admin')
+  const makeToken = () => admin.post('/api/access-token/', { name: 'x', scope: 'read' })
+  assert.equal((await makeToken()).status, 200)
+  await app.clock.advance(15 * MINUTE_MS)
+
+  const asked = [
+    await makeToken(),
+    await admin.get('/api/token/'),
+    await admin.post('/api/user/', { username: 'third', password: PASSWORD }),
+    await admin.post('/api/user/2/', { password: 'another password' }),
+    await admin.post('/api/user/2/', { totp: null }),
+    await admin.post('/api/user/2/', { is_staff: true }),
+  ]
+
+  for (const { status, body } of asked)
+    assert.deepEqual([status, body.code, body.confirm_required], [403, 'permission_denied', true])
+  assert.equal((await admin.post('/api/user/2/', { may_download: true })).status, 200)
+  assert.equal((await admin.post('/api/user/2/', { is_staff: true, current_password: PASSWORD })).status, 200)
+  assert.equal((await admin.post('/api/session/', { current_password: 'wrong' })).status, 400)
+  assert.equal((await makeToken()).status, 403)
+  assert.equal((await admin.post('/api/session/', { current_password: PASSWORD })).status, 200)
+  assert.equal((await makeToken()).status, 200)
+  assert.equal((await admin.get('/api/token/')).status, 200)
+  await app.clock.advance(15 * MINUTE_MS)
+  assert.equal((await makeToken()).status, 403)
+  assert.equal((await app.as('admin').get('/api/token/')).status, 200, 'a token is a proof of its own')
+})

@@ -27,6 +27,7 @@ import { Confirmation } from '../parts/dialog.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { PlaylistDialog } from '../parts/playlist-dialog.tsx'
+import { ProofDialog } from '../parts/proof.tsx'
 import { TakeQuestion } from '../parts/take.tsx'
 import { sayFailure, Toasts } from '../parts/toast.tsx'
 import { WATCH_LATER } from '../parts/watch-later.ts'
@@ -108,6 +109,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <MiniPlayer />
       <Toasts />
       <Confirmation />
+      <ProofDialog />
       <TakeQuestion />
       <PlaylistDialog />
       <PasteSheet />

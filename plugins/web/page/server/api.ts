@@ -84,6 +84,12 @@ isSignedIn.subscribe(forgetAnswers)
 let visits = 0
 isSignedIn.subscribe((isThere) => void (isThere && visits++))
 
+/**
+ * Set by the frame: asks for the password once more, where the server wants it proved lately. @returns whether it was
+ * given
+ */
+export const asksProof: { now?: () => Promise<boolean> } = {}
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Under a path, the last change that was sent. */
@@ -95,14 +101,24 @@ const underWay = new Map<string, Promise<unknown>>()
  * @throws Failure  also where there is no answer; DOMException `AbortError` where `signal` ended it
  */
 export function ask<Reply>(method: Method, path: string, options: AskOptions = {}): Promise<Reply> {
-  if (method === 'GET' || options.isLast) return send(method, path, options)
+  if (method === 'GET' || options.isLast) return sendProved(method, path, options)
   const before = underWay.get(path) ?? Promise.resolve()
-  const sent = before.then(() => send<Reply>(method, path, options))
+  const sent = before.then(() => sendProved<Reply>(method, path, options))
   const over = sent
     .catch(() => undefined) // whoever asked says what went wrong
     .then(() => void (underWay.get(path) === over && underWay.delete(path)))
   underWay.set(path, over)
   return sent
+}
+
+async function sendProved<Reply>(method: Method, path: string, options: AskOptions): Promise<Reply> {
+  try {
+    return await send<Reply>(method, path, options)
+  } catch (error) {
+    const isWanted = error instanceof Failure && error.body['confirm_required'] === true
+    if (!isWanted || options.isLast || !(await asksProof.now?.())) throw error
+    return send<Reply>(method, path, options)
+  }
 }
 
 async function send<Reply>(method: Method, path: string, options: AskOptions): Promise<Reply> {

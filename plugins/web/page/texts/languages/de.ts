@@ -858,6 +858,10 @@ const de = {
   'settings.totp.disable': 'Ausschalten',
   'settings.totp.disabled': 'Zum Anmelden genügt jetzt wieder dein Passwort',
   'settings.users.totpOff': 'Authenticator-App ausschalten',
+  'proof.title': 'Bestätige, dass du es bist',
+  'proof.text':
+    'Deine Anmeldung ist eine Weile her. Gib dein Passwort noch einmal ein, um weiterzumachen. Meldest du dich über einen anderen Dienst an, melde dich stattdessen ab und wieder an.',
+  'proof.confirm': 'Weiter',
   'settings.sessions': 'Wo du angemeldet bist',
   'settings.sessions.hint': 'Kennst du ein Gerät nicht, beende seine Sitzung und ändere dein Passwort.',
   'settings.sessions.device': '{browser} unter {system}',
@@ -2153,6 +2157,10 @@ const de = {
   'said.This name mixes letters of different scripts; use those of one':
     'Dieser Name mischt Buchstaben verschiedener Schriften; nimm die einer einzigen',
   'said.mixes letters of different scripts': 'mischt Buchstaben verschiedener Schriften',
+  'said.You signed in a while ago: confirm your password (POST /api/session/), or sign in again':
+    'Deine Anmeldung ist eine Weile her: Bestätige dein Passwort (POST /api/session/) oder melde dich neu an',
+  'said.This server asks admins for a second factor: set up an authenticator app in Settings → Account':
+    'Auf diesem Server brauchen Admins einen zweiten Faktor: Richte in Einstellungen → Konto eine Authenticator-App ein',
   'said.has invisible characters': 'enthält unsichtbare Zeichen',
   'said.has only a few different characters; choose one that is harder to guess':
     'hat nur wenige verschiedene Zeichen; wähle eins, das schwerer zu erraten ist',

@@ -833,6 +833,10 @@ export const en = {
   'settings.totp.disable': 'Turn off',
   'settings.totp.disabled': 'Signing in takes only your password now',
   'settings.users.totpOff': 'Turn off authenticator app',
+  'proof.title': 'Confirm that it’s you',
+  'proof.text':
+    'You signed in a while ago. Enter your password once more to go on. If you sign in with another service, sign out and in again instead.',
+  'proof.confirm': 'Go on',
   'settings.sessions': 'Where you’re signed in',
   'settings.sessions.hint': 'If you don’t know a device, end its session and change your password.',
   'settings.sessions.device': '{browser} on {system}',
