@@ -267,3 +267,12 @@ test('what waits for a time on the wall waits by clock.at: timers stand still wh
     [],
   )
 })
+
+test('who compares with the documents after a restore does so after an older ledger, too', async () => {
+  const found = await findBuiltIn()
+
+  const hearing = (event: string) =>
+    found.filter(({ plugin }) => Object.keys(plugin.on ?? {}).includes(event)).map(({ plugin }) => plugin.name)
+
+  assert.deepEqual(hearing('ledger.replaced'), hearing('index.replaced'))
+})

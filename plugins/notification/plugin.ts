@@ -36,6 +36,9 @@ export default definePlugin({
     'index.replaced': (app) => async () => {
       if (app.requests.hasOpen()) await app.jobs.start(lookAtRequests)
     },
+    'ledger.replaced': (app) => async () => {
+      if (app.requests.hasOpen()) await app.jobs.start(lookAtRequests)
+    },
     'queue.asked':
       (app) =>
       ({ userId, ids }) =>

@@ -11,6 +11,9 @@ export default definePlugin({
   migrations: [refreshTables],
   routes: [showRefresh, startRefresh, activate],
   tasks: [checkReindex, forgetGone],
-  on: { 'index.replaced': (app) => async () => void (await app.jobs.start(forgetGone)) },
+  on: {
+    'index.replaced': (app) => async () => void (await app.jobs.start(forgetGone)),
+    'ledger.replaced': (app) => async () => void (await app.jobs.start(forgetGone)),
+  },
   services: (app) => ({ refreshQueue: openRefreshQueue(app) }),
 })

@@ -26,6 +26,7 @@ export default definePlugin({
   },
   on: {
     'index.replaced': (app) => () => forgetDepth(app),
+    'ledger.replaced': (app) => () => forgetDepth(app),
     'channel.changed':
       (app) =>
       async ({ id, change }) => {
