@@ -219,6 +219,8 @@ export interface SnapshotRecord {
   /** Epoch milliseconds; `endedAt` 0 while it is taken. */
   startedAt: number
   endedAt: number
+  /** What it takes on the disk by itself. Left out: it shares that with others, or nobody knows. */
+  bytes?: number
 }
 
 export interface Snapshots {

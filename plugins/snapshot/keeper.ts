@@ -1,6 +1,7 @@
 /** The service `snapshots`: the daily one, what is offered after a loss, and the records that people see. */
 import {
   DAY_MS,
+  diskSpace,
   errors,
   inEnglish,
   localMinute,
@@ -13,7 +14,7 @@ import {
 } from 'archivolt'
 import type { App } from './app.ts'
 import { createSnapshot, offerSnapshot, restoreSnapshot } from './create-and-restore-tasks.ts'
-import { EXPIRE_DAYS, nextSnapshotAt, outdated } from './retention.ts'
+import { EXPIRE_DAYS, nextSnapshotAt, outdated, roomFor } from './retention.ts'
 
 interface SnapshotItem {
   id: string
@@ -119,8 +120,11 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
     },
 
     async removeOld() {
-      for (const { id } of outdated(await store().list(), app.clock.now(), app.index.lost?.since))
-        await store().remove(id)
+      const all = await store().list()
+      const newest = all.find(({ state }) => state === 'SUCCESS')?.bytes ?? 0
+      const { total } = await diskSpace(app.settings.dataDir)
+      const room = roomFor(app.preferences.section('application').snapshot_room, newest, total)
+      for (const { id } of outdated(all, app.clock.now(), app.index.lost?.since, room)) await store().remove(id)
     },
 
     async begin() {

@@ -1,13 +1,22 @@
-/** Whether a snapshot is taken every day: a key of the `application` section of /api/config/. */
+/** Whether a snapshot is taken every day, and their room: keys of the `application` section of /api/config/. */
 import { Type } from 'archivolt'
 
 export const application = {
   enable_snapshot: Type.Boolean({ default: true, title: 'Take one every day', 'x-group': 'snapshots' }),
+  snapshot_room: Type.Union([Type.Integer({ minimum: 1, maximum: 100_000 }), Type.Literal(false)], {
+    default: false,
+    title: 'Room for snapshots',
+    description:
+      'The oldest are removed first; the newest always stays. Empty: ten times the newest, and at most a tenth of the disk.',
+    'x-unit': 'GB',
+    'x-group': 'snapshots',
+  }),
 }
 
 declare module 'archivolt' {
   interface ApplicationPreferences {
     enable_snapshot: boolean
+    snapshot_room: number | false
   }
   interface PreferenceValues {
     application: ApplicationPreferences

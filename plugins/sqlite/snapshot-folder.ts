@@ -74,11 +74,9 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
     if (!isId(id)) return undefined
     const about = await readAbout(aboutOf(id))
     if (!about) return undefined
-    const isThere = await stat(pathOf(id)).then(
-      (file) => file.isFile(),
-      () => false,
-    )
-    return { id, ...about, state: about.state === 'SUCCESS' && !isThere ? 'FAILED' : about.state }
+    const file = await stat(pathOf(id)).catch(() => undefined)
+    if (!file?.isFile()) return { id, ...about, state: about.state === 'SUCCESS' ? 'FAILED' : about.state }
+    return { id, ...about, bytes: file.size }
   }
 
   async function list(): Promise<SnapshotRecord[]> {

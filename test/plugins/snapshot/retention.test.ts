@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SnapshotRecord } from 'archivolt'
-import { outdated } from '../../../plugins/snapshot/retention.ts'
+import { outdated, roomFor } from '../../../plugins/snapshot/retention.ts'
 
 const DAY_MS = 86_400_000
 const NOW = Date.parse('2026-01-15T12:00:00Z')
@@ -31,4 +31,24 @@ test('while documents are missing, none from before is removed', () => {
   const snapshots = ofDays([1, 2, 3, 4, 5, 31, 32, 40])
 
   assert.deepEqual(removed(snapshots, NOW - 35 * DAY_MS), ['SUCCESS 31', 'SUCCESS 32'])
+})
+
+test('whole copies share a room: the oldest beyond it go, and never the newest', () => {
+  const sized = (bytes: number) => ofDays([0, 1, 2, 3]).map((one) => ({ ...one, bytes }))
+  const removedFor = (room: number, bytes = 10) => outdated(sized(bytes), NOW, undefined, room).map(({ id }) => id)
+
+  assert.deepEqual(removedFor(40), [])
+  assert.deepEqual(removedFor(29), ['SUCCESS 2', 'SUCCESS 3'])
+  assert.deepEqual(removedFor(5), ['SUCCESS 1', 'SUCCESS 2', 'SUCCESS 3'])
+  assert.deepEqual(outdated(ofDays([0, 1]), NOW, undefined, 0), [], 'what shares its bytes with others counts for none')
+})
+
+test('the room follows from the newest snapshot and the disk, unless somebody has chosen one', () => {
+  const GB = 1e9
+
+  assert.equal(roomFor(7, 2 * GB, 100 * GB), 7 * GB)
+  assert.equal(roomFor(false, 1.4 * GB, 4000 * GB), 14 * GB)
+  assert.equal(roomFor(false, 1.4 * GB, 100 * GB), 10 * GB)
+  assert.equal(roomFor(false, 1.4 * GB, 8 * GB), 2.8 * GB)
+  assert.equal(roomFor(false, 1e6, 100 * GB), GB)
 })

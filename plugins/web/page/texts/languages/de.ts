@@ -1619,6 +1619,10 @@ const de = {
   'preference.downloads.integrate_sponsorblock.hint':
     'So, wie andere sie bei SponsorBlock markiert haben. Der Dienst wird zu jedem Video gefragt.',
   'preference.application.enable_snapshot': 'Jeden Tag einen machen',
+  'preference.application.snapshot_room': 'Platz für Snapshots',
+  'preference.application.snapshot_room.hint':
+    'Die ältesten werden zuerst gelöscht, der neueste bleibt immer. Leer: das Zehnfache des neuesten, höchstens ein Zehntel der Festplatte.',
+  'preference.application.snapshot_room.unit': 'GB',
   'preference.progress.autoWatched': 'Am Ende als gesehen markieren',
   'preference.progress.autoWatched.hint': 'Auch wenn eine App meldet, wo du bist.',
   'preference.progress.watchedBy': 'Gesehen von',

@@ -68,6 +68,7 @@ function Daily({ list }: { list: Load<Snapshots> }) {
               await list.reload()
             }}
           />
+          <Preference config={config} name="application.snapshot_room" />
         </Group>
       )}
     </Loaded>
