@@ -88,9 +88,10 @@ export function openHttp(parts: HttpParts): Http {
   server.on('checkExpectation', (request, response) =>
     turns.request(request, response, () => void response.writeHead(417).end()),
   )
-  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) =>
-    refuse(socket, rawStatus(code), code === 'HPE_INVALID_EOF_STATE'),
-  )
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
+    const isCutOff = code === 'HPE_INVALID_EOF_STATE'
+    refuse(socket, rawStatus(code), isCutOff)
+  })
   server.on('connect', ({ socket }) => {
     // Node lets go of the socket here: nobody else hears its errors, or reads that its client has gone.
     socket.on('error', () => socket.destroy())

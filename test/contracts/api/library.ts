@@ -100,10 +100,9 @@ export const pages: Table = [
     noPage({ current_page: 99, page_from: 1176, prev_pages: [94, 95, 96, 97, 98] }),
   ),
   row('4.3', 'GET /api/video/?page_size=1', 200, page({ params: 'page_size=1' })),
-  ...['-1', 'abc', '1.5', '1e2', '0x1', '%31%00'].map((text) =>
+  ...['-1', 'abc', '1.5', '1e2', '0x1', '%31%00', '99999999999999999999'].map((text) =>
     row('10', `GET /api/video/?page=${text}`, 400, { as: 'user' }),
   ),
-  row('10', 'GET /api/video/?page=99999999999999999999', 200, { as: 'user', has: { data: [], paginate: anything } }),
   row(
     '10',
     'GET /api/video/?page=834',

@@ -2152,6 +2152,14 @@ const de = {
     'Ein Konto hat höchstens {most} Tokens. Widerrufe eines, das du nicht brauchst',
   'said.access token not found': 'Dieses Token gibt es nicht',
   'said.user not found': 'Dieses Konto gibt es nicht',
+  'said.session not found': 'Diese Sitzung gibt es nicht',
+  'said.sign-in not found': 'Diese Anmeldung gibt es nicht',
+  'said.Looking for {count} videos in “{label}”': {
+    one: 'Suche ein Video in „{label}“',
+    other: 'Suche {count} Videos in „{label}“',
+  },
+  'said.{found} of {count} videos without a file were found in places':
+    '{found} von {count} Videos ohne Datei wurden in Orten gefunden',
   'said.This is the last active admin; make another account an admin first':
     'Das ist der letzte aktive Admin. Mach zuerst ein anderes Konto zum Admin',
   'said.The password or PIN has been changed meanwhile; sign in with the new one':
@@ -2163,8 +2171,6 @@ const de = {
   'said.mixes letters of different scripts': 'mischt Buchstaben verschiedener Schriften',
   'said.You signed in a while ago: confirm your password (POST /api/session/), or sign in again':
     'Deine Anmeldung ist eine Weile her: Bestätige dein Passwort (POST /api/session/) oder melde dich neu an',
-  'said.This server asks admins for a second factor: set up an authenticator app in Settings → Account':
-    'Auf diesem Server brauchen Admins einen zweiten Faktor: Richte in Einstellungen → Konto eine Authenticator-App ein',
   'said.has invisible characters': 'enthält unsichtbare Zeichen',
   'said.has only a few different characters; choose one that is harder to guess':
     'hat nur wenige verschiedene Zeichen; wähle eins, das schwerer zu erraten ist',
