@@ -6,10 +6,21 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { NODE_API } from '../core/binding.ts'
 import { fileOf, type Release } from '../core/release.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { bundle } from './build.ts'
-import { binding, NODE_MAJORS, npmPackage, run, type Target, versionOf } from './native.ts'
+import {
+  binding,
+  npmPackage,
+  OLDER_NODES,
+  OLDER_SQLITE,
+  olderBinding,
+  run,
+  SQLITE,
+  type Target,
+  versionOf,
+} from './native.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** As `make release FOR=` calls them. */
@@ -19,11 +30,11 @@ export const TARGETS: Readonly<Record<string, Target>> = {
   'x64-musl': { arch: 'x64', libc: 'musl' },
   'arm64-musl': { arch: 'arm64', libc: 'musl' },
 }
-/** What the bundled server leaves outside. */
-const RUNTIME = ['better-sqlite3', 'esbuild', '@elastic/elasticsearch']
-/** Packages that only compile others, and parts of packages that only they need. */
-const NOT_NEEDED = new Set(['prebuild-install'])
-const NOT_COPIED = ['better-sqlite3/build', 'better-sqlite3/deps', 'better-sqlite3/src', 'esbuild/bin']
+/** What the bundled server leaves outside, beside SQLite. */
+const RUNTIME = ['esbuild', '@elastic/elasticsearch']
+const NOT_COPIED = ['esbuild/bin']
+/** With these the older better-sqlite3 finds its binding. */
+const FIND_BINDING = { bindings: '1.5.0', 'file-uri-to-path': '1.0.0' }
 /** What lies in a release as in the tree. */
 const COPIED = [
   ...['LICENSE', 'README.md', 'package.json'],
@@ -44,14 +55,14 @@ const PLATFORMS: Readonly<Record<Target['libc'], readonly string[]>> = {
 export async function buildRelease(target: Target, outdir: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'archivolt-release-'))
   try {
-    const release: Release = { version: manifest.version, platform: 'linux', ...target, nodes: {} }
-    const name = fileOf(release)
+    const machine = { version: manifest.version, platform: 'linux', ...target }
+    const name = fileOf(machine)
     const top = join(folder, name.replace(/\.tar\.gz$/, ''))
     await mkdir(top)
     await bundle(join(top, 'dist'))
     await copyOwn(top)
     await copyPackages(top)
-    for (const major of NODE_MAJORS) release.nodes[await addBinding(top, target, major)] = major
+    const release: Release = { ...machine, nodeApi: NODE_API, nodes: await addSqlite(top, target) }
     await addEsbuild(top, target)
     await addWheels(join(top, 'wheels'), target)
     await writeFile(join(top, 'release.json'), `${JSON.stringify(release, undefined, 2)}\n`)
@@ -85,7 +96,7 @@ async function copyPackages(top: string): Promise<void> {
     const { dependencies = {} } = JSON.parse(await readFile(join(ROOT, path, 'package.json'), 'utf8')) as {
       dependencies?: Record<string, string>
     }
-    for (const needed of Object.keys(dependencies)) if (!NOT_NEEDED.has(needed)) await copy(needed, path)
+    for (const needed of Object.keys(dependencies)) await copy(needed, path)
   }
   for (const name of RUNTIME) await copy(name, '')
 }
@@ -99,13 +110,37 @@ function placeOf(name: string, from: string): string {
   }
 }
 
-/** Where the package looks for one by Node's number. @returns that number */
-async function addBinding(top: string, target: Target, major: number): Promise<string> {
-  const { file, modules } = await binding(target, major)
-  const place = join(top, 'node_modules/better-sqlite3/lib/binding', `node-v${modules}-linux-${target.arch}`)
-  await mkdir(place, { recursive: true })
-  await cp(file, join(place, 'better_sqlite3.node'))
-  return modules
+/**
+ * One package with both versions of better-sqlite3, which loads the one that fits Node.
+ * @returns  which Nodes the older one has a binding for: their numbers, with the major version
+ */
+async function addSqlite(top: string, target: Target): Promise<Record<string, number>> {
+  const packages = join(top, 'node_modules')
+  const folder = join(packages, 'better-sqlite3')
+  const add = async (version: string, name: string): Promise<void> => {
+    const from = await npmPackage('better-sqlite3', version)
+    for (const part of ['package.json', 'LICENSE', 'lib'])
+      await cp(join(from, part), join(folder, name, part), { recursive: true })
+  }
+  const addBinding = async (file: string, place: string): Promise<void> => {
+    await mkdir(join(folder, place), { recursive: true })
+    await cp(file, join(folder, place, 'better_sqlite3.node'))
+  }
+  await add(SQLITE, 'current')
+  await addBinding(await binding(target), 'current/build/Release')
+  await add(OLDER_SQLITE, 'older')
+  const nodes: Record<string, number> = {}
+  for (const node of OLDER_NODES) {
+    const { file, modules } = await olderBinding(target, node)
+    await addBinding(file, `older/lib/binding/node-v${modules}-linux-${target.arch}`)
+    nodes[modules] = Number.parseInt(node, 10)
+  }
+  for (const [name, version] of Object.entries(FIND_BINDING))
+    await cp(await npmPackage(name, version), join(packages, name), { recursive: true })
+  await writeFile(join(folder, 'package.json'), '{ "name": "better-sqlite3", "main": "index.js" }\n')
+  const choice = `process.versions.napi < ${NODE_API} ? './older' : './current'`
+  await writeFile(join(folder, 'index.js'), `module.exports = require(${choice})\n`)
+  return nodes
 }
 
 /** The bundler for plugins from outside is a program of its own, the same for glibc and musl. */

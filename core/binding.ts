@@ -1,25 +1,48 @@
 /**
- * Checks that SQLite's native code works with this version of Node. When better-sqlite3 12 is built with the headers of
- * Node 24.19 or newer, the process crashes during garbage collection. Version 13 does not, but needs Node 22, and we
- * still run on 20.
+ * Checks that SQLite's native code fits this Node before anything opens a database. better-sqlite3 13 brings one
+ * binding for every Node with Node-API 10 (22.14 or newer) and crashes an older one, which needs version 12 and a
+ * binding compiled for its own major version. package.json names both versions; config/tools.sh installs the right one.
  */
-import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import type Database from 'better-sqlite3'
 
-/** Only what was compiled with those headers calls it. */
-const SIGN = 'RemoveEnvironmentCleanupHook'
-const NAME = 'better_sqlite3.node'
+const require = createRequire(import.meta.url)
+export const NODE_API = 10
+/** The first major version of better-sqlite3 whose binding is made for Node-API. */
+const FIRST_WITH_NODE_API = 13
+/** What Node says of a module that was compiled for another one. */
+const COMPILED_FOR = /using\s+NODE_MODULE_VERSION (\d+)/
+const NODES: Readonly<Record<string, number>> = { 115: 20, 127: 22, 137: 24, 147: 26 }
+const WAY_OUT =
+  'run make run with the Node that starts Archivolt, or take a release. To keep this binding, start it with the Node that it was installed for'
 
-/** The file that this process has loaded; undefined: none yet. */
-export const loadedBinding = (): string | undefined =>
-  Object.keys(createRequire(import.meta.url).cache).find((path) => path.endsWith(NAME))
+/** @throws a sentence: what the binding was made for, and how to get the right one */
+export function refuseOtherBinding(
+  version = (require('better-sqlite3/package.json') as { version: string }).version,
+  nodeApi = Number(process.versions.napi),
+  open: () => void = openOne,
+): void {
+  if (Number.parseInt(version, 10) >= FIRST_WITH_NODE_API && nodeApi < NODE_API)
+    throw new Error(refusal(`is for Node 22.14 or newer (better-sqlite3 ${version})`))
+  try {
+    open()
+  } catch (error) {
+    throw new Error(refusal(whyOf(error)), { cause: error })
+  }
+}
 
-/** What is wrong, and what to do; undefined: nothing is. */
-export async function faultOfBinding(
-  file = loadedBinding(),
-  node = process.versions.node,
-): Promise<string | undefined> {
-  if (file === undefined || !node.startsWith('24.')) return undefined
-  if (!(await readFile(file)).includes(SIGN)) return undefined
-  return `${file} was compiled with the headers of Node 24.19 or newer, which make it end the process now and then: run it with Node 22 (npm rebuild better-sqlite3), or take a release`
+function openOne(): void {
+  const Sqlite = require('better-sqlite3') as typeof Database
+  new Sqlite(':memory:').close()
+}
+
+const refusal = (why: string): string =>
+  `SQLite's binding ${why}, and here is Node ${process.versions.node}: ${WAY_OUT}`
+
+function whyOf(error: unknown): string {
+  const said = error instanceof Error ? error.message : String(error)
+  const modules = COMPILED_FOR.exec(said)?.[1]
+  if (modules === undefined) return `does not load (${said.split('\n')[0]})`
+  const major = NODES[modules]
+  return `was compiled for ${major === undefined ? `another Node (NODE_MODULE_VERSION ${modules})` : `Node ${major}`}`
 }

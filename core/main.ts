@@ -1,6 +1,7 @@
 /** Start and signals: what the program says to whoever started it. */
 import { readSources } from '../config/load-settings.ts'
 import { type OpenedApp, openApp } from './app.ts'
+import { refuseOtherBinding } from './binding.ts'
 import { runCommand } from './commands/commands.ts'
 import { sentenceOf } from './commands/typed.ts'
 import { pluginIn } from './error-origin.ts'
@@ -73,6 +74,7 @@ process.on('unhandledRejection', (error) => faults.late(error))
 process.on('uncaughtException', (error) => faults.fatal(error))
 try {
   await refuseOtherMachine()
+  refuseOtherBinding()
   if ((await runCommand(typed)) === 'start') {
     const sources = readSources()
     const advice = adviceForRoot(sources.dataDir)

@@ -8,7 +8,9 @@ export interface Release {
   platform: string
   arch: string
   libc: Libc
-  /** Major versions of Node, by what their native code is compiled for (`process.versions.modules`). */
+  /** It runs on every Node with this version of Node-API or a newer one (`process.versions.napi`). */
+  nodeApi: number
+  /** Major versions of older Nodes that it also runs on, by what their native code is compiled for (`process.versions.modules`). */
   nodes: Record<string, number>
 }
 export type Libc = 'glibc' | 'musl'
@@ -17,6 +19,7 @@ export type Libc = 'glibc' | 'musl'
 export interface Machine extends Pick<Release, 'platform' | 'arch'> {
   libc: Libc | undefined
   node: string
+  nodeApi: number
   modules: string
 }
 
@@ -37,21 +40,21 @@ export function refusal(release: Release, machine: Machine): string | undefined 
     (machine.libc === undefined || machine.libc === release.libc)
   if (!isSame)
     return `This is the release for ${nameOf(release)}, and here is ${nameOf(machine)}: take ${fileOf({ ...machine, version, libc: machine.libc ?? release.libc })} if there is one, or build from the sources with make run`
-  if (machine.modules in nodes) return undefined
-  const majors = Object.values(nodes).sort((one, other) => one - other)
-  return `This release runs on Node ${majors.join(', ')}, and here is Node ${machine.node}: install Node ${majors.at(-1)}, or build from the sources with make run`
+  if (machine.nodeApi >= release.nodeApi || machine.modules in nodes) return undefined
+  const oldest = Math.min(...Object.values(nodes))
+  return `This release runs on Node ${oldest} and on Node 22 or newer, and here is Node ${machine.node}: install Node 24, or build from the sources with make run`
 }
 
 const nameOf = ({ platform, arch, libc }: Pick<Machine, 'platform' | 'arch' | 'libc'>): string =>
   [platform, arch, libc].filter(Boolean).join(' ')
 
 /** `archivolt-1.0.0-linux-x64.tar.gz`; glibc is not named. */
-export const fileOf = ({ version, platform, arch, libc }: Omit<Release, 'nodes'>): string =>
+export const fileOf = ({ version, platform, arch, libc }: Omit<Release, 'nodes' | 'nodeApi'>): string =>
   `archivolt-${version}-${platform}-${arch}${libc === 'musl' ? '-musl' : ''}.tar.gz`
 
 function thisMachine(): Machine {
   const { platform, arch, versions, report } = process
   const { header } = report.getReport() as { header: { glibcVersionRuntime?: string } }
   const libc = platform !== 'linux' ? undefined : header.glibcVersionRuntime === undefined ? 'musl' : 'glibc'
-  return { platform, arch, libc, node: versions.node, modules: versions.modules }
+  return { platform, arch, libc, node: versions.node, nodeApi: Number(versions.napi), modules: versions.modules }
 }

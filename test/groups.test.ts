@@ -71,7 +71,7 @@ test('a file that throws as it is loaded fails by its name, and the tests of its
 
   const unfollowed = `--require=${join(ROOT, 'test/support/unfollowed.cjs')}`
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const child = spawn(process.execPath, [unfollowed, '--test', join(folder, 'group.test.mjs')], {
+  const child = spawn(process.execPath, [unfollowed, '--test', '--test-reporter=tap', join(folder, 'group.test.mjs')], {
     ...{ env, timeout: 60_000, killSignal: 'SIGKILL' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

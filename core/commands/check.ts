@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readCore, readSettings, readSources } from '../../config/load-settings.ts'
-import { faultOfBinding } from '../binding.ts'
 import { systemClock } from '../clock.ts'
 import { saidBy } from '../error.ts'
 import { diskSpace } from '../folder.ts'
@@ -63,7 +62,6 @@ async function lookAtData(dataDir: string): Promise<Finding[]> {
   if (existsSync(ledger)) {
     findings.push(lookAtDatabase(ledger, 'Ledger', LEDGER_REMEDY))
     if (findings.at(-1)!.isRight) findings.push(...(await lookAtSecrets(dataDir, ledger)))
-    findings.push(...(await lookAtBinding()))
   }
   const key = join(dataDir, 'secret.key')
   if (existsSync(key)) {
@@ -76,11 +74,6 @@ async function lookAtData(dataDir: string): Promise<Finding[]> {
     })
   }
   return findings
-}
-
-async function lookAtBinding(): Promise<Finding[]> {
-  const said = await faultOfBinding()
-  return said === undefined ? [] : [{ what: 'SQLite', isRight: false, said }]
 }
 
 async function lookAtSecrets(dataDir: string, ledger: string): Promise<Finding[]> {

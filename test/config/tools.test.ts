@@ -13,7 +13,7 @@ import { missingHere } from '../support/required.ts'
 import { ROOT } from '../support/sources.ts'
 
 /** Those that config/tools.sh itself is written in. */
-const ALWAYS = ['sh', 'dirname', 'cat', 'sed', 'mkdir', 'id', 'chmod', 'ln']
+const ALWAYS = ['sh', 'dirname', 'cat', 'sed', 'mkdir', 'id', 'chmod', 'ln', 'tail']
 /** Says its version, whether it is new enough, and makes a venv of the same kind. */
 const aPython = (version: string, isNewEnough: boolean) => `case "$1" in
   --version) echo "Python ${version}";;
@@ -37,6 +37,7 @@ async function aMachine(t: TestContext, programs: Record<string, string>): Promi
     'plugins/platform/requirements-deno.txt',
     'plugins/platform/requirements-node.txt',
     'plugins/notification/requirements.txt',
+    'package.json',
     'package-lock.json',
   ])
     await cp(join(ROOT, file), join(folder, file))
@@ -160,9 +161,11 @@ test('Apprise needs the same Python, and its lack stops nothing', async (t) => {
   assert.match(said, /Apprise could not be installed/)
 })
 
-/** Says how it was called, and installs what it was told to. */
+/** Says how it was called, and installs what it was told to, with a SQLite that opens. */
 const NPM = `echo "npm $*" >&2
-  mkdir -p node_modules
+  mkdir -p node_modules/better-sqlite3
+  echo '{ "version": "12.11.1" }' > node_modules/better-sqlite3/package.json
+  echo 'module.exports = class { close() {} }' > node_modules/better-sqlite3/index.js
   case "$*" in *--omit=dev*) ;; *) mkdir -p node_modules/typescript;; esac
   exec node -e '
     const { packages } = JSON.parse(require("fs").readFileSync("package-lock.json"))
@@ -175,28 +178,42 @@ test('who runs it gets no packages that only development needs; once they are th
 
   assert.match((await machine.run('packages', 'needed')).said, /npm ci --omit=dev /)
   assert.equal((await machine.run('packages', 'needed')).said, '', 'nothing is missing')
-  assert.match((await machine.run('packages', 'all')).said, /npm ci --no-audit/)
+  assert.match((await machine.run('packages', 'all')).said, /npm ci --ignore-scripts --no-audit/)
   assert.equal((await machine.run('packages', 'needed')).said, '', 'what is more is left alone')
   assert.equal((await machine.run('packages')).said, '')
 
   await writeFile(join(machine.folder, 'node_modules/.package-lock.json'), '{"packages":{}}')
   assert.match(
     (await machine.run('packages', 'needed')).said,
-    /npm ci --no-audit/,
+    /npm ci --ignore-scripts --no-audit/,
     'another version: of all that was there',
   )
 })
 
-test('before packages are installed it is said that it may take minutes, and why; what compiling lacks is named with the command', async (t) => {
-  const machine = await aMachine(t, { npm: 'exit 1', 'apt-get': 'exit 1' })
+/** As it says what it is told, and has a SQLite that does not load here. */
+const NPM_WITHOUT_BINDING = `echo "npm $*" >&2
+  [ "$1" != run ] || { echo 'no compiler'; exit 1; }
+  mkdir -p node_modules/better-sqlite3
+  echo '{ "version": "13.2.0" }' > node_modules/better-sqlite3/package.json
+  echo 'throw new Error("GLIBC_2.34 not found")' > node_modules/better-sqlite3/index.js`
+/** Node without Node-API 10, but for what it runs. */
+const OLDER_NODE = `exec ${process.execPath} --import 'data:text/javascript,Object.defineProperty(process.versions,"napi",{value:"9"})' "$@"`
+const NEWER_NODE = OLDER_NODE.replace('"9"', '"10"')
 
-  const { code, said } = await machine.run('packages')
+test('a binding that does not load is compiled; an older Node takes the older SQLite; what is missing is named', async (t) => {
+  const npm = NPM_WITHOUT_BINDING
+  const newer = await aMachine(t, { npm, node: NEWER_NODE, 'apt-get': 'exit 1' })
+  const older = await aMachine(t, { npm, node: OLDER_NODE, 'apt-get': 'exit 1' })
+
+  const { code, said } = await newer.run('packages')
+  const before = await older.run('packages')
 
   assert.equal(code, 1)
   assert.match(
     said,
-    /^Installing packages into node_modules\/: this may take minutes, as SQLite is compiled where .* needs a C\+\+ compiler, make and Python\)\n/,
+    /npm ci .*\n.*SQLite binding for this Node: this may take minutes.*\nnpm run .* build-release\nno compiler\n/,
   )
+  assert.match(before.said, /npm install .* better-sqlite3@12\.\d+\.\d+\n.*minutes.*\nnpm run .* install\n/)
   assert.match(
     said,
     /To compile SQLite, g\+\+ make python3 must be there\. Run: sudo apt-get install g\+\+ make python3 /,

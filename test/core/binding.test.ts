@@ -1,26 +1,43 @@
-/** SQLite's native code is known where it would end the process. */
+/** SQLite's native code that does not fit this Node is refused in one sentence, before a database is opened. */
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import Database from 'better-sqlite3'
-import { faultOfBinding, loadedBinding } from '../../core/binding.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { refuseOtherBinding } from '../../core/binding.ts'
 
-test('the binding that is loaded is found, and goes with this Node', async () => {
-  new Database(':memory:').close()
-
-  assert.match(loadedBinding() ?? '', /better-sqlite3.*better_sqlite3\.node$/)
-  assert.equal(await faultOfBinding(), undefined)
+test('the installed binding goes with this Node', () => {
+  assert.doesNotThrow(() => refuseOtherBinding())
 })
 
-test('one that was compiled with headers of Node 24.19 is told there, with the way out', async (t) => {
-  const file = join(await temporaryFolder(t), 'better_sqlite3.node')
-  await writeFile(file, '\0_ZN4node28RemoveEnvironmentCleanupHookEPN2v87IsolateEPFvPvES3_\0')
-  const older = join(await temporaryFolder(t), 'better_sqlite3.node')
-  await writeFile(older, '\0_ZN4node25AddEnvironmentCleanupHookEPN2v87IsolateEPFvPvES3_\0')
+test('the binding for newer Nodes is refused by an older one without being loaded, as it would crash', () => {
+  let isOpened = false
+  const open = () => void (isOpened = true)
 
-  assert.match((await faultOfBinding(file, '24.21.0')) ?? '', /Node 24\.19 or newer.*Node 22.*or take a release/)
-  assert.equal(await faultOfBinding(file, '22.23.3'), undefined)
-  assert.equal(await faultOfBinding(older, '24.21.0'), undefined)
+  assert.throws(
+    () => refuseOtherBinding('13.2.0', 9, open),
+    /is for Node 22\.14 or newer.*run make run.*take a release/,
+  )
+  assert.equal(isOpened, false)
+  assert.doesNotThrow(() => refuseOtherBinding('12.11.1', 9, open))
+  assert.doesNotThrow(() => refuseOtherBinding('13.2.0', 10, open))
 })
+
+const COMPILED = (modules: number): string =>
+  `The module '/x/better_sqlite3.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION ${modules}. This version of Node.js requires\nNODE_MODULE_VERSION 147.`
+const FAILURES: Array<[what: string, message: string, says: RegExp]> = [
+  ['one compiled for Node 20', COMPILED(115), /was compiled for Node 20, and here is Node \d+\..*: run make run/],
+  ['one for a Node that is not known', COMPILED(131), /for another Node \(NODE_MODULE_VERSION 131\)/],
+  [
+    'a missing one',
+    'Could not locate the bindings file. Tried:\n → x',
+    /does not load \(Could not locate the bindings/,
+  ],
+  ['an older C library', "/lib/libc.so.6: version `GLIBC_2.34' not found", /does not load \(.*GLIBC_2\.34/],
+]
+for (const [what, message, says] of FAILURES) {
+  test(`${what} is told with the way out`, () => {
+    const fail = () => {
+      throw new Error(message)
+    }
+
+    assert.throws(() => refuseOtherBinding('12.11.1', 9, fail), says)
+  })
+}

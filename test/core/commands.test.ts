@@ -218,9 +218,10 @@ const RELEASE: Release = {
   platform: 'linux',
   arch: 'x64',
   libc: 'glibc',
+  nodeApi: 10,
   nodes: { 115: 20, 127: 22 },
 }
-const HERE: Machine = { platform: 'linux', arch: 'x64', libc: 'glibc', node: '22.1.0', modules: '127' }
+const HERE: Machine = { platform: 'linux', arch: 'x64', libc: 'glibc', node: '22.1.0', nodeApi: 9, modules: '127' }
 const MACHINES: Array<[what: string, here: Partial<Machine>, says: RegExp | undefined]> = [
   ['its own machine', {}, undefined],
   [
@@ -233,8 +234,9 @@ const MACHINES: Array<[what: string, here: Partial<Machine>, says: RegExp | unde
   [
     'a Node without its SQLite',
     { modules: '131', node: '23.1.0' },
-    /runs on Node 20, 22, and here is Node 23\.1\.0: install Node 22/,
+    /runs on Node 20 and on Node 22 or newer, and here is Node 23\.1\.0: install Node 24/,
   ],
+  ['a Node that came after it', { modules: '160', nodeApi: 11, node: '30.1.0' }, undefined],
 ]
 for (const [what, here, says] of MACHINES) {
   test(`a release on ${what} ${says ? 'says which is needed' : 'starts'}`, () => {

@@ -18,7 +18,7 @@ import { ROOT } from '../support/sources.ts'
 
 const PACKAGES = ['buildah', 'crun', 'netavark', 'mmdebstrap', 'docker-compose']
 const MOST_BYTES = 600e6
-const NODE = 22
+const NODE = 24
 /** Any but root, and none that the image knows. */
 const USER = '4711:4711'
 /** What this machine asks registries with. */

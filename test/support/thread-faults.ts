@@ -4,8 +4,10 @@ import type { TestContext } from 'node:test'
 import threads, { setEnvironmentData, type Worker, type WorkerOptions } from 'node:worker_threads'
 import { lastFirst } from './last-first.ts'
 
-/** Flags of this process that a thread may be given too: those of V8 are of the whole process. */
-const threadFlags = (): string[] => process.execArgv.filter((flag) => !flag.startsWith('--interrupt-budget'))
+/** Flags of this process that say how modules are loaded: a thread refuses those that are for the whole process. */
+const threadFlags = (): string[] =>
+  process.execArgv.filter((word, at, all) => isLoading(word) || (!word.startsWith('--') && isLoading(all[at - 1])))
+const isLoading = (word = ''): boolean => /^--(import|require|conditions|enable-source-maps)\b/.test(word)
 
 /** @param key  under which `data` is told to the threads, until the test ends */
 export function loadIntoThreads(t: TestContext, program: string, key: string, data: object): void {

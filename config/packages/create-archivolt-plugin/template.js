@@ -58,7 +58,7 @@ jobs:
     steps:
       - uses: actions/checkout@v4
       - uses: actions/setup-node@v4
-        with: { node-version: 22 }
+        with: { node-version: 24 }
       - run: sudo apt-get update && sudo apt-get install --yes ffmpeg
       - run: npm install
       - run: npm test
