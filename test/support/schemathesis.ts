@@ -80,6 +80,7 @@ export async function installSchemathesis(): Promise<string | undefined> {
     'install',
     '--quiet',
     '--disable-pip-version-check',
+    '--require-hashes',
     '-r',
     REQUIREMENTS,
   ])
