@@ -28,7 +28,7 @@ export function startProcess(
   on: { message(message: unknown): void; end(reason: Error): void },
 ): OwnProcess {
   const isFile = isBundled(entry)
-  const heap = [`--max-old-space-size=${memoryMb}`, '--max-semi-space-size=8']
+  const heap = [`--max-old-space-size=${memoryMb}`, '--max-semi-space-size=1']
   const child = startChild(process.execPath, [...heap, isFile ? bundledCode(entry) : '-'], {
     stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
     serialization: 'advanced',
@@ -58,7 +58,7 @@ export function startProcess(
     on.end(reason)
   }
   child.on('message', (message) => on.message(message))
-  child.once('error', end)
+  child.on('error', end)
   child.once('exit', (code, signal) =>
     end(new Error(isTooLarge ? 'it took too much memory' : `it ended with ${signal ?? code}: ${complaint}`)),
   )

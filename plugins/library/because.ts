@@ -1,4 +1,4 @@
-/** Why something is not taken in, for people: as words and values, by threads and tasks alike. */
+/** Why something is not taken in, for people: as words and values, by the reading child and tasks alike. */
 import type { Sentence, Words } from 'archivolt'
 
 /** @param key  in English, with names in braces where the values stand */

@@ -1,12 +1,13 @@
 /**
- * Films in folders, and what lies beside them: walked and looked at on threads of their own. The one way in which
+ * Films in folders, and what lies beside them: walked and looked at by children. The one way in which
  * adoption, import and rescan find films and learn of them.
  */
 
+import { isAppError } from 'archivolt'
 import type { FoundFile, Look } from './adoption/types.ts'
 import type { App } from './app.ts'
 import { because } from './because.ts'
-import { type ReadingThread, startReading } from './reading-thread.ts'
+import { type ReadingChild, startReading } from './reading-child.ts'
 import type { NotesArgs, Seen, WalkArgs, Walked } from './worker.ts'
 
 export interface Reading {
@@ -21,8 +22,8 @@ export interface Reading {
   /** How many files it looks at at once. */
   lanes(): number
   /** For all else. */
-  thread(): ReadingThread
-  /** Its threads, and the memory that they take. What is asked for after that starts others. */
+  child(): ReadingChild
+  /** Its children, and the memory that they take. What is asked for after that starts others. */
   end(): Promise<void>
 }
 
@@ -36,23 +37,25 @@ export function openReading(
   { media }: Pick<App, 'media'>,
   options: { memoryMb?: number } = {},
 ): Reading {
-  let walking: ReadingThread | undefined
-  const looking: ReadingThread[] = []
+  let walking: ReadingChild | undefined
+  const looking: ReadingChild[] = []
   let isSlow = false
-  const thread = (): ReadingThread => (walking?.isLost() === false ? walking : (walking = startReading(options)))
+  const child = (): ReadingChild => (walking?.isLost() === false ? walking : (walking = startReading(options)))
+  const lookingOn = (lane: number): ReadingChild =>
+    looking[lane]?.isLost() === false
+      ? looking[lane]
+      : // Each child takes memory: the first looks beside walking.
+        (looking[lane] = lane === 0 ? child() : startReading(options))
 
-  /** A file that ends its thread by the memory that it takes is one that cannot be read; the others are. */
+  /** A file that ends its child by the memory that it takes is one that cannot be read; the others are. */
   async function lookOn(lane: number, path: string, files: readonly FoundFile[], notes?: NotesArgs): Promise<Seen[]> {
-    // Each thread takes memory: the first looks beside walking.
-    const own = (looking[lane] ??= lane === 0 ? thread() : startReading(options))
+    const own = lookingOn(lane)
     try {
       const { seen, tookMs } = await own.ask('look', { path, files, notes }, signal)
       if (files.length > 1 && tookMs / files.length > SLOW_MS) isSlow = true
       return seen
     } catch (thrown) {
-      if (!own.isLost()) throw thrown
-      looking[lane] = startReading(options)
-      await own.end()
+      if (!isAppError(thrown, 'unprocessable')) throw thrown
       if (files.length === 1) return [{ why: because('what lies beside it takes too much memory') }]
       const each: Seen[] = []
       for (const file of files) each.push(...(await lookOn(lane, path, [file], notes)))
@@ -63,7 +66,7 @@ export function openReading(
   return {
     async *walk(what) {
       const { endings } = media.containers
-      const own = thread()
+      const own = child()
       const id = await own.ask('open', { endings, ...what }, signal)
       let next = own.ask('next', { walk: id }, signal)
       for (;;) {
@@ -88,11 +91,11 @@ export function openReading(
       return seen.flat().map((one) => toLook(one, media.containers.isFilm))
     },
     lanes: () => looking.length,
-    thread,
+    child,
     async end() {
-      const threads = new Set([walking, ...looking.splice(0)])
+      const children = new Set([walking, ...looking.splice(0)])
       walking = undefined
-      await Promise.all([...threads].map((one) => one?.end()))
+      await Promise.all([...children].map((one) => one?.end()))
     },
   }
 }

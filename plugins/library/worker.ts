@@ -1,7 +1,7 @@
 /**
- * The library's reading thread: walks folders and reads small files beside films and catalogs of other programs with
- * plain calls, so that a disk that is slow or hangs holds up neither the event loop nor anybody else's files. It writes
- * notes of catalogs into a folder of ours, and nowhere else.
+ * The library's reading child: walks folders and reads small files beside films and catalogs of other programs with
+ * plain calls, so that a disk that is slow or hangs, or a file that is made to hurt, holds up neither the event loop nor
+ * anybody else's files. It writes notes of catalogs into a folder of ours, and nowhere else.
  */
 
 import {
@@ -19,12 +19,11 @@ import {
   statSync,
 } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
-import { parentPort } from 'node:worker_threads'
 import type { Words } from 'archivolt'
 import type { Ending } from '../media/containers.ts'
 import { type Glance, type GlanceArgs, glanceBelow } from './adoption/glance.ts'
 import type { FoundFile, Problem } from './adoption/types.ts'
-import { tellAlive } from './alive.ts'
+import { onAlive, tellAlive } from './alive.ts'
 import { because } from './because.ts'
 import { keepDocuments } from './catalogs/documents.ts'
 import { isTooMany } from './catalogs/files.ts'
@@ -503,7 +502,7 @@ function lookAtInfo(root: string, { folder, name, info: infoName }: FoundFile): 
 const walks = new Map<number, Walk>()
 let count = 0
 
-/** Of the one adoption that this thread works for. */
+/** Of the one adoption that this child works for. */
 let opened: Notes | undefined
 const notesOf = ({ own, path, roots }: NotesArgs): Notes => (opened ??= openNotes(own, path, roots))
 
@@ -557,10 +556,16 @@ async function answer({ number, op, args }: Request): Promise<Response> {
   }
 }
 
-/** By itself a thread keeps 8 MB of what it needs no longer; sweeping takes some milliseconds. */
-const SWEPT_EVERY = 20
+// A server that is killed does not end its child, and the next server writes the same notes.
+const server = process.ppid
+/** To exit would wait for a disk that hangs. */
+const endSelf = () => process.kill(process.pid, 'SIGKILL')
+process.once('disconnect', endSelf)
 
-parentPort?.on('message', async (request: Request) => {
-  parentPort!.postMessage(await answer(request))
-  if (request.number % SWEPT_EVERY === 0) globalThis.gc?.()
+onAlive(() => {
+  // No event is heard while it works.
+  if (process.ppid !== server) endSelf()
+  process.send!({ isAlive: true } satisfies Alive)
 })
+
+process.on('message', async (request: Request) => process.send!(await answer(request)))

@@ -1,10 +1,9 @@
 /**
- * Loaded into threads of the server by `faulty-disk.ts`: below a folder, calls of the file system that take a path fail
+ * Loaded into children of the server by `faulty-disk.ts`: below a folder, calls of the file system that take a path fail
  * with the code of a disk that does not answer.
  */
 const fs = require('node:fs')
 const { syncBuiltinESMExports } = require('node:module')
-const { getEnvironmentData, isMainThread } = require('node:worker_threads')
 
 const NAMES = ['statSync', 'lstatSync', 'realpathSync', 'readdirSync', 'opendirSync', 'openSync', 'copyFileSync', 'readFileSync']
 
@@ -25,15 +24,24 @@ function failWith(code, isFailing, names, of) {
   syncBuiltinESMExports()
 }
 
-/** `counts`: calls that go well before the disk fails, or -1: it is there. */
-const below = ({ path: folder, counts }) => (path) => {
+/**
+ * `state`: a folder with the number of `calls` that go well before the disk fails (no such file: it does not fail), and
+ * a byte for each of them in `done`.
+ */
+const leftIn = (state) => {
+  if (!fs.existsSync(`${state}/calls`)) return Infinity
+  const done = fs.readFileSync(`${state}/done`).length
+  return Math.max(0, Number(fs.readFileSync(`${state}/calls`, 'latin1')) - done)
+}
+
+const below = ({ path: folder, state }) => (path) => {
   if (typeof path !== 'string' || (path !== folder && !path.startsWith(`${folder}/`))) return false
-  const left = Atomics.load(counts, 0)
-  if (left > 0) Atomics.sub(counts, 0, 1)
+  const left = leftIn(state)
+  if (left > 0 && left < Infinity) fs.appendFileSync(`${state}/done`, '.')
   return left === 0
 }
 
-const fault = isMainThread ? undefined : getEnvironmentData('faulty disk')
+const fault = process.env.AV_TEST_FAULTY_DISK && JSON.parse(process.env.AV_TEST_FAULTY_DISK)
 if (fault) failWith(fault.code, below(fault), NAMES, fs)
 
-module.exports = { failWith, below }
+module.exports = { failWith, below, leftIn }

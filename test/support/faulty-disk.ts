@@ -1,19 +1,20 @@
 /**
  * A disk that stops to answer, as a share does whose server dies: each call of the file system below a folder fails
- * with the code that the kernel has for it, in the server and in threads that it starts from now on. No mount that
+ * with the code that the kernel has for it, in the server and in children that it starts from now on. No mount that
  * every user may have does this.
  */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { loadIntoChildren } from './child-faults.ts'
 import { lastFirst } from './last-first.ts'
 import { ROOT } from './sources.ts'
-import { loadIntoThreads } from './thread-faults.ts'
 
-const THREAD = join(ROOT, 'test/support/faulty-disk.cjs')
+const PROGRAM = join(ROOT, 'test/support/faulty-disk.cjs')
 const NAMES = ['stat', 'lstat', 'realpath', 'readdir', 'opendir', 'open', 'readFile', 'copyFile', 'access'] as const
-const THERE = -1
 
 export interface FaultyDisk {
   /** It fails from now on, or once so many more calls have gone well. */
@@ -25,18 +26,22 @@ export interface FaultyDisk {
 
 /** @param path  of a folder, or of one file alone */
 export function faultyDisk(t: TestContext, path: string, code: string): FaultyDisk {
-  const counts = new Int32Array(new SharedArrayBuffer(4)).fill(THERE)
-  const { failWith, below } = createRequire(import.meta.url)(THREAD)
+  const state = mkdtempSync(join(tmpdir(), 'archivolt-'))
+  lastFirst(t).after(() => rmSync(state, { recursive: true }))
+  const { failWith, below, leftIn } = createRequire(import.meta.url)(PROGRAM)
   const own = Object.fromEntries(NAMES.map((name) => [name, fs[name]]))
-  failWith(code, below({ path, counts }), NAMES, fs)
-  loadIntoThreads(t, THREAD, 'faulty disk', { path, code, counts })
+  failWith(code, below({ path, state }), NAMES, fs)
+  loadIntoChildren(t, PROGRAM, 'AV_TEST_FAULTY_DISK', { path, code, state })
   lastFirst(t).after(() => {
     Object.assign(fs, own)
     syncBuiltinESMExports()
   })
   return {
-    fail: (calls = 0) => void Atomics.store(counts, 0, calls),
-    hasFailed: () => Atomics.load(counts, 0) === 0,
-    mend: () => void Atomics.store(counts, 0, THERE),
+    fail(calls = 0) {
+      writeFileSync(join(state, 'done'), '')
+      writeFileSync(join(state, 'calls'), String(calls))
+    },
+    hasFailed: () => leftIn(state) === 0,
+    mend: () => rmSync(join(state, 'calls')),
   }
 }

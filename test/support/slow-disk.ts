@@ -1,17 +1,26 @@
 /**
- * A disk behind a slow line, or one that sleeps: in threads that the server starts from now on each file takes long to
+ * A disk behind a slow line, or one that sleeps: in children that the server starts from now on each file takes long to
  * open.
  */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { loadIntoChildren } from './child-faults.ts'
+import { lastFirst } from './last-first.ts'
 import { ROOT } from './sources.ts'
-import { loadIntoThreads } from './thread-faults.ts'
-
-const THREAD = join(ROOT, 'test/support/slow-disk.cjs')
 
 /** @returns how many files were opened at once, at most */
 export function slowDisk(t: TestContext, path: string, ms: number): () => number {
-  const counts = new Int32Array(new SharedArrayBuffer(8))
-  loadIntoThreads(t, THREAD, 'slow disk', { path, ms, counts })
-  return () => Atomics.load(counts, 1)
+  const folder = mkdtempSync(join(tmpdir(), 'archivolt-'))
+  lastFirst(t).after(() => rmSync(folder, { recursive: true }))
+  const log = join(folder, 'log')
+  writeFileSync(log, '')
+  loadIntoChildren(t, join(ROOT, 'test/support/slow-disk.cjs'), 'AV_TEST_SLOW_DISK', { path, ms, log })
+  return () => {
+    let now = 0
+    let most = 0
+    for (const sign of readFileSync(log, 'latin1')) most = Math.max(most, (now += sign === '+' ? 1 : -1))
+    return most
+  }
 }

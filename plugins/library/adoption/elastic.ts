@@ -1,6 +1,6 @@
 /**
  * A live Elasticsearch of TubeArchivist, in place of its backup: what it holds is asked for in pages and put beside our
- * notes, where the reading thread takes it for a backup. Nothing is written there. Name and password are kept in memory
+ * notes, where the reading child takes it for a backup. Nothing is written there. Name and password are kept in memory
  * alone, for as long as the scan has to be made.
  */
 import { errors, type JobContext, say } from 'archivolt'

@@ -1,5 +1,5 @@
 /**
- * A glance below a root, on the reading thread: which folders hold films, how many, some of their names, and what may
+ * A glance below a root, in the reading child: which folders hold films, how many, some of their names, and what may
  * be a catalog. Upper folders come first. It ends at a number of names or after a time: what it has seen so far counts.
  */
 import { type Dirent, opendirSync } from 'node:fs'

@@ -1,12 +1,12 @@
 /**
  * Which libraries of other programs lie below the folders that may be read: for people to choose from, before they have
- * named one. It only looks, on the reading thread; what it tells is worked out from names.
+ * named one. It only looks, in a child; what it tells is worked out from names.
  */
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isAppError } from 'archivolt'
 import type { App } from '../app.ts'
-import { startReading } from '../reading-thread.ts'
+import { startReading } from '../reading-child.ts'
 import type { Glance } from './glance.ts'
 import { readersOf } from './tools.ts'
 import type { PlaceReader } from './types.ts'
@@ -61,9 +61,9 @@ async function look(app: App): Promise<FoundLibraries> {
   const leaveOut = await ownFolders(app)
   const all: FoundLibraries = { libraries: [], isWhole: true, unread: [] }
   for (const root of await outerRoots(leaveOut, app)) {
-    const thread = startReading({ limitMs: SILENT_MS })
+    const child = startReading({ limitMs: SILENT_MS })
     try {
-      const glance = await thread.ask('glance', { root, leaveOut, endings })
+      const glance = await child.ask('glance', { root, leaveOut, endings })
       all.isWhole &&= glance.isWhole
       all.libraries.push(...librariesIn(root, glance, readersOf(app)))
     } catch (thrown) {
@@ -72,7 +72,7 @@ async function look(app: App): Promise<FoundLibraries> {
       all.unread.push(root)
     } finally {
       // One that hangs in a call ends when the call does.
-      void thread.end()
+      void child.end()
     }
   }
   const libraries = all.libraries.sort((a, b) => b.films - a.films)

@@ -1,4 +1,4 @@
-/** What readers read a place with: the reading thread, the platform's ids, tags of single files. */
+/** What readers read a place with: the reading child, the platform's ids, tags of single files. */
 import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -67,7 +67,7 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
   let hasNotes = existsSync(join(own, NOTES_FILE))
 
   const reading = openReading(job, app)
-  const { thread } = reading
+  const { child } = reading
   let tagged = 0
   const walk = async (only?: string) => reading.walk({ path, only, roots: await app.media.places.realRoots() })
   const tools: PlaceTools = {
@@ -98,18 +98,18 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
     },
     async readCatalog(at, kind, said) {
       const asked = { ...(await notes()), ...(at !== '' && { at }), kind, said }
-      const look = await thread().ask('catalog', asked, job.signal)
+      const look = await child().ask('catalog', asked, job.signal)
       hasNotes = look.read !== undefined
       return look
     },
-    keepDocuments: (text, isFirst) => thread().ask('documents', { own, text, isFirst }, job.signal),
+    keepDocuments: (text, isFirst) => child().ask('documents', { own, text, isFirst }, job.signal),
     documents: documentsIn(own),
-    stamp: async () => thread().ask('stamp', { path, roots: await app.media.places.realRoots() }, job.signal),
+    stamp: async () => child().ask('stamp', { path, roots: await app.media.places.realRoots() }, job.signal),
     commentsOf: async (id, file) =>
-      thread().ask('comments', { id, path, file, ...(hasNotes && { notes: await notes() }) }, job.signal),
+      child().ask('comments', { id, path, file, ...(hasNotes && { notes: await notes() }) }, job.signal),
     async *unseen() {
       for (let after = 0; hasNotes; ) {
-        const rows = await thread().ask('unseen', { ...(await notes()), after, most: UNSEEN_STEP }, job.signal)
+        const rows = await child().ask('unseen', { ...(await notes()), after, most: UNSEEN_STEP }, job.signal)
         if (rows.length === 0) return
         yield rows.map(({ id }) => id)
         after = rows.at(-1)!.number
@@ -117,7 +117,7 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
     },
     async *along() {
       for (let after = 0; hasNotes; ) {
-        const rows = await thread().ask('along', { ...(await notes()), after, most: ALONG_STEP }, job.signal)
+        const rows = await child().ask('along', { ...(await notes()), after, most: ALONG_STEP }, job.signal)
         if (rows.length === 0) return
         yield rows
         after = rows.at(-1)!.number

@@ -34,7 +34,7 @@ export function wholeFile(path: string, most = MOST_BYTES): Buffer {
   return bytes
 }
 
-/** Each takes much more memory than it takes bytes: with twice as many the reading thread ends. */
+/** Each takes much more memory than it takes bytes: with twice as many the reading child ends. */
 const MOST_VALUES = 1_500_000
 
 /** Whether JSON has so many values that it would fill the memory of its reader, whatever its size. */
@@ -111,7 +111,10 @@ export const stampOf = (path: string): string => {
 
 /** In pieces: a large one on a share takes longer than one that does not answer is waited for. */
 function copyFile(path: string, to: string): void {
-  if (statSync(path).size <= PIECE_BYTES) return copyFileSync(path, to)
+  const found = statSync(path)
+  // To open a pipe waits for who writes into it.
+  if (!found.isFile()) throw new NoCatalog('Beside the database lies something that is no file')
+  if (found.size <= PIECE_BYTES) return copyFileSync(path, to)
   const [from, into] = [openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), openSync(to, 'w', 0o600)]
   try {
     const piece = Buffer.allocUnsafe(PIECE_BYTES)

@@ -22,7 +22,7 @@ import { CENTRAL_RECORD, patched, zipOf } from '../backup/zips.ts'
 
 const run = promisify(execFile)
 const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
-/** More values than the reading thread could hold, in a file of three megabytes. */
+/** More values than the reading child could hold, in a file of three megabytes. */
 const VERY_MANY = '{},'.repeat(800_000)
 
 /** 32 KiB each, of which so much packs badly that nobody takes it for a bomb. */

@@ -3,6 +3,7 @@
  * all.
  */
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
@@ -12,6 +13,7 @@ import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
 import { withDatabase } from '../../../plugins/library/catalogs/files.ts'
 import { NoCatalog } from '../../../plugins/library/catalogs/types.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 
 /** Its program writes between the copies of its files, so many times. */
@@ -132,4 +134,15 @@ test('a view and a virtual table are none: what they answer may have no end', as
     assert.throws(() => db.rows('media', ['id']), without('media'))
     assert.throws(() => db.cell('media', 'id', 1), without('media'))
   })
+})
+
+test('a pipe in the place of the -wal is told and not waited for', async (t) => {
+  const folder = await temporaryFolder(lastFirst(t))
+  const path = join(folder, 'theirs.db')
+  new Database(path).exec('CREATE TABLE media (id INTEGER PRIMARY KEY)').close()
+  execFileSync('mkfifo', [`${path}-wal`])
+
+  const read = () => withDatabase(path, folder, ['media'], () => undefined)
+
+  assert.throws(read, (thrown) => thrown instanceof NoCatalog && /something that is no file$/.test(thrown.message))
 })

@@ -1,5 +1,5 @@
 /**
- * Films in folders are looked at on threads: several at once where each takes long, and none of them ends the others.
+ * Films in folders are looked at by children: several at once where each takes long, and none of them ends the others.
  */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -56,9 +56,9 @@ test('where each file takes long four are looked at at once, and all come in the
 test('a file that takes too much memory is one that cannot be read, and those around it are', async (t) => {
   const folder = await temporaryFolder(t)
   const files = await someFilms(folder, 5)
-  await writeFile(join(folder, 'film 2.info.json'), `{"id":"film 2","x":[${'{},'.repeat(700_000)}0]}`)
+  await writeFile(join(folder, 'film 2.info.json'), `{"id":"film 2","x":"${'x'.repeat(60 << 20)}"}`)
 
-  const looks = await reading(t, { memoryMb: 16 }).look(folder, files)
+  const looks = await reading(t, { memoryMb: 64 }).look(folder, files)
 
   assert.deepEqual(
     looks.map((look) => (look.isFilm ? look.info?.id : look.code)),

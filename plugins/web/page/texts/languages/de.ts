@@ -2816,6 +2816,7 @@ const de = {
     'Die Datenbank ändert sich beim Lesen. Halte ihr Programm an und sieh dann noch einmal nach',
   'said.It is no file, or larger than 8 GiB': 'Das ist keine Datei, oder sie ist größer als 8 GiB',
   'said.It is no SQLite database': 'Das ist keine SQLite-Datenbank',
+  'said.Beside the database lies something that is no file': 'Neben der Datenbank liegt etwas, das keine Datei ist',
   'said.The database has no table {name}': 'In der Datenbank fehlt die Tabelle {name}',
   'said.The database is damaged': 'Die Datenbank ist beschädigt',
   'said.The database cannot be read: {reason}': 'Die Datenbank ist nicht lesbar: {reason}',
