@@ -28,7 +28,7 @@ import { downloadMissing, listMissing } from './missing.ts'
 import { addPlace, bringBack, changePlace, listPlaces, listTrash, removePlace } from './place-routes.ts'
 import { playback } from './preferences.ts'
 import { makePreviews } from './previews/make.ts'
-import { offerTables, Previews, previewTables } from './previews/previews.ts'
+import { offerTables, Previews, previewTables, shareTables } from './previews/previews.ts'
 import { showPreviews, showSheet, wantPreviews } from './previews/routes.ts'
 import { openReleases, type Releases, releaseTables, versionCheck } from './releases.ts'
 import { rescanFilesystem, tellMoved } from './rescan.ts'
@@ -53,7 +53,7 @@ export default definePlugin({
   preferences: { playback },
   migrations: [
     ...[releaseTables, adoptionTables, catalogTables, alongTables, followTables, onlyTables, previewTables],
-    ...[mapTables, offerTables, againTables],
+    ...[mapTables, offerTables, againTables, shareTables],
   ],
   services: (app) => ({ releases: openReleases(app), copies: new Copies(app), previews: new Previews(app) }),
   async setup(app) {

@@ -13,7 +13,7 @@ const FOLDER = 'previews'
 const SHEET = /^(\d+)-(\d+)\.jpg$/
 /** Of all videos together. */
 const ROOM_BYTES = 2e9
-/** Whoever plays, or downloads, so many films meanwhile has forgotten the first. */
+/** Whoever plays, or downloads, so many films meanwhile has forgotten the first. Accounts share them. */
 const MOST_WANTED = 100
 const LONGEST_SIDE = 160
 const ACROSS = 5
@@ -43,6 +43,12 @@ export const offerTables = {
   number: 9,
   sql: `-- where the platform has them (JSON of a Storyboard); empty: nowhere
     ALTER TABLE library_preview ADD COLUMN offer TEXT NOT NULL DEFAULT '';`,
+}
+
+export const shareTables = {
+  number: 11,
+  sql: `-- the account that asks for them; 0: nobody, they came with their film
+    ALTER TABLE library_preview ADD COLUMN account INTEGER NOT NULL DEFAULT 0;`,
 }
 
 interface Row {
@@ -84,6 +90,9 @@ export class Previews {
   readonly #ledger: App['ledger']
   readonly #clock: App['clock']
   readonly #folder: string
+  /** The number of the last turn that each account has had. */
+  readonly #turns = new Map<number, number>()
+  #turn = 0
 
   constructor({ settings, preferences, ledger, clock }: Core) {
     this.#preferences = preferences
@@ -141,14 +150,17 @@ export class Previews {
     return row?.state === 'made' && String(row.at) === at ? join(this.#folderOf(id), `${Number(sheet)}.jpg`) : undefined
   }
 
-  /** @returns whether there is something to be made */
-  async want(id: string): Promise<boolean> {
+  /**
+   * @param account  that asks
+   * @returns whether there is something to be made
+   */
+  async want(id: string, account: number): Promise<boolean> {
     const row = this.#rowOf(id)
     // Somebody may have emptied the cache.
     const isLost = row?.state === 'made' && !(await stat(this.#folderOf(id)).catch(() => undefined))
     if (row && !isLost) return row.state === 'wanted'
     if (!this.isWanted()) return false
-    await this.#set(id, 'wanted')
+    await this.#set(id, 'wanted', { account })
     await this.#keepNewest(false)
     return true
   }
@@ -167,13 +179,22 @@ export class Previews {
     return state === 'wanted' && offer !== '' ? (JSON.parse(offer) as Storyboard) : undefined
   }
 
-  /** Whose film was played last comes first. */
+  /** Accounts take turns; of one account the film that was played last comes first. */
   next(): Wish | undefined {
-    return this.#ledger
-      .sql<Wish>(
-        `SELECT video_id AS id, at FROM library_preview WHERE state = 'wanted' ORDER BY at DESC, rowid DESC LIMIT 1`,
+    const newest = this.#ledger
+      .sql<Wish & { account: number }>(
+        `SELECT id, at, account FROM (SELECT video_id AS id, at, account, rowid AS number,
+            row_number() OVER (PARTITION BY account ORDER BY at DESC, rowid DESC) AS place
+            FROM library_preview WHERE state = 'wanted')
+          WHERE place = 1 ORDER BY at DESC, number DESC`,
       )
-      .get()
+      .all()
+    const turnOf = ({ account }: { account: number }): number => this.#turns.get(account) ?? 0
+    const [first, ...others] = newest
+    if (!first) return undefined
+    const { id, at, account } = others.reduce((best, one) => (turnOf(one) < turnOf(best) ? one : best), first)
+    this.#turns.set(account, ++this.#turn)
+    return { id, at }
   }
 
   /** Its film may be another one meanwhile. */
@@ -216,25 +237,36 @@ export class Previews {
   #set(
     id: string,
     state: Row['state'],
-    { bytes = 0, shape = {}, offer = '' }: { bytes?: number; shape?: Shape | object; offer?: string } = {},
+    {
+      bytes = 0,
+      shape = {},
+      offer = '',
+      account = 0,
+    }: { bytes?: number; shape?: Shape | object; offer?: string; account?: number } = {},
   ): Promise<unknown> {
     return this.#ledger.write(() =>
       this.#ledger
         .sql(
-          'INSERT OR REPLACE INTO library_preview (video_id, state, at, bytes, shape, offer) VALUES (?, ?, ?, ?, ?, ?)',
+          `INSERT OR REPLACE INTO library_preview (video_id, state, at, bytes, shape, offer, account)
+            VALUES (?, ?, ?, ?, ?, ?, ?)`,
         )
-        .run(id, state, this.#clock.now(), bytes, JSON.stringify(shape), offer),
+        .run(id, state, this.#clock.now(), bytes, JSON.stringify(shape), offer, account),
     )
   }
 
-  /** Those whose film was played, or came, last: the ones do not push out the others. */
+  /**
+   * Those whose film was played, or came, last: the ones do not push out the others. Of accounts that ask each keeps
+   * its newest: who asks for very many pushes out the own ones.
+   */
   #keepNewest(isOffered: boolean): Promise<unknown> {
     return this.#ledger.write(() =>
       this.#ledger
         .sql(
           `DELETE FROM library_preview WHERE state = 'wanted' AND (offer <> '') = ? AND video_id NOT IN
-            (SELECT video_id FROM library_preview WHERE state = 'wanted' AND (offer <> '') = ?
-              ORDER BY at DESC, rowid DESC LIMIT ?)`,
+            (SELECT video_id FROM (SELECT video_id, at, rowid AS number,
+                row_number() OVER (PARTITION BY account ORDER BY at DESC, rowid DESC) AS place
+                FROM library_preview WHERE state = 'wanted' AND (offer <> '') = ?)
+              ORDER BY place, at DESC, number DESC LIMIT ?)`,
         )
         .run(Number(isOffered), Number(isOffered), MOST_WANTED),
     )

@@ -47,9 +47,9 @@ export const wantPreviews = defineRoute({
   params: VideoId,
   reply: PreviewRecord,
   errors: ['not_found'],
-  async handle({ params: { videoId } }, app: App) {
+  async handle({ params: { videoId }, actor }, app: App) {
     await mustBeSeen(videoId, app)
-    if (await app.previews.want(videoId)) await app.jobs.start(makePreviews)
+    if (await app.previews.want(videoId, actor.id)) await app.jobs.start(makePreviews)
     return recordOf(videoId, app)
   },
 })

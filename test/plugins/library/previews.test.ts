@@ -188,7 +188,7 @@ test('switched off nothing is made; a library that was there before has it off, 
 test('those whose film was played last stay in the queue', async (t) => {
   const app = await withFilm(t)
   for (let number = 0; number < 110; number++) {
-    await app.app.previews.want(`w${number}`)
+    await app.app.previews.want(`w${number}`, 1)
     await app.clock.advance(1)
   }
   assert.equal(app.app.previews.stateOf('w9'), undefined)
