@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { aChannel, aVideo, PASSWORD, type TestApp, type TestOptions, testApp } from 'archivolt/testing'
 import { Jar } from '../../support/browser-jar.ts'
+// While hours pass, pictures that are missing are looked for in the films.
+import '../../support/ffmpeg.ts'
 import { lastFirst, type Scope } from '../../support/last-first.ts'
 
 const HOUR_MS = 3_600_000

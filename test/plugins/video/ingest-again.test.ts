@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aVideo } from 'archivolt/testing'
+// A film that is imported is probed.
+import '../../support/ffmpeg.ts'
 import { anIngest, type VideoApp, videoApp } from './scripted-platform.ts'
 
 const SEGMENTS = { is_enabled: true, has_unlocked: false, segments: [] }
