@@ -2,15 +2,23 @@
  * `{ data, config }` and `{ data, paginate, config }` around ready texts: nothing is parsed or written out again per
  * record.
  */
+import { AppError } from '../error.ts'
 import type { Preferences } from '../ledger/preferences.ts'
-import type { ItemForm, Plugin, Reply } from '../plugin/define.ts'
+import type { ItemForm, PageForm, Plugin, Reply } from '../plugin/define.ts'
+import { say } from '../say.ts'
 import { listOf, objectOf, withKeys } from '../splice.ts'
 import { isBeyond, type PageWindow, pageBlock } from './pagination.ts'
 import { JsonText, jsonOf, Listing } from './reply.ts'
 
 export interface Envelope {
   item(value: Reply, form: ItemForm): JsonText
-  page(page: PageWindow, params: string, run: (page: PageWindow) => Promise<Reply> | Reply): Promise<JsonText>
+  /** @throws not_found  a page after the first has no results, and `form` is `strict` */
+  page(
+    page: PageWindow,
+    params: string,
+    form: PageForm,
+    run: (page: PageWindow) => Promise<Reply> | Reply,
+  ): Promise<JsonText>
 }
 
 export function openEnvelope(
@@ -29,7 +37,7 @@ export function openEnvelope(
       return new JsonText(form === 'merged' ? withKeys(text, {}, enveloped) : objectOf(enveloped))
     },
 
-    async page(page, params, run) {
+    async page(page, params, form, run) {
       // Past the last window there are no records. The handler is asked all the same: an unknown list is a 404 first.
       const asked = isBeyond(page) ? { ...page, from: 0, size: 1 } : page
       const value = await run(asked)
@@ -37,8 +45,12 @@ export function openEnvelope(
         throw new TypeError('A route with the envelope `page` returns listing(texts, total)')
       const { total } = value
       const texts = asked === page ? value.texts : []
-      const paginate = JSON.stringify(pageBlock(page, total, params))
-      return new JsonText(objectOf({ data: listOf(texts), paginate, config: configText() }))
+      const paginate = pageBlock(page, total, params)
+      if (texts.length === 0 && page.number > 1 && form === 'strict')
+        throw new AppError('not_found', say`Page ${{ number: page.number }} of this list has no results`, {
+          extra: { data: [], paginate },
+        })
+      return new JsonText(objectOf({ data: listOf(texts), paginate: JSON.stringify(paginate), config: configText() }))
     },
   }
 }

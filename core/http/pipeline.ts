@@ -18,6 +18,7 @@ import {
   defineRoute,
   type HookName,
   type ItemForm,
+  type PageForm,
   type Plugin,
   type QueryShape,
   type Reply,
@@ -364,7 +365,8 @@ class RequestPipeline implements Pipeline {
     }
     const { page } = input
     try {
-      if (route.envelope === 'page') return await this.#envelope.page(page, pageParams(query), run)
+      if (route.envelope === 'page')
+        return await this.#envelope.page(page, pageParams(query), this.#pageFormOf(route, input), run)
       return await run(page)
     } catch (error) {
       if (!isAppError(error, 'not_found') || !route.envelope) throw error
@@ -379,19 +381,26 @@ class RequestPipeline implements Pipeline {
     return route.itemForm?.(input, this.#parts.app(route)) ?? 'enveloped'
   }
 
+  #pageFormOf(route: Route, input: Input): PageForm {
+    return route.pageForm?.(input, this.#parts.app(route)) ?? 'strict'
+  }
+
   /**
-   * The reply is made only where neither the client nor this server has it already. In which form, is no matter of what
-   * is kept.
+   * The reply is made only where neither the client nor this server has it already. Items are kept in one form for all;
+   * what `strict` refuses, `lenient` keeps for itself.
    */
   async #revalidated(exchange: Exchange, route: Route, input: Input, query: string): Promise<Reply> {
     const { request, headers } = exchange
     const state = this.#kept.stateFor(input.actor)
     // Others are not to see by a tag that somebody has done something.
     const mayTell = state !== undefined && input.actor.isAdmin
-    const tag = mayTell ? tagOfState(state, request.url!, route.itemForm && this.#formOf(route, input)) : undefined
+    const pageForm = route.pageForm && this.#pageFormOf(route, input)
+    const form = pageForm ?? (route.itemForm && this.#formOf(route, input))
+    const tag = mayTell ? tagOfState(state, request.url!, form) : undefined
     if (tag !== undefined && isKnown(request, tag)) return new NotModified(tag)
-    const text = (state && this.#kept.get(state, request.url!)) ?? jsonOf(await this.#answer(route, input, query))
-    if (state !== undefined) this.#kept.keep(state, request.url!, text)
+    const kept = pageForm === 'lenient' ? `${request.url} ${pageForm}` : request.url!
+    const text = (state && this.#kept.get(state, kept)) ?? jsonOf(await this.#answer(route, input, query))
+    if (state !== undefined) this.#kept.keep(state, kept, text)
     const reply = jsonOf(this.#inForm(route, input, new JsonText(text)))
     const current = tag ?? tagOfText(reply, input.actor.id)
     if (isAnyKnown(request) || (tag === undefined && isKnown(request, current))) return new NotModified(current)

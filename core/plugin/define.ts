@@ -170,6 +170,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type QueryShape = Record<string, Decoder<unknown>>
 
 export type ItemForm = 'enveloped' | 'merged' | 'bare'
+/** Whether a page after the first without results is a 404 (`strict`), or an empty list. */
+export type PageForm = 'strict' | 'lenient'
 
 export interface RouteInput<Params, Query, Body> {
   params: Params
@@ -276,6 +278,8 @@ interface RouteDefinition<
    * In which form an item is sent; left out: in its envelope. `merged`: its keys stand beside `data` and `config` too.
    */
   itemForm?: (input: Pick<RouteInput<never, never, never>, 'request'>, app: App) => ItemForm
+  /** On routes with `envelope: 'page'`; left out: `strict`. */
+  pageForm?: (input: Pick<RouteInput<never, never, never>, 'request'>, app: App) => PageForm
   /** Request headers, in lower case, that its answer depends on: they are named in `Vary`. */
   vary?: readonly string[]
   /** Further codes it may answer with, for the API description. */

@@ -12,7 +12,7 @@ import {
   Type,
   type WholeApp,
 } from 'archivolt'
-import { bare, merged, silentInV05 } from './forms.ts'
+import { bare, endingEmpty, merged, silentInV05 } from './forms.ts'
 import { prefixed } from './media-prefix.ts'
 
 type AnyInput = RouteInput<never, never, never>
@@ -144,8 +144,22 @@ const WITH_VIDEOS = [
   'GET /api/search/',
 ] as const
 
+/** Those that are read page by page. */
+const PAGED = [
+  'GET /api/video/',
+  'GET /api/channel/',
+  'GET /api/playlist/',
+  'GET /api/download/',
+  'GET /api/channel/:channelId/video/',
+  'GET /api/playlist/:playlistId/video/',
+  'GET /api/library/missing/',
+  'GET /api/place/:placeId/trash/',
+  'GET /api/adoption/:adoptionId/item/',
+] as const
+
 export const adaptations: readonly Adaptation[] = [
   ...WITH_VIDEOS.map((of) => ({ of, change: prefixed })),
+  ...PAGED.map((of) => ({ of, change: endingEmpty })),
   // Bodies that hold both forms.
   { of: 'GET /api/video/:videoId/', change: merged },
   { of: 'GET /api/channel/:channelId/', change: merged },

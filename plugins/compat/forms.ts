@@ -36,6 +36,12 @@ export const bare = (): Partial<Route> => ({
   itemForm: ({ request }: Request, app: App) => (formOf(request.headers, app) === 'v0.5' ? 'bare' : 'enveloped'),
 })
 
+/** A page without results ends a list of v0.5; in the older line it is an error. */
+export const endingEmpty = (): Partial<Route> => ({
+  vary: [FORM_HEADER],
+  pageForm: ({ request }: Request, app: App) => (formOf(request.headers, app) === 'v0.5' ? 'lenient' : 'strict'),
+})
+
 /** v0.5 answers a deletion with nothing. */
 export const silentInV05 = ({ handle }: Route): Partial<Route> => ({
   vary: [FORM_HEADER],

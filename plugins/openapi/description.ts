@@ -228,7 +228,7 @@ function errorsOf(route: Route): Operation['responses'] {
   if (route.access !== 'open') codes.add('not_authenticated').add('invalid_token')
   if (route.access !== 'open' && isWrite) codes.add('csrf_failed')
   if (route.access !== 'open' && route.access !== 'viewer') codes.add('permission_denied')
-  if (/:|\*/.test(route.path) || route.envelope === 'item') codes.add('not_found')
+  if (/:|\*/.test(route.path) || route.envelope) codes.add('not_found')
   if (isFile(route)) codes.add('invalid_range')
   if (isWrite) codes.add('body_too_large').add('unsupported_media_type')
   const byStatus = new Map<number, ErrorCode[]>()

@@ -110,7 +110,7 @@ async function replay(app: TestApp, tell: (line: string) => void): Promise<numbe
 }
 
 /** In the form of the older line these have no answer that their clients take: it excludes the other (contract C). */
-const OF_V05_ALONE = [15, 16, 18, 53, 54, 105, 106, 137, 181]
+const OF_V05_ALONE = [15, 16, 18, 53, 54, 105, 106, 137, 174, 177, 181]
 
 for (const [compat, unanswered] of [
   ['v0.5', []],

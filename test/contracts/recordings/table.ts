@@ -478,17 +478,18 @@ export const DIFFERENCES: readonly Difference[] = [
   status('10', 400, 'an array is no body', [50]),
 
   // Pages.
-  status('4.3', 200, 'a page past the end is an empty list, wherever it is', [118, 146]),
   {
-    section: '10',
-    what: 'a page beyond the 10,000 is empty',
-    where: [65],
-    change: (expected, _exchange, recorded) =>
-      Object.assign(expected, {
-        status: 200,
-        body: { data: [], paginate: anything, config: recorded(63).config },
-      }),
+    section: '4.3',
+    what: 'a page after the first without results is 404, in every list',
+    where: ({ method, path, status: recorded, body }) =>
+      method === 'GET' &&
+      /[?&]page=([2-9]|\d\d)/.test(path) &&
+      recorded === 200 &&
+      (body as Record_)['data']?.length === 0,
+    change: (expected) =>
+      Object.assign(expected, { status: 404, extra: { data: [], paginate: expected.body.paginate } }),
   },
+  status('4.3', 404, 'a page beyond the 10,000 has no results', [65], { data: [], paginate: anything }),
   status('10', 400, '`page` is an integer of at least 0', [66, 67, 69]),
 
   // Videos.

@@ -415,13 +415,13 @@ test('the page size is the user’s own, and 0 is the default', async (t) => {
   assert.equal(((await ask('/api/thing/')).body['data'] as unknown[]).length, 12)
 })
 
-test('a page past the end is an empty list with its block', async (t) => {
+test('a page after the first without results is 404, with an empty list and its block', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   for (const page of [4, 833, 834, 100_000]) {
     const { status, body } = await ask(`/api/thing/?page=${page}`)
-    assert.equal(status, 200)
-    assert.deepEqual(Object.keys(body), ['data', 'paginate', 'config'])
-    assert.deepEqual(body['data'], [])
+    assert.equal(status, 404)
+    assert.deepEqual([body['data'], body['code']], [[], 'not_found'])
+    assert.equal(body['detail'], `Page ${page} of this list has no results`)
     const { total_hits, current_page, last_page } = body['paginate'] as Record<string, number>
     assert.deepEqual([total_hits, current_page, last_page], [30, page, 0])
   }

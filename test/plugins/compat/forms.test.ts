@@ -44,6 +44,45 @@ test('the header chooses before the setting, and another value of it is none', a
   assert.deepEqual((await user.delete('/api/video/v1/progress/', undefined, V04)).body, { 'progress-reset': 'v1' })
 })
 
+const LISTS = [
+  ...['video', 'channel', 'playlist', 'download', 'library/missing'].map((kind) => `/api/${kind}/`),
+  '/api/channel/UC1/video/',
+  '/api/playlist/PL1/video/',
+]
+
+test('a page after the first without results is an error for v0.4 and an empty list for v0.5', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1' }), aPlaylist({ entries: ['v1'] }))
+  await app.settled()
+  const admin = app.as('admin')
+
+  for (const list of LISTS) {
+    const ask = (page: number, form: Record<string, string>) => admin.get(`${list}?page=${page}`, form)
+    for (let turn = 1; turn <= 2; turn++) {
+      const lenient = await ask(2, V05)
+      assert.deepEqual([lenient.status, lenient.body.data, lenient.body.error], [200, [], undefined], list)
+      for (const form of [V04, {}]) {
+        const tag = { 'if-none-match': lenient.headers.get('etag') ?? '' }
+        const strict = await ask(2, { ...form, ...tag })
+        assert.deepEqual([strict.status, strict.body.data, strict.body.code], [404, [], 'not_found'], list)
+        assert.deepEqual(strict.body.paginate, lenient.body.paginate)
+        assert.match(strict.headers.get('vary')!, /X-API-Form/)
+      }
+    }
+    for (const page of [0, 1]) assert.equal((await ask(page, V04)).status, 200, `${list}, page ${page}`)
+  }
+})
+
+test('the first page of an empty archive is an empty list in both forms', async (t) => {
+  const app = await testApp(t)
+
+  for (const form of [V04, V05])
+    for (const page of ['', '?page=0', '?page=1']) {
+      const { status, body } = await app.as('user').get(`/api/video/${page}`, form)
+      assert.deepEqual([status, body.data, body.paginate.total_hits], [200, [], 0])
+    }
+})
+
 test('a player hears how far it is, and an unknown channel is one without subscription', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))

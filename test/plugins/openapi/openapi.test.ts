@@ -94,7 +94,7 @@ test('a list has its own parameters, those of its hook and the page, and its rep
     },
   )
   assert.deepEqual(get.responses['200'].content['application/json'].schema.required, ['data', 'paginate', 'config'])
-  assert.deepEqual(Object.keys(get.responses), ['200', '400', '401', '403', '429', '503'])
+  assert.deepEqual(Object.keys(get.responses), ['200', '400', '401', '403', '404', '429', '503'])
 })
 
 test('a write has its body and the errors that it may raise', async (t) => {

@@ -2,8 +2,9 @@
 import { signal } from '@preact/signals'
 import { Check, ListPlus } from 'lucide'
 import { useState } from 'preact/hooks'
-import { get, post, type Query, toFailure } from '../server/api.ts'
-import type { Page, Playlist } from '../server/records.ts'
+import { post, type Query, toFailure } from '../server/api.ts'
+import { getPage } from '../server/paged.ts'
+import type { Playlist } from '../server/records.ts'
 import { forget, useLoad } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
@@ -41,7 +42,7 @@ async function ownPlaylists(): Promise<Playlist[]> {
   const found: Playlist[] = []
   const query: Query = isAdmin.value ? { playlist_type: 'custom' } : { own: true }
   for (let page = 1; page <= MOST_PAGES; page++) {
-    const { data, paginate } = await get<Page<Playlist>>('/api/playlist/', { ...query, page })
+    const { data, paginate } = await getPage<Playlist>('/api/playlist/', { ...query, page })
     found.push(...data.filter(({ playlist_id: id }) => id !== WATCH_LATER))
     if (paginate.last_page === 0) break
   }

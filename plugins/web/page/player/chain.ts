@@ -1,7 +1,8 @@
 /** What follows a video that no playlist leads on from: of its channel, alike, or from elsewhere. */
 import { toVideoRow, type VideoRow } from '../parts/video-row.ts'
-import { get, type Query } from '../server/api.ts'
-import type { Page, Video } from '../server/records.ts'
+import type { Query } from '../server/api.ts'
+import { getPage } from '../server/paged.ts'
+import type { Video } from '../server/records.ts'
 
 /** What began in this visit: whoever skips on is not led in a circle. */
 const seen = new Set<string>()
@@ -14,7 +15,7 @@ export function noteSeen(id: string): void {
 }
 
 async function read(query: Query, signal: AbortSignal) {
-  const { data, paginate } = await get<Page<Video>>('/api/video/', query, signal)
+  const { data, paginate } = await getPage<Video>('/api/video/', query, signal)
   return { rows: data.map(toVideoRow), paginate }
 }
 

@@ -1,6 +1,7 @@
 /** A list of the API read page by page, as far as it is looked at, and past its window where its order allows. */
 import { type ReadonlySignal, signal } from '@preact/signals'
-import { type Failure, get, type Query, toFailure } from '../server/api.ts'
+import { type Failure, type Query, toFailure } from '../server/api.ts'
+import { getPage } from '../server/paged.ts'
 import type { Page, Paginate } from '../server/records.ts'
 import type { Count } from '../texts/lookup.ts'
 import { keep, keptValue } from './load.ts'
@@ -77,7 +78,7 @@ function openCursor<Record>(path: string, query: Query | undefined) {
       const most = Math.min(AT_ONCE, Math.ceil(wanted / pageSize), (lastPage ?? 1) - next + 1)
       return Promise.all(
         Array.from({ length: Math.max(1, most) }, (_, index) =>
-          get<Page<Record>>(path, { ...query, ...bound, page: next + index }),
+          getPage<Record>(path, { ...query, ...bound, page: next + index }),
         ),
       )
     },

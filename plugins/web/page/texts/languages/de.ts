@@ -2265,6 +2265,7 @@ const de = {
   'said.Too many requests at once from your address; try again in a few seconds':
     'Zu viele Anfragen auf einmal von deiner Adresse. Versuch es in ein paar Sekunden wieder',
   'said.The request does not name a path': 'Die Anfrage nennt keinen Pfad',
+  'said.Page {number} of this list has no results': 'Seite {number} dieser Liste hat keine Einträge',
   'said.path not found': 'Diese Adresse gibt es nicht',
   'said.file not found': 'Diese Datei gibt es nicht',
   'said.The range lies outside the file': 'Dieser Bereich liegt außerhalb der Datei',

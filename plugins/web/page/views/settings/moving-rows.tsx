@@ -5,7 +5,8 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { sayFailure } from '../../parts/toast.tsx'
 import { get } from '../../server/api.ts'
-import type { AdoptionChannel, AdoptionItem, Page } from '../../server/records.ts'
+import { getPage } from '../../server/paged.ts'
+import type { AdoptionChannel, AdoptionItem } from '../../server/records.ts'
 import { toBytes, toNumber } from '../../texts/format.ts'
 import { inWords, t } from '../../texts/lookup.ts'
 
@@ -33,7 +34,7 @@ export function Rows({ id, title, chosen }: { id: number; title: string; chosen:
   const [next, setNext] = useState(1)
   const [total, setTotal] = useState(0)
   const read = async () => {
-    const { data, paginate } = await get<Page<AdoptionItem>>(`/api/adoption/${id}/item/`, { ...chosen, page: next })
+    const { data, paginate } = await getPage<AdoptionItem>(`/api/adoption/${id}/item/`, { ...chosen, page: next })
     setRows((before) => [...before, ...data])
     setNext(next + 1)
     setTotal(paginate.last_page === 0 ? 0 : paginate.total_hits)
