@@ -267,6 +267,8 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
         message: message || undefined,
         error_class: message ? text(stored.error_class) || 'unknown' : undefined,
         retry_at: typeof stored.retry_at === 'number' ? time(stored.retry_at) : undefined,
+        noted_at: typeof stored.noted_at === 'number' ? time(stored.noted_at) : undefined,
+        reopened: stored.reopened === true || undefined,
         title: text(stored.title),
         channel_id: text(stored.channel_id),
         channel_name: text(stored.channel_name),

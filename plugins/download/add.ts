@@ -1,13 +1,15 @@
 /** Adds videos to the queue: each once, in the order in which they were asked for. */
 import { chunksOf, epochSeconds, openLocks } from 'archivolt'
 import type { VideoOutline } from '../video/types.ts'
-import type { ItemFailure } from './item-failure.ts'
+import { type ItemFailure, isLookedAtAgain } from './item-failure.ts'
 import { failureFields, fieldsOf, type QueueState, type QueueStatus } from './queue-state.ts'
 import type { DownloadDoc } from './schema.ts'
 
 /** What is known of a video when it is queued; what a listing did not tell is empty. */
 export interface NewItem extends Omit<VideoOutline, 'vidType'> {
   vidType: DownloadDoc['vid_type']
+  /** Of a listing's row: whether it is marked as not for everybody. */
+  isLimited?: boolean
 }
 
 interface AddOptions {
@@ -21,7 +23,11 @@ interface AddOptions {
 export interface Adding {
   /** Those of the ids that are neither queued nor ignored nor, without `force` or `isAsked`, archived. */
   missing(ids: readonly string[], options?: Pick<AddOptions, 'force' | 'isAsked'>): Promise<Set<string>>
-  /** Queues what is missing, in the given order; what is there already is left as it is. @returns the ids added */
+  /**
+   * Queues what is missing, in the given order. What is there already is left as it is; but what could not be had, and
+   * is shown by a listing without a mark, is taken again.
+   * @returns the ids added and taken again
+   */
   add(list: readonly NewItem[], status: QueueStatus, options?: AddOptions): Promise<string[]>
 }
 
@@ -67,7 +73,7 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
       later,
       ...((options.force || isLost) && { force: true }),
       ...(item.art && { art: item.art }),
-      ...(options.failure && failureFields(options.failure)),
+      ...(options.failure && failureFields(options.failure, app)),
     }
   }
 
@@ -81,11 +87,30 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     return new Set(ids.filter((id) => !queued.has(id) && (!archived.has(id) || lost.has(id))))
   }
 
+  /** Once, until a listing shows the mark: an age limit, for one, is no mark that listings show. */
+  async function reopen(list: readonly NewItem[], status: QueueStatus): Promise<string[]> {
+    const marks = new Map(list.flatMap(({ id, isLimited }) => (isLimited === undefined ? [] : [[id, isLimited]])))
+    if (status === 'ignore' || !marks.size) return []
+    const parked = [...(await items.getMany([...marks.keys()])).values()].filter(
+      ({ open, error_class: failure }) => open && failure && isLookedAtAgain(failure, app),
+    )
+    const limited = parked.filter(({ platform_id: id, reopened }) => marks.get(id) && reopened)
+    for (const { platform_id: id } of limited) await items.patch(id, { set: { reopened: null } })
+    const free = parked.filter(({ platform_id: id, reopened }) => !marks.get(id) && !reopened)
+    const set = {
+      ...{ message: null, error_class: null, retry_at: null, ready: true, reopened: true },
+      ...(status === 'priority' && { status, auto_start: true, later: false }),
+    }
+    for (const { platform_id: id } of free) await items.patch(id, { set }, { visible: true })
+    return free.map(({ platform_id: id }) => id)
+  }
+
   async function addPart(list: readonly NewItem[], status: QueueStatus, options: AddOptions): Promise<string[]> {
     const ids = list.map(({ id }) => id)
     const wanted = await missing(ids, options)
+    const reopened = await reopen(list, status)
     const fresh = list.filter(({ id }) => wanted.delete(id)) // also drops what the list repeats
-    if (!fresh.length) return []
+    if (!fresh.length) return reopened
     const channels = await app.channels.known([...new Set(fresh.map(({ channelId }) => channelId).filter(Boolean))])
     const lost = app.media.missing.of(fresh.map(({ id }) => id))
     const docs = fresh.map((item) => ({
@@ -95,7 +120,7 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     const { failed, kept = [] } = await items.putMany(docs, { visible: true, onlyNew: true })
     for (const { id, reason } of failed) app.log.warn({ id, reason }, 'a queue item could not be written')
     const missed = new Set([...failed.map(({ id }) => id), ...kept])
-    return fresh.map(({ id }) => id).filter((id) => !missed.has(id))
+    return [...reopened, ...fresh.map(({ id }) => id).filter((id) => !missed.has(id))]
   }
 
   return {

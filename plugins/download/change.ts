@@ -1,8 +1,8 @@
 /** What becomes of items that are in the queue (contract 9.3). */
-import { chunksOf } from 'archivolt'
+import { chunksOf, epochSeconds } from 'archivolt'
 import type { QueueFilter } from './filter.ts'
-import type { ItemFailure } from './item-failure.ts'
-import { CLEARED, failureFields, fieldsOf, type QueueState, type QueueStatus } from './queue-state.ts'
+import { type ItemFailure, isLookedAtAgain } from './item-failure.ts'
+import { CLEARED, failureFields, fieldsOf, nextLook, type QueueState, type QueueStatus } from './queue-state.ts'
 import { type DownloadDoc, ERROR_CLASSES } from './schema.ts'
 
 export interface Changes {
@@ -22,6 +22,8 @@ export interface Changes {
   demote(): Promise<string[]>
   /** Takes back what `demote` did. */
   promote(ids: readonly string[]): Promise<void>
+  /** For items that were noted before there were looks, here or where a backup comes from. */
+  planLooks(): Promise<void>
   /** The cookie has changed: what needed an account is taken again. */
   retryWithAccount(): Promise<number>
   /** Whether a channel is archived, as its waiting items show it. */
@@ -67,7 +69,9 @@ export function openChanges(state: QueueState): Changes {
 
     async fail(id, failure) {
       // The time of an earlier message must not outlive it: an item that is due is taken before all others.
-      await items.patch(id, { set: { retry_at: null, ...failureFields(failure) } }, { visible: true })
+      const before = await items.get(id)
+      const set = { retry_at: null, noted_at: null, ...failureFields(failure, app, before?.noted_at) }
+      await items.patch(id, { set }, { visible: true })
       await changed(id)
     },
 
@@ -97,6 +101,19 @@ export function openChanges(state: QueueState): Changes {
     },
 
     promote: (ids) => move(items, ids, 'pending', { status: 'priority', auto_start: true, later: false }),
+
+    async planLooks() {
+      const classes = ERROR_CLASSES.filter((failure) => isLookedAtAgain(failure, app))
+      const unplanned: QueueFilter = {
+        and: [{ eq: ['open', true] }, { in: ['error_class', classes] }, { not: { exists: 'noted_at' } }],
+      }
+      const noted_at = epochSeconds(app.clock)
+      await items.patchWhere(
+        unplanned,
+        { set: { noted_at, retry_at: nextLook(noted_at, noted_at) } },
+        { visible: true },
+      )
+    },
 
     retryWithAccount() {
       const classes = ERROR_CLASSES.filter((failure) => app.platform.failures[failure].needsAccount)

@@ -14,6 +14,10 @@ export interface ItemFailure {
 export const isFinal = ({ failure }: { failure: FailureClass }, app: App): boolean =>
   app.platform.failures[failure].item === 'final'
 
+/** Whether the failure may end without notice, so that an item that is noted with it is taken again by itself. */
+export const isLookedAtAgain = (failure: FailureClass, app: App): boolean =>
+  app.platform.failures[failure].again === 'looks'
+
 export function toItemFailure(
   { failure, message, availableAt }: { failure: FailureClass; message: string; availableAt?: number },
   app: App,

@@ -21,8 +21,8 @@ const canBeQueued = ({ isThere, isPending }: PlaylistEntryMetadata): boolean => 
 
 export const openListings = (app: Pick<App, 'media'>): Listings => ({
   ofChannel: (channel, entries) =>
-    entries.map(({ id, title, durationSeconds = 0, vidType, thumbnail }) => ({
-      ...{ id, title, durationSeconds, vidType, art: thumbnail, published: '' },
+    entries.map(({ id, title, durationSeconds = 0, vidType, thumbnail, isLimited = false }) => ({
+      ...{ id, title, durationSeconds, vidType, art: thumbnail, published: '', isLimited },
       channelId: channel.id,
       channelName: channel.name,
     })),
@@ -30,11 +30,14 @@ export const openListings = (app: Pick<App, 'media'>): Listings => ({
   canBeQueued,
 
   ofPlaylist: (entries) =>
-    entries.filter(canBeQueued).map(({ id, title, channelId = '', uploader, durationSeconds = 0, thumbnail }) => ({
-      ...{ id, title, channelId, durationSeconds, art: thumbnail, published: '' },
-      channelName: uploader ?? '',
-      vidType: 'unknown',
-    })),
+    entries.filter(canBeQueued).map((entry) => {
+      const { id, title, channelId = '', uploader, durationSeconds = 0, thumbnail, isLimited = false } = entry
+      return {
+        ...{ id, title, channelId, durationSeconds, art: thumbnail, published: '', isLimited },
+        channelName: uploader ?? '',
+        vidType: 'unknown',
+      }
+    }),
 
   artAhead({ log, signal }) {
     let left = ART_AHEAD

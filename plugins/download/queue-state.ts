@@ -1,9 +1,10 @@
 /** What the parts of the queue share: its documents, what runs now, and how others hear of a change. */
 
-import type { Collection, NamesOf } from 'archivolt'
+import { type Collection, epochSeconds, type NamesOf } from 'archivolt'
 import { ActiveItems } from './active.ts'
 import type { App } from './app.ts'
-import type { ItemFailure } from './item-failure.ts'
+import { type ItemFailure, isLookedAtAgain } from './item-failure.ts'
+import { LOOK_AGAIN_DAYS } from './retries.ts'
 import { type DownloadDoc, downloadIndex } from './schema.ts'
 
 export type QueueItems = Collection<DownloadDoc, NamesOf<typeof downloadIndex>>
@@ -31,7 +32,7 @@ export function openQueueState(app: App): QueueState {
 }
 
 /** Without the message of an earlier failure. */
-export const CLEARED = { message: null, error_class: null, retry_at: null } as const
+export const CLEARED = { message: null, error_class: null, retry_at: null, noted_at: null, reopened: null } as const
 
 /** What a status means for the other fields of an item. */
 export function fieldsOf(status: QueueStatus) {
@@ -41,10 +42,18 @@ export function fieldsOf(status: QueueStatus) {
 }
 
 const MAX_MESSAGE = 1000
+const DAY_SECONDS = 86_400
 
-export const failureFields = ({ message, errorClass, retryAt }: ItemFailure) => ({
-  message: message.slice(0, MAX_MESSAGE),
-  error_class: errorClass,
-  ready: false,
-  ...(retryAt !== undefined && { retry_at: retryAt }),
-})
+/** All in epoch seconds. @returns undefined: it was looked at often enough */
+export const nextLook = (notedAt: number, now: number): number | undefined =>
+  LOOK_AGAIN_DAYS.map((days) => notedAt + days * DAY_SECONDS).find((at) => at > now)
+
+/** @param notedBefore  epoch seconds: when such a failure was first noted on the item */
+export function failureFields({ message, errorClass, retryAt }: ItemFailure, app: App, notedBefore?: number) {
+  const failed = { message: message.slice(0, MAX_MESSAGE), error_class: errorClass, ready: false }
+  if (!isLookedAtAgain(errorClass, app)) return { ...failed, ...(retryAt !== undefined && { retry_at: retryAt }) }
+  const now = epochSeconds(app.clock)
+  const noted = notedBefore ?? now
+  const next = nextLook(noted, now)
+  return { ...failed, noted_at: noted, ...(next !== undefined && { retry_at: next }) }
+}

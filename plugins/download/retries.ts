@@ -5,6 +5,8 @@
  * platform/worker_files.py, of a degraded one in degraded.ts.
  */
 
+/** After an item was noted with what may end without notice: `again: 'looks'` in platform/failure-classes.ts. */
+export const LOOK_AGAIN_DAYS = [1, 7, 30]
 /** Before each further attempt at what another attempt may mend: `item: 'retry'` in platform/failure-classes.ts. */
 export const RETRY_DELAYS_MS = [10_000, 60_000, 300_000]
 /** How long an item that failed too often as the probe of the closed gate waits, so that others can be the probe. */

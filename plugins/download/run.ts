@@ -18,7 +18,7 @@ import { type ActiveItem, ItemTakenAway } from './active.ts'
 import type { App } from './app.ts'
 import { judge } from './degraded.ts'
 import { downloadOptions } from './download-options.ts'
-import { type ItemFailure, isFinal, tellFailed, toItemFailure } from './item-failure.ts'
+import { type ItemFailure, isFinal, isLookedAtAgain, tellFailed, toItemFailure } from './item-failure.ts'
 import { DEFERRED_MS, LOOK_FOR_LIBRARY_MS, LOOK_FOR_ROOM_MS, RETRY_DELAYS_MS } from './retries.ts'
 import type { DownloadDoc } from './schema.ts'
 import { type Worker, Workers } from './workers.ts'
@@ -57,6 +57,7 @@ export const downloadPending = defineTask({
       if (run?.id === job.id && (run.again || run.command)) workers.wake()
     })
     try {
+      await app.queue.planLooks()
       while (!job.isStopping()) {
         await workers.place(() => app.preferences.section('platform').downloads_at_once)
         if (job.isStopping()) break
@@ -321,12 +322,11 @@ async function noteFailure(
   await giveUp(item, known, app)
 }
 
-async function giveUp(
-  { platform_id: id, title, channel_id: channelId }: DownloadDoc,
-  failure: ItemFailure,
-  app: App,
-): Promise<void> {
-  await tellFailed({ id, title, channelId }, failure, app)
+async function giveUp(item: DownloadDoc, failure: ItemFailure, app: App): Promise<void> {
+  const { platform_id: id, title, channel_id: channelId } = item
+  // A further look that finds the same says nothing new.
+  if (item.noted_at === undefined || !isLookedAtAgain(failure.errorClass, app))
+    await tellFailed({ id, title, channelId }, failure, app)
   await app.queue.fail(id, failure)
 }
 

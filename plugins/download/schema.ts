@@ -23,8 +23,12 @@ export const DownloadDoc = Type.Object({
   auto_start: Type.Boolean(),
   error_class: Type.Optional(Type.Enum([...ERROR_CLASSES])),
   message: Type.Optional(Type.String()),
-  /** Epoch seconds, with `upcoming`. */
+  /** Epoch seconds: when it is taken again by itself. */
   retry_at: Type.Optional(Type.Integer()),
+  /** Internal, epoch seconds: when a failure that is looked at again was first noted. */
+  noted_at: Type.Optional(Type.Integer()),
+  /** Internal: a listing has shown it without a mark since, so it was taken again. */
+  reopened: Type.Optional(Type.Boolean()),
   title: Type.String(),
   channel_id: Type.String(),
   channel_name: Type.String(),
@@ -57,6 +61,8 @@ export const downloadIndex = defineIndex({
     status: { type: 'keyword', filter: true },
     error_class: { type: 'keyword', filter: true },
     retry_at: { type: 'date', filter: true },
+    noted_at: { type: 'date', filter: true, internal: true },
+    reopened: { type: 'boolean', internal: true },
     title: { type: 'text', search: 1 },
     channel_id: { type: 'keyword', filter: true },
     channel_indexed: { type: 'boolean', filter: true },

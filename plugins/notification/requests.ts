@@ -198,7 +198,7 @@ class AskedVideos implements Requests {
         await this.#end(id, { level: 'info', said: say`“${{ title }}” is ready to watch` })
       // Somebody has taken it off the queue, or wants nobody to have it.
       else if (!item || item.status === 'ignore') await this.#forget(id)
-      else if (item.message !== undefined && item.retry_at === undefined)
+      else if (item.message !== undefined && (item.retry_at === undefined || item.noted_at !== undefined))
         await this.#end(id, {
           level: 'error',
           said: say`“${{ title: title ?? id }}” could not be downloaded: ${{ reason: item.message }}`,

@@ -10,16 +10,27 @@ import { fullDiskText } from './room.ts'
 
 export type ClosedState = 'blocked' | 'offline' | 'halted'
 
-export interface FailureRow {
+export type FailureRow = About & Fate
+
+/** What becomes of the item. */
+type Fate =
+  /** About the platform or this machine: the ask waits at the gate and goes on by itself. */
+  | { readonly item: 'wait'; readonly again?: never }
+  /** `final` is noted on the item at once, `retry` is tried again first. */
+  | { readonly item: 'final' | 'retry'; readonly again: Again }
+
+/**
+ * When an item that is noted is taken again by itself. `looks`: the reason may end without notice, so it is taken when a
+ * listing shows the video without a mark, else after the days of download/retries.ts. `told`: at the time that is known
+ * with the failure, and never where there is no such time.
+ */
+type Again = 'looks' | 'told'
+
+interface About {
   /** For people: the API's documentation says it. */
   readonly meaning: string
   /** For people, of a video of which its own words tell no more (`reasons.ts`). None: its own words say it. */
   readonly said?: Words
-  /**
-   * What becomes of the item: `final` is noted on it at once, `retry` is tried again and then noted, `wait` is about
-   * the platform or this machine, so the ask waits at the gate and goes on by itself.
-   */
-  readonly item: 'final' | 'retry' | 'wait'
   /** Another account may have it: it is taken again when the cookie changes. */
   readonly needsAccount?: true
   /** The platform has it no longer: its document becomes inactive. */
@@ -53,24 +64,28 @@ const ROWS = {
     meaning: `deleted or private on ${PLATFORM}`,
     said: say`No longer on the platform, or for nobody to see`,
     item: 'final',
+    again: 'looks',
     deactivates: true,
   },
   restricted: {
     meaning: 'not available in this country or in this way',
     said: say`Not available here`,
     item: 'final',
+    again: 'looks',
     hasMetadata: true,
   },
   login_required: {
     meaning: 'needs an account: add a cookie',
     said: say`Only for those who have signed in`,
     item: 'final',
+    again: 'looks',
     needsAccount: true,
   },
   members_only: {
     meaning: 'only for members of the channel',
     said: say`Only for members of the channel`,
     item: 'final',
+    again: 'looks',
     needsAccount: true,
     hasMetadata: true,
   },
@@ -78,6 +93,7 @@ const ROWS = {
     meaning: 'has an age limit',
     said: say`Only for adults who have signed in`,
     item: 'final',
+    again: 'looks',
     needsAccount: true,
     hasMetadata: true,
   },
@@ -85,18 +101,22 @@ const ROWS = {
     meaning: 'announced or live now; tried again by itself at `retry_at`',
     said: say`Not out yet`,
     item: 'final',
+    again: 'told',
     hasMetadata: true,
   },
   not_offered: {
     meaning: 'not in the quality that is wanted; tried again by itself at `retry_at`, where there is one',
     said: say`Not in the quality that is wanted`,
     item: 'final',
+    // Without a time: the preferences say to skip what is not offered, and a later look would skip it again.
+    again: 'told',
     hasMetadata: true,
   },
   network: {
     meaning: 'the connection broke several times',
     said: say`The connection broke off`,
     item: 'retry',
+    again: 'looks',
     isUnanswered: true,
     gate: {
       state: 'offline',
@@ -105,7 +125,7 @@ const ROWS = {
       minutes: GATE_PAUSE_MINUTES,
     },
   },
-  unknown: { meaning: 'anything else; the message has the words of yt-dlp', item: 'retry' },
+  unknown: { meaning: 'anything else; the message has the words of yt-dlp', item: 'retry', again: 'looks' },
   blocked: {
     meaning: `${PLATFORM} refuses our requests`,
     item: 'wait',

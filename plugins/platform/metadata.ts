@@ -29,6 +29,7 @@ const MAX_URL = 2000
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g
 const GONE_TITLES = new Set(['[private video]', '[deleted video]', '[unavailable video]'])
 const PENDING = new Set(['is_upcoming', 'is_live', 'post_live'])
+const LIMITED = new Set(['subscriber_only', 'premium_only', 'needs_auth', 'private'])
 
 /** Metadata that names no video, channel or playlist that we could keep. */
 export class MetadataError extends Error {
@@ -193,6 +194,8 @@ export function toChannelMetadata(raw: Raw): ChannelMetadata {
   }
 }
 
+const isLimited = ({ availability }: Raw): boolean => LIMITED.has(String(availability))
+
 /** A row of a tab, or undefined where it names no video. */
 export function toListEntry(value: unknown, tab: VideoType): ListEntry | undefined {
   const raw = value as Raw
@@ -205,6 +208,7 @@ export function toListEntry(value: unknown, tab: VideoType): ListEntry | undefin
     vidType: tab,
     ...(thumbnail && { thumbnail }),
     isPending: PENDING.has(String(raw.live_status)),
+    ...(isLimited(raw) && { isLimited: true }),
   }
 }
 
@@ -221,6 +225,7 @@ export function toPlaylistEntry(value: unknown): PlaylistEntryMetadata | undefin
     uploader,
     isThere: !isPlaceholder,
     isPending: PENDING.has(String(raw.live_status)),
+    ...(isLimited(raw) && { isLimited: true }),
     ...(isId(raw.channel_id) && { channelId: raw.channel_id }),
     ...(count(raw.duration) && { durationSeconds: count(raw.duration) }),
     ...(thumbnail && { thumbnail }),

@@ -138,6 +138,8 @@ export interface PlaylistEntryMetadata {
   isThere: boolean
   /** Upcoming or live now. */
   isPending?: boolean
+  /** As of a channel's row. */
+  isLimited?: true
   channelId?: string
   durationSeconds?: number
   thumbnail?: string
@@ -152,6 +154,8 @@ export interface ListEntry {
   thumbnail?: string
   /** Upcoming or live now. */
   isPending: boolean
+  /** Marked as not for everybody: for members, for who pays, for who has signed in. */
+  isLimited?: true
 }
 
 /** Which of the formats that are offered is wanted, in words. */

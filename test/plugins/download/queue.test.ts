@@ -5,6 +5,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aChannel, aNewItem, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { nextLook } from '../../../plugins/download/queue-state.ts'
+import { ERROR_CLASSES } from '../../../plugins/download/schema.ts'
+import { FAILURES } from '../../../plugins/platform/failure-classes.ts'
+
+const DAY_MS = 86_400_000
 
 async function openQueueApp(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   const app = await testApp(t)
@@ -160,8 +165,74 @@ test('an item that fails for good when its time has come lets the others go on',
 
   await queue.fail('premiere111', { message: 'It is gone', errorClass: 'gone' })
 
-  assert.equal((await show(app, 'premiere111')).retry_at, undefined)
+  assert.equal((await show(app, 'premiere111')).retry_at, retryAt + 1 + 86_400)
   assert.equal((await queue.next({ isAutoOnly: false, except: [] }))?.platform_id, 'another1111')
+})
+
+const parkedAs = (errorClass: (typeof ERROR_CLASSES)[number]) => ({ failure: { message: 'Not now', errorClass } })
+const LOOKED_AT_AGAIN = ERROR_CLASSES.filter((name) => FAILURES[name].again === 'looks')
+const nextId = async ({ app: { queue } }: TestApp) => (await queue.next({ isAutoOnly: false, except: [] }))?.platform_id
+
+for (const errorClass of LOOKED_AT_AGAIN) {
+  test(`a listing that shows it without a mark opens an item that was noted as ${errorClass}, once`, async (t) => {
+    const app = await openQueueApp(t)
+    const { queue } = app.app
+    const listed = (isLimited: boolean) => queue.add([aNewItem('parked11111', { isLimited })], 'pending')
+    await queue.add([aNewItem('parked11111')], 'pending', parkedAs(errorClass))
+
+    const opened = [await listed(true), await nextId(app), await listed(false), await nextId(app)]
+
+    assert.deepEqual(opened, [[], undefined, ['parked11111'], 'parked11111'])
+    await queue.fail('parked11111', parkedAs(errorClass).failure)
+    assert.deepEqual([await listed(false), await nextId(app)], [[], undefined])
+    await listed(true)
+    assert.deepEqual([await listed(false), await nextId(app)], [['parked11111'], 'parked11111'])
+  })
+}
+
+test('an item is looked at 1, 7 and 30 days after it was noted, however late each look comes', () => {
+  const looks: number[] = []
+  for (let hour = 0; hour < 24 * 100; hour++) {
+    const isDue = hour * 3600 >= (nextLook(0, looks.length ? looks.at(-1)! * 3600 : 0) ?? Number.POSITIVE_INFINITY)
+    if (isDue) looks.push(hour + 5)
+  }
+
+  assert.deepEqual(
+    looks.map((hour) => Math.floor(hour / 24)),
+    [1, 7, 30],
+  )
+})
+
+test('an item that is noted once more as it was keeps the time of its first note', async (t) => {
+  const app = await openQueueApp(t)
+  const { queue } = app.app
+  const noted = Math.floor(app.clock.now() / 1000)
+  await queue.add([aNewItem('parked11111')], 'pending', parkedAs('gone'))
+
+  const planned = [(await show(app, 'parked11111')).retry_at]
+  await app.clock.advance(DAY_MS)
+  assert.equal(await nextId(app), 'parked11111')
+  await queue.fail('parked11111', parkedAs('restricted').failure)
+  planned.push((await show(app, 'parked11111')).retry_at)
+
+  assert.deepEqual(planned, [noted + 86_400, noted + 7 * 86_400])
+  await set(app, 'parked11111', 'pending')
+  assert.equal((await show(app, 'parked11111')).retry_at, undefined)
+})
+
+test('an item that an earlier version has parked is looked at again too, and one that is ignored is not', async (t) => {
+  const app = await openQueueApp(t)
+  const { queue } = app.app
+  await queue.add([aNewItem('parked11111'), aNewItem('ignored1111')], 'pending', parkedAs('members_only'))
+  await queue.items.patch('parked11111', { set: { noted_at: null, retry_at: null } }, { visible: true })
+  await queue.setStatus('ignored1111', 'ignore')
+
+  await queue.planLooks()
+  await app.clock.advance(DAY_MS)
+
+  assert.equal(await nextId(app), 'parked11111')
+  await queue.add([aNewItem('ignored1111', { isLimited: false })], 'pending')
+  assert.equal((await show(app, 'ignored1111')).status, 'ignore')
 })
 
 test('leftover priority items wait again, however many; what was ignored meanwhile stays so', async (t) => {

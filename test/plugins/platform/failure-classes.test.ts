@@ -18,6 +18,14 @@ test('an item of the queue is noted with every class that does not wait at the g
   assert.deepEqual(ERROR_CLASSES, noted)
 })
 
+test('what is noted may end without notice and is looked at again, or its failure says when', () => {
+  const told = namesOf(({ again }) => again === 'told')
+  const looks = namesOf(({ again }) => again === 'looks')
+
+  assert.deepEqual([...told, ...looks].sort(), [...noted].sort())
+  assert.deepEqual(told, ['upcoming', 'not_offered'])
+})
+
 test('what waits at the gate closes it', () => {
   const waiting = namesOf(({ item }) => item === 'wait')
 
@@ -33,8 +41,8 @@ test('the contract has the table as it is', async () => {
 
   const written = table.trim().split('\n')
 
-  const fate = ({ item, needsAccount }: FailureRow) =>
-    `${item === 'final' ? 'noted at once' : 'tried again, then noted'}${needsAccount ? '; taken again when the cookie changes' : ''}`
+  const fate = ({ item, again, needsAccount }: FailureRow) =>
+    `${item === 'final' ? 'noted at once' : 'tried again, then noted'}${again === 'looks' ? '; looked at again' : ''}${needsAccount ? '; taken again when the cookie changes' : ''}`
   assert.deepEqual(
     written,
     rows.filter(([, { item }]) => item !== 'wait').map(([name, row]) => `| ${name} | ${row.meaning} | ${fate(row)} |`),

@@ -15,7 +15,7 @@ import { isAdmin } from '../../stores/session.ts'
 import { toAge, toBytes, toPercent, toSpan } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { change, type Wanted } from './actions.ts'
-import { Why, whyOf } from './why.tsx'
+import { nextTryOf, Why, whyOf } from './why.tsx'
 
 export type Kind = 'running' | 'waiting' | 'later' | 'failed' | 'ignored'
 
@@ -102,9 +102,7 @@ export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; q
         {kind === 'running' && <Progress item={item} />}
         {(kind === 'failed' || kind === 'later') && (
           <button type="button" class="queue-why" aria-haspopup="dialog" onClick={() => setAsked(true)}>
-            {item.retry_at !== undefined && item.retry_at * 1000 > Date.now()
-              ? t('downloads.item.at', { when: toAge(item.retry_at) })
-              : whyOf(item)}
+            {kind === 'failed' ? whyOf(item) : (nextTryOf(item) ?? whyOf(item))}
           </button>
         )}
       </div>

@@ -3,20 +3,27 @@ import { Copy } from 'lucide'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import type { QueueItem } from '../../server/records.ts'
+import { toAge } from '../../texts/format.ts'
 import { inWords, sentenceIn, t } from '../../texts/lookup.ts'
 import { copyText } from '../settings/copy-text.ts'
 
 /** What nobody has words for is told as it came. */
 export const whyOf = ({ reason, message = '' }: QueueItem): string => (reason ? sentenceIn(reason) : inWords(message))
 
+/** When it is taken again by itself. */
+export const nextTryOf = ({ retry_at: at }: QueueItem): string | undefined =>
+  at !== undefined && at * 1000 > Date.now() ? t('downloads.item.at', { when: toAge(at) }) : undefined
+
 export function Why({ item, onClose }: { item: QueueItem; onClose: () => void }) {
   const { title, error_class: failure, message = '' } = item
+  const nextTry = nextTryOf(item)
   return (
     <Dialog title={title} onClose={onClose}>
       <p>
         <strong>{whyOf(item)}</strong>
       </p>
       {failure && <p class="hint">{t(`downloads.class.${failure}.text`)}</p>}
+      {nextTry !== undefined && <p class="hint">{nextTry}</p>}
       <h3 class="why-said">{t('downloads.why.said')}</h3>
       <p class="code-block" dir="auto" lang="en">
         {message}
