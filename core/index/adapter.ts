@@ -5,6 +5,7 @@ import type { Settings } from '../../config/schema.ts'
 import type { Clock } from '../clock.ts'
 import { StartError } from '../error.ts'
 import type { Log } from '../log.ts'
+import { type OnGarbled, openGarbled } from './garbled.ts'
 import { type Holdings, type NamedIndex, openHoldings } from './in-use.ts'
 import type { IndexDefinition } from './mapping.ts'
 import type { Index, IndexAdapter, Snapshots } from './port.ts'
@@ -21,6 +22,8 @@ export interface AdapterParts {
   version: string
   /** What this index should hold: to be told before anything blank takes the place of what is missing. */
   holdings: Holdings
+  /** To be told of each stored document whose text is no JSON any more; reads leave it out. */
+  onGarbled?: OnGarbled | undefined
   /** Ends waiting for a server that is away. */
   signal?: AbortSignal | undefined
   /** Called when the disk takes nothing more. @returns true: it does again, try once more */
@@ -93,13 +96,14 @@ export function chooseAdapter(
   )
 }
 
-export async function openIndex(adapter: Adapter, parts: Omit<AdapterParts, 'holdings'>): Promise<Index> {
+export async function openIndex(adapter: Adapter, parts: Omit<AdapterParts, 'holdings' | 'onGarbled'>): Promise<Index> {
   const { settings, definitions, clock, log } = parts
   const holdings = await openHoldings({ dataDir: settings.dataDir, kind: adapter.name, clock, log })
-  const { index, openSnapshots } = await adapter.open({ ...parts, holdings })
+  const { garbled, onGarbled } = openGarbled(log)
+  const { index, openSnapshots } = await adapter.open({ ...parts, holdings, onGarbled })
   try {
     await holdings.noteOpened(definitions.map(({ name }) => name))
-    return await guardWrites(limitReads(timed(index, settings)), openSnapshots, holdings)
+    return await guardWrites(limitReads(timed(index, settings)), openSnapshots, holdings, garbled)
   } catch (error) {
     await index.close()
     throw error

@@ -231,6 +231,17 @@ export const wholeDoc = (text: string, internal: string | null | undefined): Jso
     internal === null || internal === undefined ? undefined : (JSON.parse(internal) as JsonObject),
   )
 
+/** The same of a text that may have been damaged since it was written. undefined: it is no document any more */
+export function readDoc(text: string, internal: string | null | undefined): JsonObject | undefined {
+  try {
+    const doc: Json = wholeDoc(text, internal)
+    return isObject(doc) ? doc : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
 /** @throws unprocessable  what is no object is no document */
 export function checkedDoc(name: string, id: string, doc: object): JsonObject {
   if (Array.isArray(doc)) throw errors.unprocessable(say`${{ name }} ${{ id }}: a document must be an object`)

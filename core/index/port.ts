@@ -2,6 +2,7 @@
  * The contract every index adapter keeps, in our words. It knows no names: an index is declared by the manifest that
  * owns it.
  */
+import type { Garbled } from './garbled.ts'
 import type { Lost } from './in-use.ts'
 import type { DocOf, IndexDefinition, NamesOf, Scalar } from './mapping.ts'
 
@@ -233,6 +234,11 @@ export interface Snapshots {
   take(id: string, options?: StepOptions): Promise<void>
   /** @throws not_found, conflict (it is being taken) */
   remove(id: string): Promise<void>
+  /**
+   * Documents of a snapshot as they are in it, by id; nothing changes. What is damaged there too is left out.
+   * @throws not_found, conflict (not SUCCESS)
+   */
+  read?(id: string, collection: string, ids: readonly string[]): Promise<Map<string, Record<string, unknown>>>
   /** All or nothing. @throws not_found, conflict (not SUCCESS, or a restore runs) */
   restore(id: string, options?: RestoreOptions): Promise<RestoreResult>
 }
@@ -268,6 +274,11 @@ export interface IndexAdapter {
   readonly generation?: { read(): Promise<number>; keep(generation: number): Promise<void> }
   /** Nobody asks any more: memory that only makes answers quicker goes back. */
   relax?(): Promise<void>
+  /**
+   * Looks at all documents, in short steps, for such whose text is no JSON any more, and tells of them as reads do. Left
+   * out where the server that keeps the documents has checksums of its own.
+   */
+  findGarbled?(signal: AbortSignal): Promise<void>
   /** Makes what was written visible to all reads. */
   refresh(): Promise<void>
   /**
@@ -289,6 +300,8 @@ export interface IndexAdapter {
    * @throws unprocessable  it is no snapshot
    */
   restoreFrom(path: string, options?: RestoreOptions): Promise<RestoreResult>
+  /** Single documents of a snapshot, by id. @param path  as above */
+  readFrom?(path: string, collection: string, ids: readonly string[]): Promise<Map<string, Record<string, unknown>>>
   close(): Promise<void>
 }
 
@@ -307,4 +320,5 @@ export interface Index extends IndexAdapter {
    */
   writable(): Promise<void>
   readonly snapshots: Snapshots
+  readonly garbled: Garbled
 }

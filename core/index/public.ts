@@ -15,11 +15,13 @@ export {
   checkId,
   definitionData,
   Refusal,
+  readDoc,
   storedTexts,
   valuesOf,
   WrongType,
   wholeDoc,
 } from './document.ts'
+export type { OnGarbled } from './garbled.ts'
 export type { Holdings } from './in-use.ts'
 export type { ZoneChange } from './local-days.ts'
 export { spanOf, zoneChanges } from './local-days.ts'

@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { abortable } from '../concurrency/abortable.ts'
 import { errors } from '../error.ts'
+import type { Garbled } from './garbled.ts'
 import type { Holdings } from './in-use.ts'
 import type { Collection, Index, IndexAdapter, Snapshots } from './port.ts'
 
@@ -55,6 +56,7 @@ export async function guardWrites(
   index: IndexAdapter,
   openSnapshots: (index: IndexAdapter) => Promise<Snapshots>,
   holdings: Pick<Holdings, 'lost' | 'settle'>,
+  garbled: Garbled,
 ): Promise<Index> {
   let restored: Promise<void> | undefined
   let writing = 0
@@ -135,6 +137,7 @@ export async function guardWrites(
   return {
     ...held,
     snapshots,
+    garbled,
     get lost() {
       return holdings.lost
     },

@@ -19,6 +19,22 @@ export async function* archiveEntries(
     fileName: `${mark}_${name}-${day}-${number}.json`,
     lines: documentLines(documents, `${app.settings.prefix}_${name}`),
   })
+  /** A document that cannot be written down is named and left out. */
+  const storedOf = async (name: string, batch: ReadonlyArray<{ id: string; doc: Record<string, unknown> }>) => {
+    try {
+      return await toStored(name, batch)
+    } catch (error) {
+      if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error
+      const [only, ...others] = batch
+      if (only && others.length === 0) {
+        job.log.error({ err: error, collection: name, id: only.id }, 'a damaged document is left out of the backup')
+        return []
+      }
+      const stored: Array<{ id: string; stored: Stored }> = []
+      for (const one of batch) stored.push(...(await storedOf(name, [one])))
+      return stored
+    }
+  }
   yield fileOf('config', 0, [{ id: 'config', stored: app.preferences.all() }])
   const all = collectionNames(app)
   for (const [index, name] of all.entries()) {
@@ -28,7 +44,7 @@ export async function* archiveEntries(
       job.signal.throwIfAborted()
       done += batch.length
       job.progress(index / all.length, say`Backing up ${{ name }}: ${{ count: done }} documents`)
-      yield fileOf(name, counter++, await toStored(name, batch))
+      yield fileOf(name, counter++, await storedOf(name, batch))
     }
   }
 }

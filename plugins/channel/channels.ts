@@ -262,7 +262,7 @@ class ChannelDocs implements Channels {
 
   async refreshWith(metadata: ChannelMetadata, options: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
     if (!(await this.collection.known([metadata.id])).has(metadata.id)) return false
-    const isThere = await this.#update(metadata, options)
+    const isThere = (await this.#update(metadata, options)) || (await this.#replaceDamaged(metadata))
     if (!isThere) await this.#removeArt(metadata.id) // removed meanwhile
     return isThere
   }
@@ -370,6 +370,12 @@ class ChannelDocs implements Channels {
     )
     if (isThere && metadata.handle !== undefined) await this.#handles.remember(metadata.handle, metadata.id, true)
     return isThere
+  }
+
+  /** A damaged document is known, and takes no patch. */
+  async #replaceDamaged(metadata: ChannelMetadata): Promise<boolean> {
+    if (!(await this.collection.known([metadata.id])).has(metadata.id)) return false
+    return this.#add(this.#toFields(metadata, epochSeconds(this.#app.clock)), true)
   }
 
   async #removeArt(id: string): Promise<void> {

@@ -56,6 +56,8 @@ export interface Target {
   index: string
   /** An alias that is not there is never made an index by the server. */
   isAlias: boolean
+  /** Told of a document whose text is no JSON any more. */
+  onGarbled?: ((id: string) => void) | undefined
 }
 
 /** @returns an outcome per operation, in order. @throws unavailable  what was written by then stays */

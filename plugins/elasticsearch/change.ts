@@ -56,7 +56,12 @@ class IndexChanges implements Changes {
       const { docs } = await this.#connection.run((client) => client.mget<Stored>({ index: this.#index, ids: [id] }))
       const found = docs[0]
       if (!found || !('found' in found) || !found.found || !found._source) return false
-      const source = this.#changed(id, decode(found._source), change)
+      const doc = decode(found._source)
+      if (!doc) {
+        this.#target.onGarbled?.(id)
+        return false
+      }
+      const source = this.#changed(id, doc, change)
       const [outcome] = await write(
         this.#target,
         [indexing(id, source, { seqNo: found._seq_no!, term: found._primary_term! })],
@@ -74,7 +79,7 @@ class IndexChanges implements Changes {
 
   patchWhere(filter: Filter, change: AnyChange, options: BulkOptions): Promise<number> {
     return this.#onAll(filter, { ...options, batch: CHANGED_AT_ONCE, isBare: false }, async (hits) =>
-      (await parsed(hits)).map(({ id, doc, hit }) =>
+      (await parsed(hits, this.#target)).map(({ id, doc, hit }) =>
         indexing(id, this.#changed(id, doc as JsonObject, change), versionOf(hit)),
       ),
     )

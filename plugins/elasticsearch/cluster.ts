@@ -11,6 +11,7 @@ export async function openCluster({
   definitions,
   log,
   holdings,
+  onGarbled,
   signal,
 }: AdapterParts): Promise<OpenedAdapter> {
   const { prefix, dataDir, elasticsearchUrl: url, elasticsearchRepository: repository } = settings
@@ -27,7 +28,7 @@ export async function openCluster({
   })
   try {
     const index = await openElasticIndex({
-      ...{ connection, definitions, log, clock, prefix, signal, repository },
+      ...{ connection, definitions, log, clock, prefix, signal, repository, onGarbled },
       // One process at a time works on a data folder: what an earlier one of it was doing on the cluster is this one's
       // to finish.
       owner: createHash('sha256').update(`${hostname()} ${dataDir}`).digest('hex'),

@@ -47,7 +47,11 @@ export function openCollection(
     async create(id, doc, options = {}) {
       const { failed, written } = await putAll(target, layout, [{ id, doc }], { ...options, onlyNew: true })
       if (failed[0]) throw errors.unprocessable(failed[0].reason)
-      return written > 0
+      if (written > 0) return true
+      const isDamaged = (await points.known([id])).has(id) && (await points.get(id)) === undefined
+      // It gives way: no patch could change it.
+      if (isDamaged) await putAll(target, layout, [{ id, doc }], { visible: options.visible ?? false })
+      return isDamaged
     },
     patch: (id, change, options = {}) => changes.patch(id, change, options),
     patchWhere: (filter, change, options = {}) => changes.patchWhere(filter, change, options),
@@ -70,7 +74,7 @@ export function openCollection(
       const sort: Sort =
         order === 'id' || !newest ? BY_ID : [{ [sortField(newest)]: { order: 'asc', missing: '_first' } }, ...BY_ID]
       for await (const hits of pages(connection, { index, query: filterQuery(layout, filter), batch, sort })) {
-        yield (await parsed(hits)).map(({ id, doc }) => ({ id, doc }))
+        yield (await parsed(hits, target)).map(({ id, doc }) => ({ id, doc }))
       }
     },
   }

@@ -6,11 +6,11 @@ import {
   checkId,
   type JsonObject,
   type OnWrong,
+  readDoc,
   sortKey,
   storedTexts,
   tokens,
   valuesOf,
-  wholeDoc,
 } from 'archivolt/index'
 import type { Layout } from './layout.ts'
 
@@ -53,5 +53,5 @@ export function encode(layout: Layout, id: string, doc: JsonObject, onWrong?: On
 /** A keyword as it is kept and asked for. Half a surrogate pair is no text for the server. */
 export const keptValue = (value: string): string => value.slice(0, LONGEST_VALUE).toWellFormed()
 
-/** The whole document. */
-export const decode = ({ text, internal }: Stored): JsonObject => wholeDoc(text, internal)
+/** The whole document. undefined: it is damaged */
+export const decode = ({ text, internal }: Stored): JsonObject | undefined => readDoc(text, internal)

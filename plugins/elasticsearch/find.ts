@@ -15,7 +15,7 @@ import {
   windowOf,
 } from 'archivolt/index'
 import type { Target } from './bulk.ts'
-import type { Stored } from './encode.ts'
+import { decode, type Stored } from './encode.ts'
 import { filterQuery, newestFirst, type Query, type Sort, sortOf } from './filter.ts'
 import type { Layout } from './layout.ts'
 import type { Points } from './points.ts'
@@ -89,9 +89,18 @@ export class Searches implements Pick<Collection, 'find' | 'similar' | 'count'> 
     return Math.min(cap, totalOf(response).value)
   }
 
-  #search(body: estypes.SearchRequest): Promise<Response> {
+  async #search(body: estypes.SearchRequest): Promise<Response> {
     const { connection, index } = this.#target
-    return connection.run((client) => client.search<Stored>({ index, ...body }))
+    const response = await connection.run((client) => client.search<Stored>({ index, ...body }))
+    response.hits.hits = response.hits.hits.filter((hit) => this.#isSound(hit))
+    return response
+  }
+
+  /** A page is put together from texts, unread. */
+  #isSound({ _id: id, _source: source }: estypes.SearchHit<Stored>): boolean {
+    if (!source || decode(source)) return true
+    this.#target.onGarbled?.(id!)
+    return false
   }
 
   async #page(

@@ -13,6 +13,7 @@ import { pages, parsed } from './scan.ts'
 import type { Place, Store } from './store.ts'
 
 const BATCH = 500
+const MOST_NAMED = 100
 
 interface MigrationParts {
   store: Store
@@ -42,11 +43,12 @@ export async function migrationOf(
     query: Query,
     target: Target,
     options: { inPlace: boolean; total: number; progress: Progress },
-  ): Promise<void> {
+  ): Promise<number> {
     const wrong: WrongType[] = []
+    const garbled: string[] = []
     let done = 0
     for await (const hits of pages(connection, { index: alias, query, batch: BATCH })) {
-      const found = await parsed(hits)
+      const found = await parsed(hits, { onGarbled: (id) => garbled.push(id) })
       const docs = found.map(({ id, doc }) => ({
         id,
         // Of an older form: no type describes it.
@@ -65,6 +67,12 @@ export async function migrationOf(
       log.warn(
         `index ${name}: ${wrong.length} values are of another type than the mapping says and cannot be filtered by`,
       )
+    if (garbled.length > 0)
+      log.error(
+        { ids: garbled.slice(0, MOST_NAMED) },
+        `index ${name}: ${garbled.length} documents are damaged and cannot be brought up to date`,
+      )
+    return garbled.length
   }
 
   return {
@@ -93,11 +101,17 @@ export async function migrationOf(
       const total = await count(EVERYTHING)
       const index = await store.createBeside(layout)
       log.info(`index ${name}: ${total} documents are copied to ${index}`)
-      await rewrite(EVERYTHING, { connection, index, isAlias: false }, { inPlace: false, total, progress })
+      const garbled = await rewrite(
+        EVERYTHING,
+        { connection, index, isAlias: false },
+        { inPlace: false, total, progress },
+      )
       await connection.run((client) => client.indices.refresh({ index }))
       const copied = await connection.run(async (client) => (await client.count({ index })).count)
-      if (copied !== total)
-        throw new Error(`index ${name}: ${copied} of ${total} documents came to ${index}; the next start tries again`)
+      if (copied !== total - garbled)
+        throw new Error(
+          `index ${name}: ${copied} of ${total - garbled} documents came to ${index}; the next start tries again`,
+        )
       await store.swap(new Map([[layout, index]]))
       log.info(`index ${name}: ${alias} stands for ${index} now`)
     },

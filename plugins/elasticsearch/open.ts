@@ -9,6 +9,7 @@ import {
   type IndexAdapter,
   type IndexDefinition,
   migrate,
+  type OnGarbled,
   openCollections,
   type ReplaceWrite,
   type Snapshots,
@@ -38,6 +39,7 @@ export interface ElasticIndexOptions {
   signal?: AbortSignal | undefined
   /** Folder for snapshots, as the cluster sees it. */
   repository?: string | null | undefined
+  onGarbled?: OnGarbled | undefined
   /** Awaited with the collections that the server does not have, before they are made. */
   onMissing?: (collections: string[]) => Promise<void>
   /** Called once before the first collection is rebuilt, with what takes a snapshot of what is there. */
@@ -86,8 +88,10 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
   )
 
   const collection = openCollections(definitions, (definition) => {
-    const target = { connection, index: store.alias(definition.name), isAlias: true }
-    return openCollection(target, definition, layouts.get(definition.name)!)
+    const { name } = definition
+    const onGarbled = (id: string) => options.onGarbled?.(name, id)
+    const target = { connection, index: store.alias(name), isAlias: true, onGarbled }
+    return openCollection(target, definition, layouts.get(name)!)
   })
 
   /**
@@ -131,6 +135,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
     openSnapshots: async (guarded) => openElasticSnapshots(repository, guarded),
     snapshotTo,
     restoreFrom: (name, restore = {}) => repository.restore(index, name, restore),
+    readFrom: (snapshot, name, ids) => underLock(lock, () => repository.read(snapshot, name, ids)),
     collection,
     async refresh() {
       await connection.run((client) =>

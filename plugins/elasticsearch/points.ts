@@ -1,7 +1,7 @@
 /** Documents of one collection by their ids: sees every write at once. */
 import { type Collection, checkCount, chunksOf, type IndexDefinition, MAX_WINDOW } from 'archivolt/index'
 import type { Target } from './bulk.ts'
-import type { Stored } from './encode.ts'
+import { decode, type Stored } from './encode.ts'
 import { parsed } from './scan.ts'
 
 const IDS_AT_ONCE = 500
@@ -31,14 +31,16 @@ export class Points implements Pick<Collection, 'get' | 'getText' | 'getTexts' |
 
   async getTexts(ids: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>()
-    for await (const { id, text } of this.#kept(ids)) found.set(id, text)
+    for await (const each of this.#kept(ids))
+      if (decode(each)) found.set(each.id, each.text)
+      else this.#target.onGarbled?.(each.id)
     return found
   }
 
   async getMany(ids: readonly string[]): Promise<Map<string, Record<string, unknown>>> {
     const found: Array<{ _id: string; _source: Stored }> = []
     for await (const each of this.#kept(ids)) found.push({ _id: each.id, _source: each })
-    return new Map((await parsed(found)).map(({ id, doc }) => [id, doc]))
+    return new Map((await parsed(found, this.#target)).map(({ id, doc }) => [id, doc]))
   }
 
   async known(ids: readonly string[]): Promise<Set<string>> {

@@ -15,6 +15,7 @@ import {
   wholeSnapshot,
 } from 'archivolt/index'
 import type { ElasticConnection } from './connection.ts'
+import { decode, type Stored } from './encode.ts'
 import { ElasticError } from './fault.ts'
 import { EVERYTHING } from './filter.ts'
 import { metaIn } from './layout.ts'
@@ -38,6 +39,14 @@ interface RepositoryParts {
   log: Log
 }
 
+interface Part {
+  collection: string
+  /** Its index in the snapshot. */
+  inside: string
+  /** Where it is restored to. */
+  index: string
+}
+
 interface Repository {
   readonly folder: string | null
   list(): Promise<SnapshotRecord[]>
@@ -49,6 +58,8 @@ interface Repository {
     name: string,
     options: RestoreOptions,
   ): Promise<RestoreResult>
+  /** Single documents of a snapshot, by id; what is damaged there too is left out. */
+  read(name: string, collection: string, ids: readonly string[]): Promise<Map<string, Record<string, unknown>>>
   /** What an interrupted restore has left. */
   clean(): Promise<void>
 }
@@ -156,25 +167,55 @@ class FolderRepository implements Repository {
   ): Promise<RestoreResult> {
     const [found] = NAME.test(name) ? await this.#find(name) : []
     if (!found) throw errors.notFound('snapshot', name)
-    const parts = this.#definitions.flatMap((definition) => {
-      const inside = found.indices?.find(
-        (each) =>
-          each.startsWith(`${this.#store.alias(definition.name)}_v`) &&
-          /^\d+$/.test(each.slice(this.#store.alias(definition.name).length + 2)),
-      )
-      return inside ? [{ collection: definition.name, inside, index: `${this.#beside}${inside}` }] : []
-    })
+    const parts = this.#definitions.flatMap(({ name: collection }) => this.#partOf(found, collection) ?? [])
     if (parts.length === 0)
       throw errors.unprocessable(
         say`The snapshot holds nothing of this archive: its indexes would begin with ${{ prefix: this.#prefix }}_`,
       )
+    return this.#whileBeside(name, parts, options.signal, async () => {
+      const stored: Record<string, StoredCollection> = {}
+      for (const { collection, index: restored } of parts)
+        stored[collection] = await this.#storedIn(restored, options.signal)
+      return restoreAll(index, stored, options)
+    })
+  }
+
+  async read(name: string, collection: string, ids: readonly string[]): Promise<Map<string, Record<string, unknown>>> {
+    const [found] = NAME.test(name) ? await this.#find(name) : []
+    const part = found && this.#partOf(found, collection)
+    if (!part) return new Map()
+    return this.#whileBeside(name, [part], undefined, async () => {
+      const { docs } = await this.#connection.run((client) => client.mget<Stored>({ index: part.index, ids: [...ids] }))
+      return new Map(
+        docs.flatMap((doc): Array<[string, Record<string, unknown>]> => {
+          const read = 'found' in doc && doc._source && decode(doc._source)
+          return read ? [[doc._id, read]] : []
+        }),
+      )
+    })
+  }
+
+  /** Where a collection lies in a snapshot, and where it is restored to. */
+  #partOf({ indices = [] }: estypes.SnapshotSnapshotInfo, collection: string): Part | undefined {
+    const start = `${this.#store.alias(collection)}_v`
+    const inside = indices.find((each) => each.startsWith(start) && /^\d+$/.test(each.slice(start.length)))
+    return inside === undefined ? undefined : { collection, inside, index: `${this.#beside}${inside}` }
+  }
+
+  /** While parts of a snapshot lie beside the collections. */
+  async #whileBeside<Result>(
+    snapshot: string,
+    parts: readonly Part[],
+    signal: AbortSignal | undefined,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
     await this.clean()
     try {
       await this.#connection.run((client) =>
         client.snapshot.restore({
           ...{
             repository: this.#repository,
-            snapshot: name,
+            snapshot,
             indices: parts.map(({ inside }) => inside).join(','),
             include_global_state: false,
             include_aliases: false,
@@ -184,11 +225,8 @@ class FolderRepository implements Repository {
           index_settings: { 'index.auto_expand_replicas': false, 'index.number_of_replicas': 0 },
         }),
       )
-      for (const { index: restored } of parts) await this.#untilThere(restored, options.signal)
-      const stored: Record<string, StoredCollection> = {}
-      for (const { collection, index: restored } of parts)
-        stored[collection] = await this.#storedIn(restored, options.signal)
-      return await restoreAll(index, stored, options)
+      for (const { index } of parts) await this.#untilThere(index, signal)
+      return await work()
     } finally {
       await this.clean().catch((error: unknown) =>
         this.#log.warn({ err: error }, 'what a restore has left is removed at the next start'),
@@ -291,7 +329,7 @@ export function openRepository(parts: RepositoryParts): Repository {
 /** @param index  behind the write barrier, so that a restore shuts it */
 export function openElasticSnapshots(
   repository: Repository,
-  index: Pick<IndexAdapter, 'snapshotTo' | 'restoreFrom'>,
+  index: Pick<IndexAdapter, 'snapshotTo' | 'restoreFrom' | 'readFrom'>,
 ): Snapshots {
   let isTaking = false
   return {
@@ -313,6 +351,10 @@ export function openElasticSnapshots(
       if (record.state === 'IN_PROGRESS')
         throw errors.conflict('The snapshot is being taken; try again when it has ended')
       await repository.remove(id)
+    },
+    async read(id, collection, ids) {
+      await wholeSnapshot(repository, id)
+      return (await index.readFrom?.(id, collection, ids)) ?? new Map()
     },
     async restore(id, options) {
       await wholeSnapshot(repository, id)

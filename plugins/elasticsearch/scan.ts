@@ -4,6 +4,7 @@
  */
 import type { estypes } from '@elastic/elasticsearch'
 import { Slice } from 'archivolt/index'
+import type { Target } from './bulk.ts'
 import type { ElasticConnection } from './connection.ts'
 import { decode, type Stored } from './encode.ts'
 import { ElasticError } from './fault.ts'
@@ -66,14 +67,17 @@ export async function* pages(
 const isLostPointInTime = (error: unknown): boolean =>
   error instanceof ElasticError && (error.type === 'search_context_missing_exception' || error.statusCode === 404)
 
-/** Whole documents, parsed in slices: a batch can be megabytes. */
+/** Whole documents, parsed in slices: a batch can be megabytes. What is damaged is told and left out. */
 export async function parsed<Hit extends { _id?: string; _source?: Stored }>(
   hits: readonly Hit[],
+  { onGarbled }: Pick<Target, 'onGarbled'>,
 ): Promise<Array<{ id: string; doc: Record<string, unknown>; hit: Hit }>> {
   const docs: Array<{ id: string; doc: Record<string, unknown>; hit: Hit }> = []
   const slice = new Slice()
   for (const hit of hits) {
-    docs.push({ id: hit._id!, doc: decode(hit._source!), hit })
+    const doc = decode(hit._source!)
+    if (doc) docs.push({ id: hit._id!, doc, hit })
+    else onGarbled?.(hit._id!)
     if (slice.isOver) await slice.next()
   }
   return docs

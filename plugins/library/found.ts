@@ -27,7 +27,7 @@ export async function takeIn(film: FoundFilm, job: Run, app: App, info?: Info): 
   const metadata = local ?? (await app.platform.video(id, asked))
   const mediaPath = app.media.homeOf(metadata.channelId, id, film.path)
   const isKnown = await app.videos.exclusive(id, async () => {
-    if (await app.videos.has(id)) return true // a download has just brought it in
+    if (await app.videos.get(id)) return true // a download has just brought it in
     if (mediaPath !== film.path) await job.step('rescan.move', () => moveFilm(film, metadata.channelId, app))
     return false
   })

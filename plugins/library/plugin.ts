@@ -106,6 +106,11 @@ export default definePlugin({
         await app.copies.drop([id])
         await app.previews.drop([id])
       },
+    'index.damaged':
+      (app) =>
+      async ({ documents }) => {
+        if (documents.some(({ collection }) => collection === 'video')) await app.jobs.start(rescanFilesystem)
+      },
     // Restored documents come without their pictures.
     'index.replaced': (app) => async () => {
       await app.jobs.start(thumbnailCheck)

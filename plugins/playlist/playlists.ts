@@ -322,13 +322,13 @@ class PlaylistDocs implements Playlists {
     const known = await this.collection.get(id)
     if (known?.playlist_type === 'custom')
       throw errors.badRequest(say`A custom playlist is not on ${{ platform: this.#app.platform.name }}`)
-    if (!known && mustExist) return false
+    if (mustExist && !(await this.has(id))) return false
     if (channelId !== null && asker !== undefined)
       await this.#app.channels.ensure(channelId, { asker, signal, name: channelName ?? undefined })
     await this.#fetchArt(metadata, known, signal)
     return this.#locks.exclusive(id, async () => {
       const old = await this.collection.get(id)
-      if (!old && mustExist) {
+      if (mustExist && !(await this.has(id))) {
         await this.#app.media.removeArt('playlist', id)
         return false
       }

@@ -1,5 +1,6 @@
 /** Refresh: read again what is archived, bit by bit or on demand, and find out what is gone. */
 import { definePlugin } from 'archivolt'
+import { readAgain } from './damaged.ts'
 import { forgetGone } from './gone.ts'
 import { openRefreshQueue, refreshTables } from './queue.ts'
 import { activate, showRefresh, startRefresh } from './routes.ts'
@@ -12,6 +13,7 @@ export default definePlugin({
   routes: [showRefresh, startRefresh, activate],
   tasks: [checkReindex, forgetGone],
   on: {
+    'index.damaged': (app) => (documents) => readAgain(documents, app),
     'index.replaced': (app) => async () => void (await app.jobs.start(forgetGone)),
     'ledger.replaced': (app) => async () => void (await app.jobs.start(forgetGone)),
   },

@@ -15,6 +15,8 @@ export const createSnapshot = defineTask({
   unique: true,
   async run(job, app: App) {
     const { name } = job.payload
+    // While older snapshots still have them.
+    await job.step('snapshot.look', async () => app.index.findGarbled?.(job.signal))
     await job.step('snapshot.take', () =>
       app.index.snapshots.take(name, {
         signal: job.signal,

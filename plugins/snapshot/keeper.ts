@@ -3,6 +3,7 @@ import {
   DAY_MS,
   diskSpace,
   errors,
+  type GarbledDocument,
   inEnglish,
   localMinute,
   type SnapshotRecord,
@@ -14,6 +15,7 @@ import {
 } from 'archivolt'
 import type { App } from './app.ts'
 import { createSnapshot, offerSnapshot, restoreSnapshot } from './create-and-restore-tasks.ts'
+import { mendDocuments } from './mend.ts'
 import { EXPIRE_DAYS, nextSnapshotAt, outdated, roomFor } from './retention.ts'
 
 interface SnapshotItem {
@@ -41,6 +43,8 @@ interface SnapshotKeeper {
   restore(name: string): Promise<void>
   list(): Promise<SnapshotList>
   item(id: string): Promise<SnapshotItem | undefined>
+  /** Damaged documents that were met: whatever is met after this is the next job's. */
+  takeDamaged(): GarbledDocument[]
   /** Removes those that are not kept any longer. */
   removeOld(): Promise<void>
   /** Starts the daily schedule, and takes one where there is none of the last 24 hours. */
@@ -87,6 +91,17 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
     await app.jobs.start(offerSnapshot, { sentence })
   }
 
+  /** Set from the first damaged document on until a job takes up all that are known by then. */
+  let isToMend = false
+  function mend(): void {
+    if (isToMend) return
+    isToMend = true
+    app.jobs.start(mendDocuments).catch((error: unknown) => {
+      isToMend = false
+      app.log.error({ err: error }, 'damaged documents could not be mended')
+    })
+  }
+
   async function start(): Promise<string> {
     if (isTaking()) throw errors.conflict('A snapshot is being taken; try again when it has ended')
     const name = snapshotName(app.settings.prefix, 'daily')
@@ -119,6 +134,11 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
       return record && toItem(record)
     },
 
+    takeDamaged() {
+      isToMend = false
+      return app.index.garbled.list()
+    },
+
     async removeOld() {
       const all = await store().list()
       const newest = all.find(({ state }) => state === 'SUCCESS')?.bytes ?? 0
@@ -129,6 +149,7 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
 
     async begin() {
       schedule()
+      app.index.garbled.watch(mend)
       // The last process ended during a restore, perhaps before it could tell; hearing it twice does no harm.
       if (app.backups.isRestoring()) await app.emit('index.replaced', {})
       const complete = (await store().list()).filter(({ state }) => state === 'SUCCESS')

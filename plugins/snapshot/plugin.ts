@@ -4,6 +4,7 @@
 import { definePlugin } from 'archivolt'
 import { createSnapshot, offerSnapshot, restoreSnapshot } from './create-and-restore-tasks.ts'
 import { openSnapshotKeeper } from './keeper.ts'
+import { mendDocuments } from './mend.ts'
 import { application } from './preferences.ts'
 import { deleteSnapshot, listSnapshots, restore, showSnapshot, take } from './routes.ts'
 
@@ -12,7 +13,8 @@ export default definePlugin({
   needs: ['backup'],
   preferences: { application },
   routes: [listSnapshots, take, showSnapshot, restore, deleteSnapshot],
-  tasks: [createSnapshot, restoreSnapshot, offerSnapshot],
+  tasks: [createSnapshot, restoreSnapshot, offerSnapshot, mendDocuments],
+  events: ['index.damaged'],
   services: (app) => ({ snapshots: openSnapshotKeeper(app) }),
   setup: (app) => app.snapshots.begin(),
   close: (app) => app.snapshots.end(),

@@ -98,7 +98,8 @@ function* copyAll(store: Store, name: string, from: Tables, to: Tables): Units<n
   ) {
     for (const rid of rids) {
       const row = from.writer.readRow(rid)
-      if (row) to.writer.put(row.id, row.doc, () => wrong++)
+      if (row?.doc) to.writer.put(row.id, row.doc, () => wrong++)
+      else if (row && to !== from) to.writer.keepGarbled(row.id, row.stored)
       noteDone(store, name, rid)
       yield ++count
     }
@@ -114,7 +115,8 @@ export function rebuildRead(store: Store, name: string): { docs: IdText[]; last:
   if (last === undefined) return null
   const docs = rids.flatMap((rid): IdText[] => {
     const row = tables.writer.readRow(rid)
-    return row ? [[row.id, JSON.stringify(row.doc)]] : []
+    if (row && !row.doc) tablesOf(store, name, true).writer.keepGarbled(row.id, row.stored)
+    return row?.doc ? [[row.id, JSON.stringify(row.doc)]] : []
   })
   return { docs, last }
 }

@@ -2,10 +2,48 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CheckParts, type Finding, lookAtDatabase } from 'archivolt'
+import Database from 'better-sqlite3'
+import { isSoundSql, tableNames } from './layout.ts'
 
 const REMEDY = 'stop the server and restore a backup: archivolt restore <file>'
+const DOCUMENTS = 'Documents of the embedded index'
+const MOST_NAMED = 20
 
 export function lookAtIndex({ settings }: CheckParts): Promise<Finding[]> {
   const file = join(settings.dataDir, 'index.sqlite')
-  return Promise.resolve(existsSync(file) ? [lookAtDatabase(file, 'Embedded index', REMEDY)] : [])
+  if (!existsSync(file)) return Promise.resolve([])
+  const finding = lookAtDatabase(file, 'Embedded index', REMEDY)
+  return Promise.resolve(finding.isRight ? [finding, lookAtDocuments(file)] : [finding])
+}
+
+function lookAtDocuments(file: string): Finding {
+  const garbled = garbledIn(file)
+  if (garbled.length === 0) return { what: DOCUMENTS, isRight: true, said: 'all can be read' }
+  const named = garbled.slice(0, MOST_NAMED).join(', ')
+  return {
+    what: DOCUMENTS,
+    isRight: false,
+    said: `${garbled.length} are damaged (${named}): start the server, which leaves them out and mends them from a snapshot`,
+  }
+}
+
+/** `<collection> <id>` of each document whose text is no JSON any more. */
+function garbledIn(file: string): string[] {
+  const db = new Database(file, { readonly: true })
+  try {
+    const current = db
+      .prepare<unknown[], { name: string; version: number }>('SELECT name, version FROM index_collections')
+      .all()
+    return current.flatMap(({ name, version }) => {
+      const { main, doc } = tableNames(name, version)
+      return db
+        .prepare<unknown[], string>(
+          `SELECT ? || ' ' || m.id FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE NOT ${isSoundSql('d')}`,
+        )
+        .pluck()
+        .all(name)
+    })
+  } finally {
+    db.close()
+  }
 }

@@ -7,7 +7,7 @@ import { openSqliteIndex } from './open.ts'
 import { openSnapshotFolder } from './snapshot-folder.ts'
 
 export async function openEmbedded(parts: AdapterParts): Promise<OpenedAdapter> {
-  const { settings, definitions, log, clock, version, holdings, onFull } = parts
+  const { settings, definitions, log, clock, version, holdings, onFull, onGarbled } = parts
   const { dataDir, prefix } = settings
   const snapshots = { folder: join(dataDir, 'snapshots'), clock, log }
   const file = join(dataDir, 'index.sqlite')
@@ -20,7 +20,7 @@ export async function openEmbedded(parts: AdapterParts): Promise<OpenedAdapter> 
         : say`The index file ${{ file: basename(file) }} was empty`,
     )
   const index = await openSqliteIndex({
-    ...{ file, definitions, log, clock, onFull },
+    ...{ file, definitions, log, clock, onFull, onGarbled },
     onDamaged: (movedTo) =>
       holdings.noteLost(say`The index file was damaged and has been moved to ${{ file: basename(movedTo) }}`),
     async beforeRebuild(snapshotTo) {

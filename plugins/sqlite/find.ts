@@ -10,7 +10,7 @@ import {
   windowOf,
 } from 'archivolt/index'
 import { countSql, equalColumns, pageSql } from './filter.ts'
-import type { Points, Target } from './points.ts'
+import { type Points, SOUND_TEXT, type Target } from './points.ts'
 import type { FoundRows } from './protocol.ts'
 import { listedCount, listedPage } from './value-lists.ts'
 
@@ -81,13 +81,16 @@ export class Searches implements Pick<Collection, 'find' | 'similar' | 'count'> 
         // One value a row: an object with two would cost as much as finding it. No id has a line feed.
         const rows = query.withoutTexts
           ? `SELECT m.id || char(10) FROM (${page.text}) m`
-          : `SELECT m.id || char(10) || d.text FROM (${page.text}) m CROSS JOIN "${names.doc}" d ON d.rid = m.rid`
+          : `SELECT m.id || char(10) || ${SOUND_TEXT} FROM (${page.text}) m CROSS JOIN "${names.doc}" d ON d.rid = m.rid`
         const hits = reader
           .pluck<string>(rows)
           .all(...page.values, size, from)
-          .map((row): Hit => {
+          .flatMap((row): Hit[] => {
             const at = row.indexOf('\n')
-            return { id: row.slice(0, at), text: row.slice(at + 1), score: 0 }
+            const hit = { id: row.slice(0, at), text: row.slice(at + 1), score: 0 }
+            if (hit.text !== '' || query.withoutTexts) return [hit]
+            this.#target.onGarbled(hit.id)
+            return []
           })
         return { hits, total: query.withoutTotal ? hits.length : this.#countNow(query.filter, MAX_WINDOW) }
       }),

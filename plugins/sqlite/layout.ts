@@ -227,6 +227,10 @@ export function createTables(layout: Layout, names: TableNames): string[] {
   return statements
 }
 
+/** Whether the stored texts of a document are JSON, as SQL. @param table  that has them */
+export const isSoundSql = (table: string): string =>
+  `(json_valid(${table}.text) AND (${table}.internal IS NULL OR json_valid(${table}.internal)))`
+
 export function createIndex(names: TableNames, index: TableIndex): string {
   const columns = index.columns.map(({ name, order }) => `${quote(name)} ${order.toUpperCase()}`)
   if (index.isOrdered) columns.push('id ASC')

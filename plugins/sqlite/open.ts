@@ -2,7 +2,15 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock, Log } from 'archivolt'
-import { definitionData, type IndexAdapter, type IndexDefinition, migrate, openCollections } from 'archivolt/index'
+import {
+  definitionData,
+  type IndexAdapter,
+  type IndexDefinition,
+  migrate,
+  type OnGarbled,
+  openCollections,
+  readDoc,
+} from 'archivolt/index'
 import { openCollection, putAll } from './collection.ts'
 import { type Connection, connect } from './connection.ts'
 import { Damage } from './damage.ts'
@@ -21,6 +29,7 @@ interface SqliteIndexOptions {
   clock: Clock
   /** Awaited when a damaged file has been moved to this path, before a blank one takes its place. */
   onDamaged?: (movedTo: string) => Promise<void>
+  onGarbled?: OnGarbled | undefined
   /** Called when the disk takes nothing more. @returns true: it does again, try once more */
   onFull?: (() => boolean) | undefined
   /** Called once before the first collection is rebuilt, with what takes a snapshot of what is there. */
@@ -98,7 +107,7 @@ async function migrateAll(index: OpenIndex, states: Result<'open'>['collections'
 
 function adapterOf(index: OpenIndex, version: string, reader: Connection): IndexAdapter {
   const { options, opening, layouts, versions, link, damage, recovered } = index
-  const { definitions } = options
+  const { definitions, onGarbled } = options
   const adapter: IndexAdapter = {
     kind: 'sqlite',
     version,
@@ -111,6 +120,7 @@ function adapterOf(index: OpenIndex, version: string, reader: Connection): Index
         names: () => tableNames(definition.name, versions.get(definition.name)!),
         read: (use) => damage.watch(() => use(reader)),
         link: () => link.current,
+        onGarbled: (id) => onGarbled?.(definition.name, id),
       }),
     ),
     // Asked for at each request: SQLite's own number takes a read of the file.
@@ -124,11 +134,30 @@ function adapterOf(index: OpenIndex, version: string, reader: Connection): Index
       reader.relax()
       await link.current.call('relax', null)
     },
+    async findGarbled(signal) {
+      for (const { name } of definitions) {
+        for (let after: number | undefined = -1; after !== undefined; ) {
+          signal.throwIfAborted()
+          const { ids, at }: Result<'garbled'> = await link.current.call('garbled', { name, after })
+          for (const id of ids) onGarbled?.(name, id)
+          after = at
+        }
+      }
+    },
     // Every write is seen as soon as it is done.
     refresh: async () => undefined,
     snapshotTo: snapshotOf(index),
     replaceAll: (load) => replaceAll(index, load),
     restoreFrom: (path, restore = {}) => restoreSnapshot(link.current, adapter, path, restore),
+    async readFrom(path, name, ids) {
+      const found = await link.current.call('snapshotPick', { path, name, ids })
+      return new Map(
+        found.flatMap(([id, text, internal]): Array<[string, Record<string, unknown>]> => {
+          const doc = readDoc(text, internal)
+          return doc ? [[id, doc]] : []
+        }),
+      )
+    },
     async close() {
       reader.close()
       await link.close()

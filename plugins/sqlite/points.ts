@@ -1,6 +1,6 @@
 /** Documents of one collection by their ids, read here on a read-only connection: sees every write at once. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Collection, checkCount, chunksOf, type IndexDefinition, Slice, wholeDoc } from 'archivolt/index'
+import { type Collection, checkCount, chunksOf, type IndexDefinition, readDoc, Slice } from 'archivolt/index'
 import type { Connection } from './connection.ts'
 import type { Layout, TableNames } from './layout.ts'
 import type { Link } from './link.ts'
@@ -18,7 +18,12 @@ export interface Target {
   read<Value>(use: (reader: Connection) => Value): Value
   /** The worker's. */
   link(): Link
+  /** Of a document whose text is no JSON any more. */
+  onGarbled(id: string): void
 }
+
+/** A text as it is kept; empty where it is damaged: a page is put together from texts, unread. */
+export const SOUND_TEXT = `CASE WHEN json_valid(d.text) THEN d.text ELSE '' END`
 
 interface Row {
   id: string
@@ -37,7 +42,7 @@ export class Points implements Pick<Collection, 'get' | 'getText' | 'getTexts' |
 
   async get(id: string): Promise<Doc | undefined> {
     const found = this.#row('id', id)
-    return found && wholeDoc(found.text, found.internal)
+    return found && this.#read(found)
   }
 
   async getText(id: string): Promise<string | undefined> {
@@ -60,7 +65,7 @@ export class Points implements Pick<Collection, 'get' | 'getText' | 'getTexts' |
     checkCount(this.#target.definition, ids)
     await inTurns(ids, IDS_AT_ONCE, async (some) => {
       const rows = this.#together(() => some.flatMap((id) => this.#row('id', id) ?? []))
-      for await (const { id, doc } of parsed(rows)) found.set(id, doc)
+      for await (const { id, doc } of this.#parsed(rows)) found.set(id, doc)
     })
     return found
   }
@@ -82,7 +87,7 @@ export class Points implements Pick<Collection, 'get' | 'getText' | 'getTexts' |
   /** Those that stand in these rows, where they still do. */
   async at(rids: readonly number[]): Promise<Array<{ id: string; doc: Doc }>> {
     const docs: Array<{ id: string; doc: Doc }> = []
-    for await (const each of parsed(this.#rowsAt(rids))) docs.push(each)
+    for await (const each of this.#parsed(this.#rowsAt(rids))) docs.push(each)
     return docs
   }
 
@@ -104,9 +109,28 @@ export class Points implements Pick<Collection, 'get' | 'getText' | 'getTexts' |
 
   #text(id: string): string | undefined {
     const { main, doc } = this.#target.names()
-    return this.#target.read(({ pluck }) =>
-      pluck<string>(`SELECT d.text FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.id = ?`).get(id),
+    const text = this.#target.read(({ pluck }) =>
+      pluck<string>(`SELECT ${SOUND_TEXT} FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.id = ?`).get(id),
     )
+    if (text !== '') return text
+    this.#target.onGarbled(id)
+    return undefined
+  }
+
+  #read({ id, text, internal }: Row): Doc | undefined {
+    const doc = readDoc(text, internal)
+    if (!doc) this.#target.onGarbled(id)
+    return doc
+  }
+
+  /** Parses in slices: a batch of documents can be megabytes. */
+  async *#parsed(rows: Iterable<Row>): AsyncGenerator<{ id: string; doc: Doc }> {
+    const slice = new Slice()
+    for (const row of rows) {
+      const doc = this.#read(row)
+      if (doc) yield { id: row.id, doc }
+      if (slice.isOver) await slice.next()
+    }
   }
 
   #together<Value>(work: () => Value): Value {
@@ -125,14 +149,5 @@ async function inTurns(
     if (!isFirst) await nextTurn()
     isFirst = false
     await read(some)
-  }
-}
-
-/** Parses in slices: a batch of documents can be megabytes. */
-async function* parsed(rows: Iterable<Row>): AsyncGenerator<{ id: string; doc: Doc }> {
-  const slice = new Slice()
-  for (const { id, text, internal } of rows) {
-    yield { id, doc: wholeDoc(text, internal) }
-    if (slice.isOver) await slice.next()
   }
 }

@@ -44,6 +44,8 @@ interface Operations {
     { name: string; filter: Filter | undefined; order: 'id' | 'row'; after: string | number | undefined; size: number },
     { rids: number[]; at: string | number | undefined },
   ]
+  /** Ids of those, in a few rows after a place, whose texts are no JSON any more; `at` as in `page`. */
+  garbled: [{ name: string; after: number }, { ids: string[]; at: number | undefined }]
   /** `later`: more documents follow. */
   put: [
     { name: string; docs: IdText[]; isStaged?: boolean; onlyNew?: boolean; durable?: 'later' | undefined },
@@ -80,6 +82,7 @@ interface Operations {
   snapshotOpen: [{ path: string }, Record<string, { form: string; count: number }>]
   snapshotRead: [{ name: string; after: number }, { docs: SnapshotDoc[]; last: number } | null]
   snapshotClose: [null, null]
+  snapshotPick: [{ path: string; name: string; ids: readonly string[] }, SnapshotDoc[]]
   relax: [null, null]
   close: [null, null]
 }
@@ -109,6 +112,7 @@ export const RULES = {
   aggregate: { kind: 'read' },
   similar: { kind: 'read' },
   page: { kind: 'read' },
+  garbled: { kind: 'read' },
   put: { kind: 'write', durable: 'each step', isRepeatable: true },
   patch: { kind: 'write', durable: 'each step', isRepeatable: true },
   remove: { kind: 'long', durable: 'when done', isRepeatable: true },
@@ -134,6 +138,7 @@ export const RULES = {
   snapshotOpen: { kind: 'read' },
   snapshotRead: { kind: 'read' },
   snapshotClose: { kind: 'read' },
+  snapshotPick: { kind: 'read' },
   relax: { kind: 'read' },
   close: { kind: 'control' },
 } as const satisfies { [Op in Operation]: Rule }

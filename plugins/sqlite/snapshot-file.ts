@@ -109,17 +109,43 @@ export interface SnapshotReader {
   close(): void
 }
 
+function openFile(path: string): Database.Database {
+  if (!existsSync(path)) throw new Error('there is no such file')
+  const db = new Database(path, { readonly: true })
+  db.pragma('trusted_schema = OFF')
+  db.pragma('cell_size_check = ON')
+  db.pragma('cache_size = -2000')
+  return db
+}
+
+/** Single documents of a snapshot: nothing else of it is read. */
+export function pickFrom(path: string, name: string, ids: readonly string[]): SnapshotDoc[] {
+  const db = openFile(path)
+  try {
+    const version = db
+      .prepare<unknown[], number>('SELECT version FROM index_collections WHERE name = ?')
+      .pluck()
+      .get(name)
+    if (!Number.isSafeInteger(version)) return []
+    const { main, doc } = tableNames(name, version!)
+    const pick = db
+      .prepare<unknown[], SnapshotDoc>(
+        `SELECT m.id, d.text, d.internal FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.id = ?`,
+      )
+      .raw()
+    return ids.map((id) => pick.get(id)).filter((found) => found !== undefined)
+  } finally {
+    db.close()
+  }
+}
+
 /**
  * A snapshot comes from a folder that others can write to: it is opened for reading, and nothing in its schema is
  * trusted.
  */
 export function openSnapshot(path: string): SnapshotReader {
-  if (!existsSync(path)) throw new Error('there is no such file')
-  const db = new Database(path, { readonly: true })
+  const db = openFile(path)
   try {
-    db.pragma('trusted_schema = OFF')
-    db.pragma('cell_size_check = ON')
-    db.pragma('cache_size = -2000')
     const tables = new Set(
       db.prepare<unknown[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all(),
     )

@@ -30,7 +30,7 @@ const About = Type.Object({
 })
 
 interface SnapshotFolder {
-  index: Pick<IndexAdapter, 'version' | 'snapshotTo' | 'restoreFrom'>
+  index: Pick<IndexAdapter, 'version' | 'snapshotTo' | 'restoreFrom' | 'readFrom'>
   folder: string
   clock: Clock
   log: Log
@@ -123,6 +123,11 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
       // In this order: cut off between, it is listed as failed, not found again as a whole one.
       await rm(pathOf(id), { force: true })
       await rm(aboutOf(id), { force: true })
+    },
+
+    async read(id, collection, ids) {
+      await wholeSnapshot({ get }, id)
+      return (await index.readFrom?.(pathOf(id), collection, ids)) ?? new Map()
     },
 
     async restore(id, options) {

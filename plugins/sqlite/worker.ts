@@ -28,6 +28,7 @@ import {
 } from './build.ts'
 import { type Bind, type Connection, connect, isDamage } from './connection.ts'
 import { countSql, filterSql, givenSql, pageSql, whereSql } from './filter.ts'
+import { isSoundSql } from './layout.ts'
 import {
   type Arguments,
   type Control,
@@ -40,7 +41,7 @@ import {
   RULES,
   type Write,
 } from './protocol.ts'
-import { copyTo, openSnapshot, type SnapshotReader } from './snapshot-file.ts'
+import { copyTo, openSnapshot, pickFrom, type SnapshotReader } from './snapshot-file.ts'
 import { forget, forgetBuilding, openStore, type Store, type Tables, tablesOf } from './store.ts'
 import { clean, loadTerms, mergeWords } from './sweep.ts'
 import { listedCount, listedPage } from './value-lists.ts'
@@ -102,7 +103,7 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
     const tables = tablesOf(at(), name)
     const rid = opened(connection).pluck<number>(`SELECT rid FROM "${tables.names.main}" WHERE id = ?`).get(id)
     const self = rid === undefined ? undefined : tables.writer.readRow(rid)
-    if (rid === undefined || !self) return { ids: [], scores: [], total: 0 }
+    if (rid === undefined || !self?.doc) return { ids: [], scores: [], total: 0 }
     const rows = tables.searcher.similar({ rid, doc: self.doc }, query)
     return toFound(rows, rows.length)
   },
@@ -117,6 +118,18 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
       .all(...where.values, after ?? (order === 'id' ? '' : -1), size)
     return { rids: rows.map(({ rid }) => rid), at: rows.length < size ? undefined : rows.at(-1)![key] }
   },
+  garbled({ name, after }) {
+    const { main, doc } = tablesOf(at(), name).names
+    const rows = opened(connection)
+      .sql<{ rid: number; id: string; isSound: 0 | 1 }>(
+        `SELECT m.rid, m.id, ${isSoundSql('d')} AS isSound FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.rid > ? ORDER BY m.rid LIMIT ?`,
+      )
+      .all(after, ROWS_AT_ONCE)
+    return {
+      ids: rows.flatMap(({ id, isSound }) => (isSound ? [] : [id])),
+      at: rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)!.rid,
+    }
+  },
   snapshotOpen: ({ path }) =>
     ofSnapshot(() => {
       snapshot?.close()
@@ -129,6 +142,7 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
     snapshot = undefined
     return null
   },
+  snapshotPick: ({ path, name, ids }) => ofSnapshot(() => pickFrom(path, name, ids)),
   relax() {
     opened(connection).relax()
     globalThis.gc?.()
@@ -195,7 +209,8 @@ function* putAll(name: string, docs: readonly IdText[], isStaged: boolean, onlyN
   let done = 0
   for (const [id, text] of docs) {
     try {
-      if (onlyNew && writer.has(id)) kept.push(id)
+      // What is damaged gives way: no patch could change it.
+      if (onlyNew && writer.read(id)) kept.push(id)
       else writer.put(id, JSON.parse(text) as JsonObject)
     } catch (error) {
       if (!(error instanceof WrongType)) throw error

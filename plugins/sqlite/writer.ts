@@ -7,12 +7,12 @@ import {
   checkId,
   type JsonObject,
   type OnWrong,
+  readDoc,
   type Scalar,
   sortKey,
   storedTexts,
   tokens,
   valuesOf,
-  wholeDoc,
 } from 'archivolt/index'
 import type { Bind, Connection } from './connection.ts'
 import { type Layout, type TableNames, textColumns } from './layout.ts'
@@ -29,10 +29,12 @@ export interface Writer {
   put(id: string, doc: JsonObject, onWrong?: OnWrong): void
   /** @returns false: no such document */
   remove(id: string): boolean
-  has(id: string): boolean
-  /** The whole document. */
+  /** Keeps texts that are no JSON any more as they are, so that nothing forgets that there is such a document. */
+  keepGarbled(id: string, stored: StoredDoc): void
+  /** The whole document. undefined: there is none, or it is damaged */
   read(id: string): JsonObject | undefined
-  readRow(rid: number): { id: string; doc: JsonObject } | undefined
+  /** `doc` is left out where it is damaged. */
+  readRow(rid: number): { id: string; stored: StoredDoc; doc: JsonObject | undefined } | undefined
   /** Takes out what no longer counts, in small steps. */
   sweep(): Generator<void>
   /** To be called when a transaction was undone: what this remembers of the tables may be wrong. */
@@ -116,20 +118,27 @@ class DocumentWriter implements Writer {
     return true
   }
 
-  has(id: string): boolean {
-    return this.#rowOf(id) !== undefined
-  }
-
   read(id: string): JsonObject | undefined {
     const rid = this.#rowOf(id)
     const doc = rid === undefined ? undefined : this.#stored(rid)
     return doc && this.#parse(doc)
   }
 
-  readRow(rid: number): { id: string; doc: JsonObject } | undefined {
+  readRow(rid: number): { id: string; stored: StoredDoc; doc: JsonObject | undefined } | undefined {
     const id = this.#pluck<string>(`SELECT id FROM "${this.#names.main}" WHERE rid = ?`).get(rid)
-    const doc = this.#stored(rid)
-    return id === undefined || !doc ? undefined : { id, doc: this.#parse(doc) }
+    const stored = this.#stored(rid)
+    return id === undefined || !stored ? undefined : { id, stored, doc: this.#parse(stored) }
+  }
+
+  keepGarbled(id: string, stored: StoredDoc): void {
+    if (this.#rowOf(id) !== undefined) return
+    const rid = this.#allocate(0)
+    this.#sql(`INSERT INTO "${this.#names.main}"(rid, id) VALUES (?, ?)`).run(rid, id)
+    this.#insertTexts(rid, stored)
+  }
+
+  #insertTexts(rid: number, { text, internal }: StoredDoc): void {
+    this.#sql(`INSERT INTO "${this.#names.doc}"(rid, text, internal) VALUES (?, ?, ?)`).run(rid, text, internal)
   }
 
   sweep(): Generator<void> {
@@ -258,11 +267,7 @@ class DocumentWriter implements Writer {
     this.#sql(
       `INSERT INTO "${this.#names.main}"(rid, id${this.#columnList}) VALUES (?, ?${', ?'.repeat(this.#layout.columns.length)})`,
     ).run(rid, id, ...next.columns)
-    this.#sql(`INSERT INTO "${this.#names.doc}"(rid, text, internal) VALUES (?, ?, ?)`).run(
-      rid,
-      next.text,
-      next.internal,
-    )
+    this.#insertTexts(rid, next)
     this.#writeValues(rid, [], next.values)
     if (this.#hasLists) this.#lists.change(undefined, this.#listed(rid, id, next.columns, next.values))
     if (this.#layout.searched.length > 0) this.#writeWords(rid, next.searched)
@@ -305,8 +310,8 @@ class DocumentWriter implements Writer {
     this.#sql(`DELETE FROM "${this.#names.main}" WHERE rid = ?`).run(rid)
   }
 
-  #parse({ text, internal }: StoredDoc): JsonObject {
-    return wholeDoc(text, internal)
+  #parse({ text, internal }: StoredDoc): JsonObject | undefined {
+    return readDoc(text, internal)
   }
 
   #stored(rid: number): StoredDoc | undefined {

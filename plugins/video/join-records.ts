@@ -54,16 +54,29 @@ export function openVideoRecords(app: App): Records {
     return keys
   }
 
+  /** A record is put together from the text: one whose keys were damaged would cost the others of its page. */
+  function isWhole({ id, text }: { id: string; text: string }): boolean {
+    try {
+      channelIdOf(text)
+      withKeysInside(text, 'player' satisfies keyof VideoDoc, {})
+      return true
+    } catch (error) {
+      app.log.error({ err: error, id }, 'a video is left out of a list: its document is damaged')
+      return false
+    }
+  }
+
   /** One read for the channels of a whole page, one for what is the caller's, one for each plugin that adds keys. */
   return async function records(hits, actor) {
-    const channelIds = hits.map((hit) => channelIdOf(hit.text))
+    const whole = hits.filter(isWhole)
+    const channelIds = whole.map((hit) => channelIdOf(hit.text))
     const channels = await app.channels.textsFor([...new Set(channelIds)])
-    const ids = hits.map((hit) => hit.id)
+    const ids = whole.map((hit) => hit.id)
     const tails = tailsOf(ids, actor)
     const ownKeys = ownKeysOf(ids, actor)
     const places = app.media.places.statesOf(ids)
     const missing = app.media.missing.of(ids)
-    return hits.map(({ id, text, score = 0 }, at) => {
+    return whole.map(({ id, text, score = 0 }, at) => {
       const place = places.get(id)
       const keys = {
         ...ownKeys.get(id),

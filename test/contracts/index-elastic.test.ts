@@ -1,4 +1,5 @@
 /** The contract of the index port, kept on a real Elasticsearch. */
+import assert from 'node:assert/strict'
 import { systemClock } from '../../core/clock.ts'
 import { openLog } from '../../core/log.ts'
 import { connectElastic } from '../../plugins/elasticsearch/connection.ts'
@@ -13,9 +14,26 @@ indexContract(
     const { url, prefix } = await testElasticsearch({ after: (work) => void afters.push(work) })
     const log = openLog('silent')
     return {
-      open() {
+      open(onGarbled) {
         const connection = connectElastic({ url, names: `${prefix}_*`, log, clock: systemClock })
-        return openElasticIndex({ connection, definitions, log, clock: systemClock, prefix, owner: 'this test' })
+        return openElasticIndex({
+          connection,
+          definitions,
+          log,
+          clock: systemClock,
+          prefix,
+          owner: 'this test',
+          onGarbled,
+        })
+      },
+      async garble(collection, id) {
+        const document = `${url}/${prefix}_${collection}/_update/${id}?refresh=true`
+        const { status } = await fetch(document, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ doc: { text: '{"title"/"Two"}' } }),
+        })
+        assert.equal(status, 200)
       },
       async remove() {
         for (const after of afters) await after()

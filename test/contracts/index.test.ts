@@ -8,6 +8,7 @@ import { openHoldings } from '../../core/index/in-use.ts'
 import { openLog } from '../../core/log.ts'
 import sqlite from '../../plugins/sqlite/plugin.ts'
 import memory from '../data/plugins/memory/plugin.ts'
+import { garble } from '../support/garble.ts'
 import { indexContract } from './index-suite.ts'
 
 for (const { name, indexAdapter } of [sqlite, memory]) {
@@ -15,11 +16,12 @@ for (const { name, indexAdapter } of [sqlite, memory]) {
     const dataDir = await mkdtemp(join(tmpdir(), 'archivolt-index-'))
     const given = { log: openLog('silent'), clock: systemClock }
     return {
-      async open() {
+      async open(onGarbled) {
         const holdings = await openHoldings({ dataDir, kind: name, ...given })
         const settings = { dataDir, prefix: 'av' } as Settings
-        return (await indexAdapter!.open({ ...given, settings, definitions, version: '1', holdings })).index
+        return (await indexAdapter!.open({ ...given, settings, definitions, version: '1', holdings, onGarbled })).index
       },
+      ...(name === 'sqlite' && { garble: async (collection, id) => garble({ dataDir }, collection, id) }),
       remove: () => rm(dataDir, { recursive: true }),
     }
   })

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { isAppError } from '../../../core/error.ts'
+import { openGarbled } from '../../../core/index/garbled.ts'
 import { defineIndex } from '../../../core/index/mapping.ts'
 import { guardWrites, waitAtBarrier } from '../../../core/index/write-barrier.ts'
 import { openLog } from '../../../core/log.ts'
@@ -37,6 +38,7 @@ async function given(t: TestContext) {
     adapter,
     (held) => openSnapshotFolder({ index: held, folder: join(folder, 'snapshots'), log, clock }),
     { lost: undefined, settle: async () => undefined },
+    openGarbled(log).garbled,
   )
   const notes = index.collection(note)
   await notes.put('before', { text: 'x' })

@@ -8,6 +8,7 @@ import { definePlugin, inEnglish } from 'archivolt'
 import { aChannel, aFragment, aVideo, someComments } from 'archivolt/testing'
 import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
 import { makeFilm, makePicture } from '../../support/ffmpeg.ts'
+import { garble } from '../../support/garble.ts'
 import { type LibraryApp, libraryApp, play, remove, thumbnailOf, VTT } from './given.ts'
 
 const { harbour, orbit } = CHANNEL
@@ -289,6 +290,22 @@ test('of an index that was lost a rescan brings back what lies in the library, a
   assert.deepEqual(await app.ids('video'), [nets])
   await app.restart()
   assert.equal(app.app.index.lost, undefined)
+})
+
+test('a video whose document is damaged and in no snapshot is taken in again from its film', async (t) => {
+  const app = await libraryApp(t)
+  await app.settled()
+  await app.given(aChannel({ id: harbour }))
+  await app.film('media', harbour, `${nets}.mp4`)
+  await app.runTask('rescan_filesystem')
+  garble(app, 'video', nets)
+
+  assert.equal((await app.as('user').get(`/api/video/${nets}/`)).status, 404)
+  await app.runTask('run_backup')
+  await app.settled()
+
+  assert.equal((await app.as('user').get(`/api/video/${nets}/`)).body.data.title, 'Mending nets with Ingrid')
+  assert.deepEqual(await app.files('media'), [`${harbour}/${nets}.mp4`])
 })
 
 test('hidden files and what file servers keep are passed over; what cannot be indexed is told, and stays', async (t) => {

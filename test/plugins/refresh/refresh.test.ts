@@ -6,7 +6,8 @@ import { type TestContext, test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { MEDIA_FOLDER, startTestPlatform, type TestPlatform } from '../../platform/start.ts'
-import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from '../../support/testing.ts'
+import { garble } from '../../support/garble.ts'
+import { aChannel, aPlaylist, aVideo, someComments, type TestApp, testApp } from '../../support/testing.ts'
 
 const DAY = 86_400
 const LONG_AGO = Math.floor(Date.parse('2025-01-01T00:00:00Z') / 1000)
@@ -41,6 +42,29 @@ function gate(): { promise: Promise<void>; resolve: () => void } {
 }
 
 const queueState = async (app: TestApp, query = '') => (await app.as('admin').get(`/api/refresh/${query}`)).body
+
+test('a channel, a playlist and comments that are damaged and in no snapshot are read again', async (t) => {
+  const { app } = await given(t)
+  await app.settled()
+  await app.as('admin').post('/api/config/', { downloads: { comment_max: 'all' } })
+  const [channelId, id, playlistId] = [CHANNEL.harbour, VIDEO.breakwater, PLAYLIST.coast]
+  await app.given(
+    aChannel({ id: channelId }),
+    aVideo({ id, channelId }),
+    aPlaylist({ id: playlistId, entries: [id] }),
+    someComments(id, []),
+  )
+  garble(app, 'channel', channelId)
+  garble(app, 'playlist', playlistId)
+  garble(app, 'comment', id)
+
+  await app.as('admin').post('/api/backup/')
+  await app.settled()
+
+  assert.equal((await app.doc('channel', channelId))?.channel_name, 'Harbour & Tide')
+  assert.equal((await app.doc('playlist', playlistId))?.playlist_type, 'regular')
+  assert.equal((await app.as('user').get(`/api/video/${id}/comment/`)).body.data.length, 45)
+})
 
 test('a video is read anew; what people have set and when it came stay', async (t) => {
   const { app, loopback } = await given(t)

@@ -2712,6 +2712,11 @@ const de = {
   'said.“{title}” can’t start: {place} {rule}': '„{title}“ lässt sich nicht starten: {place} {rule}',
   'said.“{title}” can’t start: that is too much at once; ask for less':
     '„{title}“ lässt sich nicht starten: Das ist zu viel auf einmal',
+  'said.Documents are damaged': 'Beschädigte Dokumente',
+  'said.{count} damaged documents were mended from a snapshot. Check the disk of the data folder':
+    '{count} beschädigte Dokumente wurden aus einem Snapshot wiederhergestellt. Prüfe die Festplatte des Datenordners',
+  'said.{count} documents are damaged and in no snapshot: {names}. They are left out of lists and backups while Archivolt reads them again from the library and the platform. Restore a backup if they stay away, and check the disk of the data folder':
+    '{count} Dokumente sind beschädigt und in keinem Snapshot: {names}. In Listen und Backups fehlen sie, während Archivolt sie aus der Mediathek und von der Plattform neu liest. Stelle ein Backup wieder her, wenn sie nicht zurückkommen, und prüfe die Festplatte des Datenordners',
   'said.Part of the archive is missing': 'Ein Teil des Archivs fehlt',
   'said.A cookie jar may have at most {most} cookies: export only those of {platformName}':
     'Es dürfen höchstens {most} Cookies sein. Exportiere nur die von {platformName}',
