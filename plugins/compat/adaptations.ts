@@ -44,7 +44,7 @@ const player = adding(async ({ params, actor }, app) => {
   const text = await app.videos.record((params as { videoId: string }).videoId, actor)
   if (text === undefined) return {}
   const { position: _position, ...others } = (JSON.parse(text) as { player: Record<string, unknown> }).player
-  return others
+  return { progress: 0, ...others }
 })
 
 /** The name that v0.5 has for a task. */

@@ -12,7 +12,7 @@ export interface VideoKeys {
 
 const MEDIA = '/media/'
 const textOf = (text: string, key: keyof VideoDoc): string | undefined => textUnder(text, key)
-const NOTHING_WATCHED: VideoTail = { watched: false, position: 0, progress: 0 }
+const NOTHING_WATCHED: VideoTail = { watched: false }
 
 /** The channel's id: the folder in the media URL. */
 export function channelIdOf(text: string): string {

@@ -48,10 +48,10 @@ export const VideoTail = Type.Object({
   watched: Type.Boolean(),
   /** Left out: not watched, or nobody knows when. */
   watched_date: Type.Optional(Type.Integer()),
-  /** Seconds. */
-  position: Type.Number(),
+  /** Seconds. Left out, with `progress`: no position is stored. */
+  position: Type.Optional(Type.Number()),
   /** 0–100. */
-  progress: Type.Number(),
+  progress: Type.Optional(Type.Number()),
 })
 export type VideoTail = Static<typeof VideoTail>
 

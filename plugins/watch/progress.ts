@@ -69,7 +69,7 @@ export function tailsOf(
   if (userId === 0) return new Map()
   const tails = new Map<string, VideoTail>()
   for (const [id, at] of marks.among(userId, ids))
-    tails.set(id, { watched: true, ...(at !== null && { watched_date: at }), position: 0, progress: 0 })
+    tails.set(id, { watched: true, ...(at !== null && { watched_date: at }) })
   for (const { id, position, duration } of positions.among(userId, ids)) {
     const progress = duration > 0 ? Math.min(100, (100 * position) / duration) : 0
     tails.set(id, { ...(tails.get(id) ?? { watched: false }), position, progress })

@@ -332,9 +332,6 @@ export const DIFFERENCES: readonly Difference[] = [
     'an optional value is left out, never null',
     (item) => item.message === null && delete item.message,
   ),
-  eachRecord('video', '5.1', 'a video has the position of the caller', ({ player }) =>
-    Object.assign(player, { position: 0, progress: 0 }),
-  ),
   eachRecord('video', '5.1', 'a video tells where its page is', (video) =>
     Object.assign(video, pageOf(`watch?v=${video.youtube_id}`)),
   ),

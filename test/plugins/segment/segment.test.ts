@@ -33,7 +33,7 @@ test('segments of a new video are read by four digits of a hash and shown with t
   assert.deepEqual((await app.as('user').get('/api/video/v1/sponsor/')).body, expected)
   const video = (await app.as('user').get('/api/video/v1/')).body.data
   assert.deepEqual(video.sponsorblock, expected)
-  assert.equal(video.player.position, 0)
+  assert.ok(!('position' in video.player))
   const [call] = platform.skipSegments.calls as Array<{ path: string }>
   assert.match(call!.path, /^\/api\/skipSegments\/[0-9a-f]{4}$/)
 })

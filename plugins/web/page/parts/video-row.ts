@@ -40,7 +40,7 @@ export const toVideoRow = (video: Video): VideoRow => ({
   channelPicture: video.channel.channel_thumb_url,
   published: video.published,
   duration: video.player.duration,
-  progress: video.player.progress,
+  progress: video.player.progress ?? 0,
   isWatched: video.player.watched,
   isLater: video.watch_later === true,
   isActive: video.active,
