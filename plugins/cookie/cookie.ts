@@ -5,7 +5,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { epochSeconds, errors, localMinute, say, writeWhole } from 'archivolt'
-import type { AskOptions, CookieHealth } from '../platform/types.ts'
+import type { AskOptions, CookieHealth, Platform } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { cookieExpired } from './expired.ts'
 import { parseJar } from './jar-text.ts'
@@ -158,6 +158,10 @@ class KeptCookie implements Cookie {
 
   async import(text: string, asked: AskOptions): Promise<void> {
     const answer = await this.#ask(parseJar(text, this.#app.platform.name), asked)
+    if (answer.isUnreadable)
+      throw errors.badRequest(
+        'yt-dlp cannot read this cookie jar: export it again in the Netscape format (cookies.txt), with another extension if need be',
+      )
     if (!answer.isValid)
       throw errors.badRequest(
         say`${{ platform: this.#app.platform.name }} does not accept this cookie: sign in there again and export a new one`,
@@ -255,7 +259,7 @@ class KeptCookie implements Cookie {
   }
 
   /** @throws unavailable: the platform did not answer, so nothing is known */
-  async #ask(jar: string, asked: AskOptions): Promise<{ isValid: boolean; jar: string }> {
+  async #ask(jar: string, asked: AskOptions): ReturnType<Platform['validateCookie']> {
     try {
       return await this.#app.platform.validateCookie(jar, asked)
     } catch (thrown) {

@@ -2,11 +2,14 @@
 import { errors, say } from 'archivolt'
 
 const HEADER = '# Netscape HTTP Cookie File'
+const HTTP_ONLY = '#HttpOnly_'
 const MOST_COOKIES = 3000
 const LONGEST_LINE = 16_384
-/** domain, subdomains too, path, secure, expiry (empty or 0: with the session), name, value */
-const COOKIE = /^(#HttpOnly_)?[^\s#]\S*\t(TRUE|FALSE)\t\/[^\t]*\t(TRUE|FALSE)\t(-?\d+(\.\d+)?)?\t[^\t]*\t[^\t]*$/i
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/
+const COMMENT = /^#(?!HttpOnly_)/i
+const FLAG = /^(?:TRUE|FALSE)$/i
+/** `-1` is what some exports write for the end of the session. */
+const EXPIRY = /^(?:-?\d+(?:\.\d+)?)?$/
 
 /**
  * Keeps the cookies and drops comments. What the text holds is in no message: it is as good as a password.
@@ -19,13 +22,10 @@ export function parseJar(text: string, platformName: string): string {
     .replace(/^\uFEFF/, '')
     .split(/\r?\n/)
     .entries()) {
-    if (line.trim() === '' || (line.startsWith('#') && !/^#HttpOnly_/i.test(line))) continue
-    if (line.length > LONGEST_LINE || CONTROL.test(line) || !COOKIE.test(line)) {
-      throw errors.badRequest(
-        say`Line ${{ line: index + 1 }} is no cookie of a Netscape cookie jar: it needs seven fields with tabs between them`,
-      )
-    }
-    cookies.push(line)
+    if (line.trim() === '' || COMMENT.test(line)) continue
+    if (cookies.length === 0 && /^\s*[[{]/.test(line))
+      throw errors.badRequest('This is JSON: choose the Netscape format (cookies.txt) in the export')
+    cookies.push(cookieOf(line, index + 1))
     if (cookies.length > MOST_COOKIES)
       throw errors.badRequest(
         say`A cookie jar may have at most ${{ most: MOST_COOKIES }} cookies: export only those of ${{ platformName }}`,
@@ -33,4 +33,34 @@ export function parseJar(text: string, platformName: string): string {
   }
   if (cookies.length === 0) throw errors.badRequest('The text has no cookie in it')
   return `${HEADER}\n${cookies.join('\n')}\n`
+}
+
+/**
+ * As the downloader reads it: flags in capitals, and the second field says what the dot before the domain says. Exports
+ * differ in both.
+ */
+function cookieOf(line: string, number: number): string {
+  const isHttpOnly = line.startsWith('#')
+  const fields = line.slice(isHttpOnly ? HTTP_ONLY.length : 0).split('\t')
+  const [domain = '', hasSubdomains = '', path = '', secure = '', expiry = '', name, value] = fields
+  if (line.length > LONGEST_LINE || CONTROL.test(line) || fields.length !== 7 || !/^[^\s#]\S*$/.test(domain))
+    throw errors.badRequest(
+      say`Line ${{ line: number }} is no cookie of a Netscape cookie jar: it needs seven fields with tabs between them`,
+    )
+  if (!FLAG.test(hasSubdomains) || !FLAG.test(secure))
+    throw errors.badRequest(say`Line ${{ line: number }}: the second and the fourth field must be TRUE or FALSE`)
+  if (!path.startsWith('/'))
+    throw errors.badRequest(say`Line ${{ line: number }}: the third field must be a path that begins with /`)
+  if (!EXPIRY.test(expiry))
+    throw errors.badRequest(say`Line ${{ line: number }}: the fifth field must be a time in seconds, or 0`)
+  const mended = [
+    domain,
+    domain.startsWith('.') ? 'TRUE' : 'FALSE',
+    path,
+    secure.toUpperCase(),
+    expiry.startsWith('-') ? '0' : expiry,
+    name,
+    value,
+  ]
+  return `${isHttpOnly ? HTTP_ONLY : ''}${mended.join('\t')}`
 }

@@ -385,8 +385,9 @@ export interface Platform {
   comments(id: string, limits: { max: string; sort: 'top' | 'new' }, options: AskOptions): Promise<CommentMetadata[]>
   /**
    * Whether the platform knows the owner of this cookie jar (Netscape text), with the jar as the platform renewed it.
+   * `isUnreadable`: yt-dlp cannot read it, and nobody was asked.
    */
-  validateCookie(jar: string, options: AskOptions): Promise<{ isValid: boolean; jar: string }>
+  validateCookie(jar: string, options: AskOptions): Promise<{ isValid: boolean; isUnreadable?: boolean; jar: string }>
   /**
    * The cookie jar (Netscape text, in a file that only the server may read) that asks go with from now on; null: none.
    */

@@ -16,8 +16,9 @@ export function validateCookie(jar: string, options: AskOptions, ytdlp: YtDlp): 
     } catch (error) {
       if (!(error instanceof ChildError)) throw error
       const isUnreadable = error.evidence.kinds.some((kind) => kind === 'LoadError' || kind === 'CookieLoadError')
+      if (isUnreadable) return { isValid: false, isUnreadable, jar }
       // The platform has many words for a jar that belongs to nobody; all of their classes are final.
-      if (isUnreadable || FAILURES[classify(error.evidence, 0).failure].item === 'final') return { isValid: false, jar }
+      if (FAILURES[classify(error.evidence, 0).failure].item === 'final') return { isValid: false, jar }
       throw error
     }
   })

@@ -2345,6 +2345,16 @@ const de = {
     '{platform} nimmt dieses Cookie nicht an. Melde dich dort neu an und exportiere ein neues',
   'said.Line {line} is no cookie of a Netscape cookie jar: it needs seven fields with tabs between them':
     'Zeile {line} ist kein Cookie im Netscape-Format: Sie braucht sieben Felder mit Tabulatoren dazwischen',
+  'said.This is JSON: choose the Netscape format (cookies.txt) in the export':
+    'Das ist JSON: Wähle beim Export das Netscape-Format (cookies.txt)',
+  'said.Line {line}: the second and the fourth field must be TRUE or FALSE':
+    'Zeile {line}: Das zweite und das vierte Feld müssen TRUE oder FALSE sein',
+  'said.Line {line}: the third field must be a path that begins with /':
+    'Zeile {line}: Das dritte Feld muss ein Pfad sein, der mit / beginnt',
+  'said.Line {line}: the fifth field must be a time in seconds, or 0':
+    'Zeile {line}: Das fünfte Feld muss eine Zeit in Sekunden sein, oder 0',
+  'said.yt-dlp cannot read this cookie jar: export it again in the Netscape format (cookies.txt), with another extension if need be':
+    'yt-dlp kann diese Cookie-Datei nicht lesen: Exportiere sie noch einmal im Netscape-Format (cookies.txt), notfalls mit einer anderen Erweiterung',
   'said.The text has no cookie in it': 'In dem Text ist kein Cookie',
   'said.{reason}. Nothing is wrong with the cookie: it could not be checked, and the one in use stays':
     '{reason}. Mit dem Cookie ist alles in Ordnung: Es ließ sich nur nicht prüfen, und das bisherige bleibt',
