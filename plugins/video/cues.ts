@@ -4,12 +4,17 @@
  */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
+import sax from 'sax'
 
 interface Cue {
   /** `HH:MM:SS.mmm` */
   start: string
   end: string
   text: string
+}
+
+interface Shown extends Omit<Cue, 'text'> {
+  lines: string[]
 }
 
 interface Fragment {
@@ -27,35 +32,48 @@ const CUE_LIMIT = 100_000
 const TEXT_LIMIT = 2000
 /** A line may hold a tag for each word. */
 const LINE_LIMIT = 10 * TEXT_LIMIT
+/** Captions that roll show up to four lines at once. */
+const ROLLING_LINES = 4
+const CUES_JUDGED = 200
+const BLINK_SECONDS = 0.05
 
 // WebVTT, 4.1: hours may be left out. The comma is SubRip's, in files that were only renamed.
 const TIME = String.raw`(?:(\d{2,4}):)?([0-5]\d):([0-5]\d)[.,](\d{3})`
 const TIMING = new RegExp(String.raw`^\s*${TIME}\s+-->\s+${TIME}(?:\s|$)`)
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', nbsp: ' ', quot: '"', lrm: '', rlm: '' }
+/** HTML's named ones; its types leave them out. */
+const ENTITIES = new Map(Object.entries((sax as unknown as { ENTITIES: Record<string, string> }).ENTITIES))
+const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z][a-z0-9]{1,15}));/gi
+const LAST_CODE_POINT = 0x10ffff
+/** They turn the direction of the text, or are none at all. */
+const NOT_SHOWN = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u200e\u200f\ufeff]/g
+
+const secondsOf = (time: string): number => time.split(':').reduce((seconds, part) => seconds * 60 + Number(part), 0)
 
 const toTime = (hours: string | undefined, minutes: string, seconds: string, millis: string): string =>
   `${(hours ?? '').padStart(2, '0')}:${minutes}:${seconds}.${millis}`
+
+function characterOf(whole: string, hex?: string, decimal?: string, name?: string): string {
+  if (name !== undefined) return ENTITIES.get(name) ?? whole
+  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
+  return code <= LAST_CODE_POINT ? String.fromCodePoint(code).toWellFormed() : whole
+}
 
 const plain = (line: string): string =>
   line
     // to the end where none follows, or each `<` would look for it again
     .replace(/<[^>]*(?:>|$)/g, (tag) => (tag.endsWith('>') ? '' : tag))
-    .replace(/&(amp|lt|gt|nbsp|quot|lrm|rlm);/g, (_, name: string) => ENTITIES[name] ?? '')
+    .replace(ENTITY, characterOf)
+    .replace(NOT_SHOWN, '')
     .replace(/\s+/g, ' ')
     .trim()
 
-/**
- * The cues of a WebVTT file; whatever is no cue (header, notes, styles) is passed over.
- * @param isRolling  made by a machine: each cue repeats the line before it, which is then left out
- */
-export async function* readCues(lines: AsyncIterable<string>, isRolling: boolean): AsyncGenerator<Cue> {
-  let cue: { start: string; end: string; lines: string[] } | undefined
-  let before = ''
+/** The cues of a WebVTT file; whatever is no cue (header, notes, styles) is passed over. */
+async function* shownCues(lines: AsyncIterable<string>): AsyncGenerator<Shown> {
+  let cue: Shown | undefined
   let count = 0
 
-  function* finish(): Generator<Cue> {
-    if (cue && cue.lines.length > 0)
-      yield { start: cue.start, end: cue.end, text: cue.lines.join(' ').slice(0, TEXT_LIMIT) }
+  function* finish(): Generator<Shown> {
+    if (cue && cue.lines.length > 0) yield cue
     cue = undefined
   }
 
@@ -71,12 +89,43 @@ export async function* readCues(lines: AsyncIterable<string>, isRolling: boolean
       if (line === '') yield* finish()
     } else if (cue) {
       const text = plain(line)
-      if (text === '' || (isRolling && text === before)) continue
-      before = text
-      cue.lines.push(text)
+      if (text !== '') cue.lines.push(text)
     }
   }
   yield* finish()
+}
+
+/** So many of the first lines were the last ones before. */
+function repeated(before: readonly string[], lines: readonly string[]): number {
+  for (let count = Math.min(before.length, lines.length, ROLLING_LINES); count > 0; count--)
+    if (lines.slice(0, count).every((line, at) => line === before[before.length - count + at])) return count
+  return 0
+}
+
+/** @param isRolling  each cue repeats lines of the one before it, which are then left out */
+export async function* readCues(lines: AsyncIterable<string>, isRolling: boolean): AsyncGenerator<Cue> {
+  let before: string[] = []
+  for await (const { start, end, lines: shown } of shownCues(lines)) {
+    const fresh = isRolling ? shown.slice(repeated(before, shown)) : shown
+    before = shown
+    if (fresh.length > 0) yield { start, end, text: fresh.join(' ').slice(0, TEXT_LIMIT) }
+  }
+}
+
+/**
+ * Whether captions roll, by their form: most of the first cues repeat lines of the one before and add some, or last no
+ * longer than a blink. A refrain repeats the whole, and lasts.
+ */
+export async function areRolling(lines: AsyncIterable<string>): Promise<boolean> {
+  let before: string[] = []
+  let [cues, rolling] = [0, 0]
+  for await (const { start, end, lines: shown } of shownCues(lines)) {
+    const count = repeated(before, shown)
+    if (count > 0 && (count < shown.length || secondsOf(end) - secondsOf(start) < BLINK_SECONDS)) rolling++
+    before = shown
+    if (++cues > CUES_JUDGED) break
+  }
+  return rolling > 0 && rolling >= (cues - 1) / 2
 }
 
 async function* toFragments(cues: AsyncIterable<Cue>): AsyncGenerator<Fragment> {
@@ -97,10 +146,17 @@ async function* toFragments(cues: AsyncIterable<Cue>): AsyncGenerator<Fragment> 
   if (held.length > 0) yield fragment()
 }
 
-export function readFragments(path: string, isRolling: boolean): AsyncGenerator<Fragment> {
-  const lines = createInterface({
-    input: createReadStream(path, { encoding: 'utf8', end: FILE_LIMIT_BYTES - 1 }),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  })
-  return toFragments(readCues(lines, isRolling))
+/** @param isRolling  made by a machine; of others their form tells */
+export async function* readFragments(path: string, isRolling: boolean): AsyncGenerator<Fragment> {
+  const areRepeated = isRolling || (await areRolling(linesOf(path)))
+  yield* toFragments(readCues(linesOf(path), areRepeated))
+}
+
+async function* linesOf(path: string): AsyncGenerator<string> {
+  const input = createReadStream(path, { encoding: 'utf8', end: FILE_LIMIT_BYTES - 1 })
+  try {
+    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
+  } finally {
+    input.destroy()
+  }
 }

@@ -87,3 +87,70 @@ test('a line of many signs that begin tags is read at once, and a line without e
   assert.deepEqual([second!.text.length, second!.text.slice(0, 10)], [2000, 'word word '])
   assert.equal((await cues('00:01.000 --> 00:02.000\n5 < 6 <b>and</b> a < b'))[0]!.text, '5 and a < b')
 })
+
+const textsOf = async (t: TestContext, text: string) =>
+  (await all(readFragments(await aFile(t, text), false))).map(({ line }) => line)
+
+test('captions that roll are told once, whoever has made the file, with marks of words or without', async (t) => {
+  const machine = `WEBVTT
+
+00:00:00.100 --> 00:00:01.000 align:start
+ 
+the<00:00:00.300><c> heron</c><00:00:00.600><c> landed</c>
+
+00:00:01.000 --> 00:00:01.010
+the heron landed
+ 
+
+00:00:01.010 --> 00:00:02.000
+the heron landed
+beside<00:00:01.300><c> the</c><00:00:01.600><c> quay</c>
+
+00:00:02.000 --> 00:00:02.010
+beside the quay
+ 
+
+00:00:02.010 --> 00:00:02.900
+beside the quay
+and sang`
+  const threeLines = ['one', 'two', 'three', 'four', 'five', 'six']
+    .map((_, at, words) => `00:0${at}.000 --> 00:0${at}.900\n${words.slice(Math.max(0, at - 2), at + 1).join('\n')}`)
+    .join('\n\n')
+
+  const found = [
+    await textsOf(t, machine),
+    await textsOf(t, machine.replace(/<[^>]+>/g, '')),
+    await textsOf(t, `WEBVTT\n\n${threeLines}`),
+  ]
+
+  assert.deepEqual(found, [
+    ['the heron landed beside the quay and sang'],
+    ['the heron landed beside the quay and sang'],
+    ['one two three four five', 'six'],
+  ])
+})
+
+test('a refrain is no rolling caption, and keeps what is sung again', async (t) => {
+  const song = ['row row', 'row row', 'your boat', 'row row', 'row row']
+    .map((text, at) => `00:0${at}.000 --> 00:0${at}.900\n${text}`)
+    .join('\n\n')
+
+  assert.deepEqual(await textsOf(t, `WEBVTT\n\n${song}`), ['row row row row your boat row row row row'])
+})
+
+test('entities are the characters that they stand for, by number and by name, and once', async () => {
+  for (const [written, shown] of [
+    ['it&#39;s', "it's"],
+    ['so &#x2014; really', 'so — really'],
+    ['&#X1F30A; &#127754;', '🌊 🌊'],
+    ['caf&eacute; &hellip; &apos;n&apos;', "café … 'n'"],
+    ['&amp;#39; &amp;amp;', '&#39; &amp;'],
+    ['a&#0;b&lrm;c&#8207;d', 'abcd'],
+    ['&#x110000; &#99999999; &nothing; AT&T;', '&#x110000; &#99999999; &nothing; AT&T;'],
+    ['&#xD800;', '\ufffd'],
+  ] as const) {
+    const [cue] = await cues(`WEBVTT\n\n00:01.000 --> 00:02.000\n${written}`)
+
+    assert.equal(cue?.text, shown)
+  }
+})
