@@ -26,7 +26,7 @@ import type { FoundFile, Problem } from './adoption/types.ts'
 import { onAlive, tellAlive } from './alive.ts'
 import { because } from './because.ts'
 import { keepDocuments } from './catalogs/documents.ts'
-import { isTooMany } from './catalogs/files.ts'
+import { isTooMany, looseJson } from './catalogs/files.ts'
 import { filesNear, stampNear } from './catalogs/near.ts'
 import { allowed, type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
 import { mayTell, toldInFilm } from './catalogs/tubearchivist-film.ts'
@@ -411,7 +411,7 @@ function readSmall(path: string, most: number): Buffer | undefined {
 function wholeInfo(path: string): Info | undefined {
   const bytes = readSmall(path, MOST_INFO_BYTES)
   if (!bytes || isTooMany(bytes)) return undefined
-  const info: unknown = JSON.parse(bytes.toString('utf8'))
+  const info = looseJson(bytes)
   return info && typeof info === 'object' && !Array.isArray(info) ? (info as Info) : undefined
 }
 

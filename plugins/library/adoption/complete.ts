@@ -18,8 +18,9 @@ import { waitForPlace } from './away.ts'
 import { ADOPTION_TASK, type AdoptionRun } from './scan.ts'
 import { isWaiting, Store } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
-import { openPlace, type PlaceReading } from './tools.ts'
-import type { FoundFile } from './types.ts'
+import { openPlace, type PlaceReading, readerOf } from './tools.ts'
+import type { Facts, FoundFile } from './types.ts'
+import { toldOf } from './ytdlp.ts'
 
 /** So many at a time: then it is looked whether somebody waits for other work. */
 const STEP = 20
@@ -182,12 +183,17 @@ async function askFor(row: ItemRow, on: Completing): Promise<boolean> {
     // In no hurry: it waits at the gate like everything else.
     const metadata = await app.platform.video(id, { asker: job.id, signal: job.signal })
     await takeIn([{ row, file, facts: { metadata } }], adoption, store, job, app)
-    if (!(await app.videos.has(id))) return true // what it says cannot be kept: its row has that
-    if (!(await completeOne(row, on))) return false
+    return !(await app.videos.has(id)) || (await finish(row, on)) // what cannot be kept: its row has that
   } catch (thrown) {
     job.signal.throwIfAborted()
     const failure = app.platform.failureOf(thrown)
     if (!failure) throw thrown
+    const facts = await factsBeside(row, file, on)
+    if (facts) {
+      const isGone = app.platform.failures[failure.failure].deactivates === true
+      await takeIn([{ row, file, facts: { ...facts, ...(isGone && { isGone }) } }], adoption, store, job, app)
+      return !(await app.videos.has(id)) || finish(row, on)
+    }
     await store.items.set(adoption.id, [
       {
         number: row.number,
@@ -198,6 +204,29 @@ async function askFor(row: ItemRow, on: Completing): Promise<boolean> {
     ])
     return true
   }
-  if (!app.media.isOurs(id)) await store.items.set(adoption.id, [{ number: row.number, state: 'done' }])
+}
+
+/** @returns false: its place is away */
+async function finish(row: ItemRow, on: Completing): Promise<boolean> {
+  if (!(await completeOne(row, on))) return false
+  if (!on.app.media.isOurs(row.video_id!))
+    await on.store.items.set(on.adoption.id, [{ number: row.number, state: 'done' }])
   return true
+}
+
+/**
+ * What lies beside a film whose channel the platform was to tell: before 2018 youtube-dl wrote no `channel_id`, and
+ * names the uploader alone.
+ */
+async function factsBeside(
+  row: ItemRow,
+  file: FoundFile,
+  { adoption, reading: { tools }, app }: Completing,
+): Promise<Facts | undefined> {
+  if (row.is_guess) return undefined
+  const [look] = await tools.look([file])
+  if (!look?.isFilm) return undefined
+  const id = row.video_id!
+  const [facts] = await readerOf(adoption.reader, app).factsOf([{ file, id, info: toldOf(look, id) }], tools)
+  return facts
 }

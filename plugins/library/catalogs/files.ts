@@ -41,11 +41,32 @@ const MOST_VALUES = 1_500_000
 export const isTooMany = (json: Uint8Array): boolean =>
   json.length > MOST_VALUES && overloadOf(json, { values: MOST_VALUES }) !== undefined
 
+/** A text, or a number that JSON does not have and Python writes all the same. */
+const TEXT_OR_NO_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/g
+const [LITTLE_ENDIAN, BIG_ENDIAN] = ['fffe', 'feff']
+
+/**
+ * JSON as other programs write it: with a byte-order mark, in UTF-16 (PowerShell), with `NaN`.
+ * @throws SyntaxError
+ */
+export function looseJson(bytes: Uint8Array): unknown {
+  const mark = Buffer.from(bytes.subarray(0, 2)).toString('hex')
+  const encoding = mark === LITTLE_ENDIAN ? 'utf-16le' : mark === BIG_ENDIAN ? 'utf-16be' : 'utf-8'
+  const text = new TextDecoder(encoding).decode(bytes)
+  // Its caller has counted the values by bytes.
+  if (encoding !== 'utf-8' && isTooMany(Buffer.from(text))) throw new SyntaxError('It has too many values')
+  try {
+    return JSON.parse(text)
+  } catch {
+    return JSON.parse(text.replace(TEXT_OR_NO_NUMBER, (found) => (found.startsWith('"') ? found : 'null')))
+  }
+}
+
 /** @throws NoCatalog: it is no JSON, or has more values than can be held */
 export function jsonOf(bytes: Buffer): unknown {
   if (isTooMany(bytes)) throw new NoCatalog('It has too many values')
   try {
-    return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''))
+    return looseJson(bytes)
   } catch {
     throw new NoCatalog('It is no whole JSON')
   }

@@ -5,7 +5,7 @@
  * same, but as a process for each film: two hours for 100,000 of them. Libraries that read tags go through all of them.
  */
 import { readSync } from 'node:fs'
-import { isTooMany } from './files.ts'
+import { isTooMany, looseJson } from './files.ts'
 import { commentsIn, infoOf } from './tubearchivist.ts'
 import type { Info } from './types.ts'
 import { objectOf, textOf } from './values.ts'
@@ -29,7 +29,7 @@ export const mayTell = (ending: string): boolean => ENDINGS.has(ending)
 export function toldInFilm(file: number, sizeBytes: number): ToldInFilm | undefined {
   const text = atomIn(file, sizeBytes)
   if (text.length === 0 || isTooMany(text)) return undefined
-  const { video, comments } = objectOf(JSON.parse(text.toString('utf8')))
+  const { video, comments } = objectOf(looseJson(text))
   const doc = objectOf(video)
   return { info: infoOf(textOf(doc.youtube_id), doc), comments: commentsIn(objectOf(comments)) }
 }

@@ -1,7 +1,7 @@
 /** Videos that another program names and whose files are gone: left, downloaded or ignored, as somebody says. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { VIDEO } from '../../platform/seed.mjs'
+import { GONE, VIDEO } from '../../platform/seed.mjs'
 import { commanded, scanned } from '../../support/adopting.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { type PlacesApp, withPlaces } from '../../support/places.ts'
@@ -55,3 +55,29 @@ for (const [gone, status] of [
     assert.deepEqual(await queued(app), gone ? [`${listed} ${gone === 'queue' ? 'ignore' : 'pending'}`] : [])
     assert.deepEqual(await app.ids('video'), [])
   })
+
+test('a film that is gone moves in by what youtube-dl once wrote beside it, with a byte-order mark or NaN too', async (t) => {
+  const root = await temporaryFolder(t)
+  const app = withPlaces<LibraryApp>(await libraryApp(t, { settings: { libraryRoots: [root] } }), root)
+  const place = await app.place('old')
+  const old = { channel_id: undefined, channel: undefined, uploader: 'Some User', uploader_id: 'someuser' }
+  await layFilm(app, `old/Old [${GONE.deleted}].mp4`, infoOf(GONE.deleted, old))
+  const marked = `\ufeff${JSON.stringify(infoOf('aaaaaaaaaaa'))}`
+  const wide = Buffer.from(`\ufeff${JSON.stringify(infoOf('bbbbbbbbbbb'))}`, 'utf16le')
+  const odd = JSON.stringify(infoOf('ccccccccccc', { title: 'NaN, -Infinity', average_rating: 7, view_count: 8 }))
+  await layFilm(app, 'old/A [aaaaaaaaaaa].mp4', undefined, { 'info.json': marked })
+  await layFilm(app, 'old/B [bbbbbbbbbbb].mp4', undefined, { 'info.json': wide })
+  const numbers = odd.replace(':7,', ':NaN,').replace(':8,', ':-Infinity,')
+  await layFilm(app, 'old/C [ccccccccccc].mp4', undefined, { 'info.json': numbers })
+  const plan = await scan(app, place)
+  assert.deepEqual([plan.outcomes.new.count, plan.outcomes.ask.count, plan.problems], [3, 1, {}])
+
+  await command(app, plan.id, { command: 'adopt' })
+
+  assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'ccccccccccc', GONE.deleted].sort())
+  const videos = await app.app.videos.collection.getMany([GONE.deleted, 'ccccccccccc'])
+  const { channel_id, active, title } = videos.get(GONE.deleted)!
+  assert.deepEqual([channel_id, active, title], ['someuser', false, `Title of ${GONE.deleted}`])
+  const rated = videos.get('ccccccccccc')!
+  assert.deepEqual([rated.title, rated.stats.view_count], ['NaN, -Infinity', 0])
+})
