@@ -151,10 +151,10 @@ export class Previews {
   }
 
   /**
-   * @param account  that asks
+   * @param account  that asks; default: none, as for a plugin that asks by itself
    * @returns whether there is something to be made
    */
-  async want(id: string, account: number): Promise<boolean> {
+  async want(id: string, account = 0): Promise<boolean> {
     const row = this.#rowOf(id)
     // Somebody may have emptied the cache.
     const isLost = row?.state === 'made' && !(await stat(this.#folderOf(id)).catch(() => undefined))

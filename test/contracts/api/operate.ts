@@ -579,7 +579,7 @@ export const beyond: Table = [
   ].map((body) => row('B', 'POST /api/config/user/', 400, { ...asUser, body })),
   row('B', 'GET /api/config/', 200, {
     has: {
-      application: { enable_snapshot: true, enable_cast: false },
+      application: { enable_snapshot: true, snapshot_room: false, enable_cast: false },
       subscriptions: {
         channel_size: 50,
         live_channel_size: 50,
