@@ -55,17 +55,18 @@ export interface BackupFolder {
 export function openBackupFolder({ settings, clock }: App): BackupFolder {
   const folder = join(settings.dataDir, 'backups')
 
-  async function find(filename: string): Promise<BackupRecord | undefined> {
+  async function find(filename: string): Promise<{ record: BackupRecord; writtenAt: number } | undefined> {
     const match = FILE_NAME.exec(filename)
     const found = match && (await stat(join(folder, filename)).catch(ignoreMissing))
     if (!found?.isFile()) return undefined
-    return {
+    const record = {
       filename,
       file_path: `backups/${filename}`,
       file_size: found.size,
       timestamp: match?.[1] ?? '',
       reason: match?.[3] ?? '',
     }
+    return { record, writtenAt: found.mtimeMs }
   }
 
   const namesInFolder = async (): Promise<string[]> => (await readdir(folder).catch(ignoreMissing)) ?? []
@@ -73,8 +74,16 @@ export function openBackupFolder({ settings, clock }: App): BackupFolder {
   const self: BackupFolder = {
     async list() {
       const found = []
-      for (const filename of (await namesInFolder()).sort().reverse()) found.push(await find(filename))
-      return found.filter((item) => item !== undefined)
+      for (const filename of await namesInFolder()) found.push(await find(filename))
+      return found
+        .filter((item) => item !== undefined)
+        .sort(
+          (one, other) =>
+            other.record.timestamp.localeCompare(one.record.timestamp) ||
+            other.writtenAt - one.writtenAt ||
+            other.record.filename.localeCompare(one.record.filename),
+        )
+        .map(({ record }) => record)
     },
 
     byDay(records) {
@@ -90,7 +99,7 @@ export function openBackupFolder({ settings, clock }: App): BackupFolder {
     async record(filename) {
       const found = await find(filename)
       if (!found) throw errors.notFound('backup', filename)
-      return found
+      return found.record
     },
 
     async pathOf(filename) {

@@ -99,7 +99,10 @@ export async function migrationOf(
     async rebuild(progress) {
       await connection.run((client) => client.indices.refresh({ index: alias }))
       const total = await count(EVERYTHING)
+      const { others } = await store.look(name)
       const index = await store.createBeside(layout)
+      if (others.some((other) => other.index === index))
+        log.info(`index ${name}: discarded ${index}, half built before an interruption; it is built anew`)
       log.info(`index ${name}: ${total} documents are copied to ${index}`)
       const garbled = await rewrite(
         EVERYTHING,

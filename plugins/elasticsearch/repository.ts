@@ -24,6 +24,8 @@ import type { Store } from './store.ts'
 
 /** What the server allows, less its own words such as `_all`. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,127}$/
+/** Elasticsearch names a number of its own, or a range of releases, where several have the same form of index. */
+const RELEASE = /\d+\.\d+\.\d+/
 const LOOK_EVERY_MS = 250
 const BATCH = 500
 const UNSET =
@@ -369,7 +371,7 @@ function toRecord(info: estypes.SnapshotSnapshotInfo): SnapshotRecord {
   return {
     id: info.snapshot,
     state,
-    version: info.version ?? '',
+    version: RELEASE.exec(info.version ?? '')?.[0] ?? '',
     startedAt: Number(info.start_time_in_millis ?? 0),
     endedAt: state === 'IN_PROGRESS' ? 0 : Number(info.end_time_in_millis ?? 0),
   }

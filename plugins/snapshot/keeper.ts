@@ -73,6 +73,20 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
 
   const isTaking = () => isStarting || app.jobs.active(createSnapshot.name) !== undefined
 
+  /** It has been accepted, and the index does not have it yet. */
+  function awaited(): SnapshotRecord | undefined {
+    const job = app.jobs.active(createSnapshot.name)
+    if (!job) return undefined
+    const { name: id } = job.payload as { name: string }
+    return { id, state: 'IN_PROGRESS', version: app.index.version, startedAt: job.createdAt, endedAt: 0 }
+  }
+
+  async function records(): Promise<SnapshotRecord[]> {
+    const stored = await store().list()
+    const next = awaited()
+    return next && !stored.some(({ id }) => id === next.id) ? [next, ...stored] : stored
+  }
+
   /** Tells people that documents are missing, and which snapshot from before would bring them back. */
   async function offer(
     { reason, since }: NonNullable<App['index']['lost']>,
@@ -120,7 +134,7 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
 
     async list() {
       const next = isOn() ? Math.floor(nextSnapshotAt(app.clock.now()) / 1000) : 0
-      const snapshots = (await store().list()).map(toItem)
+      const snapshots = (await records()).map(toItem)
       return {
         next_exec: next,
         next_exec_str: next ? localMinute(next) : '',
@@ -130,7 +144,8 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
     },
 
     async item(id) {
-      const record = await store().get(id)
+      const next = awaited()
+      const record = (await store().get(id)) ?? (next?.id === id ? next : undefined)
       return record && toItem(record)
     },
 

@@ -1,7 +1,7 @@
 /** Backup files: made, listed, taken in, compared, sent, deleted, rotated. */
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
-import files, { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import files, { mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
@@ -81,6 +81,8 @@ test('a second backup of a day takes the place of the first; only as many automa
     'notes.txt',
   ]) {
     await writeFile(join(app.dataDir, 'backups', name), 'x')
+    const writtenAt = name === 'av_backup-20251101-manual.zip' ? 200 : 100
+    await utimes(join(app.dataDir, 'backups', name), writtenAt, writtenAt)
   }
   assert.equal(
     (await admin.post('/api/schedule/', { task_name: 'run_backup', schedule: 'auto', config: { rotate: 2 } })).status,
@@ -106,11 +108,11 @@ test('a second backup of a day takes the place of the first; only as many automa
       reason,
     ]),
     [
-      ['old_backup-20240101-update.zip', 'update'],
       ['av_backup-20260115-auto.zip', 'auto'],
       ['av_backup-20251203-auto.zip', 'auto'],
-      ['av_backup-20251101.zip', ''],
       ['av_backup-20251101-manual.zip', 'manual'],
+      ['av_backup-20251101.zip', ''],
+      ['old_backup-20240101-update.zip', 'update'],
     ],
   )
 })
