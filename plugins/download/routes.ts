@@ -79,7 +79,17 @@ export const listQueue = defineRoute({
 })
 
 const AddBody = Type.Object({
-  data: Type.Array(Type.Object({ status: Type.Optional(Type.Enum(['pending', 'ignore', 'ignore-force'])) })),
+  data: Type.Array(
+    Type.Object({
+      platform_id: Type.Optional(
+        Type.Unknown({
+          'x-form': { type: 'string', minLength: 1 },
+          description: 'ids, URLs or handles of videos, channels and playlists, with blanks between them',
+        }),
+      ),
+      status: Type.Optional(Type.Enum(['pending', 'ignore', 'ignore-force'])),
+    }),
+  ),
 })
 
 export const addToQueue = defineRoute({

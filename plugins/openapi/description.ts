@@ -190,8 +190,8 @@ function successOf(route: Route, app: Described): Operation['responses'] {
  * A schema is data that other schemas may hold. Preferences are declared by many plugins: `x-preferences` asks for
  * them.
  */
-function asJson(schema: TSchema, { preferences }: Described): Json {
-  const { 'x-preferences': which, ...json } = schema as Json
+function asJson(schema: TSchema, { preferences, settings }: Described): Json {
+  const { 'x-preferences': which, ...json } = described(schema, settings.platformIdField) as Json
   if (which === undefined) return json
   const required = (properties: object) => (which === 'all' ? { required: Object.keys(properties) } : {})
   const object = (properties: object) => ({
@@ -201,6 +201,23 @@ function asJson(schema: TSchema, { preferences }: Described): Json {
     additionalProperties: false,
   })
   return object(Object.fromEntries(Object.entries(preferences.sections).map(([name, keys]) => [name, object(keys)])))
+}
+
+/**
+ * What a handler checks itself, in an order of its own, tells its form as `x-form`. Each `platform_id` may also stand
+ * under the platform's own name for it.
+ */
+function described(schema: unknown, idField: string | null): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => described(each, idField))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { 'x-form': form, ...own } = schema as Json
+  const json = Object.fromEntries(
+    Object.entries({ ...own, ...(form as Json | undefined) }).map(([key, value]) => [key, described(value, idField)]),
+  )
+  const properties = json['properties'] as Json | undefined
+  const id = json['type'] === 'object' ? (properties?.['platform_id'] as Json | undefined) : undefined
+  if (!id || idField === null) return json
+  return { ...json, properties: { ...properties, [idField]: { ...id, description: 'the same as platform_id' } } }
 }
 
 /** Sent with an ETag and byte ranges. */

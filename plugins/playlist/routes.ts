@@ -116,16 +116,32 @@ export const createCustom = defineRoute({
   },
 })
 
+const ID = { type: 'string', minLength: 1 }
+
 /** Loose on purpose: which playlist it is decides first what is wrong with the rest (contract 9.6, order of checks). */
 const CustomChange = Type.Object({
-  action: Type.Optional(Type.Unknown({ description: ACTIONS.join(', ') })),
+  action: Type.Optional(Type.Unknown({ 'x-form': { type: 'string', enum: ACTIONS } })),
   video_id: Type.Optional(
-    Type.Unknown({ description: 'id of an archived video; the keys of an id in records are taken too' }),
+    Type.Unknown({
+      'x-form': ID,
+      description: 'of an archived video; required with an action, here or as platform_id',
+    }),
   ),
-  index: Type.Optional(Type.Unknown({ description: 'with `move`: the place in the whole list, from 0' })),
-  playlist_name: Type.Optional(Type.Unknown({ description: 'in place of an action: its new name' })),
+  platform_id: Type.Optional(Type.Unknown({ 'x-form': ID, description: 'in place of video_id' })),
+  index: Type.Optional(
+    Type.Unknown({
+      'x-form': { type: 'integer', minimum: 0 },
+      description: 'with `move`: the place in the whole list, from 0',
+    }),
+  ),
+  playlist_name: Type.Optional(
+    Type.Unknown({
+      'x-form': { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH },
+      description: 'in place of an action: its new name',
+    }),
+  ),
   playlist_visibility: Type.Optional(
-    Type.Unknown({ description: `in place of an action: ${VISIBILITIES.join(' or ')}` }),
+    Type.Unknown({ 'x-form': { type: 'string', enum: VISIBILITIES }, description: 'in place of an action' }),
   ),
 })
 

@@ -12,13 +12,16 @@ export const Code = Type.String({ maxLength: 40 })
 const Password = Type.String({ maxLength: LONGEST_PASSWORD })
 
 /** `name` means the same as `username`. The schema requires neither, so that one answer names all that is missing. */
-const Credentials = Type.Object({
-  username: Type.Optional(Name),
-  name: Type.Optional(Name),
-  password: Type.Optional(Password),
-  /** Of an authenticator app, or a recovery code, where the account asks for one. */
-  code: Type.Optional(Code),
-})
+const Credentials = Type.Object(
+  {
+    username: Type.Optional(Name),
+    name: Type.Optional(Type.String({ maxLength: LONGEST_NAME, description: 'in place of username' })),
+    password: Type.Optional(Password),
+    /** Of an authenticator app, or a recovery code, where the account asks for one. */
+    code: Type.Optional(Code),
+  },
+  { 'x-form': { required: ['username', 'password'] } },
+)
 
 async function signIn(
   accounts: Accounts,

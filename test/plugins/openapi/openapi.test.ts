@@ -180,3 +180,19 @@ test('the contract is a page whose places are found by their numbers', async (t)
   assert.match(text, /<h2 id="C">C\. /)
   assert.match(text, /<table>/)
 })
+
+test('the forms that a typed client sends are in the document, also what a handler checks itself', async (t) => {
+  const app = await testApp(t)
+
+  const { paths } = (await app.as('user').get('/api/schema/')).body
+  const formOf = (path: string) => paths[path].post.requestBody.content['application/json'].schema
+  const item = formOf('/api/download/').properties.data.items.properties
+  const change = formOf('/api/playlist/{playlistId}/').properties
+  const video = paths['/api/video/{videoId}/progress/'].get.responses['200'].content['application/json'].schema
+
+  assert.deepEqual([item.platform_id.type, item.youtube_id.type], ['string', 'string'])
+  assert.deepEqual([change.action.type, change.action.enum.includes('create')], ['string', true])
+  assert.deepEqual([change.video_id.type, change.youtube_id.type, change.index.type], ['string', 'string', 'integer'])
+  assert.deepEqual(formOf('/api/login/').required, ['username', 'password'])
+  assert.equal(video.properties.youtube_id.type, 'string')
+})
