@@ -21,6 +21,8 @@ export interface Extras {
   nextPutOff(): string | undefined
   /** Fetches those of a video that were put off. @throws what another attempt may mend; then they stay put off */
   fetchPutOff(id: string, job: Run): Promise<void>
+  /** Whether comments of some videos are still to be fetched. */
+  areCommentsDue(): boolean
   /** The comments of all videos that were remembered. */
   fetchDue(job: Run): Promise<void>
 }
@@ -99,6 +101,8 @@ export function openExtras(app: App): Extras {
         ledger.sql('INSERT INTO download_comments (video_id) VALUES (?) ON CONFLICT DO NOTHING').run(id),
       )
     },
+
+    areCommentsDue: () => ledger.sql('SELECT 1 FROM download_comments LIMIT 1').get() !== undefined,
 
     async fetchDue(job) {
       const due = ledger.sql<{ video_id: string }>('SELECT video_id FROM download_comments ORDER BY rowid').all()

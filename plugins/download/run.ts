@@ -11,6 +11,7 @@ import {
   say,
   sentenceOf,
   Type,
+  untilStop,
   type Words,
   wordsOf,
 } from 'archivolt'
@@ -113,6 +114,7 @@ async function nextItem(
   job: Run,
   app: App,
 ): Promise<DownloadDoc | undefined> {
+  let triedComments = false
   for (;;) {
     const news = new AbortController()
     const unwatch = app.jobs.watch((change) => change.job?.id === job.id && news.abort())
@@ -130,6 +132,11 @@ async function nextItem(
         continue
       }
       if (item || !waiting.length || workers.areBusy || job.isStopping()) return item
+      if (!triedComments && app.extras.areCommentsDue()) {
+        triedComments = true
+        await commentsMeanwhile(job, app)
+        continue
+      }
       const stillQueued = await app.queue.items.known(waiting.map(([id]) => id))
       for (const [id] of waiting) if (!stillQueued.has(id)) putOff.delete(id)
       if (!stillQueued.size) return undefined
@@ -156,6 +163,17 @@ async function nextItem(
 
   async function waitFor(ms: number, news: AbortSignal): Promise<void> {
     await app.clock.sleep(ms, AbortSignal.any([job.signal, news])).catch(() => job.signal.throwIfAborted())
+  }
+}
+
+/** While all that is left waits to be tried again: the comments of what has come do not wait for it. */
+async function commentsMeanwhile(job: Run, app: App): Promise<void> {
+  try {
+    await app.extras.fetchDue(untilStop(job))
+  } catch (thrown) {
+    if (isStop(thrown, job)) return
+    job.signal.throwIfAborted()
+    job.log.warn({ err: thrown }, 'comments could not be fetched; they are tried again after the run')
   }
 }
 

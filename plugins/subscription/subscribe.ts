@@ -86,6 +86,16 @@ async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, ap
   }
   if (type === 'playlist') {
     if (take !== undefined && isLookedAt(id, job.id, app)) return
+    const known = await app.playlists.get(id)
+    if (known?.playlist_type === 'regular' && known.playlist_active) {
+      // What it has by now is read by the scan.
+      await prepare(id, [PLAYLIST_TAB], known.playlist_subscribed)
+      if (!(await app.playlists.setSubscribed(id, true))) return
+      if (take === undefined) return
+      job.progress(0, say`Looking at the videos of ${{ name: known.playlist_name }}`)
+      await scanPlaylist(id, job, app)
+      return
+    }
     const metadata = await app.platform.playlist(id, asked)
     await prepare(metadata.id, [PLAYLIST_TAB], (await app.playlists.get(metadata.id))?.playlist_subscribed ?? false)
     await app.playlists.index(metadata, { ...asked, subscribed: true })

@@ -193,6 +193,24 @@ test('comments come after the run; what a run could not fetch is no failure of i
   assert.equal(threads.length, 4)
 })
 
+test('comments do not wait for an item that fails and is to be tried again', async (t) => {
+  const { app, platform } = await openRunApp(t)
+  await app.as('admin').post('/api/config/', { downloads: { comment_max: 'all' } })
+  platform.faults.set(fog, { name: 'media_cut', afterBytes: 0 })
+  await app.as('admin').post('/api/download/', { data: [{ youtube_id: fog }, { youtube_id: nets }] })
+  await app.settled()
+  const { body } = await app.as('admin').post('/api/task-name/download_pending/')
+
+  while (((await app.doc('video', nets))?.comment_count ?? 0) === 0) {
+    assert.equal(app.app.jobs.active('download_pending')?.id, body.task_id, 'the run waits for the other')
+    await new Promise(setImmediate)
+  }
+
+  assert.deepEqual(await app.ids('download'), [fog])
+  await app.as('admin').post(`/api/task-id/${body.task_id}/`, { command: 'kill' })
+  await app.settled()
+})
+
 test('a video that is deleted while its comments are fetched leaves the others theirs', async (t) => {
   const { app } = await openRunApp(t)
   await app.as('admin').post('/api/config/', { downloads: { comment_max: 'all' } })

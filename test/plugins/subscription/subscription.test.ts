@@ -71,6 +71,18 @@ test('a subscription that cannot be had makes its task fail and is named; the ot
   )
 })
 
+test('subscribing to an archived playlist asks nothing of the platform', async (t) => {
+  const { app, loopback } = await given(t)
+  await app.given(aChannel({ id: CHANNEL.harbour }), aPlaylist({ id: PLAYLIST.coast, playlist_subscribed: false }))
+  loopback.platform.faults.set('global', { name: 'api_status', status: 503 })
+
+  const { body } = await post(app, '/api/playlist/', [{ playlist_id: PLAYLIST.coast, playlist_subscribed: true }])
+
+  assert.equal((await app.app.jobs.ended(body.task_id)).state, 'SUCCESS')
+  assert.equal((await app.doc('playlist', PLAYLIST.coast)).playlist_subscribed, true)
+  assert.deepEqual(loopback.platform.requests, [])
+})
+
 test('a playlist is indexed with its channel; its archived videos say that they are in it', async (t) => {
   const { app } = await given(t)
   await app.given(
