@@ -21,7 +21,8 @@ export function openUserPreferences(ledger: Ledger): UserPreferenceRows {
   // Every request for a page asks for them.
   const kept = new Map<number, UserPreferences>()
 
-  const read = (userId: number): UserPreferences => JSON.parse(select.get(userId)?.settings ?? '{}')
+  const read = (userId: number): UserPreferences =>
+    ledger.json<UserPreferences>(select.get(userId)?.settings ?? '{}', `users.settings of ${userId}`, {})
 
   return {
     of(userId) {

@@ -24,7 +24,7 @@ export function openViews(ledger: Ledger): ViewRows {
       if (text === null) return null
       const known = kept.get(text)
       if (known) return known
-      const view = Object.freeze(JSON.parse(text) as View)
+      const view = Object.freeze(readView(text, ledger))
       if (kept.size >= MOST_KEPT) kept.clear()
       kept.set(text, view)
       return view
@@ -39,4 +39,10 @@ export function openViews(ledger: Ledger): ViewRows {
     },
   }
   return rows
+}
+
+/** A damaged view shows nothing. */
+function readView(text: string, { json }: Ledger): View {
+  const view = json<View>(text, 'users.view', {})
+  return Object.values(view).every((ids) => Array.isArray(ids)) ? view : {}
 }

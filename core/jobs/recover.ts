@@ -6,6 +6,7 @@ import type { JobLog } from './job-log.ts'
 import { endingOf, type Runner } from './state.ts'
 import type { AnyTask } from './task.ts'
 
+const DAMAGED: Ending = { ...withoutWords('FAILED'), result: say`Its row in the ledger is damaged: start it again` }
 const WENT_DOWN: Ending = { ...withoutWords('FAILED'), result: say`It was running when the server went down` }
 
 /**
@@ -32,11 +33,12 @@ export async function recover<App>(runner: Runner<App>): Promise<void> {
   const { ledger, rows, notifications, log, tasks, own, listeners } = runner
   const { rescued, aside } = await ledger.write(() => {
     notifications.writeCleared()
+    const damaged = rows.endDamaged(DAMAGED)
     for (const task of tasks.values()) rows.moveToLane(task.name, task.lane)
     // What was stopped has ended, also where its plugin is gone; the rest of such a plugin's jobs waits for it.
     const orphans = rows.started().filter((row) => !own.has(row.id) && (tasks.has(row.task) || row.command !== null))
     const rescued = orphans.map((row) => writeRescued(runner, row, tasks.get(row.task)))
-    return { rescued, aside: rows.setAside([...tasks.keys()]) }
+    return { rescued: [...damaged, ...rescued], aside: rows.setAside([...tasks.keys()]) }
   })
   if (Object.keys(aside).length > 0)
     log.warn({ jobs: aside }, 'jobs of tasks that no plugin offers now wait until it is there again')

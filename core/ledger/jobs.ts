@@ -79,25 +79,6 @@ const NEXT_SEQ = '(SELECT coalesce(max(seq), 0) + 1 FROM jobs)'
 
 export const hasEnded = (job: Job): boolean => job.endedAt !== null
 
-function toJob(row: JobRow): Job {
-  return {
-    id: row.id,
-    task: row.task,
-    state: row.state,
-    payload: JSON.parse(row.payload) as Record<string, unknown>,
-    result: row.result,
-    said: row.said === null ? null : (JSON.parse(row.said) as Sentence),
-    traceback: row.traceback,
-    command: row.command,
-    retries: row.retries,
-    createdAt: row.created_at,
-    startedAt: row.started_at,
-    endedAt: row.ended_at,
-    again: row.again > 0,
-    step: row.step,
-  }
-}
-
 /** All that reads may be called at any time, all that writes only inside `ledger.write`. */
 export class JobRows {
   readonly #ledger: Ledger
@@ -175,6 +156,17 @@ export class JobRows {
         { payload: JSON.stringify(payload), isNow: Number(isNow), id },
       ),
       'meet',
+    )
+  }
+
+  /** Ends what has not ended and whose payload is damaged: nobody knows what was asked for. */
+  endDamaged({ state, result }: Ending): Job[] {
+    return this.#many(
+      `UPDATE jobs SET state = ?, result = ?, payload = '{}', retry_at = NULL, ended_at = ?
+         WHERE ${OPEN} AND CASE WHEN json_valid(payload) THEN json_type(payload) <> 'object' ELSE 1 END RETURNING ${COLUMNS}`,
+      state,
+      result,
+      this.#now(),
     )
   }
 
@@ -336,7 +328,7 @@ export class JobRows {
 
   logOf(id: string): LogLine[] {
     const row = this.#ledger.sql<{ log: string | null }>('SELECT log FROM jobs WHERE id = ?').get(id)
-    return row?.log ? (JSON.parse(row.log) as LogLine[]) : []
+    return row?.log ? this.#ledger.json<LogLine[]>(row.log, `jobs.log of ${id}`, []) : []
   }
 
   /** Drops ended jobs by age and count, some at a time. @returns how many */
@@ -354,16 +346,36 @@ export class JobRows {
     return old + many
   }
 
+  #toJob(row: JobRow): Job {
+    const { json } = this.#ledger
+    return {
+      id: row.id,
+      task: row.task,
+      state: row.state,
+      payload: json<Record<string, unknown>>(row.payload, `jobs.payload of ${row.id}`, {}),
+      result: row.result,
+      said: row.said === null ? null : json<Sentence | null>(row.said, `jobs.said of ${row.id}`, null),
+      traceback: row.traceback,
+      command: row.command,
+      retries: row.retries,
+      createdAt: row.created_at,
+      startedAt: row.started_at,
+      endedAt: row.ended_at,
+      again: row.again > 0,
+      step: row.step,
+    }
+  }
+
   #one(text: string, ...values: unknown[]): Job | undefined {
     const row = this.#ledger.sql<JobRow>(text).get(...values)
-    return row && toJob(row)
+    return row && this.#toJob(row)
   }
 
   #many(text: string, ...values: unknown[]): Job[] {
     return this.#ledger
       .sql<JobRow>(text)
       .all(...values)
-      .map(toJob)
+      .map((row) => this.#toJob(row))
   }
 
   #change(text: string, ...values: unknown[]): number {

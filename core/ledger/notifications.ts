@@ -50,7 +50,10 @@ export class NotificationRows {
            WHERE n.expires_at IS NULL OR n.expires_at > ? ORDER BY n.seq`,
       )
       .all(now)
-      .map((row) => ({ ...row, messages: JSON.parse(row.messages) as Words[] }))
+      .map((row) => ({
+        ...row,
+        messages: this.#ledger.json<Words[]>(row.messages, `notifications.messages of ${row.id}`, []),
+      }))
   }
 
   /** A job that runs once more gets a new one, at the end. */

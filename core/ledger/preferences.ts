@@ -194,7 +194,7 @@ function read(ledger: Ledger, sections: PreferenceSections): Values {
     if (!schema) continue // of a plugin that is not installed now: kept for when it is
     const text = isSealed(value) ? ledger.unseal(PREFERENCE_VALUE, value) : value
     if (text === undefined) continue // sealed with another secret key, which the start has told
-    const stored: unknown = JSON.parse(text)
+    const stored = ledger.json<unknown>(text, `preferences.${section}.${key}`, undefined)
     if (Value.Check(schema, stored)) values[section]![key] = stored
   }
   return deepFreeze(values)

@@ -23,12 +23,7 @@ interface StoredSchedule extends Omit<ScheduleRow, 'config' | 'last_words'> {
   last_words: string | null
 }
 
-const toRow = (row: StoredSchedule): ScheduleRow => ({
-  ...row,
-  config: JSON.parse(row.config) as Record<string, unknown>,
-  last_words: row.last_words === null ? null : (JSON.parse(row.last_words) as Words),
-})
-
+const DAMAGED: Record<string, unknown> = {}
 const INITIAL = 'schedule.initial.'
 
 /** All that reads may be called at any time, all that writes only inside `ledger.write`. */
@@ -40,12 +35,24 @@ export class ScheduleRows {
   }
 
   list(): ScheduleRow[] {
-    return this.#ledger.sql<StoredSchedule>('SELECT * FROM schedules ORDER BY task').all().map(toRow)
+    return this.#ledger
+      .sql<StoredSchedule>('SELECT * FROM schedules ORDER BY task')
+      .all()
+      .flatMap((row) => this.#read(row) ?? [])
   }
 
   get(task: string): ScheduleRow | undefined {
     const row = this.#ledger.sql<StoredSchedule>('SELECT * FROM schedules WHERE task = ?').get(task)
-    return row && toRow(row)
+    return row && this.#read(row)
+  }
+
+  /** Undefined: its settings are damaged. A task never runs with other settings than those that were chosen. */
+  #read(row: StoredSchedule): ScheduleRow | undefined {
+    const { json } = this.#ledger
+    const { task, last_words: words } = row
+    const config = json<Record<string, unknown>>(row.config, `schedules.config of ${task}`, DAMAGED)
+    if (config === DAMAGED) return undefined
+    return { ...row, config, last_words: words && json<Words | null>(words, `schedules.last_words of ${task}`, null) }
   }
 
   put(task: string, cron: string, config: Record<string, unknown>, nextRunAt: number | null): void {

@@ -16,6 +16,7 @@ import { damageMark, hadLedger, isDamaged, type LedgerFault, noteDamage, recover
 import { openKeyOf } from './rotate-key.ts'
 import { openSeal, type Seal } from './seal.ts'
 import { sealWhatIsPlain, unreadableIn, wayOutOf } from './sealed-columns.ts'
+import { openStoredJson, type ReadJson } from './stored-json.ts'
 import { isDamage, isUnreadable } from './whole-check.ts'
 
 export interface Ledger extends Seal {
@@ -29,6 +30,8 @@ export interface Ledger extends Seal {
    * Resolves after the commit, so what it wrote is on disk. No await inside.
    */
   write<Result>(work: () => Result): Promise<Result>
+  /** Reads JSON of a row: every reader of stored JSON uses this, so that a damaged row stops nothing else. */
+  readonly json: ReadJson
 }
 
 /** The ledger as its opener holds it. */
@@ -100,7 +103,7 @@ export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> 
     removeUnfinished(copiesFolder(file))
     const { db, recovered } = await openWhole({ file, clock, plugins, log })
     try {
-      const lastRecovery = keepTold(db, recovered, clock.now())
+      const lastRecovery = keepTold(db, recovered, { now: clock.now(), json: openStoredJson(log) })
       const secrets = await openSecrets(db, { file, plugins, secretPreferences, log })
       const opened = groupCommit(db, { file, log, onFull, release: () => lock.release() })
       return Object.assign(opened, secrets, { recovered, lastRecovery })
@@ -202,14 +205,18 @@ function openReadable(file: string): Database.Database {
 const RECOVERED = 'recovered'
 
 /** A restart does not end what people are told of a recovery. */
-function keepTold(db: Database.Database, said: Words | undefined, now: number): Recovery | undefined {
+function keepTold(
+  db: Database.Database,
+  said: Words | undefined,
+  { now, json }: { now: number; json: ReadJson },
+): Recovery | undefined {
   if (said !== undefined) {
     const recovery: Recovery = { said, until: now + RECOVERY_TOLD_MS }
     db.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run(RECOVERED, JSON.stringify(recovery))
     return recovery
   }
   const text = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck().get(RECOVERED)
-  const recovery = text === undefined ? undefined : (JSON.parse(text) as Recovery)
+  const recovery = text === undefined ? undefined : json<Recovery | undefined>(text, `meta.${RECOVERED}`, undefined)
   return recovery && now < recovery.until ? recovery : undefined
 }
 
@@ -317,6 +324,7 @@ function groupCommit(
     },
     whenDamaged: (tell) => damage.tellBy(tell),
     sql: keptStatements(db, damage.watched),
+    json: openStoredJson(log),
     write<Result>(work: () => Result): Promise<Result> {
       if (isClosed) return Promise.reject(errors.unavailable('The ledger is closed'))
       return new Promise<Result>((resolve, reject) => {

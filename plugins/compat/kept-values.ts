@@ -35,7 +35,7 @@ export const ownTokenProvider = {
 
 export function keptOfAccount({ ledger }: Pick<App, 'ledger'>, id: number): Values {
   const row = ledger.sql<{ kept: string }>('SELECT kept FROM compat_account WHERE user_id = ?').get(id)
-  return row ? (JSON.parse(row.kept) as Values) : {}
+  return row ? ledger.json<Values>(row.kept, `compat_account.kept of ${id}`, {}) : {}
 }
 
 /** In place of what was kept. */

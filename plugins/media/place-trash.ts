@@ -384,12 +384,17 @@ class TrashOfPlaces implements PlaceTrashService {
     return { ...row, id }
   }
 
+  /** A damaged list names the film alone. */
+  #namesOf({ id, path, names }: Row): string[] {
+    return this.#app.ledger.json<string[]>(names, `place_trash.names of ${id}`, [basename(path)])
+  }
+
   async #moveAway(row: Row, place: OwnPlace): Promise<void> {
     await this.#trashFolder(place)
     const trash = this.#trashOf(place, row)
     const home = dirname(join(place.path, row.path))
     await mkdir(trash, { recursive: true })
-    for (const name of JSON.parse(row.names) as string[]) {
+    for (const name of this.#namesOf(row)) {
       try {
         await rename(join(home, name), join(trash, name))
       } catch (thrown) {
@@ -412,7 +417,7 @@ class TrashOfPlaces implements PlaceTrashService {
     await mkdir(home, { recursive: true })
     if ((await this.#homeOf(place, row.path)) === undefined) return false
     let isWhole = true
-    for (const name of JSON.parse(row.names) as string[]) {
+    for (const name of new Set([...this.#namesOf(row), ...(await readdir(trash))])) {
       if (!(await this.#isFile(join(trash, name)))) continue
       if (await this.#isFile(join(home, name))) isWhole = false
       else await rename(join(trash, name), join(home, name))

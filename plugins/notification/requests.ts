@@ -62,6 +62,7 @@ class AskedVideos implements Requests {
   readonly #queue: App['queue']
   readonly #videos: App['videos']
   readonly #sql: App['ledger']['sql']
+  readonly #json: App['ledger']['json']
   readonly #write: App['ledger']['write']
   /** Called with an account whose messages have changed. */
   #onChange: (userId: number) => void = () => undefined
@@ -73,8 +74,9 @@ class AskedVideos implements Requests {
     this.#log = log
     this.#queue = queue
     this.#videos = videos
-    const { sql, write } = ledger
+    const { sql, write, json } = ledger
     this.#sql = sql
+    this.#json = json
     this.#write = write
   }
 
@@ -127,7 +129,7 @@ class AskedVideos implements Requests {
       .all(userId, this.#clock.now() - TOLD_MS, MOST_TOLD)
       .reverse()
       .map(({ id, level, said: words }) => {
-        const { texts: messages, said } = saidOf([JSON.parse(words) as Words])
+        const { texts: messages, said } = saidOf([this.#json<Words>(words, `notification_request.said of ${id}`, '')])
         return {
           id,
           task_name: null,

@@ -2,7 +2,7 @@
  * What a subscription begins with: how much of what exists is taken, and what is passed over by every later scan
  * (contract 9.4).
  */
-import { type Static, Type } from 'archivolt'
+import { errors, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 
 /** `new`: nothing that exists. A number: so many of the newest, of a channel of each type. */
@@ -37,14 +37,21 @@ export function beginningOf(id: string, tab: string, { ledger }: App) {
         'SELECT take, passed FROM subscription_beginning WHERE id = ? AND tab = ?',
       )
       .get(id, tab)
+  /** Guessing would queue what nobody wanted: only this subscription waits for people. */
+  const read = <Value>(text: string): Value => {
+    const value = ledger.json<Value | undefined>(text, `subscription_beginning of ${id}`, undefined)
+    if (value === undefined)
+      throw errors.unprocessable('The record of this subscription is damaged: unsubscribe and subscribe again')
+    return value
+  }
   return {
     /** What the first look is to take; undefined: it is done, or nobody has asked for one. */
     take(): Take | undefined {
       const take = row()?.take
-      return take == null ? undefined : (JSON.parse(take) as Take)
+      return take == null ? undefined : read<Take>(take)
     },
     /** Ids that existed and were not wanted. */
-    passed: (): Set<string> => new Set(JSON.parse(row()?.passed ?? '[]') as string[]),
+    passed: (): Set<string> => new Set(read<string[]>(row()?.passed ?? '[]')),
     /** The first look is done. Where it was taken back or asked for anew meanwhile, that holds. */
     done: (take: Take, passed: readonly string[]) =>
       ledger.write(() =>

@@ -171,13 +171,13 @@ const deliveryRecord = (row: DeliveryRow) => ({
   error: row.error,
 })
 
-function record(row: WebhookRow, { webhooks: { rows } }: App) {
+function record(row: WebhookRow, { webhooks: { rows, eventsOf } }: App) {
   const last = rows.lastAsked(row.id)
   return {
     id: row.id,
     name: row.name,
     url: row.url ?? '',
-    events: JSON.parse(row.events) as string[],
+    events: eventsOf(row),
     is_on: row.is_on === 1,
     created: seconds(row.created_at),
     waiting: rows.waiting(row.id),

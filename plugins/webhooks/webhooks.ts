@@ -25,6 +25,8 @@ interface WebhookInput {
 
 export interface Webhooks {
   readonly rows: Rows
+  /** What a webhook is told of. */
+  readonly eventsOf: (row: WebhookRow) => string[]
   /** All that plugins tell; what is heard in place alone is nobody's outside. */
   events(): string[]
   /** On disk when it resolves. */
@@ -151,10 +153,13 @@ class LedgerWebhooks implements Webhooks {
     return tried
   }
 
+  readonly eventsOf = ({ id, events }: WebhookRow): string[] =>
+    this.#app.ledger.json<string[]>(events, `webhooks.events of ${id}`, [])
+
   #readWanted(): Map<string, number[]> {
     const found = new Map<string, number[]>()
-    for (const { id, events, is_on } of this.rows.webhooks())
-      if (is_on) for (const event of JSON.parse(events) as string[]) found.set(event, [...(found.get(event) ?? []), id])
+    for (const row of this.rows.webhooks())
+      if (row.is_on) for (const event of this.eventsOf(row)) found.set(event, [...(found.get(event) ?? []), row.id])
     return found
   }
 
