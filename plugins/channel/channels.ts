@@ -16,6 +16,7 @@ import {
   type Step,
   say,
   textUnder,
+  told,
   withKeys,
 } from 'archivolt'
 import type { ChannelMetadata } from '../platform/types.ts'
@@ -148,7 +149,7 @@ class ChannelDocs implements Channels {
 
   async record(metadata: ChannelMetadata, options: { signal?: AbortSignal | undefined } = {}): Promise<ChannelDoc> {
     if (!(await this.#update(metadata, options))) {
-      const isNew = await this.#add(this.#toFields(metadata, epochSeconds(this.#app.clock)), true)
+      const isNew = await this.#add(this.#toWholeFields(metadata, epochSeconds(this.#app.clock)), true)
       if (!isNew) await this.#update(metadata, options)
       if (metadata.handle !== undefined) await this.#handles.remember(metadata.handle, metadata.id, true)
     }
@@ -158,10 +159,7 @@ class ChannelDocs implements Channels {
   async recordName(id: string, name: string, isActive = true): Promise<ChannelDoc> {
     const known = await this.get(id)
     if (known) return known
-    await this.#add(
-      this.#toFields({ id, name, description: '', tags: [], subscribers: 0, views: 0, tabs: [], art: {} }, 0),
-      isActive,
-    )
+    await this.#add(this.#toWholeFields(byName(id, name), 0), isActive)
     return this.#existing(id)
   }
 
@@ -308,21 +306,15 @@ class ChannelDocs implements Channels {
     await this.collection.remove(id, { visible: true })
   }
 
-  #toFields(metadata: Omit<ChannelMetadata, 'handle'>, refreshedAt: number): PlatformPart {
+  #toWholeFields(metadata: ChannelMetadata, refreshedAt: number): PlatformPart {
+    const { id } = metadata
     return {
-      channel_id: metadata.id,
-      channel_name: metadata.name,
-      channel_description: metadata.description,
-      channel_subs: metadata.subscribers,
-      channel_views: metadata.views,
-      channel_tags: metadata.tags,
-      channel_tabs: metadata.tabs as string[],
-      channel_last_refresh: localDay(refreshedAt),
-      channel_thumb_url: this.#app.media.artUrl('channel_thumb', metadata.id),
-      channel_banner_url: this.#app.media.artUrl('channel_banner', metadata.id),
-      channel_tvart_url: this.#app.media.artUrl('channel_tvart', metadata.id),
-      refreshed_at: refreshedAt,
-      art: JSON.stringify(metadata.art),
+      ...{ channel_id: id, channel_name: id, channel_description: '', channel_subs: 0, channel_views: 0 },
+      ...{ channel_tags: [], channel_tabs: [] },
+      channel_thumb_url: this.#app.media.artUrl('channel_thumb', id),
+      channel_banner_url: this.#app.media.artUrl('channel_banner', id),
+      channel_tvart_url: this.#app.media.artUrl('channel_tvart', id),
+      ...toFields(metadata, refreshedAt, {}),
     }
   }
 
@@ -343,10 +335,7 @@ class ChannelDocs implements Channels {
   }
 
   #standIn(id: string, name: string): string {
-    const { refreshed_at, art, ...fields } = this.#toFields(
-      { id, name, description: '', tags: [], subscribers: 0, views: 0, tabs: [], art: {} },
-      0,
-    )
+    const { refreshed_at, art, ...fields } = this.#toWholeFields(byName(id, name), 0)
     return JSON.stringify({ ...fields, channel_subscribed: false, channel_active: false, channel_overwrites: {} })
   }
 
@@ -362,10 +351,11 @@ class ChannelDocs implements Channels {
    */
   async #update(metadata: ChannelMetadata, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
     await this.#fetchArt(metadata, signal)
+    const art = JSON.parse((await this.get(metadata.id))?.art ?? '{}') as ChannelMetadata['art']
     // A patch, not a put: people may change their part of the document at this very moment.
     const isThere = await this.collection.patch(
       metadata.id,
-      { set: { ...this.#toFields(metadata, epochSeconds(this.#app.clock)), channel_active: true } },
+      { set: { ...toFields(metadata, epochSeconds(this.#app.clock), art), channel_active: true } },
       { visible: true },
     )
     if (isThere && metadata.handle !== undefined) await this.#handles.remember(metadata.handle, metadata.id, true)
@@ -375,7 +365,7 @@ class ChannelDocs implements Channels {
   /** A damaged document is known, and takes no patch. */
   async #replaceDamaged(metadata: ChannelMetadata): Promise<boolean> {
     if (!(await this.collection.known([metadata.id])).has(metadata.id)) return false
-    return this.#add(this.#toFields(metadata, epochSeconds(this.#app.clock)), true)
+    return this.#add(this.#toWholeFields(metadata, epochSeconds(this.#app.clock)), true)
   }
 
   async #removeArt(id: string): Promise<void> {
@@ -425,6 +415,27 @@ class ChannelDocs implements Channels {
     ].filter((id) => typeof id === 'string')
   }
 }
+
+/** What the platform says, for a patch: what it says nothing of stays as it was known. @param art  as it was known */
+function toFields(metadata: ChannelMetadata, refreshedAt: number, art: ChannelMetadata['art']) {
+  return {
+    ...told({
+      channel_name: metadata.name,
+      channel_description: metadata.description,
+      channel_subs: metadata.subscribers,
+      channel_views: metadata.views,
+      channel_tags: metadata.tags,
+      channel_tabs: metadata.tabs as string[],
+    }),
+    channel_last_refresh: localDay(refreshedAt),
+    refreshed_at: refreshedAt,
+    art: JSON.stringify({ ...art, ...metadata.art }),
+  }
+}
+
+const byName = (id: string, name: string): ChannelMetadata => ({
+  ...{ id, name, description: '', tags: [], tabs: [], art: {} },
+})
 
 export function openChannels(app: App): Channels {
   return new ChannelDocs(app)

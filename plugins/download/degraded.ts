@@ -81,6 +81,7 @@ async function usualHeight(
   app: App,
 ): Promise<number | undefined> {
   const day = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+  if (published === undefined) return undefined
   const at = Date.parse(published)
   const rows = await app.videos.collection.aggregate({
     filter: {

@@ -175,7 +175,7 @@ async function extractChannel(target: Wanted, job: Extraction, app: App): Promis
         await untilAdded()
         if (job.isStopping()) return added
         seen += page.length
-        job.progress(0, say`Reading ${{ name: channel.name }}: ${{ count: seen }} videos`)
+        job.progress(0, say`Reading ${{ name: channel.name ?? channel.id }}: ${{ count: seen }} videos`)
         const there = page.filter(({ isPending }) => !isPending)
         adding = addItems(app.listings.ofChannel(channel, there), target, job, app)
       }
@@ -219,7 +219,10 @@ async function tellAsked(ids: string[], { isIgnored }: Wanted, job: Extraction, 
 
 function itemOf(metadata: VideoMetadata): NewItem {
   const { id, title, channelId, channelName, durationSeconds, published, vidType, thumbnails } = metadata
-  return { id, title, channelId, channelName, durationSeconds, published, vidType, art: thumbnails[0]?.url }
+  return {
+    ...{ id, title: title ?? id, channelId, channelName, durationSeconds, published: published ?? '', vidType },
+    art: thumbnails[0]?.url,
+  }
 }
 
 function unknownItem({ id, vidType }: Wanted): NewItem {

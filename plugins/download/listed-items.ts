@@ -5,7 +5,7 @@ import type { NewItem } from './add.ts'
 import type { App } from './app.ts'
 
 export interface Listings {
-  ofChannel(channel: { id: string; name: string }, entries: readonly ListEntry[]): NewItem[]
+  ofChannel(channel: { id: string; name?: string | undefined }, entries: readonly ListEntry[]): NewItem[]
   /** Not what is not there, or not yet. */
   canBeQueued(entry: PlaylistEntryMetadata): boolean
   /** Of those that can be queued. */
@@ -24,7 +24,7 @@ export const openListings = (app: Pick<App, 'media'>): Listings => ({
     entries.map(({ id, title, durationSeconds = 0, vidType, thumbnail, isLimited = false }) => ({
       ...{ id, title, durationSeconds, vidType, art: thumbnail, published: '', isLimited },
       channelId: channel.id,
-      channelName: channel.name,
+      channelName: channel.name ?? '',
     })),
 
   canBeQueued,

@@ -127,7 +127,7 @@ async function see(target: Target, asked: AskOptions, app: App): Promise<Seen> {
 async function seeVideo(id: string, asked: AskOptions, { platform }: App): Promise<Seen> {
   const { title, channelName, durationSeconds, thumbnails } = await platform.video(id, asked)
   return {
-    ...{ id, title, channelName, count: 1, pictureUrl: narrowEnough(thumbnails) },
+    ...{ id, title: title ?? id, channelName, count: 1, pictureUrl: narrowEnough(thumbnails) },
     ...(durationSeconds > 0 && { durationSeconds }),
   }
 }
@@ -145,7 +145,7 @@ async function seePlaylist(id: string, asked: AskOptions, { platform }: App): Pr
   const isCut = entries.length >= MOST_ENTRIES && count !== entries.length
   const total = isCut && count !== undefined ? Math.max(count, there.length) : there.length
   return {
-    ...{ id, title: name, channelName, count: total },
+    ...{ id, title: name ?? id, channelName, count: total },
     ...(isCut && count === undefined && { isMore: true as const }),
     ...lengthOf(there, total),
     pictureUrl: thumbnail ?? there.find((entry) => entry.thumbnail)?.thumbnail,
@@ -174,7 +174,7 @@ async function seeChannel(
     }
   }
   return {
-    ...{ id, title: name, count, pictureUrl: art.thumb },
+    ...{ id, title: name ?? id, count, pictureUrl: art.thumb },
     ...(isMore && { isMore: true as const }),
     ...(seconds > 0 && { durationSeconds: seconds }),
   }

@@ -3,11 +3,12 @@
  * the right folder, then the one way in.
  */
 import { join } from 'node:path'
-import { isAppError, type JobContext } from 'archivolt'
+import { epochSeconds, isAppError, type JobContext } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import type { Info } from './catalogs/types.ts'
 import { type FoundFilm, moveFilm, subtitlesIn } from './disk.ts'
+import { dayOfFilm } from './film-day.ts'
 import { faultOfSubtitle } from './sidecars.ts'
 
 type Run = JobContext<object>
@@ -49,6 +50,7 @@ export async function takeIn(film: FoundFilm, job: Run, app: App, info?: Info): 
         downloaded: { metadata, mediaPath, subtitles },
         probe,
         isSubtitleIndexed: app.preferences.section('downloads').subtitle_index,
+        publishedElse: dayOfFilm(film.file, epochSeconds(app.clock)),
       },
       job.step,
     ),

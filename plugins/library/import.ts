@@ -2,7 +2,18 @@
 import { constants } from 'node:fs'
 import { copyFile, link, lstat, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import { defineTask, errors, isAppError, isId, type JobContext, say, Type, type Words, wordsOf } from 'archivolt'
+import {
+  defineTask,
+  epochSeconds,
+  errors,
+  isAppError,
+  isId,
+  type JobContext,
+  say,
+  Type,
+  type Words,
+  wordsOf,
+} from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { Ingest } from '../video/types.ts'
 import type { FoundFile, ProblemCode } from './adoption/types.ts'
@@ -11,6 +22,7 @@ import type { Info } from './catalogs/types.ts'
 import { mediaDirOf, mustBeThere, plainFile } from './disk.ts'
 import { codeOf } from './disk-fault.ts'
 import { isMp4, toMp4, toVtt } from './film.ts'
+import { dayOfFilm } from './film-day.ts'
 import { ensureChannel, isQueued, metadataIn, subtitleFile } from './found.ts'
 import { videoIn, wordsIn } from './ids.ts'
 import { pathIn, pathOf } from './names.ts'
@@ -158,7 +170,11 @@ async function importFile(
     await job.step('import.channel', () => ensureChannel(metadata, info !== undefined, job, app))
     await job.step('import.ingest', () =>
       app.videos.ingest(
-        { downloaded, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index },
+        {
+          downloaded,
+          isSubtitleIndexed: app.preferences.section('downloads').subtitle_index,
+          publishedElse: dayOfFilm(file, epochSeconds(app.clock)),
+        },
         job.step,
       ),
     )

@@ -48,6 +48,8 @@ export const line = (value: unknown, maxLength = MAX_TITLE): string =>
  */
 export const count = (value: unknown): number =>
   typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? Math.floor(value) : 0
+/** Undefined: it is not told, as where likes are hidden. */
+const countTold = (value: unknown): number | undefined => (typeof value === 'number' ? count(value) : undefined)
 const time = (value: unknown): number => (count(value) <= LAST_SHOWN_SECOND ? count(value) : 0)
 export const rows = (value: unknown): Raw[] =>
   Array.isArray(value) ? value.filter((row): row is Raw => typeof row === 'object' && row !== null) : []
@@ -75,29 +77,39 @@ export function toVideoMetadata(raw: Raw, askedId: string, warnings: string[], n
   const liveStatus =
     typeof raw.live_status === 'string' && raw.live_status !== 'not_live' ? line(raw.live_status, 40) : undefined
   const unavailable = unavailability(raw, warnings, nowSeconds)
+  if (isPartial(warnings)) throw new MetadataError(`${PLATFORM} gave a part of its answer only: the title is missing`)
+  const published = day(raw.upload_date) ?? day(raw.release_date) ?? (timestamp ? isoDay(timestamp) : undefined)
   return {
     id: askedId,
-    title: line(raw.title) || askedId,
+    title: isTitleMadeUp(raw) ? undefined : line(raw.title) || undefined,
     description: text(raw.description),
     channelId: idOf(raw.channel_id, 'channel'),
     channelName: line(raw.channel) || line(raw.uploader) || String(raw.channel_id),
     vidType: vidTypeOf(raw, liveStatus),
-    published: day(raw.upload_date) ?? day(raw.release_date) ?? isoDay(timestamp || nowSeconds),
+    published,
     ...(timestamp && { timestamp }),
     durationSeconds: count(raw.duration),
     tags: lines(raw.tags, 500),
     categories: lines(raw.categories, 50),
     chapters: chaptersOf(raw),
-    viewCount: count(raw.view_count),
-    likeCount: count(raw.like_count),
+    viewCount: countTold(raw.view_count),
+    likeCount: countTold(raw.like_count),
     averageRating:
-      typeof raw.average_rating === 'number' && Number.isFinite(raw.average_rating) ? raw.average_rating : 0,
+      typeof raw.average_rating === 'number' && Number.isFinite(raw.average_rating) ? raw.average_rating : undefined,
     thumbnails: thumbnailsOf(raw),
     subtitles: { user: languages(raw.subtitles), auto: languages(raw.automaticCaptions) },
     ...(liveStatus && { liveStatus }),
     ...(unavailable && { unavailable }),
   }
 }
+
+/** While the platform throttles us its answers have formats and little else: such an answer is none. */
+export const isPartial = (warnings: readonly string[]): boolean =>
+  warnings.some((warning) => /failed to obtain "title"/i.test(warning))
+
+/** Where a page says no title, yt-dlp makes one up of the extractor's name and the id. */
+const isTitleMadeUp = ({ id, title }: Raw): boolean =>
+  typeof title === 'string' && /^\S+ video #/.test(title) && title.endsWith(` #${id}`)
 
 const MAX_CHAPTERS = 500
 
@@ -183,12 +195,12 @@ export function toChannelMetadata(raw: Raw): ChannelMetadata {
   const id = idOf(raw.channel_id ?? raw.id, 'channel')
   return {
     id,
-    name: line(raw.channel) || line(raw.title) || id,
+    name: line(raw.channel) || line(raw.title) || undefined,
     ...(handle.startsWith('@') && { handle }),
     description: text(raw.description),
     tags: lines(raw.tags, 200),
-    subscribers: count(raw.channel_follower_count),
-    views: count(raw.view_count),
+    subscribers: countTold(raw.channel_follower_count),
+    views: countTold(raw.view_count),
     tabs: (['videos', 'streams', 'shorts'] as const).filter((tab) => Array.isArray(raw.tabs) && raw.tabs.includes(tab)),
     art: { ...(thumb && { thumb }), ...(banner && { banner }), ...(tvart && { tvart }) },
   }
@@ -242,12 +254,12 @@ export function toPlaylistName(value: unknown): { id: string; name: string } | u
 export function toPlaylistHead(raw: Raw): Omit<PlaylistMetadata, 'id' | 'entries'> {
   const thumbnail = thumbnailsOf(raw).at(-1)?.url
   return {
-    name: line(raw.title),
+    name: line(raw.title) || undefined,
     description: text(raw.description),
     channelId: isId(raw.channel_id) ? raw.channel_id : null,
     channelName: line(raw.channel) || null,
     ...(thumbnail && { thumbnail }),
-    ...(count(raw.playlist_count) && { count: count(raw.playlist_count) }),
+    count: countTold(raw.playlist_count),
   }
 }
 

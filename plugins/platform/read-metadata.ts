@@ -6,6 +6,7 @@ import { classify, mayNeedAccount } from './classify.ts'
 import { FAILURES } from './failure-classes.ts'
 import {
   isId,
+  isPartial,
   noFormats,
   toChannelMetadata,
   toComment,
@@ -42,7 +43,7 @@ export function openMetadataReader(ofAll: YtDlp): MetadataReader {
         const request = { op: 'playlist', playlistId: id, most: options.most }
         const { result, rows } = await readParts(request, child, toPlaylistEntry, ytdlp)
         const head = toPlaylistHead(result)
-        return { id, ...head, name: head.name || id, entries: rows }
+        return { id, ...head, entries: rows }
       })
     },
 
@@ -82,8 +83,8 @@ export async function readVideo(id: string, child: ChildAskOptions, ytdlp: YtDlp
   if (!result.hasFormats) {
     const evidence = noFormats(result, warnings)
     const isHeldBack = child.isSignedIn === false && mayNeedAccount(evidence)
-    if (isHeldBack || !FAILURES[classify(evidence, nowSeconds()).failure].hasMetadata || !isId(result.channel_id))
-      throw new ChildError(evidence)
+    const hasMetadata = FAILURES[classify(evidence, nowSeconds()).failure].hasMetadata === true
+    if (isHeldBack || !hasMetadata || !isId(result.channel_id) || isPartial(warnings)) throw new ChildError(evidence)
   }
   return toVideoMetadata(result, id, warnings, nowSeconds())
 }

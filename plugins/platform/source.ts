@@ -14,7 +14,7 @@ const Text = (maxLength: number) => Type.String({ maxLength })
 const Texts = Type.Array(Text(500), { maxItems: 500, default: [] })
 const VideoTypes = Type.Enum(['videos', 'streams', 'shorts'], { default: 'videos' })
 const Seconds = Type.Number({ minimum: 0, maximum: 10_000_000 })
-const Count = Type.Integer({ minimum: 0, default: 0 })
+const Count = Type.Optional(Type.Integer({ minimum: 0 }))
 const WebAddress = Type.String({ pattern: '^https?://', maxLength: 2000 })
 
 const Video = Type.Object({
@@ -144,7 +144,7 @@ export function toMetadata(source: Source, id: string, said: unknown): VideoMeta
   checkOwn(source, video.channelId)
   const { thumbnail, ...rest } = video
   const thumbnails = thumbnail === undefined ? [] : [{ url: thumbnail }]
-  return { ...rest, averageRating: 0, chapters: [], thumbnails, subtitles: { user: [], auto: [] } }
+  return { ...rest, chapters: [], thumbnails, subtitles: { user: [], auto: [] } }
 }
 
 export function toChannel(source: Source, id: string, said: unknown): ChannelMetadata {

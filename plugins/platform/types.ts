@@ -78,15 +78,16 @@ export interface Chapter {
   title: string
 }
 
+/** What is left out or empty was not told: nothing is known by it (`told`). */
 export interface VideoMetadata {
   id: string
-  title: string
+  title?: string | undefined
   description: string
   channelId: string
   channelName: string
   vidType: VideoType
   /** YYYY-MM-DD */
-  published: string
+  published?: string | undefined
   /** Epoch seconds, where known. */
   timestamp?: number
   durationSeconds: number
@@ -94,9 +95,9 @@ export interface VideoMetadata {
   categories: string[]
   /** In order. */
   chapters: Chapter[]
-  viewCount: number
-  likeCount: number
-  averageRating: number
+  viewCount?: number | undefined
+  likeCount?: number | undefined
+  averageRating?: number | undefined
   thumbnails: Thumbnail[]
   /** Languages: of people, of machines. */
   subtitles: { user: string[]; auto: string[] }
@@ -106,27 +107,29 @@ export interface VideoMetadata {
   unavailable?: { failure: FailureClass; message: string; availableAt?: number }
 }
 
+/** What is left out or empty was not told. */
 export interface ChannelMetadata {
   id: string
-  name: string
+  name?: string | undefined
   handle?: string
   description: string
   tags: string[]
-  subscribers: number
-  views: number
+  subscribers?: number | undefined
+  views?: number | undefined
   tabs: VideoType[]
   art: { thumb?: string; banner?: string; tvart?: string }
 }
 
+/** What is left out or empty was not told. */
 export interface PlaylistMetadata {
   id: string
-  name: string
+  name?: string | undefined
   description: string
   channelId: string | null
   channelName: string | null
   thumbnail?: string
   /** How many the platform says that there are, where it does. */
-  count?: number
+  count?: number | undefined
   entries: PlaylistEntryMetadata[]
 }
 

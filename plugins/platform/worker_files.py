@@ -226,6 +226,8 @@ def archive_class(yt_dlp, local_address, setup):
                 raise NotPlayable(warnings[-1] if warnings else 'No video formats found', info_dict)
             if info_dict.get('live_status') in NOT_YET:
                 raise NotPlayable('The stream is live, or just over and being processed', info_dict)
+            if info_dict.get('title') is None:
+                raise WrongAnswer('The platform gave a part of its answer only: the title is missing')
             self.params['ignore_no_formats_error'] = False  # from here on a missing format is an error again
 
         def process_subtitles(self, *arguments):

@@ -11,10 +11,13 @@ import {
   openLocks,
   type Step,
   say,
+  told,
+  type Words,
 } from 'archivolt'
 import type { PlaylistMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { type CustomAction, CustomPlaylists } from './custom.ts'
+import { isCut } from './cut-listing.ts'
 import { type EditPlaylist, openEdits } from './edits.ts'
 import { numbered } from './entry-order.ts'
 import { gathered } from './gather.ts'
@@ -38,6 +41,8 @@ interface IndexOptions {
   subscribed?: boolean
   /** One that is not ours stays so: its removal meanwhile holds. */
   mustExist?: boolean
+  /** Told where the listing ended early: what it names was added, and nothing was taken away. */
+  onCut?: (told: Words) => void
 }
 
 /** Ids that are looked up together. */
@@ -62,12 +67,6 @@ type OwnVerbs = Pick<
   | 'rename'
   | 'setVisibility'
   | 'mayRemove'
->
-
-/** What the platform says; the rest of a document is what people have set. */
-type PlatformPart = Omit<
-  PlaylistDoc,
-  'playlist_id' | 'playlist_type' | 'playlist_subscribed' | 'playlist_thumbnail' | 'playlist_sort_order'
 >
 
 export interface Playlists extends OwnVerbs {
@@ -98,7 +97,7 @@ export interface Playlists extends OwnVerbs {
   subscribed(): Promise<string[]>
   /**
    * Writes what the platform says of a playlist: its channel, art, entries with their flags, and the membership of
-   * archived videos.
+   * archived videos. What the platform says nothing of stays as it was known.
    * Doing it twice is harmless. A custom playlist is no playlist of the platform: bad_request.
    * @returns false: not ours, where it must be
    */
@@ -316,7 +315,7 @@ class PlaylistDocs implements Playlists {
 
   async index(
     metadata: PlaylistMetadata,
-    { asker, signal, subscribed, mustExist = false }: IndexOptions = {},
+    { asker, signal, subscribed, mustExist = false, onCut }: IndexOptions = {},
   ): Promise<boolean> {
     const { id, channelId, channelName } = metadata
     const known = await this.collection.get(id)
@@ -332,15 +331,20 @@ class PlaylistDocs implements Playlists {
         await this.#app.media.removeArt('playlist', id)
         return false
       }
-      const left = (old?.playlist_entries ?? []).map(({ platform_id }) => platform_id)
+      const before = old?.playlist_entries ?? []
+      const left = before.map(({ platform_id }) => platform_id)
       const present = new Set(metadata.entries.map((entry) => entry.id))
-      await this.#membership.take(
-        id,
-        left.filter((videoId) => !present.has(videoId)),
-      )
+      const lost = new Set(left.filter((videoId) => !present.has(videoId)))
+      const kept = isCut(metadata, left) ? before.filter(({ platform_id }) => lost.has(platform_id)) : undefined
+      if (kept) this.#tellCut(metadata, onCut)
+      else await this.#membership.take(id, [...lost])
       const archived = await this.#membership.archived([...present])
       const isSubscribed = subscribed !== undefined && { playlist_subscribed: subscribed }
-      const fields = { ...this.#toFields(metadata, archived), ...isSubscribed }
+      const entries = [...this.#toEntries(metadata, archived, before), ...(kept ?? [])]
+      const fields = {
+        ...toFields(metadata, kept ? numbered(entries) : entries, epochSeconds(this.#app.clock)),
+        ...isSubscribed,
+      }
       const isThere = (await this.#edit(id, () => fields)) || (await this.#add(fields, metadata))
       if (!isThere) await this.#edit(id, () => fields)
       await this.#membership.add(id, [...archived])
@@ -462,45 +466,37 @@ class PlaylistDocs implements Playlists {
     return this.#idsWhere({ eq: ['entry', videoId] })
   }
 
-  /** Placeholders of what is gone from the platform are left out, unless we have it. */
-  #toEntries(metadata: PlaylistMetadata, archived: ReadonlySet<string>): PlaylistEntry[] {
-    return metadata.entries.flatMap(({ id, title, uploader, isThere }, idx) =>
-      isThere || archived.has(id) ? [{ platform_id: id, title, uploader, idx, downloaded: archived.has(id) }] : [],
+  #tellCut({ id, name = id, count, entries }: PlaylistMetadata, onCut: IndexOptions['onCut']): void {
+    const came = entries.length
+    this.#app.log.warn({ playlist: id, came, count }, 'a listing ended early: nothing was taken out of the playlist')
+    onCut?.(
+      count === undefined
+        ? say`the list of ${{ name }} ended after ${{ came }} entries: nothing was taken out of it`
+        : say`the list of ${{ name }} ended after ${{ came }} of ${{ count }} entries: nothing was taken out of it`,
     )
   }
 
-  #toFields(
+  /** Placeholders of what is gone from the platform are left out, unless we have it: then it keeps its title. */
+  #toEntries(
     metadata: PlaylistMetadata,
     archived: ReadonlySet<string>,
-  ): {
-    art?: string | undefined
-    playlist_name: string
-    playlist_description: string
-    playlist_channel: string | null
-    playlist_channel_id: string | null
-    playlist_active: boolean
-    playlist_last_refresh: string
-    playlist_entries: {
-      platform_id: string
-      title: string
-      uploader: string | null
-      idx: number
-      downloaded: boolean
-    }[]
-    refreshed_at: number
-  } {
-    const now = epochSeconds(this.#app.clock)
-    return {
-      playlist_name: metadata.name,
-      playlist_description: metadata.description,
-      playlist_channel: metadata.channelName,
-      playlist_channel_id: metadata.channelId,
-      playlist_active: true,
-      playlist_last_refresh: localDay(now),
-      playlist_entries: this.#toEntries(metadata, archived),
-      refreshed_at: now,
-      ...(metadata.thumbnail !== undefined && { art: metadata.thumbnail }),
-    }
+    before: readonly PlaylistEntry[],
+  ): PlaylistEntry[] {
+    const known = new Map(before.map((entry) => [entry.platform_id, entry]))
+    return metadata.entries.flatMap(({ id, title, uploader, isThere }, idx) => {
+      if (!isThere && !archived.has(id)) return []
+      const entry = known.get(id)
+      const isNamed = isThere && title !== id
+      return [
+        {
+          platform_id: id,
+          title: isNamed ? title : (entry?.title ?? title),
+          uploader: uploader ?? entry?.uploader ?? null,
+          idx,
+          downloaded: archived.has(id),
+        },
+      ]
+    })
   }
 
   async #fetchArt(metadata: PlaylistMetadata, old: PlaylistDoc | undefined, signal?: AbortSignal): Promise<void> {
@@ -510,13 +506,14 @@ class PlaylistDocs implements Playlists {
   }
 
   /** @returns false: somebody else has added it meanwhile */
-  #add(fields: PlatformPart, metadata: PlaylistMetadata): Promise<boolean> {
+  #add(fields: ReturnType<typeof toFields>, metadata: PlaylistMetadata): Promise<boolean> {
     const doc: PlaylistDoc = {
       playlist_id: metadata.id,
       playlist_type: 'regular',
       playlist_subscribed: false,
       playlist_thumbnail: this.#app.media.artUrl('playlist', metadata.id),
       playlist_sort_order: 'top',
+      ...{ playlist_name: metadata.id, playlist_description: '', playlist_channel: null, playlist_channel_id: null },
       ...fields,
     }
     return this.collection.create(metadata.id, doc, { visible: true })
@@ -532,6 +529,21 @@ class PlaylistDocs implements Playlists {
 export function openPlaylists(app: App): Playlists {
   return new PlaylistDocs(app)
 }
+
+/** What the platform says, for a patch: what it says nothing of stays as it was known. */
+const toFields = (metadata: PlaylistMetadata, entries: PlaylistEntry[], now: number) => ({
+  ...told({
+    playlist_name: metadata.name,
+    playlist_description: metadata.description,
+    playlist_channel: metadata.channelName,
+    playlist_channel_id: metadata.channelId,
+    art: metadata.thumbnail,
+  }),
+  playlist_active: true,
+  playlist_last_refresh: localDay(now),
+  playlist_entries: entries,
+  refreshed_at: now,
+})
 
 /**
  * A custom playlist holds archived videos only; one of the platform says which it lists are.

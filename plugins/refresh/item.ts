@@ -2,14 +2,19 @@
  * Reads one document again: what is found replaces what the platform says of it, what is gone is marked so (contract
  * 9.8).
  */
-import { epochSeconds, type JobContext } from 'archivolt'
+import { epochSeconds, type JobContext, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import type { Item, Kind } from './queue.ts'
 
 type Run = JobContext<object>
 
 /** @throws what the platform throws; then nothing has changed */
-export async function refreshItem({ kind, id }: Item, job: Run, app: App): Promise<boolean> {
+export async function refreshItem(
+  { kind, id }: Item,
+  job: Run,
+  app: App,
+  onCut: (told: Words) => void,
+): Promise<boolean> {
   const asked = { asker: job.id, signal: job.signal }
   switch (kind) {
     case 'video':
@@ -21,7 +26,7 @@ export async function refreshItem({ kind, id }: Item, job: Run, app: App): Promi
       )
     case 'playlist':
       if (!(await knownOf(kind, [id], app)).has(id)) return false
-      return app.playlists.index(await app.platform.playlist(id, asked), { ...asked, mustExist: true })
+      return app.playlists.index(await app.platform.playlist(id, asked), { ...asked, mustExist: true, onCut })
   }
 }
 

@@ -20,6 +20,8 @@ const DEFAULT_DAYS = 90
 const MOST_ATTEMPTS = 3
 
 const MOST_DAYS = 36_500
+/** Lists that ended early, in the result of a run. */
+const MOST_TOLD = 5
 const Days = Type.Integer({ minimum: 1, maximum: MOST_DAYS })
 type Run = JobContext<{ days?: number; scheduled?: boolean }>
 
@@ -71,6 +73,7 @@ async function workOff(job: Run, app: App): Promise<Words | null> {
   if (!queue.next() || !(await isSignedInAsWanted(job, app))) return null
 
   const counts: Record<Kind, number> = { video: 0, channel: 0, playlist: 0 }
+  const cut: Words[] = []
   for (let number = 0; !job.isStopping(); number++) {
     job.signal.throwIfAborted()
     const item = queue.next()
@@ -79,9 +82,9 @@ async function workOff(job: Run, app: App): Promise<Words | null> {
       number / (number + queue.waiting()),
       say`Refreshing ${{ what: WHAT[item.kind] }} ${{ id: item.id }}, ${{ count: queue.waiting() }} waiting`,
     )
-    if (await work(item, job, app)) counts[item.kind]++
+    if (await work(item, job, app, (told) => cut.push(told))) counts[item.kind]++
   }
-  return inWords(counts)
+  return inWords(counts, cut)
 }
 
 /**
@@ -101,11 +104,11 @@ async function isSignedInAsWanted(job: Run, app: App): Promise<boolean> {
 }
 
 /** @returns whether something new was learned; one bad item never ends the run */
-async function work(item: Item, job: Run, app: App): Promise<boolean> {
+async function work(item: Item, job: Run, app: App, onCut: (told: Words) => void): Promise<boolean> {
   const queue = app.refreshQueue
   queue.begin(item)
   try {
-    const isRefreshed = await job.step('refresh.item', () => refreshItem(item, job, app))
+    const isRefreshed = await job.step('refresh.item', () => refreshItem(item, job, app, onCut))
     await queue.done(item)
     return isRefreshed
   } catch (error) {
@@ -155,7 +158,8 @@ const COUNTED: Record<Kind, (count: number) => Words> = {
   playlist: (count) => (count === 1 ? say`${{ count }} playlist` : say`${{ count }} playlists`),
 }
 
-function inWords(counts: Record<Kind, number>): Words | null {
+function inWords(counts: Record<Kind, number>, cut: readonly Words[]): Words | null {
   const parts = Object.entries(counts).flatMap(([kind, count]) => (count ? [COUNTED[kind as Kind](count)] : []))
-  return parts.length ? say`${{ what: sentenceOf(joined(parts, ', ')) }} refreshed` : null
+  if (parts.length === 0) return null
+  return joined([say`${{ what: sentenceOf(joined(parts, ', ')) }} refreshed`, ...cut.slice(0, MOST_TOLD)], '; ')
 }

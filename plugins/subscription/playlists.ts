@@ -2,7 +2,7 @@
  * Playlists that are kept up to date by themselves: subscribed ones after a download run, all of a channel where it is
  * set so.
  */
-import { defineTask, ID_PATTERN, type JobContext, say, Type } from 'archivolt'
+import { defineTask, ID_PATTERN, inEnglish, type JobContext, say, Type, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { markWhereGone } from './gone.ts'
 
@@ -33,7 +33,8 @@ export const indexPlaylists = defineTask({
 async function indexOne(id: string, job: JobContext<object>, app: App, { mustExist = false } = {}): Promise<void> {
   const asked = { asker: job.id, signal: job.signal }
   try {
-    await app.playlists.index(await app.platform.playlist(id, asked), { ...asked, mustExist })
+    const onCut = (told: Words) => job.log.warn({ playlist: id }, inEnglish(told))
+    await app.playlists.index(await app.platform.playlist(id, asked), { ...asked, mustExist, onCut })
   } catch (error) {
     await markWhereGone({ kind: 'playlist', id }, error, job, app)
   }

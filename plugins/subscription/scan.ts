@@ -1,5 +1,5 @@
 /** update_subscribed: what is new in subscribed channels and playlists goes into the queue (contract 9.4). */
-import { defineTask, isStop, type JobContext, say, Type, untilStop } from 'archivolt'
+import { defineTask, inEnglish, isStop, type JobContext, say, Type, untilStop, type Words } from 'archivolt'
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { NewItem } from '../download/add.ts'
 import type { ListEntry, PlaylistEntryMetadata } from '../platform/types.ts'
@@ -210,13 +210,19 @@ const outlineOf = ({ channel_id, channel_name }: ChannelDoc) => ({ id: channel_i
 export async function scanPlaylist(id: string, job: Run, app: App): Promise<number> {
   if (!(await followedPlaylist(id, app))) return 0
   const metadata = await app.platform.playlist(id, { asker: job.id, signal: job.signal })
-  await app.playlists.index(metadata, { asker: job.id, signal: job.signal, mustExist: true })
+  const cut: Words[] = []
+  const asked = { asker: job.id, signal: job.signal }
+  await app.playlists.index(metadata, { ...asked, mustExist: true, onCut: (told) => cut.push(told) })
+  for (const told of cut) job.log.warn({ playlist: id }, inEnglish(told))
   const playlist = await followedPlaylist(id, app)
   const size = app.preferences.section('subscriptions').playlist_size
   if (!playlist || !size) return 0
   const beginning = beginningOf(id, PLAYLIST_TAB, app)
   const take = beginning.take()
   const fetchArt = app.listings.artAhead(job)
+  const isCut = cut.length > 0
+  // Its newest are in the part that did not come.
+  if (isCut && playlist.playlist_sort_order === 'bottom') return 0
   if (take === undefined) {
     const passed = beginning.passed()
     // The whole list is read anyway, so what was added since is found wherever it was put in.
@@ -233,6 +239,8 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
     playlist.playlist_sort_order,
   )
   const added = await queue(app.listings.ofPlaylist(wanted), app, { fetchArt, isNow: true })
+  // What is left of it would count as new from then on: the next scan looks at all of it.
+  if (isCut) return added.size
   await beginning.done(
     take,
     metadata.entries.filter(({ isPending }) => !isPending).map((entry) => entry.id),

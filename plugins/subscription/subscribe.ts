@@ -100,7 +100,7 @@ async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, ap
     await prepare(metadata.id, [PLAYLIST_TAB], (await app.playlists.get(metadata.id))?.playlist_subscribed ?? false)
     await app.playlists.index(metadata, { ...asked, subscribed: true })
     if (take === undefined) return
-    job.progress(0, say`Looking at the videos of ${{ name: metadata.name }}`)
+    job.progress(0, say`Looking at the videos of ${{ name: metadata.name ?? metadata.id }}`)
     await scanPlaylist(metadata.id, job, app)
     return
   }

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type BulkResult, localDay, type Step } from 'archivolt'
 import type { App } from './app.ts'
-import { toFields, toMediaFields } from './ingest.ts'
+import { toMediaFields, toWholeFields } from './ingest.ts'
 import { dropAll, removeAllWith } from './removal.ts'
 import type { VideoDoc } from './schema.ts'
 import { exclusiveAll, type VideoState } from './state.ts'
@@ -22,13 +22,14 @@ export async function adoptAll({ app, collection }: VideoState, list: readonly A
 }
 
 /** As ingest writes it; what it says of the platform is as old as the download. */
-function toAdoptedDoc({ metadata, sizeBytes, streams, dateDownloaded, isGone }: Adopted, { media }: App): VideoDoc {
+function toAdoptedDoc(adopted: Adopted, { media }: App): VideoDoc {
+  const { metadata, sizeBytes, streams, dateDownloaded, publishedElse, isGone } = adopted
   const { id, channelId, durationSeconds } = metadata
   const { duration, duration_str, ...film } = toMediaFields({ sizeBytes, durationSeconds, streams })
   return {
     platform_id: id,
     active: !isGone,
-    ...toFields(metadata, dateDownloaded),
+    ...toWholeFields(metadata, dateDownloaded, publishedElse ?? localDay(dateDownloaded)),
     ...film,
     vid_last_refresh: localDay(dateDownloaded),
     vid_type: metadata.vidType,

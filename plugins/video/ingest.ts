@@ -1,5 +1,5 @@
 /** The one way a video comes into the archive: files, art, subtitles, document, fact. Each step may be done twice. */
-import { epochSeconds, localDay, type MergePatch, patchOrCreate, type Step } from 'archivolt'
+import { epochSeconds, localDay, type MergePatch, patchOrCreate, type Step, told } from 'archivolt'
 import type { MediaProbe } from '../media/types.ts'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
@@ -21,26 +21,26 @@ function picturesOf({ thumbnails }: Pick<VideoMetadata, 'thumbnails'>): string[]
   return ranked.map(({ url }) => url)
 }
 
-/** What the platform says; refreshed as a whole. */
+/** What the platform says, for a patch: what it says nothing of stays as it was known. */
 export function toFields(metadata: VideoMetadata, refreshedAt: number) {
+  const { title, description, categories: category, tags, chapters, published } = metadata
   const [art] = picturesOf(metadata)
+  const { viewCount: view_count, likeCount: like_count, averageRating: average_rating } = metadata
   return {
-    title: metadata.title,
-    description: metadata.description,
-    category: metadata.categories,
-    tags: metadata.tags,
-    // What was known once stays.
-    ...(metadata.chapters.length > 0 && { chapters: metadata.chapters }),
-    published: metadata.published,
+    ...told({ title, description, category, tags, chapters, published, art }),
+    ...told({ stats: told({ view_count, like_count, average_rating }) }),
     vid_last_refresh: localDay(refreshedAt),
     refreshed_at: refreshedAt,
-    stats: {
-      view_count: metadata.viewCount,
-      like_count: metadata.likeCount,
-      dislike_count: 0,
-      average_rating: metadata.averageRating,
-    },
-    ...(art !== undefined && { art }),
+  }
+}
+
+/** The same of a video that is new. @param published  where the platform does not tell: a day that never changes */
+export function toWholeFields(metadata: VideoMetadata, refreshedAt: number, published: string) {
+  const { stats, ...fields } = toFields(metadata, refreshedAt)
+  return {
+    ...{ title: metadata.id, description: '', category: [], tags: [], published },
+    ...fields,
+    stats: { view_count: 0, like_count: 0, dislike_count: 0, average_rating: 0, ...stats },
   }
 }
 
@@ -102,16 +102,17 @@ export async function ingest(state: VideoState, input: Ingest, step: Step): Prom
 }
 
 /** What an ingest says of a video that is there: the rest is of people and of other plugins, at any moment. */
-function ownPart(
-  { playlist: _playlist, date_downloaded: _date, stats, receipt, degraded, ...own }: VideoDoc,
-  { dateDownloaded }: Ingest,
-): MergePatch<VideoDoc> {
-  const { dislike_count: _dislikes, ...counted } = stats
+function ownPart(doc: VideoDoc, { downloaded: { metadata }, dateDownloaded }: Ingest): MergePatch<VideoDoc> {
+  const { platform_id, active, streams, width, height, media_size, media_url, player, channel_id, subtitles } = doc
+  const { vid_thumb_url, vid_thumb_base64, receipt, degraded } = doc
   return {
-    ...own,
+    ...{ platform_id, active, streams, width, height, media_size, media_url, player, channel_id, subtitles },
+    ...{ vid_thumb_url, vid_thumb_base64 },
+    ...toFields(metadata, doc.refreshed_at),
+    // Any other type was told; this one is also what an answer without a type comes to.
+    ...(metadata.vidType !== 'videos' && { vid_type: metadata.vidType }),
     ...receiptChange({ ...(receipt && { receipt }), ...(degraded && { degraded }) }),
     ...(dateDownloaded !== undefined && { date_downloaded: dateDownloaded }),
-    stats: counted,
   }
 }
 
@@ -128,13 +129,14 @@ async function toDoc(
   const now = epochSeconds(app.clock)
   const receipt = told && toReceipt(told, now, input.degraded)
   const { duration, duration_str, ...media } = toMediaFields(probe)
+  const dateDownloaded = input.dateDownloaded ?? before?.date_downloaded ?? now
   return {
     platform_id: id,
     active: true,
-    ...toFields(metadata, now),
+    ...toWholeFields(metadata, now, input.publishedElse ?? localDay(dateDownloaded)),
     ...media,
     vid_type: metadata.vidType,
-    date_downloaded: input.dateDownloaded ?? before?.date_downloaded ?? now,
+    date_downloaded: dateDownloaded,
     vid_thumb_url: app.media.artUrl('video', id),
     vid_thumb_base64: false,
     media_url: app.media.mediaUrl(channelId, id),

@@ -33,9 +33,8 @@ export async function refreshWith(
   const isThere = await exclusive(state, id, async () => {
     const doc = await collection.get(id)
     const found = doc && (await lookAt(app, doc))
-    const { stats, ...fields } = toFields(metadata, epochSeconds(app.clock))
-    const { dislike_count: _dislikes, ...counted } = stats
-    const set = { ...fields, ...(typeof found === 'object' && measured(found)), stats: counted, active: true }
+    const fields = toFields(metadata, epochSeconds(app.clock))
+    const set = { ...fields, ...(typeof found === 'object' && measured(found)), active: true }
     return collection.patch(id, { set }, { visible: true })
   })
   if (isThere) await tellChanged(state, id, 'metadata')
@@ -90,7 +89,10 @@ export async function setKept(state: VideoState, id: string, isKept: boolean): P
 export function setComments(state: VideoState, id: string, list: readonly CommentMetadata[]): Promise<void> {
   const { app, collection, comments } = state
   return exclusive(state, id, async () => {
-    if (!(await collection.known([id])).has(id)) throw errors.notFound('video', id)
+    const doc = await collection.get(id)
+    if (!doc) throw errors.notFound('video', id)
+    // Comments that were turned off, or kept back from us, take away none that are here.
+    if (list.length === 0 && (doc.comment_count ?? 0) > 0) return
     const { threads, count } = toThreads(list)
     await comments.put(id, {
       platform_id: id,

@@ -52,6 +52,8 @@ export interface Ingest {
   isSubtitleIndexed?: boolean
   /** Epoch seconds; default now, or what an earlier ingest of the video has noted. */
   dateDownloaded?: number
+  /** YYYY-MM-DD, for a new video of which the platform tells no day; default: the day of `dateDownloaded`. */
+  publishedElse?: string | undefined
   /** What the download lacks. */
   degraded?: Degraded | undefined
   /** The film that is there is kept for a day: what comes takes its place. Nothing comes where it has been removed. */
@@ -66,6 +68,8 @@ export interface Adopted {
   streams: StreamProbe[]
   /** Epoch seconds. */
   dateDownloaded: number
+  /** As for `Ingest`. */
+  publishedElse?: string | undefined
   /** The platform had it no more when its film was kept. */
   isGone: boolean
 }

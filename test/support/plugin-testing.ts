@@ -73,7 +73,7 @@ interface Scope {
 }
 
 export async function testApp(scope: Scope, { plugins = [], ...options }: TestOptions = {}): Promise<TestApp> {
-  const offered = new Map<string, VideoMetadata>()
+  const offered = new Map<string, Offered>()
   const builtIn = (await findBuiltIn()).find(({ plugin }) => plugin.name === 'platform')!.plugin
   const outside = plugins.map(withComparedReplies)
   const app = await openTestApp(scope, {
@@ -184,7 +184,7 @@ const tellingLog = (): Log =>
   })
 
 /** The real one in all but what it asks of the network. */
-function scripted(builtIn: Plugin, offered: ReadonlyMap<string, VideoMetadata>): Plugin {
+function scripted(builtIn: Plugin, offered: ReadonlyMap<string, Offered>): Plugin {
   return {
     ...builtIn,
     services: (app: WholeApp) => {
@@ -207,13 +207,14 @@ function scriptedBut(isOthers: (id: string) => boolean, platform: Platform, scri
   return Object.fromEntries(chosen) as Answers
 }
 
+type Offered = VideoMetadata & { title: string; published: string }
 type Answers = Pick<
   Platform,
   'video' | 'channel' | 'playlist' | 'playlistsOf' | 'list' | 'download' | 'subtitles' | 'untilSubtitles' | 'comments'
 >
 
-function answers(offered: ReadonlyMap<string, VideoMetadata>): Answers {
-  const video = (id: string): VideoMetadata => offered.get(id) ?? gone(`There is no video ${id}`)
+function answers(offered: ReadonlyMap<string, Offered>): Answers {
+  const video = (id: string): Offered => offered.get(id) ?? gone(`There is no video ${id}`)
   return {
     video: async (id) => video(id),
     async channel(id) {
@@ -269,7 +270,7 @@ async function filesOf(metadata: VideoMetadata, folder: string): Promise<Downloa
   }
 }
 
-const rowOf = ({ id, title, durationSeconds, vidType }: VideoMetadata): ListEntry => ({
+const rowOf = ({ id, title, durationSeconds, vidType }: Offered): ListEntry => ({
   ...{ id, title, durationSeconds, vidType },
   isPending: false,
 })
@@ -285,7 +286,7 @@ const channelOf = ({ channelId, channelName }: VideoMetadata): ChannelMetadata =
   art: {},
 })
 
-const metadataOf = (doc: VideoDoc): VideoMetadata => ({
+const metadataOf = (doc: VideoDoc): Offered => ({
   id: doc.platform_id,
   title: doc.title,
   description: doc.description,

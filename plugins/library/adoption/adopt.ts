@@ -9,6 +9,7 @@ import type { Adopted } from '../../video/types.ts'
 import type { App } from '../app.ts'
 import { because } from '../because.ts'
 import type { Info } from '../catalogs/types.ts'
+import { dayOfFilm } from '../film-day.ts'
 import { takeHome } from '../homeless.ts'
 import { pathOf } from '../names.ts'
 import { bringAlong, bringGone } from './along.ts'
@@ -182,6 +183,7 @@ function toAdopted({ file, facts }: SeenAgain & { facts: Facts }, { clock }: App
     // A date of the future would be the newest for ever.
     isGone,
     dateDownloaded: Math.max(0, Math.min(downloadedAt, epochSeconds(clock))),
+    publishedElse: dayOfFilm(file, epochSeconds(clock)),
   }
 }
 

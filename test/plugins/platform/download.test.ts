@@ -246,6 +246,16 @@ describe('interruptions', () => {
   })
 })
 
+test('an answer without a title is an unknown failure, and nothing is fetched by it', async (t) => {
+  const { service, platform, folder } = await givenPlatform(t)
+  platform.catalogue.put('videos', VIDEO.fog, { info: { title: null } })
+
+  await assert.rejects(service.download(VIDEO.fog, { folder, format: '18' }, { asker }), failsAs('unknown'))
+  await assert.rejects(service.video(VIDEO.fog, { asker }), failsAs('unknown'))
+
+  assert.deepEqual(await readdir(folder), [])
+})
+
 /** Every fault of the loopback platform, and what it is to us. `ok`: it passes. */
 const FAULTS: Array<[fault: string | object, meaning: string]> = [
   ['private', 'gone'],

@@ -9,7 +9,7 @@ import { openLanes } from '../../../core/jobs/lanes.ts'
 import { LookUps } from '../../../plugins/platform/look-ups.ts'
 import { checkSources, type Source } from '../../../plugins/platform/source.ts'
 import { withSources } from '../../../plugins/platform/sources.ts'
-import type { Platform, VideoMetadata } from '../../../plugins/platform/types.ts'
+import type { Platform } from '../../../plugins/platform/types.ts'
 import '../../support/ffmpeg.ts'
 import { FILM_FILE } from '../../support/film.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -93,7 +93,7 @@ const WRONG: Array<[what: string, said: object, message: RegExp]> = [
 
 for (const [what, said, message] of WRONG) {
   test(`an answer with ${what} is a failure, not a video`, async () => {
-    const platform = platformWith({ video: async () => said as VideoMetadata })
+    const platform = platformWith({ video: async () => said as typeof FILM })
 
     await assert.rejects(platform.video(ID, asked), { name: 'PlatformFailure', failure: 'unknown', message })
   })

@@ -163,6 +163,63 @@ test('reading it again replaces entries and membership and keeps the subscriptio
   assert.deepEqual([doc.playlist_name, doc.playlist_subscribed, doc.playlist_active], ['Renamed', true, true])
 })
 
+const numbers = (count: number, from = 0): string[] => Array.from({ length: count }, (_, at) => `n${from + at}`)
+
+for (const came of [100, 200, 37, 0]) {
+  test(`a list of 250 of which ${came} come takes nothing away; what is new in it is added, and that is said`, async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel(), aVideo({ id: 'last' }))
+    await app.app.playlists.index(metadataOf([...numbers(249), 'last'], { count: 250 }))
+    const told: string[] = []
+    const onCut = (words: { toString(): string }) => told.push(String(words))
+
+    const listed = [...(came > 0 ? ['new'] : []), ...numbers(250)].slice(0, came)
+    await app.app.playlists.index(metadataOf(listed, { count: 251 }), { onCut })
+
+    const flags = await flagsOf(app, 'PL1')
+    assert.deepEqual(
+      flags.map(([id]) => id),
+      [...(came > 0 ? ['new'] : []), ...numbers(249), 'last'],
+    )
+    assert.deepEqual(flags.at(-1), ['last', flags.length - 1, true])
+    assert.deepEqual(await playlistsOf(app, 'last'), ['PL1'])
+    assert.equal(told.length, 1)
+    const whole = metadataOf(['new', 'last'], { count: 2 })
+    await app.app.playlists.index(whole, { onCut })
+    assert.deepEqual((await flagsOf(app, 'PL1')).length, 2, 'a list that is whole takes away')
+    assert.equal(told.length, 1)
+  })
+}
+
+test('what people take out of a list that hides some of its entries leaves it', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel())
+  await app.app.playlists.index(metadataOf(numbers(145), { count: 150 }))
+
+  await app.app.playlists.index(metadataOf(numbers(144, 1), { count: 149 }))
+
+  assert.deepEqual(
+    (await flagsOf(app, 'PL1')).map(([id]) => id),
+    numbers(144, 1),
+  )
+})
+
+test('an answer that says nothing leaves a playlist as it was known, and its entries their titles', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
+  await app.app.playlists.index(metadataOf(['v1', 'v2'], { thumbnail: 'https://art.example/1' }))
+  const before = await app.doc('playlist', 'PL1')
+
+  const nothing = { name: undefined, description: '', channelId: null, channelName: null }
+  const entries = [
+    { id: 'v1', title: 'v1', uploader: null },
+    { id: 'v2', title: '[Private video]', uploader: null, isThere: false },
+  ]
+  await app.app.playlists.index(metadataOf(entries, nothing))
+
+  assert.deepEqual(await app.doc('playlist', 'PL1'), before)
+})
+
 test('a video that comes into the archive is marked in the playlists that list it', async (t) => {
   const app = await testApp(t)
   await app.given(

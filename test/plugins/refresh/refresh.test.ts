@@ -116,6 +116,63 @@ test('a video is read anew; what people have set and when it came stay', async (
   assert.deepEqual(await queueState(app), { total_queued: 0, type: 'all', state: 'empty' })
 })
 
+/** As the platform answers while it throttles us: formats, and little else. */
+const NOTHING = {
+  ...{ title: null, description: null, tags: [], categories: [], timestamp: null, upload_date: null },
+  ...{ view_count: null, like_count: null, channel: null, uploader: null },
+}
+
+test('an answer without a title is no refresh, and what an answer leaves out stays as it was known', async (t) => {
+  const { app, loopback } = await given(t)
+  const { catalogue } = loopback.platform
+  const id = VIDEO.breakwater
+  await app.given(aChannel({ id: CHANNEL.harbour }), aVideo({ id, channelId: CHANNEL.harbour }))
+  await withMedia(app, CHANNEL.harbour, id)
+  catalogue.put('videos', id, { info: { description: 'Long text', tags: ['sea'], view_count: 500, like_count: 50 } })
+  await refresh(app, { video: [id] })
+  const { refreshed_at: _, ...before } = await app.doc('video', id)
+  const known = [before.description, before.tags, before.stats.view_count, before.stats.like_count]
+  assert.deepEqual(known, ['Long text', ['sea'], 500, 50])
+
+  catalogue.put('videos', id, { info: NOTHING, chapters: [] })
+  const { task_id } = await refresh(app, { video: [id] })
+  const { refreshed_at: _now, ...after } = await app.doc('video', id)
+  catalogue.put('videos', id, { info: { title: 'A new title', view_count: 501 } })
+  await refresh(app, { video: [id] })
+
+  assert.deepEqual(after, before)
+  assert.equal(app.app.jobs.get(task_id)?.result, null)
+  const { title, stats, ...rest } = await app.doc('video', id)
+  assert.deepEqual([title, stats.view_count, stats.like_count], ['A new title', 501, 50])
+  assert.deepEqual(
+    [rest.description, rest.tags, rest.published, rest.chapters],
+    [before.description, before.tags, before.published, before.chapters],
+  )
+})
+
+test('a playlist whose list ends early keeps its entries, and the result says so', async (t) => {
+  const { app, loopback } = await given(t)
+  const ids = Array.from({ length: 130 }, (_, at) => `AvListed${String(at).padStart(3, '0')}`)
+  const { catalogue } = loopback.platform
+  for (const id of ids) catalogue.put('videos', id, { ...catalogue.videos.get(VIDEO.fog), id })
+  catalogue.put('playlists', PLAYLIST.coast, { videoIds: ids })
+  await app.given(aPlaylist({ id: PLAYLIST.coast }))
+  await refresh(app, { playlist: [PLAYLIST.coast] })
+
+  catalogue.put('playlists', PLAYLIST.coast, { cutAt: 100 })
+  const { task_id } = await refresh(app, { playlist: [PLAYLIST.coast] })
+
+  const { playlist_entries: entries } = await app.doc('playlist', PLAYLIST.coast)
+  assert.deepEqual(
+    entries.map(({ platform_id: id }: { platform_id: string }) => id),
+    ids,
+  )
+  assert.equal(
+    app.app.jobs.get(task_id)?.result,
+    '1 playlist refreshed; the list of The coast in five films ended after 100 of 130 entries: nothing was taken out of it',
+  )
+})
+
 test('what is gone becomes inactive, and nothing else of it changes', async (t) => {
   const { app, loopback } = await given(t)
   const { faults } = loopback.platform

@@ -2112,6 +2112,10 @@ const de = {
   'said.{count} playlist': '{count} Playlist',
   'said.{count} playlists': '{count} Playlists',
   'said.{what} refreshed': '{what} aufgefrischt',
+  'said.the list of {name} ended after {came} of {count} entries: nothing was taken out of it':
+    'die Liste von {name} endete nach {came} von {count} Einträgen: nichts wurde daraus entfernt',
+  'said.the list of {name} ended after {came} entries: nothing was taken out of it':
+    'die Liste von {name} endete nach {came} Einträgen: nichts wurde daraus entfernt',
   'said.There is no snapshot to restore': 'Es gibt keinen Snapshot zum Wiederherstellen',
   'said.Restore the newest snapshot {id}, with POST /api/snapshot/{id}/ or on the settings page':
     'Stelle den neuesten Snapshot {id} wieder her, mit POST /api/snapshot/{id}/ oder in den Einstellungen',
