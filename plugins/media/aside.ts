@@ -13,6 +13,8 @@ const AGAIN_MS = 3_600_000
 export interface Aside {
   /** By a second name, or a copy; the film stays where it is. */
   keep(channelId: string, videoId: string): Promise<void>
+  /** What lies of a video in the folder of a channel that is not its own any more, by rename. */
+  leave(channelId: string, videoId: string, options?: { isKept?: boolean | undefined }): Promise<void>
   /** Whether a trash is one of these: it is never put back. */
   has(trashId: string): boolean
   /** A trash may be emptied after so long; `begin` does it where that is over already. */
@@ -84,6 +86,17 @@ export function openAside(
       await note(id, DAY_MS)
       await library.setAside(id, channelId, pathOf(channelId, videoId))
       wakeUp()
+    },
+    async leave(channelId, videoId, { isKept = false } = {}) {
+      const id = randomUUID()
+      await note(id, isKept ? DAY_MS : 0)
+      await library.trash(id, { channelId, videoId })
+      if (isKept) wakeUp()
+      else
+        await emptyOne(id, emptyWhileThere).catch((err: unknown) => {
+          log.warn({ err, trash: id }, 'files in the trash could not be removed: tried again in an hour')
+          wakeUp(AGAIN_MS)
+        })
     },
     has: (trashId) => ledger.sql('SELECT 1 FROM media_aside WHERE id = ?').get(trashId) !== undefined,
     note,

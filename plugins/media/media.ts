@@ -49,6 +49,7 @@ export function openMedia(app: MediaApp): MediaService {
     }),
     moveInto: whileThere(library.moveInto),
     setAside: whileThere(aside.keep),
+    leaveHome: whileThere(aside.leave),
     trash: whileThere(async (jobId, what) => {
       // A job that removes one batch after the other: what it has left of an earlier one is never put back with this one.
       if (aside.has(jobId)) await aside.emptyNow(jobId)

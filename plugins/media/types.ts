@@ -238,6 +238,11 @@ export interface Media {
    */
   setAside(channelId: string, videoId: string): Promise<void>
   /**
+   * What lies of a video in the folder of a channel goes, once its film lies in another one's. @param options.isKept
+   * for a day, in the trash @throws unavailable: a file cannot be moved, and nothing was
+   */
+  leaveHome(channelId: string, videoId: string, options?: { isKept?: boolean | undefined }): Promise<void>
+  /**
    * The same for a file that lies elsewhere in the library, under its own name. @throws unprocessable: the folder's
    * link cannot be followed
    */

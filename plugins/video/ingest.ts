@@ -87,6 +87,8 @@ export async function ingest(state: VideoState, input: Ingest, step: Step): Prom
   await app.media.places.drop([id])
   const fresh = new Set(downloaded.subtitles.map(({ lang }) => lang))
   const before = await collection.get(id)
+  if (before && before.channel_id !== channelId)
+    await step('video.leave', () => leaveHome(app, before, { channelId, fresh, isKept: input.isOldKept }))
   const doc = await toDoc(app, input, probe, fresh, before)
   await step('video.subtitles', () => indexSubtitles(state, doc, fresh, isSubtitleIndexed))
   const change = { set: ownPart(doc, input) }
@@ -99,6 +101,28 @@ export async function ingest(state: VideoState, input: Ingest, step: Step): Prom
     await step('video.storyboard', async () => {
       for (const keep of app.hook('video.storyboard')) await keep(id, storyboard)
     })
+}
+
+/**
+ * The platform has given the video to another channel, and the new film is whole in that one's folder: subtitles that
+ * did not come again follow it, and the old film goes. Done before the document says so, as it is never looked for
+ * afterwards.
+ */
+async function leaveHome(
+  { media, log }: App,
+  { platform_id: id, channel_id: old, subtitles }: VideoDoc,
+  { channelId, fresh, isKept }: { channelId: string; fresh: ReadonlySet<string>; isKept?: boolean | undefined },
+): Promise<void> {
+  for (const { lang } of subtitles) {
+    if (fresh.has(lang) || !media.isLanguage(lang)) continue
+    const [from, to] = [old, channelId].map((one) => media.subtitlePathOf(one, id, lang)) as [string, string]
+    if ((await media.isThere(from)) && !(await media.isThere(to))) await media.moveInto(channelId, from)
+  }
+  try {
+    await media.leaveHome(old, id, { isKept })
+  } catch (err) {
+    log.warn({ err, id, channelId: old }, "the old film of a video could not be removed from its old channel's folder")
+  }
 }
 
 /** What an ingest says of a video that is there: the rest is of people and of other plugins, at any moment. */
