@@ -5,6 +5,7 @@
 import { definePlugin } from 'archivolt'
 import { page } from './preferences.ts'
 import {
+  formerRoutes,
   pageRoutes,
   showAsset,
   showIcon,
@@ -28,6 +29,7 @@ export default definePlugin({
   ],
   routes: [
     ...pageRoutes,
+    ...formerRoutes,
     showNothing,
     showAsset,
     showIcon,

@@ -3,7 +3,19 @@ import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type App, type BuiltPage, bytes, DAY_SECONDS, defineRoute, errors, file, type Route, Type } from 'archivolt'
+import {
+  type App,
+  type BuiltPage,
+  bytes,
+  DAY_SECONDS,
+  defineRoute,
+  errors,
+  file,
+  json,
+  queryId,
+  type Route,
+  Type,
+} from 'archivolt'
 import Negotiator from 'negotiator'
 import { ADDRESSES } from './addresses.ts'
 import { PAGE_POLICY, PLUGIN_PAGE_POLICY } from './content-policy.ts'
@@ -39,20 +51,59 @@ const wishesOf = (headers: IncomingHttpHeaders): Wishes => ({
   accepted: headers['accept-language'] ?? '',
 })
 
+/** Any text: a handle may stand there, and what is unknown is said by the view. */
+const paramsOf = (path: string) =>
+  Type.Object(
+    Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, Type.String({ pattern: '^[^/]+$' })])),
+  )
+
 const toRoute = (path: string) =>
   defineRoute({
     method: 'GET',
     path,
     access: 'open',
     summary: `The page at ${path}`,
-    // Any: a handle may stand there, and what is unknown is said by the view.
-    params: Type.Object(
-      Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, Type.String({ pattern: '^[^/]+$' })])),
-    ),
+    params: paramsOf(path),
     reply: Type.String(),
     replyType: 'text/html',
-    handle: (input, app) => sendDocument(path, input, app),
+    ...(path === '/' && { query: { videoId: queryId({ description: 'leads to the page of this video' }) } }),
+    handle(input, app) {
+      const { videoId } = input.query as { videoId?: string }
+      return videoId === undefined ? sendDocument(path, input, app) : leadTo(`video/${videoId}/`, input, app)
+    },
   })
+
+/** 302: where it leads may change with a later version. */
+function leadTo(path: string, { headers }: Pick<Parameters<Route['handle']>[0], 'headers'>, { settings }: App) {
+  headers.set('Location', settings.basePath + path)
+  return json('{}', 302)
+}
+
+/** Addresses of the reference's page, in links that people have kept, and where the same is here. */
+const FORMER: Record<string, string> = {
+  '/about/': 'settings/',
+  '/channel/': 'channels/',
+  '/playlist/': 'playlists/',
+  ...Object.fromEntries(
+    ['about', 'playlist', 'shorts', 'streams'].map((part) => [`/channel/:channelId/${part}/`, 'channel/:channelId/']),
+  ),
+}
+
+export const formerRoutes = Object.entries(FORMER).map(([path, to]) =>
+  defineRoute({
+    method: 'GET',
+    path,
+    access: 'open',
+    summary: `Leads to /${to}`,
+    params: paramsOf(path),
+    reply: Type.Object({}, { description: 'nothing: the browser goes on' }),
+    status: 302,
+    handle(input, app) {
+      const { channelId = '' } = input.params as { channelId?: string }
+      return leadTo(to.replace(':channelId', encodeURIComponent(channelId)), input, app)
+    },
+  }),
+)
 
 function sendDocument(
   address: string,

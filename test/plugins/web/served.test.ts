@@ -211,3 +211,19 @@ test('the first load of Home is at most twelve requests, for each role, in a sho
     }
   }
 })
+
+test('links to the page of the reference lead to the same thing here', async (t) => {
+  const app = await testApp(t, { settings: { basePath: '/archive/' } })
+
+  for (const [address, to] of [
+    ['/?videoId=abc', '/archive/video/abc/'],
+    ['/about/', '/archive/settings/'],
+    ['/channel/', '/archive/channels/'],
+    ['/channel/UC1/about/', '/archive/channel/UC1/'],
+    ['/channel/UC1/streams', '/archive/channel/UC1/'],
+  ]) {
+    const { status, headers } = await ask(`${app.url}${address}`)
+    assert.deepEqual([status, headers['location']], [302, to])
+  }
+  assert.notEqual((await ask(`${app.url}/`)).status, 302)
+})
