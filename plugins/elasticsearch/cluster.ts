@@ -5,6 +5,7 @@ import { say } from 'archivolt'
 import { type AdapterParts, type OpenedAdapter, StartError, snapshotName, systemClock } from 'archivolt/index'
 import { connectElastic } from './connection.ts'
 import { openElasticIndex } from './open.ts'
+import { lastingNames } from './repository.ts'
 
 export async function openCluster({
   settings,
@@ -24,7 +25,7 @@ export async function openCluster({
     password: settings.elasticsearchPassword,
     apiKey: settings.elasticsearchApiKey,
     ca: settings.elasticsearchCa,
-    ...{ names: `${prefix}_*`, log, clock },
+    ...{ names: lastingNames(prefix), log, clock },
   })
   try {
     const index = await openElasticIndex({

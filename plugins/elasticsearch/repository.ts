@@ -27,9 +27,16 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,127}$/
 /** Elasticsearch names a number of its own, or a range of releases, where several have the same form of index. */
 const RELEASE = /\d+\.\d+\.\d+/
 const LOOK_EVERY_MS = 250
+const MOST_ATTEMPTS = 3
 const BATCH = 500
 const UNSET =
   'There is no place for snapshots of Elasticsearch: set AV_ELASTICSEARCH_REPOSITORY to a folder that path.repo of all its nodes names'
+
+/** Where parts of a snapshot lie for a while. No collection's name begins with a digit. */
+const besideOf = (prefix: string): string => `${prefix}_0restore_`
+
+/** Of the indexes whose health counts: not what a restore has beside, which can be made again. */
+export const lastingNames = (prefix: string): string => `${prefix}_*,-${besideOf(prefix)}*`
 
 interface RepositoryParts {
   connection: ElasticConnection
@@ -74,7 +81,6 @@ class FolderRepository implements Repository {
   readonly folder: string | null
   readonly #log: Log
   readonly #repository: string
-  // No collection's name begins with a digit.
   readonly #beside: string
   #registered: Promise<unknown> | undefined
 
@@ -86,7 +92,7 @@ class FolderRepository implements Repository {
     this.folder = folder
     this.#log = log
     this.#repository = `${prefix}_snapshots`
-    this.#beside = `${prefix}_0restore_`
+    this.#beside = besideOf(prefix)
   }
 
   async get(name: string): Promise<SnapshotRecord | undefined> {
@@ -211,10 +217,23 @@ class FolderRepository implements Repository {
     signal: AbortSignal | undefined,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    await this.clean()
     try {
-      await this.#connection.run((client) =>
-        client.snapshot.restore({
+      await this.#restoreBeside(snapshot, parts, signal)
+      return await work()
+    } finally {
+      await this.clean().catch((error: unknown) =>
+        this.#log.warn({ err: error }, 'what a restore has left is removed at the next start'),
+      )
+    }
+  }
+
+  /** A server that went down meanwhile has forgotten that it was restoring: its half-made indexes never come to be. */
+  async #restoreBeside(snapshot: string, parts: readonly Part[], signal: AbortSignal | undefined): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      await this.#connection.run(async (client) => {
+        // Inside, since this is sent again where the server went down before it answered, and the indexes are there then.
+        await this.clean()
+        await client.snapshot.restore({
           ...{
             repository: this.#repository,
             snapshot,
@@ -225,14 +244,12 @@ class FolderRepository implements Repository {
           },
           ...{ rename_pattern: '(.+)', rename_replacement: `${this.#beside}$1` },
           index_settings: { 'index.auto_expand_replicas': false, 'index.number_of_replicas': 0 },
-        }),
-      )
-      for (const { index } of parts) await this.#untilThere(index, signal)
-      return await work()
-    } finally {
-      await this.clean().catch((error: unknown) =>
-        this.#log.warn({ err: error }, 'what a restore has left is removed at the next start'),
-      )
+        })
+      })
+      if (await this.#areThere(parts, signal)) return
+      if (attempt === MOST_ATTEMPTS)
+        throw errors.unavailable('Elasticsearch went down again and again while it restored the snapshot: see its log')
+      this.#log.warn({ snapshot }, 'Elasticsearch went down while it restored a snapshot; it is restored once more')
     }
   }
 
@@ -287,14 +304,19 @@ class FolderRepository implements Repository {
       progress(Math.min(processed?.size_in_bytes ?? 0, incremental.size_in_bytes), incremental.size_in_bytes)
   }
 
-  async #untilThere(index: string, signal: AbortSignal | undefined): Promise<void> {
+  /** @returns false: what is missing will never be there */
+  async #areThere(parts: readonly Part[], signal: AbortSignal | undefined): Promise<boolean> {
     for (;;) {
       signal?.throwIfAborted()
       // Without copies it is green when it is there; while it is being restored the server calls it yellow.
-      const { timed_out: isWaiting } = await this.#connection.run((client) =>
-        client.cluster.health({ index, wait_for_status: 'green', timeout: '10s' }, { ignore: [408] }),
+      const health = await this.#connection.run((client) =>
+        client.cluster.health(
+          { index: parts.map(({ index }) => index).join(','), wait_for_status: 'green', timeout: '10s' },
+          { ignore: [408] },
+        ),
       )
-      if (!isWaiting) return
+      if (!health.timed_out) return true
+      if (health.initializing_shards === 0 && health.status === 'red') return false
     }
   }
 
