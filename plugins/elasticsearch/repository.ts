@@ -25,7 +25,7 @@ import type { Store } from './store.ts'
 /** What the server allows, less its own words such as `_all`. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,127}$/
 /** Elasticsearch names a number of its own, or a range of releases, where several have the same form of index. */
-const RELEASE = /\d+\.\d+\.\d+/
+const RELEASE = /\d{1,4}\.\d{1,4}\.\d{1,4}/
 const LOOK_EVERY_MS = 250
 const MOST_ATTEMPTS = 3
 const BATCH = 500

@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type AppOf, definePlugin, defineTask } from '../../core/plugin/define.ts'
 import { Type } from '../../core/public.ts'
+// Pictures that are missing are looked for in the films.
+import '../support/ffmpeg.ts'
 import { startMarking } from '../support/marking.ts'
 import {
   aChannel,

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toVideoMetadata } from '../../../plugins/platform/metadata.ts'
 import { toSidecarMetadata } from '../../../plugins/platform/sidecar.ts'
+// A film that comes in again is probed.
+import '../../support/ffmpeg.ts'
 import { anIngest, channelMetadata, type VideoApp, videoApp } from './scripted-platform.ts'
 
 const WHOLE = {

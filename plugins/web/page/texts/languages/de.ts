@@ -1918,8 +1918,7 @@ const de = {
   'said.new task received': 'Neue Aufgabe angenommen',
   'said.Task completed': 'Aufgabe erledigt',
   'said.Task failed': 'Aufgabe fehlgeschlagen',
-  'said.Its row in the ledger is damaged: start it again':
-    'Ihre Zeile in der Datenbank ist beschädigt: Starte sie neu',
+  'said.Its row in the ledger is damaged: start it again': 'Ihre Zeile in der Datenbank ist beschädigt: Starte sie neu',
   'said.The record of this subscription is damaged: unsubscribe and subscribe again':
     'Die Aufzeichnung dieses Abos ist beschädigt: Bestelle es ab und abonniere erneut',
   'said.It was running when the server went down': 'Sie lief, als der Server ausfiel',
