@@ -161,7 +161,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
 
 /** Seconds: where this person was; 0 where that is not worth going back to. */
 function placeBefore({ platform_id: id, player: { watched, position, duration } }: Video): number {
-  const was = unsentPlace(id) ?? position
+  const was = unsentPlace(id) ?? position ?? 0
   const edge = Math.min(EDGE_S, duration / 20)
   return !watched && was > edge && was < duration - edge ? was : 0
 }

@@ -94,7 +94,7 @@ async function begin(step: Step, before: PlayerProps): Promise<void> {
   draw(props, path)
 }
 
-const markSeen = ({ platform_id: id, player: { watched, progress } }: Video): Promise<void> =>
+const markSeen = ({ platform_id: id, player: { watched, progress = 0 } }: Video): Promise<void> =>
   toggleWatched({ id, isWatched: watched, progress })
 
 function end(): void {

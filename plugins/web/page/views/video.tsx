@@ -163,7 +163,7 @@ async function ended(video: Load<Video>): Promise<void> {
   if (value && !value.player.watched) await toggle(video, value)
 }
 
-const toggle = (video: Load<Video>, { platform_id: id, player: { watched, progress } }: Video): Promise<void> =>
+const toggle = (video: Load<Video>, { platform_id: id, player: { watched, progress = 0 } }: Video): Promise<void> =>
   toggleWatched({ id, isWatched: watched, progress }, ({ isWatched }) =>
     video.change((now) => ({ ...now, player: { ...now.player, watched: isWatched } })),
   )
