@@ -77,7 +77,7 @@ const NAMES = new RegExp(
   String.raw`\b(${[
     ...['Archivolt', 'YouTube', 'yt-dlp', 'ffmpeg', 'deno', 'SponsorBlock', 'Apprise', 'Elasticsearch', 'SQLite'],
     ...['OpenID Connect', 'Netscape HTTP Cookie File', 'JSON', 'CSV', 'OPML', 'HTTPS?', 'HDR', 'PIN', 'API', 'URL'],
-    ...['KiB', 'admin', 'user', String.raw`av_daily_\w+`, String.raw`av_backup-[\w-]+\.zip`],
+    ...['KiB', 'admin', 'user', 'Safari', 'Linux', String.raw`av_daily_\w+`, String.raw`av_backup-[\w-]+\.zip`],
   ].join('|')})\b|\w+://\S+|/[\w./-]+`,
   'g',
 )

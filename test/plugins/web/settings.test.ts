@@ -101,7 +101,7 @@ describe('settings', { skip: noBrowser }, () => {
     assert.equal(await page.getByText('This field is required').count(), 2)
     await page.getByLabel('Current password').fill('wrong')
     await page.getByLabel('New password').fill('short')
-    await page.getByText('It needs at least 8 characters').waitFor()
+    await page.getByText('It needs at least 12 characters').waitFor()
     await page.getByLabel('New password').fill('long enough now')
     await page.getByRole('button', { name: 'Change password' }).click()
     await page.getByText('This is not your password').waitFor()

@@ -1379,6 +1379,7 @@ const de = {
   'settings.webhooks.event.channel.changed': 'Ein Abo oder die Einstellungen eines Kanals wurden geändert',
   'settings.webhooks.event.cookie.changed': 'Das Cookie wurde geändert',
   'settings.webhooks.event.downloader.changed': 'yt-dlp wurde aktualisiert oder anders eingestellt',
+  'settings.webhooks.event.index.damaged': 'Gespeicherte Daten sind beschädigt',
   'settings.webhooks.event.index.replaced': 'Eine Sicherung oder ein Snapshot wurde wiederhergestellt',
   'settings.webhooks.event.queue.asked': 'Jemand hat Videos angefordert',
   'settings.webhooks.event.queue.changed': 'Die Warteschlange hat sich geändert (oft)',
@@ -2159,6 +2160,8 @@ const de = {
     'Ein Konto hat höchstens {most} Tokens. Widerrufe eines, das du nicht brauchst',
   'said.access token not found': 'Dieses Token gibt es nicht',
   'said.user not found': 'Dieses Konto gibt es nicht',
+  'said.Elasticsearch went down again and again while it restored the snapshot: see its log':
+    'Elasticsearch ist beim Wiederherstellen des Snapshots immer wieder ausgefallen: siehe sein Protokoll',
   'said.session not found': 'Diese Sitzung gibt es nicht',
   'said.sign-in not found': 'Diese Anmeldung gibt es nicht',
   'said.Looking for {count} videos in “{label}”': {

@@ -1346,6 +1346,7 @@ export const en = {
   'settings.webhooks.event.channel.changed': 'A subscription or a channel’s settings changed',
   'settings.webhooks.event.cookie.changed': 'The cookie changed',
   'settings.webhooks.event.downloader.changed': 'yt-dlp was updated or set differently',
+  'settings.webhooks.event.index.damaged': 'Stored data was found damaged',
   'settings.webhooks.event.index.replaced': 'A backup or snapshot was restored',
   'settings.webhooks.event.queue.asked': 'Somebody asked for videos',
   'settings.webhooks.event.queue.changed': 'The queue changed (often)',
