@@ -3,9 +3,9 @@
  * secrets in the ledger.
  */
 import { randomBytes } from 'node:crypto'
-import { chmod, open, readFile, rename, rm } from 'node:fs/promises'
+import { chmod, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeWhole } from './whole-file.ts'
+import { syncFolder, writeWhole } from './whole-file.ts'
 
 const KEY_BYTES = 32
 
@@ -36,14 +36,14 @@ export const readNextKey = (dataDir: string): Promise<Buffer | undefined> => rea
 export async function makeNextKey(dataDir: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES)
   await writeWhole(nextIn(dataDir), key)
-  await syncFolder(dataDir)
+  syncFolder(dataDir)
   return key
 }
 
 /** From now on it is the key: every session and token ends with the old one. */
 export async function takeNextKey(dataDir: string): Promise<void> {
   await rename(nextIn(dataDir), pathIn(dataDir))
-  await syncFolder(dataDir)
+  syncFolder(dataDir)
 }
 
 export const dropNextKey = (dataDir: string): Promise<void> => rm(nextIn(dataDir), { force: true })
@@ -58,14 +58,4 @@ async function readKey(path: string): Promise<Buffer | undefined> {
       `${path} is damaged: it must have ${KEY_BYTES} bytes. Put it back from a copy; or remove it to get a new one: then all sessions and tokens end, and authenticator apps, webhooks, addresses of messages and proxies have to be set anew`,
     )
   return key
-}
-
-/** A name in a folder is on disk once the folder is. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path)
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }

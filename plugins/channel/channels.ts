@@ -434,7 +434,12 @@ function toFields(metadata: ChannelMetadata, refreshedAt: number, art: ChannelMe
 }
 
 const byName = (id: string, name: string): ChannelMetadata => ({
-  ...{ id, name, description: '', tags: [], tabs: [], art: {} },
+  id,
+  name,
+  description: '',
+  tags: [],
+  tabs: [],
+  art: {},
 })
 
 export function openChannels(app: App): Channels {

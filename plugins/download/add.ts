@@ -94,15 +94,18 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     const parked = [...(await items.getMany([...marks.keys()])).values()].filter(
       ({ open, error_class: failure }) => open && failure && isLookedAtAgain(failure, app),
     )
-    const limited = parked.filter(({ platform_id: id, reopened }) => marks.get(id) && reopened)
-    for (const { platform_id: id } of limited) await items.patch(id, { set: { reopened: null } })
-    const free = parked.filter(({ platform_id: id, reopened }) => !marks.get(id) && !reopened)
+    const idsWhere = (isLimited: boolean) =>
+      parked
+        .filter(({ platform_id: id, reopened = false }) => marks.get(id) === isLimited && reopened === isLimited)
+        .map(({ platform_id: id }) => id)
+    const [limited, free] = [idsWhere(true), idsWhere(false)]
+    if (limited.length > 0) await items.patchWhere({ in: ['platform_id', limited] }, { set: { reopened: null } })
     const set = {
       ...{ message: null, error_class: null, retry_at: null, ready: true, reopened: true },
       ...(status === 'priority' && { status, auto_start: true, later: false }),
     }
-    for (const { platform_id: id } of free) await items.patch(id, { set }, { visible: true })
-    return free.map(({ platform_id: id }) => id)
+    if (free.length > 0) await items.patchWhere({ in: ['platform_id', free] }, { set }, { visible: true })
+    return free
   }
 
   async function addPart(list: readonly NewItem[], status: QueueStatus, options: AddOptions): Promise<string[]> {

@@ -54,29 +54,26 @@ export function openVideoRecords(app: App): Records {
     return keys
   }
 
-  /** A record is put together from the text: one whose keys were damaged would cost the others of its page. */
-  function isWhole({ id, text }: { id: string; text: string }): boolean {
+  /** A record is put together from the text: one with damaged keys is left out and costs the others of its page nothing. */
+  function unlessDamaged<Made>(id: string, make: () => Made): Made[] {
     try {
-      channelIdOf(text)
-      withKeysInside(text, 'player' satisfies keyof VideoDoc, {})
-      return true
+      return [make()]
     } catch (error) {
       app.log.error({ err: error, id }, 'a video is left out of a list: its document is damaged')
-      return false
+      return []
     }
   }
 
   /** One read for the channels of a whole page, one for what is the caller's, one for each plugin that adds keys. */
   return async function records(hits, actor) {
-    const whole = hits.filter(isWhole)
-    const channelIds = whole.map((hit) => channelIdOf(hit.text))
-    const channels = await app.channels.textsFor([...new Set(channelIds)])
-    const ids = whole.map((hit) => hit.id)
+    const found = hits.flatMap((hit) => unlessDamaged(hit.id, () => ({ hit, channelId: channelIdOf(hit.text) })))
+    const channels = await app.channels.textsFor([...new Set(found.map(({ channelId }) => channelId))])
+    const ids = found.map(({ hit }) => hit.id)
     const tails = tailsOf(ids, actor)
     const ownKeys = ownKeysOf(ids, actor)
     const places = app.media.places.statesOf(ids)
     const missing = app.media.missing.of(ids)
-    return whole.map(({ id, text, score = 0 }, at) => {
+    return found.flatMap(({ hit: { id, text, score = 0 }, channelId }) => {
       const place = places.get(id)
       const keys = {
         ...ownKeys.get(id),
@@ -90,7 +87,8 @@ export function openVideoRecords(app: App): Records {
         _index: indexName,
         _score: roundScore(score),
       }
-      return joinRecord(text, tails.get(id) ?? NOTHING_WATCHED, channels.get(channelIds[at]!)!, more)
+      const tail = tails.get(id) ?? NOTHING_WATCHED
+      return unlessDamaged(id, () => joinRecord(text, tail, channels.get(channelId)!, more))
     })
   }
 }
