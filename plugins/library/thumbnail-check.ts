@@ -112,7 +112,7 @@ async function removeOrphans(job: Run, app: App): Promise<number> {
   for (const [kind, known] of Object.entries(KINDS) as Array<[ArtKind, KnownKind]>) {
     for await (const id of app.media.artIds(kind)) {
       job.signal.throwIfAborted()
-      if ((await isKnownToAny(known, id, app)) || (await isYoung(app.media.artPathOf(kind, id), app))) continue
+      if ((await app.media.isKnown(known, id)) || (await isYoung(app.media.artPathOf(kind, id), app))) continue
       library ??= await lookAround(job, app)
       if (library.doubt !== undefined || (known !== 'playlist' && library.films[known].has(id))) kept++
       else {
@@ -160,11 +160,6 @@ async function reasonToDoubt(films: Record<'video', Set<string>>, app: App): Pro
   if (app.index.lost !== undefined) return 'the archive was empty when the server started'
   if ((await app.videos.collection.count()) === 0) return 'the archive has no videos'
   return films.video.size === 0 ? 'the library has no films' : undefined
-}
-
-async function isKnownToAny(kind: KnownKind, id: string, app: App): Promise<boolean> {
-  for (const isKnown of app.hook('media.known')) if (await isKnown(kind, id)) return true
-  return false
 }
 
 async function isYoung(path: string, app: App): Promise<boolean> {

@@ -7,6 +7,7 @@ import { openArt } from './art.ts'
 import { type Aside, openAside } from './aside.ts'
 import { ENDINGS, isFilm, isSound, OWN_ENDINGS, ownEndingOf } from './containers.ts'
 import { sizeOf } from './files.ts'
+import { isKnown } from './known.ts'
 import { type Library, openLibrary } from './library.ts'
 import { LibraryLock } from './library-lock.ts'
 import { openMissing } from './missing.ts'
@@ -83,6 +84,7 @@ export function openMedia(app: MediaApp): MediaService {
     isLanguage,
     places,
     missing,
+    isKnown: (kind, id) => isKnown(kind, id, app),
     containers: { endings: ENDINGS, own: OWN_ENDINGS, isFilm, isSound },
     async filmPath(channelId, videoId) {
       const film = places.filmOf(videoId)
@@ -128,7 +130,7 @@ export function openMedia(app: MediaApp): MediaService {
 }
 
 async function isAnyKnown(videoIds: readonly string[], app: Pick<App, 'hook'>): Promise<boolean> {
-  for (const id of videoIds) for (const isKnown of app.hook('media.known')) if (await isKnown('video', id)) return true
+  for (const id of videoIds) if (await isKnown('video', id, app)) return true
   return false
 }
 

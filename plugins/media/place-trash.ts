@@ -9,6 +9,7 @@ import { DAY_MS, errors, say, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 import { isEnding } from './containers.ts'
 import { isMissing, isOneOf, sync } from './files.ts'
+import { isKnown } from './known.ts'
 import type { Discarded, PlaceTrash } from './types.ts'
 
 /** In the folder of the place. Hidden: no scan looks into it. */
@@ -454,7 +455,7 @@ class TrashOfPlaces implements PlaceTrashService {
       if (job?.endedAt === null) continue // the removal goes on by itself
       try {
         // Whether a removal has come to its end is told by its video: its job may be long forgotten.
-        if (row.job_id && !(await this.#isKnown(row.video_id))) await this.#settleRow(row.id)
+        if (row.job_id && !(await isKnown('video', row.video_id, this.#app))) await this.#settleRow(row.id)
         // Without the mark nothing is touched, and what is away waits.
         else if (this.#placeOf(row.place_id).is_ours === 0) continue
         else if (!(await this.#isThere(row.place_id))) isFailed = true
@@ -466,11 +467,6 @@ class TrashOfPlaces implements PlaceTrashService {
       }
     }
     this.#wakeUp(isFailed ? AGAIN_MS : 0)
-  }
-
-  async #isKnown(videoId: string): Promise<boolean> {
-    for (const isKnown of this.#app.hook('media.known')) if (await isKnown('video', videoId)) return true
-    return false
   }
 
   async #empty(row: Row): Promise<void> {

@@ -69,8 +69,7 @@ async function sendArt(folder: ArtFolder, { params, query, actor }: ArtInput, ap
   const full = app.media.artPathOf(picture.kind, picture.id)
   for (const path of query.size ? [variantPath(full, query.size), full] : [full])
     if (await exists(path)) return file(path, 'image/jpeg')
-  for (const isKnown of app.hook('media.known'))
-    if (await isKnown(kind, picture.id)) return bytes(PLACEHOLDER_JPEG, 'image/jpeg')
+  if (await app.media.isKnown(kind, picture.id)) return bytes(PLACEHOLDER_JPEG, 'image/jpeg')
   throw errors.notFound('file')
 }
 

@@ -186,6 +186,8 @@ export interface Media {
   homeOf(channelId: string, videoId: string, mediaPath: string): string
   readonly places: Places
   readonly missing: Missing
+  /** Whether the archive has it. */
+  isKnown(kind: KnownKind, id: string): Promise<boolean>
   readonly containers: Containers
   /**
    * Where the film of a video is read: in its place, or in the library.
