@@ -8,6 +8,8 @@ import type { HandlerHeaders } from './send.ts'
 
 type AnyInput = RouteInput<never, never, never>
 
+export const serverCloses = () => errors.unavailable('The server is closing')
+
 /** Signals of running requests: all are aborted when the server closes. */
 export class RunningSignals {
   readonly #running = new Set<AbortController>()
@@ -28,7 +30,7 @@ export class RunningSignals {
   }
 
   abort(): void {
-    for (const controller of this.#running) controller.abort(errors.unavailable('The server is closing'))
+    for (const controller of this.#running) controller.abort(serverCloses())
   }
 }
 

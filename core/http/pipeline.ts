@@ -34,7 +34,7 @@ import { corsHeaders, preflightHeaders } from './cors.ts'
 import { decodeQuery, queryInt, queryTexts } from './decode.ts'
 import { type Envelope, openEnvelope } from './envelope.ts'
 import { type FaultForm, withExtra } from './fault.ts'
-import { Input, RunningSignals } from './input.ts'
+import { Input, RunningSignals, serverCloses } from './input.ts'
 import { isAnyKnown, isKnown, KeptReplies, tagOf, tagOfState, tagOfText } from './kept-replies.ts'
 import { type Origin, type Origins, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
@@ -95,6 +95,7 @@ interface LongAnswer {
 
 export interface Pipeline {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** And takes no new ones: the server closes. */
   endStreams(): void
   /** Tells running handlers (`signal`) that the server closes. */
   abort(): void
@@ -155,6 +156,7 @@ class RequestPipeline implements Pipeline {
   readonly #isPublicSecure: boolean
   readonly #isLogged: boolean
   #count = 0
+  #isClosing = false
 
   constructor(parts: PipelineParts) {
     this.#parts = parts
@@ -245,6 +247,7 @@ class RequestPipeline implements Pipeline {
   }
 
   endStreams(): void {
+    this.#isClosing = true
     for (const end of this.#streams) end()
   }
 
@@ -447,6 +450,7 @@ class RequestPipeline implements Pipeline {
   }
 
   #startEvents(exchange: Exchange, route: Route, stream: EventStream, { actor, request }: Input): void {
+    if (this.#isClosing) throw serverCloses()
     if (this.#streams.size >= MOST_EVENT_STREAMS) throw errors.unavailable('Too many clients are listening')
     const giveBack = this.#streamQuota.take(actor.id === 0 ? clientOf(request.address) : String(actor.id))
     // The oldest stream is not ended: its client would connect again at once and push out the next.

@@ -7,6 +7,7 @@ import type { Settings } from '../../config/schema.ts'
 import { openAccounts } from '../../core/accounts/accounts.ts'
 import { type OpenedApp, openApp } from '../../core/app.ts'
 import { commandsOf, noSuchCommand, sentenceOf, understood } from '../../core/commands/typed.ts'
+import { GRACE_MS } from '../../core/http/server.ts'
 import { openHoldings } from '../../core/index/in-use.ts'
 import { openLedger } from '../../core/ledger/sqlite.ts'
 import { type Log, openLog } from '../../core/log.ts'
@@ -107,6 +108,9 @@ interface Scope {
 export const KEPT_THREADS = 2
 keepThreads(KEPT_THREADS)
 
+/** Most servers close within some milliseconds. */
+const CLOSING_MS = 10_000
+
 /** Of both accounts, for tests that sign in as people do. */
 export const PASSWORD = 'a password for tests'
 
@@ -129,9 +133,12 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     return opened
   }
   const close = async (): Promise<void> => {
-    const closing = opened
+    if (!opened) return
+    const closing = opened.close()
     opened = undefined
-    await closing?.close()
+    // What does not finish is ended once the clock has moved on: a test that fails meanwhile must not stand still.
+    const moveOn = setTimeout(() => void clock.advance(GRACE_MS), CLOSING_MS)
+    await closing.finally(() => clearTimeout(moveOn))
   }
   scope.after(async () => {
     await close()

@@ -377,6 +377,28 @@ test('the stop lets a running request finish, ends event streams and takes nothi
   await closed
 })
 
+test('an event stream that begins during the stop does not hold it up', async (t) => {
+  let begin!: () => void
+  let started!: () => void
+  const starts = new Promise<void>((resolve) => (started = resolve))
+  const late = get('/events/', async () => {
+    await new Promise<void>((resolve) => {
+      begin = resolve
+      started()
+    })
+    return events(() => () => undefined)
+  })
+  const { ask, http } = await testServer(t, [late])
+  const asked = ask('/events/')
+  await starts
+
+  const closed = http.close()
+  begin()
+
+  assert.equal((await asked).status, 503)
+  await closed
+})
+
 for (const [what, sent] of [
   ['that was opened ahead', ''],
   ['whose request has begun to arrive', 'GET /health HTTP/1.1\r\nHos'],
