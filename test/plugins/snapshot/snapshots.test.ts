@@ -52,7 +52,7 @@ async function restored(app: TestApp, id: string): Promise<{ status: string; res
 
 test('a snapshot is there from the moment its request is answered', async (t) => {
   const app = await given(t)
-  await app.app.preferences.change({ application: { enable_snapshot: true } })
+  await app.clock.advance(1000) // newer than the one of the first start
 
   const { snapshot_name: id } = (await admin(app).post('/api/snapshot/')).body
   const [item, all] = await Promise.all([admin(app).get(`/api/snapshot/${id}/`), list(app)])
