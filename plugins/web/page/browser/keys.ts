@@ -1,5 +1,5 @@
 /** Keys that do something: one key, or `g` and another. In a field they are letters. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /** An action that returns false has not taken the key. */
 export type Keys = Record<string, (event: KeyboardEvent) => void | boolean>
@@ -34,7 +34,7 @@ addEventListener('keydown', (event) => {
 export function useKeys(keys: Keys): void {
   const current = useRef(keys)
   current.current = keys
-  useEffect(() => {
+  useLayoutEffect(() => {
     const layer = () => current.current
     layers.push(layer)
     return () => void layers.splice(layers.indexOf(layer), 1)

@@ -3,7 +3,7 @@
  * address goes on there.
  */
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { navigate, place } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
@@ -139,7 +139,7 @@ function Password({
   const missing = (value: string) => (isTried && value === '' ? t('form.required') : undefined)
   const form = useRef<HTMLFormElement>(null)
   const [provider, setProvider] = useState<{ name: string; Button: typeof Provider }>()
-  useEffect(() => form.current!.querySelector('input')!.focus(), [])
+  useLayoutEffect(() => form.current!.querySelector('input')!.focus(), [])
   useEffect(() => void findProvider().then(setProvider, () => undefined), [])
 
   return (

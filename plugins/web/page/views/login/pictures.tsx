@@ -1,5 +1,5 @@
 /** Who may sign in on this device with a PIN: a picture each. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import type { DeviceAccount } from '../../server/records.ts'
@@ -16,7 +16,7 @@ export function Pictures({
   onPassword: () => void
 }) {
   const box = useRef<HTMLDivElement>(null)
-  useEffect(() => box.current!.querySelector('button')!.focus(), [])
+  useLayoutEffect(() => box.current!.querySelector('button')!.focus(), [])
   return (
     <div class="who" ref={box} onKeyDown={(event) => moveFocus(event, box.current!, 1)}>
       <h2>{t('login.who')}</h2>

@@ -1,7 +1,7 @@
 /** Large keys for a PIN: for fingers, for the arrows of a remote control, and for number keys. */
 
 import { Check, Delete } from 'lucide'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../../browser/keys.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -36,7 +36,7 @@ export function PinPad({
   const [wrong, setWrong] = useState<string>()
   const box = useRef<HTMLDivElement>(null)
   const enter = useRef<HTMLButtonElement>(null)
-  useEffect(() => box.current!.querySelector('button')!.focus(), [])
+  useLayoutEffect(() => box.current!.querySelector('button')!.focus(), [])
 
   const press = (digit: string) => {
     setWrong(undefined)
