@@ -4,7 +4,7 @@
  */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { epochSeconds, errors, localMinute, say, writeWhole } from 'archivolt'
+import { DAY_SECONDS, epochSeconds, errors, localMinute, say, writeWhole } from 'archivolt'
 import type { AskOptions, CookieHealth, Platform } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { cookieExpired } from './expired.ts'
@@ -47,6 +47,8 @@ export const cookieLives = {
 }
 
 const LIVES_SHOWN = 5
+const WEEK_SECONDS = 7 * DAY_SECONDS
+const DAMAGED = 'Its file cannot be read any more, so downloads go on without it. Import it again.'
 
 interface Cookie {
   /** What is known of it; nobody is asked now. */
@@ -126,7 +128,7 @@ class KeptCookie implements Cookie {
   }
 
   async load(): Promise<void> {
-    this.#isStored = (await this.#read()) !== undefined
+    this.#isStored = await this.#isUsable()
     await this.#keepHonest()
     this.#apply()
     this.#app.preferences.watch(() => {
@@ -210,6 +212,20 @@ class KeptCookie implements Cookie {
   /** The preference says whether the cookie is in use. Where there is no cookie, it is switched off again. */
   async #keepHonest(): Promise<void> {
     if (!this.#isStored && this.#app.preferences.section('downloads').cookie_import) await this.#setPreference(false)
+  }
+
+  /** A jar that the disk or a restore has damaged is not handed to the downloader; its file stays until an import. */
+  async #isUsable(): Promise<boolean> {
+    const jar = await this.#read()
+    if (jar === undefined) return false
+    try {
+      parseJar(jar, this.#app.platform.name)
+      return true
+    } catch (error) {
+      this.#app.log.error({ err: error }, 'the stored cookie jar is damaged and is not used')
+      await this.#app.jobs.warn('The cookie is damaged', DAMAGED, WEEK_SECONDS)
+      return false
+    }
   }
 
   async #read(): Promise<string | undefined> {

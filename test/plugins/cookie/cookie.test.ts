@@ -1,6 +1,6 @@
 /** The cookie through the public door, validated by the real yt-dlp at the loopback platform. */
 import assert from 'node:assert/strict'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { VIDEO } from '../../platform/seed.mjs'
@@ -105,6 +105,23 @@ test('the cookie outlives a restart, and deleting it leaves nothing', async (t) 
   assert.deepEqual((await app.as('admin').delete('/api/cookie/')).body, NO_COOKIE)
   await assert.rejects(stat(path), { code: 'ENOENT' })
   assert.equal((await app.as('admin').get('/api/config/')).body.downloads.cookie_import, false)
+})
+
+test('a jar that the disk has damaged is not used, and every account is told', async (t) => {
+  const { app, path } = await given(t)
+  await app.as('admin').put('/api/cookie/', { cookie: SIGNED_IN })
+  await app.close()
+  const damaged = SIGNED_IN.replaceAll('\t', '\0')
+  await writeFile(path, damaged)
+
+  await app.restart()
+
+  assert.equal((await app.as('admin').get('/api/cookie/')).body.cookie_enabled, false)
+  const messages = (await app.as('user').get('/api/notification/')).body
+  assert.ok(messages.some(({ title }: { title: string }) => title === 'The cookie is damaged'))
+  assert.equal(await readFile(path, 'utf8'), damaged)
+  await app.as('admin').put('/api/cookie/', { cookie: SIGNED_IN })
+  assert.equal((await app.as('admin').get('/api/cookie/')).body.cookie_enabled, true)
 })
 
 test('switched off by the setting, a stored cookie rests', async (t) => {

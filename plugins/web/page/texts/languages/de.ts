@@ -2549,6 +2549,9 @@ const de = {
   'said.{asked} and the folder {own} of this archive overlap: choose another folder':
     '{asked} und der Ordner {own} dieses Archivs überschneiden sich. Wähle einen anderen',
   'said.A place is away': 'Ein Ort ist nicht da',
+  'said.The cookie is damaged': 'Das Cookie ist beschädigt',
+  'said.Its file cannot be read any more, so downloads go on without it. Import it again.':
+    'Seine Datei ist nicht mehr lesbar, Downloads laufen deshalb ohne es weiter. Importiere es noch einmal.',
   'said.The file of this video in “{label}” may not be read by the server':
     'Der Server darf die Datei dieses Videos in „{label}“ nicht lesen',
   'said.The file of this video lies in “{label}”, which is not there now':
