@@ -96,9 +96,9 @@ export const tagOf = (version: string): string => `W/"${version}"`
 
 /**
  * The tag of a reply that need not be made for it. It changes with whatever anybody does.
- * @param form  in which it is sent, where there are several
+ * @param form  in which it is sent
  */
-export const tagOfState = (state: string, url: string, form = ''): string =>
+export const tagOfState = (state: string, url: string, form: string): string =>
   tagOf(
     createHmac('sha256', TAG_KEY)
       .update(JSON.stringify([state, url, form]))

@@ -388,20 +388,25 @@ class RequestPipeline implements Pipeline {
     return route.pageForm?.(input, this.#parts.app(route)) ?? 'strict'
   }
 
+  #variantOf(route: Route, input: Input): string {
+    const own = route.variant?.(input, this.#parts.app(route)) ?? ''
+    return `${own} ${route.pageForm ? this.#pageFormOf(route, input) : ''}`
+  }
+
   /**
-   * The reply is made only where neither the client nor this server has it already. Items are kept in one form for all;
-   * what `strict` refuses, `lenient` keeps for itself.
+   * The reply is made only where neither the client nor this server has it already. Items are kept without their
+   * envelope; what the handler, or a page's envelope, makes in several forms is kept once in each.
    */
   async #revalidated(exchange: Exchange, route: Route, input: Input, query: string): Promise<Reply> {
     const { request, headers } = exchange
     const state = this.#kept.stateFor(input.actor)
     // Others are not to see by a tag that somebody has done something.
     const mayTell = state !== undefined && input.actor.isAdmin
-    const pageForm = route.pageForm && this.#pageFormOf(route, input)
-    const form = pageForm ?? (route.itemForm && this.#formOf(route, input))
+    const variant = this.#variantOf(route, input)
+    const form = `${variant} ${route.itemForm ? this.#formOf(route, input) : ''}`
     const tag = mayTell ? tagOfState(state, request.url!, form) : undefined
     if (tag !== undefined && isKnown(request, tag)) return new NotModified(tag)
-    const kept = pageForm === 'lenient' ? `${request.url} ${pageForm}` : request.url!
+    const kept = `${request.url} ${variant}`
     const text = (state && this.#kept.get(state, kept)) ?? jsonOf(await this.#answer(route, input, query))
     if (state !== undefined) this.#kept.keep(state, kept, text)
     const reply = jsonOf(this.#inForm(route, input, new JsonText(text)))

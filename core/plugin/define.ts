@@ -280,6 +280,8 @@ interface RouteDefinition<
   itemForm?: (input: Pick<RouteInput<never, never, never>, 'request'>, app: App) => ItemForm
   /** On routes with `envelope: 'page'`; left out: `strict`. */
   pageForm?: (input: Pick<RouteInput<never, never, never>, 'request'>, app: App) => PageForm
+  /** Names the form in which the handler answers, where it has several: replies of each are kept by themselves. */
+  variant?: (input: Pick<RouteInput<never, never, never>, 'request'>, app: App) => string
   /** Request headers, in lower case, that its answer depends on: they are named in `Vary`. */
   vary?: readonly string[]
   /** Further codes it may answer with, for the API description. */

@@ -12,7 +12,7 @@ import {
   Type,
   type WholeApp,
 } from 'archivolt'
-import { bare, endingEmpty, merged, silentInV05 } from './forms.ts'
+import { bare, dated, endingEmpty, merged, silentInV05 } from './forms.ts'
 import { prefixed } from './media-prefix.ts'
 
 type AnyInput = RouteInput<never, never, never>
@@ -144,6 +144,21 @@ const WITH_VIDEOS = [
   'GET /api/search/',
 ] as const
 
+/** Those that answer with records in which days stand. */
+const WITH_DAYS = [
+  ...WITH_VIDEOS,
+  'GET /api/channel/',
+  'GET /api/channel/:channelId/',
+  'GET /api/channel/search/',
+  'GET /api/playlist/',
+  'GET /api/playlist/:playlistId/',
+  'POST /api/playlist/:playlistId/',
+  'POST /api/playlist/custom/',
+  'POST /api/playlist/custom/:playlistId/',
+  'GET /api/download/',
+  'GET /api/download/:videoId/',
+] as const
+
 /** Those that are read page by page. */
 const PAGED = [
   'GET /api/video/',
@@ -171,6 +186,7 @@ export const adaptations: readonly Adaptation[] = [
   { of: 'POST /api/playlist/:playlistId/', change: subscribing },
   { of: 'POST /api/download/bulk/', at: 'PATCH /api/download/', change: changeByQuery },
   // Bodies that exclude each other.
+  ...WITH_DAYS.map((of) => ({ of, change: dated })),
   { of: 'GET /api/video/:videoId/comment/', change: bare },
   { of: 'GET /api/video/:videoId/similar/', change: bare },
   { of: 'DELETE /api/video/:videoId/', change: silentInV05 },

@@ -1,5 +1,6 @@
 /** In which form a client wants its answers, where the two lines of the reference cannot be served at once. */
 import { type App, type FaultForm, type Route, type RouteInput, Type } from 'archivolt'
+import { rewritten } from './replies.ts'
 
 const FORMS = ['v0.4', 'v0.5'] as const
 type ApiForm = (typeof FORMS)[number]
@@ -40,6 +41,23 @@ export const bare = (): Partial<Route> => ({
 export const endingEmpty = (): Partial<Route> => ({
   vary: [FORM_HEADER],
   pageForm: ({ request }: Request, app: App) => (formOf(request.headers, app) === 'v0.5' ? 'lenient' : 'strict'),
+})
+
+/** The days in records, which v0.5 sends as date-times; of a queued video none may be known yet. */
+const DAYS = /"(published|vid_last_refresh|channel_last_refresh|playlist_last_refresh)":"(\d{4}-\d{2}-\d{2})?"/g
+
+const withDateTimes = (text: string): string =>
+  text.replace(DAYS, (_, key: string, day?: string) => `"${key}":${day ? `"${day}T00:00:00+00:00"` : 'null'}`)
+
+/** v0.5 sends days as the moment at which they begin. */
+export const dated = ({ handle }: Route): Partial<Route> => ({
+  vary: [FORM_HEADER],
+  variant: ({ request }: Request, app: App) => formOf(request.headers, app),
+  handle(input, app) {
+    const reply = handle(input, app)
+    if (formOf(input.request.headers, app) !== 'v0.5') return reply
+    return Promise.resolve(reply).then((made) => rewritten(made, withDateTimes))
+  },
 })
 
 /** v0.5 answers a deletion with nothing. */

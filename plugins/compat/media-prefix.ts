@@ -1,5 +1,6 @@
 /** Under which of its two prefixes media is announced; both are served, whatever is announced. */
-import { type App, JsonText, json, Listing, listing, type Reply, type Route, Type } from 'archivolt'
+import { type App, type Reply, type Route, Type } from 'archivolt'
+import { rewritten } from './replies.ts'
 
 const OURS = '/media'
 const PREFIXES = [OURS, '/youtube'] as const
@@ -11,15 +12,10 @@ export const mediaPrefixSetting = {
   meaning: 'how `media_url` begins, for scripts that make a path on the disk of it: `/media`, or `/youtube` as in v0.5',
 }
 
-/** A text inside a record has its quotation marks escaped: this is a key. */
 const announced = (prefix: string): string => `"media_url":"${prefix}/`
 
-function underPrefix(reply: Reply, prefix: string): Reply {
-  const changed = (text: string) => text.replaceAll(announced(OURS), announced(prefix))
-  if (reply instanceof JsonText) return json(changed(reply.text), reply.status)
-  if (reply instanceof Listing) return listing(reply.texts.map(changed), reply.total)
-  return json(changed(JSON.stringify(reply)))
-}
+const underPrefix = (reply: Reply, prefix: string): Reply =>
+  rewritten(reply, (text) => text.replaceAll(announced(OURS), announced(prefix)))
 
 /** Of a route that answers with records of videos. */
 export const prefixed = ({ handle }: Route): Partial<Route> => ({

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from 'archivolt/testing'
+import { aChannel, aPlaylist, aQueued, aVideo, PASSWORD, type TestApp, testApp } from 'archivolt/testing'
 
 const V04 = { 'x-api-form': 'v0.4' }
 const V05 = { 'x-api-form': 'v0.5' }
@@ -71,6 +71,56 @@ test('a page after the first without results is an error for v0.4 and an empty l
     }
     for (const page of [0, 1]) assert.equal((await ask(page, V04)).status, 200, `${list}, page ${page}`)
   }
+})
+
+const DAY_KEYS = /"(?:published|\w+_last_refresh)":"[^"]*"/g
+
+test('days are days for v0.4 and date-times for v0.5, in every record, whoever asked before', async (t) => {
+  const app = await testApp(t)
+  await app.given(
+    aChannel({ id: 'UC1' }),
+    aVideo({ id: 'v1', channelId: 'UC1', playlist: ['PL1'], title: 'Bread', published: '2024-03-01' }),
+    aVideo({ id: 'v2', channelId: 'UC1', playlist: ['PL1'], title: 'More bread', published: '2024-03-02' }),
+    aPlaylist({ id: 'PL1', playlist_name: 'Bread', entries: [{ platform_id: 'v1', downloaded: true }] }),
+    aQueued({ id: 'v3', title: 'UC1' }),
+  )
+  await app.settled()
+  const forms = [
+    [V04, /":"\d{4}-\d{2}-\d{2}"$/],
+    [V05, /":"\d{4}-\d{2}-\d{2}T00:00:00\+00:00"$/],
+    [{}, /":"\d{4}-\d{2}-\d{2}"$/],
+  ] as const
+
+  const seen = new Set<string>()
+  for (const [form, wanted] of forms)
+    for (const [path, { text }] of (await everyRead(app, form)).replies)
+      for (const member of text.match(DAY_KEYS) ?? []) {
+        assert.match(member, wanted, path)
+        seen.add(`${path} ${member.split('"')[1]}`)
+      }
+  for (const path of ['video/', 'video/v1/', 'channel/UC1/video/', 'playlist/PL1/video/', 'search/', 'download/'])
+    assert.ok(seen.has(`/api/${path} published`), path)
+  for (const path of ['channel/', 'channel/UC1/', 'search/', 'video/v1/', 'video/v1/similar/'])
+    assert.ok(seen.has(`/api/${path} channel_last_refresh`), path)
+  for (const path of ['playlist/', 'playlist/PL1/', 'search/'])
+    assert.ok(seen.has(`/api/${path} playlist_last_refresh`), path)
+
+  const made = await app.as('admin').post('/api/playlist/custom/', { playlist_name: 'Mine' }, V05)
+  assert.match(made.body.playlist_last_refresh, /T00:00:00\+00:00$/)
+  const { body } = await app.as('admin').get('/api/video/v1/', V05)
+  assert.equal(body.published, '2024-03-01T00:00:00+00:00')
+})
+
+test('a day that is not known yet is null for v0.5, and a text that looks like one stays', async (t) => {
+  const app = await testApp(t)
+  const description = '"published":"2024-03-01"'
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1', description }))
+  await app.given(aQueued({ id: 'v3', published: '' }))
+
+  const queued = (form: object) => app.as('admin').get('/api/download/v3/', form as Record<string, string>)
+  assert.equal((await queued(V05)).body.published, null)
+  assert.equal((await queued({})).body.published, '')
+  assert.equal((await app.as('user').get('/api/video/v1/', V05)).body.description, description)
 })
 
 test('the first page of an empty archive is an empty list in both forms', async (t) => {
@@ -316,13 +366,13 @@ const OF_THE_PROGRAM = /^\/api\/(schema|docs|plugin|platform|events)\//
 
 const MADE_BY_CHANCE = /"(token|schedule|schedule_human|next_run_at|task_id|id|result)":"[^"]*"|av_daily_\w+/g
 
-/** Of each route that is only read: status and body, in the older form, as an admin is answered. */
-async function everyRead(app: TestApp) {
-  const replies = new Map<string, unknown>()
+/** Of each route that is only read: status and body, as an admin is answered. */
+async function everyRead(app: TestApp, form: Record<string, string> = V04) {
+  const replies = new Map<string, { status: number; text: string }>()
   for (const { method, path } of app.app.registry.routes) {
     if (method !== 'GET' || !path.startsWith('/api/') || OF_THE_PROGRAM.test(path)) continue
     const asked = path.replace(/:(\w+)/g, (_, name: string) => IDS[name] ?? 'none')
-    const { status, text } = await app.as('admin').get(`${asked}?q=UC1&query=bread`, V04)
+    const { status, text } = await app.as('admin').get(`${asked}?q=UC1&query=bread`, form)
     replies.set(asked, { status, text: text.replaceAll(app.dataDir, '…').replace(MADE_BY_CHANCE, '…') })
   }
   return { replies }

@@ -1,0 +1,9 @@
+/** Changes in the text of a reply, whatever form the handler has returned it in. */
+import { JsonText, json, Listing, listing, type Reply } from 'archivolt'
+
+/** A text inside a record has its quotation marks escaped, so `"key":` can only be a key. */
+export function rewritten(reply: Reply, change: (text: string) => string): Reply {
+  if (reply instanceof JsonText) return json(change(reply.text), reply.status)
+  if (reply instanceof Listing) return listing(reply.texts.map(change), reply.total)
+  return json(change(JSON.stringify(reply)))
+}
