@@ -241,7 +241,7 @@ async function fetchAndIngest(
   const hasBegun = () => job.stopSignal.removeEventListener('abort', endWait)
   job.stopSignal.throwIfAborted()
   const folder = await job.step('download.stage', () => app.media.staging(id))
-  const wanted = await downloadOptions(item.channel_id, folder, app)
+  const wanted = { ...(await downloadOptions(item.channel_id, folder, app)), firstSeen: item.timestamp }
   const downloaded = await job
     .step('download.fetch', () =>
       app.platform.download(id, wanted, {

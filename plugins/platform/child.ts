@@ -4,6 +4,7 @@ import {
   abortable,
   type Clock,
   childEnvironment,
+  epochSeconds,
   giveWay,
   type Log,
   rssBytesOf,
@@ -206,6 +207,7 @@ export class Child {
       this.#send({
         id,
         ...request,
+        now: epochSeconds(this.#clock),
         isSignedIn,
         ...(isHasty && { isHasty }),
         ...(pause && { pauses: true }),

@@ -1,7 +1,7 @@
 /**
  * What a failure means: from the classes of the exceptions and the texts of test/platform/errors.md to a FailureClass.
  */
-import { inEnglish, maskCredentials, say, type Words } from 'archivolt'
+import { DAY_SECONDS, inEnglish, maskCredentials, say, type Words } from 'archivolt'
 import { FAILURES, type FailureClass, gateRuleOf, type Sign } from './failure-classes.ts'
 import { PLATFORM } from './name.ts'
 
@@ -124,7 +124,7 @@ const KINDS: Record<string, FailureClass> = {
 }
 
 const NOT_YET = new Set(['is_upcoming', 'is_live', 'post_live'])
-/** Where nothing says when an announced video will be there. */
+/** Where nothing says when an announced video will be there; once its time has been over for a day, a day. */
 const UPCOMING_AGAIN_SECONDS = 3600
 /** The last second of the year 9999: a later time is not a date that a page could show, so it is ignored. */
 export const LAST_SHOWN_SECOND = 253_402_300_799
@@ -200,11 +200,10 @@ function ofMissingFormat(warnings: string): FailureClass {
 function availableAt(evidence: Evidence, text: string, nowSeconds: number): number {
   if (evidence.availableAt && evidence.availableAt > nowSeconds && evidence.availableAt <= LAST_SHOWN_SECOND)
     return Math.floor(evidence.availableAt)
+  const isLate = (evidence.availableAt ?? nowSeconds) < nowSeconds - DAY_SECONDS
+  const again = isLate ? DAY_SECONDS : UPCOMING_AGAIN_SECONDS
   const told = /\bin (\d{1,4}) (minute|hour|day|week)s?\b/.exec(text)
-  return (
-    nowSeconds +
-    (told ? Math.max(1, Number(told[1])) * (UNIT_SECONDS[told[2] as string] as number) : UPCOMING_AGAIN_SECONDS)
-  )
+  return nowSeconds + (told ? Math.max(1, Number(told[1])) * (UNIT_SECONDS[told[2] as string] as number) : again)
 }
 
 /** A message without ids, names and numbers, so that the same failure of two items has the same text. */

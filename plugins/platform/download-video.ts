@@ -63,7 +63,7 @@ async function inOwnChild(
 ): Promise<Downloaded | LeftAlone> {
   const isClosed = wanted.subtitleLanguages !== undefined && ytdlp.subtitles.isClosed
   const asked = isClosed ? { ...wanted, subtitleLanguages: undefined } : wanted
-  const request = { op: 'download', videoId: id, ...toRequest(asked, epochSeconds(ytdlp.clock)) }
+  const request = { op: 'download', videoId: id, ...toRequest(asked) }
   const { result, warnings } = await ytdlp.downloads.ask(request, options)
   const metadata = toVideoMetadata(result.metadata as Record<string, unknown>, id, warnings, epochSeconds(ytdlp.clock))
   const receipt = toReceipt(result.receipt, metadata, warnings, wanted.quality)
@@ -110,10 +110,11 @@ const endingOf = ({ quality }: DownloadOptions): 'mp4' | 'm4a' => (quality?.code
 const isNotThere = (error: unknown): boolean =>
   ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
 
-function toRequest(wanted: DownloadOptions & { there?: FileThere }, now: number): Record<string, unknown> {
+function toRequest(wanted: DownloadOptions & { there?: FileThere }): Record<string, unknown> {
   const bytesPerSecond = (kib: number | undefined) => (kib ? kib * 1024 : null)
   return {
     folder: wanted.folder,
+    firstSeen: wanted.firstSeen ?? null,
     spareBytes: SPARE_BYTES,
     format: wanted.format?.slice(0, 500) ?? null,
     formatSort: wanted.formatSort?.slice(0, 500) ?? null,
@@ -123,7 +124,7 @@ function toRequest(wanted: DownloadOptions & { there?: FileThere }, now: number)
     there: wanted.there ?? null,
     insistsOn:
       wanted.insistence && wanted.quality
-        ? { ...wanted.insistence, height: wanted.quality.height, language: wanted.quality.language, now }
+        ? { ...wanted.insistence, height: wanted.quality.height, language: wanted.quality.language }
         : null,
     soundLanguage: wanted.quality?.language ?? null,
     bytesPerSecond: bytesPerSecond(wanted.limitSpeedKib),

@@ -28,7 +28,6 @@ const MAX_URL = 2000
 /** Control characters but tab and line feed. */
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g
 const GONE_TITLES = new Set(['[private video]', '[deleted video]', '[unavailable video]'])
-const PENDING = new Set(['is_upcoming', 'is_live', 'post_live'])
 const LIMITED = new Set(['subscriber_only', 'premium_only', 'needs_auth', 'private'])
 
 /** Metadata that names no video, channel or playlist that we could keep. */
@@ -125,7 +124,7 @@ function chaptersOf(raw: Raw): Chapter[] {
 
 /** Why a video cannot be downloaded, or undefined where it can: without formats the warnings say why. */
 function unavailability(raw: Raw, warnings: string[], nowSeconds: number): VideoMetadata['unavailable'] {
-  if (raw.hasFormats && !PENDING.has(String(raw.live_status))) return undefined
+  if (raw.hasFormats && raw.isNotYet !== true) return undefined
   const { failure, message, availableAt } = classify(noFormats(raw, warnings), nowSeconds)
   return { failure, message, ...(availableAt !== undefined && { availableAt }) }
 }
@@ -219,7 +218,7 @@ export function toListEntry(value: unknown, tab: VideoType): ListEntry | undefin
     ...(count(raw.duration) && { durationSeconds: count(raw.duration) }),
     vidType: tab,
     ...(thumbnail && { thumbnail }),
-    isPending: PENDING.has(String(raw.live_status)),
+    isPending: raw.isNotYet === true,
     ...(isLimited(raw) && { isLimited: true }),
   }
 }
@@ -236,7 +235,7 @@ export function toPlaylistEntry(value: unknown): PlaylistEntryMetadata | undefin
     title: title || raw.id,
     uploader,
     isThere: !isPlaceholder,
-    isPending: PENDING.has(String(raw.live_status)),
+    isPending: raw.isNotYet === true,
     ...(isLimited(raw) && { isLimited: true }),
     ...(isId(raw.channel_id) && { channelId: raw.channel_id }),
     ...(count(raw.duration) && { durationSeconds: count(raw.duration) }),

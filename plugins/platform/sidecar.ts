@@ -27,6 +27,7 @@ export function toSidecarMetadata(
           : info.live_status,
     // The film is there, whatever the file says of formats; subtitles are those that lie beside it.
     hasFormats: true,
+    isNotYet: false,
     subtitles: [],
     automaticCaptions: [],
   }

@@ -194,6 +194,8 @@ export interface DownloadOptions {
   embedMetadata?: boolean
   embedThumbnail?: boolean
   extractorLanguage?: string
+  /** When the video was met first, in epoch seconds: for one whose page tells no time. */
+  firstSeen?: number
 }
 
 /** A file that a download is to be better than. */

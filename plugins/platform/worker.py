@@ -92,6 +92,7 @@ def main():
         archivist.pause = pause if request.get('pauses') else None
         archivist.is_signed_in = request.get('isSignedIn', True)
         archivist.is_hasty = request.get('isHasty', False)
+        archivist.now = request['now']
         try:
             answer['result'] = archivist.answer(request)
             answer['warnings'] = archivist.log.warnings
@@ -134,6 +135,7 @@ class Archivist:
         self.jar_in_use = None
         self.is_signed_in = True
         self.is_hasty = False
+        self.now = 0
         self.pause = None
         self.token_news = None
         self.listings = {}
@@ -221,6 +223,7 @@ class Archivist:
         }
         ydl = self.archive_class(options)
         ydl.pause = self.pause
+        ydl.now = self.now
         ydl.ends_at_not_found = self.is_hasty
         text = jar if jar is not None else self.jar_text if self.is_signed_in else None
         if text is not None:
@@ -300,7 +303,7 @@ class Archivist:
     def do_video(self, request):
         with self.open(ignore_no_formats_error=True, skip_download=True, extractor_args=UNSOLVED) as ydl:
             ydl.asked_id = request['videoId']
-            metadata = video_metadata(ydl.extract_info(self.watch_url(request['videoId']), download=False))
+            metadata = video_metadata(ydl.extract_info(self.watch_url(request['videoId']), download=False), self.now)
             # Addresses were left unsolved: a video that nobody refuses us has formats, shown or not.
             return {**metadata, 'hasFormats': metadata['hasFormats'] or not ydl.is_refused}
 
@@ -324,7 +327,7 @@ class Archivist:
     def do_playlist(self, request):
         with self.open(extract_flat=True) as ydl:
             page = self.follow(ydl, f'{self.base}/playlist?list={urllib.parse.quote(request["playlistId"], safe="")}')
-            self.send_parts(request, (entry_metadata(entry) for entry in flat_entries(page)), min(MAX_ENTRIES, request.get('most', MAX_ENTRIES)))
+            self.send_parts(request, (entry_metadata(entry, self.now) for entry in flat_entries(page)), min(MAX_ENTRIES, request.get('most', MAX_ENTRIES)))
             return {**pick(page, 'id', 'title', 'description', 'channel_id', 'channel', 'playlist_count'), 'thumbnails': thumbnails(page)}
 
     def do_playlists(self, request):
@@ -388,7 +391,7 @@ class Archivist:
         page = []
         try:
             for entry in entries:
-                page.append(entry_metadata(entry))
+                page.append(entry_metadata(entry, self.now))
                 if len(page) == request['size']:
                     return {'entries': page}
         except BaseException:
@@ -449,15 +452,16 @@ class Archivist:
         with self.open(extractor_args=arguments, **options) as ydl:
             ydl.asked_id = video_id
             ydl.is_download = True
+            ydl.first_seen = request.get('firstSeen')
             if request.get('isWish'):
                 ydl.rank_sound = lambda formats: rank_sound(formats, request.get('soundLanguage'))
             ydl.on_streams = lambda formats: (refuse_without_room(video_id, formats, request['spareBytes']), progress.expect(formats))
             if request.get('there'):
                 ydl.on_choice = lambda info: refuse_unless_better(info, request['there'])
             elif request.get('insistsOn'):
-                ydl.on_choice = lambda info: refuse_below(info, request['insistsOn'])
+                ydl.on_choice = lambda info: refuse_below(info, request['insistsOn'], self.now)
             self.convert(ydl)
-            told = lambda info: {'metadata': video_metadata(info), 'receipt': receipt(info, self.yt_dlp.version.__version__)}
+            told = lambda info: {'metadata': video_metadata(info, self.now, request.get('firstSeen')), 'receipt': receipt(info, self.yt_dlp.version.__version__)}
             try:
                 info = ydl.extract_info(self.watch_url(video_id), download=True)
             except NotBetter as left:

@@ -1,9 +1,12 @@
 """What of yt-dlp's information is passed on: chosen keys, cut to a length, so that every line stays bounded."""
 
+import calendar
+import time
 import urllib.parse
 
 MAX_TEXT = 20_000
 MAX_CHAPTERS = 500
+DAY_SECONDS = 86_400
 
 
 def clip(value, length=MAX_TEXT):
@@ -26,12 +29,51 @@ def texts(values, most):
     return [clip(value, 500) for value in (values or [])[:most] if isinstance(value, str)]
 
 
+def time_of(info):
+    """When a video began or came out, in epoch seconds, or None."""
+    for key in ('release_timestamp', 'timestamp'):
+        if isinstance(info.get(key), (int, float)):
+            return info[key]
+    try:
+        return calendar.timegm(time.strptime(info.get('release_date') or info.get('upload_date') or '', '%Y%m%d'))
+    except (TypeError, ValueError):
+        return None
+
+
+def has_files(info):
+    """A stream that still runs comes in fragments, a recording as files too."""
+    media = [one for one in info.get('formats') or [] if one.get('vcodec') != 'none' or one.get('acodec') != 'none']
+    return any((one.get('protocol') or urllib.parse.urlsplit(str(one.get('url'))).scheme) in ('http', 'https') for one in media)
+
+
+def is_not_yet(info, now, first_seen=None):
+    """Whether a video is announced, live, or over and still processed. The platform may leave such a status on a video
+    for ever, so a day after its end it counts as a recording.
+
+    :param first_seen: when it was met first, in epoch seconds, for a video that tells no time
+    """
+    status = info.get('live_status')
+    if status not in ('is_upcoming', 'is_live', 'post_live'):
+        return False
+    if status != 'post_live' and not has_files(info) or status == 'is_live' and not info.get('duration'):
+        return True
+    began = time_of(info)
+    ended = first_seen if began is None else began + (info.get('duration') or 0)
+    return ended is None or now < ended + DAY_SECONDS
+
+
+def is_listed_early(entry, now):
+    """Whether an entry of a listing is announced or live. Of one that is over the video itself tells more."""
+    status, starts = entry.get('live_status'), entry.get('release_timestamp')
+    return status == 'is_live' or status == 'is_upcoming' and not (isinstance(starts, (int, float)) and starts + DAY_SECONDS <= now)
+
+
 def thumbnails(info):
     # yt-dlp puts the best last; that is also the one to keep where there are very many.
     return [pick(one, 'url', 'id', 'width', 'height', 'preference') for one in (info.get('thumbnails') or [])[-60:] if isinstance(one, dict)]
 
 
-def video_metadata(info):
+def video_metadata(info, now, first_seen=None):
     return {
         **pick(info, 'id', 'title', 'description', 'channel_id', 'channel', 'uploader', 'upload_date', 'release_date', 'timestamp', 'release_timestamp',
                'duration', 'view_count', 'like_count', 'average_rating', 'live_status', 'media_type', 'availability', 'width', 'height'),
@@ -43,6 +85,7 @@ def video_metadata(info):
         'subtitles': texts(list(info.get('subtitles') or {}), 300),
         'automaticCaptions': texts(list(info.get('automatic_captions') or {}), 300),
         'hasFormats': any(one.get('vcodec') != 'none' or one.get('acodec') != 'none' for one in info.get('formats') or []),
+        'isNotYet': is_not_yet(info, now, first_seen),
     }
 
 
@@ -86,10 +129,11 @@ def flat_entries(listing):
             yield from flat_entries(entry)
 
 
-def entry_metadata(entry):
+def entry_metadata(entry, now):
     best = (entry.get('thumbnails') or [{}])[-1]
     return {
-        **pick(entry, 'id', 'title', 'url', 'duration', 'live_status', 'availability', 'uploader', 'channel', 'channel_id'),
+        **pick(entry, 'id', 'title', 'url', 'duration', 'availability', 'uploader', 'channel', 'channel_id'),
+        'isNotYet': is_listed_early(entry, now),
         'thumbnail': clip(best.get('url') or '', 2000) if isinstance(best, dict) else '',
     }
 

@@ -4,7 +4,7 @@ import os
 import re
 import time
 
-from worker_answers import clip
+from worker_answers import clip, is_not_yet
 from worker_network import HANDLERS, PROTOCOLS, is_file_url
 
 MAX_SUBTITLES = 60
@@ -15,7 +15,6 @@ LEEWAY_SECONDS = 2
 LEEWAY_SHARE = 0.03
 OTHER_PREFERENCE = -20
 PROGRESS_SECONDS = 0.25
-NOT_YET = ('is_upcoming', 'is_live', 'post_live')
 SAFE_LANGUAGE = re.compile(r'[A-Za-z0-9][A-Za-z0-9_-]{0,40}')
 SAFE_EXT = re.compile(r'[A-Za-z0-9]{1,8}')
 SAFE_FORMAT = re.compile(r'[A-Za-z0-9][A-Za-z0-9_.+-]{0,60}')
@@ -70,11 +69,11 @@ class NotOffered(Exception):
         self.available_at = available_at
 
 
-def refuse_below(info, wanted):
+def refuse_below(info, wanted, now):
     """Waiting ends so many days after the publication."""
     published = info.get('timestamp') or info.get('release_timestamp')
     until = (published or 0) + (wanted.get('waitDays') or 0) * 86400
-    if wanted.get('waitDays') and until <= wanted['now']:
+    if wanted.get('waitDays') and until <= now:
         return
     offered = [one for one in info.get('formats') or [] if not one.get('has_drm')]
     best = max((min(one['width'], one['height']) for one in offered if one.get('width') and one.get('height') and one.get('vcodec') != 'none'), default=0)
@@ -85,7 +84,7 @@ def refuse_below(info, wanted):
         *([f'The sound is not offered in the language {wanted["language"]}'] if language and spoken and language not in spoken else []),
     ]
     if lacking:
-        raise NotOffered('; '.join(lacking), min(until, wanted['now'] + NOT_OFFERED_AGAIN_SECONDS) if wanted.get('waitDays') else None)
+        raise NotOffered('; '.join(lacking), min(until, now + NOT_OFFERED_AGAIN_SECONDS) if wanted.get('waitDays') else None)
 
 
 def refuse_without_room(video_id, formats, spare_bytes):
@@ -154,6 +153,9 @@ def archive_class(yt_dlp, local_address, setup):
         """Looks at what an extractor says before yt-dlp acts on it."""
 
         asked_id = None
+        #: The server's time, and when it met the video first, in epoch seconds.
+        now = 0
+        first_seen = None
         is_download = False
         # An extractor has said why there is nothing to play.
         is_refused = False
@@ -224,7 +226,7 @@ def archive_class(yt_dlp, local_address, setup):
             if not info_dict.get('formats') and not info_dict.get('url'):
                 warnings = self.params['logger'].warnings
                 raise NotPlayable(warnings[-1] if warnings else 'No video formats found', info_dict)
-            if info_dict.get('live_status') in NOT_YET:
+            if is_not_yet(info_dict, self.now, self.first_seen):
                 raise NotPlayable('The stream is live, or just over and being processed', info_dict)
             if info_dict.get('title') is None:
                 raise WrongAnswer('The platform gave a part of its answer only: the title is missing')

@@ -10,7 +10,12 @@ import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 const DAY_MS = 86_400_000
-const [fog, nets, mussels] = [VIDEO.fog, VIDEO.nets, VIDEO.mussels] as [string, string, string]
+const [fog, nets, mussels, storm] = [VIDEO.fog, VIDEO.nets, VIDEO.mussels, VIDEO.storm] as [
+  string,
+  string,
+  string,
+  string,
+]
 
 async function openRunApp(
   t: Parameters<typeof testApp>[0],
@@ -87,6 +92,21 @@ test('a premiere is parked until its time and taken then', async (t) => {
   await app.as('admin').post('/api/task-name/download_pending/')
   await app.settled()
   assert.deepEqual(await app.ids('video'), [fog])
+})
+
+test('a stream that is over is parked for a day, and downloaded whatever status stays on it', async (t) => {
+  const { app, platform } = await openRunApp(t)
+  const began = Math.floor(app.clock.now() / 1000) - 23.5 * 3600
+  platform.catalogue.put('videos', storm, { info: { live_status: 'post_live', release_timestamp: began } })
+  await add(app, [storm], '?autostart=true')
+  const parked = await app.doc('download', storm)
+  assert.equal(parked.error_class, 'upcoming')
+
+  await app.clock.advance(parked.retry_at * 1000 - app.clock.now() + 1000)
+  await app.as('admin').post('/api/task-name/download_pending/')
+  await app.settled()
+
+  assert.deepEqual(await app.ids('video'), [storm])
 })
 
 test('a premiere at an impossible time is looked at again in an hour, and the others go on', async (t) => {

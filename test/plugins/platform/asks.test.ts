@@ -54,6 +54,33 @@ describe('metadata', () => {
     assert.deepEqual([storm.vidType, storm.liveStatus, gull.vidType], ['streams', 'was_live', 'shorts'])
   })
 
+  test('a live status that stays on a video holds back its recording for a day only', async (t) => {
+    const { service, platform } = await givenPlatform(t)
+    const daysAgo = (days: number) => Math.floor(Date.now() / 1000 - days * 86_400)
+    const cases: Array<[liveStatus: string, began: number, info: object, isTaken: boolean]> = [
+      ['post_live', daysAgo(5), {}, true],
+      ['post_live', daysAgo(0.5), {}, false],
+      ['post_live', daysAgo(1.5), { duration: 86_400 }, false],
+      ['is_live', daysAgo(5), {}, true],
+      ['is_live', daysAgo(0.5), {}, false],
+      ['is_live', daysAgo(5), { duration: null }, false],
+      ['was_live', daysAgo(0.1), {}, true],
+    ]
+
+    const taken: boolean[] = []
+    for (const [live_status, release_timestamp, info] of cases) {
+      platform.catalogue.put('videos', VIDEO.storm, { info: { live_status, release_timestamp, duration: 12, ...info } })
+      const { unavailable } = await service.video(VIDEO.storm, { asker })
+      assert.ok(unavailable === undefined || unavailable.failure === 'upcoming')
+      taken.push(unavailable === undefined)
+    }
+
+    assert.deepEqual(
+      taken,
+      cases.map(([, , , isTaken]) => isTaken),
+    )
+  })
+
   test('what is there, but not yet or not for us, has metadata and says why', async (t) => {
     const { service, platform } = await givenPlatform(t)
     const comingAt = Math.floor(Date.now() / 1000) + 7200
@@ -245,6 +272,8 @@ describe('listings', () => {
       info: { live_status: 'is_upcoming', release_timestamp: Math.floor(Date.now() / 1000) + 7200 },
     })
 
+    platform.catalogue.put('videos', VIDEO.storm, { info: { live_status: 'post_live' } })
+
     const [videos, shorts, streams] = await Promise.all(
       (['videos', 'shorts', 'streams'] as const).map(async (tab) => {
         for await (const page of service.list(CHANNEL.harbour, tab, { asker })) return page
@@ -267,7 +296,7 @@ describe('listings', () => {
       ],
     )
     assert.deepEqual(
-      streams!.map(({ id }) => id),
+      streams!.filter(({ isPending }) => !isPending).map(({ id }) => id),
       [VIDEO.storm],
     )
   })

@@ -137,6 +137,7 @@ test('what is still to come has a time: the one told, the one counted from the w
   assert.equal(at({ message: 'This live event will begin in 5 days.', availableAt: NOW + 60 }), NOW + 60)
   assert.equal(at({ message: 'Premieres in 3 hours', availableAt: NOW - 60 }), NOW + 3 * 3600)
   assert.equal(at({ message: 'We’re processing this video.' }), NOW + 3600)
+  assert.equal(at({ message: 'This live event has ended.', availableAt: NOW - 3 * 86_400 }), NOW + 86_400)
   assert.equal(
     at({ message: 'Premieres in 3 hours', availableAt: 1e16 }),
     NOW + 3 * 3600,

@@ -83,6 +83,19 @@ describe('files', () => {
     assert.equal(webm.mediaPath, join(folder, `${VIDEO.fog}.mp4`))
   })
 
+  test('a stream that is over and tells no time is a recording a day after it was met', async (t) => {
+    const { service, platform, folder } = await givenPlatform(t)
+    const timeless = { release_timestamp: null, timestamp: null, upload_date: null, release_date: null }
+    platform.catalogue.put('videos', VIDEO.storm, { info: { live_status: 'post_live', ...timeless } })
+    const metDaysAgo = (days: number) =>
+      service.download(VIDEO.storm, { folder, firstSeen: Math.floor(Date.now() / 1000 - days * 86_400) }, { asker })
+
+    await assert.rejects(metDaysAgo(0.5), failsAs('upcoming'))
+    const { mediaPath } = await metDaysAgo(1.5)
+
+    assert.equal(mediaPath, join(folder, `${VIDEO.storm}.mp4`))
+  })
+
   test('subtitles of machines are taken only when asked for, and not where people have made some', async (t) => {
     const { service, folder } = await givenPlatform(t)
 
