@@ -85,7 +85,7 @@ export const downloads = {
     300,
     {
       title: 'Languages',
-      description: 'Two letters each, separated by commas: en,de',
+      description: 'Codes separated by commas: en,de. A code stands for its variants too, such as en-US.',
       'x-wrong': 'Enter language codes separated by commas, such as en,de',
       'x-group': 'subtitles',
     },

@@ -65,9 +65,17 @@ function family(codec: string): string {
 
 const distinct = (values: Array<string>): string[] => [...new Set(values.filter(Boolean))].slice(0, MOST_NAMES)
 const largest = (values: number[]): number => Math.max(0, ...values)
-/** `en` and `en-US` are the same to who listens. */
-const isSameLanguage = (one: string, other: string): boolean =>
-  one.split('-')[0]!.toLowerCase() === other.split('-')[0]!.toLowerCase()
+/** `en` and `en-US` are the same to who listens, and so are `iw` and `he`. */
+const isSameLanguage = (one: string, other: string): boolean => baseOf(one) === baseOf(other)
+
+function baseOf(language: string): string {
+  try {
+    const base = new Intl.Locale(language).language
+    return base === 'nb' ? 'no' : base
+  } catch {
+    return language.toLowerCase() // no code of a language
+  }
+}
 
 /**
  * @param wish  what was asked for in words; undefined: a format of somebody's own, of which nobody can tell what it

@@ -187,7 +187,7 @@ export interface DownloadOptions {
   insistence?: { waitDays?: number } | undefined
   limitSpeedKib?: number
   throttledRateKib?: number
-  /** Languages, comma separated, as yt-dlp takes them; undefined: no subtitles. */
+  /** Languages, comma separated, as yt-dlp takes them, but that `en` stands for `en-US` too; undefined: no subtitles. */
   subtitleLanguages?: string
   /** `auto`: those of machines too, where people have made none. */
   subtitleSource?: 'user' | 'auto'

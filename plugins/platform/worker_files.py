@@ -5,6 +5,7 @@ import re
 import time
 
 from worker_answers import clip, is_not_yet
+from worker_languages import base_of, choose
 from worker_network import HANDLERS, PROTOCOLS, is_file_url
 
 MAX_SUBTITLES = 60
@@ -77,8 +78,8 @@ def refuse_below(info, wanted, now):
         return
     offered = [one for one in info.get('formats') or [] if not one.get('has_drm')]
     best = max((min(one['width'], one['height']) for one in offered if one.get('width') and one.get('height') and one.get('vcodec') != 'none'), default=0)
-    spoken = {str(one['language']).split('-')[0].lower() for one in offered if one.get('language') and one.get('acodec') != 'none'}
-    language = (wanted.get('language') or '').split('-')[0].lower()
+    spoken = {base_of(str(one['language'])) for one in offered if one.get('language') and one.get('acodec') != 'none'}
+    language = base_of(wanted.get('language'))
     lacking = [
         *([f'{best}p is the best that is offered, {wanted["height"]}p is wanted'] if best < (wanted.get('height') or 0) else []),
         *([f'The sound is not offered in the language {wanted["language"]}'] if language and spoken and language not in spoken else []),
@@ -100,9 +101,9 @@ def refuse_without_room(video_id, formats, spare_bytes):
 def rank_sound(formats, language):
     """The language that is wanted goes first, then the one that the video was made in: `lang` of yt-dlp's order reads it.
     Of pictures those without sound must not lose to one with sound, unless that speaks another language."""
-    base = (language or '').split('-')[0].lower()
+    base = base_of(language)
     for one in formats:
-        spoken = str(one.get('language') or '').split('-')[0].lower()
+        spoken = base_of(str(one.get('language') or ''))
         is_wanted = base != '' and spoken == base
         if one.get('vcodec') != 'none':
             one['language_preference'] = -1 if is_wanted or spoken == '' or one['is_original'] else OTHER_PREFERENCE
@@ -232,8 +233,15 @@ def archive_class(yt_dlp, local_address, setup):
                 raise WrongAnswer('The platform gave a part of its answer only: the title is missing')
             self.params['ignore_no_formats_error'] = False  # from here on a missing format is an error again
 
-        def process_subtitles(self, *arguments):
-            found = super().process_subtitles(*arguments)
+        def process_subtitles(self, video_id, by_people, by_machines):
+            before = self.params.get('subtitleslangs')
+            if before:
+                machines = by_machines if self.params.get('writeautomaticsub') else None
+                self.params['subtitleslangs'] = choose(before, by_people or (), machines or ())
+            try:
+                found = super().process_subtitles(video_id, by_people, by_machines)
+            finally:
+                self.params['subtitleslangs'] = before
             return {language: one for language, one in list(found.items())[:MAX_SUBTITLES] if language not in self.except_languages} if found else found
 
         def process_info(self, info_dict):

@@ -32,9 +32,16 @@ type Fragment = Omit<
   'title' | 'subtitle_channel' | 'subtitle_channel_id' | 'vid_thumb_url' | '_index' | '_score'
 >
 
+/** Codes that platforms use beside the standard's. */
+const OTHER_CODES: Record<string, string> = {
+  ...{ he: 'iw', id: 'in', yi: 'ji', fil: 'tl', jv: 'jw' },
+  ...{ nb: 'no', no: 'nb' },
+}
+
 /** Kept as the platform spells it, `pt-BR`, while a query comes in lower case. A language stands for its kinds too. */
 function isLanguage(lang: string): Filter<'subtitle_lang'> {
-  const spellings = [...new Set([lang, canonical(lang)])]
+  const code = canonical(lang)
+  const spellings = [...new Set([lang, code, OTHER_CODES[code] ?? code])]
   return {
     or: [
       { in: ['subtitle_lang', spellings] },

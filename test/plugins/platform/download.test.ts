@@ -133,6 +133,44 @@ describe('files', () => {
     )
   })
 
+  test('a language means the nearest of what is offered, people’s before a machine’s', async (t) => {
+    const { service, platform, folder } = await givenPlatform(t)
+    const offered = (captions: string[], autoCaptions?: string) =>
+      platform.catalogue.put('videos', VIDEO.nets, {
+        captions: Object.fromEntries(captions.map((language) => [language, [{ start: 0, end: 1, text: language }]])),
+        autoCaptions,
+      })
+    const cases: Array<[languages: string, byPeople: string[], autoCaptions: string | undefined, taken: string[]]> = [
+      ['en', ['fr', 'en-US'], undefined, ['en-US']],
+      ['en', ['en-GB'], 'en', ['en-GB']],
+      ['en', ['en-GB', 'en'], 'en', ['en']],
+      ['en', ['en-x8Yq3Tz91aB', 'en-AU'], undefined, ['en-AU']],
+      ['en', ['en-x8Yq3Tz91aB'], undefined, ['en-x8Yq3Tz91aB']],
+      ['en', ['eno', 'de'], 'de', ['en']],
+      ['en,-en-US', ['en-US', 'en-GB'], undefined, ['en-GB']],
+      ['en.*', ['en-US', 'en-GB'], undefined, ['en-US', 'en-GB']],
+      ['pt,es,zh', ['pt-BR', 'es-419', 'zh-Hant'], undefined, ['pt-BR', 'es-419', 'zh-Hant']],
+      ['zh-Hans', ['zh-TW', 'zh-CN'], undefined, ['zh-CN']],
+      ['zh-TW', ['zh-Hans', 'zh-Hant'], undefined, ['zh-Hant']],
+      ['he,no,fil,id,yi', ['iw', 'nb', 'tl', 'in', 'ji'], undefined, ['iw', 'nb', 'tl', 'in', 'ji']],
+      ['iw,nb', ['he-IL', 'no'], undefined, ['he-IL', 'no']],
+      ['en_us,en-US', ['en-US'], undefined, ['en-US']],
+      ['en-US', ['en-GB', 'en'], undefined, []],
+    ]
+
+    const taken: string[][] = []
+    for (const [languages, byPeople, autoCaptions] of cases) {
+      offered(byPeople, autoCaptions)
+      const { subtitles } = await service.subtitles(VIDEO.nets, { folder, languages, source: 'auto' }, { asker })
+      taken.push(subtitles.map(({ lang }) => lang))
+    }
+
+    assert.deepEqual(
+      taken,
+      cases.map(([, , , wanted]) => wanted),
+    )
+  })
+
   test('hostile titles, languages and ids leave nothing outside the folder', async (t) => {
     const { service, platform, folder, dataDir } = await givenPlatform(t)
     const { videoIds } = addHostileVideos(platform.catalogue)

@@ -153,8 +153,12 @@ test('sound is foreign where it is neither the language of the wish nor, without
       isForeign('en', 'de'),
       isForeign('en', 'ja'),
       isForeign(''),
+      toReceipt({ offered: [sound('iw'), sound('en', true)], got: [sound('iw')] }, NOBODY, [], {
+        ...BEST,
+        language: 'he',
+      }).isForeign,
     ],
-    [false, true, false, true, false, false],
+    [false, true, false, true, false, false, false],
   )
 })
 

@@ -254,7 +254,7 @@ test('subtitles are narrowed by language, source and channel', async (t) => {
 
 test('a language is found by any spelling of its code, and with all its kinds', async (t) => {
   const app = await anArchive(t)
-  const languages = ['pt', 'pt-BR', 'zh-Hans', 'zh-Hant-TW', 'es-419', 'ptx', 'iw']
+  const languages = ['pt', 'pt-BR', 'zh-Hans', 'zh-Hant-TW', 'es-419', 'ptx', 'iw', 'nb']
   await app.given(...languages.map((lang) => said({ id: `bread-${lang}-1`, line: 'cold', lang })))
   const spellings: Record<string, string[]> = {
     'pt-BR': ['pt-BR'],
@@ -265,6 +265,8 @@ test('a language is found by any spelling of its code, and with all its kinds', 
     'zh-Hant-tw': ['zh-Hant-TW'],
     es: ['es-419'],
     iw: ['iw'],
+    he: ['iw'],
+    no: ['nb'],
     p: [],
     '*': [],
     '-': [],

@@ -1,7 +1,7 @@
 /** Ages in words: days by the calendar, whatever the hour. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toAge } from '../../../plugins/web/page/texts/format.ts'
+import { toAge, toLanguage } from '../../../plugins/web/page/texts/format.ts'
 
 /** Of here: days are those of the reader's calendar. */
 const at = (hour: number): number => new Date(2026, 10, 22, hour).getTime()
@@ -31,4 +31,22 @@ test('a moment of today is told by its hours, an earlier one by the days of the 
     ['30 minutes ago', '5 hours ago', '23 hours ago', 'yesterday', '2 days ago'],
   )
   assert.equal(toAge(at(9) / 1000 + 120, at(9)), 'in 2 minutes')
+})
+
+test('a language is told by its name, or by the one that the platform gives', () => {
+  const said = [
+    ['en-US', ''],
+    ['pt-BR', 'pt-BR'],
+    ['zh-Hans', ''],
+    ['en-x8Yq3Tz91aB', 'English - SDH'],
+    ['no language', ''],
+  ].map(([code, name]) => toLanguage(code!, name))
+
+  assert.deepEqual(said, [
+    'American English',
+    'Brazilian Portuguese',
+    'Simplified Chinese',
+    'English - SDH',
+    'no language',
+  ])
 })

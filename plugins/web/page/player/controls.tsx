@@ -26,7 +26,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { sayFailure } from '../parts/toast.tsx'
 import type { Video } from '../server/records.ts'
-import { toClock, toNumber } from '../texts/format.ts'
+import { toClock, toLanguage, toNumber } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { SPEEDS } from './dials.ts'
 import type { Machine } from './machine.ts'
@@ -46,7 +46,7 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
   const subtitles = [
     { label: t('player.subtitles.off'), isChosen: subtitle.value < 0, onSelect: () => machine.chooseSubtitle(-1) },
     ...video.subtitles.map(({ name, lang, source }, number) => ({
-      label: source === 'auto' ? `${name || lang} (${t('video.source.auto')})` : name || lang,
+      label: source === 'auto' ? `${toLanguage(lang, name)} (${t('video.source.auto')})` : toLanguage(lang, name),
       isChosen: subtitle.value === number,
       onSelect: () => machine.chooseSubtitle(number),
     })),

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { useKeys } from '../browser/keys.ts'
 import { under } from '../server/base.ts'
 import type { Video } from '../server/records.ts'
-import { toClock } from '../texts/format.ts'
+import { toClock, toLanguage } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { Controls } from './controls.tsx'
 import { CornerNext } from './corner-next.tsx'
@@ -118,7 +118,7 @@ function Film({
           kind="subtitles"
           src={under(media_url)}
           srclang={lang}
-          label={source === 'auto' ? `${name} (${t('video.source.auto')})` : name}
+          label={source === 'auto' ? `${toLanguage(lang, name)} (${t('video.source.auto')})` : toLanguage(lang, name)}
         />
       ))}
     </video>

@@ -6,6 +6,8 @@ import { keepOptions, keptOptions } from './player-options.ts'
 
 const SIZES = [0.75, 1, 1.25, 1.5, 2, 2.5] as const
 
+const baseOf = (lang: string): string => lang.split('-', 1)[0]!.toLowerCase()
+
 export function openSubtitles(deck: Deck) {
   const { subtitles } = deck.video
   /** Number of the chosen track; −1: none. */
@@ -20,8 +22,12 @@ export function openSubtitles(deck: Deck) {
     subtitle.value = number
   }
 
-  /** The one in the language that was chosen last; −1: none. */
-  const kept = (): number => subtitles.findIndex(({ lang }) => lang === keptOptions.subtitle())
+  /** The one in the language that was chosen last, or in another kind of it (`en-US` for `en`); −1: none. */
+  function kept(): number {
+    const chosen = keptOptions.subtitle()
+    const exact = subtitles.findIndex(({ lang }) => lang === chosen)
+    return exact >= 0 || chosen === '' ? exact : subtitles.findIndex(({ lang }) => baseOf(lang) === baseOf(chosen))
+  }
 
   deck.holds.push(() => show(kept()))
 

@@ -11,6 +11,7 @@ const dayForm = new Intl.DateTimeFormat(LOCALES, { dateStyle: 'medium', timeZone
 const momentForm = new Intl.DateTimeFormat(LOCALES, { dateStyle: 'medium', timeStyle: 'short' })
 const clockForm = new Intl.DateTimeFormat(LOCALES, { timeStyle: 'short' })
 const monthForm = new Intl.DateTimeFormat(LOCALES, { month: 'long', year: 'numeric', timeZone: 'UTC' })
+const languages = new Intl.DisplayNames([LANGUAGE, 'en'], { type: 'language', fallback: 'code' })
 const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' })
 /** "last month" is another one than "1 month ago". */
 const counted = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'always' })
@@ -89,6 +90,16 @@ export function toAge(when: string | number, nowMs = Date.now()): string {
 function midnight(ms: number): number {
   const here = new Date(ms)
   return Date.UTC(here.getFullYear(), here.getMonth(), here.getDate())
+}
+
+/** A language in words; a name that came with it goes before, where it is more than the code. */
+export function toLanguage(code: string, name = ''): string {
+  if (name !== '' && name !== code) return name
+  try {
+    return languages.of(code) ?? code
+  } catch {
+    return code // a code of the platform's own
+  }
 }
 
 /** A day as sent (`2024-03-01`), in words. */

@@ -1600,7 +1600,8 @@ const de = {
   'preference.downloads.extractor_lang.hint': 'Zwei Buchstaben. Leer: wie der Kanal sie geschrieben hat.',
   'preference.downloads.extractor_lang.wrong': 'Gib das Kürzel einer Sprache ein, etwa en oder pt-BR',
   'preference.downloads.subtitle': 'Sprachen',
-  'preference.downloads.subtitle.hint': 'Je zwei Buchstaben, durch Kommas getrennt: en,de',
+  'preference.downloads.subtitle.hint':
+    'Sprachkürzel, durch Kommas getrennt: en,de. Ein Kürzel steht auch für seine Varianten, etwa en-US.',
   'preference.downloads.subtitle.wrong': 'Gib Sprachkürzel durch Kommas getrennt ein, etwa en,de',
   'preference.downloads.subtitle_index': 'In Gesprochenem suchen',
   'preference.downloads.subtitle_index.hint': 'Treffer öffnen sich an dieser Sekunde. Braucht etwas Platz.',

@@ -1,6 +1,7 @@
 /** What is downloaded, in words; the rules of yt-dlp only under "advanced". */
 import { confirm } from '../../parts/dialog.tsx'
 import type { Config } from '../../server/records.ts'
+import { toLanguage } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { type Change, type OpenConfig, preferenceWords, useConfig } from './config.ts'
 import { Loaded } from './loaded.tsx'
@@ -100,7 +101,14 @@ function SubtitlesGroup({ config, downloads, save }: PartProps) {
       />
       {isOn && (
         <>
-          <Preference config={config} name="downloads.subtitle" />
+          <Preference
+            config={config}
+            name="downloads.subtitle"
+            more={(downloads.subtitle || '')
+              .split(',')
+              .map((code) => toLanguage(code))
+              .join(', ')}
+          />
           <SelectOption
             label={t('settings.subtitles.source')}
             value={downloads.subtitle_source || 'user'}

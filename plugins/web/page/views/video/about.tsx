@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { under } from '../../server/base.ts'
 import type { Stream, Video } from '../../server/records.ts'
-import { toBytes, toDay, toMoment, toNumber, toSpan } from '../../texts/format.ts'
+import { toBytes, toDay, toLanguage, toMoment, toNumber, toSpan } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { receiptFacts } from './receipt.tsx'
 
@@ -64,7 +64,7 @@ export function Files({ video }: { video: Video }) {
           [
             t('video.subtitles'),
             video.subtitles
-              .map(({ name, lang, source }) => `${name || lang} (${t(`video.source.${source}`)})`)
+              .map(({ name, lang, source }) => `${toLanguage(lang, name)} (${t(`video.source.${source}`)})`)
               .join(', '),
           ] as [string, string],
         ]
