@@ -2,7 +2,8 @@
 import findMyWay from 'find-my-way'
 import { isId } from '../id.ts'
 import type { Method, Route } from '../plugin/define.ts'
-import { hasOwnForm, isValid } from './check.ts'
+import { isValid } from '../validation.ts'
+import { hasOwnForm } from './check.ts'
 
 export interface Match {
   /** undefined: the path is known, the method is not (405), or OPTIONS. */

@@ -1,8 +1,8 @@
 /** What a start asks for: checked against its task, and joined with what waits already. */
-import type { TObject } from 'typebox'
 import { Value } from 'typebox/value'
 import { errors } from '../error.ts'
-import { say } from '../say.ts'
+import { say, sentenceOf } from '../say.ts'
+import { faultsIn } from '../validation.ts'
 import type { AnyTask } from './task.ts'
 
 const LONGEST_PAYLOAD = 4 * 1024 * 1024
@@ -11,9 +11,11 @@ const LONGEST_PAYLOAD = 4 * 1024 * 1024
 export function checkPayload(task: AnyTask, payload: Record<string, unknown>): Record<string, unknown> {
   const filled = Value.Default(task.payload, structuredClone(payload)) as Record<string, unknown>
   if (!Value.Check(task.payload, filled)) {
-    const [fault] = Value.Errors(task.payload as TObject, filled)
+    const [[place, rule] = ['', say`has a form that is not taken here`]] = Object.entries(
+      faultsIn(task.payload, filled),
+    )
     throw errors.badRequest(
-      say`“${{ title: task.title }}” can’t start: ${{ place: fault?.instancePath || 'it' }} ${{ rule: fault?.message ?? 'does not fit' }}`,
+      say`“${{ title: task.title }}” can’t start: ${{ place: place || 'it' }} ${{ rule: sentenceOf(rule) }}`,
     )
   }
   if (JSON.stringify(filled).length > LONGEST_PAYLOAD)

@@ -1,11 +1,11 @@
 /** The service `schedules`: when tasks run by themselves, and which addresses hear of them. */
 import { randomInt } from 'node:crypto'
-import { Value } from 'typebox/value'
 import { readCron } from '../cron.ts'
 import { errors } from '../error.ts'
 import type { EndState } from '../ledger/jobs.ts'
 import type { ScheduleRow } from '../ledger/schedules.ts'
 import { type Said, saidOf, say } from '../say.ts'
+import { faultsIn, placed } from '../validation.ts'
 import { cronOf, newState, type SchedulerOptions, type SchedulerState } from './scheduler-state.ts'
 import { beginLooking, startDue, waitForNext } from './start-due.ts'
 import type { AnyTask } from './task.ts'
@@ -143,10 +143,8 @@ function checkConfig(task: AnyTask, config: Record<string, unknown>): void {
       })
   }
   if (!schema) return
-  for (const fault of Value.Errors(schema, config)) {
-    const place = `config${fault.instancePath.replaceAll('/', '.')}`
-    throw errors.wrongField(place, fault.message)
-  }
+  const faults = placed('config', faultsIn(schema, config))
+  for (const [place, rule] of Object.entries(faults)) throw errors.wrongField(place, rule)
 }
 
 function outgoing({ rows, tasks }: SchedulerState): OutgoingUrls {

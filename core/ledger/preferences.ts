@@ -4,6 +4,7 @@ import { Value } from 'typebox/value'
 import { errors, MOST_FIELDS, StartError } from '../error.ts'
 import { isMasked, maskCredentials } from '../mask.ts'
 import { say, sentenceOf, type Words } from '../say.ts'
+import { faultsIn, isValid, placed } from '../validation.ts'
 import { isSealed } from './seal.ts'
 import { PREFERENCE_VALUE } from './sealed-columns.ts'
 import type { Ledger } from './sqlite.ts'
@@ -218,26 +219,13 @@ function checkChanges(changes: Record<string, unknown>, sections: PreferenceSect
       for (const [key, value] of Object.entries(keys)) {
         const schema = schemaOf(sections, section, key)
         if (!schema) fields[`${section}.${key}`] = say`There is no such setting`
-        else if (!Value.Check(schema, value)) fields[`${section}.${key}`] = ruleOf(schema, value)
-        else wanted.push({ section, key, value })
+        else if (isValid(schema, value)) wanted.push({ section, key, value })
+        else Object.assign(fields, placed(`${section}.${key}`, faultsIn(schema, value)))
       }
     }
   }
   refuse(fields)
   return wanted
-}
-
-/** What it must be; of a union each member. */
-function ruleOf(schema: TSchema, value: unknown): string {
-  const faults = Value.Errors(schema, value)
-  const exact = new Set(faults.flatMap(({ keyword, schemaPath }) => (keyword === 'const' ? [schemaPath] : [])))
-  const rules = faults
-    .filter(({ keyword, schemaPath }) => keyword !== 'anyOf' && !(keyword === 'type' && exact.has(schemaPath)))
-    .map((fault) => {
-      if (fault.keyword === 'const') return `must be ${JSON.stringify(fault.params.allowedValue)}`
-      return fault.keyword === 'enum' ? `must be one of ${fault.params.allowedValues.join(', ')}` : fault.message
-    })
-  return [...new Set(rules)].join(', or ') || 'does not fit'
 }
 
 function deepFreeze<Thing>(thing: Thing): Thing {

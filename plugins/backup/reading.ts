@@ -1,5 +1,5 @@
 /** What comes out of an archive: its documents in our form, checked; those that cannot be used are skipped. */
-import { isAppError, say, Value } from 'archivolt'
+import { faultsIn, inEnglish, isAppError, say } from 'archivolt'
 import type { App } from './app.ts'
 import { BadArchive, type DocumentEntry, readDocuments } from './archive.ts'
 import { definitionOf } from './collections.ts'
@@ -24,9 +24,10 @@ export function usable(
   const definition = definitionOf(app, collection)
   try {
     const document = form.toOurs(collection, id, stored, number)
-    const fault = definition && Value.Errors(definition.doc, document.doc)[0]
+    const [fault] = definition ? Object.entries(faultsIn(definition.doc, document.doc)) : []
     if (!fault) return document
-    skip(id, `${fault.instancePath || 'the document'} ${fault.message}`)
+    const [place, rule] = fault
+    skip(id, `${place || 'the document'} ${inEnglish(rule)}`)
   } catch (error) {
     if (!isAppError(error)) throw error
     skip(id, error.message)

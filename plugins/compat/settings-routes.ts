@@ -1,5 +1,5 @@
 /** The installation's settings in the form of the reference's next line: what is not set is null. */
-import { type App, defineRoute, errors, type TSchema, Type, Value } from 'archivolt'
+import { type App, defineRoute, errors, faultsIn, type TSchema, Type } from 'archivolt'
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const Size = nullable(Type.Integer({ minimum: 0 }))
@@ -102,6 +102,5 @@ export const changeSettings = defineRoute({
 })
 
 function check(place: string, schema: TSchema, value: unknown): void {
-  const [fault] = Value.Errors(schema, value)
-  if (fault) throw errors.wrongField(place, fault.message)
+  for (const rule of Object.values(faultsIn(schema, value))) throw errors.wrongField(place, rule)
 }

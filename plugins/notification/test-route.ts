@@ -12,6 +12,7 @@ export const testOutgoing = defineRoute({
       minLength: 1,
       maxLength: 2000,
       pattern: '^([A-Za-z][A-Za-z0-9+.-]*://|mailto:)[^\\s\\x00-\\x1f\\x7f-\\x9f]+$',
+      examples: ['https://example.org/hook'],
     }),
     task_name: Type.Optional(Type.String({ maxLength: 128 })),
   }),

@@ -164,7 +164,7 @@ async function changeItself(
   const name = playlist_name === undefined ? undefined : checkedName(playlist_name)
   const visibility = VISIBILITIES.find((one) => one === playlist_visibility)
   if (playlist_visibility !== undefined && visibility === undefined)
-    throw errors.wrongField('playlist_visibility', say`must be ${{ values: VISIBILITIES.join(' or ') }}`)
+    throw errors.wrongField('playlist_visibility', say`must be one of ${{ values: VISIBILITIES.join(', ') }}`)
   if (visibility === 'shared') refuseToShare(actor)
   if (name !== undefined) await app.playlists.rename(id, name, actor)
   if (visibility !== undefined) await app.playlists.setVisibility(id, visibility, actor)

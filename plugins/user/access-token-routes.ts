@@ -1,5 +1,5 @@
 /** Access tokens of one's own account: listed without the token itself, made, revoked one by one. */
-import { defineRoute, errors, ROW_PATTERN, SCOPES, Type } from 'archivolt'
+import { defineRoute, errors, ROW_PATTERN, SCOPES, say, Type } from 'archivolt'
 import { refuseUnproven } from './late-proof.ts'
 
 export const Moment = Type.String({ format: 'date-time' })
@@ -29,7 +29,7 @@ export const addAccessToken = defineRoute({
   scope: 'none',
   summary: 'Make an access token; it is shown in this answer alone',
   body: Type.Object({
-    name: Type.String({ pattern: '^[^\\p{C}]{0,99}[^\\p{C}\\s]$' }),
+    name: Type.String({ pattern: '^[^\\p{C}]{0,99}[^\\p{C}\\s]$', 'x-words': say`a name of 1 to 100 characters` }),
     scope: Type.Enum([...SCOPES]),
     expires: Type.Optional(Type.Union([Type.String({ maxLength: 40 }), Type.Null()])),
   }),

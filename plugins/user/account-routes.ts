@@ -59,7 +59,7 @@ export const addUser = defineRoute({
   access: 'admin',
   summary: 'Add an account',
   body: Type.Object({
-    username: Type.String({ pattern: NAME_PATTERN }),
+    username: Type.String({ pattern: NAME_PATTERN, 'x-words': say`a name of 1 to 150 letters, digits and @ . + - _` }),
     password: NewPassword,
     is_staff: Type.Optional(Type.Boolean()),
     may_download: Type.Optional(Type.Boolean()),

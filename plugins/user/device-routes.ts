@@ -1,9 +1,9 @@
 /** Devices that people share: who may sign in there with a PIN, doing so, and being forgotten. */
-import { defineRoute, errors, ROW_PATTERN, Type } from 'archivolt'
+import { defineRoute, errors, ROW_PATTERN, say, Type } from 'archivolt'
 import { refuseOtherSites, startSession } from './session-cookies.ts'
 
 /** Digits, as a television's remote control has them. */
-export const Pin = Type.String({ pattern: '^[0-9]{4,8}$' })
+export const Pin = Type.String({ pattern: '^[0-9]{4,8}$', 'x-words': say`a string of 4 to 8 digits` })
 /** An account by its number. */
 export const UserParams = Type.Object({ userId: Type.String({ pattern: ROW_PATTERN }) })
 /** Of an account. */

@@ -24,6 +24,7 @@ export const UserPreferences = Type.Object(
     language: Type.Optional(
       Type.String({
         pattern: '^([A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})?$',
+        examples: ['pt-BR'],
         description: 'of the page; empty: the browser’s',
       }),
     ),

@@ -56,7 +56,10 @@ export const showProgress = defineRoute({
 })
 
 /** Players send numbers, some as text. */
-const Position = Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^[0-9]{1,12}([.][0-9]{1,30})?$' })])
+const Position = Type.Union([
+  Type.Number({ minimum: 0 }),
+  Type.String({ pattern: '^[0-9]{1,12}([.][0-9]{1,30})?$', 'x-words': false }),
+])
 
 /** Players that were away bring it later. */
 const Ago = Type.Integer({

@@ -230,7 +230,7 @@ test('a body is checked and never coerced; unknown keys are ignored', async (t) 
     [{ json: {} }, { id: 'is required' }],
     [{ json: { id: 5 } }, { id: 'must be a string' }],
     [{ json: { id: '' } }, { id: 'must not be empty' }],
-    [{ json: { id: 'x', is_good: 'true' } }, { is_good: 'must be a boolean' }],
+    [{ json: { id: 'x', is_good: 'true' } }, { is_good: 'must be true or false' }],
     [
       { json: { id: 'x', list: [{ kind: 'a' }, { kind: 'c' }, {}] } },
       { 'list.1.kind': 'must be one of a, b', 'list.2.kind': 'is required' },

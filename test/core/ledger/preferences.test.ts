@@ -62,7 +62,7 @@ test('a change is all or nothing, and every fault is named', async (t) => {
   const preferences = openPreferences({ ledger: await aLedger(t), sections })
   const refused: Array<[Record<string, unknown>, string[]]> = [
     [{ pace: { size: 1, limit: -1 } }, ['pace.limit']],
-    [{ pace: { size: '1' }, look: { words: [1] } }, ['look.words', 'pace.size']],
+    [{ pace: { size: '1' }, look: { words: [1] } }, ['look.words.0', 'pace.size']],
     [{ pace: { size: 1, colour: 'red' } }, ['pace.colour']],
     [{ pace: { size: 1 }, other: { x: 1 } }, ['other']],
     [{ pace: 3 }, ['pace']],
@@ -121,7 +121,7 @@ test('a fault says what the value must be, all kinds of it', async (t) => {
   })
 
   await assert.rejects(preferences.change({ pace: { size: 'x' } }), {
-    message: 'pace.size: must be integer, or must be false, or must be one of user, auto',
+    message: 'pace.size: must be an integer of at least 1, false, "user" or "auto"',
   })
 })
 
