@@ -10,6 +10,7 @@ import type { FoundVideo, PlaceReader } from './adoption/types.ts'
 import type { App } from './app.ts'
 import { homelessAmong, takeHome } from './homeless.ts'
 import { pathOf } from './names.ts'
+import { readableAmong } from './readable.ts'
 
 const STEP = 50
 const MOST_NAMES = 1000
@@ -110,8 +111,11 @@ export async function takeInAgain(signal: AbortSignal, app: App): Promise<void> 
   for (const { id: placeId } of app.media.places.list()) {
     for (const films of app.media.places.filmsOf(placeId)) {
       signal.throwIfAborted()
-      const known = await app.videos.known(films.map(({ videoId }) => videoId))
-      if (known.size === films.length) continue
+      const readable = await readableAmong(
+        films.map(({ videoId }) => videoId),
+        app,
+      )
+      if (readable.size === films.length) continue
       await takeAgain(placeId, store, app)
       break
     }

@@ -10,6 +10,7 @@ import type { Info } from './catalogs/types.ts'
 import { type FoundFilm, filmsOf, mediaDirOf, moveFilm, mustBeThere } from './disk.ts'
 import { findHomes, takeInAgain } from './find-homes.ts'
 import { takeIn } from './found.ts'
+import { readableAmong } from './readable.ts'
 import { openReading, type Reading } from './reading.ts'
 import { openReport, type Report, reasonOf } from './report.ts'
 import { correctPaths, isMisnamed } from './stored-paths.ts'
@@ -148,24 +149,16 @@ async function look(reading: Reading, job: Run, app: App): Promise<State> {
     job.signal.throwIfAborted()
     state.films += batch.length
     job.progress(0.05, say`Found ${{ count: state.films }} files`)
-    const known = await knownAmong(batch, app)
+    const known = await readableAmong(
+      batch.filter(({ isId }) => isId).map(({ name }) => name),
+      app,
+    )
     for (const film of batch) {
       if (!known.has(film.name)) state.fresh += film.isStray ? 0 : 1
       else if (state.missing.delete(film.name)) state.elsewhere.set(film.name, film)
     }
   }
   return state
-}
-
-/** A video whose document is damaged counts as unknown: its film is taken in again. */
-async function knownAmong(films: readonly FoundFilm[], app: App): Promise<Set<string>> {
-  const known = await app.videos.known(films.filter(({ isId }) => isId).map(({ name }) => name))
-  for (const document of app.index.garbled.list()) {
-    if (document.collection !== 'video' || !known.has(document.id)) continue
-    if (await app.videos.get(document.id)) app.index.garbled.settle(document)
-    else known.delete(document.id)
-  }
-  return known
 }
 
 /** Nothing is said of what lies in a place that is away. */
@@ -259,7 +252,10 @@ async function takeInNew(fresh: number, reading: Reading, job: Run, app: App, re
   const mediaDir = mediaDirOf(app)
   let seen = 0
   for await (const batch of filmsOf(mediaDir, reading, app)) {
-    const known = await knownAmong(batch, app)
+    const known = await readableAmong(
+      batch.filter(({ isId }) => isId).map(({ name }) => name),
+      app,
+    )
     for (const film of batch) {
       job.signal.throwIfAborted()
       const name = film.path.slice(mediaDir.length + 1)

@@ -12,6 +12,7 @@ import type { Info } from '../catalogs/types.ts'
 import { dayOfFilm } from '../film-day.ts'
 import { takeHome } from '../homeless.ts'
 import { pathOf } from '../names.ts'
+import { readableAmong } from '../readable.ts'
 import { bringAlong, bringGone } from './along.ts'
 import { mustBeThere } from './away.ts'
 import type { ItemChange } from './items.ts'
@@ -142,7 +143,10 @@ export async function takeIn(
   { step }: Pick<AdoptionRun, 'step'>,
   app: App,
 ): Promise<void> {
-  const known = await app.videos.known(films.map(({ row }) => row.video_id!))
+  const known = await readableAmong(
+    films.map(({ row }) => row.video_id!),
+    app,
+  )
   // Of this very run, cut off after the documents: their films lie in this place.
   const isOurs = (id: string) => app.media.places.filmOf(id)?.placeId === adoption.place_id
   const fresh = films.filter(({ row }) => !known.has(row.video_id!))

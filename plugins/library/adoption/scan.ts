@@ -24,6 +24,7 @@ import { ENOUGH } from '../catalogs/enough.ts'
 import type { CatalogFault, CatalogRead } from '../catalogs/types.ts'
 import { homelessAmong } from '../homeless.ts'
 import { pathOf } from '../names.ts'
+import { readableAmong } from '../readable.ts'
 import { mustBeThere, waitForPlace } from './away.ts'
 import { isAddress, takeDocuments } from './elastic.ts'
 import { goOn, openSeen } from './follow.ts'
@@ -232,7 +233,10 @@ class Scan {
   /** Those that have not moved in, or are other ones now, or whose documents are gone. */
   async freshOf(files: readonly FoundFile[]): Promise<FoundFile[]> {
     const placed = this.#app.media.places.at(this.#placeId, files.map(pathOf))
-    const known = await this.#app.videos.known([...placed.values()].map(({ videoId }) => videoId))
+    const known = await readableAmong(
+      [...placed.values()].map(({ videoId }) => videoId),
+      this.#app,
+    )
     return files.filter((file) => {
       const film = placed.get(pathOf(file))
       if (film && !known.has(film.videoId)) return true
@@ -268,12 +272,12 @@ class Scan {
 
   /** One file of each video, and what becomes of it. */
   async decide(job: AdoptionRun): Promise<void> {
-    const { media, videos } = this.#app
+    const { media } = this.#app
     for (const rows of this.#store.items.found(this.#id, STEP)) {
       job.signal.throwIfAborted()
       if (job.isStopping()) return
       const ids = [...new Set(rows.map(({ video_id: id }) => id!))]
-      const [known, removed] = [await videos.known(ids), media.places.wasForgotten(ids)]
+      const [known, removed] = [await readableAmong(ids, this.#app), media.places.wasForgotten(ids)]
       const still = await this.#lieAsTheyLay(ids.filter((id) => known.has(id)))
       const homeless = await homelessAmong([...known], this.#app)
       const decisions = ids.flatMap((id) => {

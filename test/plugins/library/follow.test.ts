@@ -4,8 +4,10 @@ import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startTestPlatform } from '../../platform/start.ts'
+import { commanded, scanned } from '../../support/adopting.ts'
 import { makeFilm } from '../../support/ffmpeg.ts'
 import { writeAtom } from '../../support/film-atom.ts'
+import { garble } from '../../support/garble.ts'
 import { type PlacesApp, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
@@ -158,4 +160,22 @@ test('a catalog is read where something is new, or it has changed: not each hour
   await layFilm(app, `old/${TWO}.mp4`, infoOf(TWO))
   await look(app)
   assert.deepEqual(await app.ids('video'), [ONE, TWO])
+})
+
+test('a video of a place whose document is damaged and in no snapshot is taken in again', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  const id = ONE
+  await layFilm(app, `old/${id}.mp4`, infoOf(id))
+  await commanded(app, await scanned(app, place), { command: 'adopt' })
+  await app.settled()
+  const { title } = await app.doc('video', id)
+  garble(app, 'video', id)
+
+  await app.as('admin').post('/api/backup/') // reads all documents
+  await app.settled()
+
+  assert.equal((await app.doc('video', id))?.title, title)
+  const { media_url: url } = (await app.as('user').get(`/api/video/${id}/`)).body.data
+  assert.equal((await app.as('user').get(url)).status, 200)
 })
