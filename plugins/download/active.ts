@@ -41,6 +41,10 @@ export class ActiveItems {
     return [...this.#items.keys()]
   }
 
+  has(id: string): boolean {
+    return this.#items.has(id)
+  }
+
   progressOf(id: string): ItemProgress | undefined {
     return this.#items.get(id)?.progress
   }

@@ -36,24 +36,30 @@ const CHANGED_AT_ONCE = 100
 export function openChanges(state: QueueState): Changes {
   const { app, items, active, changed, manyChanged } = state
 
+  /** After the change, so that whatever begins later sees that it is not wanted. What was fetched goes, too. */
+  async function left(ids: readonly string[] = active.ids): Promise<void> {
+    for (const id of ids) if (!(await isWanted(state, id))) active.cancel(id)
+    await app.media.sweepStaging()
+  }
+
   return {
     async setStatus(id, status) {
       if (!(await items.patch(id, { set: fieldsOf(status) }, { visible: true }))) return false
-      if (status === 'ignore') active.cancel(id)
+      if (status === 'ignore') await left([id])
       await changed(id)
       return true
     },
 
     async setStatusWhere(filter, status) {
       const updated = await items.patchWhere(filter, { set: fieldsOf(status) }, { visible: true })
-      if (status === 'ignore') await cancelUnwanted(state)
+      if (status === 'ignore') await left()
       await manyChanged()
       return updated
     },
 
     async remove(id) {
       const removed = await items.remove(id, { visible: true })
-      active.cancel(id)
+      await left([id])
       if (!removed) return false
       if (!(await app.videos.known([id])).has(id)) await app.media.removeArt('video', id)
       await changed(id)
@@ -62,7 +68,7 @@ export function openChanges(state: QueueState): Changes {
 
     async removeWhere(filter) {
       const removed = await items.removeWhere(filter, { visible: true })
-      await cancelUnwanted(state)
+      await left()
       await manyChanged()
       return removed
     },
@@ -137,11 +143,6 @@ export function openChanges(state: QueueState): Changes {
 export async function isWanted({ items }: Pick<QueueState, 'items'>, id: string): Promise<boolean> {
   const item = await items.get(id)
   return item !== undefined && item.status !== 'ignore'
-}
-
-/** After the change: whatever begins later sees that it is not wanted. */
-async function cancelUnwanted(state: QueueState): Promise<void> {
-  for (const id of state.active.ids) if (!(await isWanted(state, id))) state.active.cancel(id)
 }
 
 /** Changes those of the ids that still have the status: somebody may have given them another one meanwhile. */

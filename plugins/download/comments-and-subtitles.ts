@@ -48,17 +48,14 @@ export function openExtras(app: App): Extras {
   /** @param except  languages to leave out. @returns whether some were put off */
   async function subtitles(id: string, job: Run, except: readonly string[] = []): Promise<boolean> {
     const { subtitle: languages, subtitle_source: source, subtitle_index: isIndexed } = preferences()
-    // A video that is downloaded anew brings its own subtitles, and by the same staging folder.
+    // A video that is downloaded anew brings its own subtitles.
     if (!languages || (await app.queue.items.known([id])).has(id)) return false
-    const folder = await app.media.staging(id)
-    try {
+    return app.media.scratch(async (folder) => {
       const wanted = { folder, languages, source: source || 'user', except } as const
       const { subtitles: staged, arePutOff } = await app.platform.subtitles(id, wanted, askedBy(job))
       if (staged.length > 0) await app.videos.setSubtitles(id, staged, { isIndexed })
       return arePutOff
-    } finally {
-      await app.media.clearStaging(id)
-    }
+    })
   }
 
   async function comments(id: string, job: Run): Promise<void> {

@@ -40,6 +40,9 @@ export default definePlugin({
   hookRules: { 'download.after': { withinSeconds: 600, otherwise: () => undefined } },
   events: ['queue.changed', 'queue.asked', 'download.failed'],
   on: {
+    // The queue may be another one now.
+    'index.replaced': (app) => () => app.media.sweepStaging(),
+    'ledger.replaced': (app) => () => app.media.sweepStaging(),
     'downloader.changed': (app) => () => app.degraded.fetchSoon(),
     'download.failed': (app) => (failed) => {
       // What is only announced has not failed.
@@ -51,7 +54,7 @@ export default definePlugin({
     'platform.waiting': (app) => () => app.queue.waitingByClass(),
     'platform.halted': (app) => () => app.queue.halted,
     'media.known': (app) => async (kind, id) => kind === 'video' && (await app.queue.items.known([id])).has(id),
-    'media.staged': (app) => (ids) => app.queue.items.known(ids),
+    'media.staged': (app) => (ids) => app.queue.wantedAmong(ids),
     'channel.remove': (app) => (channelId) => app.queue.markChannel(channelId, false),
   },
   services: (app) => ({

@@ -26,6 +26,8 @@ export interface Queue extends Adding, Changes {
   next(options: NextOptions): Promise<DownloadDoc | undefined>
   /** Whether it is still there, and not ignored. */
   isWanted(id: string): Promise<boolean>
+  /** Which of these videos are downloaded now or will be: what was fetched of them stays. */
+  wantedAmong(ids: readonly string[]): Promise<Set<string>>
   /** Marks an item as worked on. */
   begin(id: string): ActiveItem
   /** How many items wait to be downloaded, those with a message apart. */
@@ -52,6 +54,11 @@ export function openDownloadQueue(app: App): Queue {
     next: (options) => nextItem(state, options),
     isWanted: (id) => isWanted(state, id),
     begin: (id) => active.begin(id),
+
+    async wantedAmong(ids) {
+      const found = await items.getMany(ids)
+      return new Set(ids.filter((id) => active.has(id) || (found.has(id) && found.get(id)!.status !== 'ignore')))
+    },
 
     replyText(id, text) {
       const tail = { reason: reasonIn(text), progress: active.progressOf(id), _index: indexName, _score: 0 }

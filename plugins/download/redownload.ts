@@ -101,9 +101,8 @@ async function fetchAgain(video: Receipted, job: Run, app: App): Promise<boolean
   })
   try {
     await countTry(app)
-    // Another folder than the queue's: somebody may ask for this very video now.
-    const folder = await job.step('download.stage', () => app.media.staging(stagingOf(id)))
-    return await takeIfBetter(video, folder, AbortSignal.any([job.signal, asked.signal]), job, app)
+    const signal = AbortSignal.any([job.signal, asked.signal])
+    return await app.media.scratch((folder) => takeIfBetter(video, folder, signal, job, app))
   } catch (error) {
     if (asked.signal.aborted) throw asked.signal.reason
     if (job.signal.aborted) throw error
@@ -116,11 +115,8 @@ async function fetchAgain(video: Receipted, job: Run, app: App): Promise<boolean
     return false
   } finally {
     unwatch()
-    await app.media.clearStaging(stagingOf(id))
   }
 }
-
-const stagingOf = (id: string): string => `again-${id}`
 
 async function takeIfBetter(
   video: Receipted,

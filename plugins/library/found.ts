@@ -104,5 +104,4 @@ function nameOf(lang: string): string {
   }
 }
 
-/** Then its staging folder may hold part files of a download. */
 export const isQueued = async (id: string, app: App): Promise<boolean> => (await app.queue.items.known([id])).has(id)

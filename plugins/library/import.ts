@@ -23,7 +23,7 @@ import { mediaDirOf, mustBeThere, plainFile } from './disk.ts'
 import { codeOf } from './disk-fault.ts'
 import { isMp4, toMp4, toVtt } from './film.ts'
 import { dayOfFilm } from './film-day.ts'
-import { ensureChannel, isQueued, metadataIn, subtitleFile } from './found.ts'
+import { ensureChannel, metadataIn, subtitleFile } from './found.ts'
 import { videoIn, wordsIn } from './ids.ts'
 import { pathIn, pathOf } from './names.ts'
 import { openReading, type Reading } from './reading.ts'
@@ -156,16 +156,13 @@ async function importFile(
   const id = await idOf(file, info, app)
   if (done.has(id)) throw errors.unprocessable(say`another file was imported as ${{ id }}`)
   const metadata = await metadataOf(id, info, job, app)
-  const folder = join(await app.media.staging(id), 'import')
   const left: Leftover[] = []
   if (file.info !== undefined && info?.id !== id)
     left.push({
       name: file.info,
       why: info ? say`it is about another video` : say`it cannot be read as an information file`,
     })
-  try {
-    await rm(folder, { recursive: true, force: true })
-    await mkdir(folder)
+  await app.media.scratch(async (folder) => {
     const downloaded = await job.step('import.prepare', () => prepare(file, metadata, folder, left, job, app))
     await job.step('import.channel', () => ensureChannel(metadata, info !== undefined, job, app))
     await job.step('import.ingest', () =>
@@ -181,10 +178,7 @@ async function importFile(
     const [{ picture }, { thumbnailPath }] = [file, downloaded]
     if (picture !== undefined && thumbnailPath !== undefined)
       await job.step('import.picture', () => keepPicture(id, picture, thumbnailPath, left, app))
-  } finally {
-    if (await isQueued(id, app)) await rm(folder, { recursive: true, force: true })
-    else await app.media.clearStaging(id)
-  }
+  })
   await job.step('import.remove', () => removeSources(file, left))
   done.add(id)
   return left

@@ -1,14 +1,13 @@
 /**
  * Pictures of videos that the cache has lost, made again from the disk: what lies beside the film, else what is in it.
  */
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isAppError } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { codeOf } from './disk-fault.ts'
 import { frameOf, pictureIn } from './film.ts'
-import { isQueued } from './found.ts'
 import { groupNames } from './names.ts'
 import { isPicture } from './sidecars.ts'
 
@@ -37,25 +36,24 @@ export class LostPictures {
   async takeFrom(id: string, doc: VideoDoc, signal: AbortSignal): Promise<boolean> {
     const film = await this.#filmOf(id, doc)
     if (film === undefined || (await this.#app.media.absence()) !== undefined) return false
-    const made = join(await this.#app.media.staging(id), 'picture')
-    try {
-      const inside = (await this.#app.media.streamsIn(film, signal)).find((stream) => stream.isPicture)
-      const picture = inside
-        ? await pictureIn(this.#app, film, inside.index, signal)
-        : // The film may be shorter than its record says.
-          await frameOf(this.#app, film, doc.player.duration / 3, signal).catch(() =>
-            frameOf(this.#app, film, 0, signal),
-          )
-      await writeFile(made, picture)
-      return await this.#keep(id, made)
-    } catch (thrown) {
-      signal.throwIfAborted()
-      if (!isAppError(thrown)) throw thrown
-      return false
-    } finally {
-      if (await isQueued(id, this.#app)) await rm(made, { force: true })
-      else await this.#app.media.clearStaging(id)
-    }
+    return this.#app.media
+      .scratch(async (folder) => {
+        const made = join(folder, 'picture')
+        const inside = (await this.#app.media.streamsIn(film, signal)).find((stream) => stream.isPicture)
+        const picture = inside
+          ? await pictureIn(this.#app, film, inside.index, signal)
+          : // The film may be shorter than its record says.
+            await frameOf(this.#app, film, doc.player.duration / 3, signal).catch(() =>
+              frameOf(this.#app, film, 0, signal),
+            )
+        await writeFile(made, picture)
+        return this.#keep(id, made)
+      })
+      .catch((thrown: unknown) => {
+        signal.throwIfAborted()
+        if (!isAppError(thrown)) throw thrown
+        return false
+      })
   }
 
   /** Undefined: it cannot be had now. */

@@ -69,14 +69,12 @@ async function embed(id: string, job: Run, app: App): Promise<boolean> {
       return false
     }
     await checkRoom(path, doc.channel_id, app)
-    const made = join(await app.media.staging(id), `film${extname(path)}`)
-    try {
+    await app.media.scratch(async (folder) => {
+      const made = join(folder, `film${extname(path)}`)
       await withPicture(app, path, streams, picture, made, { signal: job.signal })
       await checkSame(path, made, app)
       await job.step('thumbnail.adopt', () => app.media.adopt(doc.channel_id, id, { mediaPath: made, subtitles: [] }))
-    } finally {
-      await app.media.clearStaging(id)
-    }
+    })
     await app.videos.measure(id)
     return true
   })

@@ -1,7 +1,7 @@
 /** The library on disk: staged files are adopted by rename, removed files trashed by rename. */
-import { rm } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
-import { diskSpace, errors } from 'archivolt'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { diskSpace, errors, isId } from 'archivolt'
 import { ownEndingOf } from './containers.ts'
 import { exists, makeFolder, namesIn, sync } from './files.ts'
 import { Homes, isBelow } from './homes.ts'
@@ -11,12 +11,14 @@ import type { Media } from './types.ts'
 
 export type Library = Pick<
   Media,
-  'staging' | 'clearStaging' | 'adopt' | 'moveInto' | 'trash' | 'putBack' | 'emptyTrash' | 'space'
+  'staging' | 'clearStaging' | 'scratch' | 'adopt' | 'moveInto' | 'trash' | 'putBack' | 'emptyTrash' | 'space'
 > & {
   /** A second name in the trash for a film, or a copy; it stays where it is. */
   setAside(trashId: string, channelId: string, film: string): Promise<void>
-  /** Names of the folders in staging: video ids. */
+  /** Ids of the videos that have a folder in staging. */
   staged(): Promise<string[]>
+  /** Removes the scratch folders that a crash has left. */
+  clearScratch(): Promise<void>
   /**
    * Ids of the jobs that have a trash, in the library's or in a channel's own. Copies that were cut off are cleared
    * away on the way.
@@ -28,6 +30,9 @@ export type Library = Pick<
   /** Keeps the room that a removal needs where the disk is full; nothing where it is there, or is full already. */
   keepRoom(): Promise<void>
 }
+
+/** No id begins with a dot. */
+const SCRATCH = '.scratch-'
 
 export function openLibrary(paths: Paths): Library {
   const { mediaDir, stagingDir } = paths
@@ -42,6 +47,21 @@ export function openLibrary(paths: Paths): Library {
 
     async clearStaging(videoId) {
       await rm(paths.stagingOf(videoId), { recursive: true, force: true })
+    },
+
+    async scratch(work) {
+      await makeFolder(stagingDir)
+      const folder = await mkdtemp(join(stagingDir, SCRATCH))
+      try {
+        return await work(folder)
+      } finally {
+        await rm(folder, { recursive: true, force: true })
+      }
+    },
+
+    async clearScratch() {
+      for (const name of await namesIn(stagingDir))
+        if (name.startsWith(SCRATCH)) await rm(join(stagingDir, name), { recursive: true, force: true })
     },
 
     async adopt(channelId, videoId, files) {
@@ -77,7 +97,7 @@ export function openLibrary(paths: Paths): Library {
       return diskSpace(isOther ? paths.channelFolder(channelId) : mediaDir)
     },
 
-    staged: () => namesIn(stagingDir),
+    staged: async () => (await namesIn(stagingDir)).filter(isId),
 
     trashed: (skip) => trash.jobs(skip),
     videosIn: (jobId) => trash.videosIn(jobId),

@@ -76,6 +76,13 @@ export function openMedia(app: MediaApp): MediaService {
       // Of a library that is away nothing is cleared: the next start does it.
       if ((await presence.absence()) === undefined) await library.clearStaging(videoId)
     },
+    async sweepStaging() {
+      if ((await presence.absence()) !== undefined) return
+      await sweep(library, app).catch((err: unknown) =>
+        app.log.warn({ err }, 'what unfinished downloads have left could not be removed; the next start tries again'),
+      )
+    },
+    scratch: (work) => whileThere(() => library.scratch(work))(),
     space: library.space,
     ...openArt(app, paths),
     pathOf: films.pathOf,
@@ -134,6 +141,13 @@ async function isAnyKnown(videoIds: readonly string[], app: Pick<App, 'hook'>): 
   return false
 }
 
+async function sweep(library: Library, app: Pick<App, 'hook'>): Promise<void> {
+  const ids = await library.staged()
+  if (ids.length === 0) return
+  const wanted = await Promise.all(app.hook('media.staged').map((fill) => fill(ids)))
+  for (const id of ids) if (!wanted.some((set) => set.has(id))) await library.clearStaging(id)
+}
+
 /** Clears away what a crash has left: staging that nobody goes on with, and the trash of removals that have ended. */
 async function tidy(
   library: Library,
@@ -144,9 +158,8 @@ async function tidy(
   await library
     .keepRoom()
     .catch((err: unknown) => app.log.warn({ err }, 'no room could be kept in the library for removals on a full disk'))
-  const ids = (await library.staged()).filter(isId)
-  const wanted = await Promise.all(app.hook('media.staged').map((fill) => fill(ids)))
-  for (const id of ids) if (!wanted.some((set) => set.has(id))) await library.clearStaging(id)
+  await library.clearScratch()
+  await sweep(library, app)
 
   await films.tidy((id, err) => app.log.warn({ err, id }, 'the old film of a video could not be removed'))
   const trashed = await library.trashed((channelId, err) =>

@@ -222,6 +222,13 @@ export interface Media {
   staging(videoId: string): Promise<string>
   /** Removes the folder. */
   clearStaging(videoId: string): Promise<void>
+  /** Removes the folders of downloads that nobody goes on with, as the hook `media.staged` says. */
+  sweepStaging(): Promise<void>
+  /**
+   * Runs the work with a folder of its own on the library's file system, and removes it at the end. The next start
+   * removes what a crash has left.
+   */
+  scratch<Result>(work: (folder: string) => Promise<Result>): Promise<Result>
   /**
    * Moves finished files into the library by rename, file and folder fsynced; an existing file is replaced. Where the
    * channel's folder lies on another disk they are copied beside and renamed. Doing it twice is harmless: what is not
@@ -315,7 +322,10 @@ declare module 'archivolt' {
   interface Hooks {
     /** Asked where a picture is missing or perhaps an orphan: whether there is such a document. */
     'media.known': (kind: KnownKind, id: string) => Promise<boolean>
-    /** Asked at the start: which of these staging folders (video ids) are still needed. The others are removed. */
+    /**
+     * Asked at the start and when items leave the queue: which of these staging folders (video ids) are still needed.
+     * The others are removed.
+     */
     'media.staged': (ids: readonly string[]) => Promise<Set<string>>
     /** Asked to tell whether this is the library: at most so many of the films that should lie in it. */
     'media.films': (atMost: number) => Promise<Array<{ channelId: string; videoId: string }>>

@@ -2,12 +2,11 @@
  * complete_videos: what takes its time for videos that have moved in. Pictures, subtitles and comments that lie beside
  * them, what only the platform can tell. It may be stopped and started again: each video's row says how far it is.
  */
-import { mkdir, rm } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { defineTask, isAppError, say, untilStop, type Words } from 'archivolt'
 import type { Place } from '../../media/types.ts'
 import type { App } from '../app.ts'
-import { isQueued, MOST_LANGUAGES, subtitleFile } from '../found.ts'
+import { MOST_LANGUAGES, subtitleFile } from '../found.ts'
 import { stageSubtitle } from '../import.ts'
 import { untilQuiet } from '../quiet.ts'
 import { ofPlatform } from '../report.ts'
@@ -141,13 +140,11 @@ async function takeSubtitles(
   job: AdoptionRun,
   app: App,
 ): Promise<boolean> {
-  const staging = join(await app.media.staging(id), 'adoption')
-  await mkdir(staging, { recursive: true })
   const staged: ReturnType<typeof subtitleFile>[] = []
   const wanted = file.subtitles.slice(0, MOST_LANGUAGES).filter(({ lang }) => app.media.isLanguage(lang))
-  try {
+  return app.media.scratch(async (scratch) => {
     for (const subtitle of wanted) {
-      const to = join(staging, `${id}.${subtitle.lang}.vtt`)
+      const to = join(scratch, `${id}.${subtitle.lang}.vtt`)
       try {
         await stageSubtitle(folder, subtitle, to, job, app)
         staged.push(subtitleFile(subtitle.lang, to))
@@ -162,10 +159,7 @@ async function takeSubtitles(
         onlyMissing: true,
       })
     return staged.length === wanted.length
-  } finally {
-    if (await isQueued(id, app)) await rm(staging, { recursive: true, force: true })
-    else await app.media.clearStaging(id)
-  }
+  })
 }
 
 /** @throws unavailable: its disk does not answer; unprocessable: the file takes too much memory */

@@ -28,15 +28,11 @@ async function find(app: App, id: string): Promise<void> {
   if (reply.status === 404) return
   const text = await reply.text()
   if (!reply.ok || !/^\uFEFF?WEBVTT\b/.test(text)) throw new Error(`no subtitles, but status ${reply.status}`)
-  // A folder of its own, in which a download of the same video has no files.
-  const own = `captions-${id}`.slice(0, 128)
-  const path = join(await app.media.staging(own), `${id}.${lang}.vtt`)
-  try {
+  await app.media.scratch(async (folder) => {
+    const path = join(folder, `${id}.${lang}.vtt`)
     await writeFile(path, text)
     await app.videos.setSubtitles(id, [{ lang, name: lang, source: 'file', url, path }], { onlyMissing: true })
-  } finally {
-    await app.media.clearStaging(own)
-  }
+  })
 }
 
 export default definePlugin({

@@ -1,0 +1,66 @@
+/** What an unfinished download has fetched stays while its item is in the queue, and goes with it. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { aQueued, type TestApp, testApp } from '../../support/testing.ts'
+
+const FILTERED = '/api/download/?filter=pending'
+
+async function given(t: Parameters<typeof testApp>[0], ...ids: string[]) {
+  const app = await testApp(t)
+  await app.given(...ids.map((id) => aQueued({ id })))
+  const folders = await Promise.all(ids.map((id) => app.app.media.staging(id)))
+  return { app, left: () => folders.filter((folder) => existsSync(folder)).length }
+}
+
+for (const [what, act] of [
+  ['is removed', (app: TestApp) => app.as('admin').delete('/api/download/v1/')],
+  ['is ignored', (app: TestApp) => app.as('admin').post('/api/download/v1/', { status: 'ignore' })],
+  ['leaves with many', (app: TestApp) => app.as('admin').delete(FILTERED)],
+  [
+    'is ignored with many',
+    (app: TestApp) => app.as('admin').post('/api/download/bulk/', { filter: 'pending', status: 'ignore' }),
+  ],
+] as const)
+  test(`what was fetched of an item that ${what} goes`, async (t) => {
+    const { app, left } = await given(t, 'v1')
+    assert.equal(left(), 1)
+
+    const { status } = await act(app)
+
+    assert.deepEqual([status, left()], [200, 0])
+  })
+
+test('what was fetched of other items stays, and that of a running download until it has ended', async (t) => {
+  const { app, left } = await given(t, 'v1', 'v2')
+  const turn = app.app.queue.begin('v1')
+
+  await app.as('admin').delete('/api/download/v1/')
+
+  assert.deepEqual([turn.signal.aborted, left()], [true, 2])
+})
+
+test('a restore that brings another queue takes along what was fetched for the old one', async (t) => {
+  const { app, left } = await given(t, 'v1')
+  await app.app.queue.items.remove('v1')
+
+  await app.app.emit('index.replaced', {})
+
+  assert.equal(left(), 0)
+})
+
+test('a scratch folder is there while the work runs, whatever leaves the queue', async (t) => {
+  const { app } = await given(t, 'v1')
+  let seen: string[] = []
+
+  await app.app.media.scratch(async (folder) => {
+    await app.as('admin').delete('/api/download/v1/')
+    seen = await readdir(dirname(folder))
+    assert.ok(existsSync(folder))
+  })
+
+  assert.equal(seen.length, 1)
+  assert.deepEqual(await readdir(join(app.app.settings.mediaDir, '.staging')), [])
+})
