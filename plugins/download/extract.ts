@@ -188,7 +188,7 @@ async function extractChannel(target: Wanted, job: Extraction, app: App): Promis
   }
 }
 
-/** @returns those that were not there yet */
+/** @returns those that were not there yet, each once */
 async function addItems(
   items: NewItem[],
   target: Wanted,
@@ -206,7 +206,7 @@ async function addItems(
     job,
     app,
   )
-  return items.filter(({ id }) => added.has(id))
+  return items.filter(({ id }) => added.delete(id))
 }
 
 /** Also of those that others have queued before: each who asked hears how it ends. */

@@ -248,8 +248,12 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
   return added.size
 }
 
-const newestOf = (entries: PlaylistEntryMetadata[], count: number, order: 'top' | 'bottom'): PlaylistEntryMetadata[] =>
-  order === 'bottom' ? entries.slice(Math.max(0, entries.length - count)) : entries.slice(0, count)
+/** So many videos, however often the playlist repeats them. */
+function newestOf(entries: PlaylistEntryMetadata[], count: number, order: 'top' | 'bottom'): PlaylistEntryMetadata[] {
+  if (order === 'bottom') return newestOf(entries.toReversed(), count, 'top').toReversed()
+  const seen = new Set<string>()
+  return entries.filter(({ id }) => !seen.has(id) && seen.size < count && seen.add(id))
+}
 
 interface QueueOptions {
   fetchArt: (items: readonly NewItem[]) => Promise<void>

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { type TestApp, type TestOptions, testApp, testClock } from 'archivolt/testing'
-import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
+import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
@@ -120,6 +120,16 @@ test('a premiere at an impossible time is looked at again in an hour, and the ot
   assert.deepEqual(await app.ids('video'), [nets])
   const { error_class, retry_at } = await app.doc('download', fog)
   assert.deepEqual([error_class, retry_at], ['upcoming', Math.floor(app.clock.now() / 1000) + 3600])
+})
+
+test('a video that a playlist repeats is counted once', async (t) => {
+  const { app, platform } = await openRunApp(t)
+  platform.catalogue.put('playlists', PLAYLIST.coast, { videoIds: [fog, nets, fog, fog] })
+
+  await add(app, [PLAYLIST.coast])
+
+  const [task] = (await app.as('admin').get('/api/task-name/extract_download/')).body
+  assert.equal(task.result, '2 videos added to the queue')
 })
 
 test('ignore-force ignores what is in no queue', async (t) => {

@@ -293,6 +293,24 @@ test('what is archived, queued or ignored is not queued again; upcoming ones wai
   assert.equal(await scan(app), '1 new video found')
 })
 
+test('what a playlist repeats is counted once, and takes the place of no other video', async (t) => {
+  const { app, loopback } = await given(t)
+  const { comet, eclipse, lagrange } = VIDEO as Record<string, string>
+  loopback.platform.catalogue.put('playlists', PLAYLIST.coast, {
+    videoIds: [comet, comet, eclipse, comet, lagrange, eclipse],
+  })
+  await app.given(aPlaylist({ id: PLAYLIST.coast, playlist_subscribed: true }))
+  await app.as('admin').post('/api/config/', { subscriptions: { channel_size: 0, playlist_size: 2 } })
+
+  assert.equal(await scan(app), '2 new videos found')
+  await app.as('admin').post('/api/download/', { data: [{ youtube_id: PLAYLIST.coast }] })
+  await app.settled()
+
+  const [task] = (await app.as('admin').get('/api/task-name/extract_download/')).body
+  assert.equal(task.result, '1 video added to the queue')
+  assert.deepEqual((await app.ids('download')).toSorted(), [comet, eclipse, lagrange].toSorted())
+})
+
 test('a subscribed playlist is read anew and what it lists is queued; at its newest end', async (t) => {
   const { app } = await given(t)
   await app.given(aPlaylist({ id: PLAYLIST.coast, playlist_subscribed: true, playlist_sort_order: 'bottom' }))
