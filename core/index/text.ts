@@ -41,10 +41,21 @@ const SPECIAL = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g')
 const RUN = /[\p{L}\p{N}][\p{L}\p{N}\p{M}\u00ad\u200c\u200d]*/gu
 /** Written without spaces between words. */
 const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+  /[\p{Script=Katakana}\p{Script=Han}\p{Script=Hiragana}\p{Script=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tai_Le}\p{Script=New_Tai_Lue}\p{Script=Tai_Tham}\p{Script=Tai_Viet}\p{Script=Javanese}\p{Script=Balinese}\p{Script=Yi}]/u
+/** Where all of them lie, and little else: told at once. */
+const MAYBE_UNSPACED = /[\u0e00-\u1fff\u2e80-\uffff]/
 /** 東京タワー is one word to the segmenter; people ask for 東京. So scripts are parted first. */
 const SCRIPT_RUN =
-  /[\p{Script=Katakana}ー\uff70]+|[\p{Script=Han}\p{Script=Hiragana}]+|[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|[^\p{Script=Katakana}ー\uff70\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
+  /[\p{Script=Katakana}ー\uff70]+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Bopomofo}]+|[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tai_Le}\p{Script=New_Tai_Lue}\p{Script=Tai_Tham}\p{Script=Tai_Viet}\p{Script=Javanese}\p{Script=Balinese}\p{Script=Yi}]+|[^\p{Script=Katakana}ー\uff70\p{Script=Han}\p{Script=Hiragana}\p{Script=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tai_Le}\p{Script=New_Tai_Lue}\p{Script=Tai_Tham}\p{Script=Tai_Viet}\p{Script=Javanese}\p{Script=Balinese}\p{Script=Yi}]+/gu
+/** People put in the signs of `T.N.T.`, `AC/DC`, `M*A*S*H`, `e-mail` and `don’t`, or leave them out. Some end a word: `C++`, `C#`. */
+const SIGN_IN_WORD = /[-.·/&*'’‐‑+#＋＃]/g
+const ENDS_WORD = '+#＋＃'
+const IN_WORD = /[\p{L}\p{N}\p{M}]/u
+const SIGNS = /\S+/gu
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}]/gu
+/** The signs of ASCII separate words in the full-text table, so they are kept in their full width. */
+const ASCII_SIGN = /[!-/:-@[-`{-~]/g
+const TO_FULL_WIDTH = 0xfee0
 /** Katakana of half width have their marks as letters. */
 const HALF_WIDTH = /[\uff66-\uff9f]/
 const LETTER = /[^\p{M}\uff9e\uff9f][\p{M}\uff9e\uff9f]*/gu
@@ -65,7 +76,7 @@ interface Word {
   end: number
 }
 
-/** The words of a text, in order, with their places. Syntax characters, signs and emoji separate. */
+/** The words of a text, in order, with their places. Signs and emoji separate. */
 function* words(text: string): Generator<Word> {
   if (ONLY_ASCII.test(text)) {
     for (const { 0: word, index } of text.matchAll(ASCII_RUN))
@@ -73,17 +84,129 @@ function* words(text: string): Generator<Word> {
     return
   }
   for (const run of text.matchAll(RUN)) {
-    if (!UNSPACED.test(run[0])) {
+    if (!MAYBE_UNSPACED.test(run[0]) || !UNSPACED.test(run[0])) {
       yield* termsOf(run[0], run.index)
       continue
     }
-    const { plain, placeOf } = composed(run[0])
-    for (const part of plain.matchAll(SCRIPT_RUN)) {
-      for (const piece of segmenter.segment(part[0])) {
-        const first = part.index + piece.index
-        yield* termsOf(piece.segment, run.index + placeOf(first), run.index + placeOf(first + piece.segment.length))
-      }
+    for (const { part, placeOf } of scriptRuns(run)) {
+      for (const { segment, index } of segmenter.segment(part))
+        yield* termsOf(segment, placeOf(index), placeOf(index + segment.length))
     }
+  }
+}
+
+interface ScriptRun {
+  part: string
+  /** Where a unit of it stands in the whole text. */
+  placeOf: (unit: number) => number
+}
+
+/** The parts of a run that are written in one script each. */
+function* scriptRuns(run: RegExpExecArray): Generator<ScriptRun> {
+  const { plain, placeOf } = composed(run[0])
+  for (const { 0: part, index } of plain.matchAll(SCRIPT_RUN))
+    yield { part, placeOf: (unit) => run.index + placeOf(index + unit) }
+}
+
+/**
+ * What else a text is found by, beside its words: words with the signs in them left out, or kept; in scripts without
+ * spaces each two neighbouring letters, as the segmenter may cut otherwise than whoever asks; signs, where there is
+ * nothing else.
+ */
+function* furtherTerms(text: string): Generator<Word> {
+  yield* signedWords(text)
+  if (ONLY_ASCII.test(text) ? /[a-z0-9]/i.test(text) : /[\p{L}\p{N}]/u.test(text)) yield* neighbours(text)
+  else yield* signs(text)
+}
+
+interface SignedWord extends Word {
+  /** The signs stand behind it: `c++`, which are kept. Else they stand within, and are left out: `acdc`. */
+  isEnd: boolean
+}
+
+/** Each sign is looked at once, and never far around: texts have few, and may be hostile. */
+function* signedWords(text: string): Generator<SignedWord> {
+  let end = 0
+  for (const { 0: sign, index } of text.matchAll(SIGN_IN_WORD)) {
+    if (index < end) continue
+    const start = wordStart(text, index)
+    if (start === index) continue
+    const isEnd = ENDS_WORD.includes(sign)
+    end = isEnd ? signsEnd(text, index) : partsEnd(text, index, sign)
+    if (end === index || end - start > LONGEST_WORD) continue
+    const word = text.slice(start, end)
+    if (isEnd) yield { term: withSigns(word), start, end, isEnd }
+    // Not dates and times; and what is in other scripts is found by its neighbours.
+    else if (/\p{L}/u.test(word) && !(MAYBE_UNSPACED.test(word) && UNSPACED.test(word)))
+      yield { term: fold(word).replace(/[^\p{L}\p{N}\p{M}]/gu, ''), start, end, isEnd }
+  }
+}
+
+const ASCII_IN_WORD = Uint8Array.from({ length: 128 }, (_, code) => Number(IN_WORD.test(String.fromCharCode(code))))
+
+function isInWord(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return code < 128 ? ASCII_IN_WORD[code] === 1 : IN_WORD.test(text.charAt(at))
+}
+
+/** Where the word before this place begins; this place itself where none is, or a too long one. */
+function wordStart(text: string, at: number): number {
+  let start = at
+  while (start > 0 && isInWord(text, start - 1)) if (at - --start > LONGEST_WORD) return at
+  return start
+}
+
+/** Where the signs at this place end, or this place itself where a word goes on behind them. */
+function signsEnd(text: string, at: number): number {
+  let end = at
+  while (end < text.length && ENDS_WORD.includes(text.charAt(end)) && end - at < LONGEST_WORD) end++
+  return isInWord(text, end) ? at : end
+}
+
+/** Where the parts end that this sign parts, or the place of the first one where no further part is behind it. */
+function partsEnd(text: string, at: number, sign: string): number {
+  let end = at
+  while (text.charAt(end) === sign && isInWord(text, end + 1) && end - at < LONGEST_WORD) {
+    end++
+    while (isInWord(text, end) && end - at <= LONGEST_WORD) end++
+  }
+  return end
+}
+
+/** The signs of a text without words: `?!`, `***`, `🌊🌊`. */
+function* signs(text: string): Generator<Word> {
+  for (const { 0: chunk, index } of text.matchAll(SIGNS)) {
+    const term = cut(withSigns(chunk.replace(UNSEEN, '')))
+    if (term !== '') yield { term, start: index, end: index + chunk.length }
+  }
+}
+
+const withSigns = (text: string): string =>
+  fold(text).replace(ASCII_SIGN, (sign) => String.fromCharCode(sign.charCodeAt(0) + TO_FULL_WIDTH))
+
+/** Each two neighbouring letters, in a row, and the last letter: what begins with a letter is where that letter is. */
+function* neighbours(text: string): Generator<Word> {
+  if (!MAYBE_UNSPACED.test(text)) return
+  for (const run of text.matchAll(RUN)) {
+    if (!MAYBE_UNSPACED.test(run[0]) || !UNSPACED.test(run[0])) continue
+    for (const { part, placeOf } of scriptRuns(run)) {
+      if (!UNSPACED.test(part)) continue
+      let before: Word | undefined
+      for (const letter of letters(part, placeOf)) {
+        if (before) yield { term: before.term + letter.term, start: before.start, end: letter.end }
+        before = letter
+      }
+      if (before) yield before
+    }
+  }
+}
+
+function* letters(part: string, placeOf: ScriptRun['placeOf']): Generator<Word> {
+  let unit = 0
+  for (const letter of part) {
+    const [start, end] = [placeOf(unit), placeOf(unit + letter.length)]
+    for (const term of fold(letter)) yield { term, start, end }
+    unit += letter.length
   }
 }
 
@@ -123,6 +246,17 @@ export function tokens(text: string): string[] {
   const found: string[] = []
   for (const { term } of words(text)) {
     if (found.length === MOST_WORDS) break
+    found.push(term)
+  }
+  return found
+}
+
+/** All that a text is found by: its words, then the further terms. */
+export function indexTerms(text: string): string[] {
+  const found = tokens(text)
+  let left = MOST_WORDS
+  for (const { term } of furtherTerms(text)) {
+    if (left-- === 0) break
     found.push(term)
   }
   return found
@@ -171,27 +305,56 @@ export interface QueryWord {
   edits: 0 | 1 | 2
   /** How many edits a word, or its stem, may be away from this word's stem. */
   stemEdits: 0 | 1 | 2
+  /** Terms that count as this word where they stand in a row. */
+  rows: string[][]
+}
+
+/** A word as it was typed. */
+type TypedWord = Pick<QueryWord, 'term' | 'rows'>
+
+function typedWords(text: string): TypedWord[] {
+  const signed = [...signedWords(text)]
+  const found = [...words(text)].map(({ term, start, end }): TypedWord => {
+    const over = signed.filter((word) => word.start <= start && end <= word.end)
+    const withItsSigns = over.find(({ isEnd }) => isEnd)
+    // A single letter tells nothing: who asks for `C++` does not mean all that begins with c.
+    if (withItsSigns && [...term].length === 1) return { term: withItsSigns.term, rows: [] }
+    return { term, rows: [...over.map((word) => [word.term]), ...rowOf(term)] }
+  })
+  return found.length > 0 ? found : [...signs(text)].map(({ term }) => ({ term, rows: [] }))
+}
+
+/** The neighbouring letters of a word, where it may stand within what the segmenter takes for other words. */
+function rowOf(term: string): string[][] {
+  const letters = [...term]
+  if (letters.length < 3 || !UNSPACED.test(term)) return []
+  return [letters.slice(1).map((letter, at) => letters[at]! + letter)]
 }
 
 /** What a text query asks for: each word once. An empty list: nothing that could be found. */
 export function queryWords(text: string, options: WordOptions = {}): QueryWord[] {
-  const typed = tokens(text.slice(0, 2000))
-  const last = typed.at(-1)
-  const telling = options.dropStopWords ? typed.filter((term) => !STOP_WORDS.has(term)) : typed
-  const asked = [...new Set(telling.length > 0 ? telling : typed)].slice(0, MOST_QUERY_WORDS)
+  const typed = typedWords(text.slice(0, 2000))
+  const last = typed.at(-1)?.term
+  const telling = options.dropStopWords ? typed.filter(({ term }) => !STOP_WORDS.has(term)) : typed
+  const asked = new Map<string, TypedWord>()
+  for (const word of telling.length > 0 ? telling : typed) if (!asked.has(word.term)) asked.set(word.term, word)
   const { fuzziness = 0 } = options
-  return asked.map((term) => {
+  return [...asked.values()].slice(0, MOST_QUERY_WORDS).map(({ term, rows }) => {
     const root = stem(term)
     const edits = allowedEdits(term, fuzziness, term === last)
     return {
       term,
+      rows,
       stem: root,
-      isPrefix: options.prefixLast === true && term === last,
+      isPrefix: isUnspacedLetter(term) || (options.prefixLast === true && term === last),
       edits,
       stemEdits: edits > 0 && root.length >= SHORTEST_NEAR_STEM ? allowedEdits(root, fuzziness, false) : 0,
     }
   })
 }
+
+/** It is found within words too: as the beginning of two neighbours. */
+const isUnspacedLetter = (term: string): boolean => UNSPACED.test(term) && [...term].length === 1
 
 /**
  * How many edits a word may be away (contract 7): by length 1–2 none, 3–5 one, longer two; the last word only from four
@@ -205,7 +368,11 @@ export function allowedEdits(term: string, fuzziness: 0 | 1 | 2 | 'auto', isLast
 }
 
 /** Whether two words may stand for each other, one of them misspelt: by their letters, or by those of their stems. */
-export function isNear(word: string, { term, edits, stem: root, stemEdits }: QueryWord, withStem = true): boolean {
+export function isNear(
+  word: string,
+  { term, edits, stem: root, stemEdits }: Omit<QueryWord, 'rows'>,
+  withStem = true,
+): boolean {
   const isWithin = (form: string, asked: string, most: number) => most > 0 && editDistance(form, asked, most) <= most
   if (isWithin(word, term, edits)) return true
   return withStem && (isWithin(word, root, stemEdits) || isWithin(stem(word), root, stemEdits))
@@ -261,21 +428,41 @@ export interface MarkOptions extends WordOptions {
  * text.
  */
 export function markedRanges(text: string, query: string, options: MarkOptions = {}): Array<[number, number]> {
-  const present = [...words(text)]
-  const marked = new Map<number, number>()
+  const plain = [...words(text)]
+  const present = [...plain, ...furtherTerms(text)]
+  const marked: Array<[start: number, end: number]> = []
   const withStem = options.stem !== false
   for (const wanted of queryWords(query, options)) {
-    const { term, stem: root, isPrefix } = wanted
-    const mark = (matches: (word: string) => boolean): boolean => {
-      const hits = present.filter((word) => matches(word.term))
-      for (const { start, end } of hits) marked.set(start, end)
+    const { term, stem: root, isPrefix, rows } = wanted
+    const mark = (among: readonly Word[], matches: (word: string) => boolean): boolean => {
+      const hits = among.filter((word) => matches(word.term))
+      for (const { start, end } of hits) marked.push([start, isUnspacedLetter(term) ? start + term.length : end])
       return hits.length > 0
     }
+    const inRows = rows.flatMap((row) =>
+      present.flatMap(
+        ({ start }, at): Array<[number, number]> =>
+          row.every((each, further) => present[at + further]?.term === each)
+            ? [[start, present[at + row.length - 1]!.end]]
+            : [],
+      ),
+    )
+    marked.push(...inRows)
     const isExact = (word: string) =>
       word === term || (isPrefix && word.startsWith(term)) || (withStem && hasStem(word, root))
-    if (!mark(isExact)) mark((word) => isNear(word, wanted, withStem))
+    if (!mark(present, isExact) && inRows.length === 0) mark(plain, (word) => isNear(word, wanted, withStem))
   }
-  return [...marked].sort(([a], [b]) => a - b)
+  return joinedRanges(marked)
+}
+
+function joinedRanges(ranges: Array<[start: number, end: number]>): Array<[number, number]> {
+  const joined: Array<[number, number]> = []
+  for (const [start, end] of ranges.sort(([a], [b]) => a - b)) {
+    const last = joined.at(-1)
+    if (last && start < last[1]) last[1] = Math.max(last[1], end)
+    else joined.push([start, end])
+  }
+  return joined
 }
 
 /**

@@ -4,12 +4,12 @@
 import {
   changedStems,
   checkId,
+  indexTerms,
   type JsonObject,
   type OnWrong,
   readDoc,
   sortKey,
   storedTexts,
-  tokens,
   valuesOf,
 } from 'archivolt/index'
 import type { Layout } from './layout.ts'
@@ -42,7 +42,7 @@ export function encode(layout: Layout, id: string, doc: JsonObject, onWrong?: On
     }
     if (layout.sorted.includes(plan)) sort[plan.name] = sortKey(String(values[0])).toWellFormed()
     if (plan.weight === 0) continue
-    const terms = values.flatMap((each) => tokens(String(each)))
+    const terms = values.flatMap((each) => indexTerms(String(each)))
     words[plan.name] = terms.join(' ')
     if (plan.isStemmed) stems[plan.name] = changedStems(terms).join(' ')
   }

@@ -19,7 +19,7 @@ import {
  * Raised when the same mapping comes to lie otherwise in the index, or text.ts makes other words: everything is
  * rebuilt.
  */
-const LAYOUT = 2
+const LAYOUT = 3
 /** Beginnings of words are kept up to this length; longer ones are few and looked up among the words. */
 export const LONGEST_GRAM = 8
 const REFRESH_INTERVAL = '500ms'
@@ -83,7 +83,8 @@ function valueProperty(plan: FieldPlan): Property {
 const WORDS: Property = {
   type: 'text',
   analyzer: 'words',
-  index_options: 'freqs',
+  // Some words are found by terms in a row.
+  index_options: 'positions',
   fields: {
     begin: { type: 'text', analyzer: 'beginnings', search_analyzer: 'words', index_options: 'docs', norms: false },
   },

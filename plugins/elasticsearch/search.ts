@@ -25,7 +25,7 @@ const EXACT = 1000
 const NEAR = 15
 
 /** A word as it is found without being misspelt. */
-type Exact = Pick<QueryWord, 'term' | 'stem' | 'isPrefix'>
+type Exact = Pick<QueryWord, 'term' | 'stem' | 'isPrefix' | 'rows'>
 
 interface Scope {
   name: string
@@ -74,12 +74,16 @@ export function textPlan(layout: Layout, text: TextQuery): TextPlan | undefined 
 const scopeOf = (layout: Layout, fields: Partial<Record<string, number>> | undefined): Scope[] =>
   searchScope(layout, fields).map(({ plan: { name, isStemmed }, weight }) => ({ name, weight, isStemmed }))
 
+const inARow = (field: string, terms: readonly string[], boost: number): Query => ({
+  match_phrase: { [field]: { query: terms.join(' '), boost } },
+})
+
 const term = (field: string, value: string, boost: number): Query => ({ term: { [field]: { value, boost } } })
 
 /** The word itself, its stem and, if asked, what begins with it, in any of the fields. */
-function exactly({ term: word, stem: root, isPrefix }: Exact, scope: readonly Scope[]): Query {
+function exactly({ term: word, stem: root, isPrefix, rows }: Exact, scope: readonly Scope[]): Query {
   const ways = scope.flatMap(({ name, weight, isStemmed }) => {
-    const found = [term(`words.${name}`, word, weight)]
+    const found = [term(`words.${name}`, word, weight), ...rows.map((row) => inARow(`words.${name}`, row, weight))]
     if (isPrefix) found.push(beginning(name, word, weight))
     if (isStemmed) {
       found.push(term(`stems.${name}`, root, weight * STEM_WEIGHT))
@@ -112,6 +116,6 @@ export function similarQueries(layout: Layout, doc: JsonObject, fields: readonly
   const weights = similarScope(layout, fields)
   const scope = scopeOf(layout, weights)
   return tellingWords(layout, doc, weights).map((word) =>
-    exactly({ term: word, stem: stem(word), isPrefix: false }, scope),
+    exactly({ term: word, stem: stem(word), isPrefix: false, rows: [] }, scope),
   )
 }

@@ -13,7 +13,7 @@ import {
  * Raised when the same mapping comes to lie otherwise in the tables, or text.ts makes other words: everything is
  * rebuilt.
  */
-const LAYOUT = 2
+const LAYOUT = 3
 
 interface Column {
   /** As it is in the table: the field's name, with `~` behind it where it holds the folded text that is sorted by. */

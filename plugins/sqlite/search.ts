@@ -70,7 +70,7 @@ interface Scope {
 }
 
 /** A word as it is found without being misspelt. */
-type Exact = Pick<QueryWord, 'term' | 'stem' | 'isPrefix'>
+type Exact = Pick<QueryWord, 'term' | 'stem' | 'isPrefix' | 'rows'>
 
 /** A word that is looked for in some columns only. */
 interface InColumns extends Near {
@@ -172,7 +172,7 @@ class FtsSearcher implements Searcher {
     const weights = similarScope(this.#layout, fields)
     const scope = this.#scopeOf(weights)
     const counted = tellingWords(this.#layout, self.doc, weights).map((term) => {
-      const word = this.#exactly({ term, stem: stem(term), isPrefix: false }, scope)
+      const word = this.#exactly({ term, stem: stem(term), isPrefix: false, rows: [] }, scope)
       return { word, count: this.#frequency(word, SIMILAR_FREQUENCY_CAP) }
     })
     const words = rarest(counted)
@@ -205,11 +205,11 @@ class FtsSearcher implements Searcher {
   }
 
   /**
-   * Exact, stemmed and, if asked, prefix. A user's word is never syntax: it is quoted, and text.ts leaves letters and
-   * digits only.
+   * Exact, stemmed and, if asked, prefix. A user's word is never syntax: it is quoted, and of ASCII text.ts leaves
+   * letters and digits only.
    */
-  #exactly({ term, stem: root, isPrefix }: Exact, { columns, stemmed: withStem, stems }: Scope): string {
-    const ways = [`${columns} : "${term}"`]
+  #exactly({ term, stem: root, isPrefix, rows }: Exact, { columns, stemmed: withStem, stems }: Scope): string {
+    const ways = [term, ...rows.map((row) => row.join(' '))].map((found) => `${columns} : "${found}"`)
     if (isPrefix) ways.push(`${columns} : "${term}" *`)
     if (stems) ways.push(`${stems} : "${root}"`)
     if (withStem && root !== term && stem(root) === root) ways.push(`${withStem} : "${root}"`)

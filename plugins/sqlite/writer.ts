@@ -5,13 +5,13 @@
 import {
   changedStems,
   checkId,
+  indexTerms,
   type JsonObject,
   type OnWrong,
   readDoc,
   type Scalar,
   sortKey,
   storedTexts,
-  tokens,
   valuesOf,
 } from 'archivolt/index'
 import type { Bind, Connection } from './connection.ts'
@@ -157,7 +157,7 @@ class DocumentWriter implements Writer {
 
   /** One text per column of the full-text table. */
   #wordsOf(values: readonly Scalar[][]): string[] {
-    const found = values.map((each) => each.flatMap((value) => tokens(String(value))))
+    const found = values.map((each) => each.flatMap((value) => indexTerms(String(value))))
     const stems = this.#layout.stemmed.map((plan) => changedStems(found[this.#layout.searched.indexOf(plan)]!))
     return [...found, ...stems].map((terms) => terms.join(' '))
   }

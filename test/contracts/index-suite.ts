@@ -898,6 +898,64 @@ export function indexContract(
         assert.deepEqual(await found('xylophnoe', { fuzziness: 'auto' }), ['new'])
       })
 
+      test('in scripts without spaces words are found within what looks like other words', async () => {
+        await given(
+          titles(['如何製作中文字幕教學影片', '東京タワーの夜景', 'สอนทำอาหารไทยง่ายๆ', '中国文明の字', 'ของกาดาแฟน']),
+        )
+        const cases: Record<string, string[]> = {
+          字幕: ['p1'],
+          中文: ['p1'],
+          中文字幕: ['p1'],
+          '影片 教學': ['p1'],
+          幕: ['p1'],
+          片: ['p1'],
+          字: ['p1', 'p4'],
+          文字: ['p1'],
+          京タワ: ['p2'],
+          อาหาร: ['p3'],
+          กาแฟ: [],
+        }
+        for (const [words, ids] of Object.entries(cases))
+          assert.deepEqual((await found(words, { prefixLast: false })).sort(), ids, words)
+      })
+
+      test('words with signs in them are found with the signs and without', async () => {
+        await given(
+          titles([
+            'The T.N.T. film',
+            'AC/DC live',
+            'TNT and ACDC',
+            'Modern C++',
+            'C# in depth',
+            'C major',
+            'An e-mail',
+          ]),
+        )
+        const cases: Record<string, string[]> = {
+          TNT: ['p1', 'p3'],
+          'T.N.T.': ['p1', 'p3'],
+          't.n.t': ['p1', 'p3'],
+          acdc: ['p2', 'p3'],
+          'AC/DC': ['p2', 'p3'],
+          'c++': ['p4'],
+          'C#': ['p5'],
+          c: ['p4', 'p5', 'p6'],
+          email: ['p7'],
+          'e-mail': ['p7'],
+        }
+        for (const [words, ids] of Object.entries(cases))
+          assert.deepEqual((await found(words, { prefixLast: false })).sort(), ids, words)
+      })
+
+      test('titles of signs alone are found by them', async () => {
+        const signs = ['?!', '***', '$', '!!!', '+/-', '🌊🌊', '"', '\\*', '（＾_＾）', '❤\ufe0f', "'; --"]
+        await given(titles(signs))
+        for (const [at, title] of signs.entries())
+          assert.deepEqual(await found(title, { prefixLast: false }), [`p${at + 1}`], title)
+        assert.deepEqual(await found('🌊'), ['p6'], 'as they begin')
+        assert.deepEqual(await found('why?!'), [])
+      })
+
       test('syntax is text', async () => {
         await given(
           titles(['AND OR NOT', 'Near the column: a "quoted" (thing)*', '12:30 to 13:00', 'C++ & C#', 'title plain']),
@@ -910,7 +968,7 @@ export function indexContract(
           'column:': ['p2'],
           'NEAR(': ['p2'],
           '12:30': ['p3'],
-          'c++': ['p4', 'p2'],
+          'c++': ['p4'],
           '^title': ['p5'],
           '{title}:plain': ['p5'],
           '-plain': ['p5'],

@@ -6,7 +6,9 @@ import {
   editDistance,
   fold,
   highlight,
+  indexTerms,
   markedRanges,
+  type QueryWord,
   queryWords,
   stem,
   tokens,
@@ -53,8 +55,9 @@ test('texts are split at everything that is no letter or digit', () => {
 
 test('what chooses the form of a sign is no part of a word', () => {
   assert.deepEqual(tokens('▶\ufe0fGo 5\ufe0f\u20e3 1\ufe0f\u20e32\ufe0f\u20e3'), ['go', '5', '12'])
-  for (const sign of ['❤\ufe0f', '🍞', '\ufe0f', '👨\u200d👩\u200d👧', '❤\ufe0f\u200d🔥'])
-    assert.deepEqual(queryWords(sign), [], sign)
+  assert.deepEqual(queryWords('\ufe0f'), [])
+  assert.deepEqual(queryWords('❤\ufe0f'), queryWords('❤'))
+  assert.deepEqual(queryWords('👨\u200d👩\u200d👧'), queryWords('👨👩👧'))
 })
 
 test('scripts without spaces are segmented, each script for itself', () => {
@@ -62,6 +65,71 @@ test('scripts without spaces are segmented, each script for itself', () => {
   assert.deepEqual(tokens('北京大学生活'), ['北京', '大学', '生活'])
   assert.deepEqual(tokens('iPhone用ケース'), ['iphone', '用', 'ケース'])
   assert.deepEqual(tokens('สวัสดีชาวโลก'), ['สวัสดี', 'ชาว', 'โลก'])
+})
+
+/** Whether a query finds a text, as adapters look for it. */
+function finds(text: string, query: string): boolean {
+  const terms = indexTerms(text)
+  const stands = (row: string[]) => terms.some((_, at) => row.every((term, further) => terms[at + further] === term))
+  const asked = queryWords(query, { prefixLast: true })
+  const isFound = ({ term, rows, isPrefix }: QueryWord) =>
+    terms.some((one) => one === term || (isPrefix && one.startsWith(term))) || rows.some(stands)
+  return asked.length > 0 && asked.every(isFound)
+}
+
+test('in scripts without spaces every part of a text finds it, however it is cut into words', () => {
+  const texts = [
+    '如何製作中文字幕教學影片',
+    '東京タワーの夜景と食べ歩き',
+    'สอนทำอาหารไทยง่ายๆที่บ้าน',
+    'ວິທີເຮັດອາຫານລາວ',
+    'របៀបធ្វើម្ហូបខ្មែរ',
+    'မြန်မာဟင်းချက်နည်း',
+    'B用ケース第3回',
+    'ｶﾞﾝﾀﾞﾑ葛\u{e0100}城',
+    '𠮷野家',
+  ]
+  for (const text of texts) {
+    const letters = [...new Intl.Segmenter('en').segment(text)].map(({ segment }) => segment)
+    for (let from = 0; from < letters.length; from++)
+      for (let to = from + 1; to <= letters.length; to++) {
+        const part = letters.slice(from, to).join('')
+        // A mark by itself is no word.
+        if (!/^\p{M}/u.test(part)) assert.ok(finds(text, part), `${part} in ${text}`)
+      }
+  }
+  assert.ok(!finds('中国文明', '中文字'))
+  assert.ok(!finds('กาดาแฟน', 'กาแฟ'), 'its letters stand there, but not in a row')
+})
+
+test('words with signs in them are found as people type them', () => {
+  const spellings = [
+    ['T.N.T.', 'TNT', 'tnt', 't.n.t'],
+    ['AC/DC', 'ACDC', 'A.C./D.C.'],
+    ['M*A*S*H', 'mash'],
+    ['e-mail', 'email'],
+    ['Don’t', "don't", 'dont'],
+    ['Ｃ＋＋', 'C++', 'c++'],
+    ['C#', 'c#'],
+    ['Notepad++', 'notepad'],
+  ]
+  for (const [title = '', ...typed] of spellings)
+    for (const query of [title, ...typed]) assert.ok(finds(`The ${title} story`, query), `${query} in ${title}`)
+  assert.ok(finds('TNT and ACDC', 'T.N.T. AC/DC'))
+  assert.ok(finds('AC DC', 'AC/DC'))
+  assert.ok(!finds('Cooking with C', 'C++'))
+  assert.ok(!finds('C++ for beginners', 'C#'))
+  assert.ok(!indexTerms('2024-03-01 12.30').includes('20240301'))
+})
+
+test('texts of signs alone are found by them', () => {
+  for (const title of ['?!', '***', '$', '!!!', '+/-', '🌊🌊', '...', '（＾_＾）', '" OR "', '❤\ufe0f'])
+    assert.ok(finds(title, title), title)
+  assert.ok(finds('🌊🌊', '🌊'))
+  assert.ok(finds('！！！', '!!!'))
+  assert.ok(!finds('?!', '!?'))
+  assert.ok(!finds('why?!', '?!'), 'it has words')
+  assert.deepEqual(indexTerms(' \u200b \u0000 '), [])
 })
 
 test('composed, decomposed, half-width and variant letters make the same words', () => {
@@ -180,6 +248,17 @@ test('found words are marked where they stand in the text as it was given', () =
   )
   assert.equal(mark('新 ｶﾞﾝﾀﾞﾑ 葛\u{e0100}城。', 'ガンダム 葛城'), '新 [ｶﾞﾝ][ﾀﾞﾑ] [葛\u{e0100}城]。')
   assert.equal(mark('nothing here', 'absent'), 'nothing here')
+})
+
+test('what is found within other words is marked where it stands', () => {
+  const mark = (text: string, query: string) => highlight(text, query, { before: '[', after: ']' })
+
+  assert.equal(mark('如何製作中文字幕教學影片', '字幕'), '如何製作中文[字幕]教學影片')
+  assert.equal(mark('如何製作中文字幕教學影片', '幕'), '如何製作中文字[幕]教學影片')
+  assert.equal(mark('The T.N.T. story', 'tnt'), 'The [T.N.T]. story')
+  assert.equal(mark('AC/DC live', 'AC/DC'), '[AC/DC] live')
+  assert.equal(mark('Learn C++ today', 'c++'), 'Learn [C++] today')
+  assert.equal(mark('?! ***', '***'), '?! [***]')
 })
 
 test('a near word is marked only where no exact one is', () => {

@@ -1,6 +1,7 @@
 /** Words: which documents have them, exactly or nearly, and in which order. */
 import {
   type IndexPlan,
+  indexTerms,
   isNear,
   type JsonObject,
   type QueryWord,
@@ -8,7 +9,6 @@ import {
   searchScope,
   stem,
   type TextQuery,
-  tokens,
   valuesOf,
 } from 'archivolt/index'
 import type { Entry } from './memory.ts'
@@ -20,7 +20,7 @@ const EXACT = 1000
 export type Words = ReadonlyMap<string, readonly string[]>
 
 export const wordsOf = ({ searched }: IndexPlan, doc: JsonObject): Words =>
-  new Map(searched.map((plan) => [plan.name, valuesOf(plan, doc).flatMap((value) => tokens(String(value)))]))
+  new Map(searched.map((plan) => [plan.name, valuesOf(plan, doc).flatMap((value) => indexTerms(String(value)))]))
 
 /** Those that have the words, each with its score. */
 export function matchText(plan: IndexPlan, entries: readonly Entry[], text: TextQuery): Array<[Entry, number]> {
@@ -40,7 +40,7 @@ function scoreOf(
   scope: ReturnType<typeof searchScope>,
   words: Words,
 ): number {
-  const { term, stem: root, isPrefix } = asked
+  const { term, stem: root, isPrefix, rows } = asked
   let exact = 0
   let isThere = false
   for (const { plan, weight } of scope) {
@@ -48,7 +48,9 @@ function scoreOf(
     const times = there.filter(
       (word) => word === term || (isPrefix && word.startsWith(term)) || (plan.isStemmed && stem(word) === root),
     ).length
-    exact += (weight * times) / (times + 1)
+    const inRows = rows.filter((row) => there.some((_, at) => row.every((each, next) => there[at + next] === each)))
+    const met = times + inRows.length
+    exact += (weight * met) / (met + 1)
     isThere ||= there.some((word) => isNear(word, asked, plan.isStemmed))
   }
   return exact > 0 ? EXACT + exact : isThere ? 1 : 0
