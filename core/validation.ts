@@ -203,8 +203,9 @@ function ruleOf(problem: Problem, form: TSchema): Words {
     case 'const':
     case 'pattern':
     case 'format':
-    case 'type':
       return allowed(form)
+    case 'type':
+      return allowed({ type: problem.params.type } as TSchema)
     default:
       return say`has a form that is not taken here`
   }
