@@ -27,7 +27,7 @@ export interface Operation {
     description?: string
     schema: Json
   }>
-  requestBody?: { required: boolean; content: Record<string, { schema: Json }> }
+  requestBody?: { required: boolean; description?: string; content: Record<string, { schema: Json }> }
   responses: Record<string, { description: string; content?: Record<string, { schema: Json }>; headers?: Json }>
 }
 
@@ -169,7 +169,9 @@ function bodyOf({ body, bodyOptional = false, form, rawBody }: Route, app: Descr
   const hasRequired = Array.isArray(schema['required']) && schema['required'].length > 0
   return {
     required: !bodyOptional && hasRequired,
-    content: { [JSON_TYPE]: { schema }, ...(form && { [FORM_TYPE]: { schema } }) },
+    // Some generators of clients make code that does not run where a body has two types.
+    ...(form && { description: `The same is taken as ${FORM_TYPE}` }),
+    content: { [JSON_TYPE]: { schema } },
   }
 }
 
@@ -204,13 +206,13 @@ function asJson(schema: TSchema, { preferences, settings }: Described): Json {
 }
 
 /**
- * What a handler checks itself, in an order of its own, tells its form as `x-form`. Each `platform_id` may also stand
+ * What a handler checks itself, in an order of its own, tells its form as `x-form`; `x-words` are for errors. Each `platform_id` may also stand
  * under the platform's own name for it.
  */
 function described(schema: unknown, idField: string | null): unknown {
   if (Array.isArray(schema)) return schema.map((each) => described(each, idField))
   if (typeof schema !== 'object' || schema === null) return schema
-  const { 'x-form': form, ...own } = schema as Json
+  const { 'x-form': form, 'x-words': _, ...own } = schema as Json
   const json = Object.fromEntries(
     Object.entries({ ...own, ...(form as Json | undefined) }).map(([key, value]) => [key, described(value, idField)]),
   )

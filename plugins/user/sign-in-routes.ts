@@ -11,7 +11,10 @@ const Name = Type.String({ maxLength: LONGEST_NAME })
 export const Code = Type.String({ maxLength: 40 })
 const Password = Type.String({ maxLength: LONGEST_PASSWORD })
 
-/** `name` means the same as `username`. The schema requires neither, so that one answer names all that is missing. */
+/** Checked by the handler, so that one answer names all that is missing. */
+const NEEDED = { 'x-form': { required: ['username', 'password'] } }
+
+/** `name` means the same as `username`. */
 const Credentials = Type.Object(
   {
     username: Type.Optional(Name),
@@ -20,7 +23,7 @@ const Credentials = Type.Object(
     /** Of an authenticator app, or a recovery code, where the account asks for one. */
     code: Type.Optional(Code),
   },
-  { 'x-form': { required: ['username', 'password'] } },
+  NEEDED,
 )
 
 async function signIn(
@@ -88,10 +91,10 @@ export const login = defineRoute({
   access: 'open',
   summary: 'Start a session: sets the cookies sessionid and csrftoken',
   form: true,
-  body: Type.Object({
-    ...Credentials.properties,
-    remember_me: Type.Optional(Type.Union([Type.Enum(['on', 'off']), Type.Boolean()])),
-  }),
+  body: Type.Object(
+    { ...Credentials.properties, remember_me: Type.Optional(Type.Union([Type.Enum(['on', 'off']), Type.Boolean()])) },
+    NEEDED,
+  ),
   reply: Type.Null(),
   status: 204,
   errors: ['throttled', 'csrf_failed'],

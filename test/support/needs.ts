@@ -6,7 +6,16 @@ import { fileURLToPath } from 'node:url'
 import { readSources, type Source } from './sources.ts'
 
 /** Targets of the Makefile. */
-export type Need = 'build' | 'ytdlp' | 'apprise' | 'ffmpeg' | 'chromium' | 'firefox' | 'elasticsearch' | 'schemathesis'
+export type Need =
+  | 'build'
+  | 'ytdlp'
+  | 'apprise'
+  | 'ffmpeg'
+  | 'chromium'
+  | 'firefox'
+  | 'elasticsearch'
+  | 'schemathesis'
+  | 'generators'
 
 /** Whoever imports one of these files needs what it starts; `build` is the whole program in a process of its own. */
 export const STARTS: Record<string, Need[]> = {
@@ -17,6 +26,7 @@ export const STARTS: Record<string, Need[]> = {
   'test/support/firefox.ts': ['build', 'firefox'],
   'test/support/elasticsearch.ts': ['elasticsearch'],
   'test/support/schemathesis.ts': ['schemathesis'],
+  'test/support/generators.ts': ['generators'],
   'test/support/tools.ts': ['ytdlp', 'apprise'],
   'test/platform/start.ts': ['ytdlp', 'ffmpeg'],
   'test/support/ffmpeg.ts': ['ffmpeg'],
@@ -24,7 +34,16 @@ export const STARTS: Record<string, Need[]> = {
 }
 
 /** `make check` does without these, and so without the tests that need them. */
-const LARGE = new Set<Need>(['build', 'ytdlp', 'ffmpeg', 'chromium', 'firefox', 'elasticsearch', 'schemathesis'])
+const LARGE = new Set<Need>([
+  'build',
+  'ytdlp',
+  'ffmpeg',
+  'chromium',
+  'firefox',
+  'elasticsearch',
+  'schemathesis',
+  'generators',
+])
 
 export interface TestFile {
   /** From the root: `test/core/app.test.ts`. */
@@ -69,7 +88,7 @@ function needsOf(path: string, sources: ReadonlyMap<string, Source>): Set<Need> 
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const needs = new Set(findTests(process.argv.slice(2)).flatMap((file) => [...file.needs]))
-  // Whoever needs schemathesis installs it.
-  needs.delete('schemathesis')
+  // Whoever needs these installs them.
+  for (const own of ['schemathesis', 'generators'] as const) needs.delete(own)
   process.stdout.write(`${[...needs].join(' ')}\n`)
 }

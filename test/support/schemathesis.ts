@@ -2,9 +2,7 @@
  * Schemathesis, from PyPI: asks whatever our own API description allows, and whatever it does not, and compares the
  * answers with it.
  */
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -18,11 +16,11 @@ import {
   SECOND,
   VIDEO,
 } from '../contracts/api/archive.ts'
+import { installPython, run } from './installed.ts'
 import { ROOT } from './sources.ts'
 
 const FOLDER = join(ROOT, '.cache/schemathesis')
 const REQUIREMENTS = join(ROOT, 'test/soak/requirements.txt')
-const INSTALLED = join(FOLDER, 'installed')
 
 /** What a path's variables may be, so that requests reach documents. */
 const IDS = {
@@ -70,25 +68,8 @@ export interface FuzzOptions {
 }
 
 /** @returns why it cannot be installed, or undefined: it is there */
-export async function installSchemathesis(): Promise<string | undefined> {
-  const wanted = await readFile(REQUIREMENTS, 'utf8')
-  const program = join(FOLDER, 'bin/schemathesis')
-  if (existsSync(program) && existsSync(INSTALLED) && (await readFile(INSTALLED, 'utf8')) === wanted) return undefined
-  const made = await run('python3', ['-m', 'venv', FOLDER])
-  if (made.code !== 0) return 'Python cannot make a virtual environment for schemathesis'
-  const got = await run(join(FOLDER, 'bin/pip'), [
-    'install',
-    '--quiet',
-    '--disable-pip-version-check',
-    '--require-hashes',
-    '-r',
-    REQUIREMENTS,
-  ])
-  if (got.code !== 0)
-    return `schemathesis could not be installed from PyPI: ${got.output.trim().split('\n').at(-1) ?? ''}`
-  await writeFile(INSTALLED, wanted)
-  return undefined
-}
+export const installSchemathesis = (): Promise<string | undefined> =>
+  installPython(FOLDER, REQUIREMENTS, 'schemathesis')
 
 export interface Fuzzed {
   /** So many requests were made up and asked. */
@@ -165,20 +146,4 @@ export async function fuzz({
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-function run(
-  program: string,
-  args: string[],
-  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
-): Promise<{ code: number | null; output: string }> {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-    let output = ''
-    const collect = (chunk: Buffer) => void (output += chunk.toString())
-    child.stdout.on('data', collect)
-    child.stderr.on('data', collect)
-    child.once('error', (error) => resolve({ code: -1, output: error.message }))
-    child.once('close', (code) => resolve({ code, output }))
-  })
 }

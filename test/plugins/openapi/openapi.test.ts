@@ -193,6 +193,7 @@ test('the forms that a typed client sends are in the document, also what a handl
   assert.deepEqual([item.platform_id.type, item.youtube_id.type], ['string', 'string'])
   assert.deepEqual([change.action.type, change.action.enum.includes('create')], ['string', true])
   assert.deepEqual([change.video_id.type, change.youtube_id.type, change.index.type], ['string', 'string', 'integer'])
-  assert.deepEqual(formOf('/api/login/').required, ['username', 'password'])
+  for (const path of ['/api/login/', '/login/', '/api/user/login/'])
+    assert.deepEqual(formOf(path).required, ['username', 'password'])
   assert.equal(video.properties.youtube_id.type, 'string')
 })
