@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { X } from 'lucide'
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/lookup.ts'
 import { Button, IconButton } from './button.tsx'
 import { Field } from './field.tsx'
@@ -20,7 +20,7 @@ export function Dialog({
   isWide?: boolean
 }) {
   const element = useRef<HTMLDialogElement>(null)
-  useLayoutEffect(() => {
+  useEffect(() => {
     const before = document.activeElement
     const box = element.current!
     box.showModal()
