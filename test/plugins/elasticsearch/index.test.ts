@@ -190,6 +190,23 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     assert.deepEqual(await names(), ['book_v2 = book'])
   })
 
+  test('the log names the half-built index that a migration discards, and one that an interruption left', async () => {
+    const { open, names, ask, prefix } = await place()
+    await filled(open)
+    const said: string[] = []
+    const told = openLog('info', { write: (line: string) => void said.push(JSON.parse(line).msg) })
+    await ask.indices.create({ index: `${prefix}_book_v2` })
+
+    await (await open([changed], { log: told })).close()
+    await ask.indices.create({ index: `${prefix}_book_v3` })
+    await (await open([changed], { log: told })).close()
+
+    assert.deepEqual(await names(), ['book_v2 = book'])
+    const discarded = `index book: discarded ${prefix}_book_v2, half built before an interruption; it is built anew`
+    assert.ok(said.includes(discarded), said.join('\n'))
+    assert.ok(said.includes(`index book: removing ${prefix}_book_v3, left by an interruption`), said.join('\n'))
+  })
+
   test('an index of somebody else under our name is left alone, and the start says so', async () => {
     const { open, ask, prefix } = await place()
     await ask.indices.create({ index: `${prefix}_book` })

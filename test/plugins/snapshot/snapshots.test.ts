@@ -50,21 +50,6 @@ async function restored(app: TestApp, id: string): Promise<{ status: string; res
   return (await admin(app).get('/api/task-name/restore_snapshot/')).body[0]
 }
 
-test('a snapshot is there from the moment its request is answered', async (t) => {
-  const app = await given(t)
-  await app.clock.advance(1000) // newer than the one of the first start
-
-  const { snapshot_name: id } = (await admin(app).post('/api/snapshot/')).body
-  const [item, all] = await Promise.all([admin(app).get(`/api/snapshot/${id}/`), list(app)])
-
-  assert.equal(item.status, 200)
-  assert.match(item.body.index_version, /^\d+\.\d+\.\d+$/)
-  assert.equal(all.snapshots[0].id, id)
-  await app.settled()
-  assert.equal((await admin(app).get(`/api/snapshot/${id}/`)).body.state, 'SUCCESS')
-  assert.equal((await ids(app)).filter((one) => one === id).length, 1)
-})
-
 /** What the next noon is for a server of this process's time zone. */
 function noonAfter(now: number): number {
   const noon = new Date(now)
