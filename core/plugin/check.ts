@@ -6,6 +6,7 @@ import { basename } from 'node:path'
 import { coreSettings } from '../../config/schema.ts'
 import { ACCESS } from '../accounts/access.ts'
 import { SCOPES } from '../accounts/scope.ts'
+import { isBlank } from '../blank.ts'
 import { readCron } from '../cron.ts'
 import { StartError, wayOut } from '../error.ts'
 import { HEARD_IN_PLACE } from '../events.ts'
@@ -200,7 +201,7 @@ function checkPage(
   { title, module, access, asks = [] }: PluginPage,
   refuse: (reason: string) => never,
 ): void {
-  if (typeof title !== 'string' || title.trim() === '' || title.length > LONGEST_TITLE)
+  if (typeof title !== 'string' || isBlank(title) || title.length > LONGEST_TITLE)
     refuse(`${what} needs a title of at most ${LONGEST_TITLE} letters`)
   if (!(module instanceof URL) || module.protocol !== 'file:')
     refuse(`the module of ${what} must be a file of its own: new URL('./page.ts', import.meta.url)`)

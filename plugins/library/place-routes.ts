@@ -1,5 +1,5 @@
 /** Places over HTTP: folders of other programs, whose films are only read unless a person says more (contract 9.16). */
-import { defineRoute, errors, listing, ROW_PATTERN, say, Type } from 'archivolt'
+import { defineRoute, errors, isBlank, listing, ROW_PATTERN, say, Type } from 'archivolt'
 import type { Place } from '../media/types.ts'
 import { followPlaces, openFollowed, takeWhatIsNew } from './adoption/follow.ts'
 import { lookAnew } from './adoption/libraries.ts'
@@ -38,7 +38,7 @@ const toRecord = ({ id, path, label, awaySince, addedAt, films, isOurs }: Place,
 
 /** Control characters would spoil logs and lists. */
 function checkedText<Text extends string | undefined>(name: string, text: Text): Text {
-  if (text !== undefined && (/\p{Cc}/u.test(text) || text.trim() === ''))
+  if (text !== undefined && (/\p{Cc}/u.test(text) || isBlank(text)))
     throw errors.badRequest(say`${{ name }} must be a plain text`, { fields: { [name]: 'must be a plain text' } })
   return text
 }

@@ -91,7 +91,7 @@ export class ChildError extends Error {
   }
 }
 
-const MAX_LINE_BYTES = 1 << 20
+const MAX_LINE_BYTES = 1 << 22
 const MAX_STDERR_BYTES = 4000
 const START_MS = 60_000
 const MEMORY_CHECK_MS = 2000

@@ -2,7 +2,7 @@
  * What a worker says → metadata in our words. Everything in it comes from outside: types, lengths and ids are checked
  * here.
  */
-import { ID_PATTERN } from 'archivolt'
+import { ID_PATTERN, isBlank } from 'archivolt'
 import { classify, type Evidence, LAST_SHOWN_SECOND } from './classify.ts'
 import { PLATFORM } from './name.ts'
 import type {
@@ -40,8 +40,12 @@ function text(value: unknown, maxLength = MAX_TEXT): string {
   return value.slice(0, maxLength).replace(CONTROL, ' ').toWellFormed()
 }
 
-export const line = (value: unknown, maxLength = MAX_TITLE): string =>
-  text(value, maxLength).replace(/\s+/g, ' ').trim()
+/** Empty also where it would show nothing. */
+export function line(value: unknown, maxLength = MAX_TITLE): string {
+  const told = text(value, maxLength).replace(/\s+/g, ' ').trim()
+  return isBlank(told) ? '' : told
+}
+
 /**
  * 0 also where nobody can have counted so many: the index takes no such number, and would refuse all the rest with it.
  */
@@ -110,7 +114,10 @@ export const isPartial = (warnings: readonly string[]): boolean =>
 const isTitleMadeUp = ({ id, title }: Raw): boolean =>
   typeof title === 'string' && /^\S+ video #/.test(title) && title.endsWith(` #${id}`)
 
-const MAX_CHAPTERS = 500
+/** More than one in twenty seconds of a whole day. */
+const MAX_CHAPTERS = 5000
+/** yt-dlp's, for a part between chapters. */
+const MADE_UP_CHAPTER = /^<Untitled Chapter \d+>$/
 
 /** What has no name or no place is none. */
 function chaptersOf(raw: Raw): Chapter[] {
@@ -118,7 +125,7 @@ function chaptersOf(raw: Raw): Chapter[] {
   return rows(raw.chapters)
     .slice(0, MAX_CHAPTERS)
     .map(({ start_time: start, title }) => ({ start: Number(start), title: line(title) }))
-    .filter(({ start, title }) => title !== '' && start >= 0 && start < most)
+    .filter(({ start, title }) => title !== '' && !MADE_UP_CHAPTER.test(title) && start >= 0 && start < most)
     .sort((one, other) => one.start - other.start)
 }
 

@@ -1,5 +1,5 @@
 /** A further platform as a plugin brings it (hook `platform.source`), and what it says, checked. */
-import { type Static, type TSchema, Type, Value } from 'archivolt'
+import { isBlank, type Static, type TSchema, Type, Value } from 'archivolt'
 import type {
   ChannelMetadata,
   DownloadProgress,
@@ -142,21 +142,25 @@ export function toMetadata(source: Source, id: string, said: unknown): VideoMeta
   const video = checked(Video, said, source)
   if (video.id !== id) throw new Error(`${source.name} was asked for ${id} and says ${video.id}`)
   checkOwn(source, video.channelId)
-  const { thumbnail, ...rest } = video
+  const { thumbnail, title, channelName, ...rest } = video
   const thumbnails = thumbnail === undefined ? [] : [{ url: thumbnail }]
-  return { ...rest, chapters: [], thumbnails, subtitles: { user: [], auto: [] } }
+  const names = {
+    title: isBlank(title) ? undefined : title,
+    channelName: isBlank(channelName) ? video.channelId : channelName,
+  }
+  return { ...rest, ...names, chapters: [], thumbnails, subtitles: { user: [], auto: [] } }
 }
 
 export function toChannel(source: Source, id: string, said: unknown): ChannelMetadata {
   const channel = checked(Channel, said, source)
   if (channel.id !== id) throw new Error(`${source.name} was asked for ${id} and says ${channel.id}`)
-  return channel
+  return { ...channel, name: isBlank(channel.name) ? undefined : channel.name }
 }
 
 export function toEntries(source: Source, said: unknown): ListEntry[] {
   const entries = checked(Type.Array(Entry, { maxItems: 1000 }), said, source)
   for (const { id } of entries) checkOwn(source, id)
-  return entries
+  return entries.map((entry) => ({ ...entry, title: isBlank(entry.title) ? entry.id : entry.title }))
 }
 
 declare module 'archivolt' {

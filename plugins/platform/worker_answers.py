@@ -5,7 +5,8 @@ import time
 import urllib.parse
 
 MAX_TEXT = 20_000
-MAX_CHAPTERS = 500
+MAX_CHAPTERS = 5000
+MAX_CHAPTER_TITLE = 500
 DAY_SECONDS = 86_400
 
 
@@ -79,7 +80,7 @@ def video_metadata(info, now, first_seen=None):
                'duration', 'view_count', 'like_count', 'average_rating', 'live_status', 'media_type', 'availability', 'width', 'height'),
         'tags': texts(info.get('tags'), 500),
         'categories': texts(info.get('categories'), 50),
-        'chapters': [pick(one, 'start_time', 'title') for one in (info.get('chapters') or [])[:MAX_CHAPTERS] if isinstance(one, dict)],
+        'chapters': [{**pick(one, 'start_time'), 'title': clip(one.get('title') or '', MAX_CHAPTER_TITLE)} for one in (info.get('chapters') or [])[:MAX_CHAPTERS] if isinstance(one, dict)],
         'thumbnails': thumbnails(info),
         'thumbnail': clip(info.get('thumbnail') or '', 2000),
         'subtitles': texts(list(info.get('subtitles') or {}), 300),

@@ -6,6 +6,7 @@ import {
   defineRoute,
   errors,
   ID_PATTERN,
+  isBlank,
   json,
   listing,
   queryBool,
@@ -90,7 +91,7 @@ function refuseToShare({ view }: Actor): void {
 /** @throws bad_request */
 function checkedName(name: unknown): string {
   const trimmed = typeof name === 'string' ? name.trim() : ''
-  if (trimmed === '') throw errors.wrongField('playlist_name', 'must not be blank')
+  if (isBlank(trimmed)) throw errors.wrongField('playlist_name', 'must not be blank')
   if (trimmed.length > MAX_NAME_LENGTH)
     throw errors.wrongField('playlist_name', say`must have at most ${{ count: MAX_NAME_LENGTH }} characters`)
   return trimmed

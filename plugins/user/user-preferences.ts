@@ -1,5 +1,5 @@
 /** User preferences: what each account chooses for itself. Core keeps them with the account. */
-import { defineRoute, type Static, Type } from 'archivolt'
+import { defineRoute, errors, isBlank, type Static, Type } from 'archivolt'
 
 /** Those of `GET /api/video/` (`SORTS` in video/listing.ts, of which a test makes sure). */
 export const SORT_NAMES = [
@@ -73,8 +73,10 @@ export const changeOwnPreferences = defineRoute({
   summary: 'Change some of the caller’s settings',
   body: UserPreferences,
   reply: OwnPreferences,
-  handle: async ({ actor, body }, { accounts }) => ({
-    ...(await accounts.changeUserPreferences(actor.id, body)),
-    user_id: actor.id,
-  }),
+  errors: ['bad_request'],
+  async handle({ actor, body }, { accounts }) {
+    for (const [at, { name }] of (body.saved_filters ?? []).entries())
+      if (isBlank(name)) throw errors.wrongField(`saved_filters.${at}.name`, 'must not be blank')
+    return { ...(await accounts.changeUserPreferences(actor.id, body)), user_id: actor.id }
+  },
 })

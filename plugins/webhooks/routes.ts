@@ -1,5 +1,5 @@
 /** Webhooks over HTTP (contract 9.21): all for admins, since what they tell is of the whole archive. */
-import { defineRoute, errors, ROW_PATTERN, say, Type } from 'archivolt'
+import { defineRoute, errors, isBlank, ROW_PATTERN, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { DeliveryRow, WebhookRow } from './tables.ts'
 
@@ -136,7 +136,8 @@ export const listDeliveries = defineRoute({
 })
 
 /** What a schema cannot say. Whether the address may be asked is judged where it is asked: names change their minds. */
-function check({ url, events }: { url?: string | undefined; events?: string[] | undefined }, app: App): void {
+function check({ name, url, events }: { name?: string; url?: string; events?: string[] }, app: App): void {
+  if (name !== undefined && isBlank(name)) throw errors.wrongField('name', 'must not be blank')
   if (url !== undefined) checkUrl(url)
   const known = new Set(app.webhooks.events())
   const unknown = events?.find((event) => !known.has(event))

@@ -1,6 +1,6 @@
 /** Playlists that people have made in the other program: private ones of the account that moves in. */
 import { randomUUID } from 'node:crypto'
-import { type Actor, isAppError } from 'archivolt'
+import { type Actor, isAppError, isBlank } from 'archivolt'
 import type { App } from '../app.ts'
 import type { Kept, Way } from './along-ways.ts'
 
@@ -14,11 +14,13 @@ function actorOf(userId: number, { accounts }: App): Actor | undefined {
   return { id, username, isAdmin: false, mayDownload: false, via: 'none' }
 }
 
-const nameOf = ({ one: { name, id } }: Row): string =>
-  name
+function nameOf({ one: { name, id } }: Row): string {
+  const line = name
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
-    .slice(0, 200) || id
+    .slice(0, 200)
+  return isBlank(line) ? id : line
+}
 
 async function namesOf(actor: Actor, { playlists }: App): Promise<Set<string>> {
   const { texts } = await playlists.find({ visibility: 'private', from: 0, size: 500 }, actor)

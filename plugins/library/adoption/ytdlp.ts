@@ -2,7 +2,7 @@
  * Folders of yt-dlp, and of all that leaves such: by the information file, by the id in the name, by the film's tags.
  */
 
-import { ID_PATTERN, type Words } from 'archivolt'
+import { ID_PATTERN, isBlank, type Words } from 'archivolt'
 import { because } from '../because.ts'
 import { channelOfFolder } from '../catalogs/tubearchivist-folder.ts'
 import type { Info, Listed } from '../catalogs/types.ts'
@@ -17,11 +17,13 @@ const SIGNS = [/\.info\.json$/i, /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i, /(?:^|\/)
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 /** For a plan, which people read: what turns the direction of a text around would show another one. */
-const lineOf = (value: unknown): string =>
-  textOf(value)
+function lineOf(value: unknown): string {
+  const line = textOf(value)
     .slice(0, LONGEST_LINE)
     .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069\s]+/gu, ' ')
     .trim()
+  return isBlank(line) ? '' : line
+}
 /** Of what anybody may have written. */
 const isChannelId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 const isPlaylist = (info: Info): boolean => info._type === 'playlist'

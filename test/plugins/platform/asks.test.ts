@@ -46,6 +46,19 @@ describe('metadata', () => {
     assert.match(thumbnails.at(-1)!.url, new RegExp(`^${platform.baseUrl}/vi`))
   })
 
+  test('a thousand chapters come, but none without a name', async (t) => {
+    const { service, platform } = await givenPlatform(t)
+    const named = Array.from({ length: 1000 }, (_, at) => ({ start_time: 1 + at / 100, title: `第${at}章`.repeat(20) }))
+    platform.catalogue.put('videos', VIDEO.breakwater, { chapters: [...named, { start_time: 11.5, title: '' }] })
+
+    const { chapters } = await service.video(VIDEO.breakwater, { asker })
+
+    assert.deepEqual(
+      chapters,
+      named.map(({ start_time: start, title }) => ({ start, title })),
+    )
+  })
+
   test('streams and shorts are told apart', async (t) => {
     const { service } = await givenPlatform(t)
 

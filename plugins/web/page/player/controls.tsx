@@ -67,12 +67,13 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
     })),
     { label: t('player.loop'), icon: Repeat, isOn: isLooping.value, onSelect: machine.toggleLoop },
   ]
-  const chapters = (video.chapters ?? []).map(({ start, title }, number) => ({
-    label: `${toClock(start)} · ${title}`,
-    isChosen: chapter.value === number,
-    onSelect: () => machine.jump(start),
-  }))
-  const titleNow = video.chapters?.[chapter.value]?.title ?? t('player.chapter.none')
+  const chapters = () =>
+    machine.chapters.map(({ start, title }, number) => ({
+      label: `${toClock(start)} · ${title}`,
+      isChosen: chapter.value === number,
+      onSelect: () => machine.jump(start),
+    }))
+  const titleNow = machine.chapters[chapter.value]?.title ?? t('player.chapter.none')
   return (
     <div class="controls">
       <Bar machine={machine} />
@@ -90,7 +91,7 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
         <span class="time">
           {toClock(position.value)} <span>/ {toClock(duration.value)}</span>
         </span>
-        {chapters.length > 0 && (
+        {machine.chapters.length > 0 && (
           <Menu label={t('player.chapters', { title: titleNow })} items={chapters} class="chapter">
             <bdi>{titleNow}</bdi>
           </Menu>
@@ -134,6 +135,8 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
 
 /** Of a second: fine enough for any bar. */
 const STEP_S = 0.1
+/** Of chapters on the bar: more than its usual width has room for. */
+const MOST_MARKS = 500
 
 function Bar({ machine }: { machine: Machine }) {
   const { position, duration, buffered, segments, chapters } = machine
@@ -157,7 +160,7 @@ function Bar({ machine }: { machine: Machine }) {
       <span class="seek-track">
         <span class="seek-buffered" style={{ width: part(buffered.value) }} />
         <span class="seek-played" style={{ width: part(position.value) }} />
-        {chapters.map(
+        {apart(chapters, all).map(
           ({ start }) => start > 0 && <span key={start} class="seek-chapter" style={{ left: part(start) }} />,
         )}
         {segments.map(({ UUID, segment: [from = 0, to = 0] }) => (
@@ -183,6 +186,16 @@ function Bar({ machine }: { machine: Machine }) {
       />
     </div>
   )
+}
+
+/** A video may have thousands of chapters; where marks would touch each other, one stands for all. */
+function apart(chapters: Machine['chapters'], seconds: number): Machine['chapters'] {
+  let last = -Infinity
+  return chapters.filter(({ start }) => {
+    const isApart = start - last >= seconds / MOST_MARKS
+    if (isApart) last = start
+    return isApart
+  })
 }
 
 /** What is where one points: its picture, its time, its chapter. */
