@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import { temporaryFolder } from './support/folder.ts'
 import { groupsOf, loaderOf } from './support/groups.ts'
 import type { TestFile } from './support/needs.ts'
 import { ROOT } from './support/sources.ts'
@@ -61,25 +61,37 @@ test('it serves', async (t) => {
 })
 `
 
-test('a file that throws as it is loaded fails by its name, and the tests of its group run and end', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'av-group-'))
-  t.after(() => rm(folder, { recursive: true }))
+async function runGroup(t: TestContext, files: Record<string, string>, more: NodeJS.ProcessEnv = {}) {
+  const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
-  await writeFile(join(folder, 'serves.test.js'), SERVES)
-  await writeFile(join(folder, 'throws.test.js'), THROWS)
-  await writeFile(join(folder, 'group.test.mjs'), loaderOf(['serves.test.ts', 'throws.test.ts']))
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, `${name}.test.js`), content)
+  await writeFile(join(folder, 'group.test.mjs'), loaderOf(Object.keys(files).map((name) => `${name}.test.ts`)))
 
   const unfollowed = `--require=${join(ROOT, 'test/support/unfollowed.cjs')}`
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const { NODE_TEST_CONTEXT: _, ...env } = { ...process.env, ...more }
   const child = spawn(process.execPath, [unfollowed, '--test', '--test-reporter=tap', join(folder, 'group.test.mjs')], {
     ...{ env, timeout: 60_000, killSignal: 'SIGKILL' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
-  const said = await text(child.stdout)
+  return { said: await text(child.stdout), ended: await ended }
+}
+
+test('a file that throws as it is loaded fails by its name, and the tests of its group run and end', async (t) => {
+  const { said, ended } = await runGroup(t, { serves: SERVES, throws: THROWS })
 
   assert.match(said, /^not ok \d+ - throws\.test\.ts can be loaded$/m)
   assert.match(said, /document is not defined/)
   assert.match(said, /^ok \d+ - it serves$/m)
-  assert.deepEqual(await ended, [1, null])
+  assert.deepEqual(ended, [1, null])
+})
+
+test('a test that stands still is named, with what its process waits for, and ends its group', async (t) => {
+  const waits = `import { test } from 'node:test'
+test('it waits', () => new Promise(() => setInterval(() => undefined, 1000)))
+`
+  const { said, ended } = await runGroup(t, { waits }, { TEST_LIMIT_MS: '500' })
+
+  assert.match(said, /"it waits", or what comes after it, stands still; the process waits for .*Timeout/)
+  assert.deepEqual(ended, [1, null])
 })

@@ -45,6 +45,8 @@ export function groupsOf(files: readonly TestFile[], times: Record<string, numbe
   return groups
 }
 
+const STANDS_STILL = new URL('./stands-still.mjs', import.meta.url).href
+
 /**
  * The text of a module that loads the files of a group. What one throws as it loads is a test of its own that fails: as
  * an error that nobody catches it would be laid to the test that runs just then, which ends without its cleaning up,
@@ -52,6 +54,7 @@ export function groupsOf(files: readonly TestFile[], times: Record<string, numbe
  * @param paths  of sources, which lie beside the module as `.js`
  */
 export const loaderOf = (paths: readonly string[]): string => `import { test } from 'node:test'
+import ${JSON.stringify(STANDS_STILL)}
 
 const paths = ${JSON.stringify(paths)}
 const loads = await Promise.allSettled(paths.map((path) => import('./' + path.replace(/\\.tsx?$/, '.js'))))
