@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
-import { type Found, Rows, Unusable } from './found.ts'
+import { askForJson, type Found, isHtmlHistory, Rows, Unusable } from './found.ts'
 import { jsonOf } from './json.ts'
 import { readNewPipe, readTakeoutHistory, readTakeoutTable, readText } from './texts.ts'
 import { readGrayjayList, readGrayjaySeen, readNewPipeWatching } from './watching.ts'
@@ -18,6 +18,7 @@ const MOST_UNPACKED_BYTES = 256 << 20
 const MOST_ENTRIES = 200_000
 /** Of tables and lists in a Takeout; those that are looked for are few. */
 const MOST_TABLES = 500
+const MOST_PAGES = 50
 
 /** @throws Unusable */
 export async function readExport(path: string): Promise<Found> {
@@ -55,6 +56,7 @@ async function zipFrom(zip: ZipFile, path: string): Promise<Found> {
   const rows = new Rows()
   const unpacked = unpackerOf(zip)
   let tables = 0
+  let pages = 0
   let entries = 0
   let isGrayjay = false
   try {
@@ -68,6 +70,8 @@ async function zipFrom(zip: ZipFile, path: string): Promise<Found> {
         isGrayjay = true
       }
       if (/^subscriptions?\.json$/i.test(name)) return readText(await unpacked.whole(entry))
+      if (/\.html$/i.test(name) && ++pages <= MOST_PAGES && isHtmlHistory(await beginningOf(zip, entry)))
+        rows.html = name
       if (isGrayjay || !/\.(?:csv|json)$/i.test(name) || ++tables > MOST_TABLES) continue
       if (/\.csv$/i.test(name)) readTakeoutTable(await unpacked.whole(entry), name, rows)
       else readTakeoutHistory(await unpacked.whole(entry), rows)
@@ -78,6 +82,7 @@ async function zipFrom(zip: ZipFile, path: string): Promise<Found> {
   } finally {
     zip.close()
   }
+  if (rows.isEmpty && rows.html !== undefined) throw askForJson()
   if (rows.isEmpty) throw new Unusable('The archive holds no list of subscriptions, watched videos or playlists')
   return rows.of(isGrayjay ? 'grayjay' : 'takeout')
 }
@@ -92,6 +97,19 @@ function unpackerOf(zip: ZipFile) {
     return zip.openReadStreamPromise(entry)
   }
   return { stream, whole: async (entry: Entry): Promise<Buffer> => buffer(await stream(entry)) }
+}
+
+/** Its styles come first, and then its entries. */
+const BEGINNING_BYTES = 1 << 20
+
+async function beginningOf(zip: ZipFile, entry: Entry): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of await zip.openReadStreamPromise(entry)) {
+    text += decoder.decode(piece as Buffer, { stream: true })
+    if (text.length >= BEGINNING_BYTES) break
+  }
+  return text
 }
 
 async function readUnpackedDatabase(stream: Readable, path: string): Promise<Found> {

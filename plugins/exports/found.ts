@@ -35,6 +35,8 @@ export interface Found {
   foreign: string[]
   seen: FoundSeen[]
   lists: FoundList[]
+  /** The name of a history that tells its times in the words of some language only. */
+  html?: string | undefined
 }
 
 /** Why a file cannot be used, for people. */
@@ -46,6 +48,15 @@ export class Unusable extends Error {
     this.words = params ? { key, params } : key
   }
 }
+
+/** Takeout writes it so unless one asks for JSON; `watch?v=` stands in no other of its pages. */
+export const isHtmlHistory = (text: string): boolean =>
+  /^\s*<(!doctype\s+)?html/i.test(text) && text.includes('watch?v=')
+
+export const askForJson = (): Unusable =>
+  new Unusable(
+    'It is a history in HTML. In Google Takeout, choose JSON as the format of the history, and bring that export',
+  )
 
 /** Nobody follows more by hand; what has more was made to hold up the server. */
 const MOST_ROWS = 20_000
@@ -59,6 +70,7 @@ const LONGEST_NAME = 200
 export class Rows {
   readonly #rows: FoundRow[] = []
   readonly foreign: string[] = []
+  html: string | undefined
   readonly #seen = new Map<string, FoundSeen>()
   readonly #lists = new Map<string, string[]>()
   #listed = 0
@@ -110,8 +122,9 @@ export class Rows {
   }
 
   of(source: Source): Found {
+    const html = this.#seen.size === 0 ? this.html : undefined
     const lists = [...this.#lists].map(([name, videos]) => ({ name, videos: [...new Set(videos)] }))
-    return { source, rows: this.#rows, foreign: this.foreign, seen: [...this.#seen.values()], lists }
+    return { source, rows: this.#rows, foreign: this.foreign, seen: [...this.#seen.values()], lists, html }
   }
 
   #count(): void {

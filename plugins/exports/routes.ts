@@ -35,6 +35,9 @@ const History = Type.Object({
   count: Type.Integer({ description: 'watched videos that it names' }),
   watched: Type.Integer({ description: 'of those in the archive: to be marked as watched' }),
   positions: Type.Integer({ description: 'of those in the archive: begun, and how far is known' }),
+  html: Type.Optional(
+    Type.String({ description: 'the name of a history in HTML, which is not read: ask Google Takeout for JSON' }),
+  ),
 })
 const OwnList = Type.Object({
   name: Type.String(),
@@ -68,9 +71,9 @@ export const previewExport = defineRoute({
   errors: ['body_too_large', 'unprocessable', 'unavailable'],
   async handle({ request, signal }, app: App) {
     const found = await app.exports.read(request.stream, signal)
-    const { source, rows, foreign } = found
+    const { source, rows, foreign, html } = found
     const subscriptions = new Map<string, Subscription>()
-    const skipped = [...foreign]
+    const skipped = [...foreign, ...(html === undefined ? [] : [html])]
     for (const some of chunksOf(rows, AT_ONCE)) {
       const found: Subscription[] = []
       for (const row of some) {
@@ -86,7 +89,7 @@ export const previewExport = defineRoute({
     const { count, here } = await seenHere(found, epochSeconds(app.clock), app)
     const positions = here.filter(({ seconds }) => seconds !== undefined).length
     return {
-      history: { count, watched: here.length - positions, positions },
+      history: { count, watched: here.length - positions, positions, ...(html !== undefined && { html }) },
       playlists: (await listsHere(found, app)).map(toOwnList),
       source,
       subscriptions: [...subscriptions.values()],

@@ -1,7 +1,7 @@
 /** Exports that are text: JSON, lines of JSON, OPML, CSV, or a list of addresses. Told apart by what is in them. */
 import { CsvError, parse } from 'csv-parse/sync'
 import sax from 'sax'
-import { CHANNEL_ID, type Found, Rows, Unusable } from './found.ts'
+import { askForJson, CHANNEL_ID, type Found, isHtmlHistory, Rows, Unusable } from './found.ts'
 import { jsonOf, refuseTooMany } from './json.ts'
 import { isTakeoutSeen, readFreeTube, readInvidiousWatching, readTakeoutList, readTakeoutSeen } from './watching.ts'
 
@@ -10,6 +10,7 @@ export function readText(bytes: Buffer): Found {
   const text = decoded(bytes).trim()
   if (text === '') throw new Unusable('There is nothing in it')
   if (/^[[{]/.test(text)) return readJson(text)
+  if (isHtmlHistory(text)) throw askForJson()
   if (text.startsWith('<')) return readOpml(text)
   return readTable(text)
 }

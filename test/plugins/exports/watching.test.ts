@@ -177,3 +177,31 @@ test('what is hostile, too much or for nobody is refused, and changes nothing', 
   assert.equal((await take(app, takeoutSeen, 'watched=true', 'user')).status, 403)
   assert.deepEqual(await listsOf(app), [])
 })
+
+const page = (id: string) =>
+  `<!DOCTYPE html><html><head><style>${'.a{}'.repeat(9_000)}</style></head><body><div class="outer-cell">Watched <a href="${url(id)}">A film</a><br>Nov 3, 2023, 9:15:04 PM CET</div></body></html>`
+
+test('a history in HTML is told, with what to ask for instead; one in JSON beside it is read', async (t) => {
+  const app = await testApp(t)
+  const preview = (bytes: Buffer) => app.as('admin').post('/api/subscription/preview/', bytes, raw)
+  const folder = 'Takeout/YouTube und YouTube Music'
+  const table =
+    'Channel Id,Channel Url,Channel Title\nUCaaaaaaaaaaaaaaaaaaaaaa,http://www.youtube.com/channel/UCaaaaaaaaaaaaaaaaaaaaaa,A\n'
+  const html = {
+    [`${folder}/Verlauf/Wiedergabeverlauf.html`]: page(FERRY),
+    'Takeout/archive_browser.html': '<html></html>',
+  }
+
+  const withTable = await preview(await archive({ ...html, [`${folder}/Abos/Abos.csv`]: table }))
+  const withJson = await preview(await archive({ ...html, [`${folder}/Verlauf/Wiedergabeverlauf.json`]: takeoutSeen }))
+  const alone = [await preview(await archive(html)), await preview(Buffer.from(page(FERRY)))]
+
+  const name = 'Wiedergabeverlauf.html'
+  assert.deepEqual([withTable.body.history.html, withTable.body.skipped], [name, [name]])
+  assert.equal(withTable.body.subscriptions.length, 1)
+  assert.deepEqual([withJson.body.history.html, withJson.body.skipped, withJson.body.history.count], [undefined, [], 2])
+  for (const { status, body } of alone) {
+    assert.equal(status, 422)
+    assert.match(body.error, /history in HTML.*choose JSON/)
+  }
+})

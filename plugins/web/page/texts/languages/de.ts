@@ -1007,6 +1007,8 @@ const de = {
     one: 'Ausgelassen, weil es nicht auf YouTube ist: {names}.',
     other: '{count} ausgelassen, weil sie nicht auf YouTube sind: {names}.',
   },
+  'exports.html':
+    'Der Verlauf wurde nicht gelesen, denn er ist HTML ({name}). Wähle in Google Takeout JSON als Format des Verlaufs.',
   'exports.watching': 'Dort Gesehenes und deine Playlists',
   'exports.watched': {
     one: '{count} von {all} gesehenen Videos ist hier',
@@ -2803,6 +2805,8 @@ const de = {
     'Zeile {line} darin ist kein JSON. Vielleicht ist die Datei abgeschnitten',
   'said.It has a text that is longer than a list needs': 'Ein Text darin ist länger, als eine Liste ihn braucht',
   'said.It is nested too deep': 'Die Datei ist zu tief verschachtelt',
+  'said.It is a history in HTML. In Google Takeout, choose JSON as the format of the history, and bring that export':
+    'Das ist ein Verlauf in HTML. Wähle in Google Takeout JSON als Format des Verlaufs und nimm diesen Export',
   'said.It has no outline with an address': 'Darin ist kein Eintrag mit einer Adresse',
   'said.A line of it has too many cells': 'Eine Zeile darin hat zu viele Spalten',
   'said.A quotation mark in it is never closed: it may have been cut off':

@@ -981,6 +981,8 @@ export const en = {
     one: 'Left out, as it is not on YouTube: {names}.',
     other: '{count} were left out, as they are not on YouTube: {names}.',
   },
+  'exports.html':
+    'The history was not read, as it is in HTML ({name}). In Google Takeout, choose JSON as the format of the history.',
   'exports.watching': 'Watched there, and your playlists',
   'exports.watched': {
     one: '{count} of {all} watched videos is here',

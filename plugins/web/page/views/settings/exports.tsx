@@ -246,11 +246,16 @@ function Preview({ preview, onDone }: { preview: ExportPreview; onDone: () => vo
   )
 }
 
-function said({ skipped, skipped_count: count }: ExportPreview, fresh: number, known: number): string {
-  const named = skipped.slice(0, 3).join(', ')
+function said({ skipped, skipped_count: all, history: { html } }: ExportPreview, fresh: number, known: number): string {
+  const named = skipped
+    .filter((name) => name !== html)
+    .slice(0, 3)
+    .join(', ')
+  const count = html === undefined ? all : all - 1
   return [
     fresh === 0 ? t('exports.nothing') : t('exports.new', { count: fresh }),
     ...(known > 0 ? [t('exports.known', { count: known })] : []),
     ...(count > 0 ? [t('exports.skipped', { count, names: count > 3 ? `${named} …` : named })] : []),
+    ...(html === undefined ? [] : [t('exports.html', { name: html })]),
   ].join(' ')
 }
