@@ -65,20 +65,23 @@ const { pluginsDir } = readCore(readSources())
 const sources = new Watch([...['core', 'config', 'plugins'].map((name) => join(ROOT, name)), ...pluginsDir])
 await buildPage({ isWatching: true })
 
-let server: ReturnType<typeof start> | undefined
+let server = start()
+/** Once somebody ends it, nothing is started any more. */
+let isEnding = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    if (server === undefined) process.exit()
+    isEnding = true
     server.child.kill(signal)
     void server.ended.then(() => process.exit())
   })
 }
 for (;;) {
-  server = start()
   await sources.changed()
   server.child.kill('SIGTERM')
   await server.ended
+  if (isEnding) break
   process.stdout.write('Something has changed: starting again\n')
+  server = start()
 }
 
 /** One that cannot start says why and ends; the next change starts it again. */

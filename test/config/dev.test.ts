@@ -1,32 +1,51 @@
 /** `make dev`: what changes is started anew, plugins from outside too. */
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { temporaryFolder } from '../support/folder.ts'
 import { lastFirst } from '../support/last-first.ts'
 import { spokenBy } from '../support/said.ts'
 import { ROOT } from '../support/sources.ts'
 
-test('a plugin from outside that stops the start is loaded again as soon as it is mended', async (t) => {
+async function given(t: TestContext, source: string) {
   const folder = await temporaryFolder(t)
   const plugin = join(folder, 'plugins/tide/plugin.ts')
   await mkdir(join(folder, 'plugins/tide'), { recursive: true })
-  await writeFile(plugin, 'export default {')
+  await writeFile(plugin, source)
   const server = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', join(ROOT, 'config/dev.ts')], {
     env: { ...process.env, AV_DATA_DIR: join(folder, 'data'), AV_PORT: '0', AV_PLUGINS_DIR: join(folder, 'plugins') },
   })
   lastFirst(t).after(async () => {
     server.kill('SIGTERM')
-    await once(server, 'exit')
+    if (server.exitCode === null && server.signalCode === null) await once(server, 'exit')
     // A bundler that outlives it would hold this process by them.
     for (const stream of [server.stdout, server.stderr]) stream.destroy()
   })
-  const said = spokenBy(server)
+  return { plugin, server, said: spokenBy(server) }
+}
+
+test('a plugin from outside that stops the start is loaded again as soon as it is mended', async (t) => {
+  const { plugin, said } = await given(t, 'export default {')
   await said(/Archivolt could not start.*tide/)
 
   await writeFile(plugin, `process.stdout.write('The tide is in\\n')\nexport default { name: 'tide' }`)
 
   await said(/The tide is in\n[\s\S]*listens on http/)
+})
+
+test('an end in the middle of a new start leaves no server behind', { timeout: 60_000 }, async (t) => {
+  const ebbs = `process.on('SIGTERM', () => process.stdout.write('The tide goes out\\n'))\nexport default { name: 'tide' }`
+  const { plugin, server, said } = await given(t, ebbs)
+  await said(/listens on http/)
+
+  await writeFile(plugin, `${ebbs}\n`)
+  await said(/The tide goes out/)
+  server.kill('SIGTERM')
+
+  // Its streams are closed once the server that has them, too, has ended.
+  await once(server, 'close')
+  await assert.rejects(said(/starting again/))
 })
