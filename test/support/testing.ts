@@ -109,7 +109,7 @@ export const KEPT_THREADS = 2
 keepThreads(KEPT_THREADS)
 
 /** Most servers close within some milliseconds. */
-const CLOSING_MS = 10_000
+const CLOSING_MS = 5000
 
 /** Of both accounts, for tests that sign in as people do. */
 export const PASSWORD = 'a password for tests'
@@ -136,9 +136,9 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     if (!opened) return
     const closing = opened.close()
     opened = undefined
-    // What does not finish is ended once the clock has moved on: a test that fails meanwhile must not stand still.
-    const moveOn = setTimeout(() => void clock.advance(GRACE_MS), CLOSING_MS)
-    await closing.finally(() => clearTimeout(moveOn))
+    // What does not finish is ended once the clock has moved on: a test that moved it too early must not stand still.
+    const moveOn = setInterval(() => void clock.advance(GRACE_MS), CLOSING_MS)
+    await closing.finally(() => clearInterval(moveOn))
   }
   scope.after(async () => {
     await close()
