@@ -46,7 +46,7 @@ const endedAs = (kind: string) => (error: unknown) => error instanceof ChildErro
 
 test('one that says too much, or no JSON, is ended', async (t) => {
   for (const [script, kind] of [
-    ['read request; head -c 3000000 /dev/zero; sleep 60', 'TooLong'],
+    ['read request; head -c 5000000 /dev/zero; sleep 60', 'TooLong'],
     ["read request; echo 'not json'; sleep 60", 'BadLine'],
     ['read request; exit 3', 'ChildDied'],
   ] as const) {

@@ -194,7 +194,7 @@ describe('what yt-dlp does not take is refused when it is set', () => {
       [{ downloads: { format: 'bv*+(ba' } }, /Invalid format specification/],
       [{ platform: { player_clients: 'default,webb' } }, /knows no client “webb”/],
       [{ platform: { proxy: 'http://host:99999' } }, /Port out of range/],
-      [{ platform: { proxy: 'ftp://host:99' } }, /pattern/],
+      [{ platform: { proxy: 'ftp://host:99' } }, /must be a string such as socks5h/],
       [{ platform: { source_address: '203.0.113.9' } }, /no address 203\.0\.113\.9/],
       [{ platform: { source_address: '1.2.3' } }, /IP address/],
       [{ platform: { source_address: '127.0.0.1', ip_version: '6' } }, /is no IPv6 address/],
