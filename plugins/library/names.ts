@@ -23,7 +23,7 @@ export const pathOf = ({ folder, name }: { folder: string; name: string }): stri
 export const isIgnored = (name: string): boolean => name.startsWith('.') || HOUSEKEEPING.has(name.toLowerCase())
 
 const ENDING = /^(.+)\.([A-Za-z0-9]{2,5})$/
-/** One stream before merging, or a post-processor's own. */
+/** One stream before merging, or a post-processor's own; with an information file of its whole name it is a title. */
 const PIECE = /^(.+)\.(?:f\d{2,5}(?:-\d+)?|temp|uncut|orig)$/
 const UNFINISHED = /^(.+)\.(?:part(?:-Frag\d+)?|ytdl)$/
 const INFO = /^(.+)\.info\.json$/i
@@ -71,12 +71,14 @@ export function groupNames(names: readonly string[], endings: ReadonlySet<string
     beside.set(base, found)
     return found
   }
+  const all = new Set(names.map((name) => name.normalize('NFC')))
+  const isTold = (base: string): boolean => all.has(`${base}.info.json`) || all.has(`${base}.nfo`)
   for (const name of names) {
     const text = name.normalize('NFC')
     const [, part] = UNFINISHED.exec(text) ?? []
     const [, film, ending] = ENDING.exec(part ?? text) ?? []
     const isFilm = endings.has(ending?.toLowerCase() ?? '')
-    const [, whole] = PIECE.exec((isFilm && film) || '') ?? []
+    const [, whole] = (isFilm && !isTold(film!) && PIECE.exec(film!)) || []
     if (part !== undefined || whole !== undefined) {
       const of = whole ?? (isFilm ? film! : part!)
       unfinished.set(of, [...(unfinished.get(of) ?? []), name])
