@@ -10,6 +10,7 @@ BIOME := --config-path=config/format.json core plugins config test
 SOURCES := core plugins config package.json package-lock.json
 # Who only runs it needs no compiler of types, no linter and no driver of a browser.
 PACKAGES := $(if $(filter-out run rotate-key index-move clean,$(MAKECMDGOALS)),all,needed)
+TESTS := $(if $(ALL),--all) $(ONLY)
 # What is compiled again is what has changed.
 TSC := node_modules/.bin/tsc --incremental --tsBuildInfoFile .cache/types
 
@@ -25,10 +26,10 @@ run: tools build ## install, bundle and start the server: http://127.0.0.1:8000/
 check: packages ## check format, style and types, and run the quick tests (a good minute on two cores)
 	$(MAKE) --no-print-directory -j 3 light-tests lint types
 
-test: packages ## check everything and run all tests (a quarter of an hour on two cores); ONLY=plugins/playlist: the tests of that place
-	needs=$$($(TSX) test/support/needs.ts $(ONLY)) && $(MAKE) --no-print-directory -j 2 $(if $(ONLY),packages,lint types) $$needs
+test: packages ## check everything and run the tests that need no browser and no Elasticsearch; ALL=1: all; ONLY=plugins/playlist: those of a place
+	needs=$$($(TSX) test/support/needs.ts $(TESTS)) && $(MAKE) --no-print-directory -j 2 $(if $(ONLY),packages,lint types) $$needs
 	echo 'Running the tests'
-	$(TSX) test/run.ts $(ONLY)
+	$(TSX) test/run.ts $(TESTS)
 
 test-release: tools build ## make each artefact, install it in an empty folder outside the tree, and use it there
 	$(TSX) --test --test-concurrency=1 test/release/*.ts

@@ -11,7 +11,7 @@ import { groupsOf, loaderOf } from './support/groups.ts'
 import type { TestFile } from './support/needs.ts'
 import { ROOT } from './support/sources.ts'
 
-const fileOf = (path: string): TestFile => ({ path, needs: new Set() })
+const fileOf = (path: string): TestFile => ({ path, needs: new Set(), without: new Set() })
 
 test('each file is in one group; what takes long begins first, and groups grow smaller', () => {
   const times = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at}.test.ts`, at === 7 ? 90_000 : 5000]))
@@ -36,7 +36,7 @@ test('each file is in one group; what takes long begins first, and groups grow s
 })
 
 test('a file that has not run here yet counts by what it needs', () => {
-  const heavy: TestFile = { path: 'z.test.ts', needs: new Set(['chromium']) }
+  const heavy: TestFile = { ...fileOf('z.test.ts'), needs: new Set(['chromium']) }
 
   const [first] = groupsOf([fileOf('a.test.ts'), heavy], {}, 4)
 

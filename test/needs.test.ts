@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { temporaryFolder } from './support/folder.ts'
-import { findTests, isLight, type Need, STARTS } from './support/needs.ts'
+import { chooseTests, findTests, isLight, type Need, STARTS, saidOf } from './support/needs.ts'
 import { refusePrograms } from './support/refused.ts'
 import { ROOT, readSources } from './support/sources.ts'
 
@@ -30,6 +30,18 @@ test('what a test needs is found through whatever it imports', () => {
   assert.ok(needsOf('contracts/index-elastic').includes('elasticsearch'))
   const light = findTests().filter(isLight)
   assert.ok(light.length > 60 && light.every(({ needs }) => needs.size === 0))
+})
+
+test('a run leaves out what has to be fetched for it, and says so; a file that is named is run', () => {
+  const pathsOf = (...words: string[]) => chooseTests(words).files.map(({ path }) => path)
+  const { files, leftOut } = chooseTests([])
+
+  assert.deepEqual(pathsOf('--all').length, files.length + leftOut.length)
+  assert.ok(files.some(({ needs }) => needs.has('ytdlp')) && !files.some(({ needs }) => needs.has('chromium')))
+  assert.ok(!chooseTests(['plugins/playlist']).files.some(({ needs }) => needs.has('elasticsearch')))
+  assert.ok(pathsOf('flows').includes('test/flows/main-job.test.ts'), 'on the embedded index')
+  assert.deepEqual(pathsOf('plugins/web/pin.test.ts'), ['test/plugins/web/pin.test.ts'])
+  assert.match(saidOf(leftOut), /^Left out: \d+ files of tests, which need chromium, .*make test ALL=1$/)
 })
 
 /** What a file says that starts a real part, and the need that it must then be known for. */

@@ -1,13 +1,13 @@
 /**
  * Runs tests, bundled with the server once and several files to a process: most of what a small file takes is loading
- * our code. `run.ts` runs all, `run.ts plugins/playlist` those of a place, `run.ts --light` the quick ones (`isLight`).
+ * our code. `run.ts --all` runs all, `run.ts` those that need nothing but what `make run` needs, `run.ts plugins/playlist` those of a place, `run.ts --light` the quick ones (`isLight`).
  */
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bundleTests } from './support/bundle.ts'
 import { groupsOf, knownTimes, loaderOf } from './support/groups.ts'
-import { findTests, isLight } from './support/needs.ts'
+import { chooseTests, saidOf } from './support/needs.ts'
 import { refusePrograms } from './support/refused.ts'
 import { ROOT } from './support/sources.ts'
 import { runFolder } from './support/temporary.ts'
@@ -27,10 +27,8 @@ const NO_WORLD = { https_proxy: 'http://127.0.0.1:1' }
 const UNFOLLOWED = join(ROOT, 'test/support/unfollowed.cjs')
 
 const words = process.argv.slice(2)
-const places = words.filter((word) => !word.startsWith('--'))
-const found = findTests(places)
 const areLight = words.includes('--light')
-const files = areLight ? found.filter(isLight) : found
+const { files, leftOut } = chooseTests(words)
 
 const cache = join(ROOT, '.cache')
 await mkdir(cache, { recursive: true })
@@ -45,6 +43,7 @@ try {
   const code = await run(await writeGroups(), refused && { PATH: refused.PATH })
   const started = (await refused?.started()) ?? []
   for (const line of started) console.error(`A light test has started ${line.slice(0, 300)}`)
+  if (leftOut.length > 0) console.log(saidOf(leftOut))
   process.exitCode = started.length > 0 ? 1 : code
 } finally {
   for (const made of [folder, temporary]) await rm(made, { recursive: true, force: true })
@@ -82,7 +81,14 @@ function run(groups: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<nu
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
     stdio: 'inherit',
-    env: { ...process.env, ...NO_WORLD, ...env, TMPDIR: temporary, TEST_BUNDLE: folder },
+    env: {
+      ...process.env,
+      ...NO_WORLD,
+      ...(!needsElasticsearch && { TEST_WITHOUT: 'elasticsearch' }),
+      ...env,
+      TMPDIR: temporary,
+      TEST_BUNDLE: folder,
+    },
   })
   // A terminal's Ctrl-C reaches the child by itself; what is sent to us alone is handed on.
   process.on('SIGINT', () => undefined)

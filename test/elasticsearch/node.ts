@@ -47,7 +47,7 @@ export interface ElasticNode {
 export function whyNoElasticsearch(): string | undefined {
   if (process.platform !== 'linux') return 'Elasticsearch is tested on Linux only'
   if (!existsSync(join(HOME, 'complete')))
-    return 'Elasticsearch has not been fetched: run make test, with Java and Maven'
+    return 'Elasticsearch has not been fetched: run make test ALL=1, with Java and Maven'
   try {
     execFileSync('java', ['-version'], { stdio: 'ignore' })
     return undefined

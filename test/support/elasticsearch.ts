@@ -26,7 +26,8 @@ export interface TestElasticsearch {
  */
 export function withoutElasticsearch(): string | undefined {
   if (process.env.AV_TEST_ELASTICSEARCH_URL) return undefined
-  const why = whyNoElasticsearch()
+  const why =
+    process.env.TEST_WITHOUT === 'elasticsearch' ? 'This run goes without it: make test ALL=1' : whyNoElasticsearch()
   return why && missingHere('elasticsearch', why)
 }
 

@@ -33,22 +33,20 @@ export const STARTS: Record<string, Need[]> = {
   'test/support/libraries.ts': ['ffmpeg'],
 }
 
+/** Its tests hold on either index: where there is no Elasticsearch they run on the embedded one. */
+const ON_EITHER = 'test/support/indexes.ts'
+
+/** What `make run` has no use for is fetched by `make test ALL=1` alone. */
+const FETCHED = new Set<Need>(['chromium', 'firefox', 'elasticsearch', 'schemathesis', 'generators'])
 /** `make check` does without these, and so without the tests that need them. */
-const LARGE = new Set<Need>([
-  'build',
-  'ytdlp',
-  'ffmpeg',
-  'chromium',
-  'firefox',
-  'elasticsearch',
-  'schemathesis',
-  'generators',
-])
+const LARGE = new Set<Need>([...FETCHED, 'build', 'ytdlp', 'ffmpeg'])
 
 export interface TestFile {
   /** From the root: `test/core/app.test.ts`. */
   path: string
   needs: ReadonlySet<Need>
+  /** What it does without, if need be. */
+  without: ReadonlySet<Need>
 }
 
 /**
@@ -59,21 +57,58 @@ export function findTests(only: readonly string[] = []): TestFile[] {
   const sources = new Map(readSources('core', 'plugins', 'config', 'test').map((source) => [source.path, source]))
   const all = [...sources.keys()].filter((path) => path.endsWith('.test.ts') && !path.startsWith('test/data/'))
   const wanted = only.length === 0 ? all : [...new Set(only.flatMap((place) => below(place, all)))]
-  return wanted.map((path) => ({ path, needs: needsOf(path, sources) }))
+  return wanted.map((path) => ({ path, ...needsOf(path, sources) }))
 }
 
 export const isLight = ({ needs }: TestFile): boolean => ![...needs].some((need) => LARGE.has(need))
 
-function below(place: string, all: readonly string[]): string[] {
+/** What a run leaves out: file by file, with what it would need. */
+export interface Chosen {
+  files: TestFile[]
+  leftOut: TestFile[]
+}
+
+/**
+ * @param words  places, as `findTests` takes them; `--light`: the quick tests; `--all`: with all that has to be fetched.
+ * A file that is named by itself is never left out.
+ */
+export function chooseTests(words: readonly string[]): Chosen {
+  const places = words.filter((word) => !word.startsWith('--'))
+  const found = findTests(places)
+  if (words.includes('--all')) return { files: found, leftOut: [] }
+  if (words.includes('--light')) return { files: found.filter(isLight), leftOut: [] }
+  const named = new Set(places.map(fileOf))
+  const chosen = found.map((file) =>
+    named.has(file.path)
+      ? file
+      : { ...file, needs: new Set([...file.needs].filter((need) => !file.without.has(need))) },
+  )
+  const isLeftOut = ({ path, needs }: TestFile) => !named.has(path) && [...needs].some((need) => FETCHED.has(need))
+  return { files: chosen.filter((file) => !isLeftOut(file)), leftOut: chosen.filter(isLeftOut) }
+}
+
+/** What a run says at its end. */
+export function saidOf(leftOut: readonly TestFile[]): string {
+  const needs = new Set(leftOut.flatMap((file) => [...file.needs]).filter((need) => FETCHED.has(need)))
+  return `Left out: ${leftOut.length} files of tests, which need ${[...needs].sort().join(', ')}. With them: make test ALL=1`
+}
+
+/** Under `test/`. */
+function mirrored(place: string): string {
   const path = place.replace(/^\.\//, '').replace(/\/$/, '')
-  const mirrored = path.startsWith('test/') || path === 'test' ? path : `test/${path}`
-  const file = `${mirrored.replace(/(\.test)?\.tsx?$/, '')}.test.ts`
-  const found = all.filter((one) => one === file || one.startsWith(`${mirrored}/`))
+  return path.startsWith('test/') || path === 'test' ? path : `test/${path}`
+}
+
+const fileOf = (place: string): string => `${mirrored(place).replace(/(\.test)?\.tsx?$/, '')}.test.ts`
+
+function below(place: string, all: readonly string[]): string[] {
+  const file = fileOf(place)
+  const found = all.filter((one) => one === file || one.startsWith(`${mirrored(place)}/`))
   if (found.length === 0) throw new Error(`${place}: there are no tests of that`)
   return found
 }
 
-function needsOf(path: string, sources: ReadonlyMap<string, Source>): Set<Need> {
+function needsOf(path: string, sources: ReadonlyMap<string, Source>): Omit<TestFile, 'path'> {
   const needs = new Set<Need>()
   const seen = new Set<string>()
   const follow = (one: string): void => {
@@ -83,11 +118,11 @@ function needsOf(path: string, sources: ReadonlyMap<string, Source>): Set<Need> 
     for (const { target, isType } of sources.get(one)?.imports ?? []) if (!isType) follow(target)
   }
   follow(path)
-  return needs
+  return { needs, without: new Set(seen.has(ON_EITHER) ? ['elasticsearch'] : []) }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const needs = new Set(findTests(process.argv.slice(2)).flatMap((file) => [...file.needs]))
+  const needs = new Set(chooseTests(process.argv.slice(2)).files.flatMap((file) => [...file.needs]))
   // Whoever needs these installs them.
   for (const own of ['schemathesis', 'generators'] as const) needs.delete(own)
   process.stdout.write(`${[...needs].join(' ')}\n`)
