@@ -31,6 +31,12 @@ export function faultsIn(schema: TSchema, value: unknown): Record<string, Words>
   return Object.fromEntries(fields)
 }
 
+/** The first of them, as one English sentence. undefined: nothing is wrong. */
+export function faultIn(schema: TSchema, value: unknown): string | undefined {
+  const [fault] = Object.entries(faultsIn(schema, value))
+  return fault && `${fault[0] || 'it'} ${inEnglish(fault[1])}`
+}
+
 /** Faults of a part of something, by their places in the whole. */
 export const placed = (place: string, faults: Record<string, Words>): Record<string, Words> =>
   Object.fromEntries(Object.entries(faults).map(([inner, rule]) => [inner === '' ? place : `${place}.${inner}`, rule]))

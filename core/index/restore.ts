@@ -26,6 +26,7 @@ export async function restoreAll(
   const { signal, progress, accept } = options
   // The compiler of schemas takes memory: it is loaded when a restore needs it.
   const { Compile } = await import('typebox/compile')
+  const { faultIn } = await import('../validation.ts')
   const result: RestoreResult = { written: 0, skipped: 0, failed: [] }
   const skip = (name: string, id: string, reason: string) => {
     result.skipped++
@@ -53,7 +54,7 @@ export async function restoreAll(
         if (collection.form !== form && reform) doc = reform(doc as never) as unknown as JsonObject
         const taken = accept ? accept(name, id, doc) : doc
         if (taken === undefined) skip(name, id, 'refused')
-        else if (!schema.Check(taken)) skip(name, id, schema.Errors(taken)[0]?.message ?? 'does not pass its schema')
+        else if (!schema.Check(taken)) skip(name, id, faultIn(definition.doc, taken) ?? 'does not pass its schema')
         else return taken as JsonObject
       } catch (error) {
         skip(name, id, error instanceof Error ? error.message : String(error))

@@ -1,5 +1,5 @@
 /** What comes out of an archive: its documents in our form, checked; those that cannot be used are skipped. */
-import { faultsIn, inEnglish, isAppError, say } from 'archivolt'
+import { faultIn, isAppError, say } from 'archivolt'
 import type { App } from './app.ts'
 import { BadArchive, type DocumentEntry, readDocuments } from './archive.ts'
 import { definitionOf } from './collections.ts'
@@ -24,10 +24,9 @@ export function usable(
   const definition = definitionOf(app, collection)
   try {
     const document = form.toOurs(collection, id, stored, number)
-    const [fault] = definition ? Object.entries(faultsIn(definition.doc, document.doc)) : []
-    if (!fault) return document
-    const [place, rule] = fault
-    skip(id, `${place || 'the document'} ${inEnglish(rule)}`)
+    const fault = definition && faultIn(definition.doc, document.doc)
+    if (fault === undefined) return document
+    skip(id, fault)
   } catch (error) {
     if (!isAppError(error)) throw error
     skip(id, error.message)

@@ -1,5 +1,5 @@
 /** A further platform as a plugin brings it (hook `platform.source`), and what it says, checked. */
-import { isBlank, type Static, type TSchema, Type, Value } from 'archivolt'
+import { faultIn, isBlank, type Static, type TSchema, Type, Value } from 'archivolt'
 import type {
   ChannelMetadata,
   DownloadProgress,
@@ -128,8 +128,8 @@ export const sourceOf = (id: string, sources: readonly Source[]): Source | undef
 /** @throws Error  in words: what of the answer is not as it must be */
 export function checked<Schema extends TSchema>(schema: Schema, said: unknown, { name }: Source): Static<Schema> {
   const filled = Value.Clean(schema, Value.Default(schema, structuredClone(said)))
-  const [fault] = Value.Errors(schema, filled)
-  if (fault) throw new Error(`the plugin of ${name} says what it may not: ${fault.instancePath} ${fault.message}`)
+  const fault = faultIn(schema, filled)
+  if (fault !== undefined) throw new Error(`the plugin of ${name} says what it may not: ${fault}`)
   return filled as Static<Schema>
 }
 
