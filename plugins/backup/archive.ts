@@ -110,6 +110,13 @@ export async function readDocuments(
   })
 }
 
+/** Reads it whole, to its checksums. @throws BadArchive */
+export function checkArchive(path: string, signal: AbortSignal): Promise<void> {
+  return readDocuments(path, async (_, lines) => {
+    for await (const _line of lines) signal.throwIfAborted()
+  })
+}
+
 /** Undefined: a file that holds no documents. */
 function asDocuments({ fileName, uncompressedSize }: Entry): DocumentEntry | undefined {
   const [, mark, collection] = ENTRY_NAME.exec(fileName) ?? []

@@ -1,7 +1,7 @@
 /** Makes a backup of now, and notices where documents seem to be missing, so that no good backup is replaced by it. */
-import { epochSeconds, say, type Words } from 'archivolt'
+import { epochSeconds, errors, say, sentenceOf, type Words } from 'archivolt'
 import type { App } from './app.ts'
-import { BadArchive, readEntries, writeArchive } from './archive.ts'
+import { BadArchive, checkArchive, readEntries, writeArchive } from './archive.ts'
 import { type BackupFolder, compactDay } from './backup-folder.ts'
 import { collectionNames, definitionOf } from './collections.ts'
 import type { Forms } from './form.ts'
@@ -29,11 +29,25 @@ export async function makeBackup(
     `.${prefix}-${day}.zip.${job.id}`,
     (path) => writeArchive(path, archiveEntries(app, forms.written, day, job), new Date(app.clock.now())),
     async (path) => {
+      await readBack(path, job)
       if (!isRight) doubt = await doubtAbout(app, folder, path)
       return `${prefix}-${day}-${doubt === undefined ? reason : LOST}.zip`
     },
   )
   return { filename, doubt }
+}
+
+/** What a failing disk has made of it takes the place of no good backup. @throws unavailable */
+async function readBack(path: string, job: Work): Promise<void> {
+  try {
+    await checkArchive(path, job.signal)
+  } catch (cause) {
+    if (!(cause instanceof BadArchive)) throw cause
+    throw errors.unavailable(
+      say`The backup was written and cannot be read back, so it replaces no other: check the disk of the data folder (${{ reason: sentenceOf(cause.words) }})`,
+      { cause },
+    )
+  }
 }
 
 /**

@@ -329,6 +329,35 @@ function swapped(t: TestContext, mock: () => void): void {
   })
 }
 
+test('a backup that the disk has damaged as it was written replaces no good one', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel({ id: 'UC1' }))
+  const { id } = await app.app.jobs.start('run_backup', { reason: 'manual' })
+  await app.app.jobs.ended(id)
+  const [name] = await readdir(join(app.dataDir, 'backups'))
+  const good = await readFile(join(app.dataDir, 'backups', name!))
+  const { createWriteStream } = fs
+  swapped(t, () =>
+    t.mock.method(fs, 'createWriteStream', (path: string, options: object) => {
+      const file = createWriteStream(path, options)
+      const write = file._write.bind(file)
+      file._write = (chunk: Buffer, encoding, done) => {
+        if (chunk.length > 20) chunk[chunk.length - 8]! ^= 1
+        write(chunk, encoding, done)
+      }
+      return file
+    }),
+  )
+
+  const again = await app.app.jobs.start('run_backup', { reason: 'manual' })
+  const { state, result } = await app.app.jobs.ended(again.id)
+
+  assert.equal(state, 'FAILURE')
+  assert.match(String(result), /cannot be read back/)
+  assert.deepEqual(await readdir(join(app.dataDir, 'backups')), [name])
+  assert.deepEqual(await readFile(join(app.dataDir, 'backups', name!)), good)
+})
+
 test('of two uploads of one name the one that is whole first stays, the other is refused', async (t) => {
   const app = await testApp(t)
 

@@ -2570,6 +2570,8 @@ const de = {
   'said.{asked} and the folder {own} of this archive overlap: choose another folder':
     '{asked} und der Ordner {own} dieses Archivs überschneiden sich. Wähle einen anderen',
   'said.A place is away': 'Ein Ort ist nicht da',
+  'said.The backup was written and cannot be read back, so it replaces no other: check the disk of the data folder ({reason})':
+    'Das Backup wurde geschrieben und lässt sich nicht wieder lesen, es ersetzt deshalb kein anderes: Prüfe die Platte mit dem Datenordner ({reason})',
   'said.The cookie is damaged': 'Das Cookie ist beschädigt',
   'said.Its file cannot be read any more, so downloads go on without it. Import it again.':
     'Seine Datei ist nicht mehr lesbar, Downloads laufen deshalb ohne es weiter. Importiere es noch einmal.',
