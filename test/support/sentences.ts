@@ -9,6 +9,7 @@ type Literal = Node & { text: string }
 
 /** Calls whose texts are for people: which of their arguments. */
 const CALLS: ReadonlyArray<[pattern: RegExp, from: number]> = [
+  [/^errors\.wrongField$/, 1],
   [/^errors\.(?!notFound)\w+$/, 0],
   [/^new (BadArchive|NoCatalog|Unusable)$/, 0],
   [/^because$/, 0],
