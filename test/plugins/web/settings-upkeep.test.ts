@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
-import { definePlugin } from '../../../core/public.ts'
+import { definePlugin, defineTask, Type } from '../../../core/public.ts'
 import { startTestPlatform } from '../../platform/start.ts'
 import { noBrowser, openPage, PATIENCE } from '../../support/browser.ts'
 import { lastFirst } from '../../support/last-first.ts'
@@ -217,6 +217,33 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
 
     await row.getByRole('button', { name: 'Stop Add to the queue', exact: true }).click()
     await row.getByText('done').waitFor()
+    await page.getByText('Nothing is running').first().waitFor()
+  })
+
+  test('what does not stop by itself is stopped at once, after a question', async (t) => {
+    const waits = defineTask({
+      name: 'tide.wait',
+      title: 'Wait for the tide',
+      lane: 'light',
+      payload: Type.Object({}),
+      apiStop: true,
+      run: ({ signal }) =>
+        new Promise<null>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    })
+    const app = await testApp(t, { outside: [definePlugin({ name: 'tide', tasks: [waits] })] })
+    const { page, go, check } = await openPage(t, app.url, { as: ADMIN })
+    await app.app.jobs.start('tide.wait')
+    await go('/settings/tasks/')
+    const row = page.locator('.tasks li', { hasText: 'Wait for the tide' })
+
+    await row.getByRole('button', { name: 'Stop Wait for the tide', exact: true }).click()
+    await row.getByText('Stopping').waitFor()
+    await row.getByRole('button', { name: 'Stop Wait for the tide at once' }).click()
+    await page.getByText('Unfinished work is lost: a download starts over the next time').waitFor()
+    await check()
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop at once' }).click()
+
+    await row.getByText('stopped').waitFor()
     await page.getByText('Nothing is running').first().waitFor()
   })
 
