@@ -30,6 +30,12 @@ const words = process.argv.slice(2)
 const areLight = words.includes('--light')
 const { files, leftOut } = chooseTests(words)
 
+/** Before the world is shut: a test that finds nothing to install there is left out. */
+if (files.some(({ needs }) => needs.has('schemathesis')))
+  await (await import('./support/schemathesis.ts')).installSchemathesis()
+if (files.some(({ needs }) => needs.has('generators')))
+  await (await import('./support/generators.ts')).installGenerators()
+
 const cache = join(ROOT, '.cache')
 await mkdir(cache, { recursive: true })
 const folder = await realpath(await mkdtemp(join(cache, 'tests-')))
