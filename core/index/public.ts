@@ -25,7 +25,7 @@ export type { OnGarbled } from './garbled.ts'
 export type { Holdings } from './in-use.ts'
 export type { ZoneChange } from './local-days.ts'
 export { spanOf, zoneChanges } from './local-days.ts'
-export type { DocOf, Field, FieldType, IndexDefinition, NamesOf, Scalar } from './mapping.ts'
+export type { FieldType, Scalar } from './mapping.ts'
 export type { Migration, Progress, Shape } from './migrate.ts'
 export { migrate } from './migrate.ts'
 export type { IndexPlan, Order } from './plan.ts'
@@ -51,28 +51,7 @@ export {
   tellingWords,
   windowOf,
 } from './plan.ts'
-export type {
-  AggregateQuery,
-  AggregateRow,
-  BulkOptions,
-  BulkResult,
-  Change,
-  Collection,
-  Filter,
-  FindQuery,
-  Found,
-  Hit,
-  IndexAdapter,
-  PutManyOptions,
-  ReplaceWrite,
-  RestoreOptions,
-  RestoreResult,
-  SnapshotRecord,
-  Snapshots,
-  StepOptions,
-  TextQuery,
-  WriteOptions,
-} from './port.ts'
+export type { IndexAdapter, PutManyOptions, Snapshots, WriteOptions } from './port.ts'
 export { MAX_WINDOW } from './port.ts'
 export type { StoredCollection } from './restore.ts'
 export { restoreAll } from './restore.ts'

@@ -105,7 +105,7 @@ export async function guardWrites(
   }
 
   async function shutFor<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (restored) throw errors.conflict('A restore is running; try again when it has ended')
+    if (restored) throw restoreRuns()
     const { promise, resolve } = deferred()
     restored = promise
     try {
@@ -159,3 +159,5 @@ function deferred(): { promise: Promise<void>; resolve: () => void } {
 
 const ended = (restored: Promise<void>, signal: AbortSignal): Promise<void> =>
   abortable(signal, (resolve) => void restored.then(resolve))
+
+export const restoreRuns = () => errors.conflict('A restore is running; try again when it has ended')

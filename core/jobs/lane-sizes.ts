@@ -1,12 +1,8 @@
 /** How many jobs may run at once in each lane, and how many do. */
+import { type LaneRule, OWN_LANES } from '../lane-rules.ts'
 
-/** Core's own lanes: what waits for these may also be begun past them, by who waits for it. */
-const OWN_LANES: Record<string, number> = { index: 1, light: 4 }
 /** Jobs of a lane of turns that are started together; their items take turns (lanes.ts). */
 const STARTED_IN_A_LANE_OF_TURNS = 8
-
-/** How a lane of a manifest goes: its jobs take turns by item, or so many of them run at once. */
-export type LaneRule = 'turns' | number
 
 export const isOwnLane = (lane: string): boolean => lane in OWN_LANES
 

@@ -4,11 +4,12 @@
  */
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
+import type { LaneRule } from '../lane-rules.ts'
 import { hasEnded, type Job, JobRows } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { claim } from './claim.ts'
-import { type LaneRule, LaneSizes } from './lane-sizes.ts'
+import { LaneSizes } from './lane-sizes.ts'
 import { Listeners } from './listeners.ts'
 import { Notifications } from './notifications.ts'
 import { recover } from './recover.ts'

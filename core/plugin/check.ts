@@ -11,6 +11,7 @@ import { readCron } from '../cron.ts'
 import { StartError, wayOut } from '../error.ts'
 import { HEARD_IN_PLACE } from '../events.ts'
 import { adaptersOf } from '../index/adapter.ts'
+import { OWN_LANES } from '../lane-rules.ts'
 import { API } from './api.ts'
 import type { Plugin, PluginPage, Route, Task } from './define.ts'
 import type { FoundPlugin } from './find.ts'
@@ -55,8 +56,6 @@ const LONGEST_TITLE = 40
 /** Jobs of one lane. */
 const MOST_AT_ONCE = 16
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
-/** Core's own lanes, for jobs that need none of their plugin's. */
-const CORE_LANES = ['index', 'light']
 /** Paths that core answers itself. */
 const CORE_ROUTES = ['GET /health/', 'GET /health/ready/']
 /** Events that core emits itself. */
@@ -251,7 +250,7 @@ export function checkTogether(
     claim(`the setting ${key}`, 'core')
     claim(`the variable ${env}`, 'core')
   }
-  for (const lane of CORE_LANES) claim(`the lane ${lane}`, 'core')
+  for (const lane of Object.keys(OWN_LANES)) claim(`the lane ${lane}`, 'core')
   for (const route of CORE_ROUTES) claim(`the route ${route}`, 'core')
   for (const event of CORE_EVENTS) claim(`the event ${event}`, 'core')
   for (const command of CORE_COMMANDS) claim(`the command ${command}`, 'core')
@@ -318,7 +317,7 @@ export function checkTogether(
         refuse(`${owner}: its route ${method} ${path} reads the hook ${queryHook}, which nobody declares`, owner)
     }
     for (const { name, lane } of plugin.tasks ?? []) {
-      if (!CORE_LANES.includes(lane) && !offers('lanes', lane)) {
+      if (!(lane in OWN_LANES) && !offers('lanes', lane)) {
         refuse(
           `${owner}: its task ${name} is to run in the lane ${lane}, which no plugin that it needs declares`,
           owner,

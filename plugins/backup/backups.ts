@@ -1,6 +1,6 @@
 /** The service `backups`: how backups are made, read, compared and restored (contract 9.10). */
 import type { Readable } from 'node:stream'
-import { errors, type Job, say, sentenceOf, type Words } from 'archivolt'
+import { errors, type Job, restoreRuns, say, sentenceOf, type Words } from 'archivolt'
 import { type Accept, acceptDocuments } from './accept.ts'
 import type { App } from './app.ts'
 import { BadArchive, readEntries } from './archive.ts'
@@ -70,7 +70,7 @@ export function openBackups(app: App): Backups {
   const isRestoring = (): boolean => RESTORES.some((task) => app.jobs.active(task) !== undefined)
 
   async function startRestore<Result>(start: () => Promise<Result>): Promise<Result> {
-    if (isStarting || isRestoring()) throw errors.conflict('A restore is running; try again when it has ended')
+    if (isStarting || isRestoring()) throw restoreRuns()
     isStarting = true
     try {
       return await start()

@@ -1,9 +1,8 @@
 /** Groups, counts, sums and local days as aggregations of the server. */
 import type { estypes } from '@elastic/elasticsearch'
+import type { AggregateQuery, AggregateRow } from 'archivolt'
 import { timeZone } from 'archivolt'
 import {
-  type AggregateQuery,
-  type AggregateRow,
   checkMetric,
   type FieldPlan,
   filterField,

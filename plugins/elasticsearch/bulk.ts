@@ -4,7 +4,8 @@
  */
 import { setTimeout as realTime } from 'node:timers/promises'
 import type { estypes } from '@elastic/elasticsearch'
-import { type BulkResult, checkedDoc, type OnWrong, type PutManyOptions, Slice, WrongType } from 'archivolt/index'
+import type { BulkResult } from 'archivolt'
+import { checkedDoc, type OnWrong, type PutManyOptions, Slice, WrongType } from 'archivolt/index'
 import { BULK_TIMEOUT_MS } from './client.ts'
 import type { ElasticConnection } from './connection.ts'
 import { encode } from './encode.ts'

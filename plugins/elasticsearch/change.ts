@@ -2,17 +2,10 @@
  * Changes of what is there: read, change, write where nobody else came between, else again. Repeating any of it is
  * harmless.
  */
+
+import type { BulkOptions, Change, Filter } from 'archivolt'
 import { errors, say } from 'archivolt'
-import {
-  applyChange,
-  type BulkOptions,
-  type Change,
-  chunksOf,
-  type Filter,
-  type JsonObject,
-  Refusal,
-  type WriteOptions,
-} from 'archivolt/index'
+import { applyChange, chunksOf, type JsonObject, Refusal, type WriteOptions } from 'archivolt/index'
 import { deleting, indexing, type Operation, type Outcome, pause, type Target, type Version, write } from './bulk.ts'
 import { decode, encode, type Stored } from './encode.ts'
 import { filterQuery, type Query } from './filter.ts'

@@ -2,8 +2,10 @@
  * One collection on Elasticsearch, always by its alias: point reads see every write at once, lists and searches what
  * was made visible.
  */
+
+import type { Collection, IndexDefinition } from 'archivolt'
 import { errors } from 'archivolt'
-import { type Collection, chunksOf, type IndexDefinition } from 'archivolt/index'
+import { chunksOf } from 'archivolt/index'
 import { aggregate } from './aggregate.ts'
 import { deleting, putAll, type Target, write } from './bulk.ts'
 import { openDocumentChanges } from './change.ts'

@@ -1,15 +1,7 @@
 /** Filters and orders as the server's query: every value stays a value. */
 import type { estypes } from '@elastic/elasticsearch'
-import {
-  chunksOf,
-  type FieldPlan,
-  type Filter,
-  type FindQuery,
-  filterField,
-  isWordy,
-  orderOf,
-  type Scalar,
-} from 'archivolt/index'
+import type { Filter, FindQuery } from 'archivolt'
+import { chunksOf, type FieldPlan, filterField, isWordy, orderOf, type Scalar } from 'archivolt/index'
 import { keptValue } from './encode.ts'
 import { type Layout, sortField } from './layout.ts'
 

@@ -1,19 +1,7 @@
 /** Lists and searches of one collection: sees what was made visible. */
 import type { estypes } from '@elastic/elasticsearch'
-import {
-  type Collection,
-  checkCount,
-  type Filter,
-  type FindQuery,
-  type Found,
-  type Hit,
-  type IndexDefinition,
-  type JsonObject,
-  LEAST_SCORE,
-  MAX_WINDOW,
-  rarest,
-  windowOf,
-} from 'archivolt/index'
+import type { Collection, Filter, FindQuery, Found, Hit, IndexDefinition } from 'archivolt'
+import { checkCount, type JsonObject, LEAST_SCORE, MAX_WINDOW, rarest, windowOf } from 'archivolt/index'
 import type { Target } from './bulk.ts'
 import { decode, type Stored } from './encode.ts'
 import { filterQuery, newestFirst, type Query, type Sort, sortOf } from './filter.ts'

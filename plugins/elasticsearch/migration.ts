@@ -2,8 +2,8 @@
  * Brings one collection on the server to what its definition says; each step may be repeated, by this process or the
  * next.
  */
-import type { Log } from 'archivolt'
-import { type IndexDefinition, type Migration, type Progress, StartError, type WrongType } from 'archivolt/index'
+import type { IndexDefinition, Log } from 'archivolt'
+import { type Migration, type Progress, StartError, type WrongType } from 'archivolt/index'
 import { putAll, type Target, type Version } from './bulk.ts'
 import { versionOf } from './change.ts'
 import type { ElasticConnection } from './connection.ts'

@@ -3,15 +3,13 @@
  * all of them at once.
  */
 import { randomUUID } from 'node:crypto'
-import type { Clock, Log } from 'archivolt'
+import type { Clock, IndexDefinition, Log, ReplaceWrite } from 'archivolt'
 import {
   definitionData,
   type IndexAdapter,
-  type IndexDefinition,
   migrate,
   type OnGarbled,
   openCollections,
-  type ReplaceWrite,
   type Snapshots,
   waitAtBarrier,
 } from 'archivolt/index'

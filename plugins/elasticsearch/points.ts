@@ -1,5 +1,6 @@
 /** Documents of one collection by their ids: sees every write at once. */
-import { type Collection, checkCount, chunksOf, type IndexDefinition, MAX_WINDOW } from 'archivolt/index'
+import type { Collection, IndexDefinition } from 'archivolt'
+import { checkCount, chunksOf, MAX_WINDOW } from 'archivolt/index'
 import type { Target } from './bulk.ts'
 import { decode, type Stored } from './encode.ts'
 import { parsed } from './scan.ts'

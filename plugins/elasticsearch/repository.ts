@@ -1,19 +1,9 @@
 /** Snapshots by the server itself, in a folder that all its nodes see; restored beside, looked at, and swapped. */
 import { setTimeout as realTime } from 'node:timers/promises'
 import type { estypes } from '@elastic/elasticsearch'
+import type { IndexDefinition, RestoreOptions, RestoreResult, SnapshotRecord, StepOptions } from 'archivolt'
 import { errors, type Log, say } from 'archivolt'
-import {
-  type IndexAdapter,
-  type IndexDefinition,
-  type RestoreOptions,
-  type RestoreResult,
-  restoreAll,
-  type SnapshotRecord,
-  type Snapshots,
-  type StepOptions,
-  type StoredCollection,
-  wholeSnapshot,
-} from 'archivolt/index'
+import { type IndexAdapter, restoreAll, type Snapshots, type StoredCollection, wholeSnapshot } from 'archivolt/index'
 import type { ElasticConnection } from './connection.ts'
 import { decode, type Stored } from './encode.ts'
 import { ElasticError } from './fault.ts'

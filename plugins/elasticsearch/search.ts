@@ -2,6 +2,7 @@
  * Words to queries: exact, stemmed, as a beginning, nearly; what ranks before what. Nothing here is ever parsed by the
  * server.
  */
+import type { TextQuery } from 'archivolt'
 import {
   type JsonObject,
   mostNearTerms,
@@ -11,7 +12,6 @@ import {
   searchScope,
   similarScope,
   stem,
-  type TextQuery,
   tellingWords,
 } from 'archivolt/index'
 import type { Query } from './filter.ts'

@@ -1,7 +1,6 @@
 /** Groups, counts, sums and local days as one statement on the narrow table. */
+import type { AggregateQuery, AggregateRow } from 'archivolt'
 import {
-  type AggregateQuery,
-  type AggregateRow,
   checkMetric,
   filterField,
   inOrderOf,

@@ -1,6 +1,8 @@
 /** One collection on the embedded index: reads by id and indexed pages here, all else in the worker. */
+
+import type { BulkResult, Collection } from 'archivolt'
 import { errors } from 'archivolt'
-import { type BulkResult, type Collection, checkedDoc, type PutManyOptions, Slice, zoneChanges } from 'archivolt/index'
+import { checkedDoc, type PutManyOptions, Slice, zoneChanges } from 'archivolt/index'
 import { Searches } from './find.ts'
 import type { CallOptions, Link } from './link.ts'
 import { Points, type Target } from './points.ts'

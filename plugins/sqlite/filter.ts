@@ -1,5 +1,6 @@
 /** Filters, orders and pages as SQL on the narrow table; which of them are so cheap that they need no other thread. */
-import { type Filter, type FindQuery, filterField, orderOf, type Scalar } from 'archivolt/index'
+import type { Filter, FindQuery } from 'archivolt'
+import { filterField, orderOf, type Scalar } from 'archivolt/index'
 import type { Bind } from './connection.ts'
 import { indexName, type Layout, sortColumn, type TableIndex, type TableNames } from './layout.ts'
 

@@ -1,14 +1,6 @@
 /** Lists and searches of one collection: indexed pages are read here, all else in the worker. */
-import {
-  type Collection,
-  checkCount,
-  type Filter,
-  type FindQuery,
-  type Found,
-  type Hit,
-  MAX_WINDOW,
-  windowOf,
-} from 'archivolt/index'
+import type { Collection, Filter, FindQuery, Found, Hit } from 'archivolt'
+import { checkCount, MAX_WINDOW, windowOf } from 'archivolt/index'
 import { countSql, equalColumns, pageSql } from './filter.ts'
 import { type Points, SOUND_TEXT, type Target } from './points.ts'
 import type { FoundRows } from './protocol.ts'

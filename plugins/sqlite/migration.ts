@@ -1,6 +1,6 @@
 /** How one collection of the embedded index is brought to what its definition says. */
-import type { Log } from 'archivolt'
-import type { IndexDefinition, Migration } from 'archivolt/index'
+import type { IndexDefinition, Log } from 'archivolt'
+import type { Migration } from 'archivolt/index'
 import type { Link } from './link.ts'
 import type { CollectionState, IdText } from './protocol.ts'
 

@@ -1,16 +1,8 @@
 /** Opens the embedded index: worker, migration, read-only connection; a damaged file is moved aside. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Clock, Log } from 'archivolt'
-import {
-  definitionData,
-  type IndexAdapter,
-  type IndexDefinition,
-  migrate,
-  type OnGarbled,
-  openCollections,
-  readDoc,
-} from 'archivolt/index'
+import type { Clock, IndexDefinition, Log } from 'archivolt'
+import { definitionData, type IndexAdapter, migrate, type OnGarbled, openCollections, readDoc } from 'archivolt/index'
 import { openCollection, putAll } from './collection.ts'
 import { type Connection, connect } from './connection.ts'
 import { Damage } from './damage.ts'

@@ -1,6 +1,7 @@
 /** Documents of one collection by their ids, read here on a read-only connection: sees every write at once. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Collection, checkCount, chunksOf, type IndexDefinition, readDoc, Slice } from 'archivolt/index'
+import type { Collection, IndexDefinition } from 'archivolt'
+import { checkCount, chunksOf, readDoc, Slice } from 'archivolt/index'
 import type { Connection } from './connection.ts'
 import type { Layout, TableNames } from './layout.ts'
 import type { Link } from './link.ts'

@@ -1,14 +1,6 @@
 /** What goes between the main thread and the index worker: texts and numbers, no object graphs of documents. */
-import type {
-  AggregateQuery,
-  AggregateRow,
-  BulkResult,
-  DefinitionData,
-  Filter,
-  FindQuery,
-  Shape,
-  ZoneChange,
-} from 'archivolt/index'
+import type { AggregateQuery, AggregateRow, BulkResult, Filter, FindQuery } from 'archivolt'
+import type { DefinitionData, Shape, ZoneChange } from 'archivolt/index'
 /** `[id, the whole document as JSON text]` */
 export type IdText = [string, string]
 

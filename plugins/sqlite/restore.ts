@@ -1,12 +1,8 @@
 /** A snapshot file as what a restore reads. */
+
+import type { RestoreOptions, RestoreResult } from 'archivolt'
 import { errors, isAppError } from 'archivolt'
-import {
-  type IndexAdapter,
-  type RestoreOptions,
-  type RestoreResult,
-  restoreAll,
-  type StoredCollection,
-} from 'archivolt/index'
+import { type IndexAdapter, restoreAll, type StoredCollection } from 'archivolt/index'
 import type { Link } from './link.ts'
 import type { SnapshotDoc } from './protocol.ts'
 

@@ -1,10 +1,9 @@
 /**
  * Text queries on the full-text table: words to expressions, expressions in classes, ranked where ranking can be paid.
  */
+import type { Filter, FindQuery, TextQuery } from 'archivolt'
 import {
   type FieldPlan,
-  type Filter,
-  type FindQuery,
   type JsonObject,
   LEAST_SCORE,
   MAX_WINDOW,
@@ -16,7 +15,6 @@ import {
   searchScope,
   similarScope,
   stem,
-  type TextQuery,
   tellingWords,
 } from 'archivolt/index'
 import type { Connection } from './connection.ts'

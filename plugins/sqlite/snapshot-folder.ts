@@ -1,6 +1,7 @@
 /** Snapshots of the embedded index: one file each in a folder, with what is known of it beside. */
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { SnapshotRecord } from 'archivolt'
 import {
   type Clock,
   errors,
@@ -15,7 +16,7 @@ import {
   Value,
   writeWhole,
 } from 'archivolt'
-import { type IndexAdapter, type SnapshotRecord, type Snapshots, wholeSnapshot } from 'archivolt/index'
+import { type IndexAdapter, type Snapshots, wholeSnapshot } from 'archivolt/index'
 
 const FILE = '.sqlite'
 /** What is written beside and renamed when it is whole. */

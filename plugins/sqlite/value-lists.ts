@@ -2,7 +2,7 @@
  * Lists of the documents that have a value of a field of several values, and of those that have it not, each in order:
  * so that neither is found by reading through the other.
  */
-import type { Filter, FindQuery } from 'archivolt/index'
+import type { Filter, FindQuery } from 'archivolt'
 import { filterField } from 'archivolt/index'
 import type { Bind, Connection } from './connection.ts'
 import { countSql, orderColumns, type PageSql, pageSql, type Sql } from './filter.ts'

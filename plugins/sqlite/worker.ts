@@ -1,16 +1,8 @@
 /** The index worker: the only writing connection, and every read that may take longer than a page. */
 import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { parentPort } from 'node:worker_threads'
-import {
-  applyChange,
-  type BulkResult,
-  type Change,
-  type Filter,
-  type JsonObject,
-  MAX_WINDOW,
-  Refusal,
-  WrongType,
-} from 'archivolt/index'
+import type { BulkResult, Change, Filter } from 'archivolt'
+import { applyChange, type JsonObject, MAX_WINDOW, Refusal, WrongType } from 'archivolt/index'
 import { aggregate } from './aggregate.ts'
 import {
   addFields,

@@ -2,14 +2,7 @@
 import { errors, say } from 'archivolt'
 import type { App } from '../app.ts'
 import { Store } from './store.ts'
-import type { AdoptionRow, AdoptionState } from './tables.ts'
-
-/** What works on an adoption in this state. */
-const TASKS: Partial<Record<AdoptionState, string>> = {
-  scanning: 'scan_place',
-  adopting: 'adopt_videos',
-  adopted: 'complete_videos',
-}
+import { type AdoptionRow, TASK_OF } from './tables.ts'
 
 type Placed = Pick<AdoptionRow, 'place_id'>
 
@@ -32,7 +25,7 @@ export async function waitForPlace({ id, place_id: placeId, state }: AdoptionRow
 export async function goOnIn(placeId: number, app: App): Promise<void> {
   const store = new Store(app)
   for (const { id, place_id: itsPlace, state } of store.waiting()) {
-    const task = TASKS[state]
+    const task = TASK_OF[state]
     if (itsPlace !== placeId || task === undefined) continue
     const job = await app.jobs.start(task, { adoption: id })
     await store.setTask(id, job.id)

@@ -3,25 +3,20 @@ import type { Job } from 'archivolt'
 import type { App } from '../app.ts'
 import { STOPPED } from './scan.ts'
 import { isBusy, Store } from './store.ts'
-import type { AdoptionRow, AdoptionState } from './tables.ts'
+import { type AdoptionRow, TASK_OF } from './tables.ts'
 
-const TASKS: Partial<Record<AdoptionState, string>> = {
-  scanning: 'scan_place',
-  adopting: 'adopt_videos',
-  adopted: 'complete_videos',
-}
 const RECENT = 200
 
 /** The job that may be stopped. */
 export function runOf({ id, state }: AdoptionRow, { jobs }: Pick<App, 'jobs'>): Job | undefined {
-  const task = TASKS[state]
+  const task = TASK_OF[state]
   if (task === undefined) return undefined
   return jobs.list({ task, limit: RECENT }).find((job) => job.payload.adoption === id && job.endedAt === null)
 }
 
 /** Its task was killed, or stopped before it began: it said nothing of that itself. */
 export async function heedEnd({ id, task, payload }: Job, app: App): Promise<void> {
-  if (!Object.values(TASKS).includes(task)) return
+  if (!Object.values(TASK_OF).includes(task)) return
   const store = new Store(app)
   const adoption = store.find(Number(payload.adoption))
   if (adoption?.job_id === id && isBusy(adoption)) await store.setState(adoption.id, 'failed', STOPPED)

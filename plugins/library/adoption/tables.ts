@@ -94,6 +94,13 @@ export const againTables = {
 
 export const ADOPTION_STATES = ['scanning', 'planned', 'adopting', 'adopted', 'undoing', 'undone', 'failed'] as const
 export type AdoptionState = (typeof ADOPTION_STATES)[number]
+
+/** The task that works on an adoption in this state. */
+export const TASK_OF: Partial<Record<AdoptionState, string>> = {
+  scanning: 'scan_place',
+  adopting: 'adopt_videos',
+  adopted: 'complete_videos',
+}
 export const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 export const ITEM_STATES = ['planned', 'in', 'done', 'left', 'undone'] as const

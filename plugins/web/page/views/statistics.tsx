@@ -1,11 +1,11 @@
 /** Statistics: how the archive grew, what fills it, what has been watched. To look at, not to read. */
 
 import { ChartColumn } from 'lucide'
-import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { Chips, Select } from '../parts/field.tsx'
-import { Box, Empty, Failed } from '../parts/states.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { Empty } from '../parts/states.tsx'
 import { get } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type {
@@ -19,7 +19,7 @@ import type {
   WatchStats,
 } from '../server/records.ts'
 import { countOf, isSome } from '../stores/list.ts'
-import { type Load, useLoad } from '../stores/load.ts'
+import { useLoad } from '../stores/load.ts'
 import { channelHref, isAdmin } from '../stores/session.ts'
 import { toBytes, toCompact, toDay, toMonth, toNumber, toPercent, toSpan } from '../texts/format.ts'
 import { type Count, type TextKey, t, toCount } from '../texts/lookup.ts'
@@ -85,21 +85,6 @@ export default function Statistics() {
       <Channels />
     </div>
   )
-}
-
-/** Grey while it loads, its failure in its own place. */
-function Loaded<Value>({
-  from,
-  height,
-  children,
-}: {
-  from: Load<Value>
-  height: string
-  children: (value: Value) => ComponentChildren
-}) {
-  const { state, value, failure } = from.now.value
-  if (state === 'failed') return <Failed failure={failure} onRetry={() => void from.reload()} />
-  return state === 'ready' ? children(value) : <Box height={height} radius="10px" />
 }
 
 function Numbers({ video, channel, playlist, quality, waiting }: Figures) {

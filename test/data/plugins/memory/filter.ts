@@ -1,5 +1,6 @@
 /** Whether a document is what a filter says. */
-import { type Filter, filterField, type IndexPlan, type JsonObject, type Scalar, valuesOf } from 'archivolt/index'
+import type { Filter } from 'archivolt'
+import { filterField, type IndexPlan, type JsonObject, type Scalar, valuesOf } from 'archivolt/index'
 
 export function matches(plan: IndexPlan, doc: JsonObject, filter: Filter | undefined): boolean {
   if (!filter) return true

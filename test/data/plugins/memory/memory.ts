@@ -1,42 +1,7 @@
 /** All collections in memory: each document as its text, looked through from the first to the last by every query. */
 import { errors } from 'archivolt'
-import {
-  type AdapterParts,
-  applyChange,
-  type BulkResult,
-  type Change,
-  type Collection,
-  checkCount,
-  checkedDoc,
-  checkId,
-  chunksOf,
-  definitionData,
-  type Filter,
-  type FindQuery,
-  type Hit,
-  type IndexAdapter,
-  type IndexDefinition,
-  type IndexPlan,
-  isWordy,
-  type JsonObject,
-  LEAST_SCORE,
-  MAX_WINDOW,
-  type OpenedAdapter,
-  openCollections,
-  orderOf,
-  planIndex,
-  Refusal,
-  rarest,
-  type Scalar,
-  similarScope,
-  sortKey,
-  type StoredTexts,
-  storedTexts,
-  tellingWords,
-  valuesOf,
-  wholeDoc,
-  windowOf,
-} from 'archivolt/index'
+import type { BulkResult, Change, Collection, Filter, FindQuery, Hit, IndexDefinition } from 'archivolt'
+import { type AdapterParts, applyChange, checkCount, checkedDoc, checkId, chunksOf, definitionData, type IndexAdapter, type IndexPlan, isWordy, type JsonObject, LEAST_SCORE, MAX_WINDOW, type OpenedAdapter, openCollections, orderOf, planIndex, Refusal, rarest, type Scalar, similarScope, sortKey, type StoredTexts, storedTexts, tellingWords, valuesOf, wholeDoc, windowOf } from 'archivolt/index'
 import { aggregate } from './aggregate.ts'
 import { matches } from './filter.ts'
 import { matchText, type Words, wordsOf } from './search.ts'

@@ -1,16 +1,6 @@
 /** Words: which documents have them, exactly or nearly, and in which order. */
-import {
-  type IndexPlan,
-  indexTerms,
-  isNear,
-  type JsonObject,
-  type QueryWord,
-  queryWords,
-  searchScope,
-  stem,
-  type TextQuery,
-  valuesOf,
-} from 'archivolt/index'
+import type { TextQuery } from 'archivolt'
+import { type IndexPlan, indexTerms, isNear, type JsonObject, type QueryWord, queryWords, searchScope, stem, valuesOf } from 'archivolt/index'
 import type { Entry } from './memory.ts'
 
 /** A word that is met exactly counts more than all else. */

@@ -1,10 +1,10 @@
 /** What is downloaded, in words; the rules of yt-dlp only under "advanced". */
 import { confirm } from '../../parts/dialog.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import type { Config } from '../../server/records.ts'
 import { toLanguage } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { type Change, type OpenConfig, preferenceWords, useConfig } from './config.ts'
-import { Loaded } from './loaded.tsx'
 import { Advanced, Group, SelectOption, SwitchOption } from './option.tsx'
 import { Preference, Preferences } from './preference.tsx'
 

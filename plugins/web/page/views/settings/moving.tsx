@@ -1,10 +1,11 @@
 /** Move in: folders of other programs, what was found in them, and the way in and out again. */
+
+import { Loaded } from '../../parts/loaded.tsx'
 import { get } from '../../server/api.ts'
 import type { Account, Adoptions, Places } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { useLoad } from '../../stores/load.ts'
 import { t } from '../../texts/lookup.ts'
-import { Loaded } from './loaded.tsx'
 import { Folders } from './moving-folders.tsx'
 import { Plan } from './moving-plan.tsx'
 

@@ -1,8 +1,8 @@
 /** Watching, for all accounts. */
 import { DislikesLink } from '../../parts/dislikes-link.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { t } from '../../texts/lookup.ts'
 import { useConfig } from './config.ts'
-import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 import { Preference, Preferences } from './preference.tsx'
 

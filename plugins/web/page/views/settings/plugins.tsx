@@ -1,11 +1,12 @@
 /** Plugins: those that were added and those that come along, what each brings, and what last failed in it. */
+
+import { Loaded } from '../../parts/loaded.tsx'
 import { get } from '../../server/api.ts'
 import type { Plugin } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toAge, toMoment } from '../../texts/format.ts'
 import { t, textOf } from '../../texts/lookup.ts'
 import { useConfig } from './config.ts'
-import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 import { furtherGroups, Preferences } from './preference.tsx'
 

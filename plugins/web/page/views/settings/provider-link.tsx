@@ -1,12 +1,12 @@
 /** One's own account at a provider: connected with the password, and let go again. */
 import { Button } from '../../parts/button.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { get, post, remove } from '../../server/api.ts'
 import type { ProviderLink, ProviderName } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { t } from '../../texts/lookup.ts'
 import { WhyRefused } from '../login/provider.tsx'
-import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 import { Factors } from './totp.tsx'
 

@@ -1,9 +1,10 @@
 /** How much of a subscription is looked at, and subscriptions that come from another app. */
+
+import { Loaded } from '../../parts/loaded.tsx'
 import { under } from '../../server/base.ts'
 import { t } from '../../texts/lookup.ts'
 import { useConfig } from './config.ts'
 import { Exports } from './exports.tsx'
-import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 import { Preferences } from './preference.tsx'
 

@@ -1,7 +1,7 @@
-/** What a section shows comes from the server: grey rows at first, its failure with a way on. */
+/** A part of a view that comes from the server: a grey box while it loads, its failure in its own place. */
 import type { ComponentChildren } from 'preact'
-import { Box, Failed } from '../../parts/states.tsx'
-import type { Load } from '../../stores/load.ts'
+import type { Load } from '../stores/load.ts'
+import { Box, Failed } from './states.tsx'
 
 export function Loaded<Value>({
   from,
