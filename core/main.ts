@@ -29,7 +29,7 @@ function greet({ url, first, app }: OpenedApp): void {
   )
 }
 
-/** Whoever's fault it is, is named: a plugin from outside can be left out. */
+/** Names the plugin at fault: a plugin from outside can be left out. */
 function sayWhose(error: unknown, what: string): string {
   const plugin = pluginIn(error)
   const said = error instanceof Error ? error.message.split('\n')[0] : String(error)

@@ -1,4 +1,4 @@
-/** A right password or PIN: what is done on its strength asks whether it still is one. */
+/** A correct password or PIN, checked again right before what it permits is done: it may have changed meanwhile. */
 import { errors } from '../error.ts'
 import { type Book, recordOf } from './state.ts'
 import type { Proof } from './types.ts'

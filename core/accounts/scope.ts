@@ -1,4 +1,4 @@
-/** Scopes: how much of what its user may do an access token may do. One place says so, for all routes. */
+/** Limits an access token to part of its user's rights. */
 import type { Access } from './access.ts'
 
 /** Each includes those before it. */

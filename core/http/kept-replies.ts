@@ -8,11 +8,11 @@ import type { Actor } from '../accounts/authentication.ts'
 
 /** Of all kept replies together, and the addresses they are kept by. */
 const MOST_BYTES = 12_000_000
-/** One that is larger is not kept: it would put out too many others. */
+/** A larger reply is not cached: it would evict too many others. */
 const LARGEST_BYTES = 400_000
 /**
- * While there is no room, one in so many is taken in, for the oldest: what is asked for often comes in soon, and who
- * walks through everything does not put it out.
+ * When the cache is full, every eighth new reply evicts the oldest: frequent questions are cached soon, and a client
+ * that walks through everything does not evict them.
  */
 const ONE_IN = 8
 

@@ -96,7 +96,7 @@ export class Wiring {
       plugins: { list: () => this.#list(), pages: this.#pages },
       publicUrl: (request) => publicUrl(parts.settings, request),
       fetch: openFetch({ settings: parts.settings, clock: this.#clock, version: this.#version }),
-      // Who listens keeps the archive right, whatever the one sees whose request it was.
+      // Listeners see all documents, also where the account whose request it is does not.
       emit: (name, event) => beyondView(() => this.#bus.emit(name, event)),
       hook: (name) => this.hook(name) as never,
     }

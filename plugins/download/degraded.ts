@@ -5,14 +5,14 @@ import type { VideoFilter } from '../video/listing.ts'
 import type { Degraded, DegradedReason } from '../video/receipt.ts'
 import type { App } from './app.ts'
 
-/** It is fetched again so long after, or as soon as something has changed. */
+/** A degraded video is downloaded again after this time, or as soon as yt-dlp or the cookie has changed. */
 const AGAIN_AFTER_SECONDS = 7 * DAY_SECONDS
 const MOST_TRIES = 3
-/** Fewer tell nothing of what a channel usually has. */
+/** Fewer videos do not show what a channel usually has. */
 const FEWEST_OF_CHANNEL = 5
-/** What a channel had long ago says nothing of today. */
+/** Older and newer videos of the channel are not compared. */
 const AROUND_MS = 183 * DAY_SECONDS * 1000
-/** Of what is usual: 720p instead of 1080p happens, 360p does not. */
+/** Relative to the usual height: 720p instead of 1080p is normal, 360p is degraded. */
 const FAR_BELOW = 0.5
 
 type Fetched = Pick<Downloaded, 'metadata' | 'receipt'>

@@ -206,7 +206,7 @@ class Walk {
     this.#problems.push({ code, path, why })
   }
 
-  /** What is said of files is not believed. */
+  /** Errors of a single file are no fault of the disk, except in the library itself. */
   #isFault(thrown: unknown): boolean {
     return isDiskFault(thrown) || (this.#isOwn && !GONE.has(codeOf(thrown)))
   }

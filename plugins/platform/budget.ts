@@ -1,15 +1,15 @@
-/** How many videos an address or a cookie may ask for in an hour: what is set, or less, as refusals have taught. */
+/** How many videos an hour an address or a cookie may ask for: the set limit, or less after the platform has refused. */
 import { type Clock, type Static, Type } from 'archivolt'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const MINUTES = 60
 const GROWTH_OF_A_QUIET_HOUR = 1.05
-/** So many the platform puts up with from a guest: where no limit is set, the first refusal halves it. */
+/** What the platform usually allows a guest. Without a set limit, the first refusal halves it. */
 export const USUAL_PER_HOUR = 300
-/** However often it is refused: what is never asked for is never learned. */
+/** The limit never sinks below: without requests nothing would be learned. */
 const LEAST = 10
-/** Where no limit is set: what was learned is over once it has grown beyond the highest that can be. */
+/** Without a set limit: above this, the learned limit is dropped. */
 const BEYOND_LEARNING = 10_000
 
 /** What survives a restart; times in epoch seconds. */

@@ -48,7 +48,7 @@ export interface Budgets {
   cookie: BudgetState | null
 }
 
-/** A rest that nobody but us has asked for. Epoch seconds. */
+/** A pause that we impose ourselves. Epoch seconds. */
 export interface Rest {
   reason: Words
   since: number

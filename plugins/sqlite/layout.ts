@@ -9,10 +9,7 @@ import {
   type Shape,
 } from 'archivolt/index'
 
-/**
- * Raised when the same mapping comes to lie otherwise in the tables, or text.ts makes other words: everything is
- * rebuilt.
- */
+/** Bump when the table layout or the tokenising (`text.ts`) changes: the next start rebuilds every table. */
 const LAYOUT = 3
 
 interface Column {

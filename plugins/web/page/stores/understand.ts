@@ -66,7 +66,7 @@ const isName = ({ target: { type, id, known } }: Understood): boolean =>
   type === 'channel' && !known && !/^[\w-]{24}$/.test(id)
 const isOpen = (one: Understood): boolean => isName(one) && !isFresh(handles.get(one.target.id))
 
-/** So long nobody who has pressed a button waits for the platform. */
+/** Whoever has pressed a button waits for the platform at most this long. */
 const LONGEST_WAIT_MS = 5000
 export const lookUpSoon = (reading: Reading): Promise<Reading> => lookUp(reading, AbortSignal.timeout(LONGEST_WAIT_MS))
 
