@@ -245,7 +245,7 @@ export interface Snapshots {
 
 /** What an adapter offers. */
 export interface IndexAdapter {
-  /** Of what keeps the documents, for people. */
+  /** What stores the documents, as shown to people. */
   readonly kind: string
   readonly version: string
   collection<Definition extends IndexDefinition>(
@@ -253,30 +253,22 @@ export interface IndexAdapter {
   ): Collection<DocOf<Definition>, NamesOf<Definition>>
   /** All declared collections. */
   readonly definitions: readonly IndexDefinition[]
-  /**
-   * Set where the index was found damaged at the start: what was there has been moved to this path, and the index is
-   * blank.
-   */
+  /** Set if the index was damaged at the start: the old files have been moved to this path, and the index is empty. */
   readonly recovered?: string | undefined
-  /**
-   * Where the index is kept by a server: resolves when it is there. A job waits while it is away. @throws unavailable
-   */
+  /** For an index on a server: resolves when the server answers. Jobs wait for it. @throws unavailable */
   available?(): Promise<void>
-  /**
-   * Another text after each write that reads may see, cheap to ask for. Left out where only the server that keeps the
-   * documents knows.
-   */
+  /** Opaque version; changes after every visible write. Cheap. Left out if only the index server knows it. */
   stamp?(): string
   /**
-   * A number that stays with the documents, so that an older index in the place of a later one has an older number; 0:
-   * none was kept yet. A snapshot has none, and a restore leaves it as it is. Left out: the adapter keeps none.
+   * A number that grows and is stored with the documents, so that an older copy of the index has a lower one; 0: not
+   * stored yet. Snapshots do not contain it, and a restore does not change it. Left out: not supported.
    */
   readonly generation?: { read(): Promise<number>; keep(generation: number): Promise<void> }
-  /** Nobody asks any more: memory that only makes answers quicker goes back. */
+  /** Frees caches after a time without requests. */
   relax?(): Promise<void>
   /**
-   * Looks at all documents, in short steps, for such whose text is no JSON any more, and tells of them as reads do. Left
-   * out where the server that keeps the documents has checksums of its own.
+   * Scans all documents, in short steps, for stored text that is no longer JSON, and reports them as reads do. Left out
+   * if the index server has checksums.
    */
   findGarbled?(signal: AbortSignal): Promise<void>
   /** Makes what was written visible to all reads. */
