@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { access, chmod, constants, mkdir, readdir, stat, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { StartError } from './error.ts'
 
 interface FolderOptions {
@@ -26,7 +26,7 @@ export async function openFolder(
   { isPrivate = false, mode = isPrivate ? 0o700 : undefined, setting }: FolderOptions = {},
 ): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode })
+    await makeFolder(folder, mode)
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     if (isPrivate) {
       await closeToOthers(folder)
@@ -34,15 +34,36 @@ export async function openFolder(
     }
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    const isTaken = code === 'EEXIST' || code === 'ENOTDIR'
-    const remedy = [
-      isTaken ? 'move it away' : 'correct its permissions',
-      ...(setting === undefined ? [] : [`set ${setting}`]),
-    ].join(', or ')
-    throw new StartError(
-      `The ${name} ${folder} cannot be made or written (${isTaken ? 'a file is in the way' : code}): ${remedy}`,
-      { cause },
-    )
+    const { reason, remedy } = OBSTACLES[code ?? ''] ?? { reason: code, remedy: 'correct its permissions' }
+    const ways = [remedy, ...(setting === undefined ? [] : [`set ${setting}`])].join(', or ')
+    throw new StartError(`The ${name} ${folder} cannot be made or written (${reason}): ${ways}`, { cause })
+  }
+}
+
+interface Obstacle {
+  reason: string
+  remedy: string
+}
+const TAKEN: Obstacle = { reason: 'a file is in the way', remedy: 'move it away' }
+const OBSTACLES: Record<string, Obstacle> = {
+  EEXIST: TAKEN,
+  ENOTDIR: TAKEN,
+  ENOENT: { reason: 'the system allows no folder there', remedy: 'choose another place' },
+  EROFS: { reason: 'that disk is read-only', remedy: 'mount it for writing' },
+}
+
+/**
+ * With the folders above it. Not `recursive`: where a file system answers ENOENT below a folder that exists, as /proc
+ * does, Node asks again without end.
+ */
+export async function makeFolder(folder: string, mode?: number): Promise<void> {
+  const parent = dirname(folder)
+  if (!existsSync(parent)) await makeFolder(parent, mode)
+  try {
+    await mkdir(folder, { mode })
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST' && (await stat(folder)).isDirectory()
+    if (!isThere) throw error
   }
 }
 

@@ -18,15 +18,14 @@ function refuse(error: unknown, command?: string): never {
   process.exit(1)
 }
 
-/** In one piece: whoever waits for the address has all of it then. */
+/** One line: where to go, and, until somebody has signed in with the first password, as whom. */
 function greet({ url, first, app }: OpenedApp): void {
   const { isNew, username, password, passwordFile } = first
   // A terminal's text is read by one person; any other place may be a log that is kept.
-  const shown = process.stdout.isTTY ? `: ${password}` : ''
-  const hint = password ? `the password is in ${passwordFile}${shown}` : 'the password is that of AV_PASSWORD'
-  process.stdout.write(
-    `Archivolt ${app.version} listens on ${url}\n${isNew ? `Sign in as ${username}; ${hint}\n` : ''}`,
-  )
+  const shown = password && process.stdout.isTTY ? `: ${password}` : ''
+  const place = passwordFile ? `in ${passwordFile}${shown}` : isNew ? 'that of AV_PASSWORD' : undefined
+  const hint = place === undefined ? '' : ` – sign in as ${username}, the password is ${place}`
+  process.stdout.write(`Archivolt ${app.version} listens on ${url}${hint}\n`)
 }
 
 /** Names the plugin at fault: a plugin from outside can be left out. */

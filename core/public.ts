@@ -23,7 +23,7 @@ export { type AnswerTold, answers, type QuestionTold, questions } from './diagno
 export type { ErrorCode, ErrorOptions } from './error.ts'
 export { AppError, errors, isAppError, StartError, wordsOf } from './error.ts'
 export type { EventName, Events } from './events.ts'
-export { diskSpace, openFolder } from './folder.ts'
+export { diskSpace, makeFolder, openFolder } from './folder.ts'
 export { giveWay } from './give-way.ts'
 export { DOWNLOADED_FORMATS, filmInput, inputOf, pipedPictureInput } from './hostile-media.ts'
 export type { Decoder } from './http/decode.ts'

@@ -124,7 +124,8 @@ export async function ensureFirst(
 ): Promise<FirstAccount> {
   const { users, firstPassword } = book
   const [first] = users.all()
-  if (first) return { isNew: false, username: first.username }
+  if (first)
+    return { isNew: false, username: first.username, ...(isUnused(book) && { passwordFile: firstPassword.file }) }
   const made = password === null ? randomBytes(15).toString('base64url') : undefined
   // The file first: an account whose password nobody knows would be worse than a file without its account.
   if (made) await writeWhole(firstPassword.file, `${made}\n`)

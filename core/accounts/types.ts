@@ -229,8 +229,9 @@ export interface TokenHolder {
 export interface FirstAccount {
   isNew: boolean
   username: string
-  /** The made-up password and the file that has it, where none was given. */
+  /** The made-up password, where none was given. */
   password?: string
+  /** The file that has it, until somebody has signed in. */
   passwordFile?: string
 }
 

@@ -11,7 +11,7 @@ import type { OwnCommand } from './own-command.ts'
 import { rotateKey } from './rotate-key.ts'
 import { readSecret } from './secret.ts'
 import { setup } from './setup.ts'
-import { commandsOf, type Described, listOf, noSuchCommand, type Typed, understood } from './typed.ts'
+import { commandsOf, type Described, familyOf, listOf, noSuchCommand, type Typed, understood } from './typed.ts'
 
 const START: OwnCommand = {
   name: 'start',
@@ -36,7 +36,11 @@ export async function runCommand(typed: readonly string[]): Promise<'start' | 'd
   const commands = commandsOf(registerPlugins(await findPlugins(core), core.pluginsOff).registry)
   if (first === '--help' || first === '-h' || first === 'help') return tell(allOf([...OWN, ...commands]))
   const brought = understood(commands, typed)
-  if (!brought) throw noSuchCommand(typed)
+  if (!brought) {
+    const family = familyOf(commands, first)
+    if (family.length > 0 && (typed.includes('--help') || typed.includes('-h'))) return tell(listOf(family).join('\n'))
+    throw noSuchCommand(typed, family)
+  }
   if (brought.help === undefined) await runAtRest(brought.command, inputOf(brought))
   return tell(brought.help)
 }

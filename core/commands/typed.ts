@@ -33,8 +33,16 @@ export function understood<Command extends Described>(
   return { command, ...argumentsOf(command, args) }
 }
 
-export const noSuchCommand = ([name]: readonly string[]): Error =>
-  new Error(`There is no command ${name}: archivolt --help lists what there is`)
+/** Commands that begin with this word: `user` has `user add` and others. */
+export const familyOf = <Command extends Described>(commands: readonly Command[], word: string): Command[] =>
+  commands.filter((command) => wordsOf(command).length > 1 && wordsOf(command)[0] === word)
+
+/** @param family  the commands that begin with the same word */
+export function noSuchCommand([first = '', second]: readonly string[], family: readonly Described[] = []): Error {
+  if (family.length === 0) return new Error(`There is no command ${first}: archivolt --help lists what there is`)
+  const problem = second === undefined ? `${first} alone is no command` : `There is no command ${first} ${second}`
+  return new Error(`${problem}. Type archivolt ${family.map(usageOf).join(', or archivolt ')}`)
+}
 
 /** What people are told of an error: its first line, and no stack. */
 export function sentenceOf(error: unknown): string {

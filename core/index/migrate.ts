@@ -58,7 +58,7 @@ export async function migrate(
     const { name, expected, inPlace } = migration
     if (inPlace === undefined) {
       await migration.create()
-      log.info(`index ${name}: created`)
+      log.debug(`index ${name}: created`)
       continue
     }
     const verdict = compareShapes(expected, inPlace)

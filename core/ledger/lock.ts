@@ -8,7 +8,7 @@ export interface FolderLock {
 }
 
 /** Why a folder could not be locked. */
-type Refusal = 'taken' | 'no locks' | 'damaged' | 'unwritable'
+type Refusal = 'missing' | 'taken' | 'no locks' | 'damaged' | 'unwritable'
 
 export class LockError extends Error {
   override readonly name = 'LockError'
@@ -27,6 +27,7 @@ export class LockError extends Error {
 export function lockFolder(folder: string): FolderLock {
   const file = join(folder, 'lock')
   const sentences: Record<Refusal, string> = {
+    missing: `There is no data folder ${folder}: set AV_DATA_DIR to the one that is meant`,
     taken: `Another Archivolt already runs on the data folder ${folder}: stop it, or give this one a folder of its own (AV_DATA_DIR)`,
     'no locks': `The data folder ${folder} is on a file system that gives no locks, such as a network share that is mounted without them: mount it with locks, or put the data folder on a local disk (AV_DATA_DIR)`,
     damaged: `The file ${file} is damaged: remove it and start again. Nothing is lost, as it holds nothing`,
@@ -71,6 +72,7 @@ function refusalOf(error: unknown, file: string): Refusal | undefined {
   const { code = '' } = error as { code?: string }
   // SQLite calls a file busy, too, whose file system knows no locks (ENOLCK).
   if (code.startsWith('SQLITE_BUSY')) return givesLocks(file) ? 'taken' : 'no locks'
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'missing'
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) return 'damaged'
   if (
     ['EACCES', 'EPERM', 'EROFS', 'SQLITE_READONLY', 'SQLITE_PERM'].includes(code) ||

@@ -122,7 +122,7 @@ export function applyMigrations(db: Database.Database, steps: MigrationPlan['ste
     } catch (error) {
       throw wayOut === '' ? error : new Error((error as Error).message + wayOut, { cause: error })
     }
-    log.info({ owner, number }, 'ledger migration applied')
+    log.debug({ owner, number }, 'ledger migration applied')
   }
   db.pragma('foreign_keys = ON')
 }

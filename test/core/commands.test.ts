@@ -81,6 +81,13 @@ test('the help lists every command, and each tells how it is used', async (t) =>
 
 const REFUSED: Array<[what: string, args: string[], says: RegExp]> = [
   ['a command that there is not', ['bakcup'], /There is no command bakcup: archivolt --help lists/],
+  [
+    'the first word of several commands alone',
+    ['user'],
+    /user alone is no command\. Type archivolt user add <name>, or archivolt user password <name>, or/,
+  ],
+  ['a second word that there is not', ['user', 'ad', 'ann'], /no command user ad\. Type archivolt user add <name>, or/],
+  ['a folder that is not there', ['rotate-key'], /There is no data folder .*nowhere: set AV_DATA_DIR/],
   ['an option that there is not', ['backup', '--al'], /Unknown option '--al'.*archivolt backup --help/],
   ['what is missing', ['restore'], /It takes file: archivolt restore --help/],
   ['what is too much', ['rotate-key', 'now'], /now is too much: archivolt rotate-key --help/],

@@ -170,6 +170,13 @@ test('a data folder that cannot be made is named', async (t) => {
   )
 })
 
+test('a data folder on a file system that makes no folders is named, and the start ends', async () => {
+  assertRefused(
+    await tryToStart({ AV_DATA_DIR: '/proc/x/y' }),
+    /\/proc\/x\/y cannot be made or written \(the system allows no folder there\): choose another place, or set AV_DATA_DIR$/,
+  )
+})
+
 test('a library or picture folder that cannot be made is named, with its setting', async (t) => {
   const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'file'), '')
@@ -236,8 +243,12 @@ test('the first start says where the password is, and tells it to nobody else', 
 
   const path = join(folder, 'first-password')
   const password = (await readFile(path, 'utf8')).trim()
-  assert.match(server.output(), new RegExp(`Sign in as admin; the password is in ${path}\\n`))
+  assert.match(
+    server.output(),
+    new RegExp(`^Archivolt \\S+ listens on http:\\S+/ – sign in as admin, the password is in ${path}$`, 'm'),
+  )
   assert.ok(!server.output().includes(password))
+  assert.doesNotMatch(server.output(), /migration applied|index \w+: created/)
   assert.equal((await stat(path)).mode & 0o777, 0o600)
   assert.equal((await stat(folder)).mode & 0o077, 0)
 })
@@ -249,7 +260,17 @@ test('the next start says the address alone', async (t) => {
   const server = await startServer(t, folder)
 
   assert.match(server.output(), /^Archivolt \d+\.\d+\.\d+ listens on http:\/\/127\.0\.0\.1:\d+\/\n$/m)
-  assert.doesNotMatch(server.output(), /Sign in/)
+  assert.doesNotMatch(server.output(), /sign in/)
+})
+
+test('who has not signed in yet hears from the next start too where the first password is', async (t) => {
+  const folder = await temporaryFolder(t)
+  const env = { AV_USERNAME: '', AV_PASSWORD: '' }
+  assert.equal(await (await startServer(t, folder, env)).end('SIGTERM'), 0)
+
+  const server = await startServer(t, folder, env)
+
+  assert.match(server.output(), /listens on .* – sign in as admin, the password is in .*\/first-password$/m)
 })
 
 test('a new secret key ends tokens; the password opens the door again', async (t) => {
