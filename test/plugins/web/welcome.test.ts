@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { CHANNEL } from '../../platform/seed.mjs'
+import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { noBrowser, openPage, PATIENCE, type Page } from '../../support/browser.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
-import { PASSWORD, startServer, USERNAME, until } from '../../support/server.ts'
+import { allQuiet, PASSWORD, startServer, USERNAME, until } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD as TEST_PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const NOT_ARCHIVED = [/404 .*channel\/search/]
@@ -26,9 +26,12 @@ describe('the first minutes', { skip: noBrowser }, () => {
     ['desktop', 'light'],
     ['phone', 'dark'],
   ] as const) {
-    test(`from an empty folder to a channel subscribed and a video playing, without a look at the settings (${size})`, async (t) => {
+    test(`from an empty folder: subscribed at once, a spoken word is searched, and its video plays there (${size})`, async (t) => {
       const scope = lastFirst(t)
       const loopback = await startTestPlatform(scope)
+      const words = ['one', 'two', 'three', 'four', 'five', 'marzipan', 'seven']
+      const cues = words.map((text, start) => ({ start, end: start + 0.9, text: `And ${text}.` }))
+      loopback.platform.catalogue.put('videos', VIDEO.comet, { captions: { en: cues } })
       const server = await startServer(scope, await temporaryFolder(scope), {
         ...loopback.env,
         AV_SEGMENTS_URL: loopback.segmentsUrl,
@@ -41,8 +44,17 @@ describe('the first minutes', { skip: noBrowser }, () => {
       assert.equal(await page.getByLabel('Languages').inputValue(), 'en')
       await check(NOT_SIGNED_IN)
       await shot('welcome')
-      await page.getByRole('button', { name: 'Use these' }).click()
-      await page.getByRole('heading', { name: 'First, a few choices' }).waitFor({ state: 'detached' })
+
+      await page.getByLabel('A link, ID or handle').fill(`${loopback.platform.baseUrl}/channel/${CHANNEL.orbit}`)
+      await page.getByRole('button', { name: 'Download 5 videos' }).waitFor(PATIENCE)
+      await page.getByRole('button', { name: 'Subscribe' }).click()
+      const question = page.getByRole('dialog', { name: 'Subscribe' })
+      assert.ok(await question.getByLabel('The newest 10').isChecked())
+      await check(NOT_SIGNED_IN)
+      await shot('welcome-take')
+      await question.getByRole('button', { name: 'Subscribe' }).click()
+
+      await page.waitForURL(`${server.baseUrl}/`)
       const { downloads, subscriptions, page: own } = (await server.api('GET', '/api/config/')).body
       assert.deepEqual(
         [
@@ -56,15 +68,6 @@ describe('the first minutes', { skip: noBrowser }, () => {
       )
       assert.deepEqual([subscriptions.auto_start, own.welcomed], [true, true])
 
-      await page.getByLabel('A link, ID or handle').fill(`${loopback.platform.baseUrl}/channel/${CHANNEL.orbit}`)
-      await page.getByRole('button', { name: 'Subscribe' }).click()
-      const question = page.getByRole('dialog', { name: 'Subscribe' })
-      assert.ok(await question.getByLabel('The newest 10').isChecked())
-      await check(NOT_SIGNED_IN)
-      await shot('welcome-take')
-      await question.getByRole('button', { name: 'Subscribe' }).click()
-
-      await page.waitForURL(`${server.baseUrl}/`)
       await page.getByRole('heading', { name: 'The first videos are on their way' }).waitFor(PATIENCE)
       await shot('home-coming')
       const cards = page.locator('.card:not(.ghost) a[href*="/video/"]')
@@ -81,8 +84,12 @@ describe('the first minutes', { skip: noBrowser }, () => {
       )
       await check(NOT_SIGNED_IN)
       await shot('home-filled')
-      await cards.first().click()
-      await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 0.2, undefined, PATIENCE)
+      await allQuiet(server)
+      await page.getByLabel('Search the archive').fill('marzipan')
+      await shot('search-first')
+      await page.getByRole('link', { name: /^Play from 0:05/ }).click()
+      await page.waitForURL(`**/video/${VIDEO.comet}/?t=5`)
+      await page.waitForFunction(() => Number(document.querySelector('video')?.currentTime) >= 5, undefined, PATIENCE)
       await shot('video-first')
     })
   }
@@ -149,6 +156,34 @@ describe('the first minutes', { skip: noBrowser }, () => {
     await two.page.getByRole('heading', { name: 'First, a few choices' }).waitFor({ state: 'detached' })
     const { downloads } = await config(app)
     assert.deepEqual([downloads.subtitle, downloads.comment_max], ['fr,de', '100'])
+  })
+
+  test('a choice that cannot be kept stops what is added below it, and says why', async (t) => {
+    const app = await unwelcomed(t)
+    const { page, go } = await openPage(t, app.url, { as: { username: 'admin', password: TEST_PASSWORD } })
+    await go('/welcome/')
+    await page.getByLabel('Languages').fill('x y')
+    await page.getByLabel('A link, ID or handle').fill('dQw4w9WgXcQ')
+    await page.getByRole('button', { name: 'Download' }).click()
+
+    await page.getByText('The choices above could not be saved: Enter language codes').waitFor()
+
+    assert.equal((await app.as('admin').get('/api/download/')).body.paginate.total_hits, 0)
+    assert.equal((await config(app)).page.welcomed, false)
+  })
+
+  test('words that are no link are offered for nothing', async (t) => {
+    const app = await unwelcomed(t)
+    const { page, go } = await openPage(t, app.url, { as: { username: 'admin', password: TEST_PASSWORD } })
+    for (const address of ['/welcome/', '/downloads/']) {
+      await go(address)
+      await page.getByLabel(/^(A link, ID or handle|Links)/).fill('hello world')
+      await page.getByText('“hello”, “world”').waitFor()
+
+      const buttons = page.locator('.link-field footer button')
+      assert.ok((await buttons.count()) > 1)
+      for (const button of await buttons.all()) assert.equal(await button.isEnabled(), false)
+    }
   })
 
   test('who is no admin is offered nothing to choose', async (t) => {

@@ -1,12 +1,13 @@
 /** The + of the bar: a field for links from wherever one is. */
 import { signal } from '@preact/signals'
-import { Download, Plus, Rss } from 'lucide'
+import { Plus } from 'lucide'
+import { AddButtons } from '../parts/add-buttons.tsx'
 import { download } from '../parts/adding.ts'
-import { Button, IconButton } from '../parts/button.tsx'
+import { IconButton } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { LinkField } from '../parts/link-field.tsx'
 import { askAndSubscribe } from '../parts/take.tsx'
-import { isAdmin, mayDownload } from '../stores/session.ts'
+import { mayDownload } from '../stores/session.ts'
 import type { Understood } from '../stores/understand.ts'
 import { t } from '../texts/lookup.ts'
 
@@ -31,18 +32,7 @@ function Sheet({ onClose }: { onClose: () => void }) {
         hint={t('downloads.paste.placeholder')}
         missing={t('downloads.missing')}
         onSend={send}
-        buttons={({ isBusy }) => (
-          <>
-            {isAdmin.value && (
-              <Button type="submit" value="subscribe" icon={Rss} isBusy={isBusy}>
-                {t('paste.subscribe')}
-              </Button>
-            )}
-            <Button type="submit" value="download" kind="main" icon={Download} isBusy={isBusy}>
-              {t('paste.download')}
-            </Button>
-          </>
-        )}
+        buttons={(state) => <AddButtons {...state} />}
       />
     </Dialog>
   )

@@ -7,7 +7,7 @@ import { signal } from '@preact/signals'
 import { Download, Rss } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { navigate } from '../browser/router.ts'
-import { download } from '../parts/adding.ts'
+import { download, downloadLabel, isList } from '../parts/adding.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Pasted } from '../parts/pasted.tsx'
@@ -73,7 +73,8 @@ function Sheet({ reading: read }: { reading: Reading }) {
   }, [read])
   const first = (understood[0] ?? read.understood[0]!).target
   const isOne = read.understood.length === 1
-  const isAllVideos = understood.every(({ target }) => target.type === 'video')
+  const isAllVideos = !understood.some(isList)
+  const isForSubscribing = isAdmin.value && !isAllVideos
   const close = () => void (pasted.value = undefined)
   const act = (name: string, ask: (understood: readonly Understood[]) => Promise<unknown>) => async () => {
     setBusy(name)
@@ -101,16 +102,21 @@ function Sheet({ reading: read }: { reading: Reading }) {
       <footer class="paste-actions">
         {mayDownload.value && understood.length > 0 && (
           <Button
-            kind="main"
+            kind={isForSubscribing ? 'plain' : 'main'}
             icon={Download}
             isBusy={busy !== ''}
             onClick={act('download', (all) => download(all, { isNow: true }))}
           >
-            {t('paste.download')}
+            {downloadLabel(understood)}
           </Button>
         )}
         {isAdmin.value && understood.length > 0 && (
-          <Button icon={Rss} isBusy={busy !== ''} onClick={act('subscribe', askAndSubscribe)}>
+          <Button
+            kind={isForSubscribing ? 'main' : 'plain'}
+            icon={Rss}
+            isBusy={busy !== ''}
+            onClick={act('subscribe', askAndSubscribe)}
+          >
             {isAllVideos && isOne ? t('paste.subscribeChannel') : t('paste.subscribe')}
           </Button>
         )}

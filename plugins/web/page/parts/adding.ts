@@ -1,14 +1,55 @@
 /** What is done with pasted links: downloaded, queued, subscribed to. The server takes each as it was pasted. */
+import { h } from 'preact'
 import { Failure, post } from '../server/api.ts'
 import type { Begun, Take } from '../server/records.ts'
 import { taskOver } from '../stores/jobs.ts'
+import { isMore } from '../stores/list.ts'
 import { forget } from '../stores/load.ts'
+import { askHowMany, videosIn } from '../stores/look.ts'
 import type { Understood } from '../stores/understand.ts'
-import { t } from '../texts/lookup.ts'
+import { type Count, t } from '../texts/lookup.ts'
+import { confirm } from './dialog.tsx'
 import { say, sayFailure } from './toast.tsx'
 
-/** @throws Failure */
-export async function download(understood: readonly Understood[], { isNow }: { isNow: boolean }): Promise<void> {
+/** So many videos of a channel or playlist are downloaded without a question. */
+const MOST_UNASKED = 50
+
+export const isList = ({ target }: Understood): boolean => target.type !== 'video'
+
+/** Of a button that downloads these: how many videos a channel or playlist is. */
+export function downloadLabel(understood: readonly Understood[]): string {
+  const count = understood.some(isList) ? videosIn(understood) : undefined
+  return count === undefined ? t('paste.download') : t('adding.download', { count })
+}
+
+/** @param count  undefined: nobody can tell */
+export const confirmMany = (count: Count | undefined): Promise<boolean> =>
+  confirm({
+    title: count === undefined ? t('channel.downloadAll.title') : t('adding.many', { count }),
+    text: h('p', null, count === undefined ? t('adding.many.unknown') : t('adding.many.text')),
+    action: count === undefined ? t('channel.downloadAll') : t('adding.download', { count }),
+  })
+
+let beforeAdding: (() => Promise<void>) | undefined
+
+/** Choices that are shown and not kept yet are kept before anything is added. @returns ends it */
+export function keepBeforeAdding(save: () => Promise<void>): () => void {
+  beforeAdding = save
+  return () => {
+    if (beforeAdding === save) beforeAdding = undefined
+  }
+}
+
+/** @returns false: rather not. @throws Failure */
+export async function download(
+  understood: readonly Understood[],
+  { isNow }: { isNow: boolean },
+): Promise<false | void> {
+  if (understood.some(isList)) {
+    const count = await askHowMany(understood)
+    if ((count === undefined || isMore(count, MOST_UNASKED)) && !(await confirmMany(count))) return false
+  }
+  await beforeAdding?.()
   await post(
     '/api/download/',
     { data: understood.map(({ word }) => ({ platform_id: word, status: 'pending' })) },
@@ -22,6 +63,7 @@ export async function download(understood: readonly Understood[], { isNow }: { i
  * server has taken it on; how it ends is said then. @throws Failure
  */
 export async function subscribe(understood: readonly Understood[], take: Take): Promise<void> {
+  await beforeAdding?.()
   const playlists = understood.filter(({ target }) => target.type === 'playlist')
   const channels = understood.filter(({ target }) => target.type !== 'playlist')
   const begun: Begun[] = []

@@ -21,8 +21,8 @@ interface LinkFieldProps {
   onSend: (understood: Understood[], how: string) => Promise<void | false>
   /** Further questions, above the buttons. */
   more?: ComponentChildren
-  /** Buttons of the form: their `value` is `how`. */
-  buttons: (state: { isBusy: boolean; count: number }) => ComponentChildren
+  /** Buttons of the form: their `value` is `how`. `isUseless`: nothing in the text can be had. */
+  buttons: (state: { isBusy: boolean; isUseless: boolean; understood: readonly Understood[] }) => ComponentChildren
 }
 
 export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend, more, buttons }: LinkFieldProps) {
@@ -30,7 +30,9 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
   const [error, setError] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const { reading, failure, isReading } = useUnderstood(text)
-  const refused = reading.understood.map((one) => refuse?.(one)).find(Boolean)
+  const { understood } = reading
+  const isUseless = !isReading && !failure && text.trim() !== '' && understood.length === 0
+  const refused = understood.map((one) => refuse?.(one)).find(Boolean)
 
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -72,12 +74,12 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
           setError(undefined)
         }}
       />
-      {isReading && reading.understood.length + reading.others.length + reading.nobody.length === 0 && (
+      {isReading && understood.length + reading.others.length + reading.nobody.length === 0 && (
         <Box height="32px" radius="6px" />
       )}
       {text.trim() !== '' && <Pasted reading={reading} />}
       {more}
-      {(text.trim() !== '' || !isCalm) && <footer>{buttons({ isBusy, count: reading.understood.length })}</footer>}
+      {(text.trim() !== '' || !isCalm) && <footer>{buttons({ isBusy, isUseless, understood })}</footer>}
     </form>
   )
 }

@@ -78,10 +78,10 @@ export function SubscribeDialog({ onClose }: { onClose: () => void }) {
           onClose()
         }}
         more={choice}
-        buttons={({ isBusy }) => (
+        buttons={({ isBusy, isUseless }) => (
           <>
             <Button onClick={onClose}>{t('action.cancel')}</Button>
-            <Button type="submit" kind="main" icon={Rss} isBusy={isBusy}>
+            <Button type="submit" kind="main" icon={Rss} isBusy={isBusy} disabled={isUseless}>
               {t('video.subscribe')}
             </Button>
           </>

@@ -1,8 +1,10 @@
 /** What a pasted link is called, how it looks and how much it is: of the archive, or told by the platform. */
-import { useEffect, useState } from 'preact/hooks'
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { get, isAborted } from '../server/api.ts'
 import { small } from '../server/base.ts'
 import type { Channel, Item, Looked, Playlist, Target, Video } from '../server/records.ts'
+import type { Count } from '../texts/lookup.ts'
 import { mayDownload } from './session.ts'
 import type { Understood } from './understand.ts'
 
@@ -17,7 +19,7 @@ export interface Look {
 /** The platform is asked only for what somebody has typed to its end. */
 const REST_MS = 600
 const KEPT_MS = 600_000
-const kept = new Map<string, { look: Look | undefined; atMs: number }>()
+const kept = signal<ReadonlyMap<string, { look: Look | undefined; atMs: number }>>(new Map())
 let turn: Promise<unknown> = Promise.resolve()
 
 /** One after another: an account may have few of them open. */
@@ -27,22 +29,25 @@ function inTurn<Value>(ask: () => Promise<Value>): Promise<Value> {
   return mine
 }
 
+const keyOf = ({ target: { id, type, known } }: Understood): string => `${type} ${id} ${known}`
+const keep = (key: string, look: Look | undefined): void =>
+  void (kept.value = new Map(kept.peek()).set(key, { look, atMs: Date.now() }))
+
 /** Undefined until it is known, and where nobody can tell: then its id says enough. */
-export function useLook({ word, target }: Understood): Look | undefined {
-  const { id, type, known } = target
-  const key = `${type} ${id} ${known}`
-  const [look, setLook] = useState<Look>()
+export function useLook(understood: Understood): Look | undefined {
+  const { word, target } = understood
+  const { known } = target
+  const key = keyOf(understood)
   useEffect(() => {
-    const before = kept.get(key)
-    if (before && Date.now() - before.atMs < KEPT_MS) return setLook(before.look)
-    setLook(undefined)
+    const before = kept.peek().get(key)
+    if (before && Date.now() - before.atMs < KEPT_MS) return
     if (!known && !mayDownload.peek()) return
     const ending = new AbortController()
     const ask = known ? () => lookHere(target, ending.signal) : () => inTurn(() => lookThere(word, ending.signal))
     const read = () =>
       void ask().then(
-        (found) => (kept.set(key, { look: found, atMs: Date.now() }), setLook(found)),
-        (error: unknown) => void (isAborted(error) || kept.set(key, { look: undefined, atMs: Date.now() })),
+        (found) => keep(key, found),
+        (error: unknown) => void (isAborted(error) || keep(key, undefined)),
       )
     const timer = setTimeout(read, known ? 0 : REST_MS)
     return () => {
@@ -50,7 +55,34 @@ export function useLook({ word, target }: Understood): Look | undefined {
       ending.abort()
     }
   }, [key])
-  return look
+  return kept.value.get(key)?.look
+}
+
+/** How many videos these are; undefined: not known yet, or nobody can tell. */
+export function videosIn(understood: readonly Understood[]): Count | undefined {
+  const counts = understood.map((one): { count: number; is_more?: boolean } | undefined =>
+    one.target.type === 'video' ? { count: 1 } : kept.value.get(keyOf(one))?.look?.offered,
+  )
+  if (counts.some((one) => one === undefined)) return undefined
+  const sum = counts.reduce((total, one) => total + one!.count, 0)
+  return counts.some((one) => one!.is_more) ? { moreThan: sum } : sum
+}
+
+/** More lists than these are not asked for: an account may ask the platform only so often. */
+const MOST_ASKED = 5
+/** So long nobody who has pressed a button waits for the platform. */
+const LONGEST_WAIT_MS = 8000
+
+/** The same, once the platform has been asked for what is not known yet. */
+export async function askHowMany(understood: readonly Understood[]): Promise<Count | undefined> {
+  const ending = AbortSignal.timeout(LONGEST_WAIT_MS)
+  const unknown = understood.filter((one) => videosIn([one]) === undefined)
+  if (unknown.length > MOST_ASKED) return undefined
+  for (const one of unknown) {
+    const found = await inTurn(() => lookThere(one.word, ending)).catch(() => undefined) // then nobody can tell
+    if (found) keep(keyOf(one), found)
+  }
+  return videosIn(understood)
 }
 
 async function lookHere({ type, id }: Target, signal: AbortSignal): Promise<Look> {

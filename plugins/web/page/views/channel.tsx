@@ -30,6 +30,7 @@ import type { Channel, Item, Page, Playlist, Video } from '../server/records.ts'
 import { useTaskEnd } from '../stores/jobs.ts'
 import { countOf, isSome } from '../stores/list.ts'
 import { forget, type Load, useLoad } from '../stores/load.ts'
+import { askHowMany } from '../stores/look.ts'
 import { isAdmin } from '../stores/session.ts'
 import { toCompact } from '../texts/format.ts'
 import { type Count, t } from '../texts/lookup.ts'
@@ -190,9 +191,10 @@ async function markWatched(id: string, name: string): Promise<void> {
 }
 
 async function downloadAll(id: string, name: string): Promise<void> {
+  const count = await askHowMany([{ word: id, target: { type: 'channel', id, known: true } }])
   if (
     !(await confirm({
-      title: t('channel.downloadAll.title'),
+      title: count === undefined ? t('channel.downloadAll.title') : t('adding.many', { count }),
       text: <p>{t('channel.downloadAll.text', { name })}</p>,
       action: t('channel.downloadAll'),
     }))

@@ -44,13 +44,13 @@ function Queue() {
         missing={t('downloads.missing')}
         isCalm
         onSend={(understood, how) => download(understood, { isNow: how === 'now' })}
-        buttons={({ isBusy, count }) => (
+        buttons={({ isBusy, isUseless, understood: { length: count } }) => (
           <>
             {count > 0 && <span class="meta">{t('downloads.found', { count })}</span>}
-            <Button type="submit" value="queue" isBusy={isBusy}>
+            <Button type="submit" value="queue" isBusy={isBusy} disabled={isUseless}>
               {t('downloads.queue')}
             </Button>
-            <Button type="submit" value="now" kind="main" icon={ArrowDownToLine} isBusy={isBusy}>
+            <Button type="submit" value="now" kind="main" icon={ArrowDownToLine} isBusy={isBusy} disabled={isUseless}>
               {t('downloads.now')}
             </Button>
           </>

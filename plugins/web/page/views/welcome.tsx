@@ -1,9 +1,10 @@
 /** The first minutes: a few choices, a field for the first link, and what is missing, in words. */
 import type { IconNode } from 'lucide'
-import { Circle, CircleAlert, CircleCheck, Download, Rss } from 'lucide'
-import { useEffect, useState } from 'preact/hooks'
+import { Circle, CircleAlert, CircleCheck } from 'lucide'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { navigate } from '../browser/router.ts'
-import { download } from '../parts/adding.ts'
+import { AddButtons } from '../parts/add-buttons.tsx'
+import { download, keepBeforeAdding } from '../parts/adding.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Switch } from '../parts/field.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
@@ -12,7 +13,7 @@ import { Box, Failed, Refused } from '../parts/states.tsx'
 import { stoppingIn } from '../parts/stop-reason.ts'
 import { askAndSubscribe } from '../parts/take.tsx'
 import { say } from '../parts/toast.tsx'
-import { type Failure, get, post, toFailure } from '../server/api.ts'
+import { Failure, get, post, toFailure } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Config, CookieStatus, FoundLibraries, PlatformState, Schedule } from '../server/records.ts'
 import { useLoad } from '../stores/load.ts'
@@ -63,6 +64,10 @@ function Form({ config, downloads }: { config: OpenConfig; downloads: Config['do
   const [downloadsFound, setDownloadsFound] = useState(true)
   const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState<Failure>()
+  const languageWords = preferenceWords('downloads.subtitle')
+  const segmentWords = preferenceWords('downloads.integrate_sponsorblock')
+  const isLanguageMissing = hasSubtitles && languages.trim() === ''
+  /** @throws Failure  it is shown here too */
   const answer = async (change: Change) => {
     setBusy(true)
     setFailure(undefined)
@@ -73,12 +78,15 @@ function Form({ config, downloads }: { config: OpenConfig; downloads: Config['do
       if (now.page.welcomed) say(t('welcome.answered'))
       config.change(() => held)
     } catch (error) {
-      setFailure(toFailure(error))
+      const met = toFailure(error)
+      setFailure(met)
+      throw met
+    } finally {
+      setBusy(false)
     }
-    setBusy(false)
   }
-  const submit = async (event: Event) => {
-    event.preventDefault()
+  const keep = async () => {
+    if (isLanguageMissing) throw new Failure(400, { message: languageWords.wrong })
     await answer({
       downloads: {
         ...(hasSubtitles
@@ -97,12 +105,30 @@ function Form({ config, downloads }: { config: OpenConfig; downloads: Config['do
       subscriptions: { auto_start: downloadsFound },
     })
   }
-  const languageWords = preferenceWords('downloads.subtitle')
-  const segmentWords = preferenceWords('downloads.integrate_sponsorblock')
-  const wrongLanguages =
-    failure?.fields['downloads.subtitle'] !== undefined || (hasSubtitles && languages.trim() === '')
+  // What is shown here holds for what is added below it, whether or not somebody has confirmed it.
+  const keepFirst = async () => {
+    try {
+      await keep()
+    } catch (error) {
+      const { fields, message } = toFailure(error)
+      const reason = fields['downloads.subtitle'] ? languageWords.wrong : message
+      throw new Failure(422, { message: t('welcome.choices.refused', { reason }) })
+    }
+  }
+  const latest = useRef(keepFirst)
+  latest.current = keepFirst
+  useEffect(() => keepBeforeAdding(() => latest.current()), [])
+  const wrongLanguages = failure?.fields['downloads.subtitle'] !== undefined || isLanguageMissing
+  const isShown = () => undefined // the form says what was refused
   return (
-    <form class="welcome-choices" onSubmit={(event) => void submit(event)} noValidate>
+    <form
+      class="welcome-choices"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void keep().catch(isShown)
+      }}
+      noValidate
+    >
       <h2>{t('welcome.choices')}</h2>
       <p class="hint">{t('welcome.choices.hint')}</p>
       <Switch
@@ -131,7 +157,7 @@ function Form({ config, downloads }: { config: OpenConfig; downloads: Config['do
       <Switch label={t('welcome.found')} hint={<NextScan />} isOn={downloadsFound} onChange={setDownloadsFound} />
       {failure && !wrongLanguages && <Refused>{failure.message}</Refused>}
       <footer>
-        <Button kind="quiet" isBusy={isBusy} onClick={() => void answer({})}>
+        <Button kind="quiet" isBusy={isBusy} onClick={() => void answer({}).catch(isShown)}>
           {t('welcome.later')}
         </Button>
         <Button kind="main" type="submit" isBusy={isBusy} disabled={wrongLanguages}>
@@ -165,20 +191,12 @@ function First() {
         missing={t('welcome.paste.wrong')}
         isCalm
         onSend={async (understood, how) => {
-          if (how !== 'subscribe') await download(understood, { isNow: true })
-          else if ((await askAndSubscribe(understood)) === false) return false
+          const done =
+            how === 'subscribe' ? await askAndSubscribe(understood) : await download(understood, { isNow: true })
+          if (done === false) return false
           navigate('/') // there one sees it come
         }}
-        buttons={({ isBusy }) => (
-          <>
-            <Button type="submit" value="subscribe" icon={Rss} isBusy={isBusy}>
-              {t('welcome.subscribe')}
-            </Button>
-            <Button type="submit" value="download" kind="main" icon={Download} isBusy={isBusy}>
-              {t('welcome.download')}
-            </Button>
-          </>
-        )}
+        buttons={(state) => <AddButtons {...state} />}
       />
     </section>
   )

@@ -146,8 +146,7 @@ const de = {
   'welcome.paste.hint':
     'Videos werden sofort heruntergeladen. Einen Kanal oder eine Playlist kannst du einmal herunterladen oder abonnieren.',
   'welcome.paste.wrong': 'Das ist kein Video, Kanal und keine Playlist, die sich archivieren lassen',
-  'welcome.download': 'Herunterladen',
-  'welcome.subscribe': 'Abonnieren',
+  'welcome.choices.refused': 'Die Auswahl oben konnte nicht gespeichert werden: {reason}',
   'welcome.have': 'Ich habe schon Videos',
   'welcome.have.hint':
     'Videos in Ordnern oder aus einem anderen Programm können einziehen. Sie bleiben, wo sie sind, und nichts wird kopiert.',
@@ -562,6 +561,11 @@ const de = {
   'statistics.order.duration': 'Nach Spielzeit',
   'statistics.more': 'Mehr Kanäle zeigen',
 
+  'adding.download': { one: '{count} Video herunterladen', other: '{count} Videos herunterladen' },
+  'adding.many': { one: '{count} Video herunterladen?', other: '{count} Videos herunterladen?' },
+  'adding.many.text': 'Alle kommen in die Warteschlange. Abonniere stattdessen, wenn du nur die neuesten willst.',
+  'adding.many.unknown':
+    'YouTube sagt nicht, wie viele es sind; es können viele sein. Abonniere stattdessen, wenn du nur die neuesten willst.',
   'adding.downloading': {
     one: '{count} Link wird nachgeschlagen und gleich heruntergeladen.',
     other: '{count} Links werden nachgeschlagen und gleich heruntergeladen.',

@@ -141,8 +141,7 @@ export const en = {
   'welcome.paste.hint':
     'Videos are downloaded right away. You can download a channel or playlist once, or subscribe to it.',
   'welcome.paste.wrong': 'This is not a video, channel or playlist that can be archived',
-  'welcome.download': 'Download',
-  'welcome.subscribe': 'Subscribe',
+  'welcome.choices.refused': 'The choices above could not be saved: {reason}',
   'welcome.have': 'I have videos already',
   'welcome.have.hint':
     'Videos in folders, or from another program, can move in. They stay where they are, and nothing is copied.',
@@ -552,6 +551,11 @@ export const en = {
   'statistics.order.duration': 'By playing time',
   'statistics.more': 'Show more channels',
 
+  'adding.download': { one: 'Download {count} video', other: 'Download {count} videos' },
+  'adding.many': { one: 'Download {count} video?', other: 'Download {count} videos?' },
+  'adding.many.text': 'All of them go into the queue. To get only the newest, subscribe instead.',
+  'adding.many.unknown':
+    'YouTube does not say how many there are; it can be a lot. To get only the newest, subscribe instead.',
   'adding.downloading': {
     one: 'Looking up {count} link. It is downloaded next.',
     other: 'Looking up {count} links. They are downloaded next.',

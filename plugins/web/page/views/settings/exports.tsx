@@ -96,7 +96,7 @@ function Watching({ preview: { history, playlists }, upload }: { preview: Export
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
   const missing = [...new Set(playlists.flatMap((one) => one.missing))]
-  const attempt = async (work: () => Promise<void>) => {
+  const attempt = async (work: () => Promise<unknown>) => {
     setBusy(true)
     setError(undefined)
     try {
