@@ -18,6 +18,8 @@ export default definePlugin({
   events: ['channel.changed'],
   implements: {
     'media.known': (app) => async (kind, id) => kind === 'channel' && (await app.channels.known([id])).has(id),
+    'media.titled': (app) => async (kind, id) =>
+      kind === 'channel' ? (await app.channels.get(id))?.channel_name : undefined,
     'platform.known': (app) => async (target) => target.type === 'channel' && app.channels.isOurs(target.id),
   },
   routes: [listChannels, searchChannel, showChannel, changeChannel, deleteChannel],

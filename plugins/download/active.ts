@@ -29,7 +29,7 @@ const TOLD_EVERY_MS = 1000
 export class ActiveItems {
   #app: Pick<App, 'clock' | 'log' | 'touch'>
   #changed: (id: string) => Promise<void>
-  #items = new Map<string, { controller: AbortController; progress?: ItemProgress }>()
+  #items = new Map<string, { controller: AbortController; progress: ItemProgress }>()
 
   /** @param changed  tells who listens to the queue */
   constructor(app: Pick<App, 'clock' | 'log' | 'touch'>, changed: (id: string) => Promise<void>) {
@@ -57,8 +57,11 @@ export class ActiveItems {
   begin(id: string): ActiveItem {
     const { clock, log, touch } = this.#app
     const tell = () => this.#changed(id).catch((err) => log.warn({ err }, 'a listener to the queue failed'))
-    const entry: { controller: AbortController; progress?: ItemProgress } = { controller: new AbortController() }
+    // From the first moment on: asking the platform takes seconds before there is more to report.
+    const entry = { controller: new AbortController(), progress: { fraction: 0 } as ItemProgress }
     this.#items.set(id, entry)
+    touch()
+    void tell()
     let lastTold = 0
     return {
       signal: entry.controller.signal,
@@ -73,7 +76,7 @@ export class ActiveItems {
         this.#items.delete(id)
         touch()
         // Who watches saw it run: it does so no longer, whatever came of it.
-        if (entry.progress) void tell()
+        void tell()
       },
     }
   }

@@ -106,7 +106,7 @@ export function openExtras(app: App): Extras {
       for (const { video_id: id } of due) {
         if (preferences().comment_max && (await app.videos.known([id])).has(id)) {
           if (job.isStopping()) return
-          job.progress(1, say`Comments of ${{ id }}`)
+          job.progress(1, say`Comments of ${{ title: await app.media.titleOf('video', id) }}`)
           try {
             await fetchComments(id, job)
           } catch (error) {

@@ -61,14 +61,14 @@ export const extractDownload = defineTask({
       const waitMs = at - app.clock.steady()
       if (waitMs > 0) {
         await startDownloads() // what has been found need not wait for the rest
-        job.progress(0, say`Waiting to try ${{ id: target.id }} again`)
+        job.progress(0, say`Waiting to try ${{ title: await app.media.titleOf(target.type, target.id) }} again`)
         await app.clock.sleep(waitMs, job.signal).catch(unlessStopped)
         if (job.isStopping()) break
       }
       const done = targets.length - waiting.length
       job.progress(
         (done - 1) / targets.length,
-        say`Adding ${{ id: target.id }} (${{ number: done }}/${{ all: targets.length }})`,
+        say`Adding ${{ title: await app.media.titleOf(target.type, target.id) }} (${{ number: done }}/${{ all: targets.length }})`,
       )
       const found = await extract(next, job, app).catch(unlessStopped)
       if (typeof found === 'number') added += found

@@ -54,6 +54,8 @@ export default definePlugin({
     'platform.waiting': (app) => () => app.queue.waitingByClass(),
     'platform.halted': (app) => () => app.queue.halted,
     'media.known': (app) => async (kind, id) => kind === 'video' && (await app.queue.items.known([id])).has(id),
+    'media.titled': (app) => async (kind, id) =>
+      kind === 'video' ? (await app.queue.items.get(id))?.title : undefined,
     'media.staged': (app) => (ids) => app.queue.wantedAmong(ids),
     'channel.remove': (app) => (channelId) => app.queue.markChannel(channelId, false),
   },

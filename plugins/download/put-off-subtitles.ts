@@ -16,7 +16,7 @@ export const fetchSubtitlesPutOff = defineTask({
     for (let id = app.extras.nextPutOff(); id !== undefined; id = app.extras.nextPutOff()) {
       job.progress(0, say`Waiting until ${{ platform: app.platform.name }} gives subtitles again`)
       await app.platform.untilSubtitles(job.signal)
-      job.progress(0, say`Subtitles of ${{ id }}`)
+      job.progress(0, say`Subtitles of ${{ title: await app.media.titleOf('video', id) }}`)
       await app.extras.fetchPutOff(id, job)
       if (app.extras.nextPutOff() !== id) fetched++
     }

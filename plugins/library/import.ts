@@ -1,6 +1,6 @@
 /** manual_import: films from the import folder into the library. A file leaves the folder only when its video is in. */
 import { constants } from 'node:fs'
-import { copyFile, link, lstat, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, link, lstat, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import {
   defineTask,

@@ -1,8 +1,17 @@
-/** Whether the archive has something: asked of the plugins that keep it. */
+/** Whether the archive has something, and what it is called: asked of the plugins that keep it. */
 import type { App } from './app.ts'
 import type { KnownKind } from './types.ts'
 
 export async function isKnown(kind: KnownKind, id: string, app: Pick<App, 'hook'>): Promise<boolean> {
   for (const has of app.hook('media.known')) if (await has(kind, id)) return true
   return false
+}
+
+/** For people: its title or name, or else its id. */
+export async function titleOf(kind: KnownKind, id: string, app: Pick<App, 'hook'>): Promise<string> {
+  for (const titled of app.hook('media.titled')) {
+    const title = await titled(kind, id)
+    if (title) return title
+  }
+  return id
 }

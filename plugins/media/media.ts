@@ -7,7 +7,7 @@ import { openArt } from './art.ts'
 import { type Aside, openAside } from './aside.ts'
 import { ENDINGS, isFilm, isSound, OWN_ENDINGS, ownEndingOf } from './containers.ts'
 import { sizeOf } from './files.ts'
-import { isKnown } from './known.ts'
+import { isKnown, titleOf } from './known.ts'
 import { type Library, openLibrary } from './library.ts'
 import { LibraryLock } from './library-lock.ts'
 import { openMissing } from './missing.ts'
@@ -92,6 +92,7 @@ export function openMedia(app: MediaApp): MediaService {
     places,
     missing,
     isKnown: (kind, id) => isKnown(kind, id, app),
+    titleOf: (kind, id) => titleOf(kind, id, app),
     containers: { endings: ENDINGS, own: OWN_ENDINGS, isFilm, isSound },
     async filmPath(channelId, videoId) {
       const film = places.filmOf(videoId)

@@ -33,10 +33,11 @@ export default definePlugin({
     },
   },
   migrations: [presenceTables, placeTables, asideTables, placeTrashTables, ownFilmTables, missingTables],
-  hooks: ['media.known', 'media.staged', 'media.films'],
+  hooks: ['media.known', 'media.titled', 'media.staged', 'media.films'],
   // In doubt a file is kept.
   hookRules: {
     'media.known': { otherwise: () => true },
+    'media.titled': { otherwise: () => undefined },
     'media.staged': { otherwise: ([ids]: ReadonlyArray<readonly string[]>) => new Set(ids) },
     'media.films': { otherwise: () => [] },
   },

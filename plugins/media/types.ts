@@ -188,6 +188,8 @@ export interface Media {
   readonly missing: Missing
   /** Whether the archive has it. */
   isKnown(kind: KnownKind, id: string): Promise<boolean>
+  /** For people: its title or name, or else its id. */
+  titleOf(kind: KnownKind, id: string): Promise<string>
   readonly containers: Containers
   /**
    * Where the film of a video is read: in its place, or in the library.
@@ -322,6 +324,8 @@ declare module 'archivolt' {
   interface Hooks {
     /** Asked where a picture is missing or perhaps an orphan: whether there is such a document. */
     'media.known': (kind: KnownKind, id: string) => Promise<boolean>
+    /** Asked where people are told of it: its title or name; undefined: it is not here. */
+    'media.titled': (kind: KnownKind, id: string) => Promise<string | undefined>
     /**
      * Asked at the start and when items leave the queue: which of these staging folders (video ids) are still needed.
      * The others are removed.

@@ -28,6 +28,8 @@ export default definePlugin({
   implements: {
     'media.known': (app) => async (kind, id) =>
       kind === 'playlist' && (id === WATCH_LATER || (await app.playlists.has(id))),
+    'media.titled': (app) => async (kind, id) =>
+      kind === 'playlist' ? (await app.playlists.get(id))?.playlist_name : undefined,
     'platform.known':
       (app) =>
       async ({ type, id }) =>

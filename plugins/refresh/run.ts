@@ -1,15 +1,5 @@
 /** check_reindex: works off the refresh queue; a scheduled run fills it first. */
-import {
-  defineTask,
-  isAppError,
-  type JobContext,
-  joined,
-  type Sentence,
-  say,
-  sentenceOf,
-  Type,
-  type Words,
-} from 'archivolt'
+import { defineTask, isAppError, type JobContext, joined, say, sentenceOf, Type, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { putBehindOthers, refreshItem, setActive } from './item.ts'
 import type { Item, Kind } from './queue.ts'
@@ -80,7 +70,7 @@ async function workOff(job: Run, app: App): Promise<Words | null> {
     if (!item) break
     job.progress(
       number / (number + queue.waiting()),
-      say`Refreshing ${{ what: WHAT[item.kind] }} ${{ id: item.id }}, ${{ count: queue.waiting() }} waiting`,
+      say`Refreshing ${{ title: await app.media.titleOf(item.kind, item.id) }}, ${{ count: queue.waiting() }} waiting`,
     )
     if (await work(item, job, app, (told) => cut.push(told))) counts[item.kind]++
   }
@@ -147,11 +137,6 @@ async function settle(item: Item, error: unknown, job: Run, app: App): Promise<b
   return false
 }
 
-const WHAT: Record<Kind, Sentence> = {
-  video: sentenceOf(say`video`),
-  channel: sentenceOf(say`channel`),
-  playlist: sentenceOf(say`playlist`),
-}
 const COUNTED: Record<Kind, (count: number) => Words> = {
   video: (count) => (count === 1 ? say`${{ count }} video` : say`${{ count }} videos`),
   channel: (count) => (count === 1 ? say`${{ count }} channel` : say`${{ count }} channels`),

@@ -45,7 +45,7 @@ export const subscribeTo = defineTask({
       if (job.isStopping()) break
       job.progress(
         index / targets.length,
-        say`Subscribing to ${{ id: target.id }} (${{ number: index + 1 }}/${{ all: targets.length }})`,
+        say`Subscribing to ${{ title: await app.media.titleOf(target.type, target.id) }} (${{ number: index + 1 }}/${{ all: targets.length }})`,
       )
       try {
         await subscribe(target, untilStop(job), app)

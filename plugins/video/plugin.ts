@@ -35,6 +35,7 @@ export default definePlugin({
     'platform.known': (app) => async (target) => target.type === 'video' && app.videos.has(target.id),
     'platform.canaries': (app) => () => app.videos.canaries(),
     'media.known': (app) => async (kind, id) => kind === 'video' && app.videos.has(id),
+    'media.titled': (app) => async (kind, id) => (kind === 'video' ? (await app.videos.get(id))?.title : undefined),
     'media.films': (app) => (atMost) => app.videos.someFilms(atMost),
     'channel.remove': (app) => (channelId, step) => app.videos.removeOfChannel(channelId, step),
   },

@@ -75,8 +75,7 @@ describe('downloads', { skip: noBrowser }, () => {
       const field = page.getByLabel('Links to download')
       await field.fill('nonsense')
       await page.getByText('Not a link or ID that can be archived: “nonsense”').waitFor()
-      await page.getByRole('button', { name: 'Download now' }).click()
-      await page.getByText('Paste a link to a video, a channel or a playlist.').waitFor()
+      assert.ok(await page.getByRole('button', { name: 'Download now' }).isDisabled())
       await field.fill(
         'archived111 https://www.youtube.com/watch?v=abcdefghijk\n@SomeHandle nonsense https://www.youtube.com/playlist?list=PLabcdefghijklmnopqrstuvwxyz012345',
       )
@@ -87,6 +86,8 @@ describe('downloads', { skip: noBrowser }, () => {
       await check([/503/])
       await shot('downloads-pasted')
       await page.getByRole('button', { name: 'Add to the queue' }).click()
+      await page.getByRole('dialog').getByText('YouTube does not say how many there are').waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Download all its videos' }).click()
       await page.getByText('4 links added to the queue').waitFor()
       assert.equal(await field.inputValue(), 'nonsense')
     })
@@ -154,6 +155,47 @@ describe('downloads', { skip: noBrowser }, () => {
     await check()
     await app.as('admin').delete('/api/download/?filter=pending')
     await link.getByLabel('3 failed').waitFor({ state: 'detached' })
+  })
+
+  test('a queue in which something has failed is not said to be fine', async (t) => {
+    const app = await testApp(t)
+    await app.app.queue.add([aNewItem('failed11111')], 'pending', {
+      failure: { message: 'This video has been removed by the uploader', errorClass: 'gone' },
+    })
+    const { page, go, check } = await openPage(t, app.url, { as: AS })
+    await go('/downloads/')
+
+    await page.getByRole('heading', { name: 'Nothing waiting, but 1 video could not be downloaded' }).waitFor()
+
+    assert.equal(await page.locator('.sentence.trouble').count(), 1)
+    assert.equal(await page.locator('.sentence.ok').count(), 0)
+    await check()
+  })
+
+  test('opened in the middle of a run it shows what runs, what is next, and what waits', async (t) => {
+    const app = await testApp(t)
+    t.mock.method(
+      app.app.platform,
+      'download',
+      (_id: string, _wanted: object, { signal }: { signal: AbortSignal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
+    )
+    await app.app.queue.add([aNewItem('running1111'), aNewItem('waiting1111'), aNewItem('waiting2222')], 'priority')
+    await app.app.jobs.start('download_pending', {})
+    const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
+    await go('/downloads/')
+
+    await page.getByRole('heading', { name: 'Downloading 1 of 3' }).waitFor()
+    const now = page.getByRole('region', { name: 'Now' })
+    await now.getByText('Video running1111').waitFor()
+    await now.getByRole('progressbar', { name: 'Progress of Video running1111' }).waitFor()
+    await now.getByText('Starting').waitFor()
+    const waiting = page.getByRole('region', { name: 'Waiting' }).locator('.queue-row')
+    assert.deepEqual(await waiting.locator('.queue-title').allInnerTexts(), ['Video waiting1111', 'Video waiting2222'])
+    assert.equal(await waiting.first().getByText('Next in line').count(), 1)
+    assert.equal(await page.getByText('Next in line').count(), 1)
+    await check()
+    await shot('downloads-in-the-middle')
   })
 
   test('why one has failed is said in words, and the downloader’s own are one click away', async (t) => {

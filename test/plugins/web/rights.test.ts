@@ -15,7 +15,7 @@ const LIBRARY = [
   aVideo({ id: 'news1', channelId: 'UCnews', title: 'Grim news' }),
   aVideo({ id: 'news2', channelId: 'UCnews', title: 'A panda is born', playlist: ['PLzoo'] }),
   aPlaylist({ id: 'PLzoo', playlist_name: 'Zoo', entries: [{ platform_id: 'news2', downloaded: true }] }),
-  aQueued({ id: 'q1', title: 'Next in line' }),
+  aQueued({ id: 'q1', title: 'The queued film' }),
 ]
 
 describe('rights on the page', { skip: noBrowser }, () => {
@@ -99,8 +99,8 @@ describe('rights on the page', { skip: noBrowser }, () => {
 
     const other = await openPage(t, app.url, { as: { username: 'user', password: PASSWORD } })
     await other.go('/downloads/')
-    await other.page.getByText('Next in line').waitFor()
-    assert.equal(await other.page.getByRole('button', { name: /Next in line/ }).count(), 0)
+    await other.page.getByText('The queued film').waitFor()
+    assert.equal(await other.page.getByRole('button', { name: /The queued film/ }).count(), 0)
     await other.page.getByLabel('Links').fill('https://www.youtube.com/watch?v=aB3dE6gH9jK')
     await other.page.getByRole('button', { name: 'Download now' }).click()
     await other.page.locator('.toast').waitFor()

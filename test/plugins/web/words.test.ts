@@ -70,9 +70,9 @@ describe('words from outside', { skip: noBrowser }, () => {
     await text.waitFor()
     assert.equal(await isWhole(), false)
 
-    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('button', { name: 'More: ' }).click()
 
-    await page.getByRole('button', { name: 'Less', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Less: ' }).waitFor()
     assert.equal(await isWhole(), true)
     await check()
   })

@@ -93,9 +93,11 @@ export function Frame({ children }: { children: ComponentChildren }) {
           <span>{t('app.name')}</span>
         </a>
         <SearchField />
-        <AddButton />
-        <Activity />
-        <AccountMenu />
+        <div class="top-end">
+          <AddButton />
+          <Activity />
+          <AccountMenu />
+        </div>
       </header>
       <Navigation shown={shown} />
       <main id="content" ref={main} tabIndex={-1}>

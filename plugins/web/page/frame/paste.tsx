@@ -49,7 +49,7 @@ export async function offer(text: string): Promise<void> {
     const isKnown = reading.understood.some(({ target }) => target.known)
     if (reading.understood.length > 0 && (mayDownload.peek() || isKnown)) pasted.value = reading
     else if (reading.understood.length > 0) say(t('paste.denied'), { isError: true })
-    else if (reading.others.some((word) => LINK.test(word))) say(t('paste.foreign'))
+    else if (reading.others.some((word) => LINK.test(word))) say(t('paste.foreign'), { isError: true })
   } catch (error) {
     say(toFailure(error).message, { isError: true })
   }

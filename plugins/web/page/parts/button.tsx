@@ -2,6 +2,7 @@
 
 import type { IconNode } from 'lucide'
 import type { ComponentChildren, JSX } from 'preact'
+import { t } from '../texts/lookup.ts'
 import { Icon } from './icon.tsx'
 
 type Native = Omit<JSX.IntrinsicElements['button'], 'icon' | 'children'>
@@ -11,6 +12,8 @@ interface ButtonProps extends Native {
   icon?: IconNode
   /** Something is on its way: it cannot be pressed again. */
   isBusy?: boolean
+  /** The title of what it acts on, one of many: a part of its accessible name, after its word. */
+  of?: string | undefined
   children: ComponentChildren
 }
 
@@ -18,6 +21,7 @@ export function Button({
   kind = 'plain',
   icon,
   isBusy = false,
+  of,
   children,
   class: given,
   disabled,
@@ -29,6 +33,7 @@ export function Button({
       class={`button ${kind} ${String(given ?? '')}`}
       disabled={disabled || isBusy}
       aria-busy={isBusy || undefined}
+      {...(of !== undefined && { 'aria-label': t('action.of', { action: String(children), title: of }) })}
       {...rest}
     >
       {icon && <Icon node={icon} />}
@@ -37,16 +42,21 @@ export function Button({
   )
 }
 
-/** @param label  its accessible name, and what is shown when the pointer rests on it */
+/**
+ * @param label  what it does: its accessible name, and shown when the pointer rests on it
+ * @param of     the title of what it acts on, one of many: a part of its accessible name
+ */
 export function IconButton({
   icon,
   label,
+  of,
   isFilled,
   class: given,
   ...rest
-}: Native & { icon: IconNode; label: string; isFilled?: boolean }) {
+}: Native & { icon: IconNode; label: string; of?: string; isFilled?: boolean }) {
+  const name = of === undefined ? label : t('action.of', { action: label, title: of })
   return (
-    <button type="button" class={`icon-button ${String(given ?? '')}`} aria-label={label} title={label} {...rest}>
+    <button type="button" class={`icon-button ${String(given ?? '')}`} aria-label={name} title={label} {...rest}>
       <Icon node={icon} {...(isFilled !== undefined && { isFilled })} />
     </button>
   )

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/lookup.ts'
 import { HostileText } from './hostile-text.tsx'
 
-export function Description({ text }: { text: string }) {
+export function Description({ text, of }: { text: string; of: string }) {
   const [isWhole, setWhole] = useState(false)
   const [isLong, setLong] = useState(false)
   const box = useRef<HTMLParagraphElement>(null)
@@ -15,7 +15,13 @@ export function Description({ text }: { text: string }) {
         <HostileText text={text} />
       </p>
       {(isLong || isWhole) && (
-        <button type="button" class="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+        <button
+          type="button"
+          class="link"
+          aria-label={t('action.of', { action: isWhole ? t('action.less') : t('action.more'), title: of })}
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+        >
           {isWhole ? t('action.less') : t('action.more')}
         </button>
       )}

@@ -92,6 +92,7 @@ export function VideoCard({ isList = false, query = '', ...hands }: CardProps) {
             <IconButton
               icon={CircleCheck}
               label={row.isWatched ? t('video.markUnwatched') : t('video.markWatched')}
+              of={row.title}
               aria-pressed={row.isWatched}
               onClick={() => onWatched(row)}
             />
@@ -100,12 +101,18 @@ export function VideoCard({ isList = false, query = '', ...hands }: CardProps) {
             <IconButton
               icon={row.isLater ? ClockCheck : Clock}
               label={later}
+              of={row.title}
               aria-pressed={row.isLater}
               onClick={onLater}
             />
           )}
           {hasHover && (
-            <IconButton icon={ListPlus} label={t('video.addToPlaylist')} onClick={() => askForPlaylist([row])} />
+            <IconButton
+              icon={ListPlus}
+              label={t('video.addToPlaylist')}
+              of={row.title}
+              onClick={() => askForPlaylist([row])}
+            />
           )}
           <Menu label={t('action.moreFor', { title: row.title })} items={items}>
             <Icon node={EllipsisVertical} />

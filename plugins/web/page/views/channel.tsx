@@ -130,7 +130,7 @@ function Head({ channel, load, total }: { channel: Channel; load: Load<Channel>;
           </Menu>
         </div>
       </div>
-      <Description text={channel.channel_description} />
+      <Description text={channel.channel_description} of={name} />
     </header>
   )
 }

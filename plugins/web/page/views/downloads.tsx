@@ -176,6 +176,7 @@ function Group({ kind, count, queue }: { kind: ErrorClass; count: number; queue:
           which={{ filter: 'pending', error_class: kind }}
           count={count}
           acts={['priority', 'ignore', 'delete']}
+          of={t(`downloads.class.${kind}`)}
           isRetry
         />
       </header>
@@ -198,12 +199,15 @@ function Bulk({
   which,
   count,
   acts,
+  of,
   isRetry = false,
 }: {
   queue: QueueStore
   which: Which
   count: Count
   acts: Wanted[]
+  /** What these have in common, where there are others beside them. */
+  of?: string
   isRetry?: boolean
 }) {
   const act = (wanted: Wanted) => void changeAll(queue, which, wanted, count)
@@ -222,13 +226,14 @@ function Bulk({
       {shown.map((wanted) => (
         <Button
           key={wanted}
+          of={of}
           {...(ICONS[wanted] && { icon: isRetry && wanted === 'priority' ? RotateCw : ICONS[wanted] })}
           onClick={() => act(wanted)}
         >
           {nameOf(wanted)}
         </Button>
       ))}
-      <Menu label={t('downloads.allFor')} items={items}>
+      <Menu label={of === undefined ? t('downloads.allFor') : t('action.moreFor', { title: of })} items={items}>
         <Icon node={EllipsisVertical} />
       </Menu>
     </div>
@@ -265,7 +270,8 @@ function Items({ queue, list, kind }: { queue: QueueStore; list: ItemList; kind:
         onSight={(_first, last) => void list.reach(Math.max(FIRST, last + FIRST))}
         render={(position) => {
           const item = rows[position]
-          return item ? <QueueRow item={item} kind={kind} queue={queue} /> : <GhostRow />
+          const isNext = kind === 'waiting' && position === 0
+          return item ? <QueueRow item={item} kind={kind} queue={queue} isNext={isNext} /> : <GhostRow />
         }}
       />
       {isFailed && <Failed failure={list.failure.value} onRetry={() => list.retry()} />}

@@ -130,7 +130,7 @@ function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Play
           </span>
           {!isOwn && !playlist.playlist_active && <span class="gone">{t('video.gone', { platform: YOUTUBE })}</span>}
         </p>
-        <Description text={playlist.playlist_description} />
+        <Description text={playlist.playlist_description} of={name} />
         <div class="playlist-actions">
           {first && (
             <a class="button main" href={under(`/video/${first.platform_id}/?list=${id}`)}>
@@ -266,7 +266,7 @@ function Entries({
           const isLifted = order.draggedId === entry.platform_id
           return (
             <div class={`entry${isLifted ? ' lifted' : ''}`} key={entry.platform_id}>
-              <span class="entry-place">{toNumber((isOrdered ? position : entry.idx) + 1)}</span>
+              <span class="entry-place">{toNumber(position + 1)}</span>
               {!entry.downloaded ? (
                 <Missing entry={entry} />
               ) : row ? (

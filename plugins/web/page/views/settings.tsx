@@ -22,6 +22,7 @@ import {
   Webhook,
 } from 'lucide'
 import type { ComponentType } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import type { ViewProps } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -117,6 +118,8 @@ export default function Settings({ params }: ViewProps) {
   useTitle(
     chosen === undefined ? t('nav.settings') : section && `${t(`settings.${section.key}`)} – ${t('nav.settings')}`,
   )
+  const here = useRef<HTMLAnchorElement>(null)
+  useEffect(() => here.current?.scrollIntoView({ block: 'nearest' }), [section])
   if (!section) {
     return (
       <>
@@ -141,7 +144,11 @@ export default function Settings({ params }: ViewProps) {
             <ul aria-labelledby={`settings-${group.key}`}>
               {group.sections.map((one) => (
                 <li key={one.key}>
-                  <a href={under(`/settings/${one.key}/`)} aria-current={one.key === key ? 'page' : undefined}>
+                  <a
+                    ref={one.key === key ? here : undefined}
+                    href={under(`/settings/${one.key}/`)}
+                    aria-current={one.key === key ? 'page' : undefined}
+                  >
                     <Icon node={one.icon} />
                     {t(`settings.${one.key}`)}
                   </a>

@@ -44,6 +44,7 @@ export const en = {
   'action.done': 'Done',
   'action.kill': 'Stop at once',
   'action.moreFor': 'More for {title}',
+  'action.of': '{action}: {title}',
 
   'home.device': 'On this device',
   'home.continue': 'Continue watching',
@@ -619,6 +620,7 @@ export const en = {
   },
   'downloads.state.finishing': 'Finishing',
   'downloads.state.adding': 'Looking up what was added',
+  'downloads.state.notAdded': 'What was added could not be looked up',
   'downloads.state.waiting': { one: '{count} video waiting', other: '{count} videos waiting' },
   'downloads.state.waiting.next': 'The next download is {when}.',
   'downloads.state.waiting.never':
@@ -695,6 +697,7 @@ export const en = {
   'downloads.item.since': 'Since {age}',
   'downloads.item.speed': '{speed}/s',
   'downloads.item.left': '{span} left',
+  'downloads.item.begins': 'Starting',
   'downloads.item.finishing': 'Adding it to the library',
   'downloads.item.at': 'Next try {when}',
   'downloads.item.progress': 'Progress of {title}',

@@ -64,7 +64,15 @@ function actsOf(kind: Kind, { title, auto_start: isFirst }: QueueItem): Act[] {
   return kind === 'failed' || kind === 'later' ? [retry, ignore, forget] : [take, forget]
 }
 
-export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; queue: QueueStore }) {
+interface RowProps {
+  item: QueueItem
+  kind: Kind
+  queue: QueueStore
+  /** Of those that wait it comes first. */
+  isNext?: boolean
+}
+
+export function QueueRow({ item, kind, queue, isNext = false }: RowProps) {
   const acts = isAdmin.value ? actsOf(kind, item) : []
   const select = (wanted: Wanted) => void change(queue, item, wanted)
   const [isAsked, setAsked] = useState(false)
@@ -96,7 +104,7 @@ export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; q
               <span>{item.channel_name}</span>
             ))}
           {item.duration !== '' && item.duration !== 'NA' && <span>{item.duration}</span>}
-          {kind === 'waiting' && item.auto_start && <span class="first">{t('downloads.item.first')}</span>}
+          {isNext && <span class="first">{t('downloads.item.first')}</span>}
           {kind !== 'running' && <span class="age">{toAge(item.timestamp)}</span>}
         </p>
         {kind === 'running' && <Progress item={item} />}
@@ -140,7 +148,7 @@ function Progress({ item: { title, progress } }: { item: QueueItem }) {
           <span>{t('downloads.item.finishing')}</span>
         ) : (
           <>
-            <span>{toPercent(fraction)}</span>
+            <span>{fraction === 0 && speed === 0 ? t('downloads.item.begins') : toPercent(fraction)}</span>
             {speed > 0 && <span>{t('downloads.item.speed', { speed: toBytes(speed) })}</span>}
             {eta > 0 && <span>{t('downloads.item.left', { span: toSpan(eta) })}</span>}
           </>

@@ -1,7 +1,7 @@
 /** One sentence that says what happens and why, with the one thing to do about it. */
 import { useSignal } from '@preact/signals'
 import type { IconNode } from 'lucide'
-import { CircleCheck, CirclePause, Download, Hourglass, Play, RotateCw, Square } from 'lucide'
+import { CircleAlert, CircleCheck, CirclePause, Clock, Download, Hourglass, Play, RotateCw, Square } from 'lucide'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -94,13 +94,12 @@ function saidOpen(queue: QueueStore, nextRun: string | undefined): Said {
   if (run)
     return { tone: 'busy', icon: Download, title: t('downloads.state.finishing'), text: run.messages.at(-1) ?? '' }
   const adding = queue.adding.value.at(-1)
-  if (adding)
-    return {
-      tone: adding.level === 'error' ? 'trouble' : 'busy',
-      icon: Download,
-      title: t('downloads.state.adding'),
-      text: adding.messages.at(-1) ?? '',
-    }
+  if (adding) {
+    const text = adding.messages.at(-1) ?? ''
+    return adding.level === 'error'
+      ? { tone: 'trouble', icon: CircleAlert, title: t('downloads.state.notAdded'), text }
+      : { tone: 'busy', icon: Download, title: t('downloads.state.adding'), text }
+  }
   if (isSome(waiting)) {
     const text = nextRun
       ? t('downloads.state.waiting.next', { when: toAge(Date.parse(nextRun) / 1000) })
@@ -114,12 +113,13 @@ function saidOpen(queue: QueueStore, nextRun: string | undefined): Said {
     }
   }
   const failed = queue.failedCount.value
-  if (failed > 0) return { tone: 'ok', icon: CircleCheck, title: t('downloads.state.failedOnly', { count: failed }) }
+  if (failed > 0)
+    return { tone: 'trouble', icon: CircleAlert, title: t('downloads.state.failedOnly', { count: failed }) }
   const later = queue.laterCount.value
   if (later > 0)
     return {
-      tone: 'ok',
-      icon: CircleCheck,
+      tone: 'waiting',
+      icon: Clock,
       title: t('downloads.state.laterOnly', { count: later }),
       text: t('downloads.class.upcoming.text'),
     }

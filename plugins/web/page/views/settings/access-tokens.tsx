@@ -50,7 +50,9 @@ export function AccessTokens() {
                   <strong>{token.name}</strong>
                   <p class="meta">{summaryOf(token)}</p>
                 </div>
-                <Button onClick={() => void revoke(token).catch(sayFailure)}>{t('settings.tokens.revoke')}</Button>
+                <Button of={token.name} onClick={() => void revoke(token).catch(sayFailure)}>
+                  {t('settings.tokens.revoke')}
+                </Button>
               </li>
             ))}
           </ul>

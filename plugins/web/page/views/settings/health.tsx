@@ -105,7 +105,7 @@ function downloaderLight(downloader: Health['downloader'], said: PlatformState['
         next > 0 && t('settings.health.downloader.next', { age: toAge(next) }),
         postponed,
       ]
-      return { level: 'good', text: [age, ...looks].filter(Boolean).join(' ') }
+      return { level: postponed ? 'open' : 'good', text: [age, ...looks].filter(Boolean).join(' ') }
     }
   }
 }

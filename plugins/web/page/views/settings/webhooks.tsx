@@ -96,13 +96,13 @@ function One({ webhook, reload, showSecret }: OneProps) {
         {waiting > 0 && <p class="meta">{t('settings.webhooks.waiting', { count: waiting })}</p>}
         {dropped > 0 && <p class="bad">{t('settings.webhooks.dropped', { count: dropped })}</p>}
         <div class="buttons">
-          <Button icon={BellRing} isBusy={isBusy} onClick={() => void test().catch(sayFailure)}>
+          <Button icon={BellRing} of={name} isBusy={isBusy} onClick={() => void test().catch(sayFailure)}>
             {t('settings.webhooks.test')}
           </Button>
-          <Button icon={RotateCw} onClick={() => void renew().catch(sayFailure)}>
+          <Button icon={RotateCw} of={name} onClick={() => void renew().catch(sayFailure)}>
             {t('settings.webhooks.renew')}
           </Button>
-          <Button icon={Trash} onClick={() => void drop().catch(sayFailure)}>
+          <Button icon={Trash} of={name} onClick={() => void drop().catch(sayFailure)}>
             {t('settings.webhooks.remove')}
           </Button>
         </div>

@@ -31,7 +31,16 @@ export function About({ video, onJump }: { video: Video; onJump: (seconds: numbe
             <HostileText text={video.description} times={{ duration: video.player.duration, onJump }} />
           </div>
           {(isLong || isOpen) && (
-            <button type="button" class="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            <button
+              type="button"
+              class="link"
+              aria-label={t('action.of', {
+                action: isOpen ? t('action.less') : t('action.more'),
+                title: t('video.about'),
+              })}
+              aria-expanded={isOpen}
+              onClick={() => setOpen(!isOpen)}
+            >
               {isOpen ? t('action.less') : t('action.more')}
             </button>
           )}

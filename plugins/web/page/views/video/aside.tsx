@@ -59,6 +59,7 @@ function Opened({ playlist, id, list, isFolded }: { playlist: Playlist; id: stri
     0,
     entries.findIndex(({ platform_id }) => platform_id === id),
   )
+  const first = Math.max(0, at - AROUND)
   const number = (
     <span class="meta">
       {toNumber(at + 1)} / {toNumber(entries.length)}
@@ -72,9 +73,9 @@ function Opened({ playlist, id, list, isFolded }: { playlist: Playlist; id: stri
   )
   const videos = (
     <ol ref={box} tabIndex={0} aria-label={playlist.playlist_name}>
-      {entries.slice(Math.max(0, at - AROUND), at + AROUND).map((entry) => (
+      {entries.slice(first, at + AROUND).map((entry, position) => (
         <li key={entry.platform_id} ref={entry.platform_id === id ? here : undefined}>
-          <Entry entry={entry} isHere={entry.platform_id === id} />
+          <Entry entry={entry} number={first + position + 1} isHere={entry.platform_id === id} />
         </li>
       ))}
     </ol>
@@ -128,10 +129,11 @@ function Way({ name, icon, label }: { name: 'shuffle' | 'repeat'; icon: IconNode
   )
 }
 
-function Entry({ entry, isHere }: { entry: PlaylistEntry; isHere: boolean }) {
+/** @param number  its place in what is shown: entries that an account may not see leave no gap */
+function Entry({ entry, number, isHere }: { entry: PlaylistEntry; number: number; isHere: boolean }) {
   const text = (
     <>
-      <span class="entry-number">{toNumber(entry.idx + 1)}</span>
+      <span class="entry-number">{toNumber(number)}</span>
       <span>
         <bdi>{entry.title}</bdi>
         {!entry.downloaded && <span class="meta"> {t('video.notArchived')}</span>}
