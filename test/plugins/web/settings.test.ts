@@ -253,6 +253,25 @@ describe('settings', { skip: noBrowser }, () => {
     assert.equal(await page.evaluate(() => document.documentElement.dataset['theme']), 'dark')
   })
 
+  test('subtitles that are switched on later are offered for what is in the archive already', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
+    await app.as('admin').post('/api/platform/', { command: 'pause' })
+    const { page, go, check } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/downloads/')
+
+    await page.getByLabel('Keep subtitles').check()
+    const question = page.getByRole('dialog', { name: 'Fetch subtitles for the 2 videos in the archive too?' })
+    await question.waitFor()
+    await check()
+    const asked = page.waitForRequest(/\/api\/refresh\//)
+    await question.getByRole('button', { name: 'Fetch subtitles' }).click()
+
+    assert.match((await asked).url(), /extract_videos=true/)
+    assert.deepEqual((await asked).postDataJSON(), { channel: ['UC1'] })
+    await page.getByText('Subtitles are on their way').waitFor()
+  })
+
   test('options of downloads are chosen in words; what is wrong stands beside its field', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })

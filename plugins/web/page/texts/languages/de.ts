@@ -963,6 +963,14 @@ const de = {
   'settings.height.most': 'Bis {lines}p',
   'settings.subtitles': 'Untertitel',
   'settings.subtitles.on': 'Untertitel behalten',
+  'settings.subtitles.archived': {
+    one: 'Auch für das {count} Video im Archiv Untertitel holen?',
+    other: 'Auch für die {count} Videos im Archiv Untertitel holen?',
+  },
+  'settings.subtitles.archived.text':
+    'Nur neue Videos kommen von selbst mit Untertiteln. Alle anderen werden nacheinander bei YouTube aufgefrischt; bei vielen Videos dauert das.',
+  'settings.subtitles.archived.do': 'Untertitel holen',
+  'settings.subtitles.archived.begun': 'Die Untertitel sind unterwegs. Unter „Aufgaben“ steht, wie weit sie sind.',
   'settings.subtitles.source': 'Geschrieben von',
   'settings.subtitles.source.user': 'Nur Menschen',
   'settings.subtitles.source.auto': 'Menschen oder YouTube',

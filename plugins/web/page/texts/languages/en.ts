@@ -938,6 +938,14 @@ export const en = {
   'settings.height.most': 'Up to {lines}p',
   'settings.subtitles': 'Subtitles',
   'settings.subtitles.on': 'Keep subtitles',
+  'settings.subtitles.archived': {
+    one: 'Fetch subtitles for the {count} video in the archive too?',
+    other: 'Fetch subtitles for the {count} videos in the archive too?',
+  },
+  'settings.subtitles.archived.text':
+    'Only new videos come with subtitles by themselves. All others are refreshed from YouTube, one after the other; with many videos this takes a while.',
+  'settings.subtitles.archived.do': 'Fetch subtitles',
+  'settings.subtitles.archived.begun': 'Subtitles are on their way. Tasks shows how far they are.',
   'settings.subtitles.source': 'Written by',
   'settings.subtitles.source.user': 'People only',
   'settings.subtitles.source.auto': 'People, or YouTube',

@@ -1,7 +1,10 @@
 /** What is downloaded, in words; the rules of yt-dlp only under "advanced". */
 import { confirm } from '../../parts/dialog.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import type { Config } from '../../server/records.ts'
+import { say, sayFailure } from '../../parts/toast.tsx'
+import { get, post } from '../../server/api.ts'
+import type { Channel, Config, Config, Page, Video } from '../../server/records.ts'
+import { countOf, isSome } from '../../stores/list.ts'
 import { toLanguage } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { type Change, type OpenConfig, preferenceWords, useConfig } from './config.ts'
@@ -84,6 +87,30 @@ function QualityGroup({ config, downloads, save }: PartProps) {
   )
 }
 
+/** What came before subtitles were kept has none: a refresh fetches them. */
+async function offerForArchived(): Promise<void> {
+  const count = countOf((await get<Page<Video>>('/api/video/', { page_size: 1 })).paginate)
+  if (!isSome(count)) return
+  const isWanted = await confirm({
+    title: t('settings.subtitles.archived', { count }),
+    text: <p>{t('settings.subtitles.archived.text')}</p>,
+    action: t('settings.subtitles.archived.do'),
+  })
+  if (!isWanted) return
+  await post('/api/refresh/', { channel: await allChannels() }, { extract_videos: true })
+  say(t('settings.subtitles.archived.begun'))
+}
+
+async function allChannels(): Promise<string[]> {
+  const ids: string[] = []
+  for (let page = 1, last = 1; page <= last; page++) {
+    const { data, paginate } = await get<Page<Channel>>('/api/channel/', { page, page_size: 100 })
+    ids.push(...data.map(({ channel_id }) => channel_id))
+    last = paginate.last_page || 1
+  }
+  return ids
+}
+
 function SubtitlesGroup({ config, downloads, save }: PartProps) {
   const isOn = downloads.subtitle !== false
   return (
@@ -91,13 +118,14 @@ function SubtitlesGroup({ config, downloads, save }: PartProps) {
       <SwitchOption
         label={t('settings.subtitles.on')}
         value={isOn}
-        onSave={(on) =>
-          save(
+        onSave={async (on) => {
+          await save(
             on
               ? { subtitle: 'en', subtitle_source: downloads.subtitle_source || 'user', subtitle_index: true }
               : { subtitle: false },
           )
-        }
+          if (on) void offerForArchived().catch(sayFailure)
+        }}
       />
       {isOn && (
         <>
