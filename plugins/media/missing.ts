@@ -10,7 +10,11 @@ export const missingTables = {
   sql: `
     -- of the library; of those in places media_film tells
     CREATE TABLE media_missing (video_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-    CREATE INDEX media_film_lost ON media_film (video_id) WHERE state = 'lost';`,
+    -- data folders from before the first release have one of this name on another column, and lack the other two
+    DROP INDEX IF EXISTS media_film_lost;
+    CREATE INDEX media_film_lost ON media_film (video_id) WHERE state = 'lost';
+    CREATE INDEX IF NOT EXISTS media_film_channel ON media_film (channel_id);
+    CREATE INDEX IF NOT EXISTS media_film_forgotten ON media_film (place_id) WHERE state = 'forgotten';`,
 }
 
 const ALL = "SELECT video_id FROM media_missing UNION SELECT video_id FROM media_film WHERE state = 'lost'"
