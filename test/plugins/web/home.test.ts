@@ -48,6 +48,12 @@ describe('home', { skip: noBrowser }, () => {
 
         const [first] = await page.getByRole('list', { name: 'All videos' }).locator('.portrait').all()
         assert.match((await first!.locator('img').getAttribute('src'))!, /channels\/UC1_thumb\.jpg/)
+        const title = page.getByRole('link', { name: 'Film 0', exact: true }).first()
+        assert.equal(
+          await title.evaluate((link) => getComputedStyle(link).textDecorationLine),
+          'none',
+          'the titles of cards are no links in a text',
+        )
         await shot('home')
         await check()
         assert.equal(
