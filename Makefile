@@ -14,7 +14,7 @@ TESTS := $(if $(ALL),--all) $(ONLY)
 # What is compiled again is what has changed.
 TSC := node_modules/.bin/tsc --incremental --tsBuildInfoFile .cache/types
 
-.PHONY: help run check test test-release release package dev bench soak demo rotate-key index-move clean format packages ytdlp apprise ffmpeg chromium firefox elasticsearch tools light-tests build lint types
+.PHONY: help run check test test-release release package dev bench soak demo pictures rotate-key index-move clean format packages ytdlp apprise ffmpeg chromium firefox elasticsearch tools light-tests build lint types
 .SILENT:
 
 help: ## list the targets
@@ -45,6 +45,9 @@ soak: tools build ## run the long tests of test/soak: kills, fuzzing; hours; KIL
 
 demo: tools build ## start the server beside a small platform on this machine; no internet needed; EMPTY=1: as a new user finds it
 	exec $(TSX) test/support/demo.ts
+
+pictures: tools chromium build ## take the pictures of the README from the demo
+	$(TSX) test/support/pictures.ts
 
 rotate-key: packages build ## end all sessions and tokens, by a new secret key (the server must be stopped)
 	config/archivolt rotate-key

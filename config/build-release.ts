@@ -38,7 +38,14 @@ const FIND_BINDING = { bindings: '1.5.0', 'file-uri-to-path': '1.0.0' }
 /** What lies in a release as in the tree. */
 const COPIED = [
   ...['LICENSE', 'README.md', 'package.json'],
-  ...['config/archivolt', 'config/tools.sh', 'config/README.md', 'config/CHANGELOG.md', 'config/systemd'],
+  ...[
+    'config/archivolt',
+    'config/tools.sh',
+    'config/README.md',
+    'config/CHANGELOG.md',
+    'config/systemd',
+    'config/pictures',
+  ],
   ...['plugins/platform', 'plugins/notification/requirements.txt'],
 ]
 /** Of a plugin's folder: what is not bundled. */

@@ -1,0 +1,83 @@
+/** `make pictures`: the pictures of the README, taken of the demo, so that they show what there is. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { VIDEO } from '../platform/seed.mjs'
+import { launch, type Page } from './browser.ts'
+import { spokenBy } from './said.ts'
+import { ROOT } from './sources.ts'
+
+const FOLDER = join(ROOT, 'config/pictures')
+const DESKTOP = { width: 1280, height: 800 }
+const PHONE = { width: 390, height: 844 }
+const PATIENCE_MS = 300_000
+const VIDEOS = 6
+
+const demo = spawn(process.execPath, [...process.execArgv, join(ROOT, 'test/support/demo.ts')], {
+  env: { ...process.env, AV_PORT: '0' },
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
+try {
+  const said = await spokenBy(demo)(/runs on (\S+) \(user (\S+), password (\S+), token (\S+)\)/)
+  const [url, username, password, token] = said.slice(1) as [string, string, string, string]
+  await whenDownloaded(url, token)
+  await mkdir(FOLDER, { recursive: true })
+  await take({ url, username, password })
+} finally {
+  demo.kill('SIGTERM')
+  await once(demo, 'exit')
+}
+
+async function whenDownloaded(url: string, token: string): Promise<void> {
+  const headers = { authorization: `Token ${token}` }
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
+    const { paginate } = (await (await fetch(`${url}api/video/`, { headers })).json()) as {
+      paginate: { total_hits: number }
+    }
+    if (paginate.total_hits >= VIDEOS) return
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  throw new Error(`The demo has not downloaded ${VIDEOS} videos within ${PATIENCE_MS / 1000} s`)
+}
+
+async function take({ url, username, password }: { url: string; username: string; password: string }): Promise<void> {
+  const browser = await launch()
+  try {
+    const open = async (viewport: { width: number; height: number }): Promise<Page> => {
+      const context = await browser.newContext({ viewport, locale: 'en-GB', timezoneId: 'UTC' })
+      await context.request.post(`${url}login/`, { data: { username, password, remember_me: 'on' } })
+      return context.newPage()
+    }
+    const save = async (page: Page, name: string) => {
+      await page.waitForLoadState('networkidle')
+      await page.screenshot({ path: join(FOLDER, `${name}.jpg`), type: 'jpeg', quality: 80 })
+      process.stdout.write(`config/pictures/${name}.jpg\n`)
+    }
+    const page = await open(DESKTOP)
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Not now' }).click()
+    await page.getByText('Downloading').waitFor({ state: 'hidden', timeout: PATIENCE_MS })
+    await page
+      .getByRole('article')
+      .nth(VIDEOS - 1)
+      .waitFor()
+    await save(page, 'home')
+
+    await page.goto(`${url}video/${VIDEO.breakwater}/?t=14`)
+    await page.getByRole('button', { name: 'Transcript', exact: true }).click()
+    await page.getByRole('region', { name: 'Transcript' }).getByRole('listitem').first().waitFor()
+    await save(page, 'player')
+
+    await page.goto(`${url}search/?q=tide`)
+    await page.locator('mark').first().waitFor()
+    await save(page, 'search')
+
+    const phone = await open(PHONE)
+    await phone.goto(url)
+    await phone.getByRole('article').first().waitFor()
+    await save(phone, 'phone')
+  } finally {
+    await browser.close()
+  }
+}
