@@ -34,6 +34,7 @@ const NOT_HERE = new Set([
   'notification.lookAtRequests',
   'platform_stopped',
   'refresh.forgetGone',
+  'snapshot.mend',
   'snapshot.offer',
   'update_downloader',
   'version_check',
@@ -56,6 +57,7 @@ export class Story {
   readonly #wanted = new Set<string>()
   /** Accepted before or while a restore, which puts the queue of then in its place; the library's films stay. */
   readonly #underRestore = new Set<string>()
+  readonly #ran = new Set<string>()
   readonly #done: Record<string, number> = {}
   #isRestoring = false
   readonly #dataDir: string
@@ -71,12 +73,12 @@ export class Story {
     this.#receiver = parts.receiver
   }
 
-  /** Tasks that have never run, by the rows of the ledger. */
+  /** Tasks that have never run, by the rows of the ledger at each look: the ledger forgets old ones. */
   tasksLeft(): string[] {
     const ledger = new Database(join(this.#dataDir, 'ledger.sqlite'), { readonly: true })
     try {
-      const ran = new Set(ledger.prepare('SELECT DISTINCT task FROM jobs').pluck().all() as string[])
-      return TASKS.filter((name) => !ran.has(name) && !NOT_HERE.has(name))
+      for (const name of ledger.prepare('SELECT DISTINCT task FROM jobs').pluck().all() as string[]) this.#ran.add(name)
+      return TASKS.filter((name) => !this.#ran.has(name) && !NOT_HERE.has(name))
     } finally {
       ledger.close()
     }
