@@ -36,7 +36,7 @@ test('a plugin from outside that stops the start is loaded again as soon as it i
   await said(/The tide is in\n[\s\S]*listens on http/)
 })
 
-test('an end in the middle of a new start leaves no server behind', { timeout: 60_000 }, async (t) => {
+test('an end in the middle of a new start leaves no server behind', { timeout: 300_000 }, async (t) => {
   const ebbs = `process.on('SIGTERM', () => process.stdout.write('The tide goes out\\n'))\nexport default { name: 'tide' }`
   const { plugin, server, said } = await given(t, ebbs)
   await said(/listens on http/)
