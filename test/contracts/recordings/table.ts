@@ -380,6 +380,9 @@ export const DIFFERENCES: readonly Difference[] = [
     'a pending item with auto_start reads `priority`',
     (item) => item.auto_start && item.status === 'pending' && Object.assign(item, { status: 'priority' }),
   ),
+  eachRecord('download', '5.4', 'an item that is being downloaded tells how far it is', (item) =>
+    Object.assign(item, { progress: optional(anything) }),
+  ),
   eachRecord(
     'download',
     '5.4',
