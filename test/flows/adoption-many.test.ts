@@ -1,4 +1,4 @@
-/** Thousands of films move in, are looked at once more and leave again: within the time and the memory of many more. */
+/** Thousands of films move in, are looked at once more and leave again: within the memory of many more. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rssMb } from '../bench/support/processes.ts'
@@ -9,9 +9,8 @@ import { layMany } from '../support/ytdlp-folder.ts'
 const FILMS = 5000
 /** What 100,000 of them may take: `make bench` has as many, and 60 MB for them. */
 const MOST_MB = 75 // a machine that is busy collects later; one more thread, or rows that are kept, are more
-const MOST_SECONDS = { scan: 60, adopt: 180, 'scan again': 5, undo: 180 }
 
-test('5,000 films move in and leave again within the limits of 100,000', async (t) => {
+test('5,000 films move in and leave again within the memory of 100,000', async (t) => {
   const [folder, root] = [await temporaryFolder(t), await temporaryFolder(t)]
   await layMany(root, FILMS)
   const env = { AV_LIBRARY_ROOTS: root, AV_SEGMENTS_URL: 'http://127.0.0.1:9', AV_PLATFORM_URL: 'http://127.0.0.1:9' }
@@ -19,7 +18,7 @@ test('5,000 films move in and leave again within the limits of 100,000', async (
   const place = (await server.api('POST', '/api/place/', { path: root })).body.id
   const before = await rssMb(server.child.pid!)
 
-  async function within(what: keyof typeof MOST_SECONDS, state: string, begin: () => Promise<number>) {
+  async function within(what: string, state: string, begin: () => Promise<number>) {
     const began = performance.now()
     const id = await begin()
     let most = 0
@@ -31,11 +30,9 @@ test('5,000 films move in and leave again within the limits of 100,000', async (
       },
       (body) => body.state === state || body.state === 'failed',
     )
-    const seconds = (performance.now() - began) / 1000
     assert.equal(adoption.state, state)
-    assert.ok(seconds <= MOST_SECONDS[what], `${what} took ${seconds} s`)
     assert.ok(most - before <= MOST_MB, `${what} took ${most - before} MB`)
-    return adoption
+    return { adoption, ms: performance.now() - began }
   }
   const scan = async () => (await server.api('POST', '/api/adoption/', { place })).body.id
   const command = (id: number, what: string) => async () => {
@@ -43,10 +40,13 @@ test('5,000 films move in and leave again within the limits of 100,000', async (
     return id
   }
 
-  const { id, outcomes } = await within('scan', 'planned', scan)
+  const first = await within('scan', 'planned', scan)
+  const { id, outcomes } = first.adoption
   assert.equal(outcomes.new.count, FILMS)
   await within('adopt', 'adopted', command(id, 'adopt'))
-  assert.equal((await within('scan again', 'planned', scan)).unchanged, FILMS)
+  const again = await within('scan again', 'planned', scan)
+  assert.equal(again.adoption.unchanged, FILMS)
+  assert.ok(again.ms < first.ms, `nothing is read again: ${again.ms} ms, at first ${first.ms} ms`)
   await within('undo', 'undone', command(id, 'undo'))
   assert.deepEqual((await server.api('GET', '/api/video/')).body.data, [])
 })
