@@ -34,7 +34,7 @@ async function bringIndex(target: string, isAnyway: boolean, say: (text: string)
   try {
     const loaded = registerPlugins(await findPlugins(core), core.pluginsOff)
     const settings = readSettings(sources, loaded.settings, (await openRememberedSettings(core.dataDir, loaded)).owners)
-    const { kind, filling } = await readInUse(core.dataDir)
+    const { kind, filling, opened: lastOpened } = await readInUse(core.dataDir)
     const [from, to] = wayOf(target, loaded.adapters, settings, kind)
     const interrupted = () =>
       stop.abort(
@@ -57,6 +57,11 @@ async function bringIndex(target: string, isAnyway: boolean, say: (text: string)
       if (filling === from.name)
         throw new Error(
           `A move to ${from.title} was interrupted, so only some documents are there: finish it first, with archivolt index-move ${from.target}`,
+        )
+      const earlier = lastOpened?.[from.name]?.filter((name) => !loaded.indexes.some((one) => one.name === name)) ?? []
+      if (earlier.length > 0)
+        throw new Error(
+          `${from.title} has documents that an earlier version or other plugins have left there (${earlier.join(', ')}): start the server once, which brings them up to date, then run this again`,
         )
       const source = await open(from)
       if (source.lost) throw new Error(`${source.lost.reason}: nothing was moved. Restore a snapshot or a backup first`)

@@ -243,6 +243,14 @@ export interface Snapshots {
   restore(id: string, options?: RestoreOptions): Promise<RestoreResult>
 }
 
+/** A collection that no plugin declares any more, as an earlier version has left it. */
+export interface Leftover {
+  /** All of its documents that can be read, by id. */
+  scan(): AsyncIterable<Array<{ id: string; doc: Record<string, unknown> }>>
+  /** May be repeated. */
+  remove(): Promise<void>
+}
+
 /** What an adapter offers. */
 export interface IndexAdapter {
   /** What stores the documents, as shown to people. */
@@ -292,18 +300,25 @@ export interface IndexAdapter {
    * @throws unprocessable  it is no snapshot
    */
   restoreFrom(path: string, options?: RestoreOptions): Promise<RestoreResult>
+  /** For whoever keeps elsewhere what used to be a collection. undefined: there is none of this name. */
+  leftover?(name: string): Promise<Leftover | undefined>
   /** Single documents of a snapshot, by id. @param path  as above */
   readFrom?(path: string, collection: string, ids: readonly string[]): Promise<Map<string, Record<string, unknown>>>
   close(): Promise<void>
 }
 
 /** The index as the server hands it on: an adapter behind the write barrier. */
-export interface Index extends IndexAdapter {
+export interface Index extends Omit<IndexAdapter, 'replaceAll'> {
   /**
    * Set from a start that found the index blank, or collections missing, though it had held documents, until a restore
    * or `settle`; also over restarts.
    */
   readonly lost: Lost | undefined
+  /**
+   * As the adapter does it. @param swapped  called after the swap while others' writes still wait, for what belongs to
+   * the documents and is kept elsewhere
+   */
+  replaceAll(load: (write: ReplaceWrite) => Promise<void>, swapped?: () => Promise<void>): Promise<void>
   /** The documents that were missing are back, or what is there is all that there shall be. */
   settle(): Promise<void>
   /**

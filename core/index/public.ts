@@ -51,7 +51,7 @@ export {
   tellingWords,
   windowOf,
 } from './plan.ts'
-export type { IndexAdapter, PutManyOptions, Snapshots, WriteOptions } from './port.ts'
+export type { IndexAdapter, Leftover, PutManyOptions, Snapshots, WriteOptions } from './port.ts'
 export { MAX_WINDOW } from './port.ts'
 export type { StoredCollection } from './restore.ts'
 export { restoreAll } from './restore.ts'

@@ -8,7 +8,7 @@ import { abortable } from '../concurrency/abortable.ts'
 import { errors } from '../error.ts'
 import type { Garbled } from './garbled.ts'
 import type { Holdings } from './in-use.ts'
-import type { Collection, Index, IndexAdapter, Snapshots } from './port.ts'
+import type { Collection, Index, IndexAdapter, ReplaceWrite, RestoreOptions, Snapshots } from './port.ts'
 
 const RETRY_AFTER_SECONDS = 10
 
@@ -119,7 +119,7 @@ export async function guardWrites(
     }
   }
 
-  const held: IndexAdapter = {
+  const held = {
     ...index,
     collection: ((definition) => {
       const collection = index.collection(definition)
@@ -130,8 +130,12 @@ export async function guardWrites(
       collections.set(collection, made)
       return made
     }) as Index['collection'],
-    replaceAll: (load) => shutFor(() => index.replaceAll(load)),
-    restoreFrom: (path, options) => shutFor(() => index.restoreFrom(path, options)),
+    replaceAll: (load: (write: ReplaceWrite) => Promise<void>, swapped?: () => Promise<void>) =>
+      shutFor(async () => {
+        await index.replaceAll(load)
+        await swapped?.()
+      }),
+    restoreFrom: (path: string, options?: RestoreOptions) => shutFor(() => index.restoreFrom(path, options)),
   }
   const snapshots = await openSnapshots(held)
   return {

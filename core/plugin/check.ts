@@ -56,6 +56,8 @@ const LONGEST_TITLE = 40
 /** Jobs of one lane. */
 const MOST_AT_ONCE = 16
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+/** What core lets plugins ask of each other, whichever of them are there. */
+const CORE_HOOKS: readonly string[] = ['archive.documents']
 /** Paths that core answers itself. */
 const CORE_ROUTES = ['GET /health/', 'GET /health/ready/']
 /** Events that core emits itself. */
@@ -251,6 +253,7 @@ export function checkTogether(
     claim(`the variable ${env}`, 'core')
   }
   for (const lane of Object.keys(OWN_LANES)) claim(`the lane ${lane}`, 'core')
+  for (const hook of CORE_HOOKS) claim(`the hook ${hook}`, 'core')
   for (const route of CORE_ROUTES) claim(`the route ${route}`, 'core')
   for (const event of CORE_EVENTS) claim(`the event ${event}`, 'core')
   for (const command of CORE_COMMANDS) claim(`the command ${command}`, 'core')
@@ -298,7 +301,7 @@ export function checkTogether(
         (other) => needs.has(other.name) && (list === 'lanes' ? lanesOf(other) : (other.hooks ?? [])).includes(name),
       )
     for (const hook of Object.keys(plugin.implements ?? {})) {
-      if (!offers('hooks', hook))
+      if (!CORE_HOOKS.includes(hook) && !offers('hooks', hook))
         refuse(`${owner} implements the hook ${hook}, which no plugin that it needs declares`, owner)
     }
     for (const event of Object.keys(plugin.on ?? {})) {

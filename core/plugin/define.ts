@@ -15,6 +15,7 @@ import type { FaultForm } from '../http/fault.ts'
 import type { PageWindow } from '../http/pagination.ts'
 import type { EventStream, FileReply, JsonText, Listing, ReplyHeaders } from '../http/reply.ts'
 import type { IndexAdapterDefinition } from '../index/adapter.ts'
+import type { KeptDocuments } from '../index/kept-documents.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
 import type { Index } from '../index/port.ts'
 import type { Lanes } from '../jobs/lanes.ts'
@@ -51,7 +52,13 @@ type Joined<Union> = (Union extends unknown ? (each: Union) => void : never) ext
  * Hooks: what an earlier plugin asks of whoever comes later. `interface Hooks { 'map.remove': (id: string, step: Step)
  * => Promise<void> }`.
  */
-export interface Hooks {}
+export interface Hooks {
+  /**
+   * Asked where documents are backed up or restored, for those that a plugin keeps in tables of its own. Core's: any
+   * plugin may answer it, or ask.
+   */
+  'archive.documents': KeptDocuments
+}
 export type HookName = keyof Hooks & string
 
 /**

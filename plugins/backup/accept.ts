@@ -49,7 +49,12 @@ export function acceptDocuments(app: App): Accept {
       }
     },
     playlist: (id, doc) => ({ ...doc, playlist_id: id, playlist_thumbnail: media.artUrl('playlist', id) }),
-    download: (id, doc) => ({ ...doc, platform_id: id, vid_thumb_url: media.artUrl('video', id) }),
+    // Backups of earlier versions have fields for its order.
+    download: (id, { open: _open, ready: _ready, later: _later, ...doc }) => ({
+      ...doc,
+      platform_id: id,
+      vid_thumb_url: media.artUrl('video', id),
+    }),
     comment: (id, doc) => ({ ...doc, platform_id: id }),
     subtitle(id, doc) {
       mustBeId(doc.platform_id, 'platform_id')

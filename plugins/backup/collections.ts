@@ -1,19 +1,28 @@
-/** The collections of the index by name, in the order of an archive. */
+/** The collections of the archive by name, in the order of a backup: of the index, and those that plugins keep elsewhere. */
+import type { IndexDefinition } from 'archivolt'
 import type { App } from './app.ts'
 
 /** In this order, so that who restores a file by hand has channels before their videos. */
 const ORDER = ['channel', 'video', 'download', 'playlist', 'subtitle', 'comment']
 
+/** Those that plugins keep in tables of their own. */
+export const keptIn = ({ hook }: App) => hook('archive.documents')
+
+const keptAs = (app: App, name: string) => keptIn(app).find((one) => one.name === name)
+
 /** Names of all collections that an archive has files of. */
-export const collectionNames = ({ index }: App): string[] => [
+export const collectionNames = (app: App): string[] => [
   ...ORDER,
-  ...index.definitions.map(({ name }) => name).filter((name) => !ORDER.includes(name)),
+  ...[...app.index.definitions, ...keptIn(app)].flatMap(({ name }) => (ORDER.includes(name) ? [] : [name])),
 ]
 
-export const definitionOf = ({ index }: App, name: string) =>
-  index.definitions.find((candidate) => candidate.name === name)
+const indexed = ({ index }: App, name: string) => index.definitions.find((candidate) => candidate.name === name)
+
+/** What of a collection backups look at. */
+export const definitionOf = (app: App, name: string): Pick<IndexDefinition, 'doc' | 'reform'> | undefined =>
+  indexed(app, name) ?? keptAs(app, name)
 
 export function collectionOf(app: App, name: string) {
-  const definition = definitionOf(app, name)
-  return definition && app.index.collection(definition)
+  const definition = indexed(app, name)
+  return definition ? app.index.collection(definition) : keptAs(app, name)
 }

@@ -1,8 +1,8 @@
 /** Puts the documents of a backup in the place of all others, and says beforehand what that would change. */
-import { type BulkResult, errors, type ReplaceWrite, say, Value } from 'archivolt'
+import { type BulkResult, errors, type Replacement, type ReplaceWrite, say, Value } from 'archivolt'
 import type { App } from './app.ts'
 import { type DocumentEntry, readDocuments, readEntries } from './archive.ts'
-import { collectionNames, collectionOf } from './collections.ts'
+import { collectionNames, collectionOf, keptIn } from './collections.ts'
 import type { Forms, Stored } from './form.ts'
 import { documentsIn, documentsInside, keyOf, quietly, type Skip, usable, usableDocuments } from './reading.ts'
 import type { Work } from './work.ts'
@@ -30,10 +30,18 @@ export interface CollectionChanges {
 
 export async function restoreBackup(app: App, forms: Forms, path: string, job: Work): Promise<RestoreReport> {
   const run = new Restore(app, forms, job, (await readEntries(path)).length)
-  await app.index.replaceAll(async (write) => {
-    await readDocuments(path, (entry, lines) => run.take(entry, lines, write))
-    if (run.report.restored === 0) throw errors.unprocessable(NOTHING_IN_IT)
-  })
+  const beside = new Map<string, Replacement>()
+  await app.index.replaceAll(
+    async (write) => {
+      for (const kept of keptIn(app)) beside.set(kept.name, await kept.replacement())
+      const writeTo: ReplaceWrite = (name, docs) => beside.get(name)?.write(docs) ?? write(name, docs)
+      await readDocuments(path, (entry, lines) => run.take(entry, lines, writeTo))
+      if (run.report.restored === 0) throw errors.unprocessable(NOTHING_IN_IT)
+    },
+    async () => {
+      for (const { commit } of beside.values()) await commit()
+    },
+  )
   if (run.config) run.report.unknownSettings = await applySettings(app, run.config)
   await app.emit('index.replaced', {})
   return run.report

@@ -86,7 +86,7 @@ export const toStored = {
       playlist_entries: doc.playlist_entries.map((entry) => ({ ...entry, ...bothIds(app, entry.platform_id) })),
     }
   },
-  download(app: App, { open: _open, ready: _ready, later: _later, art, ...doc }: DownloadDoc): Stored {
+  download(app: App, { art, ...doc }: DownloadDoc): Stored {
     return {
       ...doc,
       ...bothIds(app, doc.platform_id),
@@ -280,9 +280,6 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
         vid_thumb_url: app.media.artUrl('video', id),
         // The reference sorts by time; what came in the same second stays in the order of the archive.
         position: whole(stored.position) || timestamp * 1_000_000 + (number % 1_000_000),
-        open: isOpen,
-        ready: isOpen && !message,
-        later: !isAuto,
         force: stored.force === true || undefined,
         art: text(stored.vid_thumb_url) || undefined,
       } satisfies KeysOf<DownloadDoc>,

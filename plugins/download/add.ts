@@ -2,7 +2,7 @@
 import { chunksOf, epochSeconds, openLocks } from 'archivolt'
 import type { VideoOutline } from '../video/types.ts'
 import { type ItemFailure, isLookedAtAgain } from './item-failure.ts'
-import { failureFields, fieldsOf, type QueueState, type QueueStatus } from './queue-state.ts'
+import { CLEARED, failureFields, type QueueState, type QueueStatus } from './queue-state.ts'
 import type { DownloadDoc } from './schema.ts'
 
 /** What is known of a video when it is queued; what a listing did not tell is empty. */
@@ -53,11 +53,10 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     isLost: boolean,
     options: AddOptions,
   ): DownloadDoc {
-    const { auto_start, later, open, ready } = fieldsOf(status)
     return {
       platform_id: item.id,
       status,
-      auto_start,
+      auto_start: status === 'priority',
       title: item.title,
       channel_id: item.channelId,
       channel_name: item.channelName,
@@ -68,9 +67,6 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
       vid_type: item.vidType,
       vid_thumb_url: app.media.artUrl('video', item.id),
       position: nextPosition(),
-      open,
-      ready,
-      later,
       ...((options.force || isLost) && { force: true }),
       ...(item.art && { art: item.art }),
       ...(options.failure && failureFields(options.failure, app)),
@@ -81,7 +77,7 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     ids: readonly string[],
     { force = false, isAsked = false }: Pick<AddOptions, 'force' | 'isAsked'> = {},
   ): Promise<Set<string>> {
-    const queued = await items.known(ids)
+    const queued = items.known(ids)
     const archived = force ? new Set<string>() : await app.videos.known(ids)
     const lost = isAsked ? app.media.missing.of([...archived]) : new Set<string>()
     return new Set(ids.filter((id) => !queued.has(id) && (!archived.has(id) || lost.has(id))))
@@ -91,20 +87,16 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
   async function reopen(list: readonly NewItem[], status: QueueStatus): Promise<string[]> {
     const marks = new Map(list.flatMap(({ id, isLimited }) => (isLimited === undefined ? [] : [[id, isLimited]])))
     if (status === 'ignore' || !marks.size) return []
-    const parked = [...(await items.getMany([...marks.keys()])).values()].filter(
-      ({ open, error_class: failure }) => open && failure && isLookedAtAgain(failure, app),
+    const parked = [...items.getMany([...marks.keys()]).values()].filter(
+      ({ status: its, error_class: failure }) => its !== 'ignore' && failure && isLookedAtAgain(failure, app),
     )
     const idsWhere = (isLimited: boolean) =>
       parked
         .filter(({ platform_id: id, reopened = false }) => marks.get(id) === isLimited && reopened === isLimited)
         .map(({ platform_id: id }) => id)
-    const [limited, free] = [idsWhere(true), idsWhere(false)]
-    if (limited.length > 0) await items.patchWhere({ in: ['platform_id', limited] }, { set: { reopened: null } })
-    const set = {
-      ...{ message: null, error_class: null, retry_at: null, ready: true, reopened: true },
-      ...(status === 'priority' && { status, auto_start: true, later: false }),
-    }
-    if (free.length > 0) await items.patchWhere({ in: ['platform_id', free] }, { set }, { visible: true })
+    const free = idsWhere(false)
+    await items.change(idsWhere(true), { reopened: null })
+    await items.change(free, { ...CLEARED, reopened: 1, ...(status === 'priority' && { status }) })
     return free
   }
 
@@ -116,14 +108,10 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     if (!fresh.length) return reopened
     const channels = await app.channels.known([...new Set(fresh.map(({ channelId }) => channelId).filter(Boolean))])
     const lost = app.media.missing.of(fresh.map(({ id }) => id))
-    const docs = fresh.map((item) => ({
-      id: item.id,
-      doc: toDoc(item, status, channels.has(item.channelId), lost.has(item.id), options),
-    }))
-    const { failed, kept = [] } = await items.putMany(docs, { visible: true, onlyNew: true })
+    const docs = fresh.map((item) => toDoc(item, status, channels.has(item.channelId), lost.has(item.id), options))
+    const { added, failed } = await items.add(docs)
     for (const { id, reason } of failed) app.log.warn({ id, reason }, 'a queue item could not be written')
-    const missed = new Set([...failed.map(({ id }) => id), ...kept])
-    return [...reopened, ...fresh.map(({ id }) => id).filter((id) => !missed.has(id))]
+    return [...reopened, ...fresh.map(({ id }) => id).filter((id) => added.has(id))]
   }
 
   return {

@@ -1,9 +1,9 @@
 /** What becomes of items that are in the queue (contract 9.3). */
-import { chunksOf, epochSeconds } from 'archivolt'
-import type { QueueFilter } from './filter.ts'
+import { epochSeconds } from 'archivolt'
 import { type ItemFailure, isLookedAtAgain } from './item-failure.ts'
-import { CLEARED, failureFields, fieldsOf, nextLook, type QueueState, type QueueStatus } from './queue-state.ts'
-import { type DownloadDoc, ERROR_CLASSES } from './schema.ts'
+import { CLEARED, failureFields, nextLook, type QueueState, type QueueStatus } from './queue-state.ts'
+import { IS_OPEN, type QueueFilter, type Where, whereOf } from './queue-table.ts'
+import { ERROR_CLASSES } from './schema.ts'
 
 export interface Changes {
   /** @returns false: not in the queue */
@@ -30,35 +30,36 @@ export interface Changes {
   markChannel(channelId: string, isIndexed: boolean): Promise<void>
 }
 
-/** Items that are looked for and changed by one call. */
-const CHANGED_AT_ONCE = 100
-
 export function openChanges(state: QueueState): Changes {
   const { app, items, active, changed, manyChanged } = state
 
   /** After the change, so that whatever begins later sees that it is not wanted. What was fetched goes, too. */
   async function left(ids: readonly string[] = active.ids): Promise<void> {
-    for (const id of ids) if (!(await isWanted(state, id))) active.cancel(id)
+    for (const id of ids) if (!isWanted(state, id)) active.cancel(id)
     await app.media.sweepStaging()
   }
 
+  const waitAgain = () =>
+    items.changeSome({ sql: "status = 'priority'", values: [] } satisfies Where, { status: 'pending' })
+  const clear = (classes: readonly string[]) => items.changeSome(failedAs(classes), CLEARED)
+
   return {
     async setStatus(id, status) {
-      if (!(await items.patch(id, { set: fieldsOf(status) }, { visible: true }))) return false
+      if ((await items.change([id], { status, ...CLEARED })) === 0) return false
       if (status === 'ignore') await left([id])
       await changed(id)
       return true
     },
 
     async setStatusWhere(filter, status) {
-      const updated = await items.patchWhere(filter, { set: fieldsOf(status) }, { visible: true })
+      const updated = await items.changeWhere(whereOf(filter), { status, ...CLEARED })
       if (status === 'ignore') await left()
       await manyChanged()
       return updated
     },
 
     async remove(id) {
-      const removed = await items.remove(id, { visible: true })
+      const removed = await items.remove([id])
       await left([id])
       if (!removed) return false
       if (!(await app.videos.known([id])).has(id)) await app.media.removeArt('video', id)
@@ -67,7 +68,7 @@ export function openChanges(state: QueueState): Changes {
     },
 
     async removeWhere(filter) {
-      const removed = await items.removeWhere(filter, { visible: true })
+      const removed = await items.removeWhere(whereOf(filter))
       await left()
       await manyChanged()
       return removed
@@ -75,84 +76,61 @@ export function openChanges(state: QueueState): Changes {
 
     async fail(id, failure) {
       // The time of an earlier message must not outlive it: an item that is due is taken before all others.
-      const before = await items.get(id)
-      const set = { retry_at: null, noted_at: null, ...failureFields(failure, app, before?.noted_at) }
-      await items.patch(id, { set }, { visible: true })
+      const set = { retry_at: null, noted_at: null, ...failureFields(failure, app, items.get(id)?.noted_at) }
+      await items.change([id], set)
       await changed(id)
     },
 
     async clearErrors(filter) {
-      let cleared = 0
-      for (const isOpen of [true, false])
-        cleared += await items.patchWhere(
-          { and: [filter, { exists: 'error_class' }, { eq: ['open', isOpen] }] },
-          { set: { ...CLEARED, ready: isOpen } },
-          { visible: true },
-        )
+      const cleared = await items.changeWhere(whereOf(filter, 'error_class IS NOT NULL'), CLEARED)
       await manyChanged()
       return cleared
     },
 
     async done(id) {
-      await items.remove(id, { visible: true })
+      await items.remove([id])
       await changed(id)
     },
 
     async demote() {
-      const ids: string[] = []
-      for await (const batch of items.scan({ filter: { eq: ['status', 'priority'] }, batch: CHANGED_AT_ONCE }))
-        ids.push(...batch.map(({ id }) => id))
-      await move(items, ids, 'priority', { status: 'pending', auto_start: false, later: true })
-      return ids
+      const demoted: string[] = []
+      for (let ids = await waitAgain(); ids.length > 0; ids = await waitAgain()) demoted.push(...ids)
+      return demoted
     },
 
-    promote: (ids) => move(items, ids, 'pending', { status: 'priority', auto_start: true, later: false }),
+    async promote(ids) {
+      await items.change(ids, { status: 'priority' }, "status = 'pending'")
+    },
 
     async planLooks() {
       const classes = ERROR_CLASSES.filter((failure) => isLookedAtAgain(failure, app))
-      const unplanned: QueueFilter = {
-        and: [{ eq: ['open', true] }, { in: ['error_class', classes] }, { not: { exists: 'noted_at' } }],
-      }
       const noted_at = epochSeconds(app.clock)
-      await items.patchWhere(
-        unplanned,
-        { set: { noted_at, retry_at: nextLook(noted_at, noted_at) } },
-        { visible: true },
-      )
+      const set = { noted_at, retry_at: nextLook(noted_at, noted_at) ?? null }
+      while ((await items.changeSome(failedAs(classes, 'noted_at IS NULL'), set)).length > 0) {}
     },
 
-    retryWithAccount() {
+    async retryWithAccount() {
       const classes = ERROR_CLASSES.filter((failure) => app.platform.failures[failure].needsAccount)
-      return items.patchWhere(
-        { and: [{ eq: ['open', true] }, { in: ['error_class', classes] }] },
-        { set: { ...CLEARED, ready: true } },
-        { visible: true },
-      )
+      let retried = 0
+      for (let ids = await clear(classes); ids.length > 0; ids = await clear(classes)) retried += ids.length
+      return retried
     },
 
     async markChannel(channelId, isIndexed) {
-      await items.patchWhere(
-        { and: [{ eq: ['channel_id', channelId] }, { eq: ['channel_indexed', !isIndexed] }] },
-        { set: { channel_indexed: isIndexed } },
-      )
+      const others = { sql: 'channel_id = ? AND channel_indexed = ?', values: [channelId, isIndexed ? 0 : 1] }
+      while ((await items.changeSome(others, { channel_indexed: isIndexed ? 1 : 0 })).length > 0) {}
     },
   }
 }
 
-/** Whether it is still in the queue, and not ignored. */
-export async function isWanted({ items }: Pick<QueueState, 'items'>, id: string): Promise<boolean> {
-  const item = await items.get(id)
-  return item !== undefined && item.status !== 'ignore'
-}
+/** Of open items, those with a message of one of these classes. */
+const failedAs = (classes: readonly string[], more = '1'): Where => ({
+  sql: `error_class IN (SELECT value FROM json_each(?)) AND ${IS_OPEN} AND ${more}`,
+  values: [JSON.stringify(classes)],
+})
 
-/** Changes those of the ids that still have the status: somebody may have given them another one meanwhile. */
-async function move(
-  items: QueueState['items'],
-  ids: readonly string[],
-  from: QueueStatus,
-  set: Pick<DownloadDoc, 'status' | 'auto_start' | 'later'>,
-): Promise<void> {
-  for (const some of chunksOf(ids, CHANGED_AT_ONCE)) {
-    await items.patchWhere({ and: [{ eq: ['status', from] }, { in: ['platform_id', some] }] }, { set })
-  }
+/** Whether it is still in the queue, and not ignored. */
+export function isWanted({ items }: Pick<QueueState, 'items'>, id: string): boolean {
+  const item = items.get(id)
+  return item !== undefined && item.status !== 'ignore'
 }

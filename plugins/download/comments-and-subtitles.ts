@@ -49,7 +49,7 @@ export function openExtras(app: App): Extras {
   async function subtitles(id: string, job: Run, except: readonly string[] = []): Promise<boolean> {
     const { subtitle: languages, subtitle_source: source, subtitle_index: isIndexed } = preferences()
     // A video that is downloaded anew brings its own subtitles.
-    if (!languages || (await app.queue.items.known([id])).has(id)) return false
+    if (!languages || app.queue.known([id]).has(id)) return false
     return app.media.scratch(async (folder) => {
       const wanted = { folder, languages, source: source || 'user', except } as const
       const { subtitles: staged, arePutOff } = await app.platform.subtitles(id, wanted, askedBy(job))

@@ -213,7 +213,7 @@ async function addItems(
 async function tellAsked(ids: string[], { isIgnored }: Wanted, job: Extraction, app: App): Promise<void> {
   const { userId } = job.payload
   if (userId === undefined || isIgnored || ids.length === 0) return
-  const queued = await app.queue.items.known(ids)
+  const queued = app.queue.known(ids)
   if (queued.size > 0) await app.emit('queue.asked', { userId, ids: ids.filter((id) => queued.has(id)) })
 }
 

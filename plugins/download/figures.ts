@@ -1,7 +1,6 @@
 /** What there is of each channel: in the queue, and beside it (contract B). */
 import { defineRoute, ID_PATTERN, queryEnum, Type } from 'archivolt'
 import type { App } from './app.ts'
-import { filterOf } from './filter.ts'
 
 const MOST_CHANNELS = 30
 
@@ -19,21 +18,14 @@ export const countByChannel = defineRoute({
     ),
   }),
   async handle({ query }, app: App) {
-    const { items } = app.queue
-    const rows = await items.aggregate({
-      filter: filterOf({ filter: query.filter }),
-      groupBy: ['channel_id'],
-      orderBy: { metric: 'count', order: 'desc' },
-    })
-    const shown = rows.slice(0, MOST_CHANNELS)
-    const buckets = await Promise.all(
-      shown.map(async ({ key: [channel], count }) => {
-        const id = String(channel)
-        const { hits } = await items.find({ filter: { eq: ['channel_id', id] }, size: 1, withoutTotal: true })
-        const name = hits[0] ? (JSON.parse(hits[0].text) as { channel_name: string }).channel_name : ''
-        return { key: [name, id], key_as_string: `${name}|${id}`, doc_count: count }
-      }),
-    )
+    const { queue } = app
+    const rows = queue.byChannel({ filter: query.filter })
+    const buckets = []
+    for (const { channel, count } of rows.slice(0, MOST_CHANNELS)) {
+      const { items } = await queue.list({ channel, from: 0, size: 1 })
+      const name = items[0]?.channel_name ?? ''
+      buckets.push({ key: [name, channel], key_as_string: `${name}|${channel}`, doc_count: count })
+    }
     const others = rows.slice(MOST_CHANNELS).reduce((sum, { count }) => sum + count, 0)
     return { doc_count_error_upper_bound: 0, sum_other_doc_count: others, buckets }
   },
@@ -53,14 +45,14 @@ export const showParts = defineRoute({
     has_streams: Type.Boolean(),
     has_shorts: Type.Boolean(),
   }),
-  async handle({ params: { channelId: channel } }, app: App) {
-    const isQueued = async (filter: 'pending' | 'ignore') =>
-      (await app.queue.items.count(filterOf({ filter, channel }), 1)) > 0
+  async handle({ params: { channelId: channel }, actor }, app: App) {
+    // No view shows anything of the queue.
+    const isQueued = (filter: 'pending' | 'ignore') => !actor.view && app.queue.count({ filter, channel }, 1) > 0
     const isArchived = async (type: 'videos' | 'streams' | 'shorts') =>
       (await app.videos.collection.count({ and: [{ eq: ['channel_id', channel] }, { eq: ['vid_type', type] }] }, 1)) > 0
     return {
-      has_pending: await isQueued('pending'),
-      has_ignored: await isQueued('ignore'),
+      has_pending: isQueued('pending'),
+      has_ignored: isQueued('ignore'),
       has_playlists: (await app.playlists.collection.count({ eq: ['playlist_channel_id', channel] }, 1)) > 0,
       has_videos: await isArchived('videos'),
       has_streams: await isArchived('streams'),

@@ -10,17 +10,16 @@ import { type Looks, lookAtText, openLooks } from './look.ts'
 import { downloads } from './preferences.ts'
 import { fetchSubtitlesPutOff } from './put-off-subtitles.ts'
 import { openDownloadQueue, type Queue } from './queue.ts'
+import { queueTables } from './queue-table.ts'
 import { redownloadDegraded, redownloadTables } from './redownload.ts'
 import { addToQueue, changeItem, changeMany, clearQueue, forgetItem, listQueue, showItem } from './routes.ts'
 import { downloadPending } from './run.ts'
-import { downloadIndex } from './schema.ts'
 import { downloadFailed, type FailureNews, openFailureNews } from './tell-failed.ts'
 
 export default definePlugin({
   name: 'download',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch'],
-  indexes: [downloadIndex],
-  migrations: [extrasTables, redownloadTables, putOffTables],
+  migrations: [extrasTables, redownloadTables, putOffTables, queueTables],
   preferences: { downloads },
   envelope: (preferences) => ({ downloads: preferences.section('downloads') }),
   routes: [
@@ -40,7 +39,7 @@ export default definePlugin({
   hookRules: { 'download.after': { withinSeconds: 600, otherwise: () => undefined } },
   events: ['queue.changed', 'queue.asked', 'download.failed'],
   on: {
-    // The queue may be another one now.
+    // The queue is another one now: that of a backup, or of an older ledger.
     'index.replaced': (app) => () => app.media.sweepStaging(),
     'ledger.replaced': (app) => () => app.media.sweepStaging(),
     'downloader.changed': (app) => () => app.degraded.fetchSoon(),
@@ -50,12 +49,15 @@ export default definePlugin({
     },
   },
   implements: {
-    'platform.pending': (app) => () => app.queue.waiting(),
-    'platform.waiting': (app) => () => app.queue.waitingByClass(),
+    'platform.pending': (app) => async () => app.queue.waiting(),
+    'platform.waiting': (app) => async () => app.queue.waitingByClass(),
     'platform.halted': (app) => () => app.queue.halted,
-    'media.known': (app) => async (kind, id) => kind === 'video' && (await app.queue.items.known([id])).has(id),
-    'media.titled': (app) => async (kind, id) =>
-      kind === 'video' ? (await app.queue.items.get(id))?.title : undefined,
+    'media.known': (app) => async (kind, id) => {
+      await app.queue.isTakenOver()
+      return kind === 'video' && app.queue.known([id]).has(id)
+    },
+    'media.titled': (app) => async (kind, id) => (kind === 'video' ? app.queue.get(id)?.title : undefined),
+    'archive.documents': (app) => app.queue.documents,
     'media.staged': (app) => (ids) => app.queue.wantedAmong(ids),
     'channel.remove': (app) => (channelId) => app.queue.markChannel(channelId, false),
   },
@@ -68,7 +70,10 @@ export default definePlugin({
     looks: openLooks(app),
     failureNews: openFailureNews(app),
   }),
-  setup: (app) => app.extras.startPutOff(),
+  async setup(app) {
+    await app.queue.isTakenOver()
+    await app.extras.startPutOff()
+  },
   close: (app) => app.failureNews.end(),
 })
 

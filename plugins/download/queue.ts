@@ -1,13 +1,14 @@
-/** The service `queue`: the one home of download documents. Each file beside it has one verb of it (contract 9.3). */
-import { type Words, withKeys } from 'archivolt'
+/** The service `queue`, from its parts (contract 9.3). */
+import { epochSeconds, type KeptDocuments, type Words } from 'archivolt'
 import type { ActiveItem } from './active.ts'
 import { type Adding, openAdding } from './add.ts'
 import type { App } from './app.ts'
 import { type Changes, isWanted, openChanges } from './change.ts'
-import { filterOf } from './filter.ts'
-import { type NextOptions, nextItem } from './next.ts'
-import { openQueueState, type QueueItems } from './queue-state.ts'
+import { openDocuments } from './documents.ts'
+import { openQueueState } from './queue-state.ts'
+import type { QueueTable } from './queue-table.ts'
 import type { DownloadDoc } from './schema.ts'
+import { openTakeover } from './takeover.ts'
 
 interface Halted {
   /** For people. */
@@ -17,65 +18,71 @@ interface Halted {
   nextAttempt: number
 }
 
-export interface Queue extends Adding, Changes {
-  readonly items: QueueItems
+/** Reads are of the ledger: they take no time, and no view limits them. */
+type Reads = Pick<QueueTable, 'get' | 'getMany' | 'known' | 'count' | 'list' | 'byChannel' | 'byKind'>
+
+export interface Queue extends Adding, Changes, Reads {
   /** Set by the run while all that is left waits for something of this machine. */
   halted: Halted | undefined
-  /** The reply for a stored text: with the mirror id, what runs now, and the index. */
-  replyText(id: string, text: string): string
-  next(options: NextOptions): Promise<DownloadDoc | undefined>
+  /** As JSON: what is shown of an item, with the mirror id, what runs now, and the name that its index had. */
+  replyOf(item: DownloadDoc): string
+  /** @param options.except  what the run has put off */
+  next(options: { isAutoOnly: boolean; except: readonly string[] }): DownloadDoc | undefined
   /** Whether it is still there, and not ignored. */
-  isWanted(id: string): Promise<boolean>
+  isWanted(id: string): boolean
   /** Which of these videos are downloaded now or will be: what was fetched of them stays. */
   wantedAmong(ids: readonly string[]): Promise<Set<string>>
   /** Marks an item as worked on. */
   begin(id: string): ActiveItem
   /** How many items wait to be downloaded, those with a message apart. */
-  waiting(): Promise<number>
+  waiting(): number
   /** How many items wait, by the class of their message. */
-  waitingByClass(): Promise<Record<string, number>>
+  waitingByClass(): Record<string, number>
+  /** Resolves when what an earlier version kept in the index is here. */
+  isTakenOver(): Promise<void>
+  /** All items, for backups. */
+  documents: KeptDocuments
 }
 
 export function openDownloadQueue(app: App): Queue {
   const state = openQueueState(app)
   const { items, active } = state
-  /** Told from what is kept, so it is known of old items too. */
-  const reasonIn = (text: string) => {
-    if (!text.includes('"error_class":')) return undefined
-    const { error_class: failure, message } = JSON.parse(text) as DownloadDoc
-    return failure && message && app.platform.reasonOf(failure, message)
-  }
+  const { get, getMany, known, count, list, byChannel, byKind } = items
   const indexName = `${app.settings.prefix}_download`
+  const isTakenOver = openTakeover(app, items)
   return {
-    items,
+    ...{ get, getMany, known, count, list, byChannel, byKind, isTakenOver },
     halted: undefined,
     ...openAdding(state),
     ...openChanges(state),
-    next: (options) => nextItem(state, options),
+    next: (options) => items.next({ ...options, now: epochSeconds(app.clock) }),
     isWanted: (id) => isWanted(state, id),
     begin: (id) => active.begin(id),
 
     async wantedAmong(ids) {
-      const found = await items.getMany(ids)
+      // Asked at the start too, before anything else.
+      await isTakenOver()
+      const found = items.getMany(ids)
       return new Set(ids.filter((id) => active.has(id) || (found.has(id) && found.get(id)!.status !== 'ignore')))
     },
 
-    replyText(id, text) {
-      const tail = { reason: reasonIn(text), progress: active.progressOf(id), _index: indexName, _score: 0 }
-      return withKeys(text, { ...app.platform.mirror(id), ...app.platform.original('video', id), ...tail })
-    },
-
-    waiting() {
-      return items.count(filterOf({ filter: 'pending', error: false }))
-    },
-
-    async waitingByClass() {
-      const rows = await items.aggregate({
-        filter: { and: [{ eq: ['open', true] }, { exists: 'error_class' }] },
-        groupBy: ['error_class'],
+    replyOf({ position: _position, force: _force, art: _art, noted_at: _noted, reopened: _reopened, ...shown }) {
+      const { platform_id: id, error_class: failure, message } = shown
+      return JSON.stringify({
+        ...shown,
+        ...app.platform.mirror(id),
+        ...app.platform.original('video', id),
+        // Told from what is kept, so it is known of old items too.
+        reason: failure && message && app.platform.reasonOf(failure, message),
+        progress: active.progressOf(id),
+        _index: indexName,
+        _score: 0,
       })
-      return Object.fromEntries(rows.map(({ key, count }) => [String(key[0]), count]))
     },
+
+    waiting: () => items.count({ filter: 'pending', error: false }),
+    waitingByClass: () => items.byErrorClass(),
+    documents: openDocuments(items),
   }
 }
 

@@ -83,7 +83,7 @@ async function nextDegraded(tried: ReadonlySet<string>, app: App): Promise<Recei
     withoutTotal: true,
     withoutTexts: true,
   })
-  const queued = await app.queue.items.known(hits.map(({ id }) => id))
+  const queued = app.queue.known(hits.map(({ id }) => id))
   for (const { id } of hits) {
     // What is in the queue is downloaded anew anyway.
     const doc = tried.has(id) || queued.has(id) ? undefined : await app.videos.get(id)

@@ -15,8 +15,7 @@ import {
 import type { Target } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { extractDownload } from './extract.ts'
-import { filterOf, type QueueFilter } from './filter.ts'
-import { QUEUE_ORDER } from './next.ts'
+import type { QueueFilter } from './queue-table.ts'
 import { downloadPending } from './run.ts'
 import { DownloadDoc, ERROR_CLASSES } from './schema.ts'
 
@@ -24,7 +23,7 @@ const FILTERS = ['pending', 'ignore', 'priority'] as const
 const VID_TYPES = ['videos', 'streams', 'shorts', 'unknown'] as const
 const VideoPath = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
 
-const QueueRecord = Type.Interface([Type.Omit(DownloadDoc, ['position', 'open', 'ready', 'later', 'force', 'art'])], {
+const QueueRecord = Type.Interface([Type.Omit(DownloadDoc, ['position', 'force', 'art'])], {
   progress: Type.Optional(
     Type.Object({ fraction: Type.Number(), speed: Type.Optional(Type.Number()), eta: Type.Optional(Type.Number()) }),
   ),
@@ -57,26 +56,25 @@ export const listQueue = defineRoute({
   envelope: 'page',
   revalidates: true,
   async handle({ query, page }, app: App) {
-    const { items, replyText } = app.queue
-    const { hits, total } = await items.find({
-      filter: filterOf({
-        filter: query.filter,
-        channel: query.channel,
-        vidType: query.vid_type,
-        errorClass: query.error_class,
-        error: query.error,
-      }),
-      ...(query.q?.trim() && { text: { words: query.q, prefixLast: true } }),
-      sort: [...QUEUE_ORDER],
-      from: page.from,
-      size: page.size,
-    })
-    return listing(
-      hits.map(({ id, text }) => replyText(id, text)),
-      total,
-    )
+    const { list, replyOf } = app.queue
+    const { items, total } = await list({ ...filterOf(query), words: query.q, from: page.from, size: page.size })
+    return listing(items.map(replyOf), total)
   },
 })
+
+const filterOf = ({
+  filter,
+  channel,
+  vid_type: vidType,
+  error_class: errorClass,
+  error,
+}: {
+  filter?: string | undefined
+  channel?: string | undefined
+  vid_type?: string | undefined
+  error_class?: string | undefined
+  error?: boolean | undefined
+}): QueueFilter => ({ filter, channel, vidType, errorClass, error })
 
 const AddBody = Type.Object({
   data: Type.Array(
@@ -172,12 +170,7 @@ export const clearQueue = defineRoute({
   },
   reply: Type.Object({ message: Type.String(), deleted: Type.Integer() }),
   async handle({ query }, app: App) {
-    const filter = filterOf({
-      filter: query.filter,
-      channel: query.channel,
-      vidType: query.vid_type,
-    }) as QueueFilter
-    return { message: `deleted ${query.filter} items`, deleted: await app.queue.removeWhere(filter) }
+    return { message: `deleted ${query.filter} items`, deleted: await app.queue.removeWhere(filterOf(query)) }
   },
 })
 
@@ -191,9 +184,9 @@ export const showItem = defineRoute({
   envelope: 'item',
   revalidates: true,
   async handle({ params: { videoId } }, app: App) {
-    const text = await app.queue.items.getText(videoId)
-    if (text === undefined) throw errors.notFound('download item', videoId)
-    return json(app.queue.replyText(videoId, text))
+    const item = app.queue.get(videoId)
+    if (!item) throw errors.notFound('download item', videoId)
+    return json(app.queue.replyOf(item))
   },
 })
 
@@ -230,7 +223,7 @@ async function refuseUnlessVideo(id: string, app: App): Promise<void> {
   if (
     app.platform.targetsIn(id)[0]?.type === 'video' ||
     (await app.videos.known([id])).has(id) ||
-    (await app.queue.items.known([id])).has(id)
+    app.queue.known([id]).has(id)
   )
     return
   throw errors.badRequest('Only a video can be ignored, and this is not the id of a video')
@@ -266,14 +259,8 @@ export const changeMany = defineRoute({
   body: BulkBody,
   reply: Type.Object({ updated: Type.Integer() }),
   async handle({ body }, app: App) {
-    const filter = filterOf({
-      filter: body.filter,
-      channel: body.channel,
-      vidType: body.vid_type,
-      errorClass: body.error_class,
-      error: body.error,
-    })
-    if (!filter)
+    const filter = filterOf(body)
+    if (Object.values(filter).every((value) => value === undefined))
       throw errors.badRequest('Choose the items by filter, channel, vid_type, error_class or error', {
         fields: { filter: 'or one of the others is required' },
       })

@@ -121,7 +121,7 @@ async function nextItem(
     try {
       const now = app.clock.steady()
       const waiting = [...putOff].filter(([, { at }]) => at > now)
-      const item = await app.queue.next({
+      const item = app.queue.next({
         isAutoOnly: job.current().autoOnly === true,
         except: [...waiting.map(([id]) => id), ...workers.ids],
       })
@@ -137,7 +137,7 @@ async function nextItem(
         await commentsMeanwhile(job, app)
         continue
       }
-      const stillQueued = await app.queue.items.known(waiting.map(([id]) => id))
+      const stillQueued = app.queue.known(waiting.map(([id]) => id))
       for (const [id] of waiting) if (!stillQueued.has(id)) putOff.delete(id)
       if (!stillQueued.size) return undefined
       const { waitsFor, since = 0 } = waiting.find(([, one]) => one.waitsFor)?.[1] ?? {}
@@ -203,7 +203,7 @@ async function downloadItem(
   const turn = app.queue.begin(id)
   try {
     // It may have been cleared or ignored since it was chosen; from here on that ends its turn.
-    if (!(await app.queue.isWanted(id))) return false
+    if (!app.queue.isWanted(id)) return false
     leftOut.push(...(await fetchAndIngest(item, worker, turn, job, app)))
     putOff.delete(id)
     return true

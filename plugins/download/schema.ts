@@ -1,5 +1,5 @@
-/** The queue item as it is kept and shown (contract 5.4). */
-import { defineIndex, type Static, Type } from 'archivolt'
+/** The queue item as it is shown and backed up (contract 5.4). */
+import { type Static, Type } from 'archivolt'
 import type { ItemFailureClass } from '../platform/failure-classes.ts'
 
 /** The platform's failure classes that are noted on an item; a further one is a compiler error here. */
@@ -40,47 +40,9 @@ export const DownloadDoc = Type.Object({
   vid_thumb_url: Type.String(),
   /** Internal: the place in the queue, ascending: when it was added, one by one. */
   position: Type.Integer(),
-  /** Internal: pending or priority, not ignored. */
-  open: Type.Boolean(),
-  /** Internal: open and without a message: the next run takes it. */
-  ready: Type.Boolean(),
-  /** Internal: the opposite of auto_start, so that one ascending order puts auto_start first. */
-  later: Type.Boolean(),
   /** Internal: queue it although the video is archived. */
   force: Type.Optional(Type.Boolean()),
   /** Internal: where the platform has the picture. */
   art: Type.Optional(Type.String()),
 })
 export type DownloadDoc = Static<typeof DownloadDoc>
-
-export const downloadIndex = defineIndex({
-  name: 'download',
-  doc: DownloadDoc,
-  fields: {
-    platform_id: { type: 'keyword', filter: true },
-    status: { type: 'keyword', filter: true },
-    error_class: { type: 'keyword', filter: true },
-    retry_at: { type: 'date', filter: true },
-    noted_at: { type: 'date', filter: true, internal: true },
-    reopened: { type: 'boolean', internal: true },
-    title: { type: 'text', search: 1 },
-    channel_id: { type: 'keyword', filter: true },
-    channel_indexed: { type: 'boolean', filter: true },
-    vid_type: { type: 'keyword', filter: true },
-    timestamp: { type: 'date', filter: true, sort: true },
-    position: { type: 'long', sort: true, internal: true },
-    open: { type: 'boolean', filter: true, internal: true },
-    ready: { type: 'boolean', filter: true, internal: true },
-    later: { type: 'boolean', filter: true, sort: true, internal: true },
-    force: { type: 'boolean', internal: true },
-    art: { type: 'keyword', internal: true },
-  },
-  lists: [
-    ['later asc', 'position asc'],
-    ['open', 'later asc', 'position asc'],
-    ['ready', 'later asc', 'position asc'],
-    ['status', 'later asc', 'position asc'],
-    ['channel_id', 'later asc', 'position asc'],
-  ],
-  covers: [['status', 'vid_type']],
-})

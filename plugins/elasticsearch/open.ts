@@ -18,6 +18,7 @@ import { openCollection } from './collection.ts'
 import type { ElasticConnection } from './connection.ts'
 import { openGeneration } from './generation.ts'
 import { type Layout, layoutOf } from './layout.ts'
+import { leftoverOf } from './leftover.ts'
 import { underLock } from './lock.ts'
 import { migrationOf } from './migration.ts'
 import { openElasticSnapshots, openRepository } from './repository.ts'
@@ -133,6 +134,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
     openSnapshots: async (guarded) => openElasticSnapshots(repository, guarded),
     snapshotTo,
     restoreFrom: (name, restore = {}) => repository.restore(index, name, restore),
+    leftover: (name) => leftoverOf({ store, connection, name, declared: layouts, onGarbled: options.onGarbled }),
     readFrom: (snapshot, name, ids) => underLock(lock, () => repository.read(snapshot, name, ids)),
     collection,
     async refresh() {

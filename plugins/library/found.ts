@@ -104,4 +104,4 @@ function nameOf(lang: string): string {
   }
 }
 
-export const isQueued = async (id: string, app: App): Promise<boolean> => (await app.queue.items.known([id])).has(id)
+export const isQueued = (id: string, app: App): boolean => app.queue.known([id]).has(id)

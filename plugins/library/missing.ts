@@ -57,7 +57,7 @@ async function queueSome(
     const added = new Set(await app.queue.add(wanted, 'priority', { force: true }))
     counts.queued += added.size
     for (const { id } of wanted) {
-      const item = added.has(id) ? undefined : await app.queue.items.get(id)
+      const item = added.has(id) ? undefined : app.queue.get(id)
       if (item && item.status !== 'ignore' && (await app.queue.setStatus(id, 'priority'))) counts.queued++
     }
   })
@@ -90,7 +90,7 @@ export const listMissing = defineRoute({
   reply: Type.Array(MissingRecord),
   async handle({ page: { from, size } }, app: App) {
     const ids = app.media.missing.page(from, size)
-    const [docs, queued] = await Promise.all([app.videos.collection.getMany(ids), app.queue.items.known(ids)])
+    const [docs, queued] = [await app.videos.collection.getMany(ids), app.queue.known(ids)]
     const rows = [...docs].map(([id, { title, channel_id, active }]) =>
       JSON.stringify({ platform_id: id, title, channel_id, active, queued: queued.has(id) }),
     )

@@ -60,8 +60,7 @@ async function embed(id: string, job: Run, app: App): Promise<boolean> {
     if (!doc || !app.media.isOurs(id)) return false
     const path = await app.media.filmPath(doc.channel_id, id)
     const picture = app.media.artPathOf('video', id)
-    if (!(await app.media.isThere(path)) || !(await app.media.isThere(picture)) || (await isQueued(id, app)))
-      return false
+    if (!(await app.media.isThere(path)) || !(await app.media.isThere(picture)) || isQueued(id, app)) return false
     const streams = await app.media.streamsIn(path, job.signal)
     if (await hasPicture(path, streams, picture, job, app)) {
       // An earlier run may have been cut off between the file and the document.

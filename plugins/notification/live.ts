@@ -80,12 +80,11 @@ export function openLive(app: App): Live {
     async queueChanged(id) {
       if (!listeners.size) return
       if (id === undefined) return tell('queue', { reset: true }, 'downloaders')
-      const text = await app.queue.items.getText(id)
-      const item: unknown =
-        text === undefined
-          ? { platform_id: id, ...app.platform.mirror(id), removed: true }
-          : JSON.parse(app.queue.replyText(id, text))
-      tell('queue', item, 'downloaders')
+      const item = app.queue.get(id)
+      const told: unknown = item
+        ? JSON.parse(app.queue.replyOf(item))
+        : { platform_id: id, ...app.platform.mirror(id), removed: true }
+      tell('queue', told, 'downloaders')
     },
   }
 }

@@ -192,7 +192,7 @@ class AskedVideos implements Requests {
 
   /** What has become of a video that was asked for; one that waits is asked for again by the next change. */
   async #look(videoIds: readonly string[]): Promise<void> {
-    const items = await this.#queue.items.getMany(videoIds)
+    const items = this.#queue.getMany(videoIds)
     for (const id of videoIds) {
       const item = items.get(id)
       const title = item?.title ?? (await this.#videos.outline(id))?.title

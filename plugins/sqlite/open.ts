@@ -8,6 +8,7 @@ import { type Connection, connect } from './connection.ts'
 import { Damage } from './damage.ts'
 import { LastingLink } from './lasting-link.ts'
 import { type Layout, layoutOf, tableNames } from './layout.ts'
+import { leftoverOf } from './leftover.ts'
 import { DamagedError } from './link.ts'
 import { migrationOf } from './migration.ts'
 import type { Arguments, Result } from './protocol.ts'
@@ -141,6 +142,15 @@ function adapterOf(index: OpenIndex, version: string, reader: Connection): Index
     snapshotTo: snapshotOf(index),
     replaceAll: (load) => replaceAll(index, load),
     restoreFrom: (path, restore = {}) => restoreSnapshot(link.current, adapter, path, restore),
+    leftover: (name) =>
+      damage.watch(async () => {
+        if (layouts.has(name)) return undefined
+        const remove = async () => {
+          await link.current.call('forget', { name })
+          clean(index)
+        }
+        return leftoverOf({ reader, name, onGarbled: (id) => onGarbled?.(name, id), remove })
+      }),
     async readFrom(path, name, ids) {
       const found = await link.current.call('snapshotPick', { path, name, ids })
       return new Map(

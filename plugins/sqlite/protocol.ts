@@ -62,6 +62,8 @@ interface Operations {
   /** Swaps; gives the version that now counts. */
   rebuildEnd: [{ name: string }, number]
   discard: [{ name: string }, null]
+  /** The collection does not count any more: its tables are removed by `clean`. */
+  forget: [{ name: string }, null]
   replaceBegin: [null, null]
   replaceEnd: [null, Record<string, number>]
   replaceAbort: [null, null]
@@ -120,6 +122,7 @@ export const RULES = {
   rebuildWrite: { kind: 'write', durable: 'later' },
   rebuildEnd: { kind: 'write', durable: 'when done' },
   discard: { kind: 'write', durable: 'each step' },
+  forget: { kind: 'write', durable: 'each step', isRepeatable: true },
   replaceBegin: { kind: 'write', durable: 'each step' },
   replaceEnd: { kind: 'write', durable: 'when done' },
   replaceAbort: { kind: 'write', durable: 'each step' },

@@ -163,3 +163,8 @@ export function isResumable(store: Store, name: string, purpose: Purpose): boole
 export function forgetBuilding({ connection }: Store, name: string): void {
   connection.sql('DELETE FROM index_building WHERE name = ?').run(name)
 }
+
+export function forgetCollection(store: Store, name: string): void {
+  store.connection.sql('DELETE FROM index_collections WHERE name = ?').run(name)
+  forgetBuilding(store, name)
+}

@@ -34,7 +34,7 @@ import {
   type Write,
 } from './protocol.ts'
 import { copyTo, openSnapshot, pickFrom, type SnapshotReader } from './snapshot-file.ts'
-import { forget, forgetBuilding, openStore, type Store, type Tables, tablesOf } from './store.ts'
+import { forget, forgetBuilding, forgetCollection, openStore, type Store, type Tables, tablesOf } from './store.ts'
 import { clean, loadTerms, mergeWords } from './sweep.ts'
 import { listedCount, listedPage } from './value-lists.ts'
 import { type Job, openWorkLoop, type Units } from './work-loop.ts'
@@ -182,6 +182,7 @@ const writes: { [Op in Write]: (args: Arguments<Op>) => Units<Result<Op>> } = {
   rebuildWrite: ({ name, docs, last }) => once(() => rebuildWrite(at(), name, docs, last)),
   rebuildEnd: ({ name }) => rebuildEnd(at(), name),
   discard: ({ name }) => once(() => (forgetBuilding(at(), name), null)),
+  forget: ({ name }) => once(() => (forgetCollection(at(), name), null)),
   replaceBegin: () => once(() => (replaceBegin(at()), null)),
   replaceEnd: () => replaceEnd(at()),
   replaceAbort: () => once(() => (replaceAbort(at()), null)),

@@ -165,12 +165,14 @@ class IndexCounts implements Counts {
   }
 
   async download(): Promise<QueueCounts> {
-    const rows = await this.#app.queue.items.aggregate({ groupBy: ['status', 'vid_type'] })
+    const rows = this.#app.queue.byKind()
+    const sum = (isCounted: (row: (typeof rows)[number]) => boolean) =>
+      rows.filter(isCounted).reduce((all, { count }) => all + count, 0)
     const pending = (type?: string) =>
-      total(rows, ([status, itsType]) => status !== 'ignore' && (type === undefined || itsType === type)).count
+      sum(({ status, vidType }) => status !== 'ignore' && (type === undefined || vidType === type))
     return {
       pending: pending(),
-      ignore: total(rows, ([status]) => status === 'ignore').count,
+      ignore: sum(({ status }) => status === 'ignore'),
       pending_videos: pending('videos'),
       pending_streams: pending('streams'),
       pending_shorts: pending('shorts'),

@@ -267,9 +267,6 @@ export function generate({
           vid_type: random() < 0.9 ? 'videos' : 'shorts',
           vid_thumb_url: `/cache/videos/${id[0]!.toLowerCase()}/${id}.jpg`,
           position: at + 1,
-          open: !isIgnored,
-          ready: !isIgnored,
-          later: true,
         }
         yield { id, doc }
       }

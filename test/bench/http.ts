@@ -37,6 +37,8 @@ const page = (where: string, order: string) =>
   `SELECT d.text, cd.text AS channel FROM (SELECT rid, channel_id FROM #video ${where} ORDER BY ${order}, id LIMIT 12) m
    JOIN #video_doc d ON d.rid = m.rid JOIN #channel c ON c.id = m.channel_id JOIN #channel_doc cd ON cd.rid = c.rid`
 const SEEN = `SELECT rid FROM #video_kw WHERE field = 'watched_by' AND value = '1'`
+/** In the ledger, beside the index. */
+const QUEUE = 'ledger.download_queue_b'
 const sums = (groups: string, totals: string, of: string) =>
   `SELECT ${groups}, count(*)${totals} FROM #${of} GROUP BY ${groups}`
 
@@ -115,7 +117,7 @@ const cases: Case[] = [
     requests: [
       {
         path: '/api/download/?filter=pending',
-        sql: 'SELECT d.text FROM (SELECT rid FROM #download WHERE open = 1 ORDER BY later DESC, position DESC LIMIT 12) m JOIN #download_doc d ON d.rid = m.rid',
+        sql: `SELECT * FROM ${QUEUE} WHERE status <> 'ignore' ORDER BY later, position LIMIT 12`,
         values: [],
       },
     ],
@@ -131,7 +133,11 @@ const cases: Case[] = [
       },
       { path: '/api/stats/channel/', sql: sums('channel_active, channel_subscribed', '', 'channel'), values: [] },
       { path: '/api/stats/playlist/', sql: sums('playlist_active, playlist_subscribed', '', 'playlist'), values: [] },
-      { path: '/api/stats/download/', sql: sums('status, vid_type', '', 'download'), values: [] },
+      {
+        path: '/api/stats/download/',
+        sql: `SELECT status, vid_type, count(*) FROM ${QUEUE} GROUP BY status, vid_type`,
+        values: [],
+      },
       {
         path: '/api/stats/watch/',
         sql: `SELECT count(*), sum(duration) FROM #video WHERE rid IN (${SEEN})`,

@@ -53,7 +53,7 @@ const addPages = (from: number, to: number) =>
   )
 const claim = () =>
   timed(200, async () => {
-    const item = await queue.next({ isAutoOnly: false, except: [] })
+    const item = queue.next({ isAutoOnly: false, except: [] })
     if (!item) throw new Error('The queue is empty')
     await queue.done(item.platform_id)
   })
@@ -70,8 +70,8 @@ const addedLast = added.slice(-SMALL / PAGE)
 const [claimedLarge, listedLarge] = [await claim(), await list()]
 await addPages(LARGE, MANY)
 const { pending } = (await archive.as('admin').get('/api/stats/download/')).body
-const ignored = await timed(1, () => queue.setStatusWhere({ eq: ['open', true] }, 'ignore'))
-const forgotten = await timed(1, () => queue.removeWhere({ eq: ['status', 'ignore'] }))
+const ignored = await timed(1, () => queue.setStatusWhere({ filter: 'pending' }, 'ignore'))
+const forgotten = await timed(1, () => queue.removeWhere({ filter: 'ignore' }))
 delay.disable()
 
 report(`add ${PAGE} items, with ${LARGE} beside ${SMALL}`, {

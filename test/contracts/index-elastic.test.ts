@@ -14,11 +14,11 @@ indexContract(
     const { url, prefix } = await testElasticsearch({ after: (work) => void afters.push(work) })
     const log = openLog('silent')
     return {
-      open(onGarbled) {
+      open(onGarbled, declared = definitions) {
         const connection = connectElastic({ url, names: `${prefix}_*`, log, clock: systemClock })
         return openElasticIndex({
           connection,
-          definitions,
+          definitions: declared,
           log,
           clock: systemClock,
           prefix,

@@ -87,8 +87,8 @@ export const letterIndex = defineIndex({
 })
 
 export interface IndexUnderTest {
-  /** The same documents each time. */
-  open(onGarbled: OnGarbled): Promise<IndexAdapter>
+  /** The same documents each time. @param definitions  default: all that it was prepared with */
+  open(onGarbled: OnGarbled, definitions?: readonly IndexDefinition[]): Promise<IndexAdapter>
   /** Changes a letter of the stored text, so that it is no JSON. Left out where documents are not stored as text. */
   garble?(collection: string, id: string): Promise<void>
   /** Removes what it kept, once it is closed. */
@@ -1313,6 +1313,40 @@ export function indexContract(
         assert.deepEqual(await found('kept'), ['p1'])
         assert.deepEqual(await found('kepd words', { fuzziness: 'auto' }), ['p1'])
         assert.deepEqual(await filtered({ eq: ['topics', 't'] }), ['p1'])
+      })
+
+      test('a collection that nobody declares any more is read until it is removed, and never again', async (t) => {
+        if (!index.leftover) return t.skip(`${adapter} says nothing of what is not declared`)
+        await given({ p1: { title: 'Of now' } })
+        const lines = Array.from({ length: 501 }, (_, at) => ({
+          id: `l${String(at).padStart(3, '0')}`,
+          doc: { text: `Line ${at}`, saidAt: at },
+        }))
+        await index.collection(lineIndex).putMany(lines)
+        const open = async (...definitions: IndexDefinition[]) => {
+          await index.close()
+          index = await held.open(onGarbled, definitions)
+        }
+        const left = async () => {
+          const found: object[] = []
+          for await (const batch of (await index.leftover!('line'))?.scan() ?? []) found.push(...batch)
+          return found
+        }
+
+        const declared = await left()
+        await open(paperIndex)
+        const before = await left()
+        await open(paperIndex)
+        const again = await left()
+        const leftover = await index.leftover('line')
+        await leftover!.remove()
+        await leftover!.remove()
+        const after = await index.leftover('line')
+        await open(paperIndex, lineIndex, splicedIndex, letterIndex)
+
+        assert.deepEqual([declared, before, again, after], [[], lines, lines, undefined])
+        assert.equal(await index.collection(lineIndex).count(), 0)
+        assert.deepEqual(await index.collection(paperIndex).get('p1'), { title: 'Of now' })
       })
     })
   })

@@ -16,10 +16,12 @@ for (const { name, indexAdapter } of [sqlite, memory]) {
     const dataDir = await mkdtemp(join(tmpdir(), 'archivolt-index-'))
     const given = { log: openLog('silent'), clock: systemClock }
     return {
-      async open(onGarbled) {
+      async open(onGarbled, declared = definitions) {
         const holdings = await openHoldings({ dataDir, kind: name, ...given })
         const settings = { dataDir, prefix: 'av' } as Settings
-        return (await indexAdapter!.open({ ...given, settings, definitions, version: '1', holdings, onGarbled })).index
+        return (
+          await indexAdapter!.open({ ...given, settings, definitions: declared, version: '1', holdings, onGarbled })
+        ).index
       },
       ...(name === 'sqlite' && { garble: async (collection, id) => garble({ dataDir }, collection, id) }),
       remove: () => rm(dataDir, { recursive: true }),

@@ -194,9 +194,6 @@ export function aQueued({ id = 'q1', ...fields }: { id?: string } & Partial<Down
     vid_type: 'videos',
     vid_thumb_url: `/cache/videos/${id[0]!.toLowerCase()}/${id}.jpg`,
     position: LATELY * 1_000_000,
-    open: true,
-    ready: true,
-    later: true,
     ...fields,
   }
   return { index: 'download', id, doc }

@@ -9,6 +9,7 @@ import { type OpenedApp, openApp } from '../../core/app.ts'
 import { commandsOf, noSuchCommand, sentenceOf, understood } from '../../core/commands/typed.ts'
 import { GRACE_MS } from '../../core/http/server.ts'
 import { openHoldings } from '../../core/index/in-use.ts'
+import type { KeptDocuments } from '../../core/index/kept-documents.ts'
 import { openLedger } from '../../core/ledger/sqlite.ts'
 import { type Log, openLog } from '../../core/log.ts'
 import type { Plugin, WholeApp } from '../../core/plugin/define.ts'
@@ -145,11 +146,13 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     if (!options.dataDir) await rm(dataDir, { recursive: true, force: true })
   })
 
-  const collectionOf = (name: string) => {
-    const { index } = isOpen().app
+  const collectionOf = (name: string): Documents => {
+    const { index, hook } = isOpen().app
     const definition = index.definitions.find((one) => one.name === name)
-    if (!definition) throw new Error(`No plugin of this test app declares the index ${name}`)
-    return index.collection(definition)
+    if (definition) return index.collection(definition)
+    const kept = hook('archive.documents').find((one) => one.name === name)
+    if (!kept) throw new Error(`No plugin of this test app declares the index ${name}`)
+    return writable(kept)
   }
 
   return {
@@ -174,10 +177,10 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     },
     async ids(index) {
       const ids: string[] = []
-      for await (const batch of collectionOf(index).scan()) ids.push(...batch.map(({ id }) => id))
+      for await (const batch of collectionOf(index).scan({ batch: 1000 })) ids.push(...batch.map(({ id }) => id))
       return ids.sort()
     },
-    doc: (index, id) => collectionOf(index).get(id),
+    doc: async (index, id) => (await collectionOf(index).getMany([id])).get(id),
     async settled() {
       const { ledger, jobs } = isOpen().app
       const isBusy = () =>
@@ -207,6 +210,20 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     },
   }
 }
+
+type Documents = Pick<KeptDocuments, 'getMany' | 'scan'> & { put(id: string, doc: object): Promise<void> }
+
+/** Those of a plugin's own tables are written as a restore does it. */
+const writable = (kept: KeptDocuments): Documents => ({
+  ...kept,
+  async put(id, doc) {
+    const { write, commit } = await kept.replacement()
+    for await (const batch of kept.scan({ batch: 1000 })) await write(batch)
+    const { failed } = await write([{ id, doc: doc as Record<string, unknown> }])
+    if (failed[0]) throw new Error(failed[0].reason)
+    await commit()
+  },
+})
 
 /** As `core/commands/commands.ts` does it, but for where it is said and asked. */
 async function commandReply(

@@ -87,7 +87,7 @@ const ignore: Way<'ignore'> = {
     return undefined
   },
   async undo(rows, app) {
-    const items = await app.queue.items.getMany(idsOf(rows))
+    const items = app.queue.getMany(idsOf(rows))
     for (const [id, { status }] of items) if (status === 'ignore') await app.queue.remove(id)
   },
 }
@@ -104,7 +104,7 @@ const queue: Way<'queue'> = {
   },
   async undo(rows, app) {
     await endStarted(rows, app)
-    const items = await app.queue.items.getMany(idsOf(rows))
+    const items = app.queue.getMany(idsOf(rows))
     for (const [id, { status }] of items) if (status === 'pending') await app.queue.remove(id)
   },
 }

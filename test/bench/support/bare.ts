@@ -1,11 +1,12 @@
 /**
  * What our server is compared with: a bare node:http server in a process of its own. For each request it runs
- * prepared statements, the plain ones that find the same rows and read the same texts in the same index file, and sends
+ * prepared statements, the plain ones that find the same rows and read the same texts in the same index file and ledger, and sends
  * the bytes that our server answers. A search is as many queries there as it is here (`plain-search.ts`); all else is
  * one.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { PlainQuery } from './plain-search.ts'
 import { startPeer } from './processes.ts'
@@ -34,6 +35,7 @@ export async function startBare(scope: Scope, indexFile: string): Promise<BareSe
 if (process.argv[2] === 'peer') {
   const db = new Database(process.argv[3]!, { readonly: true })
   db.pragma('cache_size = -8000')
+  db.prepare('ATTACH ? AS ledger').run(join(dirname(process.argv[3]!), 'ledger.sqlite'))
   const statements = new Map<string, Database.Statement<unknown[]>>()
   const prepared = (sql: string): Database.Statement<unknown[]> => {
     const statement = statements.get(sql) ?? db.prepare<unknown[]>(sql)

@@ -4,9 +4,11 @@ import { constants, copyFile, link, mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { systemClock } from '../../../core/clock.ts'
 import type { Collection, IndexAdapter } from '../../../core/index/port.ts'
+import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
 import { channelIndex } from '../../../plugins/channel/schema.ts'
-import { downloadIndex } from '../../../plugins/download/schema.ts'
+import download from '../../../plugins/download/plugin.ts'
+import { openQueueTable } from '../../../plugins/download/queue-table.ts'
 import { playlistIndex } from '../../../plugins/playlist/schema.ts'
 import { openSqliteIndex } from '../../../plugins/sqlite/open.ts'
 import { subtitleIndex, videoIndex } from '../../../plugins/video/schema.ts'
@@ -19,7 +21,8 @@ import type { Scope } from './report.ts'
 /**
  * To be raised when other documents are made, or the index lays them out otherwise: a server would first rebuild them.
  */
-const VERSION = 3
+const VERSION = 4
+const LEDGER = 'ledger.sqlite'
 const BATCH = 1000
 const FRAGMENTS_OF_A_VIDEO = 40
 
@@ -50,19 +53,33 @@ async function builtLibrary(videos: number): Promise<string> {
   await fill(index.collection(videoIndex), archiveOf(videos).videos())
   await fillBeside(index, videos)
   await index.close()
+  await fillQueue(fresh, videos)
   await rename(fresh, folder)
   return file
 }
 
-/** All of the library but its videos. */
+/** All of the index but its videos. */
 export async function fillBeside(index: IndexAdapter, videos: number): Promise<void> {
   const archive = archiveOf(videos)
-  const { withSubtitles, items } = sizeOf(videos)
+  const { withSubtitles } = sizeOf(videos)
   await fill(index.collection(channelIndex), archive.channels())
   await fill(index.collection(subtitleIndex), archive.subtitles(withSubtitles, FRAGMENTS_OF_A_VIDEO))
   await fill(index.collection(playlistIndex), archive.playlists())
-  await fill(index.collection(downloadIndex), archive.queue(items))
 }
+
+/** What waits to be downloaded: with the tables of the queue alone, so that a server makes the others. */
+async function fillQueue(folder: string, videos: number): Promise<void> {
+  const log = openLog('warn')
+  const plugins = [{ name: download.name, migrations: download.migrations ?? [] }]
+  const ledger = await openLedger({ file: join(folder, LEDGER), log, clock: systemClock, plugins })
+  const { write, commit } = await openQueueTable({ ledger, ...NEITHER_ASKED }).replacement()
+  for (const batch of inBatches(archiveOf(videos).queue(sizeOf(videos).items), BATCH))
+    await write(batch.map(({ doc }) => doc))
+  await commit()
+  await ledger.close()
+}
+/** Neither index nor pictures are asked for by what replaces the queue. */
+const NEITHER_ASKED = {} as Pick<Parameters<typeof openQueueTable>[0], 'index' | 'media'>
 
 /** What an earlier run put is passed over: batches are put whole, in order. */
 async function fill<Doc extends object>(
@@ -89,11 +106,12 @@ export function* inBatches<Each>(docs: Iterable<Each>, size: number): Generator<
   if (batch.length > 0) yield batch
 }
 
-/** A data folder with the library's index, to be done with as one likes. */
+/** A data folder with the library's index and queue, to be done with as one likes. */
 export async function copyOfLibrary(scope: Scope, videos: number): Promise<string> {
   const file = await builtLibrary(videos)
   const folder = await temporaryFolder(scope)
   await copyFile(file, join(folder, 'index.sqlite'), constants.COPYFILE_FICLONE)
+  await copyFile(join(dirname(file), LEDGER), join(folder, LEDGER))
   await mkdir(join(folder, 'media')) // without it a server says that its disk is away, and downloads nothing
   return folder
 }

@@ -3,12 +3,11 @@
 import type { DocOf, IndexDefinition, NamesOf } from '../../../core/index/mapping.ts'
 import type { Collection } from '../../../core/index/port.ts'
 import { channelIndex } from '../../../plugins/channel/schema.ts'
-import { downloadIndex } from '../../../plugins/download/schema.ts'
 import { playlistIndex } from '../../../plugins/playlist/schema.ts'
 import { subtitleIndex, videoIndex } from '../../../plugins/video/schema.ts'
 import { type Archive, firstVideos } from '../generate.ts'
 
-export const DEFINITIONS = [channelIndex, videoIndex, subtitleIndex, playlistIndex, downloadIndex]
+export const DEFINITIONS = [channelIndex, videoIndex, subtitleIndex, playlistIndex]
 
 type CollectionOf<Definition extends IndexDefinition> = Collection<DocOf<Definition>, NamesOf<Definition>>
 

@@ -51,9 +51,6 @@ const item = (id: string, status: DownloadDoc['status'], fields: Partial<Downloa
     published: '2026-01-02',
     timestamp: 1_768_000_000,
     position: 1_768_000_000_000_000,
-    open: status !== 'ignore',
-    ready: status !== 'ignore',
-    later: status !== 'priority',
     ...fields,
   })
 
@@ -149,7 +146,7 @@ export async function archive(
     item(PENDING, 'pending'),
     item(IGNORED, 'ignore'),
     item(PRIORITY, 'priority', { vid_type: 'shorts' }),
-    item(FAILED, 'pending', { message: 'Private video', error_class: 'gone', ready: false, channel_id: OTHER_CHANNEL }),
+    item(FAILED, 'pending', { message: 'Private video', error_class: 'gone', channel_id: OTHER_CHANNEL }),
     someComments(VIDEO, [COMMENT]),
     aFragment({ platform_id: VIDEO, channel_id: CHANNEL, subtitle_line: 'the cold proof' }),
   )

@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { systemClock } from '../../../core/clock.ts'
+import { changeInUse } from '../../../core/index/in-use.ts'
 import type { IndexDefinition } from '../../../core/index/mapping.ts'
 import { moveIndex } from '../../../core/index/move.ts'
 import type { IndexAdapter } from '../../../core/index/port.ts'
@@ -272,5 +273,24 @@ describe('index-move', { skip: withoutElasticsearch() ?? false }, () => {
       assert.match(stderr, says)
       assert.doesNotMatch(stderr, /^\s+at /m)
     }
+  })
+
+  test('moves nothing while the index has a collection of an earlier version, however often it is asked', async (t) => {
+    const { url, prefix } = await testElasticsearch(t)
+    const app = await testApp(lastFirst(t), { settings: { prefix } })
+    await app.given(aChannel())
+    await app.close()
+    await changeInUse(app.dataDir, { opened: { sqlite: ['channel', 'download'] } })
+    const env = { AV_DATA_DIR: app.dataDir, AV_PREFIX: prefix, AV_ELASTICSEARCH_URL: url }
+
+    for (let time = 0; time < 2; time++)
+      assert.match(
+        (await command(env, 'elasticsearch')).stderr,
+        /the embedded index has documents .* \(download\): start the server once/,
+      )
+    await app.restart()
+    await app.close()
+
+    assert.equal((await command(env, 'elasticsearch')).code, 0)
   })
 })

@@ -222,7 +222,7 @@ test('a backup that has nothing of a kind which the last one had takes no otherâ
     'pending',
   )
   await backUp(app)
-  await app.app.index.collection(app.app.index.definitions.find(({ name }) => name === 'download')!).remove('d1')
+  await app.app.queue.remove('d1')
   await backUp(app)
   assert.deepEqual(await readdir(FOLDER(app)), [GOOD], 'a queue that is empty says nothing')
   const good = await readFile(join(FOLDER(app), GOOD))

@@ -103,7 +103,7 @@ function made(schema: any, name: string): any {
 
 /** One document of each kind with every key that its schema has. */
 const everyKind = (app: TestApp): Given[] =>
-  app.app.index.definitions.map(({ name, doc: schema }) => {
+  [...app.app.index.definitions, ...app.app.hook('archive.documents')].map(({ name, doc: schema }) => {
     const doc = made(schema, name)
     const whole = { ...doc, ...AGREED[name]?.(doc) }
     const { platform_id, channel_id, playlist_id, subtitle_fragment_id } = whole
@@ -130,7 +130,7 @@ for (const [form, pluginsOff] of Object.entries(SETS))
 
     await app.as('admin').post('/api/backup/')
     await app.settled()
-    for (const { index, id } of given) await app.app.index.collection(definitionOf(app.app, index)!).remove(id)
+    for (const { index, id } of given) await remove(app, index, id)
     await app.as('admin').post('/api/backup/av_backup-20260115-auto.zip/')
     await app.settled()
 
@@ -138,7 +138,13 @@ for (const [form, pluginsOff] of Object.entries(SETS))
     for (const [what, value] of Object.entries(before)) assert.deepEqual(after[what], value, what)
   })
 
-/** What the index keeps, and what both accounts are told of the video. */
+async function remove({ app }: TestApp, name: string, id: string): Promise<void> {
+  const definition = app.index.definitions.find((one) => one.name === name)
+  if (definition) await app.index.collection(definition).remove(id)
+  else await app.queue.remove(id)
+}
+
+/** What the archive keeps, and what both accounts are told of the video. */
 async function everything(app: TestApp, given: readonly Given[]): Promise<Record<string, unknown>> {
   const all: Record<string, unknown> = {}
   for (const { index, id } of given) all[`${index} ${id}`] = await app.doc(index, id)

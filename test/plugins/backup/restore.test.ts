@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { aChannel, aNewItem, aQueued, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { waitAtBarrier } from '../../../core/index/write-barrier.ts'
 import {
   aStoredChannel,
   aStoredVideo,
@@ -365,6 +366,77 @@ test('an archive of which no document can be used is not restored, and a preview
   await app.settled()
   assert.deepEqual(await everything(app), before)
   assert.notEqual((await admin.get('/api/config/')).body.downloads.limit_speed, 7)
+})
+
+test('a queue of an earlier version, with the fields that its order had, comes back in its order', async (t) => {
+  const app = await testApp(t)
+  const item = (id: string, position: number, status: 'pending' | 'ignore' | 'priority') => ({
+    ...aQueued({ id, position, status, auto_start: status === 'priority' }).doc,
+    ...{ open: status !== 'ignore', ready: status !== 'ignore', later: status !== 'priority' },
+  })
+  const items = {
+    a: item('a', 3, 'pending'),
+    b: item('b', 2, 'ignore'),
+    c: item('c', 1, 'pending'),
+    d: item('d', 4, 'priority'),
+    e: item('e', 1e300, 'pending'),
+  }
+  await app.given(aQueued({ id: 'newer' }))
+  await upload(app, await zipOf(fileOf('download', items, 'av_download-20260110-0.json')))
+  const preview = (await app.as('admin').get(`/api/backup/${NAME}/preview/`)).body.download
+
+  const task = await restore(app)
+
+  assert.equal(task.result, `${NAME} restored: 4 documents, 1 skipped`)
+  assert.deepEqual(preview, { backup: 5, now: 1, added: 5, removed: 1, changed: 0 })
+  const { data } = (await app.as('admin').get('/api/download/')).body
+  assert.deepEqual(
+    data.map(({ platform_id: id, status }: any) => `${id} ${status}`),
+    [...['d priority', 'c pending', 'b ignore', 'a pending']],
+  )
+})
+
+test('a restore that fails leaves the queue as it was', async (t) => {
+  const app = await testApp(t)
+  await app.given(aQueued({ id: 'now' }))
+  const one = fileOf('download', { earlier: aQueued({ id: 'earlier' }).doc }, 'av_download-20260110-0.json')
+  const unfinished = { name: 'es_video-20260110-0.json', content: '{"index":{"_id":"v1"}}\n' }
+  await upload(app, await zipOf(one, unfinished))
+
+  const { status } = await restore(app)
+
+  assert.deepEqual([status, await app.ids('download')], ['FAILURE', ['now']])
+})
+
+test('what is queued by a job while a restore runs is in the queue that it brings', async (t) => {
+  const app = await testApp(t)
+  await app.given(aQueued({ id: 'before' }))
+  await upload(
+    app,
+    await zipOf(fileOf('download', { earlier: aQueued({ id: 'earlier' }).doc }, 'av_download-20260110-0.json')),
+  )
+  const { documents } = app.app.queue
+  const { replacement } = documents
+  let adding: Promise<string[]> | undefined
+  t.mock.method(documents, 'replacement', async () => {
+    const begun = await replacement()
+    return {
+      ...begun,
+      async commit() {
+        adding = waitAtBarrier(new AbortController().signal, () =>
+          app.app.queue.add([aNewItem('meanwhile')], 'pending'),
+        )
+        const refused = await app.as('admin').post('/api/download/before/', { status: 'ignore' })
+        assert.equal(refused.status, 503)
+        await begun.commit()
+      },
+    }
+  })
+
+  const { status } = await restore(app)
+  await adding
+
+  assert.deepEqual([status, await app.ids('download')], ['SUCCESS', ['earlier', 'meanwhile']])
 })
 
 test('while a restore runs a second one is refused', async (t) => {

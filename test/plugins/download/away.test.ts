@@ -139,7 +139,7 @@ test('the disk goes in the middle of a download: the item waits, and goes on fro
   const { app, platform } = away
   platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 60_000 })
   await ask(app, fog)
-  await until(async () => (await app.as('admin').get(`/api/download/${fog}/`)).body.data?.progress !== undefined)
+  await until(async () => (await app.as('admin').get(`/api/download/${fog}/`)).body.data?.progress?.fraction > 0)
 
   await away.unmount()
   platform.faults.clear()

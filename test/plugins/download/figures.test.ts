@@ -10,7 +10,7 @@ test('a channel says what there is of it, and its sums', async (t) => {
     aVideo({ id: 'a', channelId: 'mill', media_size: 100, player: { duration: 60 } }),
     aVideo({ id: 'b', channelId: 'mill', media_size: 200, vid_type: 'shorts', player: { duration: 5 } }),
     aPlaylist({ id: 'PL1', playlist_channel_id: 'mill' }),
-    aQueued({ id: 'q', channel_id: 'mill', status: 'ignore', open: false, ready: false }),
+    aQueued({ id: 'q', channel_id: 'mill', status: 'ignore' }),
   )
   const user = app.as('user')
 
@@ -36,7 +36,7 @@ test('the queue is counted by channel, and messages go by one request', async (t
   await app.given(
     aQueued({ id: 'a', channel_id: 'mill', channel_name: 'Old Mill', ...failed }),
     aQueued({ id: 'b', channel_id: 'mill', channel_name: 'Old Mill' }),
-    aQueued({ id: 'c', channel_id: 'oven', channel_name: 'Oven', status: 'ignore', ...failed, open: false }),
+    aQueued({ id: 'c', channel_id: 'oven', channel_name: 'Oven', status: 'ignore', ...failed }),
   )
   const admin = app.as('admin')
 
@@ -56,14 +56,11 @@ test('the queue is counted by channel, and messages go by one request', async (t
   }
   assert.equal(await patch('?filter=pending&error=true', clear), 204)
   const [waiting, ignored] = [await app.doc('download', 'a'), await app.doc('download', 'c')]
-  assert.deepEqual(
-    [waiting.message, waiting.error_class, waiting.ready, waiting.status],
-    [undefined, undefined, true, 'pending'],
-  )
+  assert.deepEqual([waiting.message, waiting.error_class, waiting.status], [undefined, undefined, 'pending'])
   assert.equal(ignored.message, 'gone')
   assert.equal(await patch('?filter=ignore', clear), 204)
   const cleared = await app.doc('download', 'c')
-  assert.deepEqual([cleared.message, cleared.ready, cleared.status], [undefined, false, 'ignore'])
+  assert.deepEqual([cleared.message, cleared.status], [undefined, 'ignore'])
   assert.equal(await patch('?filter=pending&channel=mill', { status: 'ignore' }), 204)
   assert.equal((await app.doc('download', 'b')).status, 'ignore')
   for (const [query, body] of [

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aChannel, aNewItem, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { aChannel, aNewItem, aQueued, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import { nextLook } from '../../../plugins/download/queue-state.ts'
 import { ERROR_CLASSES } from '../../../plugins/download/schema.ts'
 import { FAILURES } from '../../../plugins/platform/failure-classes.ts'
@@ -79,7 +79,7 @@ test('what is ignored while a long list is added stays ignored', async (t) => {
   assert.equal((await show(app, last.id)).status, 'ignore')
 })
 
-test('what the index refuses is not said to be added', async (t) => {
+test('what is no item of the queue is not said to be added', async (t) => {
   const app = await openQueueApp(t)
 
   const added = await app.app.queue.add(
@@ -152,6 +152,100 @@ test('auto_start comes first, then the oldest; filters choose', async (t) => {
   }
 })
 
+test('the next item is one whose time has come, then one with auto_start, then the oldest that has no message', async (t) => {
+  const app = await openQueueApp(t)
+  const { queue } = app.app
+  const now = Math.floor(app.clock.now() / 1000)
+  const failed = { message: 'Not yet', error_class: 'upcoming' } as const
+  await app.given(
+    aQueued({ id: 'newest', position: 60 }),
+    aQueued({ id: 'oldest', position: 20 }),
+    aQueued({ id: 'ignored', position: 10, status: 'ignore' }),
+    aQueued({ id: 'ignoredDue', position: 11, status: 'ignore', ...failed, retry_at: now }),
+    aQueued({ id: 'gone', position: 12, message: 'It is gone', error_class: 'gone' }),
+    aQueued({ id: 'priority', position: 50, status: 'priority', auto_start: true }),
+    aQueued({ id: 'due', position: 40, ...failed, retry_at: now }),
+    aQueued({ id: 'soon', position: 30, ...failed, retry_at: now + 1 }),
+    aQueued({ id: 'priorityDue', position: 70, status: 'priority', auto_start: true, ...failed, retry_at: now - 9 }),
+  )
+  const takenInTurn = (isAutoOnly: boolean) => {
+    const taken: string[] = []
+    for (let item = queue.next({ isAutoOnly, except: taken }); item; item = queue.next({ isAutoOnly, except: taken }))
+      taken.push(item.platform_id)
+    return taken
+  }
+
+  assert.deepEqual(takenInTurn(false), ['priorityDue', 'due', 'priority', 'oldest', 'newest'])
+  assert.deepEqual(takenInTurn(true), ['priorityDue', 'priority'])
+})
+
+test('items of one place, such as in a backup made by hand, are all there', async (t) => {
+  const app = await openQueueApp(t)
+
+  await app.given(...['c', 'a', 'b'].map((id) => aQueued({ id, position: 7 })))
+
+  assert.deepEqual(await listed(app), ['c', 'a', 'b'])
+})
+
+test('titles are found by words as in any list: beginnings, other forms, signs, and scripts without spaces', async (t) => {
+  const app = await openQueueApp(t)
+  const titles = {
+    fog: 'Crème brûlée: Running in the Fog',
+    band: 'AC/DC live in C++ and T.N.T.',
+    tower: '東京タワー 夜景',
+    nets: 'Mending nets',
+    signs: '?!',
+  }
+  await app.app.queue.add(
+    Object.entries(titles).map(([id, title]) => aNewItem(id, { title })),
+    'pending',
+  )
+
+  for (const [words, expected] of [
+    ['creme', ['fog']],
+    ['FOG  brul', ['fog']],
+    ['runs', ['fog']],
+    ['run', ['fog']],
+    ['mended', ['nets']],
+    ['net mend', ['nets']],
+    ['ets', []],
+    ['fog nets', []],
+    ['acdc', ['band']],
+    ['tnt', ['band']],
+    ['c++', ['band']],
+    ['東京', ['tower']],
+    ['タワ', ['tower']],
+    ['?!', ['signs']],
+    ['""', []],
+    ["' OR 1=1 --", []],
+    ['   ', Object.keys(titles)],
+  ] as const)
+    assert.deepEqual(await listed(app, `?q=${encodeURIComponent(words)}`), expected, words)
+})
+
+test('a search of a long queue goes through all of it, auto_start first, page by page', async (t) => {
+  const app = await openQueueApp(t)
+  const { queue } = app.app
+  const ids = Array.from({ length: 4100 }, (_, at) => `item${String(at).padStart(7, '0')}`)
+  const titleOf = (at: number) => (at % 1000 === 999 ? 'Cold proof' : 'Something else')
+  await queue.add(
+    ids.map((id, at) => aNewItem(id, { title: titleOf(at) })),
+    'pending',
+  )
+  await queue.setStatus(ids[3999]!, 'priority')
+  await queue.setStatus(ids[1999]!, 'ignore')
+
+  const found = ['item0003999', 'item0000999', 'item0001999', 'item0002999']
+  const page = async (query: string) => {
+    const { body } = await app.as('admin').get(`/api/download/${query}`)
+    return [body.data.map(({ platform_id: id }: { platform_id: string }) => id), body.paginate.total_hits]
+  }
+  assert.deepEqual(await page('?q=proof'), [found, 4])
+  const second = await queue.list({ words: 'proof', from: 2, size: 2 })
+  assert.deepEqual([second.items.map(({ platform_id: id }) => id), second.total], [found.slice(2), 4])
+  assert.deepEqual(await page('?q=proof&filter=pending'), [[found[0], found[1], found[3]], 3])
+})
+
 test('an item that fails for good when its time has come lets the others go on', async (t) => {
   const app = await openQueueApp(t)
   const { queue } = app.app
@@ -161,17 +255,17 @@ test('an item that fails for good when its time has come lets the others go on',
   })
   await queue.add([aNewItem('another1111')], 'pending')
   await app.clock.advance(3_601_000)
-  assert.equal((await queue.next({ isAutoOnly: false, except: [] }))?.platform_id, 'premiere111')
+  assert.equal(queue.next({ isAutoOnly: false, except: [] })?.platform_id, 'premiere111')
 
   await queue.fail('premiere111', { message: 'It is gone', errorClass: 'gone' })
 
   assert.equal((await show(app, 'premiere111')).retry_at, retryAt + 1 + 86_400)
-  assert.equal((await queue.next({ isAutoOnly: false, except: [] }))?.platform_id, 'another1111')
+  assert.equal(queue.next({ isAutoOnly: false, except: [] })?.platform_id, 'another1111')
 })
 
 const parkedAs = (errorClass: (typeof ERROR_CLASSES)[number]) => ({ failure: { message: 'Not now', errorClass } })
 const LOOKED_AT_AGAIN = ERROR_CLASSES.filter((name) => FAILURES[name].again === 'looks')
-const nextId = async ({ app: { queue } }: TestApp) => (await queue.next({ isAutoOnly: false, except: [] }))?.platform_id
+const nextId = ({ app: { queue } }: TestApp) => queue.next({ isAutoOnly: false, except: [] })?.platform_id
 
 for (const errorClass of LOOKED_AT_AGAIN) {
   test(`a listing that shows it without a mark opens an item that was noted as ${errorClass}, once`, async (t) => {
@@ -180,13 +274,13 @@ for (const errorClass of LOOKED_AT_AGAIN) {
     const listed = (isLimited: boolean) => queue.add([aNewItem('parked11111', { isLimited })], 'pending')
     await queue.add([aNewItem('parked11111')], 'pending', parkedAs(errorClass))
 
-    const opened = [await listed(true), await nextId(app), await listed(false), await nextId(app)]
+    const opened = [await listed(true), nextId(app), await listed(false), nextId(app)]
 
     assert.deepEqual(opened, [[], undefined, ['parked11111'], 'parked11111'])
     await queue.fail('parked11111', parkedAs(errorClass).failure)
-    assert.deepEqual([await listed(false), await nextId(app)], [[], undefined])
+    assert.deepEqual([await listed(false), nextId(app)], [[], undefined])
     await listed(true)
-    assert.deepEqual([await listed(false), await nextId(app)], [['parked11111'], 'parked11111'])
+    assert.deepEqual([await listed(false), nextId(app)], [['parked11111'], 'parked11111'])
   })
 }
 
@@ -211,7 +305,7 @@ test('an item that is noted once more as it was keeps the time of its first note
 
   const planned = [(await show(app, 'parked11111')).retry_at]
   await app.clock.advance(DAY_MS)
-  assert.equal(await nextId(app), 'parked11111')
+  assert.equal(nextId(app), 'parked11111')
   await queue.fail('parked11111', parkedAs('restricted').failure)
   planned.push((await show(app, 'parked11111')).retry_at)
 
@@ -224,13 +318,14 @@ test('an item that an earlier version has parked is looked at again too, and one
   const app = await openQueueApp(t)
   const { queue } = app.app
   await queue.add([aNewItem('parked11111'), aNewItem('ignored1111')], 'pending', parkedAs('members_only'))
-  await queue.items.patch('parked11111', { set: { noted_at: null, retry_at: null } }, { visible: true })
+  const { noted_at: _noted, retry_at: _retry, ...parked } = await app.doc('download', 'parked11111')
+  await app.given(aQueued({ id: 'parked11111', ...parked }))
   await queue.setStatus('ignored1111', 'ignore')
 
   await queue.planLooks()
   await app.clock.advance(DAY_MS)
 
-  assert.equal(await nextId(app), 'parked11111')
+  assert.equal(nextId(app), 'parked11111')
   await queue.add([aNewItem('ignored1111', { isLimited: false })], 'pending')
   assert.equal((await show(app, 'ignored1111')).status, 'ignore')
 })
@@ -251,14 +346,13 @@ test('leftover priority items wait again, however many; what was ignored meanwhi
   await set(app, late, 'ignore')
   const demoted = await demoting
 
-  assert.equal(demoted.length, ids.length)
-  const { status, open, ready } = await app.doc('download', late)
-  assert.deepEqual({ status, open, ready }, { status: 'ignore', open: false, ready: false })
-  assert.equal(await queue.items.count({ eq: ['status', 'pending'] }, Infinity), ids.length - 1)
-  assert.equal(await queue.items.count({ eq: ['ready', true] }), 0, 'their messages still hold them back')
+  assert.equal(demoted.length, ids.length - 1)
+  assert.equal((await app.doc('download', late)).status, 'ignore')
+  assert.equal(queue.count({ filter: 'pending' }, Infinity), ids.length - 1)
+  assert.equal(nextId(app), undefined, 'their messages still hold them back')
   await set(app, early, 'ignore')
   await queue.promote(demoted)
-  assert.equal(await queue.items.count({ eq: ['status', 'priority'] }, Infinity), ids.length - 2)
+  assert.equal(queue.count({ filter: 'priority' }, Infinity), ids.length - 2)
 })
 
 test('many are changed or forgotten at once', async (t) => {

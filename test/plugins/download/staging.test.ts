@@ -42,14 +42,16 @@ test('what was fetched of other items stays, and that of a running download unti
   assert.deepEqual([turn.signal.aborted, left()], [true, 2])
 })
 
-test('a restore that brings another queue takes along what was fetched for the old one', async (t) => {
-  const { app, left } = await given(t, 'v1')
-  await app.app.queue.items.remove('v1')
+for (const event of ['index.replaced', 'ledger.replaced'] as const)
+  test(`what was fetched for another queue goes with it: ${event}`, async (t) => {
+    const { app, left } = await given(t, 'v1')
+    const { commit } = await app.app.queue.documents.replacement()
+    await commit()
 
-  await app.app.emit('index.replaced', {})
+    await app.app.emit(event, {})
 
-  assert.equal(left(), 0)
-})
+    assert.equal(left(), 0)
+  })
 
 test('a scratch folder is there while the work runs, whatever leaves the queue', async (t) => {
   const { app } = await given(t, 'v1')

@@ -182,9 +182,9 @@ const LISTS = {
   Theirs: `shared ${OWN}`,
 }
 const EXPECTED: Record<Restore, object> = {
-  'the ledger is older': { ...ofLater, lists: LISTS },
-  'the index is older': { ...ofThen, lists: LISTS },
-  'a snapshot was restored': { ...ofThen, lists: LISTS },
+  'the ledger is older': { ...ofLater, queue: ofThen.queue, lists: LISTS },
+  'the index is older': { ...ofThen, queue: ofLater.queue, lists: LISTS },
+  'a snapshot was restored': { ...ofThen, queue: ofLater.queue, lists: LISTS },
   // Marks of the first admin stand in a backup.
   'a backup was restored': { ...ofThen, watched: { user: [STAYS], admin: [] }, lists: LISTS },
   'both are older, and not of one time': {

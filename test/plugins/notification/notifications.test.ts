@@ -165,7 +165,7 @@ test('a listening admin hears of jobs and of the queue too', async (t) => {
   const removed = await stream.next(({ event, data }) => event === 'queue' && data.platform_id === 'q1')
   assert.deepEqual(removed.data, { platform_id: 'q1', youtube_id: 'q1', removed: true })
 
-  await app.app.queue.removeWhere({ eq: ['status', 'ignore'] })
+  await app.app.queue.removeWhere({ filter: 'ignore' })
   assert.deepEqual((await stream.next(({ event }) => event === 'queue')).data, { reset: true })
 })
 

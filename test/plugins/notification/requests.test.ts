@@ -62,7 +62,7 @@ test('a failure that no further attempt mends is told with its reason; one that 
 test('what an admin takes off the queue or ignores is told no more', async (t) => {
   const app = await asked(t)
   await app.app.queue.remove('a')
-  await app.app.queue.setStatusWhere({ eq: ['platform_id', 'b'] }, 'ignore')
+  await app.app.queue.setStatus('b', 'ignore')
   await app.settled()
 
   for (const id of ['a', 'b']) await come(app, id, id)
@@ -72,7 +72,8 @@ test('what an admin takes off the queue or ignores is told no more', async (t) =
 test('what came while the server was down is told by the next start', async (t) => {
   const app = await asked(t)
   await app.given(aVideo({ id: 'a', title: 'First' }))
-  await app.app.queue.items.remove('a')
+  const { commit } = await app.app.queue.documents.replacement()
+  await commit()
 
   await app.restart()
   await app.settled()

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import { lookAtIndex } from '../../../plugins/sqlite/check-index.ts'
 import { garble } from '../../support/garble.ts'
-import { aChannel, aPlaylist, aQueued, aVideo, someComments, type TestApp, testApp } from '../../support/testing.ts'
+import { aChannel, aPlaylist, aVideo, someComments, type TestApp, testApp } from '../../support/testing.ts'
 import { documentsOf } from '../backup/zips.ts'
 
 const GIVEN = [
@@ -13,7 +13,6 @@ const GIVEN = [
   aVideo({ id: 'v1', channelId: 'UC1', playlist: ['PL1'] }),
   aVideo({ id: 'v2', channelId: 'UC1', keep: true }),
   aPlaylist({ id: 'PL1', entries: ['v1'] }),
-  aQueued({ id: 'q1' }),
   someComments('v2', [{ comment_id: 'c1', comment_replies: [] }]),
 ]
 const LISTS = [

@@ -330,12 +330,13 @@ test('a description without its file is listed as failed and can be deleted only
 })
 
 const comment = someComments('v1', [{ comment_id: 'c1', comment_text: 'Fine', comment_replies: [] }])
-const DOCUMENTS = [aChannel(), aVideo({ id: 'v1' }), aQueued(), aPlaylist({ entries: ['v1'] }), aFragment(), comment]
+const DOCUMENTS = [aChannel(), aVideo({ id: 'v1' }), aPlaylist({ entries: ['v1'] }), aFragment(), comment]
 
-test('a restore brings back documents of every kind, and leaves accounts, settings and positions', async (t) => {
+test('a restore brings back documents of every kind, and leaves the queue, accounts, settings and positions', async (t) => {
   const app = await given(t)
   await app.given(...DOCUMENTS)
   const name = await take(app)
+  await app.given(aQueued({ id: 'queued' }))
   await admin(app).post('/api/video/v1/progress/', { position: 30 })
   await admin(app).post('/api/config/', { downloads: { limit_speed: 77 } })
   await admin(app).post('/api/user/', { name: 'later', password: 'a password for tests', is_superuser: false })
@@ -349,6 +350,7 @@ test('a restore brings back documents of every kind, and leaves accounts, settin
   assert.deepEqual([status, result], ['SUCCESS', name])
   for (const { index, id, doc } of DOCUMENTS) assert.deepEqual(await app.doc(index, id), doc, index)
   assert.deepEqual([await app.ids('video'), await app.ids('channel')], [['v1'], ['UC1']])
+  assert.deepEqual(await app.ids('download'), ['queued'])
   assert.deepEqual(
     (await admin(app).get('/api/search/?query=full:harbour')).body.results.fulltext_results.map(
       (hit: { platform_id: string }) => hit.platform_id,

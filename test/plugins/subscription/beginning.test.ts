@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { MAX_WINDOW } from 'archivolt'
 import { addLargeChannel, CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
 import { aChannel, aPlaylist, type TestApp, testApp } from '../../support/testing.ts'
@@ -45,10 +46,8 @@ async function scan(app: TestApp): Promise<string | null> {
 
 /** By status, in the order of the queue. */
 async function queued(app: TestApp): Promise<string[]> {
-  const found: string[] = []
-  for await (const batch of app.app.queue.items.scan())
-    found.push(...batch.map(({ doc }) => `${doc.status} ${doc.platform_id}`))
-  return found.sort()
+  const { items } = await app.app.queue.list({ from: 0, size: MAX_WINDOW })
+  return items.map(({ status, platform_id: id }) => `${status} ${id}`).sort()
 }
 
 test('the newest ten are queued and downloaded at once; later scans bring what is new, and none of the other videos', async (t) => {

@@ -263,9 +263,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
 
     await restores.first().click()
     await page
-      .getByText(
-        'Everything the archive knows about videos, channels, playlists, downloads, subtitles and comments goes back to',
-      )
+      .getByText('Everything the archive knows about videos, channels, playlists, subtitles and comments goes back to')
       .waitFor()
     await check()
     await shot('settings-snapshot-restore')

@@ -1423,7 +1423,7 @@ const de = {
   'settings.snapshots.restoreOf': 'Den Snapshot vom {when} wiederherstellen',
   'settings.snapshots.restore.title': 'Zu diesem Snapshot zurückkehren?',
   'settings.snapshots.restore.goes':
-    'Alles, was das Archiv über Videos, Kanäle, Playlists, Downloads, Untertitel und Kommentare weiß, ist dann wieder auf dem Stand vom {when}. Was seitdem dazukam oder geändert wurde, ist im Katalog verloren.',
+    'Alles, was das Archiv über Videos, Kanäle, Playlists, Untertitel und Kommentare weiß, ist dann wieder auf dem Stand vom {when}. Was seitdem dazukam oder geändert wurde, ist im Katalog verloren. Die Warteschlange bleibt, wie sie ist.',
   'settings.snapshots.delete.title': 'Diesen Snapshot löschen?',
   'settings.snapshots.delete.text': 'Zum {when} kannst du dann nicht mehr zurück. Am Archiv selbst ändert sich nichts.',
   'settings.snapshots.deleteOf': 'Den Snapshot vom {when} löschen',

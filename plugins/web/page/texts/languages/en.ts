@@ -1390,7 +1390,7 @@ export const en = {
   'settings.snapshots.restoreOf': 'Restore the snapshot of {when}',
   'settings.snapshots.restore.title': 'Go back to this snapshot?',
   'settings.snapshots.restore.goes':
-    'Everything the archive knows about videos, channels, playlists, downloads, subtitles and comments goes back to {when}. What was added or changed since then is lost from the catalogue.',
+    'Everything the archive knows about videos, channels, playlists, subtitles and comments goes back to {when}. What was added or changed since then is lost from the catalogue. The download queue stays as it is.',
   'settings.snapshots.delete.title': 'Delete this snapshot?',
   'settings.snapshots.delete.text': 'You can no longer go back to {when}. The archive itself does not change.',
   'settings.snapshots.deleteOf': 'Delete the snapshot of {when}',

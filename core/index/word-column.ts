@@ -1,0 +1,26 @@
+/** Short texts as one column of words, for tables of plugins: found by the same words as in an index. */
+import { changedStems } from './plan.ts'
+import { indexTerms, queryWords, stem } from './text.ts'
+
+/** No term begins with it: a stem that differs from its word. */
+const STEM = '~'
+
+/** The words of a text, each between blanks, so that `instr` finds a whole word, or its beginning. */
+export function wordColumn(text: string): string {
+  const terms = indexTerms(text)
+  return ` ${[...terms, ...changedStems(terms).map((root) => STEM + root)].join(' ')} `
+}
+
+/**
+ * What a column must contain to be found by these words, of which the last may be unfinished: of each list one.
+ * undefined: the words are blank. An empty list: nothing is found.
+ */
+export function partsAsked(words: string): string[][] | undefined {
+  if (words.trim() === '') return undefined
+  return queryWords(words, { prefixLast: true }).map(({ term, stem: root, isPrefix, rows }) => [
+    isPrefix ? ` ${term}` : ` ${term} `,
+    ...rows.map((row) => ` ${row.join(' ')} `),
+    ` ${STEM}${root} `,
+    ...(root !== term && stem(root) === root ? [` ${root} `] : []),
+  ])
+}

@@ -1,0 +1,18 @@
+/** The queue as backups carry it (contract 9.10). */
+import type { KeptDocuments } from 'archivolt'
+import type { QueueTable } from './queue-table.ts'
+import { DownloadDoc } from './schema.ts'
+
+export const openDocuments = (items: QueueTable): KeptDocuments => ({
+  name: 'download',
+  doc: DownloadDoc,
+  count: async (_filter, cap) => items.count({}, cap),
+  getMany: async (ids) => items.getMany(ids),
+  async *scan({ batch }) {
+    for await (const docs of items.scan(batch)) yield docs.map((doc) => ({ id: doc.platform_id, doc }))
+  },
+  async replacement() {
+    const { write, commit } = await items.replacement()
+    return { commit, write: (docs) => write(docs.map(({ id, doc }) => ({ ...doc, platform_id: id }) as DownloadDoc)) }
+  },
+})

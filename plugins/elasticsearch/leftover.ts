@@ -1,0 +1,43 @@
+/** A collection on the server that no plugin declares any more: read through once by whoever keeps it elsewhere now. */
+import type { Leftover, OnGarbled } from 'archivolt/index'
+import type { ElasticConnection } from './connection.ts'
+import { EVERYTHING } from './filter.ts'
+import { pages, parsed } from './scan.ts'
+import type { Store } from './store.ts'
+
+const BATCH = 500
+
+interface Left {
+  store: Store
+  connection: ElasticConnection
+  name: string
+  declared: ReadonlyMap<string, unknown>
+  onGarbled: OnGarbled | undefined
+}
+
+/** undefined: the server has none of this name, or one that this program has not made. */
+export async function leftoverOf({
+  store,
+  connection,
+  name,
+  declared,
+  onGarbled,
+}: Left): Promise<Leftover | undefined> {
+  if (declared.has(name)) return undefined
+  const { inUse, shape } = await store.look(name)
+  if (inUse === undefined || shape === undefined) return undefined
+  return {
+    async *scan() {
+      await connection.run((client) => client.indices.refresh({ index: inUse }))
+      for await (const hits of pages(connection, { index: inUse, query: EVERYTHING, batch: BATCH })) {
+        const found = await parsed(hits, { onGarbled: (id) => onGarbled?.(name, id) })
+        yield found.map(({ id, doc }) => ({ id, doc }))
+      }
+    },
+    async remove() {
+      const { others } = await store.look(name)
+      // The one in use last: it is what a repetition begins with.
+      await store.remove([...others.map(({ index }) => index), inUse])
+    },
+  }
+}

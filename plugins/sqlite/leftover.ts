@@ -1,0 +1,42 @@
+/** A collection in the file that no plugin declares any more: read through once by whoever keeps it elsewhere now. */
+import { type JsonObject, type Leftover, readDoc } from 'archivolt/index'
+import type { Connection } from './connection.ts'
+import { tableNames } from './layout.ts'
+
+const BATCH = 200
+
+interface Row {
+  id: string
+  text: string
+  internal: string | null
+}
+
+interface Left {
+  reader: Connection
+  name: string
+  onGarbled(id: string): void
+  remove(): Promise<void>
+}
+
+/** undefined: the file has none of this name. */
+export function leftoverOf({ reader, name, onGarbled, remove }: Left): Leftover | undefined {
+  const version = reader.pluck<number>('SELECT version FROM index_collections WHERE name = ?').get(name)
+  if (version === undefined) return undefined
+  const { main, doc } = tableNames(name, version)
+  const page = `SELECT m.id, d.text, d.internal FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.id > ? ORDER BY m.id LIMIT ?`
+  return {
+    remove,
+    async *scan() {
+      for (let rows: Row[], after = ''; ; after = rows.at(-1)!.id) {
+        rows = reader.sql<Row>(page).all(after, BATCH)
+        yield rows.flatMap(({ id, text, internal }): Array<{ id: string; doc: JsonObject }> => {
+          const found = readDoc(text, internal)
+          if (found) return [{ id, doc: found }]
+          onGarbled(id)
+          return []
+        })
+        if (rows.length < BATCH) return
+      }
+    },
+  }
+}
