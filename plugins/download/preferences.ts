@@ -52,7 +52,7 @@ export const downloads = {
   }),
   format: line(500, {
     title: 'Format selection',
-    description: 'As for “-f”. Empty: the best video with the best sound.',
+    description: 'As for “-f”. Empty: the best video with the best audio.',
     'x-wrong': 'At most 500 characters',
     'x-code': true,
     'x-group': 'rules',
@@ -74,7 +74,7 @@ export const downloads = {
     10,
     {
       title: 'Language of titles',
-      description: 'Two letters. Empty: as the channel wrote them.',
+      description: 'Two-letter code. Empty: as the channel wrote them.',
       'x-wrong': 'Enter the code of one language, such as en or pt-BR',
       'x-group': 'quality',
       examples: ['en'],
@@ -85,7 +85,7 @@ export const downloads = {
     300,
     {
       title: 'Languages',
-      description: 'Codes separated by commas: en,de. A code stands for its variants too, such as en-US.',
+      description: 'Language codes, separated by commas: en,de. A code covers its variants too, such as en-US.',
       'x-wrong': 'Enter language codes separated by commas, such as en,de',
       'x-group': 'subtitles',
     },
@@ -93,14 +93,14 @@ export const downloads = {
   ),
   subtitle_source: Type.Union([Type.Literal('user'), Type.Literal('auto'), unset], { default: false }),
   subtitle_index: flag({
-    title: 'Search in what is said',
+    title: 'Search what’s said',
     description: 'Results open at that second. Takes some space.',
     'x-group': 'subtitles',
   }),
   comment_max: line(40, { title: 'Keep comments', 'x-group': 'comments' }, COMMENT_LIMITS),
   comment_sort: Type.Enum(['top', 'new'], {
     default: 'top',
-    title: 'Which first',
+    title: 'Comment order',
     'x-labels': { top: 'Most liked', new: 'Newest' },
     'x-group': 'comments',
   }),
@@ -112,17 +112,17 @@ export const downloads = {
   add_thumbnail: flag({ title: 'Put the thumbnail into the file', 'x-group': 'quality' }),
   cookie_import: flag({
     title: 'Use it',
-    description: 'Switched off, it stays stored.',
+    description: 'It stays stored while switched off.',
     'x-group': 'cookie',
   }),
   integrate_ryd: flag({
     title: 'Estimate dislikes',
-    description: 'A public service is asked about each video, and so learns which ones you have:',
+    description: 'A public service is queried for each video, and so learns which ones you have:',
     'x-group': 'watching',
   }),
   integrate_sponsorblock: flag({
     title: 'Skip sponsors and intros',
-    description: 'As people have marked them at SponsorBlock. Its service is asked about each video.',
+    description: 'Uses SponsorBlock’s crowdsourced timings. SponsorBlock is queried for each video.',
     'x-group': 'watching',
   }),
 }

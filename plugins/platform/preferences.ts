@@ -37,7 +37,7 @@ export const platform = {
     default: 1,
     ...words({
       title: 'Downloads at once',
-      description: 'One is safest. The pauses and the limit below hold for all of them together.',
+      description: 'One is safest. The pauses and the limit below apply to all downloads together.',
       'x-unit': 'videos',
       'x-group': 'pace',
     }),
@@ -48,7 +48,7 @@ export const platform = {
     default: 1,
     ...words({
       title: 'Pause between two requests',
-      description: 'Looking at one video or list takes several. The pause varies, up to twice as long.',
+      description: 'Looking up one video or list takes several. The actual pause varies up to double.',
       'x-unit': 'seconds',
       'x-group': 'pace',
     }),
@@ -59,21 +59,21 @@ export const platform = {
     default: 5,
     ...words({
       title: 'Pause before each subtitle file',
-      description: 'YouTube is strictest about subtitles. The pause varies, up to twice as long.',
+      description: 'YouTube limits subtitles most. The actual pause varies up to double.',
       'x-unit': 'seconds',
       'x-group': 'pace',
     }),
   }),
   videos_per_hour: orNone(10, 10_000, USUAL_PER_HOUR, {
-    title: 'Videos looked at in an hour, at most',
+    title: 'Lookups per hour (max.)',
     description:
-      'YouTube puts up with about 300 without a cookie. When it refuses us, we ask for half as many and work our way back up. Empty: no limit.',
+      'YouTube usually allows about 300 without a cookie. If it blocks us, the limit is halved and then raised again. Empty: no limit.',
     'x-unit': 'videos',
     'x-group': 'pace',
   }),
   proxy: line('^(https?|socks4a?|socks5h?)://[^\\s/?#]+/?$', {
     title: 'Proxy',
-    description: 'For everything that is fetched from YouTube, and nothing else. Empty: none.',
+    description: 'Used for all requests to YouTube, and for nothing else. Empty: no proxy.',
     'x-wrong': 'Enter an address such as http://192.168.1.2:3128 or socks5h://name:password@proxy.example:1080',
     'x-secret': true,
     'x-code': true,
@@ -82,13 +82,13 @@ export const platform = {
   }),
   ip_version: choice(['any', '4', '6'], {
     title: 'Internet protocol',
-    description: 'Some networks are only refused over one of them.',
+    description: 'YouTube blocks some networks over only one of the two.',
     'x-labels': { any: 'Whichever works', '4': 'IPv4 only', '6': 'IPv6 only' },
     'x-group': 'route',
   }),
   source_address: line('^[0-9A-Fa-f:.]{2,45}$', {
-    title: 'Own address',
-    description: 'Where this machine has several: the one from which YouTube is asked.',
+    title: 'Source IP address',
+    description: 'If this machine has several addresses: the one to use for YouTube.',
     'x-wrong': 'Enter an IP address of this machine, such as 192.168.1.20',
     'x-code': true,
     'x-group': 'route',
@@ -104,8 +104,8 @@ export const platform = {
     examples: ['http://127.0.0.1:4416'],
   }),
   player_clients: line(`^${CLIENT}(,${CLIENT}){0,19}$`, {
-    title: 'YouTube apps to ask as',
-    description: 'As for “player_client”, separated by commas; no others are used. Empty: yt-dlp chooses.',
+    title: 'YouTube clients to use',
+    description: 'Values of “player_client”, separated by commas; no others are used. Empty: yt-dlp chooses.',
     'x-wrong': 'Enter names separated by commas, such as default,web_safari',
     'x-code': true,
     'x-group': 'rules',
@@ -124,7 +124,7 @@ export type PlatformPreferences = PreferencesOf<typeof platform>
 export const pauseOfDownloads = {
   sleep_interval: orNone(0, 3600, 5, {
     title: 'Pause between two videos',
-    description: 'If the pause is too short, YouTube blocks us. It varies, up to twice as long.',
+    description: 'If the pause is too short, YouTube blocks us. The actual pause varies up to double.',
     'x-unit': 'seconds',
     'x-group': 'pace',
   }),

@@ -12,8 +12,8 @@ export const subscriptions = {
   playlist_size: size('In a playlist'),
   auto_start: Type.Boolean({
     default: false,
-    title: 'Download it right away',
-    description: 'Otherwise it waits in the queue for the next download run.',
+    title: 'Download new videos right away',
+    description: 'Otherwise they wait for the next scheduled download.',
     'x-group': 'found',
   }),
 }

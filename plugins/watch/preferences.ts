@@ -5,14 +5,14 @@ import { WHOSE } from './watched-by.ts'
 export const progress = {
   autoWatched: Type.Boolean({
     default: true,
-    title: 'Mark as watched at the end',
-    description: 'Also when an app reports the position.',
+    title: 'Mark as watched when finished',
+    description: 'Also applies to apps.',
     'x-group': 'watching',
   }),
   watchedBy: Type.Enum(WHOSE, {
     default: 'everyone',
     title: 'Watched by',
-    description: 'Accounts count once they have played or marked a video.',
+    description: 'Only accounts that have watched something count.',
     'x-labels': { anyone: 'Anyone', everyone: 'Everyone', admins: 'All admins' },
     'x-group': 'afterwards',
   }),

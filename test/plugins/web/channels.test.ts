@@ -140,7 +140,7 @@ describe('channels', { skip: noBrowser }, () => {
     assert.equal(await isSubscribed('UCmill'), false)
     await page.getByRole('button', { name: 'Subscribe to Old Mill' }).click()
     await page.getByRole('dialog', { name: 'Subscribe to Old Mill' }).getByRole('button', { name: 'Subscribe' }).click()
-    await page.getByText('Asking YouTube about it').waitFor()
+    await page.getByText('Looking it up on YouTube…').waitFor()
     await until('the subscription begins', () => isSubscribed('UCmill'), Boolean)
 
     await page.getByRole('button', { name: 'Subscribe', exact: true }).click()
@@ -157,7 +157,7 @@ describe('channels', { skip: noBrowser }, () => {
     await dialog.locator('.pasted-kind').nth(1).waitFor()
     await shot('subscribe')
     await dialog.getByRole('button', { name: 'Subscribe' }).click()
-    await page.getByText('Asking YouTube about all 2').waitFor()
+    await page.getByText('Looking up all 2 on YouTube…').waitFor()
     const jobs = (await app.as('admin').get('/api/task-name/subscribe_to/')).body
     assert.equal(jobs.length, 2)
   })
@@ -170,8 +170,8 @@ describe('channels', { skip: noBrowser }, () => {
     await page.getByRole('menuitem', { name: 'Delete' }).click()
 
     const dialog = page.getByRole('dialog', { name: 'Delete this channel?' })
-    await dialog.getByText('“Old Mill” is deleted with all its 5 videos').waitFor()
-    await dialog.getByText('Its 1 playlist is deleted too').waitFor()
+    await dialog.getByText('“Old Mill” will be deleted with all its 5 videos').waitFor()
+    await dialog.getByText('Its 1 playlist will be deleted too').waitFor()
     await dialog.getByText('You will no longer be subscribed.').waitFor()
     await check()
     await shot('channel-delete')
@@ -197,7 +197,7 @@ describe('channels', { skip: noBrowser }, () => {
     await check([/404/])
     await page.route(/\/api\/channel\//, (route) => route.abort())
     await go('/channels/')
-    await page.getByText('The server does not answer.').waitFor()
+    await page.getByText('The server isn’t responding.').waitFor()
     await shot('channels-failing')
     await page.unroute(/\/api\/channel\//)
     await app.given(aChannel({ id: 'UCmill', channel_name: 'Old Mill', channel_subscribed: true }))

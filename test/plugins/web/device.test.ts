@@ -83,8 +83,8 @@ async function keep({ page, go }: Watched): Promise<void> {
   await go('/')
   await becomes(page, 'navigator.serviceWorker.controller !== null')
   await go('/video/v1/')
-  await choose(page, 'Keep on this device')
-  await page.getByText('now plays on this device without the network').waitFor()
+  await choose(page, 'Save offline')
+  await page.getByText(/^Saved. You can watch .+ offline.$/).waitFor()
   // The view of a video is there, too.
   const [script] = /\/[\w/]*assets\/video-\w+\.js/.exec(await (await page.request.get(page.url())).text())!
   await becomes(page, `caches.match('${script}', { ignoreVary: true }).then((one) => one !== undefined)`)
@@ -191,7 +191,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
         const { range } = await route.request().allHeaders()
         return range?.startsWith(`bytes=${PIECE}-`) ? route.abort() : route.continue()
       })
-      await choose(page, 'Keep on this device')
+      await choose(page, 'Save offline')
       await until(
         'a piece is here',
         () => kept(page),
@@ -204,7 +204,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
 
       await go('/')
 
-      await page.getByText('now plays on this device without the network').waitFor()
+      await page.getByText(/^Saved. You can watch .+ offline.$/).waitFor()
       const pieces = Math.ceil(bytes / PIECE)
       assert.equal(proxy.asked.filter((line) => line.endsWith('.mp4')).length, isChanged ? 1 + pieces : pieces - 1)
       assert.equal(await page.evaluate(sizeOfPieces), isChanged ? bytes - 1000 : bytes)
@@ -274,9 +274,9 @@ describe('a video on this device', { skip: noBrowser }, () => {
     const { page, go } = await openPage(t, proxy.url, { as, options })
     await go('/video/v1/')
 
-    await choose(page, 'Keep on this device')
+    await choose(page, 'Save offline')
 
-    await page.getByText(/There is not enough room on this device: the video needs/).waitFor()
+    await page.getByText(/^Not enough space: the video needs/).waitFor()
     assert.deepEqual(await kept(page), [])
   })
 
@@ -290,7 +290,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
     })
 
     await go('/settings/device/')
-    await page.getByText('This page came over plain http.').waitFor()
+    await page.getByText('This page was loaded over plain http.').waitFor()
     await shot('device-plain')
     await check([/Cross-Origin-Opener-Policy header has been ignored/])
 
@@ -338,7 +338,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
       await go('/')
 
       await page.getByRole('list', { name: 'All videos' }).getByRole('link', { name: 'Another', exact: true }).waitFor()
-      await page.getByText('You see what was kept on this device').waitFor()
+      await page.getByText('Showing what is saved on this device').waitFor()
       proxy.mend()
     }
   })

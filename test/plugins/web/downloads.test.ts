@@ -74,7 +74,7 @@ describe('downloads', { skip: noBrowser }, () => {
       await app.as('admin').post('/api/platform/', { command: 'pause' })
       const field = page.getByLabel('Links to download')
       await field.fill('nonsense')
-      await page.getByText('Not a link or ID that can be archived: “nonsense”').waitFor()
+      await page.getByText('Not a YouTube link or ID: “nonsense”').waitFor()
       assert.ok(await page.getByRole('button', { name: 'Download now' }).isDisabled())
       await field.fill(
         'archived111 https://www.youtube.com/watch?v=abcdefghijk\n@SomeHandle nonsense https://www.youtube.com/playlist?list=PLabcdefghijklmnopqrstuvwxyz012345',
@@ -82,7 +82,7 @@ describe('downloads', { skip: noBrowser }, () => {
       await page.getByText('A day at the mill').waitFor()
       const kinds = await page.locator('.pasted-kind').allTextContents()
       assert.deepEqual(kinds, ['Video', 'Video', 'Channel', 'Playlist'])
-      await page.getByText('Not a link or ID that can be archived: “nonsense”').waitFor()
+      await page.getByText('Not a YouTube link or ID: “nonsense”').waitFor()
       await check([/503/])
       await shot('downloads-pasted')
       await page.getByRole('button', { name: 'Add to the queue' }).click()
@@ -94,7 +94,7 @@ describe('downloads', { skip: noBrowser }, () => {
   }
 
   for (const [state, headline] of [
-    ['blocked', /^YouTube has been refusing us since .+; next try at /],
+    ['blocked', /^YouTube has blocked us since .+; next try at /],
     ['offline', /^YouTube has not answered since /],
     ['halted', /^Downloads on hold since /],
   ] as const) {
@@ -165,7 +165,7 @@ describe('downloads', { skip: noBrowser }, () => {
     const { page, go, check } = await openPage(t, app.url, { as: AS })
     await go('/downloads/')
 
-    await page.getByRole('heading', { name: 'Nothing waiting, but 1 video could not be downloaded' }).waitFor()
+    await page.getByRole('heading', { name: '1 download failed; nothing else is waiting' }).waitFor()
 
     assert.equal(await page.locator('.sentence.trouble').count(), 1)
     assert.equal(await page.locator('.sentence.ok').count(), 0)
@@ -192,8 +192,8 @@ describe('downloads', { skip: noBrowser }, () => {
     await now.getByText('Starting').waitFor()
     const waiting = page.getByRole('region', { name: 'Waiting' }).locator('.queue-row')
     assert.deepEqual(await waiting.locator('.queue-title').allInnerTexts(), ['Video waiting1111', 'Video waiting2222'])
-    assert.equal(await waiting.first().getByText('Next in line').count(), 1)
-    assert.equal(await page.getByText('Next in line').count(), 1)
+    assert.equal(await waiting.first().getByText('Priority').count(), 1)
+    assert.equal(await page.getByText('Priority').count(), 1)
     await check()
     await shot('downloads-in-the-middle')
   })
@@ -443,7 +443,7 @@ describe('downloads', { skip: noBrowser }, () => {
     await page.getByLabel('Links to download').fill('abcdefghijk')
     await page.getByText('Video', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Add to the queue' }).click()
-    await page.getByText('The server refuses one of these: it must be an id.').waitFor()
+    await page.getByText('The server refused one of these links: it must be an id.').waitFor()
   })
 
   for (const size of ['phone', 'desktop'] as const) {

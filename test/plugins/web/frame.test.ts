@@ -273,7 +273,7 @@ describe('the frame', { skip: noBrowser }, () => {
 
     await setAway(page, true)
     await page.getByRole('link', { name: 'Statistics' }).click()
-    const said = page.getByRole('alert').getByText('The server does not answer')
+    const said = page.getByRole('alert').getByText('The server isn’t responding')
     await said.waitFor()
     const asked = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/api/ping/'))
     await page.getByRole('button', { name: 'Try again' }).click()
@@ -290,8 +290,8 @@ describe('the frame', { skip: noBrowser }, () => {
 
     await go('/nope/')
 
-    await page.getByRole('heading', { level: 1, name: 'There is nothing at this address' }).waitFor()
-    assert.equal(await page.title(), 'There is nothing at this address – Archivolt')
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
+    assert.equal(await page.title(), 'Page not found – Archivolt')
     await check([/404.*nope/])
     await shot('nothing')
     await page.getByRole('link', { name: 'Go to Home' }).click()
@@ -329,7 +329,7 @@ describe('the frame', { skip: noBrowser }, () => {
     let isFirst = true
     await page.route('**/api/session/', (route) => (isFirst ? ((isFirst = false), route.abort()) : route.fallback()))
     await go('/')
-    await page.getByText('The server does not answer').waitFor()
+    await page.getByText('The server isn’t responding').waitFor()
     await page.context().setOffline(true)
     await page.context().setOffline(false)
     await page.getByText('Your archive is empty').waitFor()

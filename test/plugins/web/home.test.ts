@@ -95,7 +95,7 @@ describe('home', { skip: noBrowser }, () => {
     await page.getByText(/free for videos|room for just a few videos/).waitFor()
     await page.getByLabel('A link, ID or handle').fill('no link at all')
 
-    await page.getByText('4 words are not links or IDs that can be archived').waitFor()
+    await page.getByText('These aren’t YouTube links or IDs:').waitFor()
     await page.getByLabel('A link, ID or handle').fill('UCqnT2_QO_aL5-D0vQbK5hpy')
     await page.getByRole('button', { name: 'Subscribe' }).waitFor()
     await shot('welcome')
@@ -141,7 +141,7 @@ describe('home', { skip: noBrowser }, () => {
     assert.equal(await isWatched(), true)
     await page.getByRole('button', { name: 'Undo' }).click()
 
-    await page.getByRole('status').getByText('Marked as not watched').waitFor()
+    await page.getByRole('status').getByText('Marked as unwatched').waitFor()
     assert.equal(await isWatched(), false)
   })
 
@@ -200,7 +200,7 @@ describe('home', { skip: noBrowser }, () => {
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
     assert.equal(await marks.count(), 2)
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('Marked as not watched').waitFor()
+    await page.getByText('Marked as unwatched').waitFor()
     assert.equal(await marks.count(), 0)
   })
 
@@ -259,7 +259,7 @@ describe('home', { skip: noBrowser }, () => {
     await page.route('**/api/video/**', (route) => route.abort())
 
     await go('/')
-    await page.getByRole('alert').getByText('The server does not answer').waitFor()
+    await page.getByRole('alert').getByText('The server isn’t responding').waitFor()
     await shot('home-failing')
     await check([/ERR_FAILED/])
     await page.unroute('**/api/video/**')

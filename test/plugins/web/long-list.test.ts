@@ -89,11 +89,11 @@ describe('a long list', { skip: noBrowser }, () => {
     await other.go('/')
     await other.page.getByRole('button', { name: 'Saved views' }).click()
     await other.page.getByRole('menuitemradio', { name: HOSTILE }).click()
-    await other.page.getByRole('button', { name: 'Not watched', pressed: true }).waitFor()
+    await other.page.getByRole('button', { name: 'Unwatched', pressed: true }).waitFor()
     assert.equal(new URL(other.page.url()).search, '?watch=unwatched&sort=views')
     await other.check()
     await other.page.getByRole('button', { name: 'Saved views' }).click()
-    await other.page.getByRole('menuitem', { name: /Forget/ }).click()
+    await other.page.getByRole('menuitem', { name: /^Remove/ }).click()
     while ((await app.as('admin').get('/api/config/user/')).body.saved_filters.length > 0);
     for (const wrong of [[{ name: '', query: 'a' }], [{ name: 'a' }], Array(31).fill({ name: 'a', query: 'b' }), 'x'])
       assert.equal((await app.as('admin').post('/api/config/user/', { saved_filters: wrong })).status, 400)
@@ -125,7 +125,7 @@ describe('a long list', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Sourdough & <b>bread</b>' }).first().waitFor()
     assert.equal(await page.getByLabel('Search the archive').inputValue(), 'video:sourdough & <b>')
     await saved.click()
-    await page.getByRole('menuitem', { name: /Forget/ }).click()
+    await page.getByRole('menuitem', { name: /^Remove/ }).click()
     await page.locator('.chip-name', { hasText: HOSTILE }).waitFor({ state: 'detached' })
   })
 

@@ -62,7 +62,7 @@ describe('without the server', { skip: noBrowser }, () => {
       await app.close()
       await page.reload()
 
-      await page.getByText('You see what was kept on this device').waitFor()
+      await page.getByText('Showing what is saved on this device').waitFor()
       await film(page).waitFor()
       await shot('offline')
       await check(NO_ANSWER)
@@ -101,7 +101,7 @@ describe('without the server', { skip: noBrowser }, () => {
 
     await page.getByText('The server cannot do this now: The index is away').first().waitFor()
     assert.equal(await film(page).count(), 0)
-    assert.equal(await page.getByText('You see what was kept on this device').count(), 0)
+    assert.equal(await page.getByText('Showing what is saved on this device').count(), 0)
     away.mock.restore()
     for (const status of [502, 503, 504]) {
       proxy.break({ on: /^GET \/api\/video\//, what: { status } })

@@ -57,7 +57,7 @@ describe('a plugin from outside', { skip: noBrowser }, () => {
 
     await go('/settings/schedules/')
     const group = page.locator('.schedules tbody', { hasText: 'Sweep the beach' })
-    await group.getByRole('button', { name: 'Change when: Sweep the beach' }).click()
+    await group.getByRole('button', { name: 'Change schedule: Sweep the beach' }).click()
     await group.getByLabel('How often').selectOption('Every day')
     await group.getByLabel('Leave').fill('3')
     await page.keyboard.press('Tab')

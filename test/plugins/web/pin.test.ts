@@ -19,7 +19,7 @@ describe('a shared television', { skip: noBrowser }, () => {
 
     await go('/settings/account/')
     await page.getByRole('button', { name: 'Set PIN' }).click()
-    await page.getByText('It needs 4 to 8 digits').waitFor()
+    await page.getByText('Use 4 to 8 digits').waitFor()
     await page.getByLabel('Your password').fill('wrong')
     await page.getByLabel('New PIN').fill('471147')
     await page.getByRole('button', { name: 'Set PIN' }).click()

@@ -203,7 +203,7 @@ describe('playlists', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'More for For <b>evenings</b>' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await dialog.getByLabel('Also delete its 6 archived videos').check()
-    await dialog.getByText('Its 6 videos are deleted with their files').waitFor()
+    await dialog.getByText('Its 6 videos will be deleted with their files').waitFor()
     assert.equal(await dialog.getByRole('button', { name: 'Delete' }).isDisabled(), true)
     await check()
     await shot('playlist-delete-all')

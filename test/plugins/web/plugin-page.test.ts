@@ -113,7 +113,7 @@ describe('a page of a plugin', { skip: noBrowser }, () => {
     assert.equal(await page.locator('iframe').count(), 0)
 
     await link('floods').click()
-    await alert.getByText('it asked for too much at once').waitFor()
+    await alert.getByText('it sent too many requests at once').waitFor()
     assert.equal(await page.locator('iframe').count(), 0)
     await page.getByRole('link', { name: 'Channels' }).click()
     await page.waitForURL('**/channels/')
@@ -170,7 +170,7 @@ describe('a page of a plugin', { skip: noBrowser }, () => {
       'done',
     ])
     await go('/plugin/admins/')
-    await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     assert.equal(await page.getByRole('link', { name: 'Page of admins' }).count(), 0)
     await check([/Content Security Policy/, /Failed to load resource/])
   })

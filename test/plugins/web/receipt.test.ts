@@ -31,10 +31,10 @@ describe('the receipt of a video', { skip: noBrowser }, () => {
     const says = (text: string) => line.filter({ hasText: text }).waitFor()
 
     await go('/video/limited/')
-    await says('1080p of 2160p offered: your settings.')
+    await says('1080p of 2160p available, limited by your settings.')
     await go('/video/again/')
-    await says('360p of 1080p: YouTube gave us less that day.')
-    await says('YouTube asked for proof that we’re not a bot. The sound is dubbed. We’ll try again after')
+    await says('360p of 1080p available: YouTube sent us less that day.')
+    await says('YouTube asked for proof that we’re not a bot. The audio is dubbed. We’ll try again after')
     await shot('video-degraded')
     await check([/404/])
     await page.getByText('File and streams').click()

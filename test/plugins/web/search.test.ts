@@ -86,7 +86,7 @@ describe('searching', { skip: noBrowser }, () => {
 
     await page.route('**/api/search/**', (route) => route.abort())
     await page.getByLabel('Search the archive').fill('yyy')
-    await page.getByRole('alert').getByText('The server does not answer').waitFor()
+    await page.getByRole('alert').getByText('The server isn’t responding').waitFor()
     await check([/ERR_FAILED/])
     await shot('search-failed')
     await page.unroute('**/api/search/**')

@@ -34,10 +34,10 @@ describe('where one is signed in', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Show token' }).click()
     const dialog = page.getByRole('dialog', { name: 'Confirm that it’s you' })
     await dialog.getByLabel('Current password').fill('wrong')
-    await dialog.getByRole('button', { name: 'Go on' }).click()
+    await dialog.getByRole('button', { name: 'Continue' }).click()
     await dialog.getByText('This is not your password').waitFor()
     await dialog.getByLabel('Current password').fill(PASSWORD)
-    await dialog.getByRole('button', { name: 'Go on' }).click()
+    await dialog.getByRole('button', { name: 'Continue' }).click()
 
     await page.getByText(await app.app.accounts.token(1)).waitFor()
     await check([/40[03]/])

@@ -42,7 +42,7 @@ describe('health of the downloader', { skip: noBrowser }, () => {
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
     const light = (words: RegExp) => page.getByRole('listitem').filter({ hasText: words })
     await go('/settings/health/')
-    await light(/^Token provider is fine.*answers\. Nothing has needed a token so far/).waitFor()
+    await light(/^Token provider is fine.*is reachable\. Nothing has needed a token so far/).waitFor()
     await light(/^Videos per hour is fine.*0 of 10 in the last hour/).waitFor()
     await check()
 
@@ -87,7 +87,7 @@ describe('health of the downloader', { skip: noBrowser }, () => {
       {
         part: 'downloader',
         is: { state: 'refused', tried: '2027.3.8', message: 'it does not work here' },
-        says: /Version 2027\.3\.8 was tried and not taken: it does not work here\./,
+        says: /Version 2027\.3\.8 was tested and rejected: it does not work here\./,
       },
       {
         part: 'downloader',
@@ -124,7 +124,7 @@ describe('health of the downloader', { skip: noBrowser }, () => {
     for (shown of red) {
       await go('/settings/look/')
       await go('/settings/health/')
-      await page.getByRole('listitem').filter({ hasText: 'needs you' }).filter({ hasText: shown.says }).waitFor()
+      await page.getByRole('listitem').filter({ hasText: 'needs attention' }).filter({ hasText: shown.says }).waitFor()
     }
 
     await check()

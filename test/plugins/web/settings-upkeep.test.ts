@@ -82,7 +82,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await page.getByLabel('Address').fill('https://me:secret@example.org/')
     await page.getByLabel('A video was added').check()
     await page.getByRole('button', { name: 'Add', exact: true }).click()
-    await page.getByText('without a password in it').waitFor()
+    await page.getByText('and contains no password').waitFor()
     await check([/400/])
     await page.getByLabel('Address').fill(url)
     await page.getByRole('button', { name: 'Add', exact: true }).click()
@@ -239,7 +239,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await row.getByRole('button', { name: 'Stop Wait for the tide', exact: true }).click()
     await row.getByText('Stopping').waitFor()
     await row.getByRole('button', { name: 'Stop Wait for the tide at once' }).click()
-    await page.getByText('Unfinished work is lost: a download starts over the next time').waitFor()
+    await page.getByText('Unfinished work will be lost: a download starts over the next time').waitFor()
     await check()
     await page.getByRole('dialog').getByRole('button', { name: 'Stop at once' }).click()
 
@@ -263,7 +263,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
 
     await restores.first().click()
     await page
-      .getByText('Everything the archive knows about videos, channels, playlists, subtitles and comments goes back to')
+      .getByText('Everything the archive knows about videos, channels, playlists, subtitles and comments will go back to')
       .waitFor()
     await check()
     await shot('settings-snapshot-restore')
@@ -296,14 +296,16 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     const { page, go, check } = await openPage(t, app.url, { size: 'desktop', colorScheme: 'light', as: ADMIN })
     await go('/settings/backups/')
 
-    await page.getByText('That backup is kept next to the good ones, and none of them is replaced or removed').waitFor()
+    await page
+      .getByText('That backup is kept next to the good ones, and none of them will be replaced or removed')
+      .waitFor()
     await check()
     await page.getByRole('button', { name: 'Nothing is missing', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Nothing is missing' }).click()
 
     await page.getByRole('link', { name: /^Download av_backup-20260116-auto/ }).waitFor()
     await page
-      .getByText('That backup is kept next to the good ones, and none of them is replaced or removed')
+      .getByText('That backup is kept next to the good ones, and none of them will be replaced or removed')
       .waitFor({ state: 'detached' })
   })
 

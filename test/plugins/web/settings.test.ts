@@ -89,7 +89,7 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByText('You can watch, search, and continue where you left off.').waitFor()
     assert.deepEqual(await page.locator('.settings-nav a').allInnerTexts(), ['Account', 'Appearance', 'This device'])
     await go('/settings/users/')
-    await page.getByText('There is no such section').waitFor()
+    await page.getByText('This settings page doesn’t exist').waitFor()
     await check()
   })
 
@@ -101,7 +101,7 @@ describe('settings', { skip: noBrowser }, () => {
     assert.equal(await page.getByText('This field is required').count(), 2)
     await page.getByLabel('Current password').fill('wrong')
     await page.getByLabel('New password').fill('short')
-    await page.getByText('It needs at least 12 characters').waitFor()
+    await page.getByText('Use at least 12 characters').waitFor()
     await page.getByLabel('New password').fill('long enough now')
     await page.getByRole('button', { name: 'Change password' }).click()
     await page.getByText('This is not your password').waitFor()
@@ -129,9 +129,9 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByText('This field is required').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Kodi')
-    assert.equal(await page.getByLabel('It can').locator('option').count(), 2) // this account is no downloader
-    await page.getByLabel('It can').selectOption('read')
-    await page.getByLabel('It works for').selectOption('30')
+    assert.equal(await page.getByLabel('Permissions').locator('option').count(), 2) // this account is no downloader
+    await page.getByLabel('Permissions').selectOption('read')
+    await page.getByLabel('Expires').selectOption('30')
     await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByText('This is the token for Kodi').waitFor()
     const token = await page.locator('output').innerText()
@@ -163,7 +163,7 @@ describe('settings', { skip: noBrowser }, () => {
     const code = () => OTPAuthURI.parse(link!).generate({ timestamp: app.clock.now() })
     await page.getByLabel('Code', { exact: true }).fill(code())
     await page.getByRole('button', { name: 'Turn on' }).click()
-    await page.getByText('Signing in now takes a code').waitFor()
+    await page.getByText('Two-factor sign-in is on').waitFor()
     await page.getByText('On. 10 recovery codes left.').waitFor()
     const recovery = (await page.locator('output').innerText()).split('\n')[0]!
     await check([/400/])
@@ -184,7 +184,7 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByLabel('Password for this account').fill(PASSWORD)
     await page.getByLabel('Code', { exact: true }).fill(code())
     await page.getByRole('button', { name: 'Turn off' }).click()
-    await page.getByText('Signing in takes only your password now').waitFor()
+    await page.getByText('Two-factor sign-in is off').waitFor()
   })
 
   for (const [size, colorScheme] of [
@@ -339,7 +339,7 @@ describe('settings', { skip: noBrowser }, () => {
       (await app.as('admin').get('/api/schedule/')).body.find((one: { name: string }) => one.name === name)?.schedule
     await go('/settings/schedules/')
     const group = page.locator('.schedules tbody', { hasText: 'Scan subscriptions' })
-    await group.getByRole('button', { name: 'Change when: Scan subscriptions' }).click()
+    await group.getByRole('button', { name: 'Change schedule: Scan subscriptions' }).click()
 
     await group.getByLabel('How often').selectOption('Every day')
     await group.getByText('Every day at 08:00').waitFor()
@@ -405,7 +405,7 @@ describe('settings', { skip: noBrowser }, () => {
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
     await go('/settings/schedules/')
     const group = page.locator('.schedules tbody', { hasText: 'Scan subscriptions' })
-    await group.getByRole('button', { name: 'Change when: Scan subscriptions' }).click()
+    await group.getByRole('button', { name: 'Change schedule: Scan subscriptions' }).click()
     const often = group.getByLabel('How often')
     await often.waitFor()
     const sendSchedule = await holdUp(page, /\/schedule\/$/)
@@ -476,7 +476,7 @@ describe('settings', { skip: noBrowser }, () => {
 
     await page.getByRole('button', { name: 'More for admin' }).click()
     await page.getByRole('menuitem', { name: 'Change what they can do' }).click()
-    await page.getByRole('dialog').getByLabel('Can do').selectOption('Watch only')
+    await page.getByRole('dialog').getByLabel('Role').selectOption('Watch only')
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await page.getByRole('dialog').getByText('This is the last active admin').waitFor()
     await check([/400/, /409/])
@@ -487,18 +487,18 @@ describe('settings', { skip: noBrowser }, () => {
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as: ADMIN })
     await page.route('**/api/config/', (route) => route.abort())
     await go('/settings/playback/')
-    await page.getByRole('alert').getByText('The server does not answer').waitFor()
+    await page.getByRole('alert').getByText('The server isn’t responding').waitFor()
     await check([/ERR_FAILED/])
     await shot('settings-failed')
     await page.unroute('**/api/config/')
     await page.getByRole('button', { name: 'Try again' }).click()
-    const one = page.getByRole('switch', { name: 'Mark as watched at the end' })
+    const one = page.getByRole('switch', { name: 'Mark as watched when finished' })
     await one.waitFor()
 
     await page.route('**/api/config/', (route) =>
       route.fulfill({ status: 503, json: { message: 'A restore is running' } }),
     )
-    await page.locator('label', { hasText: 'Mark as watched at the end' }).click()
+    await page.locator('label', { hasText: 'Mark as watched when finished' }).click()
     await page.getByRole('alert').getByText('The server cannot do this now: A restore is running').waitFor()
     assert.equal(await one.isChecked(), false)
     await check([/ERR_FAILED/, /503/])

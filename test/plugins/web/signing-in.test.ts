@@ -48,7 +48,9 @@ describe('signing in', { skip: noBrowser }, () => {
     const app = await testApp(t, { dataDir, settings: { password: null } })
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone' })
     await go('/')
-    await page.getByText('The first password is in the file first-password in the data folder.').waitFor()
+    await page
+      .getByText('First time? Sign in as admin. The password is in the file first-password in the data folder.')
+      .waitFor()
     await check()
     await shot('login-first')
     await page.getByLabel('Name').fill('admin')

@@ -69,7 +69,7 @@ describe('the table of videos', { skip: noBrowser }, () => {
     await table.waitFor()
     assert.deepEqual((await heads()).slice(1, -1), [
       'Title',
-      ...['Channel', 'Published', 'Archived', 'Length', 'Size', 'Picture'],
+      ...['Channel', 'Published', 'Archived', 'Length', 'Size', 'Resolution'],
     ])
 
     await table.getByRole('button', { name: 'Choose columns' }).click()
@@ -90,7 +90,7 @@ describe('the table of videos', { skip: noBrowser }, () => {
     await table.waitFor()
     assert.deepEqual((await heads()).slice(1, -1), ['Title', 'Published', 'Archived', 'Length', 'Size'])
     await table.getByRole('button', { name: 'Choose columns' }).click()
-    await page.getByRole('menuitemcheckbox', { name: 'Views (no room here)' }).waitFor()
+    await page.getByRole('menuitemcheckbox', { name: 'Views (doesn’t fit here)' }).waitFor()
     await page.keyboard.press('Escape')
     await shot('table-narrow')
     await check()

@@ -174,7 +174,7 @@ describe('on a television', { skip: noBrowser }, () => {
 
     await page.waitForFunction(() => document.activeElement?.textContent === 'Film 7')
     assert.ok(Math.abs(Number(await page.evaluate('scrollY')) - before) < 5)
-    await reach(page, page.getByRole('button', { name: 'Not watched' }))
+    await reach(page, page.getByRole('button', { name: 'Unwatched' }))
     await reach(page, page.getByRole('searchbox'))
   })
 

@@ -73,7 +73,7 @@ describe('what cannot be played', { skip: noBrowser }, () => {
       await page.getByRole('link', { name: 'Download the file' }).waitFor()
       await check()
       await shot('video-hevc')
-      await page.getByRole('button', { name: 'Play the sound only' }).click()
+      await page.getByRole('button', { name: 'Play audio only' }).click()
       await plays(page)
       assert.equal(await page.getByRole('alert').count(), 0)
     })
@@ -89,12 +89,12 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     await go('/video/v1/')
     const said = page.getByRole('alert')
     await said.getByText('Your browser cannot show the picture of this video (HEVC).').waitFor()
-    await said.getByRole('button', { name: 'Make a copy that plays' }).waitFor()
+    await said.getByRole('button', { name: 'Convert for this browser' }).waitFor()
     assert.deepEqual(
       await page.locator('video').evaluate(({ paused, currentTime }: HTMLVideoElement) => [paused, currentTime < 0.3]),
       [true, true],
     )
-    await said.getByRole('button', { name: 'Play the sound only' }).click()
+    await said.getByRole('button', { name: 'Play audio only' }).click()
     await plays(page)
     assert.equal(await said.count(), 0)
   })
@@ -146,7 +146,7 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     })
     await go('/video/v1/')
     await shot('video-copy')
-    await page.getByRole('alert').getByRole('button', { name: 'Make a copy that plays' }).click()
+    await page.getByRole('alert').getByRole('button', { name: 'Convert for this browser' }).click()
     const shows = () =>
       page.waitForFunction(() => {
         const video = document.querySelector('video')

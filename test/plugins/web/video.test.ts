@@ -211,7 +211,7 @@ describe('a video', { skip: noBrowser }, () => {
     assert.equal(await lines.last().innerText(), last)
     await lines.last().getByRole('button').click()
     await transcript.getByLabel('Search in the transcript').fill('no such word')
-    await transcript.getByText('Nobody says that here.').waitFor()
+    await transcript.getByText('No matches in this transcript.').waitFor()
     await transcript.getByLabel('Search in the transcript').fill('')
 
     const [minutes, seconds] = last.split(/\s+/)[0]!.split(':').map(Number)

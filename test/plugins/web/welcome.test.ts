@@ -112,7 +112,7 @@ describe('the first minutes', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: 'First, a few choices' }).waitFor()
 
     await go('/')
-    const notice = page.getByText('A few choices are still open: subtitles, comments, and what to skip')
+    const notice = page.getByText('Finish setting up: subtitles, comments and what to skip')
     await notice.waitFor()
     await check(NOT_SIGNED_IN)
     await shot('home-choices')
@@ -140,17 +140,17 @@ describe('the first minutes', { skip: noBrowser }, () => {
     }
 
     await one.page.getByLabel('Languages').fill('fr, x y')
-    await one.page.getByRole('button', { name: 'Use these' }).click()
+    await one.page.getByRole('button', { name: 'Save and continue' }).click()
     await one.page.getByText('Enter language codes separated by commas').waitFor()
     await one.page.getByLabel('Languages').fill('fr, de')
     await one.page.getByRole('switch', { name: 'Keep comments' }).check()
-    await one.page.getByRole('button', { name: 'Use these' }).click()
+    await one.page.getByRole('button', { name: 'Save and continue' }).click()
     await until(
       'it is chosen',
       () => config(app),
       ({ page }) => page.welcomed,
     )
-    await two.page.getByRole('button', { name: 'Use these' }).click()
+    await two.page.getByRole('button', { name: 'Save and continue' }).click()
 
     await two.page.getByText('You can see the result in Settings').waitFor()
     await two.page.getByRole('heading', { name: 'First, a few choices' }).waitFor({ state: 'detached' })
@@ -194,7 +194,7 @@ describe('the first minutes', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('switch').count(), 0)
     await go('/')
     await page.getByText('Your archive is empty').waitFor()
-    assert.equal(await page.getByText('choices are still open').count(), 0)
+    assert.equal(await page.getByText('Finish setting up').count(), 0)
     await check()
   })
 

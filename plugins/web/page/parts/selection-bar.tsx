@@ -121,7 +121,7 @@ async function drop(rows: readonly VideoRow[], onChanged?: () => void): Promise<
   const isKept = rows.some(({ place }) => place)
   const question = {
     title: t('select.delete.title', { count }),
-    text: t(isKept ? 'select.delete.keeps' : 'select.delete.goes'),
+    text: t(isKept ? 'select.delete.keeps' : 'select.delete.goes', { count }),
     action: t('select.delete'),
     isDangerous: true,
     ...(count > TYPED_FROM && { typed: { label: t('delete.typed', { value: String(count) }), value: String(count) } }),

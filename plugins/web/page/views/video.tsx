@@ -221,7 +221,7 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
         )}
         <span class="watch-actions">
           <Button icon={player.watched ? CircleDashed : CircleCheck} onClick={watched}>
-            {player.watched ? t('video.unmark') : t('video.mark')}
+            {player.watched ? t('video.markUnwatched') : t('video.markWatched')}
           </Button>
           <Button
             icon={isLater ? ClockCheck : Clock}

@@ -111,10 +111,15 @@ const de = {
     other: '{count} Videos werden neu heruntergeladen',
   },
   'select.delete.title': { one: '{count} Video löschen?', other: '{count} Videos löschen?' },
-  'select.delete.goes':
-    'Ihre Dateien, Kommentare und Untertitel werden gelöscht. Das lässt sich nicht rückgängig machen.',
-  'select.delete.keeps':
-    'Ihre Dateien, Kommentare und Untertitel werden gelöscht. Dateien in Ordnern anderer Programme bleiben, wo sie sind. Das lässt sich nicht rückgängig machen.',
+  'select.delete.goes': {
+    one: 'Seine Datei, Kommentare und Untertitel werden gelöscht. Das lässt sich nicht rückgängig machen.',
+    other: 'Ihre Dateien, Kommentare und Untertitel werden gelöscht. Das lässt sich nicht rückgängig machen.',
+  },
+  'select.delete.keeps': {
+    one: 'Seine Datei, Kommentare und Untertitel werden gelöscht. Eine Datei im Ordner eines anderen Programms bleibt, wo sie ist. Das lässt sich nicht rückgängig machen.',
+    other:
+      'Ihre Dateien, Kommentare und Untertitel werden gelöscht. Dateien in Ordnern anderer Programme bleiben, wo sie sind. Das lässt sich nicht rückgängig machen.',
+  },
   'select.deleted': { one: '{count} Video gelöscht', other: '{count} Videos gelöscht' },
   'help.select': 'Auswählen; mit Umschalt alle bis hier',
   'home.empty': 'Dein Archiv ist leer',
@@ -290,8 +295,6 @@ const de = {
   'login.first': 'Das erste Passwort steht in der Datei first-password im Datenordner.',
 
   'video.watched': 'Gesehen',
-  'video.mark': 'Als gesehen markieren',
-  'video.unmark': 'Als nicht gesehen markieren',
   'video.markWatched': 'Als gesehen markieren',
   'video.markUnwatched': 'Als nicht gesehen markieren',
   'video.addToPlaylist': 'Zu einer Playlist hinzufügen',
@@ -707,6 +710,7 @@ const de = {
   'downloads.item.forgetOf': 'Entfernen: {title}',
   'downloads.item.retryOf': 'Noch einmal versuchen: {title}',
   'downloads.item.takeOf': 'Zurückholen: {title}',
+  'downloads.item.added': 'Hinzugefügt {age}',
   'downloads.item.since': 'Seit {age}',
   'downloads.item.speed': '{speed}/s',
   'downloads.item.left': 'noch {span}',

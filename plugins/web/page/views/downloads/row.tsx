@@ -64,6 +64,9 @@ function actsOf(kind: Kind, { title, auto_start: isFirst }: QueueItem): Act[] {
   return kind === 'failed' || kind === 'later' ? [retry, ignore, forget] : [take, forget]
 }
 
+const ageOf = (kind: Kind, { timestamp }: QueueItem): string =>
+  kind === 'waiting' ? t('downloads.item.added', { age: toAge(timestamp) }) : toAge(timestamp)
+
 interface RowProps {
   item: QueueItem
   kind: Kind
@@ -105,7 +108,7 @@ export function QueueRow({ item, kind, queue, isNext = false }: RowProps) {
             ))}
           {item.duration !== '' && item.duration !== 'NA' && <span>{item.duration}</span>}
           {isNext && <span class="first">{t('downloads.item.first')}</span>}
-          {kind !== 'running' && <span class="age">{toAge(item.timestamp)}</span>}
+          {kind !== 'running' && <span class="age">{ageOf(kind, item)}</span>}
         </p>
         {kind === 'running' && <Progress item={item} />}
         {(kind === 'failed' || kind === 'later') && (
