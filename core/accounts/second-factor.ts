@@ -6,7 +6,7 @@ import { proofOf, refuseOutdated } from './proof.ts'
 import { type Book, write } from './state.ts'
 import type { Proof } from './types.ts'
 
-const WRONG_CODE = 'This code is wrong, or its time is over: take the one that the app shows now'
+const WRONG_CODE = 'Wrong or expired code: enter the one that the app shows now'
 
 /** As `Accounts.beginTotp` says. */
 export const beginTotp = (book: Book, id: number, proof: Proof): Promise<{ secret: string; uri: string }> =>

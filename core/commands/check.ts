@@ -18,11 +18,11 @@ import { lookAtDatabase } from './look-at-database.ts'
 import type { OwnCommand } from './own-command.ts'
 
 const LEAST_FREE_BYTES = 1 << 30
-const LEDGER_REMEDY = 'start the server: it takes the newest copy of ledger-copies/ then'
+const LEDGER_REMEDY = 'start the server: it will use the newest copy in ledger-copies/'
 
 export const check: OwnCommand = {
   name: 'check',
-  summary: 'Look at settings, data and programs, and say what is wrong',
+  summary: 'Check settings, data and programs, and report problems',
   async run({ say, log }) {
     const sources = readSources()
     const core = readCore(sources)
@@ -32,30 +32,30 @@ export const check: OwnCommand = {
     const found: Finding[] = []
     const tell = (finding: Finding) => {
       found.push(finding)
-      say(`${finding.isRight ? 'right' : 'WRONG'}  ${finding.what}: ${finding.said}`)
+      say(`${finding.isRight ? 'ok   ' : 'WRONG'}  ${finding.what}: ${finding.said}`)
     }
-    tell({ what: 'Settings', isRight: true, said: `read, with ${loaded.registry.plugins.length} plugins` })
+    tell({ what: 'Settings', isRight: true, said: `loaded, with ${loaded.registry.plugins.length} plugins` })
     for (const finding of await lookAtData(core.dataDir)) tell(finding)
     for (const { name, checks } of loaded.registry.plugins) {
       const told = checks?.({ settings, clock: systemClock, log }).catch((error: unknown) => [
-        { what: `Plugin ${name}`, isRight: false, said: `it could not look: ${saidBy(error)}` },
+        { what: `Plugin ${name}`, isRight: false, said: `the check failed: ${saidBy(error)}` },
       ])
       for (const finding of (await told) ?? []) tell(finding)
     }
     const wrong = found.filter(({ isRight }) => !isRight).length
-    if (wrong > 0) throw new Error(`${wrong} of ${found.length} things are not right: each says above what to do`)
+    if (wrong > 0) throw new Error(`${wrong} of ${found.length} checks failed: see above for what to do`)
   },
 }
 
 async function lookAtData(dataDir: string): Promise<Finding[]> {
   if (!existsSync(dataDir))
-    return [{ what: 'Data folder', isRight: true, said: `${dataDir} is not there yet: the first start makes it` }]
+    return [{ what: 'Data folder', isRight: true, said: `${dataDir} does not exist yet: the first start creates it` }]
   const { free } = await diskSpace(dataDir)
   const findings: Finding[] = [
     {
       what: 'Data folder',
       isRight: free >= LEAST_FREE_BYTES,
-      said: `${dataDir}, ${(free / 2 ** 30).toFixed(1)} GB free${free >= LEAST_FREE_BYTES ? '' : ': make room'}`,
+      said: `${dataDir}, ${(free / 2 ** 30).toFixed(1)} GB free${free >= LEAST_FREE_BYTES ? '' : ': free some space'}`,
     },
   ]
   const ledger = join(dataDir, 'ledger.sqlite')
@@ -70,7 +70,7 @@ async function lookAtData(dataDir: string): Promise<Finding[]> {
     findings.push({
       what: 'Secret key',
       isRight: isPrivate,
-      said: isPrivate ? 'for its owner alone' : `others may read it: chmod 600 ${key}`,
+      said: isPrivate ? 'readable by its owner only' : `readable by others: run chmod 600 ${key}`,
     })
   }
   return findings

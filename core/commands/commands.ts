@@ -15,7 +15,7 @@ import { commandsOf, type Described, familyOf, listOf, noSuchCommand, type Typed
 
 const START: OwnCommand = {
   name: 'start',
-  summary: 'Start the server (so does no command at all)',
+  summary: 'Start the server (default)',
   run: () => Promise.resolve(),
 }
 const OWN: readonly OwnCommand[] = [START, setup, check, rotateKey, indexMove]
@@ -65,7 +65,7 @@ const allOf = (commands: readonly Described[]): string =>
     '',
     ...listOf(commands),
     '',
-    'Each has --help. Settings come from the environment (AV_DATA_DIR says where the data folder is) and config.json.',
+    'Run archivolt <command> --help for details. Settings come from the environment (AV_DATA_DIR is the data folder) and config.json.',
   ].join('\n')
 
 function tell(text: string | undefined): 'done' {

@@ -18,9 +18,9 @@ const TELL_EVERY_MS = 2_000
 
 export const indexMove: OwnCommand = {
   name: 'index-move',
-  summary: 'Copy all documents to the other index (stop the server first; after an interruption run it again)',
+  summary: 'Copy all documents to the other index (stop the server first; if interrupted, run it again)',
   takes: ['index'],
-  options: { anyway: { type: 'boolean', meaning: 'also where what is there is newer' } },
+  options: { anyway: { type: 'boolean', meaning: 'overwrite newer documents at the destination' } },
   run: ({ taken: [target], options, say }) => bringIndex(target!, options.anyway === true, say),
 }
 

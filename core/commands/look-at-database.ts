@@ -3,11 +3,11 @@ import { saidBy } from '../error.ts'
 import { openChecked } from '../ledger/ledger-copies.ts'
 import type { Finding } from '../plugin/define.ts'
 
-/** @param remedy  what to do where it is not whole */
+/** @param remedy  what to do if it is damaged */
 export function lookAtDatabase(file: string, what: string, remedy: string): Finding {
   try {
     openChecked(file, { readonly: true }).close()
-    return { what, isRight: true, said: 'whole' }
+    return { what, isRight: true, said: 'no damage found' }
   } catch (error) {
     return { what, isRight: false, said: `${saidBy(error)}; ${remedy}` }
   }

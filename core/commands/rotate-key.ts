@@ -9,7 +9,7 @@ import type { OwnCommand } from './own-command.ts'
 
 export const rotateKey: OwnCommand = {
   name: 'rotate-key',
-  summary: 'End all sessions and tokens, by a new secret key (stop the server first)',
+  summary: 'Create a new secret key, which ends all sessions and tokens (stop the server first)',
   async run({ say }) {
     const { dataDir } = readSources()
     const lock = lockFolder(dataDir)

@@ -18,9 +18,9 @@ const installer = () =>
 
 export const setup: OwnCommand = {
   name: 'setup',
-  summary: 'Install the downloader beside the program, and name what is missing on this machine',
+  summary: 'Install the downloader, and list anything else that is missing',
   async run() {
     const [code] = (await once(installer(), 'exit')) as [number | null]
-    if (code !== 0) throw new Error('What is above says what to do; then run archivolt setup again')
+    if (code !== 0) throw new Error('See above for what to do, then run archivolt setup again')
   },
 }

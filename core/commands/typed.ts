@@ -16,7 +16,7 @@ export interface Typed<Command extends Described> {
 export const commandsOf = ({ plugins }: Registry): PluginCommand[] =>
   plugins.flatMap(({ commands }) => (commands ?? []) as PluginCommand[])
 
-const HELP: CommandOption = { type: 'boolean', meaning: 'show this' }
+const HELP: CommandOption = { type: 'boolean', meaning: 'show this help' }
 
 /**
  * @returns undefined: there is no such command
@@ -39,9 +39,9 @@ export const familyOf = <Command extends Described>(commands: readonly Command[]
 
 /** @param family  the commands that begin with the same word */
 export function noSuchCommand([first = '', second]: readonly string[], family: readonly Described[] = []): Error {
-  if (family.length === 0) return new Error(`There is no command ${first}: archivolt --help lists what there is`)
-  const problem = second === undefined ? `${first} alone is no command` : `There is no command ${first} ${second}`
-  return new Error(`${problem}. Type archivolt ${family.map(usageOf).join(', or archivolt ')}`)
+  if (family.length === 0) return new Error(`Unknown command: ${first}. Run archivolt --help for a list`)
+  const problem = second === undefined ? `Incomplete command: ${first}` : `Unknown command: ${first} ${second}`
+  return new Error(`${problem}. Use archivolt ${family.map(usageOf).join(', or archivolt ')}`)
 }
 
 /** What people are told of an error: its first line, and no stack. */
@@ -58,7 +58,7 @@ const wordsOf = ({ name }: Described): string[] => name.split(' ')
 
 function argumentsOf(command: Described, args: readonly string[]): Pick<CommandInput, 'taken' | 'options'> {
   const takes = command.takes ?? []
-  const usage = `: archivolt ${command.name} --help tells how it is used`
+  const usage = `. Usage: archivolt ${usageOf(command)}${optionsOf(command)}`
   let read: { values: Record<string, unknown>; positionals: string[] }
   try {
     read = parseArgs({ args: [...args], options: typesOf(command), allowPositionals: true, strict: true })
@@ -67,8 +67,8 @@ function argumentsOf(command: Described, args: readonly string[]): Pick<CommandI
   }
   const { values, positionals } = read
   const missing = takes.filter((name, at) => positionals[at] === undefined && !name.endsWith('?'))
-  if (missing.length > 0) throw new Error(`It takes ${missing.join(' and ')}${usage}`)
-  if (positionals.length > takes.length) throw new Error(`${positionals[takes.length]} is too much${usage}`)
+  if (missing.length > 0) throw new Error(`Missing ${missing.map((name) => `<${name}>`).join(' and ')}${usage}`)
+  if (positionals.length > takes.length) throw new Error(`Unexpected argument: ${positionals[takes.length]}${usage}`)
   return { taken: positionals, options: values as CommandInput['options'] }
 }
 
@@ -78,6 +78,12 @@ const typesOf = ({ options = {} }: Described): ParseArgsConfig['options'] =>
 /** `<file>`, `[<name>]`. */
 const usageOf = ({ name, takes = [] }: Described): string =>
   [name, ...takes.map((one) => (one.endsWith('?') ? `[<${one.slice(0, -1)}>]` : `<${one}>`))].join(' ')
+
+/** ` [--admin] [--language <text>]`. */
+const optionsOf = ({ options = {} }: Described): string =>
+  Object.entries(options)
+    .map(([name, { type }]) => ` [--${name}${type === 'string' ? ' <text>' : ''}]`)
+    .join('')
 
 function helpOf(command: Described): string {
   const rows = Object.entries({ ...command.options, help: HELP }).map(([name, { type, meaning }]): [string, string] => [

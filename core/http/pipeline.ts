@@ -460,7 +460,7 @@ class RequestPipeline implements Pipeline {
     const giveBack = this.#streamQuota.take(actor.id === 0 ? clientOf(request.address) : String(actor.id))
     // The oldest stream is not ended: its client would connect again at once and push out the next.
     if (!giveBack)
-      throw errors.throttled(say`This account listens ${{ count: MOST_EVENT_STREAMS_OF_ACCOUNT }} times already`, {
+      throw errors.throttled(say`Too many open tabs for this account (${{ count: MOST_EVENT_STREAMS_OF_ACCOUNT }})`, {
         retryAfterSeconds: LISTEN_AGAIN_SECONDS,
       })
     exchange.response.on('close', giveBack)

@@ -146,7 +146,7 @@ export function openHttp(parts: HttpParts): Http {
 function cannotListen(cause: NodeJS.ErrnoException, host: string, port: number): StartError {
   const problem =
     cause.code === 'EADDRINUSE'
-      ? `port ${port} of ${host} is taken by another program: end that one, or set AV_PORT`
+      ? `Port ${port} on ${host} is already in use. Stop the other program, or set AV_PORT`
       : cause.code === 'EACCES'
         ? `port ${port} needs rights that this user does not have: set AV_PORT to one from 1024 on`
         : `${host} is not an address of this machine (${cause.code}): set AV_HOST`

@@ -113,7 +113,7 @@ function failureOf(error: unknown): Words {
     error instanceof Error && 'syscall' in error
       ? getSystemErrorMap().get((error as NodeJS.ErrnoException).errno ?? 0)
       : undefined
-  return (system ? system.join(': ') : wordsOf(error)) || say`Failed without a word`
+  return (system ? system.join(': ') : wordsOf(error)) || say`Failed without an error message`
 }
 
 function tracebackOf(error: unknown): string | null {

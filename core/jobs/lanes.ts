@@ -110,7 +110,7 @@ class TurnQueue {
       if (waitMs !== undefined)
         timer = clock.after(waitMs, () => {
           withdraw()
-          reject(errors.unavailable('Other tasks come first; try again in half a minute', { retryAfterSeconds: 30 }))
+          reject(errors.unavailable('The server is busy; try again in 30 seconds', { retryAfterSeconds: 30 }))
         })
       if (isUrgent) this.#urgent.push(waiting)
       else this.#askers.set(asker, [...(this.#askers.get(asker) ?? []), waiting])

@@ -7,7 +7,7 @@ import { endingOf, type Runner } from './state.ts'
 import type { AnyTask } from './task.ts'
 
 const DAMAGED: Ending = { ...withoutWords('FAILED'), result: say`Its row in the ledger is damaged: start it again` }
-const WENT_DOWN: Ending = { ...withoutWords('FAILED'), result: say`It was running when the server went down` }
+const WENT_DOWN: Ending = { ...withoutWords('FAILED'), result: say`Interrupted when the server stopped` }
 
 /**
  * The move of such a row; inside `ledger.write`.

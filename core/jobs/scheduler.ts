@@ -139,7 +139,7 @@ function checkConfig(task: AnyTask, config: Record<string, unknown>): void {
   for (const key of Object.keys(config)) {
     if (!schema || !Object.hasOwn(schema.properties, key))
       throw errors.badRequest(say`The schedule of ${{ name: task.name }} has no setting ${{ key }}`, {
-        fields: { [`config.${key}`]: 'There is no such setting' },
+        fields: { [`config.${key}`]: 'Unknown setting' },
       })
   }
   if (!schema) return

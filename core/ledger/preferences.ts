@@ -218,7 +218,7 @@ function checkChanges(changes: Record<string, unknown>, sections: PreferenceSect
     else {
       for (const [key, value] of Object.entries(keys)) {
         const schema = schemaOf(sections, section, key)
-        if (!schema) fields[`${section}.${key}`] = say`There is no such setting`
+        if (!schema) fields[`${section}.${key}`] = say`Unknown setting`
         else if (isValid(schema, value)) wanted.push({ section, key, value })
         else Object.assign(fields, placed(`${section}.${key}`, faultsIn(schema, value)))
       }

@@ -7,7 +7,7 @@ import type { Work } from './work.ts'
 
 export const backup = defineCommand({
   name: 'backup',
-  summary: 'Write all documents to a zip in backups/ (stop the server first; while it runs, the page makes one)',
+  summary: 'Write all documents to a zip in backups/ (stop the server first; while it runs, use the page)',
   async run(input, app: App) {
     const { filename, doubt } = await app.backups.create('manual', false, workOf(input))
     if (doubt !== undefined)
@@ -18,9 +18,9 @@ export const backup = defineCommand({
 
 export const restore = defineCommand({
   name: 'restore',
-  summary: 'Replace all documents by those of a backup (stop the server first)',
+  summary: 'Replace all documents with those of a backup (stop the server first)',
   takes: ['file'],
-  options: { yes: { type: 'boolean', meaning: 'do it; without, it only tells what would change' } },
+  options: { yes: { type: 'boolean', meaning: 'apply the changes (without it: preview only)' } },
   async run(input, app: App) {
     const filename = await takenIn(input.taken[0]!, app)
     const work = workOf(input)
@@ -29,7 +29,7 @@ export const restore = defineCommand({
       if (now + added > 0)
         input.say(`${collection}: ${now} now; ${added} would be added, ${changed} changed, ${removed} removed`)
     if (input.options.yes !== true)
-      return input.say(`Nothing was changed. To do it: archivolt restore ${filename} --yes`)
+      return input.say(`Nothing was changed. To apply the changes: archivolt restore ${filename} --yes`)
     const { restored, skipped, unknownSettings } = await app.backups.restore(filename, work)
     const left = unknownSettings.length ? `; settings not applied: ${unknownSettings.join(', ')}` : ''
     input.say(`${filename} restored: ${restored} documents, ${skipped} skipped${left}`)
@@ -43,7 +43,7 @@ const say = ({ say }: CommandInput, { settings }: App, filename: string): void =
 async function takenIn(file: string, { backups }: App): Promise<string> {
   const isThere = (await backups.list()).some(({ filename }) => filename === file)
   if (isThere) return file
-  if (!existsSync(file)) throw errors.badRequest(`There is no backup ${file}: neither in backups/, nor as a file`)
+  if (!existsSync(file)) throw errors.badRequest(`No backup named ${file} in backups/, and no such file`)
   return (await backups.takeIn(basename(file), createReadStream(file))).filename
 }
 

@@ -45,7 +45,7 @@ function cookieOf(line: string, number: number): string {
   const [domain = '', hasSubdomains = '', path = '', secure = '', expiry = '', name, value] = fields
   if (line.length > LONGEST_LINE || CONTROL.test(line) || fields.length !== 7 || !/^[^\s#]\S*$/.test(domain))
     throw errors.badRequest(
-      say`Line ${{ line: number }} is no cookie of a Netscape cookie jar: it needs seven fields with tabs between them`,
+      say`Line ${{ line: number }} isn’t in Netscape format (seven tab-separated fields). Use a “cookies.txt” exporter`,
     )
   if (!FLAG.test(hasSubdomains) || !FLAG.test(secure))
     throw errors.badRequest(say`Line ${{ line: number }}: the second and the fourth field must be TRUE or FALSE`)

@@ -63,9 +63,7 @@ export const redownloadDegraded = defineTask({
       }
     }
     if (better === 0) return null
-    return better === 1
-      ? say`${{ count: better }} video is better now`
-      : say`${{ count: better }} videos are better now`
+    return better === 1 ? say`${{ count: better }} video upgraded` : say`${{ count: better }} videos upgraded`
   },
 })
 

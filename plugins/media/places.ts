@@ -433,7 +433,7 @@ class KnownPlaces implements PlacesService {
 
   /** The line that the operator has to write. */
   #remedy(path: string): Sentence {
-    return say`Set AV_LIBRARY_ROOTS=${{ roots: [...this.#app.settings.libraryRoots, path].join(',') }} where the server is started, and start it again`
+    return say`Start the server with AV_LIBRARY_ROOTS=${{ roots: [...this.#app.settings.libraryRoots, path].join(',') }}`
   }
 
   /** @throws unprocessable: it cannot be a place, and what to do */
@@ -449,11 +449,11 @@ class KnownPlaces implements PlacesService {
       throw errors.unprocessable(
         isTold
           ? say`There is no folder ${{ asked }} that the server can read; check the path and its permissions`
-          : say`${{ asked }} may not be read. ${{ remedy: this.#remedy(asked) }}`,
+          : say`Archivolt may not read ${{ asked }}. ${{ remedy: this.#remedy(asked) }}`,
       )
     }
     if (!within.some((root) => isWithin(root, real)))
-      throw errors.unprocessable(say`${{ asked }} may not be read. ${{ remedy: this.#remedy(asked) }}`)
+      throw errors.unprocessable(say`Archivolt may not read ${{ asked }}. ${{ remedy: this.#remedy(asked) }}`)
     for (const own of [this.#app.settings.mediaDir, this.#app.settings.cacheDir]) {
       const folder = (await realFolder(own)) ?? resolve(own)
       if (overlap(folder, real))

@@ -62,7 +62,7 @@ const GATE_PAUSE_MINUTES = [1, 5, 15, 60]
 const ROWS = {
   gone: {
     meaning: `deleted or private on ${PLATFORM}`,
-    said: say`No longer on the platform, or for nobody to see`,
+    said: say`Deleted or private`,
     item: 'final',
     again: 'looks',
     deactivates: true,

@@ -5,14 +5,14 @@ import { refuseWeak } from './password-rule.ts'
 
 export const addAccount = defineCommand({
   name: 'user add',
-  summary: 'Add an account; its password is asked for (stop the server first)',
+  summary: 'Add an account; asks for its password (stop the server first)',
   takes: ['name'],
   options: {
-    admin: { type: 'boolean', meaning: 'it may do everything' },
-    download: { type: 'boolean', meaning: 'it may download' },
+    admin: { type: 'boolean', meaning: 'make it an admin' },
+    download: { type: 'boolean', meaning: 'allow downloads' },
   },
   async run({ taken: [username = ''], options, say, secret }, { accounts }: App) {
-    if (!isName(username)) throw errors.badRequest('A name has up to 150 letters, digits and . @ + - _')
+    if (!isName(username)) throw errors.badRequest('A name may have up to 150 letters, digits and . @ + - _')
     const password = await secret('Password')
     await refuseWeak(password, username)
     await accounts.create({
@@ -21,31 +21,31 @@ export const addAccount = defineCommand({
       isStaff: options.admin === true,
       mayDownload: options.download === true,
     })
-    say(`There is an account ${username} now${options.admin ? ', an admin' : ''}`)
+    say(`Account ${username} added${options.admin ? ' as an admin' : ''}`)
   },
 })
 
 export const setPassword = defineCommand({
   name: 'user password',
-  summary: 'Give an account a new password; it is signed out everywhere (stop the server first)',
+  summary: 'Set a new password and sign the account out everywhere (stop the server first)',
   takes: ['name'],
   async run({ taken: [username], say, secret }, { accounts }: App) {
     const account = named(username, accounts)
     const password = await secret('New password')
     await refuseWeak(password, account.username)
     await accounts.change(account.id, { password })
-    say(`${username} has a new password${account.is_active ? '' : ', and is still switched off'}`)
+    say(`${username} has a new password${account.is_active ? '' : ', but is still locked'}`)
   },
 })
 
 export const removeTotp = defineCommand({
   name: 'user totp-off',
-  summary: 'Let an account sign in without its authenticator app again (stop the server first)',
+  summary: 'Turn off the authenticator app of an account (stop the server first)',
   takes: ['name'],
   async run({ taken: [username], say }, { accounts }: App) {
     const { id, has_totp } = named(username, accounts)
     await accounts.change(id, { totp: null })
-    say(has_totp ? `${username} signs in with the password alone now` : `${username} has no authenticator app`)
+    say(has_totp ? `${username} now signs in with the password only` : `${username} has no authenticator app`)
   },
 })
 
@@ -53,5 +53,5 @@ function named(username: string | undefined, accounts: App['accounts']): Account
   const account = accounts.list().find((one) => one.username === username)
   if (account) return account
   const names = accounts.list().map((one) => one.username)
-  throw errors.badRequest(`There is no account ${username}; there are ${names.join(', ')}`)
+  throw errors.badRequest(`No account named “${username}”. Accounts: ${names.join(', ')}`)
 }

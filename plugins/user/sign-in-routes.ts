@@ -55,7 +55,7 @@ async function signIn(
   return proof
 }
 
-const WRONG = 'Wrong name or password'
+const WRONG = 'Wrong username or password'
 const WRONG_WITH_CODE = 'Wrong name, password or code'
 
 export const loginWithToken = defineRoute({

@@ -117,7 +117,7 @@ test('the commands marked ✔ do on an archive what the page says', async (t) =>
     if (isIntoEmpty) await rm(app.dataDir, { recursive: true })
     const { code, said } = await run(line, { cwd: folder, env })
     // What is missing on this machine is wrong for `check`, which then ends with 1.
-    if (line.startsWith('archivolt check')) assert.match(said, /^right {2}Ledger: whole/m, said)
+    if (line.startsWith('archivolt check')) assert.match(said, /^ok {5}Ledger: no damage found/m, said)
     else assert.equal(code, 0, `${line}\n${said}`)
     if (isIntoEmpty) assert.ok((await readdir(app.dataDir)).includes('ledger.sqlite'))
   }

@@ -226,7 +226,7 @@ test('a port that is taken is named', async (t) => {
 
   assertRefused(
     await tryToStart({ AV_DATA_DIR: await temporaryFolder(t), AV_PORT: String(port) }),
-    new RegExp(`port ${port} of 127\\.0\\.0\\.1 is taken by another program`),
+    new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is already in use`),
   )
 })
 

@@ -90,7 +90,7 @@ test('no rule of a schema is told in the words of the package that checks it', (
   ].map((faults) => Object.values(faults)[0])
 
   const unknown = 'has a form that is not taken here'
-  assert.deepEqual(rules, ['must not have the same entry twice', unknown, unknown, unknown, 'is not known here'])
+  assert.deepEqual(rules, ['must not have the same entry twice', unknown, unknown, unknown, 'is unknown'])
 })
 
 test('requests, preferences and schedules tell alternatives alike', async (t) => {

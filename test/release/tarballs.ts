@@ -145,7 +145,7 @@ test('in an empty folder it is set up from its own wheels, started, and asked', 
   )
   await useIt(t, top, bin, data)
   const added = await archivolt(top, bin, data, ['user', 'add', 'bob'], {}, 'another long one\n')
-  assert.equal(added.said, 'There is an account bob now\n')
+  assert.equal(added.said, 'Account bob added\n')
 })
 
 for (const major of NODE_MAJORS) {

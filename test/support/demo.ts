@@ -78,7 +78,7 @@ if (!isEmpty) await fill()
 /** Tests are content with seconds of a test picture; people are not. */
 async function drawFilms(): Promise<void> {
   const films = new MediaFolder(MEDIA_FOLDER)
-  process.stdout.write('Films are drawn for the demo; the first time this takes half a minute\n')
+  process.stdout.write('Rendering sample videos (about 30 s, first run only)\n')
   const half = DEMO_CLIPS.length / 2
   await Promise.all([DEMO_CLIPS.slice(0, half), DEMO_CLIPS.slice(half)].map((some) => films.prepare(some)))
   const clips = { breakwater: 'waves', lighthouse: 'night', ferry: 'sunset', nets: 'nets', gull: 'gulls', knot: 'knot' }
@@ -117,8 +117,8 @@ async function fill(): Promise<void> {
 
 const platform = env.AV_PLATFORM_URL
 process.stdout.write(`The demo runs on ${url} (user ${USERNAME}, password ${PASSWORD}, token ${token})
-${isEmpty ? 'The archive is empty. There to be pasted:' : 'Six videos are being downloaded. Also there to be pasted:'}
+${isEmpty ? 'The archive is empty. Links to try:' : 'Six videos are being downloaded. More links to try:'}
   ${platform}/channel/${CHANNEL.harbour}
   ${platform}/playlist?list=${PLAYLIST.joinery}
-End it with Ctrl-C.
+Press Ctrl-C to stop.
 `)

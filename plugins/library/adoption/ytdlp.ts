@@ -109,7 +109,7 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   problems.push({
     code: 'no_id',
     path,
-    why: because('neither its name, an information file nor its tags say which video it is'),
+    why: because('couldn’t tell which video this is (no ID in its name, tags or .info.json)'),
   })
   return { problems }
 }

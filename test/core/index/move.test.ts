@@ -262,7 +262,7 @@ describe('index-move', { skip: withoutElasticsearch() ?? false }, () => {
     const env = { AV_DATA_DIR: await temporaryFolder(t), AV_PREFIX: prefix }
 
     for (const [args, settings, says] of [
-      [[], { AV_ELASTICSEARCH_URL: url }, /It takes index: archivolt index-move --help/],
+      [[], { AV_ELASTICSEARCH_URL: url }, /Missing <index>\. Usage: archivolt index-move <index> \[--anyway\]/],
       [['nowhere'], { AV_ELASTICSEARCH_URL: url }, /index-move elasticsearch, or embedded/],
       [['elasticsearch'], {}, /Set AV_ELASTICSEARCH_URL/],
       [['elasticsearch'], { AV_ELASTICSEARCH_URL: url }, /nothing in the embedded index/],

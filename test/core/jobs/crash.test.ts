@@ -23,11 +23,7 @@ test('a process killed before or after any step leaves its job to the next start
     ['inner before first', [], { task: 'inner', state: 'SUCCESS', result: 'whole' }],
     ['inner after second', ['first', 'second'], { task: 'inner', state: 'SUCCESS', result: 'whole' }],
     ['resumable before third', ['first', 'second'], { task: 'resumable', state: 'SUCCESS', result: 'whole' }],
-    [
-      'once after first',
-      ['first'],
-      { task: 'once', state: 'FAILED', result: 'It was running when the server went down' },
-    ],
+    ['once after first', ['first'], { task: 'once', state: 'FAILED', result: 'Interrupted when the server stopped' }],
   ]
   await Promise.all(
     cases.map(async ([killAt, before, expected]) => {
@@ -76,7 +72,7 @@ test('a crash keeps what was commanded and what was asked for meanwhile', async 
     [...ids].map(async ([key, id]) => [key, (await next.jobs.ended(id)).state, next.jobs.get(id)?.result]),
   )
   assert.deepEqual(found, [
-    ['plain', 'FAILED', 'It was running when the server went down'],
+    ['plain', 'FAILED', 'Interrupted when the server stopped'],
     ['again', 'SUCCESS', 'ran again'],
     ['STOP', 'SUCCESS', null],
     ['KILL', 'REVOKED', null],

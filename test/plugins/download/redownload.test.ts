@@ -54,7 +54,7 @@ test('a degraded video is better by itself a week later; the old file stays a da
 
   assert.equal(await again(), null, 'its time has not come')
   await app.clock.advance(7 * DAY_MS + 1000)
-  assert.equal(await again(), '1 video is better now')
+  assert.equal(await again(), '1 video upgraded')
 
   const after = await shownOf(app, fog)
   assert.deepEqual([before.receipt.got.height, before.degraded.reasons], [360, ['protocol']])
@@ -128,7 +128,7 @@ test('another yt-dlp, or another cookie, is a reason not to wait', async (t) => 
     aVideo({ ...degraded, id: nets, degraded: aDegraded({ next_try, tried_with }) }),
   )
 
-  assert.equal(await again(), '1 video is better now')
+  assert.equal(await again(), '1 video upgraded')
   const isBetter = async (id: string) => (await shownOf(app, id)).receipt.quality === 'best'
   assert.deepEqual([await isBetter(fog), await isBetter(nets)], [true, false])
 
@@ -178,10 +178,10 @@ test('a few are fetched a day, and none while the queue is worked off', async (t
   await app.settled()
 
   assert.ok(isQueueFirst)
-  assert.equal(await again(), '5 videos are better now')
+  assert.equal(await again(), '5 videos upgraded')
   assert.equal(await again(), null, 'no more today')
   await app.clock.advance(DAY_MS)
-  assert.equal(await again(), '2 videos are better now')
+  assert.equal(await again(), '2 videos upgraded')
 })
 
 test('who asks for a video meanwhile has it first: the second look is given up, and costs no try', async (t) => {
@@ -199,7 +199,7 @@ test('who asks for a video meanwhile has it first: the second look is given up, 
   assert.deepEqual(await app.ids('video'), [fog, nets].toSorted())
   assert.equal((await shownOf(app, fog)).degraded.tries, 0)
   platform.faults.clear(fog)
-  assert.equal(await again(), '1 video is better now')
+  assert.equal(await again(), '1 video upgraded')
 })
 
 test('where nothing is degraded, no program is started to look for it', async (t) => {

@@ -51,7 +51,7 @@ test('only what lies below a folder that the operator named becomes a place, and
     return [status, body.message]
   }
   const line = (path: string) =>
-    `${path} may not be read. Set AV_LIBRARY_ROOTS=${app.root},${path} where the server is started, and start it again`
+    `Archivolt may not read ${path}. Start the server with AV_LIBRARY_ROOTS=${app.root},${path}`
 
   assert.deepEqual(await ask('/etc'), [422, line('/etc')])
   assert.deepEqual(await ask('/nowhere at all'), [422, line('/nowhere at all')])

@@ -45,7 +45,7 @@ test('folders of TubeArchivist alone tell channel and video, and pictures come f
   const left = (await app.as('admin').get(`/api/adoption/${body.id}/item/?state=left`)).body.data
   assert.deepEqual(
     left.map((row: Record<string, unknown>) => [row.platform_id, row.code, row.reason]),
-    [[GONE, 'no_facts', 'No longer on the platform, or for nobody to see']],
+    [[GONE, 'no_facts', 'Deleted or private']],
   )
   assert.deepEqual(await listing(root), before)
 })

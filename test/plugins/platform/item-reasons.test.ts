@@ -38,7 +38,7 @@ test('each recorded failure of a video has words of ours', () => {
     { one, removed, terminated, policy_removed, copyright, copyright_blocked, geo_blocked },
     {
       one: 'This video is private',
-      removed: 'Removed by whoever uploaded it',
+      removed: 'Removed by the uploader',
       terminated: 'The account it belonged to was closed',
       policy_removed: 'Removed for breaking the platform’s rules',
       copyright: 'Taken down on a copyright claim by Example Pictures',
@@ -62,7 +62,7 @@ test('what is not in the quality that is wanted says what there is', () => {
   const of = (message: string) => inEnglish(reasonOf('not_offered', forPeople(message))!)
 
   assert.equal(of('720p is the best that is offered, 2160p is wanted'), '720p is the best there is; 2160p is wanted')
-  assert.equal(of('The sound is not offered in the language de-AT'), 'There is no sound in the language de-AT')
+  assert.equal(of('The sound is not offered in the language de-AT'), 'No audio track in the language de-AT')
 })
 
 test('where no words are known the class says it, and of what is unknown nothing does', () => {

@@ -189,7 +189,7 @@ test('an admin takes it off somebody else, nobody their own so; the command does
   const said: string[] = []
   const input = { options: {}, say: (text: string) => void said.push(text), secret: async () => '', log: app.app.log }
   await removeTotp.run({ taken: ['user'], ...input }, app.app)
-  assert.deepEqual(said, ['user signs in with the password alone now'])
+  assert.deepEqual(said, ['user now signs in with the password only'])
   assert.equal((await login()).status, 204)
-  await assert.rejects(removeTotp.run({ taken: ['nobody'], ...input }, app.app), /There is no account nobody/)
+  await assert.rejects(removeTotp.run({ taken: ['nobody'], ...input }, app.app), /No account named “nobody”/)
 })

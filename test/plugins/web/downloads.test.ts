@@ -46,7 +46,7 @@ describe('downloads', { skip: noBrowser }, () => {
         await shot('downloads-waiting')
         await page.getByRole('button', { name: /^Failed/ }).click()
         await page.getByRole('heading', { name: 'Needs an account 1' }).waitFor()
-        await page.getByText('Removed by whoever uploaded it').first().waitFor()
+        await page.getByText('Removed by the uploader').first().waitFor()
         assert.match(page.url(), /\?show=failed$/)
         await check()
         await shot('downloads-failed')

@@ -37,7 +37,7 @@ describe('a provider', { skip: noBrowser }, () => {
       await shot('provider-login')
       await way.click()
       await page.getByLabel('Who').fill('s-1')
-      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByRole('button', { name: 'Go on' }).click()
 
       await page.waitForURL('**/channels/?q=a')
       await page.getByRole('button', { name: 'Account: ann' }).waitFor()
@@ -51,7 +51,7 @@ describe('a provider', { skip: noBrowser }, () => {
     await go('/')
     await page.getByRole('button', { name: 'Mit Lighthouse anmelden' }).click()
     await page.getByLabel('Who').fill('s-1')
-    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByText('Hier ist kein Konto mit deinem verbunden.').waitFor()
     await go('/login/?refused=<b>odd</b>')
     await page.getByRole('button', { name: 'Mit Lighthouse anmelden' }).waitFor()
@@ -79,7 +79,7 @@ describe('a provider', { skip: noBrowser }, () => {
     await group.getByLabel('Password for this account').fill(PASSWORD)
     await group.getByRole('button', { name: 'Connect' }).click()
     await page.getByLabel('Who').fill('s-1')
-    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByText('Your account at Lighthouse signs you in here.').waitFor()
     await shot('provider-connected')
 
@@ -87,7 +87,7 @@ describe('a provider', { skip: noBrowser }, () => {
     await other.go('/')
     await other.page.getByRole('button', { name: 'Sign in with Lighthouse' }).click()
     await other.page.getByLabel('Who').fill('s-1')
-    await other.page.getByRole('button', { name: 'Continue' }).click()
+    await other.page.getByRole('button', { name: 'Go on' }).click()
     await other.page.getByRole('button', { name: 'Account: user' }).waitFor()
 
     await group.getByRole('button', { name: 'Disconnect' }).click()

@@ -60,7 +60,7 @@ describe('moving in', { skip: noBrowser }, () => {
 
     await page.getByLabel('Folder on the server').fill('/etc')
     await page.getByRole('button', { name: 'Add', exact: true }).click()
-    await page.getByText(`Set AV_LIBRARY_ROOTS=${app.root},/etc where the server is started`).waitFor()
+    await page.getByText(`Start the server with AV_LIBRARY_ROOTS=${app.root},/etc`).waitFor()
     await page.getByLabel('Folder on the server').fill(folder)
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByRole('button', { name: 'Scan Old films' }).click()
@@ -265,7 +265,7 @@ describe('moving in', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Has Old films moved?' }).click()
     await field.fill('/etc')
     await page.getByRole('button', { name: 'Use this folder' }).click()
-    await page.getByText('Set AV_LIBRARY_ROOTS=').waitFor()
+    await page.getByText('Start the server with AV_LIBRARY_ROOTS=').waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     assert.equal(await field.count(), 0)
     assert.equal(app.app.media.places.get(place).path, join(app.root, 'New disk'))
@@ -297,7 +297,9 @@ describe('moving in', { skip: noBrowser }, () => {
     await page.getByText('/etc is no folder in “Old films”').waitFor()
     await page.getByLabel('The same folder on this server').fill(join(app.root, 'Old films/inner'))
     await page.getByRole('button', { name: 'Scan again' }).click()
-    await page.getByText(`What it calls /app/video/ is ${join(app.root, 'Old films/inner')} here: 100%`).waitFor()
+    await page
+      .getByText(`/app/video/ there is ${join(app.root, 'Old films/inner')} here (100% of sampled files found).`)
+      .waitFor()
     await page.getByRole('button', { name: 'Move in' }).waitFor()
 
     await page.getByText('15 files or folders skipped').click()
@@ -355,7 +357,7 @@ describe('moving in', { skip: noBrowser }, () => {
     const { id } = await app.app.jobs.start('other.work', {})
 
     await page.getByRole('button', { name: 'Move in' }).click()
-    await page.getByText('1 video still gets its picture, subtitles and the rest').waitFor()
+    await page.getByText('The thumbnail, subtitles and other details of 1 video will follow').waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByText('1 video still lacks its thumbnail, subtitles or other details.').waitFor()
     await check()

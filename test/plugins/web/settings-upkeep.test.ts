@@ -263,7 +263,9 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
 
     await restores.first().click()
     await page
-      .getByText('Everything the archive knows about videos, channels, playlists, subtitles and comments will go back to')
+      .getByText(
+        'Everything the archive knows about videos, channels, playlists, subtitles and comments will go back to',
+      )
       .waitFor()
     await check()
     await shot('settings-snapshot-restore')

@@ -25,7 +25,7 @@ describe('signing in', { skip: noBrowser }, () => {
       await page.getByLabel('Name').fill('admin')
       await page.getByLabel('Password').fill('wrong')
       await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByRole('alert').getByText('Wrong name or password').waitFor()
+      await page.getByRole('alert').getByText('Wrong username or password').waitFor()
       await shot('login-wrong')
       await check([/401/, /400/])
       await page.getByLabel('Password').fill(PASSWORD)

@@ -1935,16 +1935,16 @@ const de = {
   'list.deleted': '{name} gelöscht',
 
   // What the server says, under its own sentence.
-  'said.The disk with the data folder is full: the room that was kept for this is given up. Remove what is not needed any more, snapshots or backups, or make room on the disk.':
+  'said.The data disk is full, and the emergency reserve is in use. Delete old snapshots or backups, or free some space.':
     'Die Festplatte mit dem Datenordner ist voll: Der Platz, der dafür zurückgehalten wurde, ist freigegeben. Entferne, was nicht mehr gebraucht wird, Snapshots oder Sicherungen, oder schaffe Platz auf der Festplatte.',
-  'said.Failed without a word': 'Ohne ein Wort fehlgeschlagen',
+  'said.Failed without an error message': 'Ohne ein Wort fehlgeschlagen',
   'said.new task received': 'Neue Aufgabe angenommen',
   'said.Task completed': 'Aufgabe erledigt',
   'said.Task failed': 'Aufgabe fehlgeschlagen',
   'said.Its row in the ledger is damaged: start it again': 'Ihre Zeile in der Datenbank ist beschädigt: Starte sie neu',
   'said.The record of this subscription is damaged: unsubscribe and subscribe again':
     'Die Aufzeichnung dieses Abos ist beschädigt: Bestelle es ab und abonniere erneut',
-  'said.It was running when the server went down': 'Sie lief, als der Server ausfiel',
+  'said.Interrupted when the server stopped': 'Sie lief, als der Server ausfiel',
   'said.missing': 'weg',
   'said.empty': 'leer',
   'said.damaged': 'beschädigt',
@@ -1992,8 +1992,8 @@ const de = {
   'said.Subtitles of {count} video fetched': 'Untertitel zu {count} Video geladen',
   'said.Subtitles of {count} videos fetched': 'Untertitel zu {count} Videos geladen',
   'said.Looking for a better file of {title}': 'Sucht eine bessere Datei von {title}',
-  'said.{count} video is better now': '{count} Video ist jetzt besser',
-  'said.{count} videos are better now': '{count} Videos sind jetzt besser',
+  'said.{count} video upgraded': '{count} Video ist jetzt besser',
+  'said.{count} videos upgraded': '{count} Videos sind jetzt besser',
   'said.Fetching a better file of {title}': 'Lädt eine bessere Datei von {title}',
   'said.{count} video downloaded': '{count} Video heruntergeladen',
   'said.{count} videos downloaded': '{count} Videos heruntergeladen',
@@ -2212,7 +2212,7 @@ const de = {
     'ist eines der häufigsten Passwörter; wähle ein anderes',
   'said.This account has an authenticator app already; turn that off before another one':
     'Dieses Konto hat schon eine Authenticator-App. Schalte sie aus, bevor du eine andere einrichtest',
-  'said.This code is wrong, or its time is over: take the one that the app shows now':
+  'said.Wrong or expired code: enter the one that the app shows now':
     'Dieser Code ist falsch oder abgelaufen. Nimm den, den die App jetzt zeigt',
   'said.is wrong': 'ist falsch',
   'said.This account may not have a token with the scope {scope}':
@@ -2295,7 +2295,7 @@ const de = {
     other: 'darf höchstens {count} Einträge haben',
   },
   'said.must not be empty': 'darf nicht leer sein',
-  'said.is not known here': 'ist hier nicht bekannt',
+  'said.is unknown': 'ist hier nicht bekannt',
   'said.must be an integer of at least {min}': 'muss eine ganze Zahl ab {min} sein',
   'said.must be an integer of at least {min} and at most {max}': 'muss eine ganze Zahl von {min} bis {max} sein',
   'said.must be true or false': 'muss true oder false sein',
@@ -2311,7 +2311,7 @@ const de = {
     'Der Server startet gerade. Versuch es in ein paar Sekunden wieder',
   'said.The plugin {name} did not answer in time': 'Das Plugin {name} hat nicht rechtzeitig geantwortet',
   'said.Too many clients are listening': 'Zu viele Geräte hören gerade zu',
-  'said.This account listens {count} times already': 'Dieses Konto hört schon {count}-mal zu',
+  'said.Too many open tabs for this account ({count})': 'Dieses Konto hört schon {count}-mal zu',
   'said.Too many requests at once from your address; try again in a few seconds':
     'Zu viele Anfragen auf einmal von deiner Adresse. Versuch es in ein paar Sekunden wieder',
   'said.The request does not name a path': 'Die Anfrage nennt keinen Pfad',
@@ -2330,12 +2330,12 @@ const de = {
     'Gerade wird etwas wiederhergestellt. Versuch es danach wieder',
   'said.Too many tasks are waiting already; try again later':
     'Es warten schon zu viele Aufgaben. Versuch es später wieder',
-  'said.Other tasks come first; try again in half a minute':
+  'said.The server is busy; try again in 30 seconds':
     'Andere Aufgaben sind zuerst dran. Versuch es in einer halben Minute wieder',
   'said.task not found': 'Diese Aufgabe gibt es nicht',
   'said.{name} cannot be scheduled': '{name} läuft nicht nach Zeitplan',
   'said.schedule not found': 'Diesen Zeitplan gibt es nicht',
-  'said.There is no such setting': 'Diese Einstellung gibt es nicht',
+  'said.Unknown setting': 'Diese Einstellung gibt es nicht',
   'said.Enter the name and password again: the stars only stand for them':
     'Gib Name und Passwort noch einmal ein: Die Sternchen stehen nur für sie',
   'said.There is no such section': 'Diesen Abschnitt gibt es nicht',
@@ -2393,7 +2393,7 @@ const de = {
     '{platform} ist gerade nicht zu erreichen, um das Cookie zu prüfen. Versuch es in einer Minute wieder',
   'said.{platform} does not accept this cookie: sign in there again and export a new one':
     '{platform} nimmt dieses Cookie nicht an. Melde dich dort neu an und exportiere ein neues',
-  'said.Line {line} is no cookie of a Netscape cookie jar: it needs seven fields with tabs between them':
+  'said.Line {line} isn’t in Netscape format (seven tab-separated fields). Use a “cookies.txt” exporter':
     'Zeile {line} ist kein Cookie im Netscape-Format: Sie braucht sieben Felder mit Tabulatoren dazwischen',
   'said.This is JSON: choose the Netscape format (cookies.txt) in the export':
     'Das ist JSON: Wähle beim Export das Netscape-Format (cookies.txt)',
@@ -2421,23 +2421,23 @@ const de = {
   'said.The platform answered with error {status}': 'Die Plattform hat mit Fehler {status} geantwortet',
   'said.This video is private': 'Dieses Video ist privat',
   'said.The account it belonged to was closed': 'Das Konto dahinter wurde geschlossen',
-  'said.Removed by whoever uploaded it': 'Wer es hochgeladen hat, hat es gelöscht',
+  'said.Removed by the uploader': 'Wer es hochgeladen hat, hat es gelöscht',
   'said.Removed for breaking the platform’s rules': 'Wegen eines Verstoßes gegen die Regeln der Plattform entfernt',
   'said.Taken down on a copyright claim by {name}': 'Wegen eines Urheberrechtsanspruchs gesperrt: {name}',
   'said.Blocked on copyright grounds': 'Aus urheberrechtlichen Gründen gesperrt',
   'said.Blocked in this country': 'In diesem Land gesperrt',
   'said.Protected against copying (DRM)': 'Kopiergeschützt (DRM)',
-  'said.One has to pay to watch it': 'Nur gegen Bezahlung zu sehen',
+  'said.Requires payment': 'Nur gegen Bezahlung zu sehen',
   'said.Only for members of the level {level}': 'Nur für Mitglieder der Stufe „{level}“',
   'said.Its premiere is still to come': 'Die Premiere kommt noch',
   'said.The live stream has not begun': 'Der Livestream hat noch nicht begonnen',
   'said.Live, or just over and being processed': 'Läuft gerade live oder wird noch verarbeitet',
   'said.There is no recording of the live stream': 'Von dem Livestream gibt es keine Aufzeichnung',
   'said.{best} is the best there is; {wanted} is wanted': 'Es gibt höchstens {best}, gewünscht ist {wanted}',
-  'said.There is no sound in the language {language}': 'Es gibt keinen Ton in der Sprache {language}',
+  'said.No audio track in the language {language}': 'Es gibt keinen Ton in der Sprache {language}',
   'said.No answer came in time': 'Es kam zu lange keine Antwort',
   'said.yt-dlp does not understand the platform’s answer': 'yt-dlp versteht die Antwort der Plattform nicht',
-  'said.No longer on the platform, or for nobody to see': 'Nicht mehr auf der Plattform oder für niemanden zu sehen',
+  'said.Deleted or private': 'Nicht mehr auf der Plattform oder für niemanden zu sehen',
   'said.Not available here': 'Hier nicht verfügbar',
   'said.Only for those who have signed in': 'Nur mit Anmeldung zu sehen',
   'said.Only for members of the channel': 'Nur für Mitglieder des Kanals',
@@ -2581,11 +2581,11 @@ const de = {
   'said.Not all files of {path} could be put back: others have taken their names':
     'Nicht alle Dateien von {path} ließen sich zurücklegen: Andere haben ihre Namen',
   'said.place not found': 'Diesen Ort gibt es nicht',
-  'said.Set AV_LIBRARY_ROOTS={roots} where the server is started, and start it again':
+  'said.Start the server with AV_LIBRARY_ROOTS={roots}':
     'Setze AV_LIBRARY_ROOTS={roots}, wo der Server gestartet wird, und starte ihn neu',
   'said.There is no folder {asked} that the server can read; check the path and its permissions':
     'Einen Ordner {asked}, den der Server lesen kann, gibt es nicht. Prüfe den Pfad und seine Rechte',
-  'said.{asked} may not be read. {remedy}': '{asked} darf nicht gelesen werden. {remedy}',
+  'said.Archivolt may not read {asked}. {remedy}': '{asked} darf nicht gelesen werden. {remedy}',
   'said.{asked} and the folder {own} of this archive overlap: choose another folder':
     '{asked} und der Ordner {own} dieses Archivs überschneiden sich. Wähle einen anderen',
   'said.A place is away': 'Ein Ort ist nicht da',
@@ -2740,7 +2740,7 @@ const de = {
   'said.must not hold a name or password: messages are signed instead':
     'darf keinen Namen und kein Passwort enthalten: Nachrichten werden stattdessen signiert',
   'said.There are {most} webhooks already; remove one first': 'Es gibt schon {most} Webhooks. Entferne zuerst einen',
-  'said.Wrong name or password': 'Name oder Passwort ist falsch',
+  'said.Wrong username or password': 'Name oder Passwort ist falsch',
   'said.Wrong name, password or code': 'Name, Passwort oder Code ist falsch',
   'said.Invalid token.': 'Das Token gilt nicht.',
   'said.only these can be chosen: {kinds}': 'wählbar ist nur: {kinds}',
@@ -2869,7 +2869,7 @@ const de = {
   'said.what is written in the film is about another video':
     'was im Film selbst steht, handelt von einem anderen Video',
   'said.the information file is about another video': 'die Infodatei handelt von einem anderen Video',
-  'said.neither its name, an information file nor its tags say which video it is':
+  'said.couldn’t tell which video this is (no ID in its name, tags or .info.json)':
     'weder Name noch Infodatei noch Tags sagen, welches Video das ist',
   'said.it lies elsewhere than the database says, and was found by its id':
     'liegt woanders, als die Datenbank sagt, und wurde an der ID erkannt',
