@@ -241,7 +241,6 @@ test('nothing in the code is left for later', () => {
 const WRITTEN_WHOLE: Record<string, string> = {
   'plugins/video/refresh.ts': 'comments of a video',
   'plugins/video/subtitles.ts': 'what is said in a video',
-  'plugins/playlist/custom.ts': 'a private playlist that is shared: the ledger has all of it',
 }
 
 test('a document that several write is created or patched, never put whole over what others wrote', () => {

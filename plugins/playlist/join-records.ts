@@ -4,7 +4,7 @@
  */
 import { type Hit, roundScore, textUnder, withKeys, withTwins } from 'archivolt'
 import type { App } from './app.ts'
-import type { OwnRows } from './own-rows.ts'
+import type { CustomRows } from './custom-rows.ts'
 
 export interface PlaylistRecords {
   /** Of documents; one read for whose they are. */
@@ -12,7 +12,7 @@ export interface PlaylistRecords {
   ofPrivate(text: string, userId: number): string
 }
 
-export function openPlaylistRecords(app: App, rows: Pick<OwnRows, 'ownersOf'>): PlaylistRecords {
+export function openPlaylistRecords(app: App, rows: Pick<CustomRows, 'ownersOf'>): PlaylistRecords {
   const [mirrorKey] = Object.keys(app.platform.mirror('x'))
   const indexName = `${app.settings.prefix}_playlist`
 

@@ -13,27 +13,27 @@ import {
 } from 'archivolt'
 import type { App } from './app.ts'
 import type { CustomAction, CustomPlaylists } from './custom.ts'
+import { type CustomPlaylist, type CustomRows, isWatchLater, WATCH_LATER, watchLaterOf } from './custom-rows.ts'
 import type { PlaylistRecords } from './join-records.ts'
-import { type OwnPlaylist, type OwnRows, WATCH_LATER } from './own-rows.ts'
-import type { PrivatePlaylists } from './private.ts'
-import { makePrivate, sharePlaylist } from './removal-and-sharing-tasks.ts'
+import type { Projection } from './projection.ts'
 import type { PlaylistDoc, playlistIndex } from './schema.ts'
 
 export const VISIBILITIES = ['private', 'shared'] as const
 export type Visibility = (typeof VISIBILITIES)[number]
 
-/** Where a playlist is for who asks, and whose. */
-export type Seen = { list: OwnPlaylist } | { list?: undefined; ownerId: number | undefined }
+/** A playlist as it is for who asks; its rows, where it has some. */
+interface Seen {
+  list?: CustomPlaylist | undefined
+  isPrivate: boolean
+}
 
 interface Parts {
-  rows: OwnRows
+  rows: CustomRows
   collection: Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>
   custom: CustomPlaylists
-  privates: PrivatePlaylists
+  projection: Projection
   records: PlaylistRecords
   archivedOf(id: string): Promise<string[]>
-  /** Runs what changes a playlist or its entries: not while one moves between ledger and index. */
-  beside<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 type PlaylistFilter = Filter<NamesOf<typeof playlistIndex>>
@@ -49,214 +49,183 @@ export interface OwnQuery {
   size: number
 }
 
-const refuseWatchLater = (id: string, what: string): void => {
-  if (id === WATCH_LATER)
-    throw errors.badRequest(say`Watch later cannot be ${{ what }}: everybody has one, for themselves`)
-}
-
-export class OwnPlaylists {
-  readonly #app: App
-  readonly #rows: OwnRows
-  readonly #collection: Parts['collection']
-  readonly #custom: CustomPlaylists
-  readonly #privates: PrivatePlaylists
-  readonly #records: PlaylistRecords
-  readonly #archivedOf: (id: string) => Promise<string[]>
-  readonly #beside: Parts['beside']
-
-  constructor(app: App, { rows, collection, custom, privates, records, archivedOf, beside }: Parts) {
-    this.#app = app
-    this.#rows = rows
-    this.#collection = collection
-    this.#custom = custom
-    this.#privates = privates
-    this.#records = records
-    this.#archivedOf = archivedOf
-    this.#beside = beside
-  }
-
+/** What who asks sees and may do: private ones are their account's alone. */
+export interface OwnPlaylists {
   /** @throws not_found; permission_denied; bad_request: it is the platform's */
-  async mayChange(id: string, actor: Actor): Promise<Seen> {
-    const found = await this.#mayTouch(id, actor)
-    if (!found.list) await this.#custom.mustBeCustom(id)
-    return found
-  }
-
+  mayChange(id: string, actor: Actor): Promise<CustomPlaylist>
   /**
    * @throws not_found: playlist, video, or the video is not in it; permission_denied; bad_request: it is not custom;
    * conflict: it is full
    */
-  async act(id: string, action: CustomAction, actor: Actor): Promise<void> {
-    const change = () =>
-      this.#beside(async () => {
-        const { list } = await this.mayChange(id, actor)
-        return list ? void (await this.#privates.act(list, action)) : this.#custom.act(id, action)
-      })
-    // A removal of the video, which takes it out of its playlists, is over or has not begun. It edits while it is
-    // alone: not the other way round.
-    const done = await (action.action === 'create' ? this.#app.videos.exclusive(action.videoId, change) : change())
-    if (done) await this.#custom.takeThumbnail(id, done.before, done.after)
-  }
-
-  /** One's own private ones first, then those that all see; each by name. */
-  async find(query: OwnQuery, actor: Actor): Promise<{ texts: string[]; total: number }> {
-    const lists = this.#hasPrivate(query) ? this.#privates.of(actor.id) : []
-    const shown = lists.slice(query.from, query.from + query.size)
-    const from = Math.max(0, query.from - lists.length)
-    const shared =
-      query.visibility === 'private'
-        ? { texts: [], total: 0 }
-        : await this.#findShared({ ...query, from, size: query.size - shown.length }, actor)
-    return {
-      texts: [...(await this.#privates.recordsOf(shown)), ...shared.texts],
-      total: Math.min(MAX_WINDOW, lists.length + shared.total),
-    }
-  }
-
-  /** The record as it is sent. */
-  async record(id: string, actor: Actor): Promise<string | undefined> {
-    const found = await this.#seen(id, actor)
-    if (found?.list) return (await this.#privates.recordsOf([found.list]))[0]
-    const text = found && (await this.#collection.getText(id))
-    return text === undefined ? undefined : this.#records.of([{ id, text }])[0]
-  }
-
-  /** Its archived videos, in its order; undefined: there is none for who asks. */
-  async videosOf(id: string, actor: Actor): Promise<string[] | undefined> {
-    const found = await this.#seen(id, actor)
-    if (found?.list) return this.#rows.videoIds(found.list)
-    return found && (await this.#archivedOf(id)).slice(0, MAX_WINDOW)
-  }
-
-  /** What records of videos say to an account: which it keeps to watch later. */
-  keysOf(videoIds: readonly string[], userId: number): Map<string, { watch_later: true }> {
-    return new Map(
-      [...this.#rows.among({ id: WATCH_LATER, userId }, videoIds)].map((videoId) => [videoId, { watch_later: true }]),
-    )
-  }
-
-  /** @param id  default: a new one @returns its id. @throws conflict: the account has too many */
-  async create(
-    name: string,
-    visibility: Visibility,
-    actor: Actor,
-    id = `${this.#app.settings.prefix}_playlist_${randomUUID()}`,
-  ): Promise<string> {
-    if (visibility === 'private') {
-      await this.#rows.create(id, actor.id, { stage: 'private', name })
-      return id
-    }
-    await this.#rows.create(id, actor.id, { stage: 'shared' })
-    try {
-      await this.#custom.put(id, name, [])
-    } catch (thrown) {
-      await this.#rows.remove(id)
-      throw thrown
-    }
-    return id
-  }
-
+  act(id: string, action: CustomAction, actor: Actor): Promise<void>
   /**
    * Chosen videos one after the other, in their order; those that are not there, or not in it, are left out.
    * @returns how many were there. @throws as `act`
    */
-  async actOnChosen(
-    id: string,
-    action: 'create' | 'remove',
-    videoIds: readonly string[],
-    actor: Actor,
-  ): Promise<number> {
-    const known = await this.#app.videos.known(videoIds)
-    let done = 0
-    for (const videoId of new Set(videoIds)) {
-      if (!known.has(videoId)) continue
-      try {
-        await this.act(id, { action, videoId }, actor)
-        done++
-      } catch (thrown) {
-        if (!isAppError(thrown, 'not_found')) throw thrown
-      }
-    }
-    return done
-  }
-
+  actOnChosen(id: string, action: 'create' | 'remove', videoIds: readonly string[], actor: Actor): Promise<number>
+  /** One's own private ones first, then those that all see; each by name. */
+  find(query: OwnQuery, actor: Actor): Promise<{ texts: string[]; total: number }>
+  /** The record as it is sent. */
+  record(id: string, actor: Actor): Promise<string | undefined>
+  /** Its archived videos, in its order; undefined: there is none for who asks. */
+  videosOf(id: string, actor: Actor): Promise<string[] | undefined>
+  /** What records of videos say to an account: which it keeps to watch later. */
+  keysOf(videoIds: readonly string[], userId: number): Map<string, { watch_later: true }>
+  /** @param id  default: a new one @returns its id. @throws conflict: the account has too many */
+  create(name: string, visibility: Visibility, actor: Actor, id?: string): Promise<string>
   /** @throws not_found, permission_denied, bad_request */
-  rename(id: string, name: string, actor: Actor): Promise<void> {
-    return this.#beside(async () => {
-      const { list } = await this.mayChange(id, actor)
-      refuseWatchLater(id, 'renamed')
-      await (list ? this.#rows.rename(list, name) : this.#custom.rename(id, name))
-    })
-  }
-
+  rename(id: string, name: string, actor: Actor): Promise<void>
   /** @throws not_found; permission_denied; bad_request; conflict: too many playlists, or too many videos in it */
-  async setVisibility(id: string, visibility: Visibility, actor: Actor): Promise<void> {
-    const { list } = await this.mayChange(id, actor)
-    refuseWatchLater(id, 'shared')
-    if (visibility === 'shared') {
-      if (list) await this.#app.jobs.run(sharePlaylist, { id })
-      return
-    }
-    // One that nobody owns becomes that of the admin who takes it away from the others.
-    if (!list && !(await this.#rows.claim(id, actor.id)) && this.#rows.get(id)?.userId !== actor.id)
-      throw errors.permissionDenied('Only its owner can make this playlist private')
-    if (list?.stage !== 'private') await this.#app.jobs.run(makePrivate, { id })
-  }
-
+  setVisibility(id: string, visibility: Visibility, actor: Actor): Promise<void>
   /** @throws not_found; permission_denied; bad_request: it is always there */
-  async mayRemove(id: string, actor: Actor, { withVideos }: { withVideos: boolean }): Promise<void> {
-    await this.#mayTouch(id, actor)
-    refuseWatchLater(id, 'removed')
-    if (withVideos && !actor.isAdmin) throw errors.permissionDenied('Only an admin can delete videos')
-  }
+  mayRemove(id: string, actor: Actor, options: { withVideos: boolean }): Promise<void>
+}
 
-  async #seen(id: string, actor: Actor): Promise<Seen | undefined> {
-    if (id === WATCH_LATER) return { list: this.#rows.watchLater(actor.id) }
-    const list = this.#rows.get(id)
-    if (list && list.stage !== 'shared') return list.userId === actor.id ? { list } : undefined
-    return (await this.#collection.known([id])).has(id) ? { ownerId: list?.userId } : undefined
+const refuseWatchLater = (list: Pick<CustomPlaylist, 'id'> | undefined, what: string): void => {
+  if (list && isWatchLater(list))
+    throw errors.badRequest(say`Watch later cannot be ${{ what }}: everybody has one, for themselves`)
+}
+
+const hasPrivate = ({ type, channel, subscribed, visibility, isOwn }: OwnQuery): boolean =>
+  type !== 'regular' && channel === undefined && !subscribed && visibility !== 'shared' && isOwn !== false
+
+export function openOwnPlaylists(
+  app: App,
+  { rows, collection, custom, projection, records, archivedOf }: Parts,
+): OwnPlaylists {
+  async function seen(id: string, actor: Actor): Promise<Seen | undefined> {
+    const list = id === WATCH_LATER ? rows.watchLater(actor.id) : rows.get(id)
+    if (list && list.privateTo !== null) return list.privateTo === actor.id ? { list, isPrivate: true } : undefined
+    return (await collection.known([id])).has(id) ? { list, isPrivate: false } : undefined
   }
 
   /** @throws not_found; permission_denied: neither its owner nor an admin */
-  async #mayTouch(id: string, actor: Actor): Promise<Seen> {
-    const found = await this.#seen(id, actor)
+  async function mayTouch(id: string, actor: Actor): Promise<Seen> {
+    const found = await seen(id, actor)
     if (!found) throw errors.notFound('playlist', id)
-    if (!found.list && !actor.isAdmin && found.ownerId !== actor.id)
+    if (!actor.isAdmin && found.list?.ownerId !== actor.id)
       throw errors.permissionDenied('Only its owner or an admin can change this playlist')
     return found
   }
 
-  #sharedFilters({ type, channel, subscribed, isOwn }: OwnQuery, actor: Actor): PlaylistFilter[] {
-    const [moving, own] = [
-      this.#rows.moving(),
-      isOwn === undefined ? [] : this.#rows.ofUser(actor.id).map(({ id }) => id),
-    ]
+  async function mayChange(id: string, actor: Actor): Promise<CustomPlaylist> {
+    const { list, isPrivate } = await mayTouch(id, actor)
+    return list && isPrivate ? list : projection.taken(id)
+  }
+
+  async function act(id: string, action: CustomAction, actor: Actor): Promise<void> {
+    const change = async () => {
+      const list = await mayChange(id, actor)
+      await projection.change(list, () => custom.act(list, action))
+    }
+    // A removal of the video, which takes it out of its playlists, is over or has not begun.
+    await (action.action === 'create' ? app.videos.exclusive(action.videoId, change) : change())
+  }
+
+  function sharedFilters({ type, channel, subscribed, isOwn }: OwnQuery, actor: Actor): PlaylistFilter[] {
+    const [hidden, own] = [rows.hidden(), isOwn === undefined ? [] : rows.ofOwner(actor.id).map(({ id }) => id)]
     const among: PlaylistFilter = { in: ['playlist_id', own] }
     return [
       ...(type === undefined ? [] : [{ eq: ['playlist_type', type] } satisfies PlaylistFilter]),
       ...(channel === undefined ? [] : [{ eq: ['playlist_channel_id', channel] } satisfies PlaylistFilter]),
       ...(subscribed === undefined ? [] : [{ eq: ['playlist_subscribed', subscribed] } satisfies PlaylistFilter]),
       ...(isOwn === undefined ? [] : [isOwn ? among : ({ not: among } satisfies PlaylistFilter)]),
-      ...(moving.length === 0 ? [] : [{ not: { in: ['playlist_id', moving] } } satisfies PlaylistFilter]),
+      ...(hidden.length === 0 ? [] : [{ not: { in: ['playlist_id', hidden] } } satisfies PlaylistFilter]),
     ]
   }
 
   /** From a place on in those that the index has. */
-  async #findShared(query: OwnQuery, actor: Actor): Promise<{ texts: string[]; total: number }> {
-    const filters = this.#sharedFilters(query, actor)
+  async function findShared(query: OwnQuery, actor: Actor): Promise<{ texts: string[]; total: number }> {
+    const filters = sharedFilters(query, actor)
     const filter = filters.length > 0 ? { and: filters } : undefined
     const { from, size } = query
-    if (size === 0) return { texts: [], total: await this.#collection.count(filter) }
-    const { hits, total } = await this.#collection.find({
-      filter,
-      sort: [{ by: 'playlist_name', order: 'asc' }],
-      from,
-      size,
-    })
-    return { texts: this.#records.of(hits), total }
+    if (size === 0) return { texts: [], total: await collection.count(filter) }
+    const { hits, total } = await collection.find({ filter, sort: [{ by: 'playlist_name', order: 'asc' }], from, size })
+    return { texts: records.of(hits), total }
   }
 
-  #hasPrivate({ type, channel, subscribed, visibility, isOwn }: OwnQuery): boolean {
-    return type !== 'regular' && channel === undefined && !subscribed && visibility !== 'shared' && isOwn !== false
+  return {
+    mayChange,
+    act,
+
+    async actOnChosen(id, action, videoIds, actor) {
+      const known = await app.videos.known(videoIds)
+      let done = 0
+      for (const videoId of new Set(videoIds)) {
+        if (!known.has(videoId)) continue
+        try {
+          await act(id, { action, videoId }, actor)
+          done++
+        } catch (thrown) {
+          if (!isAppError(thrown, 'not_found')) throw thrown
+        }
+      }
+      return done
+    },
+
+    async find(query, actor) {
+      const lists = hasPrivate(query) ? custom.privateTo(actor.id) : []
+      const shown = lists.slice(query.from, query.from + query.size)
+      const from = Math.max(0, query.from - lists.length)
+      const shared =
+        query.visibility === 'private'
+          ? { texts: [], total: 0 }
+          : await findShared({ ...query, from, size: query.size - shown.length }, actor)
+      return {
+        texts: [...(await custom.recordsOf(shown)), ...shared.texts],
+        total: Math.min(MAX_WINDOW, lists.length + shared.total),
+      }
+    },
+
+    async record(id, actor) {
+      const found = await seen(id, actor)
+      if (found?.isPrivate) return (await custom.recordsOf([found.list!]))[0]
+      const text = found && (await collection.getText(id))
+      return text === undefined ? undefined : records.of([{ id, text }])[0]
+    },
+
+    async videosOf(id, actor) {
+      const found = await seen(id, actor)
+      if (found?.isPrivate) return rows.videoIds(found.list!.id)
+      return found && (await archivedOf(id)).slice(0, MAX_WINDOW)
+    },
+
+    keysOf: (videoIds, userId) =>
+      new Map([...rows.among(watchLaterOf(userId), videoIds)].map((videoId) => [videoId, { watch_later: true }])),
+
+    async create(name, visibility, actor, id = `${app.settings.prefix}_playlist_${randomUUID()}`) {
+      const isShared = visibility === 'shared'
+      if (isShared) await app.index.writable()
+      await rows.create(id, actor.id, name, isShared)
+      try {
+        await projection.project(id)
+      } catch (thrown) {
+        await rows.remove(id)
+        throw thrown
+      }
+      return id
+    },
+
+    async rename(id, name, actor) {
+      const list = await mayChange(id, actor)
+      refuseWatchLater(list, 'renamed')
+      await projection.change(list, () => rows.rename(id, name))
+    },
+
+    async setVisibility(id, visibility, actor) {
+      const list = await mayChange(id, actor)
+      refuseWatchLater(list, 'shared')
+      const isShared = visibility === 'shared'
+      await projection.change({ id, isShared: isShared || list.isShared }, async () => {
+        if (isShared && !list.isShared) await rows.share(id)
+        if (!isShared && list.isShared) await rows.makePrivate(id, actor.id)
+      })
+    },
+
+    async mayRemove(id, actor, { withVideos }) {
+      const { list } = await mayTouch(id, actor)
+      refuseWatchLater(list, 'removed')
+      if (withVideos && !actor.isAdmin) throw errors.permissionDenied('Only an admin can delete videos')
+    },
   }
 }

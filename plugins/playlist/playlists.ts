@@ -1,6 +1,5 @@
 /** The service `playlists`: the one home of playlist documents, and of what they say in videos. */
 import {
-  type Actor,
   type Collection,
   epochSeconds,
   errors,
@@ -16,19 +15,18 @@ import {
 } from 'archivolt'
 import type { PlaylistMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
-import { type CustomAction, CustomPlaylists } from './custom.ts'
+import { CustomPlaylists } from './custom.ts'
+import { CustomRows } from './custom-rows.ts'
 import { isCut } from './cut-listing.ts'
 import { type EditPlaylist, openEdits } from './edits.ts'
 import { numbered } from './entry-order.ts'
 import { gathered } from './gather.ts'
 import { openPlaylistRecords, type PlaylistRecords } from './join-records.ts'
 import { Membership } from './membership.ts'
-import { Moves } from './moves.ts'
-import { OwnPlaylists, type OwnQuery, type Seen, type Visibility } from './own.ts'
-import { type OwnRows, openOwnRows } from './own-rows.ts'
-import { PrivatePlaylists } from './private.ts'
-import { makePrivate, removePlaylist, sharePlaylist } from './removal-and-sharing-tasks.ts'
+import { type OwnPlaylists, openOwnPlaylists } from './own.ts'
+import { Projection } from './projection.ts'
 import { type PlaylistDoc, type PlaylistEntry, playlistIndex } from './schema.ts'
+import { removePlaylist } from './tasks.ts'
 
 interface IndexOptions {
   /**
@@ -45,31 +43,13 @@ interface IndexOptions {
   onCut?: (told: Words) => void
 }
 
-/** Ids that are looked up together. */
-const CHUNK = 1000
 /** What they change in other playlists is then written once. */
 const REMOVED_TOGETHER = 20
 
 type PlaylistName = NamesOf<typeof playlistIndex>
 type PlaylistFilter = Filter<PlaylistName>
 
-/** What who asks sees and may do: private ones are their account's alone. */
-type OwnVerbs = Pick<
-  OwnPlaylists,
-  | 'mayChange'
-  | 'find'
-  | 'record'
-  | 'videosOf'
-  | 'keysOf'
-  | 'create'
-  | 'act'
-  | 'actOnChosen'
-  | 'rename'
-  | 'setVisibility'
-  | 'mayRemove'
->
-
-export interface Playlists extends OwnVerbs {
+export interface Playlists extends OwnPlaylists {
   readonly collection: Collection<PlaylistDoc, PlaylistName>
   /** Records of contract 5.3 for documents that a search has found. */
   readonly records: PlaylistRecords['of']
@@ -81,18 +61,11 @@ export interface Playlists extends OwnVerbs {
   /** In the ledger or in the index, whoever sees it. */
   exists(id: string): Promise<boolean>
   get(id: string): Promise<PlaylistDoc | undefined>
-  share(id: string, step: Step): Promise<void>
-  unshare(id: string, step: Step): Promise<void>
-  /**
-   * Documents are older than the ledger: those of what was shared then and is private now nobody is to see; what was
-   * private then and is shared now gets its document again.
-   */
-  takeOlderIndex(): Promise<void>
-  /**
-   * The ledger is older than the documents: what has one is shared, and what has none any more is private again, as the
-   * ledger has it.
-   */
-  takeOlderLedger(): Promise<void>
+  /** Rows and documents of custom playlists agree where something was cut off: once all is open. */
+  begin(): Promise<void>
+  settle(step: Step): Promise<void>
+  /** Rows and documents of custom playlists are of different times. @param older  which of them is from the earlier */
+  compare(older: 'ledger' | 'index'): Promise<void>
   /** Ids of all that are subscribed to and still on the platform. */
   subscribed(): Promise<string[]>
   /**
@@ -128,15 +101,13 @@ export interface Playlists extends OwnVerbs {
   removeOfChannel(channelId: string, step: Step): Promise<void>
 }
 
-class PlaylistDocs implements Playlists {
+class PlaylistDocs implements Omit<Playlists, keyof OwnPlaylists> {
   readonly #app: App
   readonly collection: Playlists['collection']
   readonly #edit: EditPlaylist
   readonly #membership: Membership
-  readonly #rows: OwnRows
-  readonly #records: PlaylistRecords
-  readonly #custom: CustomPlaylists
-  readonly #privates: PrivatePlaylists
+  readonly #rows: CustomRows
+  readonly #projection: Projection
   /**
    * Playlists whose removal takes their videos along: what those removals would change in them is gone in a moment
    * anyway.
@@ -144,100 +115,27 @@ class PlaylistDocs implements Playlists {
   readonly #leaving = new Set<string>()
   /** What is read of a playlist and its removal go one after the other, each with all that it writes. */
   readonly #locks = openLocks()
-  readonly #moving = openLocks()
   readonly #forgetTogether: (videoIds: readonly string[]) => Promise<void>
-  readonly #moves: Moves
-  readonly #own: OwnPlaylists
+  readonly own: OwnPlaylists
   readonly records: Playlists['records']
 
   constructor(app: App) {
     this.#app = app
-    this.collection = app.index.collection(playlistIndex)
-    this.#edit = openEdits(this.collection, app)
-    this.#membership = new Membership(app)
-    this.#rows = openOwnRows(app)
-    this.#records = openPlaylistRecords(app, this.#rows)
-    this.#custom = new CustomPlaylists(app, this.collection, this.#edit)
-    this.#privates = new PrivatePlaylists(app, {
-      rows: this.#rows,
-      custom: this.#custom,
-      membership: this.#membership,
-      records: this.#records,
-    })
-    this.#forgetTogether = gathered((lists: Array<readonly string[]>) =>
-      this.#beside(async () => {
-        const videoIds = lists.flat()
-        await this.#rows.forgetVideos(videoIds)
-        const gone = new Set(videoIds)
-        for (const id of await this.#idsWhere({ in: ['entry', videoIds] })) {
-          if (this.#leaving.has(id)) continue
-          await this.#edit(id, (doc) => ({
-            playlist_entries: withFlags(doc, (entryId, isDownloaded) => isDownloaded && !gone.has(entryId)),
-          }))
-        }
-      }),
-    )
-    this.#own = new OwnPlaylists(app, {
-      rows: this.#rows,
-      collection: this.collection,
-      custom: this.#custom,
-      privates: this.#privates,
-      records: this.#records,
-      archivedOf: (id) => this.#archivedOf(id),
-      beside: (work) => this.#beside(work),
-    })
-    this.#moves = new Moves({
-      rows: this.#rows,
-      collection: this.collection,
-      membership: this.#membership,
-      custom: this.#custom,
-      drop: (id) => this.drop(id),
-    })
-    this.records = this.#records.of
-  }
-
-  mayChange(id: string, actor: Actor): Promise<Seen> {
-    return this.#own.mayChange(id, actor)
-  }
-
-  find(query: OwnQuery, actor: Actor): Promise<{ texts: string[]; total: number }> {
-    return this.#own.find(query, actor)
-  }
-
-  record(id: string, actor: Actor): Promise<string | undefined> {
-    return this.#own.record(id, actor)
-  }
-
-  videosOf(id: string, actor: Actor): Promise<string[] | undefined> {
-    return this.#own.videosOf(id, actor)
-  }
-
-  keysOf(videoIds: readonly string[], userId: number): Map<string, { watch_later: true }> {
-    return this.#own.keysOf(videoIds, userId)
-  }
-
-  create(name: string, visibility: Visibility, actor: Actor, id?: string): Promise<string> {
-    return this.#own.create(name, visibility, actor, id)
-  }
-
-  act(id: string, action: CustomAction, actor: Actor): Promise<void> {
-    return this.#own.act(id, action, actor)
-  }
-
-  actOnChosen(id: string, action: 'create' | 'remove', videoIds: readonly string[], actor: Actor): Promise<number> {
-    return this.#own.actOnChosen(id, action, videoIds, actor)
-  }
-
-  rename(id: string, name: string, actor: Actor): Promise<void> {
-    return this.#own.rename(id, name, actor)
-  }
-
-  setVisibility(id: string, visibility: Visibility, actor: Actor): Promise<void> {
-    return this.#own.setVisibility(id, visibility, actor)
-  }
-
-  mayRemove(id: string, actor: Actor, options: { withVideos: boolean }): Promise<void> {
-    return this.#own.mayRemove(id, actor, options)
+    const collection = app.index.collection(playlistIndex)
+    this.collection = collection
+    this.#edit = openEdits(collection, app)
+    const membership = new Membership(app)
+    this.#membership = membership
+    const rows = new CustomRows(app)
+    this.#rows = rows
+    const records = openPlaylistRecords(app, rows)
+    this.records = records.of
+    const projection = new Projection(app, { rows, collection, membership, drop: (id) => this.drop(id) })
+    this.#projection = projection
+    const custom = new CustomPlaylists(app, { rows, membership, records })
+    const archivedOf = (id: string) => this.#archivedOf(id)
+    this.own = openOwnPlaylists(app, { rows, collection, custom, projection, records, archivedOf })
+    this.#forgetTogether = gathered((lists: Array<readonly string[]>) => this.#forget(lists.flat()))
   }
 
   known(ids: readonly string[]): Promise<Set<string>> {
@@ -272,41 +170,16 @@ class PlaylistDocs implements Playlists {
     return this.collection.get(id)
   }
 
-  share(id: string, step: Step): Promise<void> {
-    return this.#alone(() => this.#moves.share(id, step))
+  begin(): Promise<void> {
+    return this.#projection.begin()
   }
 
-  unshare(id: string, step: Step): Promise<void> {
-    return this.#alone(() => this.#moves.unshare(id, step))
+  settle(step: Step): Promise<void> {
+    return this.#projection.settleAll(step)
   }
 
-  async takeOlderIndex(): Promise<void> {
-    for await (const { id, isKnown } of this.#each((after) => this.#rows.privateAfter(after, CHUNK))) {
-      if (!isKnown) continue
-      await this.#rows.hide([id])
-      await this.#app.jobs.start(makePrivate, { id })
-    }
-    for await (const { id, isKnown } of this.#each((after) => this.#rows.onceOwnAfter(after, CHUNK)))
-      if (!isKnown) await this.#app.jobs.start(sharePlaylist, { id })
-  }
-
-  async takeOlderLedger(): Promise<void> {
-    for await (const { id, isKnown } of this.#each((after) => this.#rows.privateAfter(after, CHUNK))) {
-      const list = this.#rows.get(id)
-      if (isKnown && list?.stage === 'private') await this.#rows.setStage(list, 'shared', list.name)
-    }
-    for await (const { id, isKnown } of this.#each((after) => this.#rows.onceOwnAfter(after, CHUNK))) {
-      const list = this.#rows.get(id)
-      if (!isKnown && list) await this.#rows.setStage(list, 'private', list.name)
-    }
-  }
-
-  /** Lists of accounts, and whether they have a document. */
-  async *#each(idsAfter: (id: string) => string[]): AsyncGenerator<{ id: string; isKnown: boolean }> {
-    for (let ids = idsAfter(''); ids.length > 0; ids = idsAfter(ids.at(-1)!)) {
-      const known = await this.known(ids)
-      for (const id of ids) yield { id, isKnown: known.has(id) }
-    }
+  compare(older: 'ledger' | 'index'): Promise<void> {
+    return this.#projection.compare(older)
   }
 
   subscribed(): Promise<string[]> {
@@ -383,6 +256,7 @@ class PlaylistDocs implements Playlists {
       })
       await this.#membership.add(id, [videoId])
     }
+    await this.#projection.takeIn(videoId)
   }
 
   async takeInAll(): Promise<void> {
@@ -391,6 +265,7 @@ class PlaylistDocs implements Playlists {
       const archived = await this.#archivedOf(id)
       if (archived.length > 0) await this.#membership.add(id, archived)
     }
+    await this.#projection.takeIn()
   }
 
   forgetVideo(videoId: string): Promise<void> {
@@ -412,8 +287,9 @@ class PlaylistDocs implements Playlists {
     id: string,
     { signal, progress }: { signal: AbortSignal; progress: (fraction: number) => void },
   ): Promise<void> {
-    const list = this.#rows.get(id)
-    const ids = list && list.stage !== 'shared' ? this.#rows.videoIds(list) : await this.#archivedOf(id)
+    const isCustom = this.#rows.get(id) !== undefined || (await this.get(id))?.playlist_type === 'custom'
+    if (isCustom) await this.#projection.taken(id)
+    const ids = isCustom ? this.#rows.videoIds(id) : await this.#archivedOf(id)
     this.#leaving.add(id)
     try {
       for (let done = 0; done < ids.length; done += REMOVED_TOGETHER) {
@@ -429,17 +305,18 @@ class PlaylistDocs implements Playlists {
       }
     } catch (thrown) {
       this.#leaving.delete(id)
-      await this.recount(id)
+      await (isCustom ? this.#projection.project(id) : this.recount(id))
       throw thrown
     }
   }
 
-  finishRemoval(id: string): Promise<void> {
-    return this.#beside(async () => {
-      await this.drop(id)
+  async finishRemoval(id: string): Promise<void> {
+    if ((await this.get(id))?.playlist_type === 'regular') await this.drop(id)
+    else {
       await this.#rows.remove(id)
-      this.#leaving.delete(id)
-    })
+      await this.#projection.project(id)
+    }
+    this.#leaving.delete(id)
   }
 
   async removeOfChannel(channelId: string, step: Step): Promise<void> {
@@ -447,13 +324,21 @@ class PlaylistDocs implements Playlists {
       await step('playlist.drop', () => this.drop(id))
   }
 
-  /** One playlist moves between ledger and index at a time, and nothing else changes one meanwhile. */
-  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#moving.exclusive('all', work)
-  }
-
-  #beside<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#moving.shared('all', work)
+  /** Custom playlists lose the entries; those of the platform say that they are not archived. */
+  async #forget(videoIds: readonly string[]): Promise<void> {
+    const holding: PlaylistFilter = { in: ['entry', videoIds] }
+    const custom = await this.#idsWhere({ and: [holding, { eq: ['playlist_type', 'custom'] }] })
+    await this.#rows.unsettleUnknown(custom)
+    for (const id of custom) if (!this.#leaving.has(id)) await this.#projection.project(id)
+    for (const id of await this.#rows.forgetVideos(videoIds))
+      if (!this.#leaving.has(id)) await this.#projection.project(id)
+    const gone = new Set(videoIds)
+    for (const id of await this.#idsWhere({ and: [holding, { eq: ['playlist_type', 'regular'] }] })) {
+      if (this.#leaving.has(id)) continue
+      await this.#edit(id, (doc) => ({
+        playlist_entries: withFlags(doc, (entryId, isDownloaded) => isDownloaded && !gone.has(entryId)),
+      }))
+    }
   }
 
   /** As groups: the documents, which may have thousands of entries, are not read. */
@@ -527,7 +412,8 @@ class PlaylistDocs implements Playlists {
 }
 
 export function openPlaylists(app: App): Playlists {
-  return new PlaylistDocs(app)
+  const docs = new PlaylistDocs(app)
+  return Object.assign(docs, docs.own)
 }
 
 /** What the platform says, for a patch: what it says nothing of stays as it was known. */
@@ -545,14 +431,12 @@ const toFields = (metadata: PlaylistMetadata, entries: PlaylistEntry[], now: num
   refreshed_at: now,
 })
 
-/**
- * A custom playlist holds archived videos only; one of the platform says which it lists are.
- * Entries that stay are not copied: a removal of many videos comes here once for each, over lists of thousands.
- */
-function withFlags(doc: PlaylistDoc, isArchived: (videoId: string, isDownloaded: boolean) => boolean): PlaylistEntry[] {
-  const flagged = doc.playlist_entries.map((entry) => {
+/** Entries that stay are not copied: a removal of many videos comes here once for each, over lists of thousands. */
+const withFlags = (
+  doc: PlaylistDoc,
+  isArchived: (videoId: string, isDownloaded: boolean) => boolean,
+): PlaylistEntry[] =>
+  doc.playlist_entries.map((entry) => {
     const downloaded = isArchived(entry.platform_id, entry.downloaded)
     return downloaded === entry.downloaded ? entry : { ...entry, downloaded }
   })
-  return doc.playlist_type === 'custom' ? numbered(flagged.filter(({ downloaded }) => downloaded)) : flagged
-}

@@ -3,10 +3,9 @@
  * 5.3, 6.6, 9.5, 9.6).
  */
 import { definePlugin } from 'archivolt'
+import { oneHome, ownTables, WATCH_LATER } from './custom-rows.ts'
 import { showNeighbours } from './neighbours.ts'
-import { ownTables, WATCH_LATER } from './own-rows.ts'
 import { openPlaylists, type Playlists } from './playlists.ts'
-import { makePrivate, removePlaylist, sharePlaylist } from './removal-and-sharing-tasks.ts'
 import {
   changeChosen,
   changeCustom,
@@ -18,13 +17,14 @@ import {
   showPlaylist,
 } from './routes.ts'
 import { playlistIndex } from './schema.ts'
+import { removePlaylist, settlePlaylists } from './tasks.ts'
 import { listFilter } from './video-filter.ts'
 
 export default definePlugin({
   name: 'playlist',
   needs: ['platform', 'media', 'channel', 'video'],
   indexes: [playlistIndex],
-  migrations: [ownTables],
+  migrations: [ownTables, oneHome],
   implements: {
     'media.known': (app) => async (kind, id) =>
       kind === 'playlist' && (id === WATCH_LATER || (await app.playlists.has(id))),
@@ -46,16 +46,17 @@ export default definePlugin({
       ({ id }) =>
         app.playlists.takeIn(id),
     'video.adopted': (app) => () => app.playlists.takeInAll(),
-    'index.replaced': (app) => () => app.playlists.takeOlderIndex(),
-    'ledger.replaced': (app) => () => app.playlists.takeOlderLedger(),
+    'index.replaced': (app) => () => app.playlists.compare('index'),
+    'ledger.replaced': (app) => () => app.playlists.compare('ledger'),
   },
   routes: [
     ...[listPlaylists, createCustom, changeCustom, showPlaylist, changePlaylist, changeChosen, deletePlaylist],
     listPlaylistVideos,
     showNeighbours,
   ],
-  tasks: [removePlaylist, sharePlaylist, makePrivate],
+  tasks: [removePlaylist, settlePlaylists],
   services: (app) => ({ playlists: openPlaylists(app) }),
+  setup: (app) => app.playlists.begin(),
 })
 
 declare module 'archivolt' {

@@ -30,8 +30,8 @@ async function anApp(t: TestContext, watched: string[] = []): Promise<TestApp> {
 }
 
 const act = (app: TestApp, body: object, id = ID) => app.as('admin').post(`/api/playlist/${id}/`, body)
-const orderOf = async (app: TestApp): Promise<string> => {
-  const { playlist_entries: entries } = await app.doc('playlist', ID)
+const orderOf = async (app: TestApp, id = ID): Promise<string> => {
+  const { playlist_entries: entries } = await app.doc('playlist', id)
   assert.deepEqual(
     entries.map(({ idx }: any) => idx),
     entries.map((_: unknown, idx: number) => idx),
@@ -82,16 +82,13 @@ test('a custom playlist is made empty, inactive, and shown as its own record', a
 
 test('each action leads to its order', async (t) => {
   const app = await anApp(t)
-  const { doc } = aPlaylist({
-    id: ID,
-    playlist_type: 'custom',
-    entries: ['a', 'b', 'c', 'd'].map((platform_id) => ({ platform_id, downloaded: true })),
-  })
-  for (const [body, expected] of ORDERS) {
-    await app.given({ index: 'playlist', id: ID, doc })
-    const reply = await act(app, body)
+  for (const [at, [body, expected]] of ORDERS.entries()) {
+    const id = `${ID}-${at}`
+    const entries = ['a', 'b', 'c', 'd'].map((platform_id) => ({ platform_id, downloaded: true }))
+    await app.given(aPlaylist({ id, playlist_type: 'custom', entries }))
+    const reply = await act(app, body, id)
     assert.deepEqual([reply.status, reply.body], [201, { success: true }], JSON.stringify(body))
-    assert.equal(await orderOf(app), expected, JSON.stringify(body))
+    assert.equal(await orderOf(app, id), expected, JSON.stringify(body))
   }
 })
 

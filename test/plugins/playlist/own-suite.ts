@@ -51,6 +51,22 @@ export const entriesOf = async (client: Client, id: string): Promise<string> => 
 }
 export const membershipOf = async (app: TestApp, id: string): Promise<string[]> => (await app.doc('video', id)).playlist
 
+/** Videos of each custom playlist as the ledger has them. */
+export const rowsOf = ({ app: { ledger } }: TestApp): Record<string, string> =>
+  Object.fromEntries(
+    ledger
+      .sql<{ id: string; videos: string | null }>(
+        `SELECT c.playlist_id AS id, group_concat(e.video_id, '' ORDER BY e.place) AS videos
+           FROM playlist_custom c LEFT JOIN playlist_custom_entry e USING (playlist_id)
+           GROUP BY c.playlist_id ORDER BY c.playlist_id`,
+      )
+      .all()
+      .map(({ id, videos }) => [id, videos ?? '']),
+  )
+
+export const isSettled = ({ app: { ledger } }: TestApp): boolean =>
+  ledger.sql('SELECT 1 FROM playlist_unsettled').get() === undefined
+
 /** What holds wherever documents are kept. */
 export function ownPlaylists(settingsOf: SettingsOf): void {
   test('a private playlist is its owner’s alone: for others, admins too, there is none', async (t) => {
@@ -211,5 +227,101 @@ export function ownPlaylists(settingsOf: SettingsOf): void {
     assert.equal(await entriesOf(user, id), 'abc')
     assert.equal((await user.post(`/api/playlist/${id}/`, { playlist_visibility: 'shared' })).status, 201)
     assert.equal(await entriesOf(admin, id), 'abc')
+  })
+
+  test('after a restore documents without rows get some, shared rows without documents too, and documents are right', async (t) => {
+    const app = await anApp(t, settingsOf)
+    const [user, admin] = [app.as('user'), app.as('admin')]
+    const shared = { playlist_visibility: 'shared' }
+    const changed = await made(user, 'Changed', shared, ['a', 'b'])
+    const then = await app.doc('playlist', changed)
+    await user.post(`/api/playlist/${changed}/`, { action: 'create', video_id: 'c' })
+    const later = await made(user, 'Made later', shared, ['d', 'e'])
+
+    // as a restore brings documents from before
+    await app.given(
+      { index: 'playlist', id: changed, doc: then },
+      aPlaylist({ id: 'theirs', playlist_type: 'custom', entries: [{ platform_id: 'b', downloaded: true }] }),
+    )
+    await app.app.playlists.collection.remove(later, { visible: true })
+    await app.app.emit('index.replaced', {})
+    await app.settled()
+
+    assert.deepEqual(rowsOf(app), { [changed]: 'ab', [later]: 'de', theirs: 'b' })
+    for (const [id, videos] of Object.entries(rowsOf(app))) assert.equal(await entriesOf(admin, id), videos)
+    assert.deepEqual(await membershipOf(app, 'd'), [later])
+    assert.equal(isSettled(app), true)
+    assert.equal((await admin.post('/api/playlist/theirs/', { action: 'create', video_id: 'a' })).status, 201)
+    assert.equal(await entriesOf(user, 'theirs'), 'ba')
+  })
+
+  test('beside an older ledger the documents are right: what has one is shared, what has none is private', async (t) => {
+    const app = await anApp(t, settingsOf)
+    const [user, admin] = [app.as('user'), app.as('admin')]
+    const mine = await made(user, 'Mine', {}, ['a', 'b'])
+    const ours = await made(user, 'Ours', { playlist_visibility: 'shared' }, ['c'])
+    const { doc } = aPlaylist({
+      id: mine,
+      playlist_type: 'custom',
+      playlist_name: 'Shared since',
+      entries: [{ platform_id: 'd', downloaded: true }],
+    })
+
+    // as it was changed after the ledger's copy
+    await app.given({ index: 'playlist', id: mine, doc })
+    await app.app.playlists.collection.remove(ours, { visible: true })
+    await app.app.emit('ledger.replaced', {})
+    await app.settled()
+
+    assert.deepEqual(rowsOf(app), { [mine]: 'd', [ours]: 'c' })
+    assert.deepEqual(namesOf(await user.get('/api/playlist/?own=true')), ['Ours', 'Shared since'])
+    assert.deepEqual(idsOf(await admin.get('/api/playlist/')).toSorted(), ['PL1', mine].toSorted())
+    assert.equal((await admin.get(`/api/playlist/${ours}/`)).status, 404)
+    assert.equal(isSettled(app), true)
+  })
+
+  for (const [what, method, body] of [
+    ['the sharing', 'create', { playlist_visibility: 'shared' }],
+    ['an edit', 'patch', { action: 'create', video_id: 'c' }],
+    ['the end of the sharing', 'remove', { playlist_visibility: 'private' }],
+  ] as const)
+    test(`${what} of a playlist that the index did not take is not lost: the next start finishes it`, async (t) => {
+      const app = await anApp(t, settingsOf)
+      const user = app.as('user')
+      const id = await made(user, 'x', { playlist_visibility: what === 'the sharing' ? 'private' : 'shared' }, [
+        'a',
+        'b',
+      ])
+      const { collection } = app.app.playlists
+      const broken = t.mock.method(collection, method, () => Promise.reject(new Error('the power is off')))
+
+      assert.equal((await user.post(`/api/playlist/${id}/`, body)).status, 500)
+      const isShown = idsOf(await app.as('admin').get('/api/playlist/')).includes(id)
+      broken.mock.restore()
+      await app.restart()
+      await app.settled()
+
+      assert.equal(isShown, what === 'an edit', 'nobody sees it on its way')
+      const videos = what === 'an edit' ? 'abc' : 'ab'
+      assert.equal(await entriesOf(app.as('user'), id), videos)
+      const { status } = await app.as('admin').get(`/api/playlist/${id}/`)
+      assert.equal(status, what === 'the end of the sharing' ? 404 : 200)
+      assert.deepEqual(await membershipOf(app, 'b'), status === 200 ? [id] : [])
+      assert.equal(isSettled(app), true)
+    })
+
+  test('videos that come back after the index was lost are in the shared playlists that had them', async (t) => {
+    const app = await anApp(t, settingsOf)
+    const id = await made(app.as('user'), 'Ours', { playlist_visibility: 'shared' }, ['b', 'a'])
+    await app.app.playlists.collection.remove(id, { visible: true })
+    await app.app.videos.collection.remove(['a', 'b'], { visible: true })
+
+    for (const video of ['a', 'b']) {
+      await app.given(aVideo({ id: video }))
+      await app.app.emit('video.added', { id: video, channelId: 'UC1', why: 'new' })
+    }
+
+    assert.equal(await entriesOf(app.as('admin'), id), 'ba')
+    assert.deepEqual(await membershipOf(app, 'b'), [id])
   })
 }

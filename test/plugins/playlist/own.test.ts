@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aPlaylist, type Client, type TestApp } from 'archivolt/testing'
 import { ORDERS } from './orders.ts'
-import { anApp, entriesOf, idsOf, LATER, made, membershipOf, ownPlaylists, VIDEOS } from './own-suite.ts'
+import { anApp, entriesOf, idsOf, LATER, made, membershipOf, ownPlaylists, rowsOf, VIDEOS } from './own-suite.ts'
 
 ownPlaylists(async () => ({}))
 
@@ -247,9 +247,9 @@ test('a removed account takes its private playlists along; its shared ones stay,
   const { body } = await admin.get(`/api/playlist/${shared}/`)
   assert.deepEqual([body.data.playlist_owner, body.data.playlist_visibility], [null, 'shared'])
   assert.equal((await admin.get(`/api/playlist/${hidden}/`)).status, 404)
-  const left = (table: string) => app.app.ledger.sql<{ n: number }>(`SELECT count(*) AS n FROM ${table}`).get()!.n
-  assert.deepEqual([left('playlist_own'), left('playlist_own_entry')], [0, 0])
+  assert.deepEqual(rowsOf(app), { [shared]: 'a' })
   assert.equal((await admin.post(`/api/playlist/${shared}/`, { action: 'create', video_id: 'd' })).status, 201)
+  assert.deepEqual([rowsOf(app), await entriesOf(admin, shared)], [{ [shared]: 'ad' }, 'ad'])
 })
 
 test('an account that is removed while it adds, shares or makes a playlist leaves nothing of its own', async (t) => {
@@ -272,8 +272,12 @@ test('an account that is removed while it adds, shares or makes a playlist leave
   for (const [at, one] of asked.entries())
     if (one.status === 'rejected') assert.equal(one.reason.code, 'not_found', `${at}: ${one.reason}`)
   await app.settled()
-  const left = (table: string) => app.app.ledger.sql<{ n: number }>(`SELECT count(*) AS n FROM ${table}`).get()!.n
-  assert.deepEqual([left('playlist_own'), left('playlist_own_entry')], [0, 0])
+  // what was shared before stays, nobody's
+  assert.deepEqual(
+    Object.keys(rowsOf(app)),
+    (await app.ids('playlist')).filter((one) => one !== 'PL1'),
+  )
+  assert.equal(app.app.ledger.sql('SELECT 1 FROM playlist_custom WHERE owner_id IS NOT NULL').get(), undefined)
   for (const playlist of await membershipOf(app, 'a')) assert.ok((await app.ids('playlist')).includes(playlist))
 })
 
@@ -285,9 +289,9 @@ test('an account has at most 500 playlists, and a private one at most 5000 video
   await user.post(LATER, { action: 'create', video_id: 'a' })
   await ledger.write(() => {
     for (let n = 1; n < 5000; n++)
-      ledger.sql('INSERT INTO playlist_own_entry VALUES (?, 2, ?, ?, null, ?)').run(id, `gone${n}`, `Video ${n}`, n + 1)
+      ledger.sql('INSERT INTO playlist_custom_entry VALUES (?, ?, ?, null, ?)').run(id, `gone${n}`, `Video ${n}`, n + 1)
     for (let n = 1; n < 500; n++)
-      ledger.sql(`INSERT INTO playlist_own VALUES (?, 2, 'private', 'x', 0)`).run(`av_playlist_${n}`)
+      ledger.sql(`INSERT INTO playlist_custom VALUES (?, 2, 2, 0, 'x', 0)`).run(`av_playlist_${n}`)
   })
 
   const full = await user.post(`/api/playlist/${id}/`, { action: 'create', video_id: 'b' })

@@ -1,8 +1,12 @@
-/** The server is killed at every step of sharing a playlist and of making one private: the next start finishes it. */
+/**
+ * The server is killed at every write of sharing a playlist, of making one private, and of taking over those of an older
+ * version: the next start finishes it.
+ */
 import assert from 'node:assert/strict'
 import { cp, rm } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { assertTaken, leftByOlder } from '../plugins/playlist/before-one-home.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { type Server, startServer, until } from '../support/server.ts'
 import { aChannel, aVideo, PASSWORD, testApp, testClock } from '../support/testing.ts'
@@ -10,21 +14,21 @@ import { aChannel, aVideo, PASSWORD, testApp, testClock } from '../support/testi
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const VIDEOS = ['c', 'a', 'd', 'b']
 
-/** By turns one of sharing and one of making private, so that each start finishes the one before. */
+/**
+ * By turns one of sharing and one of making private, so that each start finishes the one before: that changes videos
+ * twice where it shares, once where it makes private.
+ */
 const POINTS: Array<['shared' | 'private', string]> = [
-  ['shared', 'playlist.share.begin:before'],
-  ['private', 'playlist.hide.copy:before'],
-  ['shared', 'playlist.share.begin:after'],
-  ['private', 'playlist.hide.copy:after'],
-  ['shared', 'playlist.share.videos:after'],
-  ['private', 'playlist.hide.begin:after'],
-  ['shared', 'playlist.share.document:after'],
-  ['private', 'playlist.hide.drop:after'],
-  ['shared', 'playlist.share.end:after'],
-  ['private', 'playlist.hide.end:after'],
+  ['shared', 'patchWhere:1'],
+  ['private', 'patchWhere:3'],
+  ['shared', 'patchWhere:3'],
+  ['private', 'playlist remove:before'],
+  ['shared', 'playlist create:before'],
+  ['private', 'playlist remove:after'],
+  ['shared', 'playlist create:after'],
 ]
 
-test('a playlist whose move is cut off anywhere is whole, on one side', async (t) => {
+test('a playlist that is shared or made private, cut off anywhere, is whole for those who may see it', async (t) => {
   const folder = await temporaryFolder(t)
   const filling = await testApp({ after: () => undefined }, { clock: testClock(Date.now()) })
   await filling.given(aChannel(), ...VIDEOS.map((id) => aVideo({ id })))
@@ -97,3 +101,25 @@ test('a playlist whose move is cut off anywhere is whole, on one side', async (t
   }
   await isWhole(await start(''), before)
 })
+
+for (const point of [
+  'playlist.settle:before',
+  'playlist.settle:after',
+  ...['create', 'remove'].flatMap((method) => [`playlist ${method}:before`, `playlist ${method}:after`]),
+])
+  test(`playlists of an older version are taken over, also after a kill at ${point}`, async (t) => {
+    const older = await leftByOlder(t)
+    const folder = await temporaryFolder(t)
+    await cp(older.dataDir, folder, { recursive: true })
+    const env = { AV_USERNAME: 'admin', AV_PASSWORD: PASSWORD, AV_PLUGINS_DIR: CRASH, AV_CRASH_AT: point }
+    const end = await startServer(t, folder, env).then(
+      ({ ended }) => ended,
+      (thrown: Error) => (/^It ended with null/.test(thrown.message) ? null : thrown),
+    )
+    assert.equal(end, null, 'it was killed')
+
+    const app = await testApp(t, { dataDir: folder, clock: testClock(Date.now()) })
+    await app.settled()
+
+    await assertTaken(app)
+  })

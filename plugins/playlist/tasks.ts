@@ -1,7 +1,4 @@
-/**
- * The removal of a playlist, its sharing and the end of that: jobs, so that an interruption is finished by the next
- * start.
- */
+/** Jobs, so that what was interrupted is finished by the next start: removals, and documents that rows have outrun. */
 import { defineTask, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -20,26 +17,14 @@ export const removePlaylist = defineTask({
   },
 })
 
-const PlaylistId = Type.Object({ id: Type.String({ pattern: ID_PATTERN }) })
-
-export const sharePlaylist = defineTask({
-  name: 'playlist.share',
-  title: 'Share a playlist',
-  payload: PlaylistId,
+export const settlePlaylists = defineTask({
+  name: 'playlist.settle',
+  title: 'Bring custom playlists into the index',
+  payload: Type.Object({}),
   lane: 'light',
-  unique: ({ id }) => id,
+  unique: true,
   internal: true,
   resumable: true,
-  run: ({ payload: { id }, step }, app: App): Promise<void> => app.playlists.share(id, step),
-})
-
-export const makePrivate = defineTask({
-  name: 'playlist.makePrivate',
-  title: 'Make a playlist private',
-  payload: PlaylistId,
-  lane: 'light',
-  unique: ({ id }) => id,
-  internal: true,
-  resumable: true,
-  run: ({ payload: { id }, step }, app: App): Promise<void> => app.playlists.unshare(id, step),
+  retries: { times: 5, delaySeconds: 60, factor: 2 },
+  run: ({ step }, app: App): Promise<void> => app.playlists.settle(step),
 })

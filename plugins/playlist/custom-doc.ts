@@ -1,0 +1,53 @@
+/** The document of a custom playlist, and what it says of the rows. */
+import { localDay } from 'archivolt'
+import type { CustomEntry } from './custom-rows.ts'
+import type { PlaylistDoc } from './schema.ts'
+
+interface CustomContent {
+  name: string | null
+  entries: readonly CustomEntry[]
+  /** Epoch seconds. */
+  changedAt: number
+}
+
+/** What the rows of a custom playlist say in its document. */
+export const contentOf = ({ name, entries, changedAt }: CustomContent) => ({
+  playlist_name: name ?? '',
+  playlist_last_refresh: localDay(changedAt),
+  playlist_entries: entries.map(({ videoId, title, uploader }, idx) => ({
+    platform_id: videoId,
+    title,
+    uploader,
+    idx,
+    downloaded: true,
+  })),
+  refreshed_at: changedAt,
+})
+
+/** A custom playlist of archived videos, whoever sees it. */
+export const customDoc = ({
+  id,
+  thumbnail,
+  ...content
+}: CustomContent & { id: string; thumbnail: string }): PlaylistDoc => ({
+  playlist_id: id,
+  playlist_type: 'custom',
+  playlist_description: '',
+  playlist_channel: null,
+  playlist_channel_id: null,
+  playlist_subscribed: false,
+  playlist_active: false,
+  playlist_thumbnail: thumbnail,
+  playlist_sort_order: 'top',
+  ...contentOf(content),
+})
+
+/** Archived videos of a document, each once. */
+export function entriesOf({ playlist_entries: entries }: PlaylistDoc): CustomEntry[] {
+  const byId = new Map(
+    entries
+      .filter(({ downloaded }) => downloaded)
+      .map(({ platform_id: videoId, title, uploader }) => [videoId, { videoId, title, uploader }]),
+  )
+  return [...byId.values()]
+}
