@@ -97,7 +97,8 @@ describe('home', { skip: noBrowser }, () => {
 
     await page.getByText('These aren’t YouTube links or IDs:').waitFor()
     await page.getByLabel('A link, ID or handle').fill('UCqnT2_QO_aL5-D0vQbK5hpy')
-    await page.getByRole('button', { name: 'Subscribe' }).waitFor()
+    // It stands out once the link has been understood.
+    await page.locator('.button.main', { hasText: 'Subscribe' }).waitFor()
     await shot('welcome')
     await check()
   })
