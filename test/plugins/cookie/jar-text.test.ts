@@ -33,8 +33,8 @@ test('what cannot be mended is named, by its line and field, without what it hol
     [row('.youtube.com', 'TRUE', '/', '1', '0', 'SID', 'secret'), /^Line 2: the second and the fourth field/],
     [row('.youtube.com', 'TRUE', '', 'TRUE', '0', 'SID', 'secret'), /^Line 2: the third field/],
     [row('.youtube.com', 'TRUE', '/', 'TRUE', '1.9e+09', 'SID', 'secret'), /^Line 2: the fifth field/],
-    [good.replaceAll('\t', '    '), /^Line 2 is no cookie/],
-    [row('.youtube.com', 'TRUE', '/', 'TRUE', '0', 'secret'), /^Line 2 is no cookie/],
+    [good.replaceAll('\t', '    '), /^Line 2 isn’t in Netscape format/],
+    [row('.youtube.com', 'TRUE', '/', 'TRUE', '0', 'secret'), /^Line 2 isn’t in Netscape format/],
   ] as const) {
     const thrown = (() => {
       try {

@@ -53,8 +53,8 @@ describe('health of the downloader', { skip: noBrowser }, () => {
     await go('/settings/look/')
     await go('/settings/health/')
 
-    await light(/^Token provider needs you.*gives no tokens.*Start it again.*ECONNREFUSED/).waitFor()
-    await light(/^Videos per hour needs you.*10 of 10 in the last hour, so the next ones wait/).waitFor()
+    await light(/^Token provider needs attention.*provides no tokens.*Restart it.*ECONNREFUSED/).waitFor()
+    await light(/^Videos per hour needs attention.*10 of 10 in the last hour, so the next ones wait/).waitFor()
     await check()
     await shot('settings-health-budget')
     await light(/^Token provider/)
@@ -97,12 +97,12 @@ describe('health of the downloader', { skip: noBrowser }, () => {
       {
         part: 'token_provider',
         is: { state: 'failed', address: 'http://provider:4416', message: 'HTTP Error 500: no attestation' },
-        says: /provider:4416 gives no tokens.*Start it again, or correct its address\. It says: HTTP Error 500/,
+        says: /provider:4416 provides no tokens.*Restart it, or correct its address\. It says: HTTP Error 500/,
       },
       {
         part: 'budget',
         is: { address: { used: 7, limit: 150, per_hour: 300, learned: true } },
-        says: /YouTube refused us, so it is 150 an hour for now; 7 in the last hour\. .*Longer pauses/,
+        says: /YouTube blocked us, so the limit is 150 an hour for now; 7 in the last hour\. .*Longer pauses/,
       },
       {
         part: 'budget',
