@@ -2125,9 +2125,6 @@ const de = {
   'said.there is not enough room on the disk of the data folder':
     'auf der Festplatte des Datenordners ist nicht genug Platz',
   'said.Refreshing {title}, {count} waiting': '{title} wird aufgefrischt, {count} warten',
-  'said.video': 'Video',
-  'said.channel': 'Kanal',
-  'said.playlist': 'Playlist',
   'said.{count} video': '{count} Video',
   'said.{count} channel': '{count} Kanal',
   'said.{count} channels': '{count} Kanäle',
