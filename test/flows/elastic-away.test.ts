@@ -106,10 +106,11 @@ test('gone at the start, and gone in the middle of a download: it listens, says 
     () => server.api('GET', '/api/video/'),
     ({ status }) => status === 503,
   )
-  await assertRefused(server, 'GET', '/api/download/')
+  await assertRefused(server, 'GET', '/api/channel/')
   await assertRefused(server, 'GET', '/api/search/?query=tide')
   await assertRefused(server, 'DELETE', `/api/video/${first[1]}/`)
   assert.equal((await server.api('GET', '/api/ping/')).status, 200, 'what needs no documents is served')
+  assert.equal((await server.api('GET', '/api/download/')).status, 200, 'the queue lies in the ledger')
   const late = ids('pilots')
   const accepted = (await add(server, late)).status === 200
   platform.faults.clear()
