@@ -63,7 +63,7 @@ describe('subscriptions from another app', { skip: noBrowser }, () => {
     const pasted = [harbour, PLAYLIST.coast, 'https://example.org/x'].join('\n')
     await group.getByLabel('Links or the text of the file').fill(pasted)
     await group.getByRole('button', { name: 'Preview' }).click()
-    await group.getByText('One subscription is new. You have one already. Left out').waitFor()
+    await group.getByText('One subscription is new. You have one already. Skipped because').waitFor()
     await check()
     await shot('exports-pasted')
     await group.getByRole('button', { name: 'Subscribe to one' }).click()
