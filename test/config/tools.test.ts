@@ -163,8 +163,8 @@ test('where deno has no wheel a newer Node is taken, and what is lost without an
   assert.deepEqual((await installed(withDeno)).kinds, ['yt-dlp', 'deno'])
   assert.deepEqual((await installed(withNode)).kinds, ['yt-dlp', 'node'])
   assert.equal(await readlink(join(withNode.folder, 'tools/bin/node')), '/wheel/bin/node')
-  assert.match((await installed(withQuickJs)).said, /takes its QuickJS \(qjs\), which we have not tried/)
-  assert.match((await installed(withNothing)).said, /fewer and smaller formats/)
+  assert.match((await installed(withQuickJs)).said, /will use its QuickJS \(qjs\), which is untested/)
+  assert.match((await installed(withNothing)).said, /some formats and videos will be missing/)
 })
 
 test('Apprise needs the same Python, and its lack stops nothing', async (t) => {
@@ -228,10 +228,7 @@ test('a binding that does not load is compiled; an older Node takes the older SQ
     /npm ci .*\n.*SQLite binding for this Node: this may take minutes.*\nnpm run .* build-release\nno compiler\n/,
   )
   assert.match(before.said, /npm install .* better-sqlite3@12\.\d+\.\d+\n.*minutes.*\nnpm run .* install\n/)
-  assert.match(
-    said,
-    /To compile SQLite, g\+\+ make python3 must be there\. Run: sudo apt-get install g\+\+ make python3 /,
-  )
+  assert.match(said, /To compile SQLite, install g\+\+ make python3\. Run: sudo apt-get install g\+\+ make python3 /)
 })
 
 test('the command is that of the system at hand', async (t) => {
@@ -251,7 +248,7 @@ test('setup takes the wheels of a release, and names ffmpeg with the command whe
   assert.equal(code, 1)
   assert.match(
     said,
-    /ffmpeg and ffprobe are needed, and are not on PATH\. Run: install ffmpeg from your system's packages/,
+    /ffmpeg and ffprobe are needed, but are not on PATH\. Run: install ffmpeg from your system's packages/,
   )
   assert.match(
     await readFile(join(machine.folder, 'pip-was-told'), 'utf8'),
@@ -268,7 +265,7 @@ test('setup fetches what a release has no wheel of for this Python, and says how
   const { code, said } = await machine.run('setup')
 
   assert.equal(code, 0, said)
-  assert.match(said, /All is there\. Start it: archivolt start\n$/)
+  assert.match(said, /Everything is installed\. To start the server: archivolt start\n$/)
   assert.match(
     await readFile(join(machine.folder, 'pip-was-told'), 'utf8'),
     /^install --quiet --disable-pip-version-check --require-hashes -r plugins\/platform\/requirements\.txt$/m,
@@ -280,7 +277,7 @@ test('where everything for compiling is there, what npm said is left to speak', 
 
   assert.match(
     (await machine.run('packages')).said,
-    /no network\nThe packages could not be installed: what is above says why\n$/,
+    /no network\nThe packages could not be installed: see above for the reason\n$/,
   )
 })
 

@@ -155,10 +155,13 @@ test('a listening admin hears of jobs and of the queue too', async (t) => {
 
   const turn = app.app.queue.begin('q1')
   turn.report({ fraction: 0.5, speed: 1000, eta: 9 })
-  const running = await stream.next(({ event, data }) => event === 'queue' && data.platform_id === 'q1')
+  const isOfItem = ({ event, data }: { event: string; data: any }) => event === 'queue' && data.platform_id === 'q1'
+  const begun = await stream.next(isOfItem)
+  assert.equal(begun.data.progress.fraction, 0, 'it is shown as it begins')
+  const running = await stream.next(isOfItem)
   assert.deepEqual(running.data.progress, { fraction: 0.5, speed: 1000, eta: 9 })
   turn.end()
-  const put = await stream.next(({ event, data }) => event === 'queue' && data.platform_id === 'q1')
+  const put = await stream.next(isOfItem)
   assert.equal(put.data.progress, undefined, 'it is shown as it is no longer worked on')
 
   await app.app.queue.remove('q1')
