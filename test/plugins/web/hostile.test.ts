@@ -77,8 +77,10 @@ describe('hostile words', { skip: noBrowser }, () => {
       const chapters = page.getByRole('button', { name: /^Chapters/ })
       // The bar may move away from under the mouse while the page fills: a hand moves on until it reads something.
       const hint = page.locator('.seek-hint').getByText(SCRIPT.slice(0, 8), { exact: false })
-      for (let at = 0; at < 20 && !(await hint.isVisible()); at++)
+      for (let at = 0; at < 20 && !(await hint.isVisible()); at++) {
         await page.locator('.seek').hover({ position: { x: 20 + (at % 2), y: 10 } })
+        await hint.waitFor({ timeout: 1000 }).catch(() => undefined)
+      }
       await hint.waitFor()
       for (const [at, title] of TEXTS.entries()) {
         await chapters.click()
