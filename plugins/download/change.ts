@@ -39,10 +39,6 @@ export function openChanges(state: QueueState): Changes {
     await app.media.sweepStaging()
   }
 
-  const waitAgain = () =>
-    items.changeSome({ sql: "status = 'priority'", values: [] } satisfies Where, { status: 'pending' })
-  const clear = (classes: readonly string[]) => items.changeSome(failedAs(classes), CLEARED)
-
   return {
     async setStatus(id, status) {
       if ((await items.change([id], { status, ...CLEARED })) === 0) return false
@@ -92,11 +88,7 @@ export function openChanges(state: QueueState): Changes {
       await changed(id)
     },
 
-    async demote() {
-      const demoted: string[] = []
-      for (let ids = await waitAgain(); ids.length > 0; ids = await waitAgain()) demoted.push(...ids)
-      return demoted
-    },
+    demote: () => items.changeAll({ sql: "status = 'priority'", values: [] }, { status: 'pending' }),
 
     async promote(ids) {
       await items.change(ids, { status: 'priority' }, "status = 'pending'")
@@ -106,19 +98,17 @@ export function openChanges(state: QueueState): Changes {
       const classes = ERROR_CLASSES.filter((failure) => isLookedAtAgain(failure, app))
       const noted_at = epochSeconds(app.clock)
       const set = { noted_at, retry_at: nextLook(noted_at, noted_at) ?? null }
-      while ((await items.changeSome(failedAs(classes, 'noted_at IS NULL'), set)).length > 0) {}
+      await items.changeAll(failedAs(classes, 'noted_at IS NULL'), set)
     },
 
     async retryWithAccount() {
       const classes = ERROR_CLASSES.filter((failure) => app.platform.failures[failure].needsAccount)
-      let retried = 0
-      for (let ids = await clear(classes); ids.length > 0; ids = await clear(classes)) retried += ids.length
-      return retried
+      return (await items.changeAll(failedAs(classes), CLEARED)).length
     },
 
     async markChannel(channelId, isIndexed) {
       const others = { sql: 'channel_id = ? AND channel_indexed = ?', values: [channelId, isIndexed ? 0 : 1] }
-      while ((await items.changeSome(others, { channel_indexed: isIndexed ? 1 : 0 })).length > 0) {}
+      await items.changeAll(others, { channel_indexed: isIndexed ? 1 : 0 })
     },
   }
 }

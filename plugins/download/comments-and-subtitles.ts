@@ -48,7 +48,7 @@ export function openExtras(app: App): Extras {
   /** @param except  languages to leave out. @returns whether some were put off */
   async function subtitles(id: string, job: Run, except: readonly string[] = []): Promise<boolean> {
     const { subtitle: languages, subtitle_source: source, subtitle_index: isIndexed } = preferences()
-    // A video that is downloaded anew brings its own subtitles.
+    // A video in the queue gets its subtitles with its download.
     if (!languages || app.queue.known([id]).has(id)) return false
     return app.media.scratch(async (folder) => {
       const wanted = { folder, languages, source: source || 'user', except } as const

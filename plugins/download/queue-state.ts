@@ -1,5 +1,5 @@
 /** What the parts of the queue share: its items, what runs now, and how others hear of a change. */
-import { epochSeconds } from 'archivolt'
+import { DAY_SECONDS, epochSeconds } from 'archivolt'
 import { ActiveItems } from './active.ts'
 import type { App } from './app.ts'
 import { type ItemFailure, isLookedAtAgain } from './item-failure.ts'
@@ -34,7 +34,6 @@ export function openQueueState(app: App): QueueState {
 export const CLEARED = { message: null, error_class: null, retry_at: null, noted_at: null, reopened: null } as const
 
 const MAX_MESSAGE = 1000
-const DAY_SECONDS = 86_400
 
 /** All in epoch seconds. @returns undefined: it was looked at often enough */
 export const nextLook = (notedAt: number, now: number): number | undefined =>

@@ -26,7 +26,7 @@ export interface Queue extends Adding, Changes, Reads {
   halted: Halted | undefined
   /** As JSON: what is shown of an item, with the mirror id, what runs now, and the name that its index had. */
   replyOf(item: DownloadDoc): string
-  /** @param options.except  what the run has put off */
+  /** @param options.except  ids that the run has postponed */
   next(options: { isAutoOnly: boolean; except: readonly string[] }): DownloadDoc | undefined
   /** Whether it is still there, and not ignored. */
   isWanted(id: string): boolean
@@ -62,8 +62,7 @@ export function openDownloadQueue(app: App): Queue {
     async wantedAmong(ids) {
       // Asked at the start too, before anything else.
       await isTakenOver()
-      const found = items.getMany(ids)
-      return new Set(ids.filter((id) => active.has(id) || (found.has(id) && found.get(id)!.status !== 'ignore')))
+      return new Set(ids.filter((id) => active.has(id) || isWanted(state, id)))
     },
 
     replyOf({ position: _position, force: _force, art: _art, noted_at: _noted, reopened: _reopened, ...shown }) {
