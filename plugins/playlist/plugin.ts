@@ -3,7 +3,8 @@
  * 5.3, 6.6, 9.5, 9.6).
  */
 import { definePlugin } from 'archivolt'
-import { oneHome, ownTables, WATCH_LATER } from './custom-rows.ts'
+import { WATCH_LATER } from './custom-rows.ts'
+import { oneHome, ownTables } from './custom-tables.ts'
 import { showNeighbours } from './neighbours.ts'
 import { openPlaylists, type Playlists } from './playlists.ts'
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { aPlaylist, type TestApp } from 'archivolt/testing'
 import Database from 'better-sqlite3'
-import { ownTables } from '../../../plugins/playlist/custom-rows.ts'
+import { ownTables } from '../../../plugins/playlist/custom-tables.ts'
 import { anApp, entriesOf, idsOf, isSettled, rowsOf } from './own-suite.ts'
 
 /** What an account has: where it was, its name there, and its videos there. */
