@@ -7,6 +7,7 @@ import { definePlugin, defineTask, Type } from 'archivolt'
 import { noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { ROOT } from '../../support/sources.ts'
 import { aChannel, aFragment, aNewItem, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import { SECTIONS } from './sections.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 
@@ -130,22 +131,10 @@ describe('at first look', { skip: noBrowser }, () => {
     }
     const { page, go } = await openPage(t, app.url, { as })
     const found: string[] = []
-    const sections = ['account', 'look', 'device', 'downloads', 'subscriptions', 'playback', 'moving', 'cookie']
-    sections.push(
-      'health',
-      'schedules',
-      'notifications',
-      'webhooks',
-      'tasks',
-      'snapshots',
-      'backups',
-      'users',
-      'plugins',
-    )
     for (const address of [
       ...['/', '/channels/', '/channel/UC1/', '/playlists/', '/playlist/PL1/', '/video/v1/', '/search/?q=mill'],
       ...['waiting', 'failed', 'ignored'].map((show) => `/downloads/?show=${show}`),
-      ...sections.map((section) => `/settings/${section}/`),
+      ...SECTIONS.map((section) => `/settings/${section}/`),
     ]) {
       await go(address)
       await page.locator('main h1').first().waitFor({ state: 'attached' })

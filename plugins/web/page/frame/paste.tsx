@@ -7,7 +7,7 @@ import { signal } from '@preact/signals'
 import { Download, Rss } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { navigate } from '../browser/router.ts'
-import { download, downloadLabel, isList } from '../parts/adding.ts'
+import { download, downloadLabel, isList, mainAction } from '../parts/adding.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Pasted } from '../parts/pasted.tsx'
@@ -74,7 +74,7 @@ function Sheet({ reading: read }: { reading: Reading }) {
   const first = (understood[0] ?? read.understood[0]!).target
   const isOne = read.understood.length === 1
   const isAllVideos = !understood.some(isList)
-  const isForSubscribing = isAdmin.value && !isAllVideos
+  const main = mainAction(understood)
   const close = () => void (pasted.value = undefined)
   const act = (name: string, ask: (understood: readonly Understood[]) => Promise<unknown>) => async () => {
     setBusy(name)
@@ -102,7 +102,7 @@ function Sheet({ reading: read }: { reading: Reading }) {
       <footer class="paste-actions">
         {mayDownload.value && understood.length > 0 && (
           <Button
-            kind={isForSubscribing ? 'plain' : 'main'}
+            kind={main === 'download' ? 'main' : 'plain'}
             icon={Download}
             isBusy={busy !== ''}
             onClick={act('download', (all) => download(all, { isNow: true }))}
@@ -112,7 +112,7 @@ function Sheet({ reading: read }: { reading: Reading }) {
         )}
         {isAdmin.value && understood.length > 0 && (
           <Button
-            kind={isForSubscribing ? 'main' : 'plain'}
+            kind={main === 'subscribe' ? 'main' : 'plain'}
             icon={Rss}
             isBusy={busy !== ''}
             onClick={act('subscribe', askAndSubscribe)}

@@ -3,7 +3,7 @@ import { Download, Rss } from 'lucide'
 import { isAdmin } from '../stores/session.ts'
 import type { Understood } from '../stores/understand.ts'
 import { t } from '../texts/lookup.ts'
-import { downloadLabel, isList } from './adding.ts'
+import { downloadLabel, mainAction } from './adding.ts'
 import { Button } from './button.tsx'
 
 interface Props {
@@ -13,13 +13,13 @@ interface Props {
 }
 
 export function AddButtons({ isBusy, isUseless, understood }: Props) {
-  const isForSubscribing = isAdmin.value && understood.some(isList)
+  const main = mainAction(understood)
   return (
     <>
       <Button
         type="submit"
         value="download"
-        kind={isForSubscribing ? 'plain' : 'main'}
+        kind={main === 'download' ? 'main' : 'plain'}
         icon={Download}
         isBusy={isBusy}
         disabled={isUseless}
@@ -30,7 +30,7 @@ export function AddButtons({ isBusy, isUseless, understood }: Props) {
         <Button
           type="submit"
           value="subscribe"
-          kind={isForSubscribing ? 'main' : 'plain'}
+          kind={main === 'subscribe' ? 'main' : 'plain'}
           icon={Rss}
           isBusy={isBusy}
           disabled={isUseless}

@@ -6,6 +6,7 @@ import { taskOver } from '../stores/jobs.ts'
 import { isMore } from '../stores/list.ts'
 import { forget } from '../stores/load.ts'
 import { askHowMany, videosIn } from '../stores/look.ts'
+import { isAdmin } from '../stores/session.ts'
 import type { Understood } from '../stores/understand.ts'
 import { type Count, t } from '../texts/lookup.ts'
 import { confirm } from './dialog.tsx'
@@ -16,7 +17,11 @@ const MOST_UNASKED = 50
 
 export const isList = ({ target }: Understood): boolean => target.type !== 'video'
 
-/** Of a button that downloads these: how many videos a channel or playlist is. */
+/** The action that stands out: whoever may subscribe, and pastes a channel or playlist, usually wants that. */
+export const mainAction = (understood: readonly Understood[]): 'download' | 'subscribe' =>
+  isAdmin.value && understood.some(isList) ? 'subscribe' : 'download'
+
+/** Label of the button that downloads them; with the number of videos if there is a channel or playlist among them. */
 export function downloadLabel(understood: readonly Understood[]): string {
   const count = understood.some(isList) ? videosIn(understood) : undefined
   return count === undefined ? t('paste.download') : t('adding.download', { count })
@@ -40,7 +45,7 @@ export function keepBeforeAdding(save: () => Promise<void>): () => void {
   }
 }
 
-/** @returns false: rather not. @throws Failure */
+/** @returns false if the user has declined. @throws Failure */
 export async function download(
   understood: readonly Understood[],
   { isNow }: { isNow: boolean },
