@@ -26,7 +26,7 @@ export async function openFolder(
   { isPrivate = false, mode = isPrivate ? 0o700 : undefined, setting }: FolderOptions = {},
 ): Promise<void> {
   try {
-    await makeFolder(folder, mode)
+    await makeFolders(folder, mode)
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     if (isPrivate) {
       await closeToOthers(folder)
@@ -56,9 +56,9 @@ const OBSTACLES: Record<string, Obstacle> = {
  * With the folders above it. Not `recursive`: where a file system answers ENOENT below a folder that exists, as /proc
  * does, Node asks again without end.
  */
-export async function makeFolder(folder: string, mode?: number): Promise<void> {
+export async function makeFolders(folder: string, mode?: number): Promise<void> {
   const parent = dirname(folder)
-  if (!existsSync(parent)) await makeFolder(parent, mode)
+  if (!existsSync(parent)) await makeFolders(parent, mode)
   try {
     await mkdir(folder, { mode })
   } catch (error) {

@@ -31,17 +31,21 @@ export function faultsIn(schema: TSchema, value: unknown): Record<string, Words>
   return Object.fromEntries(fields)
 }
 
+/** The first of them: its place and its rule. undefined: nothing is wrong. */
+export const firstFaultIn = (schema: TSchema, value: unknown): [place: string, rule: Words] | undefined =>
+  Object.entries(faultsIn(schema, value))[0]
+
 /** The first of them, as one English sentence. undefined: nothing is wrong. */
 export function faultIn(schema: TSchema, value: unknown): string | undefined {
-  const [fault] = Object.entries(faultsIn(schema, value))
+  const fault = firstFaultIn(schema, value)
   return fault && `${fault[0] || 'it'} ${inEnglish(fault[1])}`
 }
 
-/** Faults of a part of something, by their places in the whole. */
+/** Prefixes the places of faults with the place of the value that they are in. */
 export const placed = (place: string, faults: Record<string, Words>): Record<string, Words> =>
   Object.fromEntries(Object.entries(faults).map(([inner, rule]) => [inner === '' ? place : `${place}.${inner}`, rule]))
 
-/** So much of a wrong value is searched for every problem. */
+/** Of a wrong value with more parts than this, only the first wrong part is searched for all its problems. */
 const SEARCHED_PARTS = 2000
 const KEPT_ENTRIES = 20
 

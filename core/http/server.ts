@@ -34,7 +34,7 @@ const KEEP_ALIVE_MS = 75_000
 // the longest query value that a route takes, each sign percent-encoded, with room for the rest
 const LARGEST_HEADERS_BYTES = 32 * 1024
 const MOST_CONNECTIONS = 2000
-/** What runs when the server closes has so long to finish. */
+/** How long running requests may take to finish once the server closes. */
 export const GRACE_MS = 5000
 /** A client that vanished without a word is noticed some minutes after this silence. */
 const PROBE_AFTER_MS = 60_000

@@ -25,8 +25,7 @@ export async function restoreAll(
 ): Promise<RestoreResult> {
   const { signal, progress, accept } = options
   // The compiler of schemas takes memory: it is loaded when a restore needs it.
-  const { Compile } = await import('typebox/compile')
-  const { faultIn } = await import('../validation.ts')
+  const { faultIn, isValid } = await import('../validation.ts')
   const result: RestoreResult = { written: 0, skipped: 0, failed: [] }
   const skip = (name: string, id: string, reason: string) => {
     result.skipped++
@@ -46,7 +45,6 @@ export async function restoreAll(
     const { name, reform, form = '' } = definition
     const collection = stored[name]
     if (!collection) return
-    const schema = Compile(definition.doc)
     const toDoc = (id: string, text: string, internal: string | null): JsonObject | undefined => {
       try {
         let doc = wholeDoc(text, internal)
@@ -54,7 +52,8 @@ export async function restoreAll(
         if (collection.form !== form && reform) doc = reform(doc as never) as unknown as JsonObject
         const taken = accept ? accept(name, id, doc) : doc
         if (taken === undefined) skip(name, id, 'refused')
-        else if (!schema.Check(taken)) skip(name, id, faultIn(definition.doc, taken) ?? 'does not pass its schema')
+        else if (!isValid(definition.doc, taken))
+          skip(name, id, faultIn(definition.doc, taken) ?? 'does not pass its schema')
         else return taken as JsonObject
       } catch (error) {
         skip(name, id, error instanceof Error ? error.message : String(error))

@@ -12,8 +12,8 @@ export function wordColumn(text: string): string {
 }
 
 /**
- * What a column must contain to be found by these words, of which the last may be unfinished: of each list one.
- * undefined: the words are blank. An empty list: nothing is found.
+ * What a column must contain to match these words, of which the last may be unfinished: at least one text of each list.
+ * @returns undefined if the words are blank; an empty list if nothing can match
  */
 export function partsAsked(words: string): string[][] | undefined {
   if (words.trim() === '') return undefined

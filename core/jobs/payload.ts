@@ -2,7 +2,7 @@
 import { Value } from 'typebox/value'
 import { errors } from '../error.ts'
 import { say, sentenceOf } from '../say.ts'
-import { faultsIn } from '../validation.ts'
+import { firstFaultIn } from '../validation.ts'
 import type { AnyTask } from './task.ts'
 
 const LONGEST_PAYLOAD = 4 * 1024 * 1024
@@ -11,9 +11,7 @@ const LONGEST_PAYLOAD = 4 * 1024 * 1024
 export function checkPayload(task: AnyTask, payload: Record<string, unknown>): Record<string, unknown> {
   const filled = Value.Default(task.payload, structuredClone(payload)) as Record<string, unknown>
   if (!Value.Check(task.payload, filled)) {
-    const [[place, rule] = ['', say`has a form that is not taken here`]] = Object.entries(
-      faultsIn(task.payload, filled),
-    )
+    const [place, rule] = firstFaultIn(task.payload, filled) ?? ['', say`has a form that is not taken here`]
     throw errors.badRequest(
       say`“${{ title: task.title }}” can’t start: ${{ place: place || 'it' }} ${{ rule: sentenceOf(rule) }}`,
     )

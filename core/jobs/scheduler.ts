@@ -143,8 +143,8 @@ function checkConfig(task: AnyTask, config: Record<string, unknown>): void {
       })
   }
   if (!schema) return
-  const faults = placed('config', faultsIn(schema, config))
-  for (const [place, rule] of Object.entries(faults)) throw errors.wrongField(place, rule)
+  const [fault] = Object.entries(placed('config', faultsIn(schema, config)))
+  if (fault) throw errors.wrongField(...fault)
 }
 
 function outgoing({ rows, tasks }: SchedulerState): OutgoingUrls {

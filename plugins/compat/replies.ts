@@ -1,4 +1,4 @@
-/** Changes in the text of a reply, whatever form the handler has returned it in. */
+/** Rewrites the text of a reply, whichever type the handler has returned. */
 import { JsonText, json, Listing, listing, type Reply } from 'archivolt'
 
 /** A text inside a record has its quotation marks escaped, so `"key":` can only be a key. */

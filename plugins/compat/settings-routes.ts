@@ -1,5 +1,5 @@
 /** The installation's settings in the form of the reference's next line: what is not set is null. */
-import { type App, defineRoute, errors, faultsIn, type TSchema, Type } from 'archivolt'
+import { type App, defineRoute, errors, firstFaultIn, type TSchema, Type } from 'archivolt'
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const Size = nullable(Type.Integer({ minimum: 0 }))
@@ -102,5 +102,6 @@ export const changeSettings = defineRoute({
 })
 
 function check(place: string, schema: TSchema, value: unknown): void {
-  for (const rule of Object.values(faultsIn(schema, value))) throw errors.wrongField(place, rule)
+  const fault = firstFaultIn(schema, value)
+  if (fault) throw errors.wrongField(place, fault[1])
 }

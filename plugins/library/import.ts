@@ -9,7 +9,7 @@ import {
   isAppError,
   isId,
   type JobContext,
-  makeFolder,
+  makeFolders,
   say,
   Type,
   type Words,
@@ -52,7 +52,7 @@ export const manualImport = defineTask({
     const report = openReport(manualImport, job, app)
     await mustBeThere(app)
     const importDir = resolve(app.settings.importDir)
-    await makeFolder(importDir)
+    await makeFolders(importDir)
     await refuseLibrary(importDir, mediaDirOf(app))
     const leaveOut = await placesIn(importDir, app)
     const run: ImportRun = { importDir, done: new Set(), reading: openReading(job, app), report }

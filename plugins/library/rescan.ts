@@ -149,10 +149,7 @@ async function look(reading: Reading, job: Run, app: App): Promise<State> {
     job.signal.throwIfAborted()
     state.films += batch.length
     job.progress(0.05, say`Found ${{ count: state.films }} files`)
-    const known = await readableAmong(
-      batch.filter(({ isId }) => isId).map(({ name }) => name),
-      app,
-    )
+    const known = await readableOf(batch, app)
     for (const film of batch) {
       if (!known.has(film.name)) state.fresh += film.isStray ? 0 : 1
       else if (state.missing.delete(film.name)) state.elsewhere.set(film.name, film)
@@ -160,6 +157,12 @@ async function look(reading: Reading, job: Run, app: App): Promise<State> {
   }
   return state
 }
+
+const readableOf = (films: readonly FoundFilm[], app: App): Promise<Set<string>> =>
+  readableAmong(
+    films.filter(({ isId }) => isId).map(({ name }) => name),
+    app,
+  )
 
 /** Nothing is said of what lies in a place that is away. */
 async function lookInPlace(id: string, doc: VideoDoc, state: State, { media }: App): Promise<void> {
@@ -252,10 +255,7 @@ async function takeInNew(fresh: number, reading: Reading, job: Run, app: App, re
   const mediaDir = mediaDirOf(app)
   let seen = 0
   for await (const batch of filmsOf(mediaDir, reading, app)) {
-    const known = await readableAmong(
-      batch.filter(({ isId }) => isId).map(({ name }) => name),
-      app,
-    )
+    const known = await readableOf(batch, app)
     for (const film of batch) {
       job.signal.throwIfAborted()
       const name = film.path.slice(mediaDir.length + 1)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { VIDEO } from '../platform/seed.mjs'
 import { launch, type Page } from './browser.ts'
 import { spokenBy } from './said.ts'
+import { until } from './server.ts'
 import { ROOT } from './sources.ts'
 
 const FOLDER = join(ROOT, 'config/pictures')
@@ -13,6 +14,10 @@ const DESKTOP = { width: 1280, height: 800 }
 const PHONE = { width: 390, height: 844 }
 const PATIENCE_MS = 300_000
 const VIDEOS = 6
+
+interface Listed {
+  paginate: { total_hits: number }
+}
 
 const demo = spawn(process.execPath, [...process.execArgv, join(ROOT, 'test/support/demo.ts')], {
   env: { ...process.env, AV_PORT: '0' },
@@ -31,14 +36,11 @@ try {
 
 async function whenDownloaded(url: string, token: string): Promise<void> {
   const headers = { authorization: `Token ${token}` }
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
-    const { paginate } = (await (await fetch(`${url}api/video/`, { headers })).json()) as {
-      paginate: { total_hits: number }
-    }
-    if (paginate.total_hits >= VIDEOS) return
-    await new Promise((resolve) => setTimeout(resolve, 500))
+  const count = async (): Promise<number> => {
+    const { paginate } = (await (await fetch(`${url}api/video/`, { headers })).json()) as Listed
+    return paginate.total_hits
   }
-  throw new Error(`The demo has not downloaded ${VIDEOS} videos within ${PATIENCE_MS / 1000} s`)
+  await until(`the demo has downloaded ${VIDEOS} videos`, count, (found) => found >= VIDEOS, PATIENCE_MS)
 }
 
 async function take({ url, username, password }: { url: string; username: string; password: string }): Promise<void> {
