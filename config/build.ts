@@ -24,7 +24,7 @@ const COMMON = {
   bundle: true,
   platform: 'node',
   target: 'node20.11',
-  alias: { archivolt: './core/public.ts', 'archivolt/index': './core/index/public.ts' },
+  alias: { archivolt: './core/public.ts', 'archivolt/index': './plugins/index-kit/public.ts' },
   external: EXTERNAL,
   legalComments: 'none',
   logLevel: 'warning',
@@ -86,7 +86,7 @@ export async function serverBuild(outdir: string): Promise<ServerBuild> {
     entryPoints: {
       main: 'core/main.ts',
       public: 'core/public.ts',
-      'public-index': 'core/index/public.ts',
+      'public-index': 'plugins/index-kit/public.ts',
       ...Object.fromEntries((await entriesOf('plugin')).map((path) => [path, `${path}.ts`])),
     },
     outdir,

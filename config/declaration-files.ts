@@ -16,7 +16,7 @@ const PUBLIC = 'core/public.d.ts'
 /** What authors import. */
 const ENTRIES = [
   PUBLIC,
-  'core/index/public.d.ts',
+  'plugins/index-kit/public.d.ts',
   'plugins/web/page/plugin-page/interface.d.ts',
   'test/support/plugin-testing.d.ts',
 ]

@@ -6,7 +6,7 @@ export const isSource = import.meta.url.endsWith('.ts')
 export const OWN_FOLDER = new URL(isSource ? '../' : './', import.meta.url)
 
 const PUBLIC = new URL(isSource ? './public.ts' : './public.js', import.meta.url)
-const PUBLIC_INDEX = new URL(isSource ? './index/public.ts' : './public-index.js', import.meta.url)
+const PUBLIC_INDEX = new URL(isSource ? '../plugins/index-kit/public.ts' : './public-index.js', import.meta.url)
 
 /**
  * All that a plugin may import of core, by the name it imports it by: that of the package for authors, and what the

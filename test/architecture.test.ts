@@ -130,6 +130,10 @@ function reach(name: string, seen = new Set<string>()): Set<string> {
 const keepsDocuments = (path: string): boolean =>
   manifests.some(({ name, indexAdapter }) => name === pluginOf(path) && indexAdapter)
 
+/** What index adapters share; no plugin, so that worker threads load no more of core than its smallest files. */
+const KIT = 'index-kit'
+const USED_BY_KIT = /^core\/(index\/|concurrency\/|[\w-]+\.ts$)/
+
 /** The page's types are those of the replies, whoever sends them. */
 const OF_ALL_REPLIES = 'plugins/web/page/server/records.ts'
 
@@ -137,6 +141,7 @@ test('a plugin imports archivolt, its own files, Node and packages; of plugins t
   const foreign = faults(plugins, function* ({ path, imports }) {
     for (const { target, isType } of imports) {
       if (path === OF_ALL_REPLIES && isType) continue
+      if (pluginOf(path) === KIT && USED_BY_KIT.test(target)) continue
       if (/^(core|config|test)\//.test(target)) yield target
       if (target.startsWith('archivolt/') && !(target === 'archivolt/index' && keepsDocuments(path))) yield target
       if (!target.startsWith('plugins/') || pluginOf(target) === pluginOf(path)) continue

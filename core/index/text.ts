@@ -483,3 +483,13 @@ export function highlight(
   }
   return result + escape(text.slice(done))
 }
+
+/** The stems of words that differ from their words, each once. */
+export function changedStems(terms: readonly string[]): string[] {
+  const distinct = new Set<string>()
+  for (const term of terms) {
+    const root = stem(term)
+    if (root !== term) distinct.add(root)
+  }
+  return [...distinct]
+}

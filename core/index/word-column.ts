@@ -1,6 +1,5 @@
 /** Short texts as one column of words, for tables of plugins: found by the same words as in an index. */
-import { changedStems } from './plan.ts'
-import { indexTerms, queryWords, stem } from './text.ts'
+import { changedStems, indexTerms, queryWords, stem } from './text.ts'
 
 /** No term begins with it: a stem that differs from its word. */
 const STEM = '~'

@@ -10,7 +10,7 @@ export type Declarations = ReadonlyMap<string, string>
 
 const ENTRIES: Record<string, string> = {
   '.': 'core/public',
-  './index': 'core/index/public',
+  './index': 'plugins/index-kit/public',
   './page': 'plugins/web/page/plugin-page/interface',
   './testing': 'test/support/plugin-testing',
 }

@@ -1,6 +1,6 @@
 /** Compares an index as it is with what is expected, and leaves it, adds to it, or rebuilds it beside and swaps. */
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
 
 /** What of a mapping decides how an adapter stores documents, as text values that can be compared. */
 export interface Shape {

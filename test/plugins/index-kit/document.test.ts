@@ -8,7 +8,7 @@ import {
   joinInternal,
   splitInternal,
   valuesOf,
-} from '../../../core/index/document.ts'
+} from '../../../plugins/index-kit/document.ts'
 
 const plans = fieldPlans({
   name: { type: 'keyword', filter: true },

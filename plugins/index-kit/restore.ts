@@ -1,10 +1,10 @@
 /** Restores documents of a snapshot into an index; each is checked again before it is taken. All adapters use it. */
-import { Slice } from '../concurrency/chunk.ts'
-import { errors } from '../error.ts'
-import { isId } from '../id.ts'
+import { Slice } from '../../core/concurrency/chunk.ts'
+import { errors } from '../../core/error.ts'
+import { isId } from '../../core/id.ts'
+import type { IndexDefinition } from '../../core/index/mapping.ts'
+import type { IndexAdapter, ReplaceWrite, RestoreOptions, RestoreResult } from '../../core/index/port.ts'
 import { type JsonObject, wholeDoc } from './document.ts'
-import type { IndexDefinition } from './mapping.ts'
-import type { IndexAdapter, ReplaceWrite, RestoreOptions, RestoreResult } from './port.ts'
 
 const FAILURES_KEPT = 100
 
@@ -25,7 +25,7 @@ export async function restoreAll(
 ): Promise<RestoreResult> {
   const { signal, progress, accept } = options
   // The compiler of schemas takes memory: it is loaded when a restore needs it.
-  const { faultIn, isValid } = await import('../validation.ts')
+  const { faultIn, isValid } = await import('../../core/validation.ts')
   const result: RestoreResult = { written: 0, skipped: 0, failed: [] }
   const skip = (name: string, id: string, reason: string) => {
     result.skipped++

@@ -1,7 +1,7 @@
 /** The local clock as numbers, against the platform's own calendar. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { spanOf, zoneChanges } from '../../../core/index/local-days.ts'
+import { spanOf, zoneChanges } from '../../../plugins/index-kit/local-days.ts'
 
 test('changes of the clock are found to the second, in zones of every kind', (t) => {
   const before = process.env['TZ']

@@ -1,7 +1,6 @@
 /** A definition as adapters read it: its fields by what they are for, and what a query may ask of them. */
-import { type DefinitionData, type FieldPlan, fieldPlans, type JsonObject, valuesOf } from './document.ts'
-import type { IndexDefinition } from './mapping.ts'
-import type { Shape } from './migrate.ts'
+
+import type { IndexDefinition } from '../../core/index/mapping.ts'
 import {
   type AggregateQuery,
   type AggregateRow,
@@ -9,8 +8,10 @@ import {
   type FindQuery,
   type IndexAdapter,
   MAX_WINDOW,
-} from './port.ts'
-import { fold, STOP_WORDS, stem, tokens } from './text.ts'
+} from '../../core/index/port.ts'
+import { fold, STOP_WORDS, tokens } from '../../core/index/text.ts'
+import { type DefinitionData, type FieldPlan, fieldPlans, type JsonObject, valuesOf } from './document.ts'
+import type { Shape } from './migrate.ts'
 
 const LONGEST_SORT_KEY = 200
 /** What the stem of a word weighs beside the word itself. */
@@ -128,16 +129,6 @@ export function checkMetric({ data }: IndexPlan, { sums = [], orderBy }: Aggrega
 /** How many near words are looked for in place of each word of a query. */
 export const mostNearTerms = (words: number): number =>
   Math.min(MOST_NEAR_TERMS, Math.ceil(MOST_NEAR_TERMS_IN_ALL / words))
-
-/** The stems of words that differ from their words, each once. */
-export function changedStems(terms: readonly string[]): string[] {
-  const distinct = new Set<string>()
-  for (const term of terms) {
-    const root = stem(term)
-    if (root !== term) distinct.add(root)
-  }
-  return [...distinct]
-}
 
 /** The weights that `similar` searches with: of the given fields, or of all. */
 export const similarScope = ({ searched }: IndexPlan, fields: readonly string[] | undefined): Record<string, number> =>

@@ -1,6 +1,6 @@
 /** The local clock as numbers, for statistics by local day: when its distance from UTC changes, and to what. */
 
-import { timeZone } from '../clock.ts'
+import { timeZone } from '../../core/clock.ts'
 
 /**
  * From `from` (epoch seconds) on, local time is UTC plus so many seconds. Ascending; the first holds for all before it

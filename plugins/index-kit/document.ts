@@ -2,10 +2,10 @@
  * Documents against their mapping: which values a field has, what is internal, what a change makes of them. All
  * adapters use it.
  */
-import { errors } from '../error.ts'
-import { say } from '../say.ts'
-import type { Field, FieldType, IndexDefinition, Scalar } from './mapping.ts'
-import type { Change } from './port.ts'
+import { errors } from '../../core/error.ts'
+import type { Field, FieldType, IndexDefinition, Scalar } from '../../core/index/mapping.ts'
+import type { Change } from '../../core/index/port.ts'
+import { say } from '../../core/say.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }

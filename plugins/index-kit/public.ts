@@ -1,0 +1,72 @@
+/**
+ * All that an index adapter may import beside 'archivolt', as 'archivolt/index'. A worker thread imports it too, so
+ * nothing here loads a large package.
+ */
+
+export { LATEST_SECOND, systemClock } from '../../core/clock.ts'
+export { chunksOf, Slice } from '../../core/concurrency/chunk.ts'
+export { StartError } from '../../core/error.ts'
+export { isDiskFull } from '../../core/full-disk.ts'
+export type { AdapterParts, IndexAdapterDefinition, OpenedAdapter } from '../../core/index/adapter.ts'
+export type { OnGarbled } from '../../core/index/garbled.ts'
+export type { Holdings } from '../../core/index/in-use.ts'
+export type { FieldType, Scalar } from '../../core/index/mapping.ts'
+export type { IndexAdapter, Leftover, PutManyOptions, Snapshots, WriteOptions } from '../../core/index/port.ts'
+export { MAX_WINDOW } from '../../core/index/port.ts'
+export { snapshotName } from '../../core/index/snapshot-name.ts'
+export type { QueryWord } from '../../core/index/text.ts'
+export {
+  changedStems,
+  editDistance,
+  fold,
+  indexTerms,
+  isNear,
+  queryWords,
+  STOP_WORDS,
+  stem,
+  tokens,
+} from '../../core/index/text.ts'
+export { wholeSnapshot } from '../../core/index/whole-snapshot.ts'
+export type { Patience } from '../../core/index/write-barrier.ts'
+export { patience, waitAtBarrier } from '../../core/index/write-barrier.ts'
+export type { DefinitionData, FieldPlan, Json, JsonObject, OnWrong, StoredTexts } from './document.ts'
+export {
+  applyChange,
+  checkedDoc,
+  checkId,
+  definitionData,
+  Refusal,
+  readDoc,
+  storedTexts,
+  valuesOf,
+  WrongType,
+  wholeDoc,
+} from './document.ts'
+export type { ZoneChange } from './local-days.ts'
+export { spanOf, zoneChanges } from './local-days.ts'
+export type { Migration, Progress, Shape } from './migrate.ts'
+export { migrate } from './migrate.ts'
+export type { IndexPlan, Order } from './plan.ts'
+export {
+  checkCount,
+  checkMetric,
+  filterField,
+  inOrderOf,
+  isWordy,
+  LEAST_SCORE,
+  MOST_GROUPS,
+  mostNearTerms,
+  openCollections,
+  orderOf,
+  planIndex,
+  rarest,
+  restOfShape,
+  STEM_WEIGHT,
+  searchScope,
+  similarScope,
+  sortKey,
+  tellingWords,
+  windowOf,
+} from './plan.ts'
+export type { StoredCollection } from './restore.ts'
+export { restoreAll } from './restore.ts'
