@@ -5,9 +5,10 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { build, type Metafile, type Plugin } from 'esbuild'
+import type { Metafile, Plugin } from 'esbuild'
+import type { Entry } from './text-values.ts'
 
-type Catalogue = Record<string, string | Record<string, string>>
+type Catalogue = Record<string, Entry>
 
 /** What the document says of a language. */
 interface BuiltLanguage {
@@ -22,7 +23,7 @@ interface Cut {
   more: Catalogue
 }
 
-/** Each file in it is a language: `de.ts`, `pt-BR.ts`. */
+/** Each JSON file in it is a language: `de.json`, `pt-BR.json`. */
 const LANGUAGES = 'texts/languages'
 const BASIS = 'en'
 /** A view that is not Home: what it says can come with it. */
@@ -38,30 +39,24 @@ export function modulesOfHome({ inputs }: Metafile, from = 'app.tsx'): string[] 
   return [...seen]
 }
 
-const languageFiles = (folder: string): Promise<string[]> => readdir(join(folder, LANGUAGES))
+const languageFiles = async (folder: string): Promise<string[]> =>
+  (await readdir(join(folder, LANGUAGES))).filter((name) => name.endsWith('.json'))
 
 /** @param modules  whose texts come first */
 async function cutTexts(folder: string, modules: readonly string[]): Promise<Map<string, Cut>> {
   const isFirst = await keysIn(
-    modules.filter((path) => path !== `${LANGUAGES}/${BASIS}.ts`).map((path) => join(folder, path)),
+    modules.filter((path) => path !== `${LANGUAGES}/${BASIS}.json`).map((path) => join(folder, path)),
   )
   const cut = new Map<string, Cut>()
   for (const file of await languageFiles(folder)) {
-    const entries = Object.entries(await catalogueOf(join(folder, LANGUAGES, file)))
-    cut.set(basename(file, '.ts'), {
+    const texts = JSON.parse(await readFile(join(folder, LANGUAGES, file), 'utf8')) as Catalogue
+    const entries = Object.entries(texts)
+    cut.set(basename(file, '.json'), {
       first: Object.fromEntries(entries.filter(([key]) => isFirst(key))),
       more: Object.fromEntries(entries.filter(([key]) => !isFirst(key))),
     })
   }
   return cut
-}
-
-/** Read anew each time: while one works on the page its words change. */
-async function catalogueOf(path: string): Promise<Catalogue> {
-  const { outputFiles } = await build({ entryPoints: [path], bundle: true, format: 'esm', write: false })
-  const code = Buffer.from(outputFiles[0]!.contents).toString('base64')
-  const { default: catalogue } = (await import(`data:text/javascript;base64,${code}`)) as { default: Catalogue }
-  return catalogue
 }
 
 /** Texts that look like keys, also those put together: in `home.sort.${name}` any name may come. */
@@ -92,10 +87,11 @@ function isComposedOf(key: string, parts: readonly string[]): boolean {
 export const firstTexts = (folder: string, modules: () => readonly string[]): Plugin => ({
   name: 'texts',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /[\\/]languages[\\/]en\.ts$/ }, async () => {
+    onLoad({ filter: /[\\/]languages[\\/]en\.json$/ }, async () => {
       const cut = await cutTexts(folder, modules())
       return {
-        contents: `export const en = ${JSON.stringify(cut.get(BASIS)!.first)}`,
+        contents: JSON.stringify(cut.get(BASIS)!.first),
+        loader: 'json',
         watchFiles: [
           ...(await languageFiles(folder)).map((name) => join(folder, LANGUAGES, name)),
           ...modules().map((path) => join(folder, path)),

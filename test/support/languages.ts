@@ -1,22 +1,19 @@
-/** The languages of the page beside English: each is one file, and what is asked of one is asked of all. */
-import { readdir } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+/** The languages of the page: each is one file, and what is asked of one is asked of all. */
+import { readdir, readFile } from 'node:fs/promises'
+import type { Entry } from '../../config/text-values.ts'
 
 const FOLDER = new URL('../../plugins/web/page/texts/languages/', import.meta.url)
 
-type Texts = Record<string, string | { other: string }>
+export type Texts = Record<string, Entry>
 
-/** @returns by its BCP 47 name */
+export const textFile = (language: string): Promise<string> => readFile(new URL(`${language}.json`, FOLDER), 'utf8')
+export const textsIn = async (language: string): Promise<Texts> => JSON.parse(await textFile(language)) as Texts
+
+/** By their BCP 47 names. */
+export const languages = async (): Promise<string[]> =>
+  (await readdir(FOLDER)).filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length))
+
 export async function languagesBesideEnglish(): Promise<Map<string, Texts>> {
-  const files = (await readdir(FOLDER)).filter((name) => name !== 'en.ts')
-  const read = files.map(async (name) => {
-    const entryPoints = [fileURLToPath(new URL(name, FOLDER))]
-    // Bundled tests run where nothing reads TypeScript, and which languages there are is known only then.
-    const { outputFiles } = await build({ entryPoints, bundle: true, write: false, format: 'esm' })
-    const code = Buffer.from(outputFiles[0]!.contents).toString('base64')
-    const { default: texts } = (await import(`data:text/javascript;base64,${code}`)) as { default: Texts }
-    return [name.slice(0, -3), texts] as const
-  })
-  return new Map(await Promise.all(read))
+  const others = (await languages()).filter((language) => language !== 'en')
+  return new Map(await Promise.all(others.map(async (language) => [language, await textsIn(language)] as const)))
 }

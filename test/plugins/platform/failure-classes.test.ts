@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { ERROR_CLASSES } from '../../../plugins/download/schema.ts'
 import { FAILURES, type FailureClass, type FailureRow } from '../../../plugins/platform/failure-classes.ts'
 import { CLASSES, FOR_COOKIE, LATER } from '../../../plugins/web/page/stores/failures.ts'
-import { en } from '../../../plugins/web/page/texts/languages/en.ts'
+import en from '../../../plugins/web/page/texts/languages/en.json' with { type: 'json' }
 import { languagesBesideEnglish } from '../../support/languages.ts'
 import { ROOT } from '../../support/sources.ts'
 

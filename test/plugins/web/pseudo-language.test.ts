@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { say } from '../../../core/say.ts'
-import de from '../../../plugins/web/page/texts/languages/de.ts'
-import { en } from '../../../plugins/web/page/texts/languages/en.ts'
+import de from '../../../plugins/web/page/texts/languages/de.json' with { type: 'json' }
+import en from '../../../plugins/web/page/texts/languages/en.json' with { type: 'json' }
 import { noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { languagesBesideEnglish } from '../../support/languages.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'

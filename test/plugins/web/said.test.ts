@@ -23,7 +23,7 @@ test('each language has words for each sentence of the server, with its values, 
     const wrong = ofServer.filter((key) => {
       const entry = texts[key]!
       const known = namesIn(key)
-      return namesIn(typeof entry === 'string' ? entry : entry.other).some((name) => !known.includes(name))
+      return namesIn(typeof entry === 'string' ? entry : entry['other']!).some((name) => !known.includes(name))
     })
     return missing.length + old.length + wrong.length > 0 ? [{ language, missing, old, wrong }] : []
   })

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { MAX_WINDOW } from 'archivolt'
 import { TRASH_DAYS } from '../../../plugins/media/place-trash.ts'
-import de from '../../../plugins/web/page/texts/languages/de.ts'
-import { en } from '../../../plugins/web/page/texts/languages/en.ts'
+import de from '../../../plugins/web/page/texts/languages/de.json' with { type: 'json' }
+import en from '../../../plugins/web/page/texts/languages/en.json' with { type: 'json' }
 import { ROOT } from '../../support/sources.ts'
 
 const NUMBER_WORDS: Record<string, number> = { six: 6, sechs: 6 }

@@ -1,6 +1,6 @@
 /**
- * The failure classes as people see them; their texts are `downloads.class.<class>` in `texts/languages/en.ts`. That they are those of
- * the platform plugin's table is tested.
+ * The failure classes as people see them; their texts are `downloads.class.<class>` in `texts/languages/`. A test
+ * compares them with the platform plugin's table.
  */
 import type { ErrorClass } from '../server/records.ts'
 

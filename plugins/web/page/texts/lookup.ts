@@ -3,14 +3,15 @@
  * number.
  */
 import { apart } from './direction.ts'
-import { en } from './languages/en.ts'
-import type { TextKey, Wanted } from './translation.ts'
+import en from './languages/en.json' with { type: 'json' }
+import type { TextValues } from './values.ts'
 
-export type { TextKey } from './translation.ts'
-
-type Values<Key extends TextKey> = { [Name in Wanted<Key>]: Name extends 'count' ? Count : string | number }
+export type TextKey = keyof typeof en
 /** Texts that need no values: what a table of keys may hold. */
-export type PlainKey = { [Key in TextKey]: [Wanted<Key>] extends [never] ? Key : never }[TextKey]
+export type PlainKey = Exclude<TextKey, keyof TextValues>
+
+type Wanted<Key extends TextKey> = Key extends keyof TextValues ? TextValues[Key] : never
+type Values<Key extends TextKey> = { [Name in Wanted<Key>]: Name extends 'count' ? Count : string | number }
 /** A text with braces needs its values, one without takes none. */
 type Rest<Key extends TextKey> = [Wanted<Key>] extends [never] ? [] : [values: Values<Key>]
 
