@@ -26,12 +26,11 @@ export type { EventName, Events } from './events.ts'
 export { diskSpace, makeFolders, openFolder } from './folder.ts'
 export { giveWay } from './give-way.ts'
 export { DOWNLOADED_FORMATS, filmInput, inputOf, pipedPictureInput } from './hostile-media.ts'
-export type { Decoder } from './http/decode.ts'
-export { queryBool, queryDay, queryEnum, queryId, queryInt, queryText } from './http/decode.ts'
 export type { Fault, FaultForm } from './http/fault.ts'
 export { STATUS as errorStatus } from './http/fault.ts'
 export { contentPolicy } from './http/html-defaults.ts'
 export type { PageBlock, PageWindow } from './http/pagination.ts'
+export { isRequired, type QueryOf, type QueryShape } from './http/query.ts'
 export { bytes, events, file, JsonText, json, Listing, listing, type ReplyHeaders } from './http/reply.ts'
 export { ID_PATTERN, idInName, isId, ROW_PATTERN } from './id.ts'
 export type { GarbledDocument } from './index/garbled.ts'
@@ -95,7 +94,6 @@ export type {
   Plugin,
   PluginCommand,
   PluginPage,
-  QueryShape,
   Question,
   Registry,
   Reply,

@@ -132,7 +132,7 @@ function addUnion(schema: TSchema, value: unknown, place: readonly string[], fie
     })
     .filter((faults) => !faults.has(key))
     .sort((one, other) => one.size - other.size)
-  const faults = ofItsForm[0] ?? new Map([[key, allowed(schema)]])
+  const faults = ofItsForm[0] ?? new Map([[key, mustBe(schema)]])
   for (const [inner, rule] of faults) add(fields, inner, rule)
 }
 
@@ -213,16 +213,16 @@ function ruleOf(problem: Problem, form: TSchema): Words {
     case 'const':
     case 'pattern':
     case 'format':
-      return allowed(form)
+      return mustBe(form)
     case 'type':
-      return allowed({ type: problem.params.type } as TSchema)
+      return mustBe({ type: problem.params.type } as TSchema)
     default:
       return say`has a form that is not taken here`
   }
 }
 
 /** What may stand where the schema does, whatever the value is. */
-function allowed(schema: TSchema): Words {
+export function mustBe(schema: TSchema): Words {
   const { examples } = schema as Form
   const said = alternativesOf(schema).flatMap((alternative) => nounsOf({ examples, ...alternative }))
   const nouns = [...new Map(said.map((noun) => [inEnglish(noun), noun])).values()]

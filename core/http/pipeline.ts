@@ -20,7 +20,6 @@ import {
   type ItemForm,
   type PageForm,
   type Plugin,
-  type QueryShape,
   type Reply,
   type Route,
   type WholeApp,
@@ -31,13 +30,13 @@ import { BodyMemory, type BodyShare, checkBodyHeaders, drain, hasBody, isWriting
 import { checkBody } from './check.ts'
 import { MOST_OF_ADDRESS } from './connection-limit.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
-import { decodeQuery, queryInt, queryTexts } from './decode.ts'
 import { type Envelope, openEnvelope } from './envelope.ts'
 import { type FaultForm, withExtra } from './fault.ts'
 import { Input, RunningSignals, serverCloses } from './input.ts'
 import { isAnyKnown, isKnown, KeptReplies, tagOf, tagOfState, tagOfText } from './kept-replies.ts'
 import { type Origin, type Origins, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
+import { type QueryShape, queryTexts, readQuery } from './query.ts'
 import { BytesReply, EventStream, FileReply, JsonText, jsonOf, NotModified } from './reply.ts'
 import { belowBase, type Match, openRouter, type Router } from './router.ts'
 import {
@@ -112,7 +111,7 @@ const HTTPS_ONLY = 'max-age=31536000'
 /** Refusals of an address that the log tells of: whoever is refused must not fill it. */
 const TOLD_REFUSALS = { most: 20, withinMs: 60_000 }
 const REFUSED = new Set(['permission_denied', 'csrf_failed', 'invalid_token'])
-const PAGE = queryInt({ fallback: 0, description: 'Page of the list; 0 and 1 are the first' })
+const PAGE = Type.Integer({ minimum: 0, default: 0, description: 'Page of the list; 0 and 1 are the first' })
 /** A route of core's own: it says that the process lives, also while it is still starting. */
 const HEALTH = defineRoute({
   method: 'GET',
@@ -144,7 +143,7 @@ class RequestPipeline implements Pipeline {
   readonly #origins: Origins
   readonly #auth: Authentication
   readonly #envelope: Envelope
-  readonly #decoders = new Map<Route, QueryShape>()
+  readonly #queries = new Map<Route, QueryShape>()
   readonly #streams = new Set<() => void>()
   readonly #streamQuota = new Quota(MOST_EVENT_STREAMS_OF_ACCOUNT)
   readonly #requestQuota = new Quota(MOST_OF_ADDRESS)
@@ -286,7 +285,7 @@ class RequestPipeline implements Pipeline {
     { address, isSecure, host, isCrossSite, forwardedUser }: Origin,
   ): Input {
     const { request, response, id } = exchange
-    const query = decodeQuery(this.#decodersOf(route), queryTexts(texts))
+    const query = readQuery(this.#queryOf(route), queryTexts(texts))
     checkBodyHeaders(request, route)
     if (request.headers.expect !== undefined && (route.body || route.rawBody || isWriting(request)))
       response.writeContinue()
@@ -321,8 +320,8 @@ class RequestPipeline implements Pipeline {
     return given
   }
 
-  #decodersOf(route: Route): QueryShape {
-    let shape = this.#decoders.get(route)
+  #queryOf(route: Route): QueryShape {
+    let shape = this.#queries.get(route)
     if (!shape) {
       const implementations = route.queryHook
         ? (this.#parts.hook(route.queryHook) as Array<{ query?: QueryShape }>)
@@ -333,7 +332,7 @@ class RequestPipeline implements Pipeline {
         route.query,
         route.envelope === 'page' && { page: PAGE },
       )
-      this.#decoders.set(route, shape!)
+      this.#queries.set(route, shape!)
     }
     return shape!
   }

@@ -10,9 +10,9 @@ import type { Clock } from '../clock.ts'
 import type { ErrorCode } from '../error.ts'
 import type { EventName, Events, Listener, ListenerToAll } from '../events.ts'
 import type { FetchOutside } from '../fetch.ts'
-import type { DecodedQuery, Decoder } from '../http/decode.ts'
 import type { FaultForm } from '../http/fault.ts'
 import type { PageWindow } from '../http/pagination.ts'
+import type { QueryOf, QueryShape } from '../http/query.ts'
 import type { EventStream, FileReply, JsonText, Listing, ReplyHeaders } from '../http/reply.ts'
 import type { IndexAdapterDefinition } from '../index/adapter.ts'
 import type { KeptDocuments } from '../index/kept-documents.ts'
@@ -174,8 +174,6 @@ export interface Registry {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-export type QueryShape = Record<string, Decoder<unknown>>
-
 export type ItemForm = 'enveloped' | 'merged' | 'bare'
 /** Whether a page after the first without results is a 404 (`strict`), or an empty list. */
 export type PageForm = 'strict' | 'lenient'
@@ -295,7 +293,7 @@ interface RouteDefinition<
   errors?: ErrorCode[]
   /** Further keys of each error that who may ask is answered with: its readers look at them first. */
   errorKeys?: Readonly<Record<string, unknown>>
-  handle: (input: RouteInput<Static<Params>, DecodedQuery<Query>, Static<Body>>, app: Given) => Promise<Reply> | Reply
+  handle: (input: RouteInput<Static<Params>, QueryOf<Query>, Static<Body>>, app: Given) => Promise<Reply> | Reply
 }
 
 /**

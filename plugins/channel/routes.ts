@@ -1,5 +1,5 @@
 /** Channels over HTTP: list, search, show, change, remove (contract 6.7, appendix B). */
-import { defineRoute, errors, ID_PATTERN, isAppError, json, listing, queryEnum, queryText, Type } from 'archivolt'
+import { defineRoute, errors, ID_PATTERN, isAppError, json, listing, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { ChannelDoc, ChannelOverwrites } from './schema.ts'
 
@@ -26,8 +26,10 @@ export const listChannels = defineRoute({
   access: 'viewer',
   summary: 'Channels by name',
   query: {
-    filter: queryEnum(['subscribed', 'unsubscribed']),
-    q: queryText({ description: 'an id, handle or URL of a channel, or words of its name', maxLength: 500 }),
+    filter: Type.Optional(Type.Enum(['subscribed', 'unsubscribed'])),
+    q: Type.Optional(
+      Type.String({ maxLength: 500, description: 'an id, handle or URL of a channel, or words of its name' }),
+    ),
   },
   envelope: 'page',
   reply: Type.Array(ChannelRecord),
@@ -44,7 +46,7 @@ export const searchChannel = defineRoute({
   path: '/api/channel/search/',
   access: 'user',
   summary: 'The archived channel that an id, handle or URL stands for',
-  query: { q: queryText({ description: 'id, @handle or URL; required', maxLength: 500 }) },
+  query: { q: Type.Optional(Type.String({ maxLength: 500, description: 'id, @handle or URL; required' })) },
   envelope: 'item',
   reply: ChannelRecord,
   errors: ['bad_request', 'not_found', 'throttled', 'unavailable'],

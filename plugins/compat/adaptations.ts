@@ -2,10 +2,8 @@
 import {
   type Adaptation,
   errors,
+  ID_PATTERN,
   json,
-  queryBool,
-  queryEnum,
-  queryId,
   type Route,
   type RouteInput,
   say,
@@ -112,10 +110,10 @@ const update = adding((_input, app) => {
 const changeByQuery = ({ handle }: Route): Changed => ({
   summary: 'Change all items that match',
   query: {
-    filter: queryEnum(['pending', 'ignore', 'priority'] as const, { required: true }),
-    channel: queryId(),
-    vid_type: queryEnum(['videos', 'streams', 'shorts', 'unknown'] as const),
-    error: queryBool(),
+    filter: Type.Enum(['pending', 'ignore', 'priority']),
+    channel: Type.Optional(Type.String({ pattern: ID_PATTERN })),
+    vid_type: Type.Optional(Type.Enum(['videos', 'streams', 'shorts', 'unknown'])),
+    error: Type.Optional(Type.Boolean()),
   },
   body: Type.Object({ status: Type.Enum(['pending', 'ignore', 'priority', 'clear_error']) }),
   reply: Type.Null(),

@@ -1,5 +1,5 @@
 /** What there is of each channel: in the queue, and beside it (contract B). */
-import { defineRoute, ID_PATTERN, queryEnum, Type } from 'archivolt'
+import { defineRoute, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 
 const MOST_CHANNELS = 30
@@ -9,7 +9,7 @@ export const countByChannel = defineRoute({
   path: '/api/download/aggs/',
   access: 'admin',
   summary: 'Of which channels the items of the queue are, the largest first',
-  query: { filter: queryEnum(['pending', 'ignore'] as const) },
+  query: { filter: Type.Optional(Type.Enum(['pending', 'ignore'])) },
   reply: Type.Object({
     doc_count_error_upper_bound: Type.Integer(),
     sum_other_doc_count: Type.Integer(),

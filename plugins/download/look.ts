@@ -1,5 +1,5 @@
 /** What ids and links stand for, told by the platform before anything is queued: name, picture, how many, how large. */
-import { type AppError, type Clock, defineRoute, errors, queryText, Type } from 'archivolt'
+import { type AppError, type Clock, defineRoute, errors, Type } from 'archivolt'
 import type { AskOptions, Target, Thumbnail, VideoType } from '../platform/types.ts'
 import type { App } from './app.ts'
 
@@ -47,7 +47,7 @@ export const lookAtText = defineRoute({
   path: '/api/resolve/look/',
   access: 'downloader',
   summary: 'What an id or link stands for: the platform is asked for name, picture, number and length',
-  query: { q: queryText({ maxLength: LONGEST_TEXT, description: 'one id, handle or URL; required' }) },
+  query: { q: Type.Optional(Type.String({ maxLength: LONGEST_TEXT, description: 'one id, handle or URL; required' })) },
   reply: LookReply,
   errors: ['bad_request', 'unprocessable', 'throttled', 'unavailable'],
   async handle({ query: { q = '' }, actor, signal }, app: App) {

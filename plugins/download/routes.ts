@@ -1,17 +1,5 @@
 /** What HTTP sees of the queue (contract 6.4, bulk of appendix B). */
-import {
-  defineRoute,
-  errors,
-  ID_PATTERN,
-  json,
-  listing,
-  queryBool,
-  queryEnum,
-  queryId,
-  queryText,
-  say,
-  Type,
-} from 'archivolt'
+import { defineRoute, errors, ID_PATTERN, json, listing, say, Type } from 'archivolt'
 import type { Target } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { extractDownload } from './extract.ts'
@@ -45,12 +33,12 @@ export const listQueue = defineRoute({
   access: 'downloader',
   summary: 'The download queue: auto_start first, then oldest',
   query: {
-    filter: queryEnum(FILTERS, { description: '`pending` includes priority items' }),
-    channel: queryId(),
-    vid_type: queryEnum(VID_TYPES),
-    q: queryText({ description: 'words in the title', maxLength: 200 }),
-    error: queryBool({ description: 'has a message' }),
-    error_class: queryEnum(ERROR_CLASSES, { description: 'has a message of this class' }),
+    filter: Type.Optional(Type.Enum(FILTERS, { description: '`pending` includes priority items' })),
+    channel: Type.Optional(Type.String({ pattern: ID_PATTERN })),
+    vid_type: Type.Optional(Type.Enum(VID_TYPES)),
+    q: Type.Optional(Type.String({ maxLength: 200, description: 'words in the title' })),
+    error: Type.Optional(Type.Boolean({ description: 'has a message' })),
+    error_class: Type.Optional(Type.Enum(ERROR_CLASSES, { description: 'has a message of this class' })),
   },
   reply: QueueRecord,
   envelope: 'page',
@@ -96,8 +84,8 @@ export const addToQueue = defineRoute({
   access: 'downloader',
   summary: 'Queue videos, playlists and channels by id, URL or handle',
   query: {
-    autostart: queryBool({ fallback: false, description: 'download at once' }),
-    force: queryBool({ fallback: false, description: 'also what is archived already' }),
+    autostart: Type.Boolean({ default: false, description: 'download at once' }),
+    force: Type.Boolean({ default: false, description: 'also what is archived already' }),
   },
   body: AddBody,
   reply: Type.Object({
@@ -164,9 +152,9 @@ export const clearQueue = defineRoute({
   access: 'admin',
   summary: 'Remove waiting or ignored items',
   query: {
-    filter: queryEnum(['pending', 'ignore'] as const, { required: true }),
-    channel: queryId(),
-    vid_type: queryEnum(VID_TYPES),
+    filter: Type.Enum(['pending', 'ignore']),
+    channel: Type.Optional(Type.String({ pattern: ID_PATTERN })),
+    vid_type: Type.Optional(Type.Enum(VID_TYPES)),
   },
   reply: Type.Object({ message: Type.String(), deleted: Type.Integer() }),
   async handle({ query }, app: App) {

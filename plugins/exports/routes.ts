@@ -2,18 +2,7 @@
  * What an export holds, over HTTP (contract B). Looking changes nothing: subscribing is another request. So is taking
  * over watched videos and playlists, for which the file is sent once more.
  */
-import {
-  type Actor,
-  chunksOf,
-  defineRoute,
-  epochSeconds,
-  errors,
-  queryBool,
-  queryText,
-  type Static,
-  say,
-  Type,
-} from 'archivolt'
+import { type Actor, chunksOf, defineRoute, epochSeconds, errors, type Static, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { type FoundRow, SOURCES } from './found.ts'
 import { type ListHere, listsHere, seenHere, takeLists, takeSeen } from './taking.ts'
@@ -105,9 +94,9 @@ export const takeExport = defineRoute({
   access: 'admin',
   summary: 'Take over what a file of another program says was watched, and its playlists, for one account',
   query: {
-    user: queryText({ description: 'the account; default: the caller', maxLength: 150 }),
-    watched: queryBool({ description: 'marks and positions' }),
-    playlists: queryBool({ description: 'its playlists, as private ones' }),
+    user: Type.Optional(Type.String({ maxLength: 150, description: 'the account; default: the caller' })),
+    watched: Type.Optional(Type.Boolean({ description: 'marks and positions' })),
+    playlists: Type.Optional(Type.Boolean({ description: 'its playlists, as private ones' })),
   },
   rawBody: { contentType: 'application/octet-stream', maxBodyBytes: MOST_BYTES },
   reply: Type.Object({

@@ -1,5 +1,5 @@
 /** The files beside the API: media with byte ranges, subtitles, art (contract 1.4). */
-import { type Actor, bytes, defineRoute, errors, file, isId, queryEnum, Type } from 'archivolt'
+import { type Actor, bytes, defineRoute, errors, file, isId, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { contentTypeOf, type Ending } from './containers.ts'
 import { exists } from './files.ts'
@@ -9,9 +9,9 @@ import type { KnownKind } from './types.ts'
 
 /** What a name in the path may be made of at all; which names are ours is for `paths.ts`. */
 const FileName = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,160}$' })
-const size = queryEnum(VARIANTS, {
-  description: 'the variant of 320, 640 or 960 pixels; the full picture where there is none',
-})
+const size = Type.Optional(
+  Type.Enum(VARIANTS, { description: 'the variant of 320, 640 or 960 pixels; the full picture where there is none' }),
+)
 
 export const showMedia = defineRoute({
   method: 'GET',
@@ -57,7 +57,7 @@ const KINDS = { videos: 'video', channels: 'channel', playlists: 'playlist' } as
 
 interface ArtInput {
   params: { file: string }
-  query: { size: Variant | undefined }
+  query: { size?: Variant }
   actor: Actor
 }
 

@@ -1,5 +1,5 @@
 /** What runs now, asked for or told as it changes (contract 6.1, 8.4, B). */
-import { defineRoute, events, queryEnum, Said, Type } from 'archivolt'
+import { defineRoute, events, Said, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { messagesFor } from './live.ts'
 
@@ -27,7 +27,11 @@ export const listNotifications = defineRoute({
   path: '/api/notification/',
   access: 'viewer',
   summary: 'Messages of tasks that run or have just ended, oldest first, and how what one has asked for has ended',
-  query: { filter: queryEnum(['download', 'settings', 'channel'], { description: 'only messages of these groups' }) },
+  query: {
+    filter: Type.Optional(
+      Type.Enum(['download', 'settings', 'channel'], { description: 'only messages of these groups' }),
+    ),
+  },
   reply: Type.Array(Message),
   handle({ query, actor }, app: App) {
     const messages = messagesFor(actor, app)

@@ -1,5 +1,5 @@
 /** Signing in at the provider: out, back, and connecting an account that is there already. */
-import { defineRoute, errors, json, queryBool, queryText, type RouteInput, Type, tellSecurity } from 'archivolt'
+import { defineRoute, errors, json, type RouteInput, Type, tellSecurity } from 'archivolt'
 import { parseCookie } from 'cookie'
 import type { App } from './app.ts'
 import { AWAY_SECONDS, type Away } from './away.ts'
@@ -72,8 +72,10 @@ export const goThere = defineRoute({
   access: 'open',
   summary: 'Sends a browser to the provider of OpenID Connect; it comes back signed in, or to /login/ with a reason',
   query: {
-    next: queryText({ description: 'the path of the page to go on at', maxLength: 2000 }),
-    remember_me: queryBool({ description: 'a long session, as of a login by password with `remember_me`' }),
+    next: Type.Optional(Type.String({ maxLength: 2000, description: 'the path of the page to go on at' })),
+    remember_me: Type.Optional(
+      Type.Boolean({ description: 'a long session, as of a login by password with `remember_me`' }),
+    ),
   },
   reply: Type.Object({}, { description: 'nothing: the browser goes on' }),
   status: 302,
@@ -99,11 +101,11 @@ export const comeBack = defineRoute({
   access: 'open',
   summary: 'Where the provider of OpenID Connect sends browsers back to',
   query: {
-    code: queryText(ANSWER),
-    state: queryText(ANSWER),
-    iss: queryText(ANSWER),
-    error: queryText(ANSWER),
-    error_description: queryText(ANSWER),
+    code: Type.Optional(Type.String(ANSWER)),
+    state: Type.Optional(Type.String(ANSWER)),
+    iss: Type.Optional(Type.String(ANSWER)),
+    error: Type.Optional(Type.String(ANSWER)),
+    error_description: Type.Optional(Type.String(ANSWER)),
   },
   reply: Type.Object({}, { description: 'nothing: the browser goes on' }),
   status: 302,

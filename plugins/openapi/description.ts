@@ -4,6 +4,7 @@ import {
   type ErrorCode,
   errorStatus,
   ID_PATTERN,
+  isRequired,
   neededScope,
   type Route,
   Said,
@@ -142,15 +143,19 @@ function queryParameters(route: Route, { hook }: Pick<App, 'hook'>): Operation['
   const shape = Object.assign({}, ...implementations.map(({ query }) => query), route.query) as NonNullable<
     Route['query']
   >
-  const own = Object.entries(shape).map(([name, { schema, description, required = false, fallback }]) => ({
-    name,
-    in: 'query' as const,
-    required,
-    // An empty text is the same as none.
-    ...(!required && { allowEmptyValue: true }),
-    ...(description !== undefined && { description }),
-    schema: { ...schema, ...(fallback !== undefined && fallback !== null && { default: fallback }) } as Json,
-  }))
+  const own = Object.entries(shape).map(([name, parameter]) => {
+    const { description, ...schema } = parameter as Json
+    const required = isRequired(parameter)
+    return {
+      name,
+      in: 'query' as const,
+      required,
+      // An empty text is the same as none.
+      ...(!required && { allowEmptyValue: true }),
+      ...(description !== undefined && { description: String(description) }),
+      schema,
+    }
+  })
   const page = {
     name: 'page',
     in: 'query' as const,

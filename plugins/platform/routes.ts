@@ -1,5 +1,5 @@
 /** The state of the platform, and what a pasted text is. */
-import { defineRoute, errors, queryText, Said, saidOf, say, Type, withinTime } from 'archivolt'
+import { defineRoute, errors, Said, saidOf, say, Type, withinTime } from 'archivolt'
 import type { App } from './app.ts'
 import { missingIn } from './challenge.ts'
 import { Health, healthOf, isUpdating } from './health.ts'
@@ -110,7 +110,7 @@ export const resolveText = defineRoute({
   path: '/api/resolve/',
   access: 'viewer',
   summary: 'What the ids and links in a text stand for, by their form alone',
-  query: { q: queryText({ maxLength: LONGEST_TEXT, description: 'any text' }) },
+  query: { q: Type.Optional(Type.String({ maxLength: LONGEST_TEXT, description: 'any text' })) },
   reply: Type.Array(
     Type.Object({ type: Type.Enum(['video', 'channel', 'playlist']), id: Type.String(), known: Type.Boolean() }),
   ),

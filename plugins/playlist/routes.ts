@@ -1,20 +1,7 @@
 /**
  * Playlists over HTTP: list, show, edit, remove (contract 6.6, appendix B). Subscribing is the subscription plugin's.
  */
-import {
-  type Actor,
-  defineRoute,
-  errors,
-  ID_PATTERN,
-  isBlank,
-  json,
-  listing,
-  queryBool,
-  queryEnum,
-  queryId,
-  say,
-  Type,
-} from 'archivolt'
+import { type Actor, defineRoute, errors, ID_PATTERN, isBlank, json, listing, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { ACTIONS, type Action } from './entry-order.ts'
 import { VISIBILITIES } from './own.ts'
@@ -40,12 +27,14 @@ export const listPlaylists = defineRoute({
   access: 'viewer',
   summary: "The caller's own private playlists, then all others, by name",
   query: {
-    playlist_type: queryEnum(TYPES),
-    type: queryEnum(TYPES, { description: 'the same as playlist_type' }),
-    channel: queryId({ description: 'playlists of this channel' }),
-    subscribed: queryBool(),
-    visibility: queryEnum(VISIBILITIES),
-    own: queryBool({ description: 'only those that the caller owns, private and shared; `false`: only others' }),
+    playlist_type: Type.Optional(Type.Enum(TYPES)),
+    type: Type.Optional(Type.Enum(TYPES, { description: 'the same as playlist_type' })),
+    channel: Type.Optional(Type.String({ pattern: ID_PATTERN, description: 'playlists of this channel' })),
+    subscribed: Type.Optional(Type.Boolean()),
+    visibility: Type.Optional(Type.Enum(VISIBILITIES)),
+    own: Type.Optional(
+      Type.Boolean({ description: 'only those that the caller owns, private and shared; `false`: only others' }),
+    ),
   },
   envelope: 'page',
   reply: Type.Array(PlaylistRecord),
@@ -239,8 +228,8 @@ export const deletePlaylist = defineRoute({
   summary: 'Remove a playlist; admins also with its videos',
   params: PlaylistId,
   query: {
-    'delete-videos': queryBool({ description: 'also remove all archived videos in it' }),
-    delete_videos: queryBool({ description: 'the same as delete-videos' }),
+    'delete-videos': Type.Optional(Type.Boolean({ description: 'also remove all archived videos in it' })),
+    delete_videos: Type.Optional(Type.Boolean({ description: 'the same as delete-videos' })),
   },
   reply: Success,
   errors: ['permission_denied', 'bad_request', 'not_found', 'unavailable'],

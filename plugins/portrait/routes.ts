@@ -9,7 +9,6 @@ import {
   errors,
   isAppError,
   openLocks,
-  queryText,
   type ReplyHeaders,
   ROW_PATTERN,
   Type,
@@ -23,7 +22,12 @@ const Params = Type.Object({ userId: Type.String({ pattern: ROW_PATTERN }) })
 const Chosen = Type.Object({ picture: Type.Union([Type.String(), Type.Null()]) })
 
 /** With it, an address stands for one picture for ever. */
-const version = queryText({ description: 'which one, as `picture` of the account says: kept without asking again' })
+const version = Type.Optional(
+  Type.String({
+    maxLength: 1000,
+    description: 'which one, as `picture` of the account says: kept without asking again',
+  }),
+)
 const YEAR_SECONDS = 31_536_000
 
 /** Of an account one upload at a time, so that all it takes is one file. */
@@ -98,7 +102,7 @@ export const removePicture = defineRoute({
 })
 
 interface Asked {
-  query: { version: string | undefined }
+  query: { version?: string }
   headers: ReplyHeaders
 }
 

@@ -1,5 +1,5 @@
 /** The refresh queue over HTTP, and the flag set back by hand (contract 6.2, 9.8, appendix B). */
-import { chunksOf, defineRoute, errors, ID_PATTERN, queryBool, queryEnum, queryId, type Static, Type } from 'archivolt'
+import { chunksOf, defineRoute, errors, ID_PATTERN, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { knownOf, setActive } from './item.ts'
 import { KINDS, type Kind } from './queue.ts'
@@ -18,7 +18,10 @@ export const showRefresh = defineRoute({
   path: '/api/refresh/',
   access: 'admin',
   summary: 'What waits to be refreshed',
-  query: { type: queryEnum(KINDS), id: queryId({ description: 'needs type' }) },
+  query: {
+    type: Type.Optional(Type.Enum(KINDS)),
+    id: Type.Optional(Type.String({ pattern: ID_PATTERN, description: 'needs type' })),
+  },
   reply: Type.Object({
     total_queued: Type.Integer(),
     type: Type.String(),
@@ -39,8 +42,8 @@ export const startRefresh = defineRoute({
   access: 'admin',
   summary: 'Refresh videos, channels and playlists',
   query: {
-    extract_videos: queryBool({
-      fallback: false,
+    extract_videos: Type.Boolean({
+      default: false,
       description: 'also the archived videos of the channels and playlists',
     }),
   },

@@ -1,5 +1,5 @@
 /** The search over HTTP (contract 5.8, 6.1). */
-import { defineRoute, errors, json, queryText, Type } from 'archivolt'
+import { defineRoute, errors, json, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { SubtitleHit } from './fragments.ts'
 import { parseQuery, QUERY_TYPES } from './query-syntax.ts'
@@ -14,7 +14,9 @@ export const search = defineRoute({
   path: '/api/search/',
   access: 'viewer',
   summary: 'Search videos, channels, playlists or subtitles; at most 30 hits',
-  query: { query: queryText({ required: true, description: 'words, with keywords such as `video:` or `active:yes`' }) },
+  query: {
+    query: Type.String({ maxLength: 1000, description: 'words, with keywords such as `video:` or `active:yes`' }),
+  },
   reply: Type.Object({
     results: Type.Object({
       video_results: RECORDS,

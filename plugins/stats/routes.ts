@@ -1,5 +1,5 @@
 /** Statistics over HTTP (contract 6.8, appendix B). */
-import { defineRoute, queryEnum, queryInt, Type } from 'archivolt'
+import { defineRoute, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { ORDERS, SPANS } from './counts.ts'
 
@@ -111,8 +111,8 @@ export const biggestChannels = defineRoute({
   access: 'viewer',
   summary: 'Channels with most videos, hours or bytes',
   query: {
-    order: queryEnum(ORDERS, { fallback: 'doc_count' }),
-    limit: queryInt({ min: 1, max: 100, fallback: 10 }),
+    order: Type.Enum(ORDERS, { default: 'doc_count' }),
+    limit: Type.Integer({ minimum: 1, maximum: 100, default: 10 }),
   },
   reply: Type.Array(Type.Interface([Bucket], { id: Type.String(), name: Type.String() })),
   revalidates: true,
@@ -124,7 +124,7 @@ export const growth = defineRoute({
   path: '/api/stats/growth/',
   access: 'viewer',
   summary: 'What came into the archive day by day, week by week or month by month, oldest first',
-  query: { by: queryEnum(SPANS, { fallback: 'month' }) },
+  query: { by: Type.Enum(SPANS, { default: 'month' }) },
   reply: Type.Array(Type.Object({ date: Type.String(), count, media_size: count, duration: count })),
   handle: ({ query: { by } }, app: App) => app.stats.growth(by),
 })

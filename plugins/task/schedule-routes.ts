@@ -1,5 +1,5 @@
 /** Schedules, and the outgoing messages of tasks. Values may come in the query or the body (contract 6.11). */
-import { defineRoute, errors, queryText, Said, say, Type } from 'archivolt'
+import { defineRoute, errors, Said, say, Type } from 'archivolt'
 
 const Schedule = Type.Object({
   name: Type.String(),
@@ -66,7 +66,7 @@ export const removeSchedule = defineRoute({
   path: '/api/schedule/',
   access: 'admin',
   summary: 'Take a task off the schedule',
-  query: { task_name: queryText({ maxLength: 128 }) },
+  query: { task_name: Type.Optional(Type.String({ maxLength: 128 })) },
   body: Type.Object({ task_name: Type.Optional(Type.String({ maxLength: 128 })) }),
   bodyOptional: true,
   reply: Success,
@@ -87,7 +87,10 @@ export const listNotifications = defineRoute({
   handle: (_, app) => app.schedules.outgoing(),
 })
 
-const notificationQuery = { task_name: queryText({ maxLength: 128 }), url: queryText({ maxLength: 2000 }) }
+const notificationQuery = {
+  task_name: Type.Optional(Type.String({ maxLength: 128 })),
+  url: Type.Optional(Type.String({ maxLength: 2000 })),
+}
 const NotificationBody = Type.Object({
   task_name: Type.Optional(Type.String({ maxLength: 128 })),
   url: Type.Optional(Url),

@@ -6,12 +6,11 @@ import {
   type Actor,
   type Filter,
   type FindQuery,
+  ID_PATTERN,
   type NamesOf,
+  type QueryOf,
   type QueryShape,
-  queryDay,
-  queryEnum,
-  queryId,
-  queryInt,
+  Type,
 } from 'archivolt'
 import type { App } from './app.ts'
 import { DEGRADED_REASONS, QUALITIES } from './receipt.ts'
@@ -48,22 +47,24 @@ export type SortName = keyof typeof SORTS
 export const SORT_NAMES = Object.keys(SORTS) as SortName[]
 
 export const listQuery = {
-  channel: queryId({ description: 'videos of this channel' }),
-  type: queryEnum(['videos', 'streams', 'shorts']),
-  height: queryInt({ min: 1, max: 100_000, description: 'with a video stream of this height' }),
-  quality: queryEnum([...QUALITIES, 'unknown'], {
-    description: 'what its receipt says: the best that was offered, less as the settings say, degraded, no receipt',
-  }),
-  degraded: queryEnum([...DEGRADED_REASONS], { description: 'degraded for this reason' }),
-  before: queryDay({ description: 'published before this day' }),
-  after: queryDay({ description: 'published on this day or later' }),
-  sort: queryEnum(SORT_NAMES, { description: 'default: published' }),
-  order: queryEnum(['asc', 'desc'], { fallback: 'desc' }),
+  channel: Type.Optional(Type.String({ pattern: ID_PATTERN, description: 'videos of this channel' })),
+  type: Type.Optional(Type.Enum(['videos', 'streams', 'shorts'])),
+  height: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100_000, description: 'with a video stream of this height' }),
+  ),
+  quality: Type.Optional(
+    Type.Enum([...QUALITIES, 'unknown'], {
+      description: 'what its receipt says: the best that was offered, less as the settings say, degraded, no receipt',
+    }),
+  ),
+  degraded: Type.Optional(Type.Enum([...DEGRADED_REASONS], { description: 'degraded for this reason' })),
+  before: Type.Optional(Type.String({ format: 'date', description: 'published before this day' })),
+  after: Type.Optional(Type.String({ format: 'date', description: 'published on this day or later' })),
+  sort: Type.Optional(Type.Enum(SORT_NAMES, { description: 'default: published' })),
+  order: Type.Enum(['asc', 'desc'], { default: 'desc' }),
 }
 
-type Values = {
-  [Key in keyof typeof listQuery]: (typeof listQuery)[Key]['fallback'] | ReturnType<(typeof listQuery)[Key]['decode']>
-}
+type Values = QueryOf<typeof listQuery>
 
 function ownFilters({ channel, type, height, quality, degraded, before, after }: Partial<Values>): VideoFilter[] {
   return [
@@ -86,7 +87,11 @@ export function withoutFilter(
   refusal: Error,
   { query }: { query: QueryShape },
 ): undefined {
-  if (Object.entries(query).some(([key, { fallback }]) => values[key] !== undefined && values[key] !== fallback))
+  if (
+    Object.entries(query).some(
+      ([key, schema]) => values[key] !== undefined && values[key] !== Reflect.get(schema, 'default'),
+    )
+  )
     throw refusal
 }
 

@@ -1,14 +1,16 @@
 /** `watch=` in lists of videos. */
-import { type Hooks, queryEnum } from 'archivolt'
+import { type Hooks, Type } from 'archivolt'
 import type { VideoFilter, VideoListPart } from '../video/listing.ts'
 import type { App } from './app.ts'
 
 export function listFilter(app: App): Hooks['video.filter'] {
   return {
     query: {
-      watch: queryEnum(['watched', 'unwatched', 'continue'], {
-        description: 'by the caller; `continue`: begun and not watched, by when the position last changed',
-      }),
+      watch: Type.Optional(
+        Type.Enum(['watched', 'unwatched', 'continue'], {
+          description: 'by the caller; `continue`: begun and not watched, by when the position last changed',
+        }),
+      ),
     },
     apply({ watch }, actor): VideoListPart | undefined {
       const watched: VideoFilter = { eq: ['watched_by', String(actor.id)] }

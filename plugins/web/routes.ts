@@ -11,8 +11,8 @@ import {
   defineRoute,
   errors,
   file,
+  ID_PATTERN,
   json,
-  queryId,
   type Route,
   Type,
 } from 'archivolt'
@@ -66,7 +66,11 @@ const toRoute = (path: string) =>
     params: paramsOf(path),
     reply: Type.String(),
     replyType: 'text/html',
-    ...(path === '/' && { query: { videoId: queryId({ description: 'leads to the page of this video' }) } }),
+    ...(path === '/' && {
+      query: {
+        videoId: Type.Optional(Type.String({ pattern: ID_PATTERN, description: 'leads to the page of this video' })),
+      },
+    }),
     handle(input, app) {
       const { videoId } = input.query as { videoId?: string }
       return videoId === undefined ? sendDocument(path, input, app) : leadTo(`video/${videoId}/`, input, app)

@@ -169,7 +169,7 @@ test('npm start is a server with the plugin, where nothing else of this project 
 /** Written in an empty folder, with the package and plugins/README.md alone: a table, a filter, a command, a button. */
 const LABELS = {
   'plugin.ts': `/** Labels: words that accounts put on videos, a filter of the list by them, a command, and a button of the player. */
-import { type AppOf, definePlugin, defineRoute, errors, queryText, Type } from '@archivolt/plugin'
+import { type AppOf, definePlugin, defineRoute, errors, Type } from '@archivolt/plugin'
 
 type App = AppOf<'label' | 'video' | 'user'>
 
@@ -197,7 +197,7 @@ export default definePlugin({
   routes: [put],
   implements: {
     'video.filter': ({ ledger }: App) => ({
-      query: { label: queryText({ description: 'videos with this label', maxLength: 30 }) },
+      query: { label: Type.Optional(Type.String({ maxLength: 30, description: 'videos with this label' })) },
       apply({ label }, actor) {
         if (typeof label !== 'string' || label === '') return undefined
         const rows = ledger.sql<{ video_id: string }>('SELECT video_id FROM label_put WHERE user_id = ? AND label = ?').all(actor.id, label)

@@ -53,7 +53,7 @@ const ARGUMENTS: Record<string, string> = {
   definePlugin: `<'any', ${ALL_SERVICES}>`,
   RouteInput: '<any, any, any>',
   ...Object.fromEntries(
-    ['Static', 'Decoder', 'DocOf', 'NamesOf', 'MergePatch', 'JobContext', 'PreferencesOf', 'TaskDefinition'].map(
+    ['Static', 'QueryOf', 'DocOf', 'NamesOf', 'MergePatch', 'JobContext', 'PreferencesOf', 'TaskDefinition'].map(
       (name) => [name, ANYTHING],
     ),
   ),

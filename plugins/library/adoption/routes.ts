@@ -1,7 +1,7 @@
 /** Moving in over HTTP: scan a place, look at the plan, run it, undo it (contract 9.17). */
 import { stat } from 'node:fs/promises'
 import { isAbsolute, join, relative } from 'node:path'
-import { defineRoute, errors, listing, queryEnum, queryText, ROW_PATTERN, Said, saidOf, say, Type } from 'archivolt'
+import { defineRoute, errors, listing, ROW_PATTERN, Said, saidOf, say, Type } from 'archivolt'
 import type { Place } from '../../media/types.ts'
 import type { App } from '../app.ts'
 import { ofColumn } from '../because.ts'
@@ -411,9 +411,9 @@ export const listItems = defineRoute({
   summary: 'The rows of a plan',
   params: AdoptionId,
   query: {
-    outcome: queryEnum([...OUTCOMES]),
-    state: queryEnum([...ITEM_STATES]),
-    code: queryText({ description: 'of a problem', maxLength: 40 }),
+    outcome: Type.Optional(Type.Enum([...OUTCOMES])),
+    state: Type.Optional(Type.Enum([...ITEM_STATES])),
+    code: Type.Optional(Type.String({ maxLength: 40, description: 'of a problem' })),
   },
   envelope: 'page',
   reply: Type.Array(ItemRecord),

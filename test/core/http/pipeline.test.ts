@@ -1,10 +1,11 @@
 /** The order of a request as clients see it: paths, methods, queries, bodies, envelopes, errors. */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
 import { errors } from '../../../core/error.ts'
-import { queryBool, queryEnum, queryId, queryInt, queryText } from '../../../core/http/decode.ts'
 import { json, listing } from '../../../core/http/reply.ts'
+import { ID_PATTERN } from '../../../core/id.ts'
 import { defineRoute, type Route } from '../../../core/plugin/define.ts'
 import { type Asking, testServer } from './given.ts'
 
@@ -21,7 +22,7 @@ const things = get(
     ),
   {
     envelope: 'page',
-    query: { filter: queryEnum(['new', 'old']) },
+    query: { filter: Type.Optional(Type.Enum(['new', 'old'])) },
   },
 )
 const search = get('/api/thing/search/', () => ({ is: 'search' }))
@@ -45,10 +46,10 @@ const archive = get('/api/archive/:filename/', ({ params }) => params, {
 })
 const numbers = get('/api/query/', ({ query }) => query, {
   query: {
-    size: queryInt({ min: 1, max: 9, fallback: 5 }),
-    force: queryBool({ fallback: false }),
-    q: queryText({ required: true }),
-    id: queryId(),
+    size: Type.Integer({ minimum: 1, maximum: 9, default: 5 }),
+    force: Type.Boolean({ default: false }),
+    q: Type.String({ maxLength: 1000 }),
+    id: Type.Optional(Type.String({ pattern: ID_PATTERN })),
   },
 })
 const echo = defineRoute({
@@ -207,11 +208,8 @@ test('a query of a wrong form is 400, and `fields` says what is wrong where', as
   const table: Array<[query: string, fields: Record<string, string> | undefined]> = [
     ['', { q: 'is required' }],
     ['q=%20%20', { q: 'is required' }],
-    [
-      'q=a&size=0&force=maybe',
-      { size: 'must be an integer of at least 1 and at most 9', force: 'must be true or false' },
-    ],
-    ['q=a&size=1.5', { size: 'must be an integer of at least 1 and at most 9' }],
+    ['q=a&size=0&force=maybe', { size: 'must be an integer from 1 to 9', force: 'must be true or false' }],
+    ['q=a&size=1.5', { size: 'must be an integer from 1 to 9' }],
     ['q=a&id=../x', { id: 'must be an id of letters, digits, - and _' }],
     ['q=%zz', undefined],
     ['q=%ff', undefined],
@@ -448,11 +446,14 @@ test('what does not exist is 404 with the keys that readers of its envelope look
 
 test('further query parameters come from a hook', async (t) => {
   const route = get('/api/filtered/', ({ query }) => query, {
-    query: { own: queryInt() },
+    query: { own: Type.Optional(Type.Integer({ minimum: 0 })) },
     queryHook: 'thing.filter' as never,
   })
   const { ask } = await testServer(t, [route], {
-    hook: () => [{ query: { watch: queryEnum(['seen', 'new']) } }, { query: { part: queryId() } }],
+    hook: () => [
+      { query: { watch: Type.Optional(Type.Enum(['seen', 'new'])) } },
+      { query: { part: Type.Optional(Type.String({ pattern: ID_PATTERN })) } },
+    ],
   })
   assert.deepEqual((await ask('/api/filtered/?own=1&watch=seen&part=p')).body, { own: 1, watch: 'seen', part: 'p' })
   assert.deepEqual((await ask('/api/filtered/?watch=never')).body['fields'], { watch: 'must be one of seen, new' })

@@ -1,7 +1,7 @@
 /** The API's description: whole, valid, and true to the routes. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { definePlugin, defineRoute, listing, queryBool, queryEnum, queryText, Type } from 'archivolt'
+import { definePlugin, defineRoute, listing, Type } from 'archivolt'
 import openapiPlugin from '../../../plugins/openapi/plugin.ts'
 import userPlugin from '../../../plugins/user/plugin.ts'
 import { testApp } from '../../support/testing.ts'
@@ -19,8 +19,8 @@ const things = definePlugin({
       envelope: 'page',
       queryHook: 'thing.filter' as never,
       query: {
-        q: queryText({ required: true, description: 'Words' }),
-        sort: queryEnum(['name', 'age'], { fallback: 'name' }),
+        q: Type.String({ maxLength: 1000, description: 'Words' }),
+        sort: Type.Enum(['name', 'age'], { default: 'name' }),
       },
       reply: Thing,
       handle: () => listing([], 0),
@@ -53,7 +53,9 @@ const things = definePlugin({
 const filler = definePlugin({
   name: 'filler',
   needs: ['thing'],
-  implements: { 'thing.filter': () => ({ query: { seen: queryBool({ description: 'Seen' }) } }) } as never,
+  implements: {
+    'thing.filter': () => ({ query: { seen: Type.Optional(Type.Boolean({ description: 'Seen' })) } }),
+  } as never,
 })
 
 const described = async (t: TestContext) => testApp(t, { plugins: [things, filler, userPlugin, openapiPlugin] })

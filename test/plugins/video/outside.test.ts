@@ -1,7 +1,7 @@
 /** A plugin from outside that fails in every hook there is: the archive goes on without it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { definePlugin, type Plugin, queryBool } from '../../../core/public.ts'
+import { definePlugin, type Plugin, Type } from '../../../core/public.ts'
 import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 
 /** What the platform's page would start to tell its version. */
@@ -16,7 +16,7 @@ const broken: Plugin = definePlugin({
   implements: {
     'video.tail': () => fails,
     'video.keys': () => fails,
-    'video.filter': () => ({ query: { ebb: queryBool() }, apply: fails }),
+    'video.filter': () => ({ query: { ebb: Type.Optional(Type.Boolean()) }, apply: fails }),
     'video.remove': () => fails,
     'channel.remove': () => fails,
     'media.known': () => fails,

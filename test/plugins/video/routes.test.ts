@@ -1,7 +1,7 @@
 /** Videos over HTTP: lists, comments, similar ones, what others add to records. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { definePlugin, queryEnum } from 'archivolt'
+import { definePlugin, Type } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
 import { videoApp } from './scripted-platform.ts'
 
@@ -152,7 +152,7 @@ test('plugins bring the mark and the position of the caller, and further filters
       'video.tail': () => (wanted, actor) =>
         new Map(wanted.includes('a') ? [['a', { watched: true, position: actor.id, progress: 2.5 }]] : []),
       'video.filter': () => ({
-        query: { only: queryEnum(['a']) },
+        query: { only: Type.Optional(Type.Enum(['a'])) },
         apply: ({ only }) => (only === 'a' ? { ids: ['a'] } : undefined),
       }),
     },

@@ -1,5 +1,5 @@
 /** Notes: a whole plugin from outside the tree, with an index, a task and routes. */
-import { defineIndex, definePlugin, defineRoute, defineTask, listing, queryText, Type } from '@archivolt/plugin'
+import { defineIndex, definePlugin, defineRoute, defineTask, listing, Type } from '@archivolt/plugin'
 
 const Note = Type.Object({ text: Type.String({ maxLength: 1000 }) })
 const notes = defineIndex({ name: 'note', doc: Note, fields: { text: { type: 'text', search: 1 } } })
@@ -27,7 +27,7 @@ const putNote = defineRoute({
 
 const findNotes = defineRoute({
   method: 'GET', path: '/api/note/', access: 'user', summary: 'Find notes', envelope: 'page',
-  query: { q: queryText() }, reply: Note,
+  query: { q: Type.Optional(Type.String({ maxLength: 1000 })) }, reply: Note,
   async handle({ query: { q = '' }, page }, app) {
     const { hits, total } = await app.index.collection(notes).find({ text: { words: q }, from: page.from, size: page.size })
     return listing(hits.map(({ text }) => text), total)

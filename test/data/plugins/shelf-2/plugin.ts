@@ -1,5 +1,5 @@
 /** Shelf, second version: a field more, a field that is searched where it was filtered, and codes in another form. */
-import { defineIndex, definePlugin, defineRoute, listing, queryText, Type } from 'archivolt'
+import { defineIndex, definePlugin, defineRoute, listing, Type } from 'archivolt'
 
 const Shelf = Type.Object({ title: Type.String(), place: Type.String(), year: Type.Integer(), code: Type.String() })
 let reformed = 0
@@ -18,7 +18,7 @@ export const shelfIndex = defineIndex({
 
 const find = defineRoute({
   method: 'GET', path: '/api/shelf/', access: 'user', summary: 'Find', envelope: 'page',
-  query: { q: queryText() }, reply: Shelf,
+  query: { q: Type.Optional(Type.String({ maxLength: 1000 })) }, reply: Shelf,
   async handle({ query: { q = '' }, page }, app) {
     const { hits, total } = await app.index.collection(shelfIndex).find({ text: { words: q }, sort: [{ by: 'year', order: 'desc' }], from: page.from, size: page.size })
     return listing(hits.map(({ text }) => text), total)
