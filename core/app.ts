@@ -2,9 +2,8 @@
 import { join } from 'node:path'
 import { type ConfigSources, readCore, readSettings } from '../config/load-settings.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { openAccounts } from './accounts/accounts.ts'
-import type { PasswordCost } from './accounts/passwords.ts'
-import type { FirstAccount } from './accounts/types.ts'
+import { chooseCredentials, type FirstAccount } from './accounts/credentials.ts'
+import { openSigning } from './accounts/signing.ts'
 import { type Clock, DAY_SECONDS, systemClock } from './clock.ts'
 import { CloseStack } from './close-stack.ts'
 import { openDataFolder } from './folder.ts'
@@ -42,8 +41,6 @@ interface AppOptions {
   log?: Log
   /** Instead of the built-in plugins and those of AV_PLUGINS_DIR. */
   plugins?: readonly FoundPlugin[]
-  /** Instead of that of `passwords.ts`. */
-  passwordCost?: PasswordCost
   /** For a command: nobody is answered, no job is started, and no first account is made. */
   isAtRest?: boolean
 }
@@ -76,6 +73,10 @@ export async function openApp({
   const remembered = await openRememberedSettings(dataDir, loaded)
   const settings = readSettings(sources, loaded.settings, remembered.owners)
   const adapter = chooseAdapter(loaded.adapters, settings, loaded.adaptersOff)
+  const { open: openCredentials } = chooseCredentials(
+    registry.plugins,
+    loaded.off.map(({ plugin }) => plugin),
+  )
   const log = given.log ?? openLog(settings.logLevel)
   const pages = buildPages(registry.plugins)
   const wiring = new Wiring({ loaded, clock, log, version: manifest.version, pages })
@@ -101,13 +102,13 @@ export async function openApp({
     }
     opened.add(keepDailyCopies({ file, ledger: { backup }, clock, log }))
     const preferences = openPreferences({ ledger, sections: loaded.preferences })
-    const secretKey = await openSecretKey(dataDir)
-    const accounts = openAccounts({ ledger, clock, log, dataDir, secretKey, passwordCost: given.passwordCost })
+    const signing = openSigning(await openSecretKey(dataDir))
+    const credentials = openCredentials({ ledger, clock, log, dataDir, signing })
 
     let isReady = false
     const stamp = openStamp({ index: () => index, ledger })
     const http = openHttp({
-      ...{ routes: registry.routes, settings, log, clock, accounts, preferences },
+      ...{ routes: registry.routes, settings, log, clock, credentials, preferences },
       ...{ app: (route) => wiring.appOf(route), ownerOf: (route) => wiring.ownerOf(route) },
       ...{ hook: (name) => wiring.hook(name), faultForms: () => wiring.faultForms },
       ...{ envelopes: wiring.envelopes, replyHeaders: wiring.replyHeaders },
@@ -122,7 +123,7 @@ export async function openApp({
     }
 
     const { username, password } = settings
-    const first = isAtRest ? { isNew: false, username } : await accounts.ensureFirst({ username, password })
+    const first = isAtRest ? { isNew: false, username } : await credentials.ensureFirst({ username, password })
     await enterIndex(dataDir, adapter, loaded.adapters, log)
     const parts = { settings, definitions: loaded.indexes, log, clock, version: manifest.version }
     const index = opened.add(await openIndex(adapter, { ...parts, onFull }))
@@ -138,7 +139,8 @@ export async function openApp({
       app: (task) => wiring.appOf(task as Task),
     })
     const app = wiring.makeApps({
-      ...{ settings, index, ledger, jobs, lanes, schedules, accounts, preferences },
+      ...{ settings, index, ledger, jobs, lanes, schedules, preferences },
+      accounts: credentials.accounts,
       touch: stamp.touch,
     })
     await wiring.putToWork(opened)

@@ -3,27 +3,17 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { parseCookie } from 'cookie'
 import { errors } from '../error.ts'
-import type { View } from '../index/view.ts'
 import type { Access } from './access.ts'
+import type { Credentials, Identity } from './credentials.ts'
 import { includes, type Scope, type Scoped, scopeRefusal } from './scope.ts'
-import type { Session } from './sessions.ts'
-import type { AccountRecord, Credentials } from './types.ts'
 
-export interface Actor {
-  /** 0: nobody has signed in. */
-  id: number
-  username: string
-  isAdmin: boolean
-  mayDownload: boolean
-  /** What it is shown of the archive. Left out: all of it. */
-  view?: View
+/** Who asks. Id 0: nobody has signed in. */
+export interface Actor extends Identity {
   via: 'token' | 'session' | 'none'
   /** Of the access token, where it asks by one: what it may change is that much alone. */
   scope?: Scope
   /** Hash of the session's id, with `via: 'session'`. */
   session?: string
-  /** It would be an admin, had it the second factor that admins need. */
-  needsSecondFactor?: true
 }
 
 export interface InQuery {
@@ -69,7 +59,7 @@ export function openAuthentication({
     if (there !== undefined && there !== found?.account.username) return undefined
     return (
       found && {
-        actor: withFactor(found, toActor(found.account, 'session', found.session.hash)),
+        actor: { ...found.account, via: 'session', session: found.session.hash },
         csrfToken: found.session.csrfToken,
       }
     )
@@ -85,20 +75,13 @@ export function openAuthentication({
   function ofKey(key: string, { method }: IncomingMessage): Actor | undefined {
     const holder = KEY.test(key) ? credentials.byToken(key) : undefined
     if (!holder) return undefined
-    const actor = withFactor(holder, toActor(holder.account, 'token'))
+    const actor: Actor = { ...holder.account, via: 'token' }
     return holder.scope === undefined ? actor : within(holder.scope, actor, SAFE_METHODS.has(method!))
   }
 
   function ofLink({ path, signed }: { path: string; signed: string }): Actor | undefined {
     const account = credentials.byLink(path, signed)
-    return account && withFactor({ account }, toActor(account, 'token'))
-  }
-
-  /** An admin without the second factor that admins need is none. Who signs in elsewhere has it there, or not. */
-  function withFactor({ account, session }: { account: AccountRecord; session?: Session }, actor: Actor): Actor {
-    const isElsewhere = session?.way === 'provider' || session?.way === 'proxy'
-    if (!actor.isAdmin || account.has_totp || isElsewhere || !credentials.adminsNeedSecondFactor()) return actor
-    return { ...actor, isAdmin: false, needsSecondFactor: true }
+    return account && { ...account, via: 'token' }
   }
 
   return {
@@ -168,16 +151,6 @@ function sessionCookie(request: IncomingMessage): string | undefined {
   // Most calls have a token and no cookie at all.
   return header === undefined || !header.includes(SESSION_COOKIE) ? undefined : parseCookie(header)[SESSION_COOKIE]
 }
-
-const toActor = (account: AccountRecord, via: 'token' | 'session', session?: string): Actor => ({
-  id: account.id,
-  username: account.username,
-  isAdmin: account.is_staff,
-  mayDownload: account.may_download,
-  ...(account.view && { view: account.view }),
-  via,
-  session,
-})
 
 function isSame(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)]

@@ -33,7 +33,3 @@ export function scopeRefusal({ scope }: { scope?: Scope }, route: Scoped): strin
   if (includes(scope, needed)) return undefined
   return `This access token has the scope ${scope}; this needs one with the scope ${needed}`
 }
-
-/** The highest that does not exceed what the account may. */
-export const highestScope = (may: { isAdmin: boolean; mayDownload: boolean }): Scope =>
-  may.isAdmin ? 'admin' : may.mayDownload ? 'download' : 'watch'

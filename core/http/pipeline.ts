@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type TSchema, Type } from 'typebox'
 import type { Settings } from '../../config/schema.ts'
 import { type Actor, type Authentication, type InQuery, openAuthentication } from '../accounts/authentication.ts'
-import type { Accounts, Credentials } from '../accounts/types.ts'
+import type { Credentials } from '../accounts/credentials.ts'
 import { clientOf } from '../address.ts'
 import type { Clock } from '../clock.ts'
 import { withinTime } from '../concurrency/limit.ts'
@@ -59,7 +59,7 @@ export interface PipelineParts {
   settings: Pick<Settings, 'basePath' | 'trustedProxies' | 'forwardedUser' | 'corsOrigins' | 'pageSize' | 'publicUrl'>
   log: Log
   clock: Clock
-  accounts: Pick<Accounts, 'userPreferences'> & Credentials
+  credentials: Credentials
   preferences: Preferences
   /** What plugins say about the `config` object of envelopes, in their order. */
   envelopes: ReadonlyArray<NonNullable<Plugin['envelope']>>
@@ -163,9 +163,9 @@ class RequestPipeline implements Pipeline {
     this.#refusals = new Rate(parts.clock, TOLD_REFUSALS)
     this.#router = openRouter([HEALTH, READY, ...parts.routes], settings.basePath)
     this.#origins = openOrigins(settings, log)
-    this.#auth = openAuthentication({ credentials: parts.accounts, ...this.#origins })
+    this.#auth = openAuthentication({ credentials: parts.credentials, ...this.#origins })
     this.#envelope = openEnvelope(parts.preferences, parts.envelopes)
-    parts.accounts.watch(() => {
+    parts.credentials.watch(() => {
       for (const { mayGoOn, end } of this.#longAnswers) if (!mayGoOn()) end()
     })
     this.#kept = new KeptReplies(LIFE, parts.stamp ?? (() => undefined))
@@ -338,8 +338,8 @@ class RequestPipeline implements Pipeline {
   }
 
   #pageSize(actor: Actor): number {
-    const own = actor.id === 0 ? undefined : this.#parts.accounts.userPreferences(actor.id)['page_size']
-    return typeof own === 'number' && own > 0 ? own : this.#parts.settings.pageSize
+    const { credentials, settings } = this.#parts
+    return (actor.id !== 0 && credentials.pageSizeOf(actor.id)) || settings.pageSize
   }
 
   async #enveloped(route: Route, input: Input, query: string): Promise<Reply> {

@@ -7,7 +7,7 @@ import { type Sentence, say } from '../say.ts'
 import type { MigrationOwner } from './migrate.ts'
 import { isSealedSql, type Seal } from './seal.ts'
 
-export const TOTP_SECRET = 'totp.secret'
+const TOTP_SECRET = 'totp.secret'
 export const OUTGOING_URL = 'outgoing_urls.url'
 /** Of those preferences alone that are declared secret. */
 export const PREFERENCE_VALUE = 'preferences.value'

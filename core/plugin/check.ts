@@ -26,6 +26,7 @@ const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
   'lanes',
   'indexes',
   'indexAdapter',
+  'credentials',
   'owns',
   'migrations',
   'secretColumns',
@@ -103,6 +104,7 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
   }
   checkLanes(plugin, isOutside, refuse)
   checkAdapter(plugin, refuse)
+  checkCredentials(plugin, refuse)
   if (isOutside && (plugin.adaptations || plugin.faults || plugin.replyHeaders))
     refuse('only built-in plugins change the answers of others; it may bring routes of its own')
   if (isOutside && plugin.onEvery)
@@ -154,6 +156,12 @@ function checkAdapter({ indexAdapter, settings = {}, needs = [] }: Plugin, refus
   if (chosenBy !== undefined && !Object.hasOwn(settings, chosenBy))
     refuse(`its index adapter is chosen by ${chosenBy}, which is none of its settings`)
   if (needs.length > 0) refuse(`it keeps documents, so it is opened before ${needs.join(', ')}, and cannot need them`)
+}
+
+function checkCredentials({ credentials, needs = [] }: Plugin, refuse: (reason: string) => never): void {
+  if (!credentials) return
+  if (typeof credentials.open !== 'function') refuse('its credentials have no `open`')
+  if (needs.length > 0) refuse(`it keeps accounts, so it is opened before ${needs.join(', ')}, and cannot need them`)
 }
 
 function checkRoute(route: Route, refuse: (reason: string) => never): void {
@@ -282,6 +290,7 @@ export function checkTogether(
     for (const hook of plugin.hooks ?? []) claim(`the hook ${hook}`, owner)
     for (const event of plugin.events ?? []) claim(`the event ${event}`, owner)
     for (const { name } of plugin.indexes ?? []) claim(`the index ${name}`, owner)
+    if (plugin.credentials) claim('the keeping of accounts', owner)
     for (const { target, chosenBy } of adaptersOf([plugin])) {
       claim(`the target ${target} of index-move`, owner)
       if (chosenBy === undefined) claim('the index that is used where no other is chosen', owner)

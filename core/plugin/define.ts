@@ -4,8 +4,8 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { SettingDefinition, Settings } from '../../config/schema.ts'
 import type { Access } from '../accounts/access.ts'
 import type { Actor } from '../accounts/authentication.ts'
+import type { Accounts, CredentialsDefinition } from '../accounts/credentials.ts'
 import type { Scope } from '../accounts/scope.ts'
-import type { Accounts } from '../accounts/types.ts'
 import type { Clock } from '../clock.ts'
 import type { ErrorCode } from '../error.ts'
 import type { EventName, Events, Listener, ListenerToAll } from '../events.ts'
@@ -434,6 +434,8 @@ interface PluginDefinition<Name extends string, Need extends string> {
   indexes?: IndexDefinition[]
   /** It can keep the documents of all plugins. */
   indexAdapter?: IndexAdapterDefinition
+  /** It keeps the accounts of this archive, and knows whose a token or a session is. One plugin does. */
+  credentials?: CredentialsDefinition
   /** Names of indexes outside `<plugin>` and `<plugin>_…` that are its own. */
   owns?: string[]
   /** Tables `<plugin>_…`. */

@@ -2,6 +2,7 @@
 import { definePlugin } from 'archivolt'
 import { addAccessToken, listAccessTokens, revokeAccessToken } from './access-token-routes.ts'
 import { addUser, changeUser, listUsers, removeUser, showUser } from './account-routes.ts'
+import { openAccounts } from './accounts/accounts.ts'
 import { addAccount, removeTotp, setPassword } from './commands.ts'
 import { forgetOnDevice, listOfDevice, signInWithPin } from './device-routes.ts'
 import { loginForwarded, showForwarded } from './forwarded-routes.ts'
@@ -17,6 +18,7 @@ import { changeOwnPreferences, showOwnPreferences } from './user-preferences.ts'
 
 export default definePlugin({
   name: 'user',
+  credentials: { open: openAccounts },
   preferences: { application, accounts },
   envelope: (preferences) => ({ enable_cast: preferences.section('application').enable_cast }),
   events: ['user.removed'],

@@ -1,4 +1,4 @@
-/** User preferences: what each account chooses for itself. Core keeps them with the account. */
+/** User preferences: what each account chooses for itself. They are kept with the account. */
 import { defineRoute, errors, isBlank, type Static, Type } from 'archivolt'
 
 /** Those of `GET /api/video/` (`SORTS` in video/listing.ts, of which a test makes sure). */

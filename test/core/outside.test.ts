@@ -409,6 +409,7 @@ test('who is needed cannot be left out alone, and a name that nobody has is told
   assert.deepEqual(
     app.app.plugins.list().map(({ name, isOn, isBuiltIn }) => [name, isOn, isBuiltIn]),
     [
+      ['accounts', true, true],
       ['sqlite', true, true],
       ['asks', false, true],
       ['tide', false, false],

@@ -4,7 +4,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Settings } from '../../config/schema.ts'
-import { openAccounts } from '../../core/accounts/accounts.ts'
+import { openSigning } from '../../core/accounts/signing.ts'
 import { type OpenedApp, openApp } from '../../core/app.ts'
 import { commandsOf, noSuchCommand, sentenceOf, understood } from '../../core/commands/typed.ts'
 import { GRACE_MS } from '../../core/http/server.ts'
@@ -19,14 +19,17 @@ import { openSecretKey } from '../../core/secret-key.ts'
 import { keepThreads } from '../../plugins/sqlite/threads.ts'
 import type { Given } from './builders.ts'
 import { type TestClock, testClock } from './clock.ts'
-import { PASSWORD_COST } from './password-cost.ts'
+import { cheapCredentials } from './password-cost.ts'
 import { UNPACED } from './preferences.ts'
 
 export * from './builders.ts'
 export { type TestClock, testClock } from './clock.ts'
 
 export interface TestOptions {
-  /** Exactly these plugins, with the embedded index unless one of them keeps documents. Default: all built-in ones. */
+  /**
+   * Exactly these plugins, with the embedded index unless one of them keeps documents, and with accounts unless one of
+   * them keeps those. Default: all built-in ones.
+   */
   plugins?: readonly Plugin[]
   /** Each takes the place of the built-in one of its name, or is one more. */
   replace?: readonly Plugin[]
@@ -126,7 +129,7 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     filePath: 'settings',
     file: { port: 0, password: PASSWORD, ...withoutUpdates(plugins), ...settings, dataDir },
   }
-  const open = (isAtRest = false) => openApp({ sources, clock, log, plugins, passwordCost: PASSWORD_COST, isAtRest })
+  const open = (isAtRest = false) => openApp({ sources, clock, log, plugins, isAtRest })
 
   let opened: OpenedApp | undefined = await open()
   const isOpen = (): OpenedApp => {
@@ -257,11 +260,13 @@ async function commandReply(
 async function chosenPlugins({ plugins, replace = [], outside = [] }: TestOptions): Promise<FoundPlugin[]> {
   const given = (list: readonly Plugin[], isOutside = false) =>
     list.map((plugin) => ({ plugin, origin: 'test', isOutside }))
-  const builtIn = await findBuiltIn()
+  const builtIn = (await findBuiltIn()).map(withCheapPasswords)
   if (plugins) {
     // Documents are kept somewhere, whatever a test is about.
     const keeper = [...plugins, ...outside].some(({ indexAdapter }) => indexAdapter) ? [] : builtIn.filter(isEmbedded)
-    return [...keeper, ...given(plugins), ...given(outside, true)]
+    const found = given(plugins).map(withCheapPasswords)
+    const people = [...plugins, ...outside].some(({ credentials }) => credentials) ? [] : given([ACCOUNTS])
+    return [...keeper, ...people, ...found, ...given(outside, true)]
   }
   const kept = builtIn.filter(({ plugin }) => !replace.some(({ name }) => name === plugin.name))
   return [...kept, ...given(replace), ...given(outside, true)]
@@ -272,6 +277,20 @@ const NO_INDEX = 'http://127.0.0.1:1/simple/'
 /** No test fetches programs from outside unless it is about that. */
 const withoutUpdates = (plugins: FoundPlugin[]) =>
   plugins.some(({ plugin }) => plugin.settings?.['ytdlpUpdate']) ? { ytdlpUpdate: 'off', packageIndex: NO_INDEX } : {}
+
+/** Accounts without the routes of the plugin `user`. */
+const ACCOUNTS: Plugin = { name: 'accounts', credentials: cheapCredentials }
+
+const cheap = new WeakMap<Plugin, Plugin>()
+
+/** A plugin stays one and the same, so that its process registers it once. */
+function withCheapPasswords(found: FoundPlugin): FoundPlugin {
+  const { plugin } = found
+  if (plugin.name !== 'user') return found
+  const known = cheap.get(plugin) ?? { ...plugin, credentials: cheapCredentials }
+  cheap.set(plugin, known)
+  return { ...found, plugin: known }
+}
 
 const isEmbedded = ({ plugin }: FoundPlugin): boolean =>
   plugin.indexAdapter?.chosenBy === undefined && plugin.indexAdapter !== undefined
@@ -302,10 +321,10 @@ async function makeFolder(found: readonly FoundPlugin[]): Promise<string> {
   const { migrations, indexes, adapters } = registerPlugins(found)
   const file = join(folder, 'ledger.sqlite')
   const ledger = await openLedger({ file, log, clock })
-  const secretKey = await openSecretKey(folder)
-  const book = openAccounts({ ledger, clock, log, dataDir: folder, secretKey, passwordCost: PASSWORD_COST })
-  await book.ensureFirst({ username: 'admin', password: PASSWORD })
-  await book.create({ username: 'user', password: PASSWORD, isStaff: false })
+  const signing = openSigning(await openSecretKey(folder))
+  const { accounts, ensureFirst } = cheapCredentials.open({ ledger, clock, log, dataDir: folder, signing })
+  await ensureFirst({ username: 'admin', password: PASSWORD })
+  await accounts.create({ username: 'user', password: PASSWORD, isStaff: false })
   // Where the clock stands still nobody would see the end of a pause.
   await ledger.write(() => {
     const put = ledger.sql('INSERT INTO preferences (section, key, value) VALUES (?, ?, ?)')

@@ -4,10 +4,11 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Type } from 'typebox'
-import { openAccounts } from '../../../core/accounts/accounts.ts'
+import { openSigning } from '../../../core/accounts/signing.ts'
 import { openLog } from '../../../core/log.ts'
 import { defineRoute, type Route } from '../../../core/plugin/define.ts'
 import { openSecretKey } from '../../../core/secret-key.ts'
+import { cheapCredentials } from '../../support/password-cost.ts'
 import { type TestServer, testServer } from '../http/given.ts'
 
 const route = (method: 'GET' | 'POST', path: string, access: Route['access']) =>
@@ -39,6 +40,13 @@ async function signedIn(t: TestContext, isRemembered = false): Promise<TestServe
   const server = await testServer(t, ROUTES)
   const { sessionId, csrfToken } = await server.accounts.openSession(1, isRemembered)
   return { ...server, cookie: `other=1; sessionid=${sessionId}`, csrf: csrfToken }
+}
+
+/** As the next start has it, after somebody has removed the secret key. */
+async function withNewKey({ ledger, clock, dataDir }: Pick<TestServer, 'ledger' | 'clock' | 'dataDir'>) {
+  await rm(join(dataDir, 'secret.key'))
+  const signing = openSigning(await openSecretKey(dataDir))
+  return cheapCredentials.open({ ledger, clock, log: openLog('silent'), dataDir, signing })
 }
 
 test('without good credentials it is 401, with the text that clients compare', async (t) => {
@@ -197,12 +205,11 @@ test('an access token in the query has its scope there too', async (t) => {
 })
 
 test('an access token ends with a new secret key', async (t) => {
-  const { accounts, ledger, clock, dataDir } = await testServer(t, ROUTES)
+  const { accounts, credentials, ...given } = await testServer(t, ROUTES)
   const { token } = await accounts.addAccessToken(1, { name: 'x', scope: 'admin', expiresAt: null })
-  assert.equal(accounts.byToken(token)?.scope, 'admin')
-  await rm(join(dataDir, 'secret.key'))
-  const secretKey = await openSecretKey(dataDir)
-  assert.equal(openAccounts({ ledger, clock, log: openLog('silent'), dataDir, secretKey }).byToken(token), undefined)
+  assert.equal(credentials.byToken(token)?.scope, 'admin')
+  const after = await withNewKey(given)
+  assert.equal(after.byToken(token), undefined)
 })
 
 test('roles: who may what', async (t) => {
@@ -252,22 +259,15 @@ test('a role that is taken away is gone with the next request', async (t) => {
 })
 
 test('a new secret key ends every session and token', async (t) => {
-  const { accounts, ledger, clock, dataDir, tokens } = await testServer(t, ROUTES)
+  const { accounts, credentials, tokens, ...given } = await testServer(t, ROUTES)
   const { sessionId } = await accounts.openSession(1, true)
-  assert.ok(accounts.byToken(tokens.admin) && accounts.bySession(sessionId))
+  assert.ok(credentials.byToken(tokens.admin) && credentials.bySession(sessionId))
 
-  await rm(join(dataDir, 'secret.key'))
-  const after = openAccounts({
-    ledger,
-    clock,
-    log: openLog('silent'),
-    dataDir,
-    secretKey: await openSecretKey(dataDir),
-  })
+  const after = await withNewKey(given)
 
   assert.equal(after.byToken(tokens.admin), undefined)
   assert.equal(after.bySession(sessionId), undefined)
-  const fresh = await after.token(1)
+  const fresh = await after.accounts.token(1)
   assert.notEqual(fresh, tokens.admin)
   assert.equal(after.byToken(fresh)?.account.id, 1)
 })

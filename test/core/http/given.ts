@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import type { TestContext } from 'node:test'
-import { openAccounts } from '../../../core/accounts/accounts.ts'
-import type { AccountBook } from '../../../core/accounts/types.ts'
+import type { Accounts, Credentials } from '../../../core/accounts/credentials.ts'
+import { openSigning } from '../../../core/accounts/signing.ts'
 import { type Http, type HttpParts, openHttp } from '../../../core/http/server.ts'
 import type { Preferences } from '../../../core/ledger/preferences.ts'
 import { type OpenedLedger, openLedger } from '../../../core/ledger/sqlite.ts'
@@ -16,10 +16,11 @@ import { openLog } from '../../../core/log.ts'
 import type { Route, WholeApp } from '../../../core/plugin/define.ts'
 import { openSecretKey } from '../../../core/secret-key.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
-import { PASSWORD_COST } from '../../support/password-cost.ts'
+import { cheapCredentials } from '../../support/password-cost.ts'
 
 export interface TestAccounts {
-  accounts: AccountBook
+  accounts: Accounts
+  credentials: Credentials
   ledger: OpenedLedger
   clock: TestClock
   dataDir: string
@@ -40,9 +41,9 @@ export async function testAccounts(t: TestContext): Promise<TestAccounts> {
     await ledger.close()
     await rm(dataDir, { recursive: true })
   })
-  const secretKey = await openSecretKey(dataDir)
-  const accounts = openAccounts({ ledger, clock, log, dataDir, secretKey, passwordCost: PASSWORD_COST })
-  return { accounts, ledger, clock, dataDir, logged }
+  const signing = openSigning(await openSecretKey(dataDir))
+  const credentials = cheapCredentials.open({ ledger, clock, log, dataDir, signing })
+  return { accounts: credentials.accounts, credentials, ledger, clock, dataDir, logged }
 }
 
 export interface Answer {
@@ -82,7 +83,7 @@ type Options = Partial<Omit<HttpParts, 'settings'>> & {
 
 export async function testServer(t: TestContext, routes: Route[], options: Options = {}): Promise<TestServer> {
   const given = await testAccounts(t)
-  await given.accounts.ensureFirst({ username: 'admin', password: 'admin-password' })
+  await given.credentials.ensureFirst({ username: 'admin', password: 'admin-password' })
   const { id } = await given.accounts.create({ username: 'user', password: 'user-password', isStaff: false })
   const tokens = { admin: await given.accounts.token(1), user: await given.accounts.token(id) }
   const listeners: Array<() => void> = []
@@ -98,7 +99,7 @@ export async function testServer(t: TestContext, routes: Route[], options: Optio
       new Writable({ write: (line: Buffer, _encoding, next) => (given.logged.push(line.toString()), next()) }),
     ),
     clock: given.clock,
-    accounts: given.accounts,
+    credentials: given.credentials,
     preferences,
     envelopes: [],
     hook: () => [],

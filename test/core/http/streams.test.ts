@@ -184,7 +184,9 @@ test('events are sent as they come, with a comment every 20 seconds, until the c
 })
 
 test('a client that may no longer listen is let go at once', async (t) => {
-  const { url, tokens, accounts } = await testServer(t, [get('/events/', () => events(() => () => undefined))])
+  const { url, tokens, accounts, credentials } = await testServer(t, [
+    get('/events/', () => events(() => () => undefined)),
+  ])
   const add = async (username: string, isStaff = false) =>
     (await accounts.create({ username, password: 'right-password', isStaff })).id
   const withToken = async (id: number) => ({ Authorization: `Token ${await accounts.token(id)}` })
@@ -196,7 +198,7 @@ test('a client that may no longer listen is let go at once', async (t) => {
     await add('out'),
   ]
   const { sessionId } = await accounts.openSession(out, false)
-  const { hash } = accounts.bySession(sessionId)!.session
+  const { hash } = credentials.bySession(sessionId)!.session
   const table: Array<[what: string, headers: Record<string, string>, end: () => Promise<unknown>]> = [
     ['its token is revoked', { Authorization: `Token ${tokens.user}` }, () => accounts.revokeToken(2)],
     ['its account is deactivated', await withToken(shut), () => accounts.change(shut, { is_active: false })],

@@ -1,20 +1,22 @@
 /** Passwords as they are kept, at their real cost; other tests hash at next to none. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openAccounts } from '../../../core/accounts/accounts.ts'
-import { openPasswords } from '../../../core/accounts/passwords.ts'
-import { openLog } from '../../../core/log.ts'
-import { openSecretKey } from '../../../core/secret-key.ts'
-import { PASSWORD_COST } from '../../support/password-cost.ts'
-import { testAccounts } from '../http/given.ts'
+import { openSigning } from '../../../../core/accounts/signing.ts'
+import { openLog } from '../../../../core/log.ts'
+import { openSecretKey } from '../../../../core/secret-key.ts'
+import { openPasswords } from '../../../../plugins/user/accounts/passwords.ts'
+import user from '../../../../plugins/user/plugin.ts'
+import { testAccounts } from '../../../core/http/given.ts'
+import { PASSWORD_COST } from '../../../support/password-cost.ts'
 
 const ASKER = { address: '192.0.2.1' }
 
 test('an account has its password as scrypt at the cost for small machines, and is let in by it alone', async (t) => {
   const { dataDir, ...given } = await testAccounts(t)
   const log = openLog('silent')
-  const accounts = openAccounts({ ...given, log, dataDir, secretKey: await openSecretKey(dataDir) })
-  await accounts.ensureFirst({ username: 'admin', password: 'right-password' })
+  const signing = openSigning(await openSecretKey(dataDir))
+  const { accounts, ensureFirst } = user.credentials!.open({ ...given, log, dataDir, signing })
+  await ensureFirst({ username: 'admin', password: 'right-password' })
 
   const { password } = given.ledger.sql<{ password: string }>('SELECT password FROM users').get()!
 

@@ -1,7 +1,6 @@
 /** A correct password or PIN, checked again right before what it permits is done: it may have changed meanwhile. */
-import { errors } from '../error.ts'
+import { errors, type Proof } from 'archivolt'
 import { type Book, recordOf } from './state.ts'
-import type { Proof } from './types.ts'
 import type { UserRow } from './user-rows.ts'
 
 const proofWhile = (book: Book, row: UserRow, isSame: (now: UserRow) => boolean): Proof => ({

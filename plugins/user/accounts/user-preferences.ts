@@ -1,21 +1,12 @@
-/** User preferences: what each account has chosen for itself. Which there are, the plugin `user` says. */
-import type { Ledger } from '../ledger/sqlite.ts'
+/** The rows of what each account has chosen for itself. */
+import type { Ledger } from 'archivolt'
 
 export type UserPreferences = Readonly<Record<string, unknown>>
 
 /** Kept look-ups; past this they are thrown away and read anew. */
 const MOST_KEPT = 1000
 
-export interface UserPreferenceRows {
-  /** None for an account that is not there. */
-  of(userId: number): UserPreferences
-  /** Inside a write. */
-  change(userId: number, changes: UserPreferences): UserPreferences
-  /** What is kept may have changed. */
-  forget(): void
-}
-
-export function openUserPreferences(ledger: Ledger): UserPreferenceRows {
+export function openUserPreferences(ledger: Ledger) {
   const select = ledger.sql<{ settings: string }>('SELECT settings FROM users WHERE id = ?')
   const update = ledger.sql('UPDATE users SET settings = ? WHERE id = ?')
   // Every request for a page asks for them.
@@ -25,7 +16,8 @@ export function openUserPreferences(ledger: Ledger): UserPreferenceRows {
     ledger.json<UserPreferences>(select.get(userId)?.settings ?? '{}', `users.settings of ${userId}`, {})
 
   return {
-    of(userId) {
+    /** Empty for an account that does not exist. */
+    of(userId: number): UserPreferences {
       const known = kept.get(userId)
       if (known) return known
       const found = Object.freeze(read(userId))
@@ -33,11 +25,13 @@ export function openUserPreferences(ledger: Ledger): UserPreferenceRows {
       kept.set(userId, found)
       return found
     },
-    change(userId, changes) {
+    /** Inside a write. */
+    change(userId: number, changes: UserPreferences): UserPreferences {
       const changed = { ...read(userId), ...changes }
       update.run(JSON.stringify(changed), userId)
       return changed
     },
+    /** What is kept may have changed. */
     forget: () => kept.clear(),
   }
 }

@@ -1,8 +1,7 @@
 /** Devices that people share: which accounts have signed in there with their password, so that a PIN is enough. */
+
+import { type Clock, DAY_SECONDS, epochSeconds, type Ledger, type Signing } from 'archivolt'
 import { parseCookie } from 'cookie'
-import { type Clock, DAY_SECONDS, epochSeconds } from '../clock.ts'
-import type { Ledger } from '../ledger/sqlite.ts'
-import { openSignedIds } from './signed-id.ts'
 
 /** Of an account on a device; the next needs its password. */
 const ALLOWED_PINS = 5
@@ -17,35 +16,7 @@ export interface DeviceCookie {
 }
 
 /** `cookies` is the header of a request. Methods that say so change rows: call them inside `ledger.write`. */
-export interface Devices {
-  /** The device of this request, by what the ledger holds of its id. */
-  of(cookies: string | undefined): string | undefined
-  /** A device that nobody knows gets its id. */
-  identify(cookies: string | undefined): DeviceCookie & { hash: string }
-  /** The account may use its PIN there, from now on. Inside a write. */
-  add(device: string, userId: number): void
-  accountsOf(device: string): number[]
-  knows(device: string, userId: number): boolean
-  /** Counts an attempt before it is checked, so that neither a crash nor many at once win any. Inside a write. */
-  attempt(device: string, userId: number): boolean
-  /** The PIN was right. Inside a write. */
-  succeed(device: string, userId: number): void
-  /** Inside a write. */
-  forget(device: string, userId: number): void
-  /** From all devices. Inside a write. */
-  forgetAll(userId: number): void
-}
-
-export function openDevices({
-  ledger,
-  clock,
-  secretKey,
-}: {
-  ledger: Ledger
-  clock: Clock
-  secretKey: Buffer
-}): Devices {
-  const ids = openSignedIds('device', secretKey)
+export function openDevices({ ledger, clock, signing }: { ledger: Ledger; clock: Clock; signing: Signing }) {
   const now = () => epochSeconds(clock)
   const since = () => now() - KEPT_SECONDS
 
@@ -72,29 +43,36 @@ export function openDevices({
 
   const idOf = (cookies: string | undefined) => {
     const cookie = cookies === undefined ? undefined : parseCookie(cookies)[COOKIE]
-    return cookie === undefined ? undefined : ids.read(cookie)
+    return cookie === undefined ? undefined : signing.readId('device', cookie)
   }
 
   return {
-    of: (cookies) => idOf(cookies)?.hash,
+    /** The device of this request, by what the ledger holds of its id. */
+    of: (cookies: string | undefined) => idOf(cookies)?.hash,
 
-    identify(cookies) {
-      const { hash, cookie } = idOf(cookies) ?? ids.make()
+    /** A device that nobody knows gets its id. */
+    identify(cookies: string | undefined): DeviceCookie & { hash: string } {
+      const { hash, cookie } = idOf(cookies) ?? signing.makeId('device')
       return { hash, device: cookie, maxAgeSeconds: KEPT_SECONDS }
     },
 
-    add(hash, userId) {
+    /** The account may use its PIN there, from now on. Inside a write. */
+    add(hash: string, userId: number): void {
       deleteOld.run(since())
       upsert.run(hash, userId, now())
       deleteOldestAccounts.run(hash, hash, MOST_ACCOUNTS_OF_DEVICE)
       deleteOldestDevices.run(userId, userId, MOST_DEVICES_OF_ACCOUNT)
     },
 
-    accountsOf: (device) => selectAccounts.all(device, ALLOWED_PINS, since()).map(({ user_id }) => user_id),
-    knows: (device, userId) => selectOne.get(device, userId, since()) !== undefined,
-    attempt: (device, userId) => count.run(device, userId, ALLOWED_PINS, since()).changes === 1,
-    succeed: (device, userId) => void reset.run(now(), device, userId),
-    forget: (device, userId) => void deleteOne.run(device, userId),
-    forgetAll: (userId) => void deleteAll.run(userId),
+    accountsOf: (device: string) => selectAccounts.all(device, ALLOWED_PINS, since()).map(({ user_id }) => user_id),
+    knows: (device: string, userId: number) => selectOne.get(device, userId, since()) !== undefined,
+    /** Counts an attempt before it is checked, so that neither a crash nor many at once win any. Inside a write. */
+    attempt: (device: string, userId: number) => count.run(device, userId, ALLOWED_PINS, since()).changes === 1,
+    /** The PIN was right. Inside a write. */
+    succeed: (device: string, userId: number) => void reset.run(now(), device, userId),
+    /** Inside a write. */
+    forget: (device: string, userId: number) => void deleteOne.run(device, userId),
+    /** From all devices. Inside a write. */
+    forgetAll: (userId: number) => void deleteAll.run(userId),
   }
 }

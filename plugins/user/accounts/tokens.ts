@@ -1,25 +1,14 @@
-/** Tokens of programs: derived from the secret key; the ledger has generations and hashes alone. */
-import { createHash, createHmac } from 'node:crypto'
-import type { Ledger } from '../ledger/sqlite.ts'
+/** Each account's own token: derived from the secret key; the ledger has generations and hashes alone. */
+import { createHash } from 'node:crypto'
+import type { Ledger, Signing } from 'archivolt'
 
 const TOKEN = /^[0-9a-f]{40}$/
 
-/** Methods that say so change rows: call them inside `ledger.write`. */
-export interface Tokens {
-  /** The user's token, made if there is none. Inside a write. */
-  make(userId: number): string
-  /** The user's token as it is now. */
-  show(userId: number): string | undefined
-  /** Inside a write. */
-  revoke(userId: number): void
-  ownerOf(token: string): number | undefined
-}
-
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url')
 
-export function openTokens({ ledger, secretKey }: { ledger: Ledger; secretKey: Buffer }): Tokens {
+export function openTokens({ ledger, signing }: { ledger: Ledger; signing: Signing }) {
   const tokenOf = (userId: number, generation: number) =>
-    createHmac('sha256', secretKey).update(`token:${userId}:${generation}`).digest('hex').slice(0, 40)
+    signing.sign('token', `${userId}:${generation}`).toString('hex').slice(0, 40)
 
   const selectToken = ledger.sql<{ generation: number; hash: string | null }>(
     'SELECT generation, hash FROM tokens WHERE user_id = ?',
@@ -31,7 +20,8 @@ export function openTokens({ ledger, secretKey }: { ledger: Ledger; secretKey: B
     'INSERT INTO tokens (user_id, generation, hash) VALUES (?, ?, ?) ON CONFLICT (user_id) DO UPDATE SET generation = excluded.generation, hash = excluded.hash',
   )
   return {
-    make(userId) {
+    /** The user's token, made if there is none. Inside a write. */
+    make(userId: number): string {
       const row = selectToken.get(userId)
       const generation = row?.generation ?? 0
       const token = tokenOf(userId, generation)
@@ -41,18 +31,18 @@ export function openTokens({ ledger, secretKey }: { ledger: Ledger; secretKey: B
       return token
     },
 
-    show(userId) {
+    /** The user's token as it is now. */
+    show(userId: number): string | undefined {
       const row = selectToken.get(userId)
       if (!row?.hash) return undefined
       const token = tokenOf(userId, row.generation)
       return row.hash === sha256(token) ? token : undefined
     },
 
-    revoke(userId) {
-      upsertToken.run(userId, (selectToken.get(userId)?.generation ?? 0) + 1, null)
-    },
+    /** Inside a write. */
+    revoke: (userId: number) => void upsertToken.run(userId, (selectToken.get(userId)?.generation ?? 0) + 1, null),
 
-    ownerOf(token) {
+    ownerOf(token: string): number | undefined {
       if (!TOKEN.test(token)) return undefined
       const row = selectOwner.get(sha256(token))
       // A token of an earlier secret key still has its hash here.

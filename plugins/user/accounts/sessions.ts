@@ -1,11 +1,6 @@
 /** Sessions of browsers: how long they last, and what their two cookies hold. The ledger has hashes alone. */
-import { createHmac } from 'node:crypto'
-import { type Clock, DAY_SECONDS, epochSeconds } from '../clock.ts'
-import { errors } from '../error.ts'
-import type { Ledger } from '../ledger/sqlite.ts'
-import type { Log } from '../log.ts'
+import { type Clock, DAY_SECONDS, epochSeconds, errors, type Ledger, type Log, type Signing } from 'archivolt'
 import type { Place } from './known-devices.ts'
-import { openSignedIds } from './signed-id.ts'
 
 const SESSION_SECONDS = 2 * DAY_SECONDS
 /** With `remember_me`. */
@@ -60,32 +55,6 @@ export interface Opening extends Place {
   device: string
 }
 
-/** Methods that say so change rows: call them inside `ledger.write`. */
-export interface Sessions {
-  /** Inside a write. */
-  open(userId: number, isRemembered: boolean, from?: Opening): NewSession
-  /** The session that a cookie's value stands for, if it has not ended. */
-  find(cookie: string): Session | undefined
-  hasEnded(session: Session): boolean
-  /** It is written at most every five minutes; who asks does not wait for it. */
-  noteUse(session: Session): void
-  /** Whose it is, if it has not ended. */
-  holder(hash: string): number | undefined
-  /** Of an account, the last used first. @param current  the hash of the one that asks */
-  list(userId: number, current: string | undefined): SessionRecord[]
-  deviceOf(hash: string): string | undefined
-  /** Its account proves who it is once more: until the server stops, it counts as if it had just begun. */
-  prove(hash: string): void
-  /** Whoever uses it has proved who they are lately, or somebody else takes care of that. */
-  isProvenLately(hash: string): boolean
-  /** Inside a write. */
-  end(hash: string): void
-  /** By what it is called in the list. Inside a write. @returns its device @throws not_found */
-  endNamed(userId: number, id: string): string | null
-  /** All of a user but one. Inside a write. */
-  endAll(userId: number, keep?: string): void
-}
-
 interface Row {
   hash: string
   user_id: number
@@ -104,17 +73,16 @@ export function openSessions({
   ledger,
   clock,
   log,
-  secretKey,
+  signing,
   idleSeconds,
 }: {
   ledger: Ledger
   clock: Clock
   log: Log
-  secretKey: Buffer
+  signing: Signing
   idleSeconds: () => number
-}): Sessions {
-  const ids = openSignedIds('session', secretKey)
-  const csrfTokenOf = (id: string) => createHmac('sha256', secretKey).update(`csrf:${id}`).digest('base64url')
+}) {
+  const csrfTokenOf = (id: string) => signing.sign('csrf', id).toString('base64url')
   const now = () => epochSeconds(clock)
   const since = () => now() - idleSeconds()
   /** When, by the hash of the session. */
@@ -141,9 +109,10 @@ export function openSessions({
   )
 
   return {
-    open(userId, isRemembered, from) {
+    /** Inside a write. */
+    open(userId: number, isRemembered: boolean, from?: Opening): NewSession {
       const maxAgeSeconds = isRemembered ? REMEMBERED_SECONDS : SESSION_SECONDS
-      const { id, hash, cookie } = ids.make()
+      const { id, hash, cookie } = signing.makeId('session')
       deleteEnded.run(now(), since())
       deleteOldest.run(userId, MOST_SESSIONS_PER_USER - 1)
       const { browser = '', system = '', address = '', way = 'password', device = null } = from ?? {}
@@ -151,8 +120,9 @@ export function openSessions({
       return { sessionId: cookie, csrfToken: csrfTokenOf(id), maxAgeSeconds }
     },
 
-    find(cookie) {
-      const known = ids.read(cookie)
+    /** The session that a cookie's value stands for, if it has not ended. */
+    find(cookie: string): Session | undefined {
+      const known = signing.readId('session', cookie)
       if (!known) return undefined
       const { id, hash } = known
       const row = select.get(hash, now(), since())
@@ -164,9 +134,10 @@ export function openSessions({
       )
     },
 
-    hasEnded: ({ expiresAt, usedAt }) => expiresAt <= now() || usedAt <= since(),
+    hasEnded: ({ expiresAt, usedAt }: Session) => expiresAt <= now() || usedAt <= since(),
 
-    noteUse(session) {
+    /** Written at most every five minutes, and without making the request wait. */
+    noteUse(session: Session): void {
       const at = now()
       if (at - session.usedAt < USE_STEP_SECONDS) return
       session.usedAt = at
@@ -175,31 +146,38 @@ export function openSessions({
         .catch((error: unknown) => log.warn({ err: error }, 'when a session was used could not be kept'))
     },
 
-    holder: (hash) => select.get(hash, now(), since())?.user_id,
-    list: (userId, current) =>
+    /** Whose it is, if it has not ended. */
+    holder: (hash: string) => select.get(hash, now(), since())?.user_id,
+    /** Of an account, the last used first. @param current  the hash of the one that asks */
+    list: (userId: number, current: string | undefined): SessionRecord[] =>
       selectAll.all(userId, now(), since()).map((row) => ({
         ...{ id: row.hash.slice(0, NAME_LENGTH), is_current: row.hash === current },
         ...{ browser: row.browser, system: row.system, address: row.address, way: row.way },
         ...{ created: iso(row.created_at), last_used: iso(Math.max(row.used_at, row.created_at)) },
         expires: iso(row.expires_at),
       })),
-    prove(hash) {
+    /** Its account proves who it is once more: until the server stops, it counts as if it had just begun. */
+    prove(hash: string): void {
       if (proved.size >= MOST_PROVED) proved.clear()
       proved.set(hash, now())
     },
-    isProvenLately(hash) {
+    /** Whoever uses it has proved who they are lately, or somebody else takes care of that. */
+    isProvenLately(hash: string): boolean {
       const row = select.get(hash, now(), since())
       if (!row) return false
       return row.way === 'proxy' || now() - Math.max(row.created_at, proved.get(hash) ?? 0) < PROOF_SECONDS
     },
-    deviceOf: (hash) => select.get(hash, now(), since())?.device ?? undefined,
-    end: (hash) => void deleteOne.run(hash),
-    endNamed(userId, id) {
+    deviceOf: (hash: string) => select.get(hash, now(), since())?.device ?? undefined,
+    /** Inside a write. */
+    end: (hash: string) => void deleteOne.run(hash),
+    /** By what it is called in the list. Inside a write. @returns its device @throws not_found */
+    endNamed(userId: number, id: string): string | null {
       const row = deleteNamed.get(userId, id)
       if (!row) throw errors.notFound('session')
       return row.device
     },
-    endAll: (userId, keep = '') => void deleteOthers.run(userId, keep),
+    /** All of a user but one. Inside a write. */
+    endAll: (userId: number, keep = '') => void deleteOthers.run(userId, keep),
   }
 }
 

@@ -1,20 +1,13 @@
 /** Passwords: scrypt on the thread pool, two at once, a bounded number waiting. */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
-import { FairQueue } from '../concurrency/fair-queue.ts'
-import { errors } from '../error.ts'
+import { errors } from 'archivolt'
+import { FairQueue } from './fair-queue.ts'
 
 /** What a hash takes of memory and time. */
 export interface PasswordCost {
   log2N: number
   r: number
   p: number
-}
-
-export interface Passwords {
-  /** `scrypt$<log2 N>$<r>$<p>$<salt>$<key>`, so that the cost may be raised and old ones still be checked. */
-  hash(password: string): Promise<string>
-  /** @param stored  undefined: of a name that nobody has, which is never right and takes as long to find out */
-  isRight(password: string, stored: string | undefined, asker: Asker): Promise<boolean>
 }
 
 /** For whom a password is checked. */
@@ -35,7 +28,7 @@ const MOST_WAITING = 200
 const OURS: Asker = { address: '' }
 
 /** @param cost  of new hashes */
-export function openPasswords(cost = COST): Passwords {
+export function openPasswords(cost = COST) {
   // Turns go round by address.
   const hashing = new FairQueue(AT_ONCE, MOST_WAITING, tooManyLogins)
 
@@ -53,13 +46,15 @@ export function openPasswords(cost = COST): Passwords {
   const toText = (salt: string, key: string): string => ['scrypt', cost.log2N, cost.r, cost.p, salt, key].join('$')
 
   return {
-    async hash(password) {
+    /** `scrypt$<log2 N>$<r>$<p>$<salt>$<key>`, so that the cost may be raised and old ones still be checked. */
+    async hash(password: string): Promise<string> {
       const salt = randomBytes(16)
       const key = await derive(password, salt, cost, OURS)
       return toText(salt.toString('base64url'), key.toString('base64url'))
     },
 
-    async isRight(password, stored, asker) {
+    /** @param stored  undefined: of a name that nobody has, which is never right and takes as long to find out */
+    async isRight(password: string, stored: string | undefined, asker: Asker): Promise<boolean> {
       const [, log2N, r, p, salt, key] = (stored ?? toText(NO_SALT, NO_KEY)).split('$')
       const itsCost = { log2N: Number(log2N), r: Number(r), p: Number(p) }
       const derived = await derive(password, Buffer.from(salt!, 'base64url'), itsCost, asker)

@@ -1,12 +1,11 @@
 /** Codes of an authenticator app (TOTP, RFC 6238) as a second factor, and recovery codes, each of which holds once. */
 import { randomBytes } from 'node:crypto'
+import { type Clock, epochSeconds, errors, type Ledger } from 'archivolt'
 import { Secret, TOTP } from 'otpauth'
-import { type Clock, epochSeconds } from '../clock.ts'
-import { errors } from '../error.ts'
-import { TOTP_SECRET } from '../ledger/sealed-columns.ts'
-import type { Ledger } from '../ledger/sqlite.ts'
 import { sha256 } from './tokens.ts'
 
+/** The column, as the ledger seals it. */
+const TOTP_SECRET = 'totp.secret'
 const PERIOD_SECONDS = 30
 /** Steps that the clock of a phone may be off, either way. */
 const WINDOW = 1
@@ -26,22 +25,6 @@ export interface TotpState {
   recoveryCodes: number
 }
 
-/** Methods that say so change rows: call them inside `ledger.write`. */
-export interface Totp {
-  state(userId: number): TotpState
-  /** A new secret, which nothing asks for until a code of it is shown. Inside a write. */
-  begin(userId: number, username: string): { secret: string; uri: string }
-  /** The new recovery codes; undefined: the code is wrong, or nothing was begun. Inside a write. */
-  enable(userId: number, code: string): string[] | undefined
-  /**
-   * Takes a code, or a recovery code, which holds no longer then. Inside a write.
-   * @throws conflict: another secret key has sealed what codes are computed from; recovery codes hold all the same
-   */
-  take(userId: number, code: string): boolean
-  /** Inside a write. */
-  remove(userId: number): void
-}
-
 interface Row {
   /** Sealed. */
   secret: string
@@ -49,7 +32,7 @@ interface Row {
   last_step: number
 }
 
-export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }): Totp {
+export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }) {
   const select = ledger.sql<Row>('SELECT secret, enabled_at, last_step FROM totp WHERE user_id = ?')
   const upsert = ledger.sql(
     'INSERT INTO totp (user_id, secret) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, last_step = 0 WHERE enabled_at IS NULL',
@@ -79,19 +62,21 @@ export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }): T
   }
 
   return {
-    state(userId) {
+    state(userId: number): TotpState {
       const isOn = typeof select.get(userId)?.enabled_at === 'number'
       return { isOn, recoveryCodes: isOn ? countRecovery.get(userId)!.left : 0 }
     },
 
-    begin(userId, username) {
+    /** A new secret, which nothing asks for until a code of it is shown. Inside a write. */
+    begin(userId: number, username: string): { secret: string; uri: string } {
       const secret = new Secret({ size: SECRET_BYTES })
       upsert.run(userId, ledger.seal(TOTP_SECRET, secret.base32))
       const uri = new TOTP({ issuer: ISSUER, label: username, secret, period: PERIOD_SECONDS }).toString()
       return { secret: secret.base32, uri }
     },
 
-    enable(userId, code) {
+    /** The new recovery codes; undefined: the code is wrong, or nothing was begun. Inside a write. */
+    enable(userId: number, code: string): string[] | undefined {
       const row = select.get(userId)
       if (!row || row.enabled_at !== null || !CODE.test(code) || !takeCode(userId, row.secret, code)) return undefined
       updateEnabled.run(epochSeconds(clock), userId)
@@ -102,7 +87,11 @@ export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }): T
       })
     },
 
-    take(userId, code) {
+    /**
+     * Takes a code, or a recovery code, which holds no longer then. Inside a write.
+     * @throws conflict: another secret key has sealed what codes are computed from; recovery codes hold all the same
+     */
+    take(userId: number, code: string): boolean {
       const row = select.get(userId)
       if (!row) return false
       const plain = code.replace(/[\s-]/g, '').toUpperCase()
@@ -110,6 +99,7 @@ export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }): T
       return RECOVERY_CODE.test(plain) && deleteRecovery.run(userId, sha256(plain)).changes === 1
     },
 
-    remove: (userId) => void deleteOne.run(userId),
+    /** Inside a write. */
+    remove: (userId: number) => void deleteOne.run(userId),
   }
 }

@@ -1,7 +1,6 @@
-/** The table of users. */
-import { type Clock, epochSeconds } from '../clock.ts'
-import { errors } from '../error.ts'
-import type { Ledger } from '../ledger/sqlite.ts'
+/** The table of users. Methods that change rows are called inside `ledger.write`. */
+import { type Clock, epochSeconds, errors, type Ledger } from 'archivolt'
+import type { NewAccount } from './types.ts'
 
 export interface UserRow {
   id: number
@@ -17,30 +16,7 @@ export interface UserRow {
 
 type UserRights = Record<'is_staff' | 'is_active' | 'may_download', boolean>
 
-/** Methods that say so change rows: call them inside `ledger.write`. */
-export interface UserRows {
-  /** By id. */
-  all(): UserRow[]
-  get(id: number): UserRow | undefined
-  /** @throws not_found */
-  existing(id: number): UserRow
-  named(username: string): UserRow | undefined
-  firstAdmin(): UserRow | undefined
-  hasOtherAdmin(id: number): boolean
-  hasAnySignedIn(): boolean
-  /** Inside a write. @returns its id */
-  add(user: { username: string; password: string; isStaff: boolean; mayDownload: boolean }): number
-  /** Inside a write. */
-  change(id: number, password: string, rights: UserRights): void
-  /** Inside a write. */
-  setPin(id: number, pin: string | null): void
-  /** It signs in now. Inside a write. */
-  noteLogin(id: number): void
-  /** Inside a write. */
-  remove(id: number): void
-}
-
-export function openUserRows({ ledger, clock }: { ledger: Ledger; clock: Clock }): UserRows {
+export function openUserRows({ ledger, clock }: { ledger: Ledger; clock: Clock }) {
   const selectAll = ledger.sql<UserRow>('SELECT * FROM users ORDER BY id')
   const selectOne = ledger.sql<UserRow>('SELECT * FROM users WHERE id = ?')
   const selectFirstAdmin = ledger.sql<UserRow>('SELECT * FROM users WHERE is_staff = 1 ORDER BY id LIMIT 1')
@@ -59,25 +35,28 @@ export function openUserRows({ ledger, clock }: { ledger: Ledger; clock: Clock }
 
   return {
     all: () => selectAll.all(),
-    get: (id) => selectOne.get(id),
-    existing(id) {
+    get: (id: number) => selectOne.get(id),
+    /** @throws not_found */
+    existing(id: number): UserRow {
       const row = selectOne.get(id)
       if (!row) throw errors.notFound('user')
       return row
     },
-    named: (username) => selectNamed.get(username),
+    named: (username: string) => selectNamed.get(username),
     firstAdmin: () => selectFirstAdmin.get(),
-    hasOtherAdmin: (id) => countAdmins.get(id)!.others > 0,
+    hasOtherAdmin: (id: number) => countAdmins.get(id)!.others > 0,
     hasAnySignedIn: () => countSignedIn.get()!.ever > 0,
-    add({ username, password, isStaff, mayDownload }) {
+    /** @returns its id */
+    add({ username, password, isStaff, mayDownload }: Required<Omit<NewAccount, 'view'>>): number {
       const added = insert.run(username, password, bit(isStaff), bit(mayDownload), epochSeconds(clock))
       return Number(added.lastInsertRowid)
     },
-    change: (id, password, rights) =>
+    change: (id: number, password: string, rights: UserRights) =>
       void update.run(password, bit(rights.is_staff), bit(rights.is_active), bit(rights.may_download), id),
-    setPin: (id, pin) => void updatePin.run(pin, id),
-    noteLogin: (id) => void updateLogin.run(epochSeconds(clock), id),
-    remove: (id) => void deleteOne.run(id),
+    setPin: (id: number, pin: string | null) => void updatePin.run(pin, id),
+    /** It signs in now. */
+    noteLogin: (id: number) => void updateLogin.run(epochSeconds(clock), id),
+    remove: (id: number) => void deleteOne.run(id),
   }
 }
 

@@ -3,7 +3,7 @@
  * the turns of lanes (`core/jobs/lanes.ts`), which have urgent askers, a limit of time, and a width that changes; here
  * whoever asks for most gives way once too many wait.
  */
-import { abortable } from './abortable.ts'
+import { abortable } from 'archivolt'
 
 interface Waiting {
   begin(): void

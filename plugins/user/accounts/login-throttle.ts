@@ -3,11 +3,8 @@
  * doubles with each further attempt. The account itself is only slowed for other addresses, and turns go round by
  * address, so nobody locks another out.
  */
-import type { Clock } from '../clock.ts'
-import { FairQueue } from '../concurrency/fair-queue.ts'
-import { Quota } from '../concurrency/quota.ts'
-import { errors } from '../error.ts'
-import { say } from '../say.ts'
+import { type Clock, errors, Quota, say } from 'archivolt'
+import { FairQueue } from './fair-queue.ts'
 import { type Asker, tooManyLogins } from './passwords.ts'
 
 const ALLOWED_FAILURES = 5

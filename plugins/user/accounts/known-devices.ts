@@ -1,7 +1,5 @@
 /** On which devices an account has signed in, so that it can be told of a new one. */
-import { type Clock, epochSeconds } from '../clock.ts'
-import { errors } from '../error.ts'
-import type { Ledger } from '../ledger/sqlite.ts'
+import { type Clock, epochSeconds, errors, type Ledger } from 'archivolt'
 import type { ClientName } from './client-name.ts'
 
 const MOST_OF_ACCOUNT = 100
@@ -16,22 +14,13 @@ export interface NewSignIn extends Place {
   at: string
 }
 
-/** `device`: what the ledger holds of its id. Methods that say so change rows: call them inside `ledger.write`. */
-export interface KnownDevices {
-  /** The account signs in there. Inside a write. @returns whether it had never done so, though it had elsewhere */
-  note(userId: number, device: string, place: Place): boolean
-  /** What the account has not seen yet. @param own  the device that asks: whoever is new there does not tell of itself */
-  unseen(userId: number, own: string | undefined): NewSignIn[]
-  /** Inside a write. @throws not_found */
-  see(userId: number, id: number, own: string | undefined): void
-}
-
 interface Row extends Place {
   id: number
   first_at: number
 }
 
-export function openKnownDevices({ ledger, clock }: { ledger: Ledger; clock: Clock }): KnownDevices {
+/** `device`: what the ledger holds of its id. Methods that say so change rows: call them inside `ledger.write`. */
+export function openKnownDevices({ ledger, clock }: { ledger: Ledger; clock: Clock }) {
   const now = () => epochSeconds(clock)
   const selectAny = ledger.sql('SELECT 1 FROM known_devices WHERE user_id = ? LIMIT 1')
   const update = ledger.sql('UPDATE known_devices SET seen_at = ? WHERE user_id = ? AND device = ?')
@@ -48,19 +37,22 @@ export function openKnownDevices({ ledger, clock }: { ledger: Ledger; clock: Clo
     "UPDATE known_devices SET is_new = 0 WHERE user_id = ? AND id = ? AND is_new = 1 AND device <> coalesce(?, '')",
   )
   return {
-    note(userId, device, { browser, system, address }) {
+    /** The account signs in there. Inside a write. @returns whether it had never done so, though it had elsewhere */
+    note(userId: number, device: string, { browser, system, address }: Place): boolean {
       if (update.run(now(), userId, device).changes === 1) return false
       const isNew = selectAny.get(userId) !== undefined
       insert.run(userId, device, browser, system, address, now(), now(), isNew ? 1 : 0)
       deleteOldest.run(userId, MOST_OF_ACCOUNT)
       return isNew
     },
-    unseen: (userId, own) =>
+    /** What the account has not seen yet. @param own  the device that asks: whoever is new there does not tell of itself */
+    unseen: (userId: number, own: string | undefined): NewSignIn[] =>
       selectNew.all(userId, own ?? null).map(({ id, browser, system, address, first_at }) => ({
         ...{ id, browser, system, address },
         at: new Date(first_at * 1000).toISOString(),
       })),
-    see(userId, id, own) {
+    /** Inside a write. @throws not_found */
+    see(userId: number, id: number, own: string | undefined): void {
       if (markSeen.run(userId, id, own ?? null).changes === 0) throw errors.notFound('sign-in')
     },
   }

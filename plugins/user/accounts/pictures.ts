@@ -1,6 +1,6 @@
 /** Keeps in the ledger the picture that each account has chosen for itself. */
 import { createHash } from 'node:crypto'
-import type { Ledger } from '../ledger/sqlite.ts'
+import type { Ledger } from 'archivolt'
 
 export interface UserPicture {
   /** Another one for each picture. */
@@ -14,26 +14,18 @@ const VERSION_LENGTH = 16
 const versionOf = (jpeg: Buffer): string =>
   createHash('sha256').update(jpeg).digest('base64url').slice(0, VERSION_LENGTH)
 
-/** Methods that say so change rows: call them inside `ledger.write`. */
-export interface UserPictures {
-  /** null: it has none. */
-  version(userId: number): string | null
-  get(userId: number): UserPicture | undefined
-  /** Inside a write. */
-  set(userId: number, jpeg: Buffer): void
-  /** Inside a write. */
-  remove(userId: number): void
-}
-
-export function openUserPictures(ledger: Ledger): UserPictures {
+export function openUserPictures(ledger: Ledger) {
   const selectVersion = ledger.sql<{ version: string }>('SELECT version FROM user_pictures WHERE user_id = ?')
   const select = ledger.sql<UserPicture>('SELECT version, jpeg FROM user_pictures WHERE user_id = ?')
   const upsert = ledger.sql('INSERT OR REPLACE INTO user_pictures (user_id, version, jpeg) VALUES (?, ?, ?)')
   const deleteOne = ledger.sql('DELETE FROM user_pictures WHERE user_id = ?')
   return {
-    version: (userId) => selectVersion.get(userId)?.version ?? null,
-    get: (userId) => select.get(userId),
-    set: (userId, jpeg) => void upsert.run(userId, versionOf(jpeg), jpeg),
-    remove: (userId) => void deleteOne.run(userId),
+    /** null: it has none. */
+    version: (userId: number) => selectVersion.get(userId)?.version ?? null,
+    get: (userId: number) => select.get(userId),
+    /** Inside a write. */
+    set: (userId: number, jpeg: Buffer) => void upsert.run(userId, versionOf(jpeg), jpeg),
+    /** Inside a write. */
+    remove: (userId: number) => void deleteOne.run(userId),
   }
 }

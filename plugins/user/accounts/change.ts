@@ -1,64 +1,91 @@
-/** Adds, changes and removes accounts. */
+/** Lists, adds, changes and removes accounts, the first admin of a new installation too. */
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
-import { errors } from '../error.ts'
-import { say } from '../say.ts'
-import { tellSecurity } from '../security-log.ts'
-import { writeWhole } from '../whole-file.ts'
+import {
+  type AccountRecord,
+  type AccountRights,
+  type Accounts,
+  errors,
+  type FirstAccount,
+  say,
+  tellSecurity,
+  writeWhole,
+} from 'archivolt'
 import { areAlike, mixesScripts } from './names.ts'
 import { refuseOutdated } from './proof.ts'
-import { type Book, recordOf, write } from './state.ts'
-import type { AccountChange, AccountRecord, AccountRights, FirstAccount, NewAccount, Proof } from './types.ts'
+import { type Book, forgetKept, recordOf, write } from './state.ts'
+import type { AccountChange } from './types.ts'
 import type { UserRow } from './user-rows.ts'
 
 const FIRST_ID = 1
 
-/** As `Accounts.create` says. */
-export async function create(
-  book: Book,
-  { username, password, isStaff, mayDownload = false, view = null }: NewAccount,
-  alongside?: (id: number) => void,
-): Promise<AccountRecord> {
-  refuseIllTogether({ is_staff: isStaff, may_download: mayDownload, view })
-  if (mixesScripts(username))
-    throw errors.badRequest('This name mixes letters of different scripts; use those of one', {
-      fields: { username: 'mixes letters of different scripts' },
-    })
-  refuseAlike(book, username)
-  const hash = await book.passwords.hash(password)
-  const added = await write(book, () => {
-    refuseAlike(book, username)
-    const id = book.users.add({ username, password: hash, isStaff, mayDownload })
-    book.views.set(id, view)
-    alongside?.(id)
-    return recordOf(book, book.users.existing(id))
-  })
-  tellSecurity(book.log, 'account_added', { account: added.id, ...rightsOf(added) })
-  return added
-}
+type Changes = Pick<
+  Accounts,
+  'list' | 'get' | 'firstAdmin' | 'create' | 'change' | 'dropFromViews' | 'remove' | 'isUnused' | 'setRules'
+>
 
-/** As `Accounts.change` says. */
-export async function change(
-  book: Book,
-  id: number,
-  asked: AccountChange,
-  { keepSession, proof }: { keepSession?: string | undefined; proof?: Proof | undefined } = {},
-): Promise<AccountRecord> {
-  const { users, passwords } = book
-  users.existing(id)
-  const password = asked.password === undefined ? undefined : await passwords.hash(asked.password)
-  const pin = typeof asked.pin === 'string' ? await passwords.hash(asked.pin) : asked.pin
-  let before!: AccountRecord
-  const record = await write(book, () => {
-    refuseOutdated(proof)
-    before = recordOf(book, users.existing(id))
-    // Read anew: it may have changed while the password was hashed.
-    writeChange(book, users.existing(id), { ...asked, password, pin }, keepSession)
-    return recordOf(book, users.existing(id))
-  })
-  tellChange(book, before, record, asked)
-  if (password) await forgetFirstPassword(book, id)
-  return record
+export const changesOf = (book: Book): Changes => {
+  const { log, users, views, passwords } = book
+  const shown = (row: UserRow | undefined) => row && recordOf(book, row)
+  return {
+    list: () => users.all().map((row) => recordOf(book, row)),
+    get: (id) => shown(users.get(id)),
+    firstAdmin: () => shown(users.firstAdmin()),
+
+    async create({ username, password, isStaff, mayDownload = false, view = null }, alongside) {
+      refuseIllTogether({ is_staff: isStaff, may_download: mayDownload, view })
+      if (mixesScripts(username))
+        throw errors.badRequest('This name mixes letters of different scripts; use those of one', {
+          fields: { username: 'mixes letters of different scripts' },
+        })
+      refuseAlike(book, username)
+      const hash = await passwords.hash(password)
+      const added = await write(book, () => {
+        refuseAlike(book, username)
+        const id = users.add({ username, password: hash, isStaff, mayDownload })
+        views.set(id, view)
+        alongside?.(id)
+        return recordOf(book, users.existing(id))
+      })
+      tellSecurity(log, 'account_added', { account: added.id, ...rightsOf(added) })
+      return added
+    },
+
+    async change(id, asked, { keepSession, proof } = {}) {
+      users.existing(id)
+      const password = asked.password === undefined ? undefined : await passwords.hash(asked.password)
+      const pin = typeof asked.pin === 'string' ? await passwords.hash(asked.pin) : asked.pin
+      let before!: AccountRecord
+      const record = await write(book, () => {
+        refuseOutdated(proof)
+        before = recordOf(book, users.existing(id))
+        // Read anew: it may have changed while the password was hashed.
+        writeChange(book, users.existing(id), { ...asked, password, pin }, keepSession)
+        return recordOf(book, users.existing(id))
+      })
+      tellChange(book, before, record, asked)
+      if (password) await forgetFirstPassword(book, id)
+      return record
+    },
+
+    dropFromViews: (kind, id) => write(book, () => views.drop(kind, id)),
+
+    async remove(id) {
+      await write(book, () => {
+        refuseLastAdmin(book, users.existing(id))
+        users.remove(id)
+      })
+      tellSecurity(log, 'account_removed', { account: id })
+      await forgetFirstPassword(book, id)
+    },
+
+    isUnused: () => isUnused(book),
+
+    setRules(rules) {
+      Object.assign(book.rules, rules)
+      forgetKept(book)
+    },
+  }
 }
 
 function tellChange({ log }: Book, before: AccountRecord, after: AccountRecord, asked: AccountChange): void {
@@ -107,17 +134,7 @@ function writeChange(
   else if (hashed.password || hashed.totp === null || isOtherRole) sessions.endAll(id, keepSession)
 }
 
-/** As `Accounts.remove` says. */
-export async function remove(book: Book, id: number): Promise<void> {
-  await write(book, () => {
-    refuseLastAdmin(book, book.users.existing(id))
-    book.users.remove(id)
-  })
-  tellSecurity(book.log, 'account_removed', { account: id })
-  await forgetFirstPassword(book, id)
-}
-
-/** As `AccountBook.ensureFirst` says. */
+/** As core asks at each start. */
 export async function ensureFirst(
   book: Book,
   { username, password }: { username: string; password: string | null },
@@ -135,8 +152,7 @@ export async function ensureFirst(
   return { isNew: true, username, ...(made && { password: made, passwordFile: firstPassword.file }) }
 }
 
-/** As `Accounts.isUnused` says. */
-export const isUnused = ({ firstPassword, users }: Book): boolean => firstPassword.isThere && !users.hasAnySignedIn()
+const isUnused = ({ firstPassword, users }: Book): boolean => firstPassword.isThere && !users.hasAnySignedIn()
 
 async function forgetFirstPassword({ firstPassword }: Book, id: number): Promise<void> {
   if (id !== FIRST_ID) return

@@ -1,11 +1,16 @@
 /** Access tokens: several of a user, each with a name, a scope and an end. The ledger has their hashes alone. */
-import { createHmac, randomBytes } from 'node:crypto'
-import { type Clock, epochSeconds } from '../clock.ts'
-import { errors } from '../error.ts'
-import type { Ledger } from '../ledger/sqlite.ts'
-import type { Log } from '../log.ts'
-import { say } from '../say.ts'
-import type { Scope } from './scope.ts'
+import { randomBytes } from 'node:crypto'
+import {
+  type AccessTokenRecord,
+  type Clock,
+  epochSeconds,
+  errors,
+  type Ledger,
+  type Log,
+  type Scope,
+  type Signing,
+  say,
+} from 'archivolt'
 
 /** As many as a household's apps and scripts need, and few enough to look through. */
 const MOST_OF_USER = 50
@@ -21,39 +26,12 @@ export interface NewAccessToken {
   expiresAt: number | null
 }
 
-/** All but the token itself: that is shown once. */
-export interface AccessTokenRecord {
-  id: number
-  name: string
-  scope: Scope
-  created: string
-  expires: string | null
-  /** To the minute. */
-  last_used: string | null
-}
-
 export interface KnownAccessToken {
   id: number
   userId: number
   scope: Scope
   /** Epoch seconds. */
   expiresAt: number | null
-}
-
-/** Methods that say so change rows: call them inside `ledger.write`. */
-export interface AccessTokens {
-  list(userId: number): AccessTokenRecord[]
-  /** Inside a write. @throws conflict: as many as there may be */
-  make(userId: number, token: NewAccessToken): AccessTokenRecord & { token: string }
-  /** Inside a write. @throws not_found */
-  revoke(userId: number, id: number): void
-  /** Inside a write. */
-  revokeAll(userId: number): void
-  /** Of a token that has not ended. */
-  find(token: string): KnownAccessToken | undefined
-  hasEnded(token: KnownAccessToken): boolean
-  /** It is written at most once a minute; who asks does not wait for it. */
-  noteUse(id: number): void
 }
 
 interface Row {
@@ -70,14 +48,14 @@ export function openAccessTokens({
   ledger,
   clock,
   log,
-  secretKey,
+  signing,
 }: {
   ledger: Ledger
   clock: Clock
   log: Log
-  secretKey: Buffer
-}): AccessTokens {
-  const hashOf = (token: string) => createHmac('sha256', secretKey).update(`access-token:${token}`).digest('base64url')
+  signing: Signing
+}) {
+  const hashOf = (token: string) => signing.sign('access-token', token).toString('base64url')
   const now = () => epochSeconds(clock)
   /** Since the start, by id: when a use was last handed to the ledger. */
   const notedAt = new Map<number, number>()
@@ -96,9 +74,10 @@ export function openAccessTokens({
 
   return {
     hasEnded,
-    list: (userId) => selectAll.all(userId).map(toRecord),
+    list: (userId: number) => selectAll.all(userId).map(toRecord),
 
-    make(userId, { name, scope, expiresAt }) {
+    /** Inside a write. @throws conflict: as many as there may be */
+    make(userId: number, { name, scope, expiresAt }: NewAccessToken): AccessTokenRecord & { token: string } {
       if (count.get(userId)!.held >= MOST_OF_USER)
         throw errors.conflict(
           say`An account has at most ${{ most: MOST_OF_USER }} access tokens; revoke one that is not used`,
@@ -110,21 +89,25 @@ export function openAccessTokens({
       return { ...toRecord(row), token }
     },
 
-    revoke(userId, id) {
+    /** Inside a write. @throws not_found */
+    revoke(userId: number, id: number): void {
       if (deleteOne.run(userId, id).changes === 0) throw errors.notFound('access token')
       notedAt.delete(id)
     },
 
-    revokeAll: (userId) => void deleteAll.run(userId),
+    /** Inside a write. */
+    revokeAll: (userId: number) => void deleteAll.run(userId),
 
-    find(token) {
+    /** Of a token that has not ended. */
+    find(token: string): KnownAccessToken | undefined {
       const row = selectOne.get(hashOf(token))
       if (!row) return undefined
       const known = { id: row.id, userId: row.user_id, scope: row.scope, expiresAt: row.expires_at }
       return hasEnded(known) ? undefined : known
     },
 
-    noteUse(id) {
+    /** Written at most once a minute, and without making the request wait. */
+    noteUse(id: number): void {
       const at = now()
       if (at - (notedAt.get(id) ?? -Infinity) < USE_STEP_SECONDS) return
       notedAt.set(id, at)

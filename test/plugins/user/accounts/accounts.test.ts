@@ -3,22 +3,22 @@ import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { isAppError } from '../../../core/error.ts'
-import { openSecretKey } from '../../../core/secret-key.ts'
-import { type TestAccounts, testAccounts } from '../http/given.ts'
+import { isAppError } from '../../../../core/error.ts'
+import { openSecretKey } from '../../../../core/secret-key.ts'
+import { type TestAccounts, testAccounts } from '../../../core/http/given.ts'
 
 const HERE = '192.0.2.1'
 const ELSEWHERE = '192.0.2.2'
 
 const withAdmin = async (given: TestAccounts) => (
-  await given.accounts.ensureFirst({ username: 'admin', password: 'right-password' }), given
+  await given.credentials.ensureFirst({ username: 'admin', password: 'right-password' }), given
 )
 const secondsToWait = (error: unknown) =>
   isAppError(error, 'throttled') ? error.details.retryAfterSeconds! : assert.fail(String(error))
 
 test('the first account is an admin with a token; its made-up password lies in a file that only its owner reads', async (t) => {
-  const { accounts, dataDir } = await testAccounts(t)
-  const first = await accounts.ensureFirst({ username: 'admin', password: null })
+  const { accounts, credentials, dataDir } = await testAccounts(t)
+  const first = await credentials.ensureFirst({ username: 'admin', password: null })
   const path = join(dataDir, 'first-password')
 
   assert.deepEqual(
@@ -28,7 +28,7 @@ test('the first account is an admin with a token; its made-up password lies in a
   assert.equal((await readFile(path, 'utf8')).trim(), first.password)
   assert.equal((await stat(path)).mode & 0o777, 0o600)
   assert.equal((await accounts.checkPassword('admin', first.password!, HERE))?.account.is_staff, true)
-  assert.deepEqual(await accounts.ensureFirst({ username: 'other', password: null }), {
+  assert.deepEqual(await credentials.ensureFirst({ username: 'other', password: null }), {
     isNew: false,
     username: 'admin',
   })
@@ -145,28 +145,28 @@ test('many logins at once from one address are counted one after the other', asy
 })
 
 test('a token stays the same until it is revoked or the password changes', async (t) => {
-  const { accounts } = await withAdmin(await testAccounts(t))
+  const { accounts, credentials } = await withAdmin(await testAccounts(t))
   const first = await accounts.token(1)
   assert.match(first, /^[0-9a-f]{40}$/)
   assert.equal(await accounts.token(1), first)
   await accounts.revokeToken(1)
-  assert.equal(accounts.byToken(first), undefined)
+  assert.equal(credentials.byToken(first), undefined)
   const second = await accounts.token(1)
   await accounts.change(1, { password: 'another one' })
-  assert.equal(accounts.byToken(second), undefined)
+  assert.equal(credentials.byToken(second), undefined)
   assert.equal(new Set([first, second, await accounts.token(1)]).size, 3)
 })
 
 test('a changed password ends the other sessions and leaves the one that changed it', async (t) => {
-  const { accounts } = await withAdmin(await testAccounts(t))
+  const { accounts, credentials } = await withAdmin(await testAccounts(t))
   const [mine, other] = [await accounts.openSession(1, true), await accounts.openSession(1, true)]
   await accounts.change(
     1,
     { password: 'another one' },
-    { keepSession: accounts.bySession(mine.sessionId)!.session.hash },
+    { keepSession: credentials.bySession(mine.sessionId)!.session.hash },
   )
-  assert.ok(accounts.bySession(mine.sessionId))
-  assert.equal(accounts.bySession(other.sessionId), undefined)
+  assert.ok(credentials.bySession(mine.sessionId))
+  assert.equal(credentials.bySession(other.sessionId), undefined)
 })
 
 test('a password that is changed after it was checked opens nothing any more', async (t) => {
@@ -282,7 +282,7 @@ test('the last active admin can neither be removed nor lose the role', async (t)
 })
 
 test('a name is used once; an id never again, so an old token is nobody’s', async (t) => {
-  const { accounts } = await withAdmin(await testAccounts(t))
+  const { accounts, credentials } = await withAdmin(await testAccounts(t))
   const { id } = await accounts.create({ username: 'second', password: 'right-password', isStaff: false })
   await assert.rejects(accounts.create({ username: 'second', password: 'right-password', isStaff: false }), {
     code: 'conflict',
@@ -292,5 +292,5 @@ test('a name is used once; an id never again, so an old token is nobody’s', as
   const next = await accounts.create({ username: 'second', password: 'right-password', isStaff: false })
   assert.ok(next.id > id)
   assert.notEqual(await accounts.token(next.id), token)
-  assert.equal(accounts.byToken(token), undefined)
+  assert.equal(credentials.byToken(token), undefined)
 })

@@ -1,0 +1,29 @@
+/** Keeps the accounts: answers core about credentials, and gives plugins `app.accounts`. */
+import type { Credentials, CredentialsParts } from 'archivolt'
+import { changesOf, ensureFirst } from './change.ts'
+import { tokensOf } from './issue.ts'
+import { lookUpsOf } from './look-up.ts'
+import { ownOf } from './own.ts'
+import type { PasswordCost } from './passwords.ts'
+import { secondFactorOf } from './second-factor.ts'
+import { signInsOf } from './sign-in.ts'
+import { signedInOf } from './signed-in.ts'
+import { openBook } from './state.ts'
+
+/** @param cost  of new password hashes */
+export function openAccounts(parts: CredentialsParts, cost?: PasswordCost): Credentials {
+  const book = openBook(parts, cost)
+  return {
+    ...lookUpsOf(book),
+    ensureFirst: (account) => ensureFirst(book, account),
+    watch: (listener) => void book.listeners.push(listener),
+    accounts: {
+      ...changesOf(book),
+      ...signInsOf(book),
+      ...signedInOf(book),
+      ...tokensOf(book),
+      ...secondFactorOf(book),
+      ...ownOf(book),
+    },
+  }
+}

@@ -1,0 +1,75 @@
+/** Finds out whose a token, a session or a signed address is: every request asks this. */
+import type { Credentials, Identity } from 'archivolt'
+import type { Way } from './sessions.ts'
+import { activeAccount, type Book, type KeptSession, type KeptToken } from './state.ts'
+
+/** Kept look-ups; past this they are thrown away and read anew. */
+const MOST_KEPT = 1000
+
+export const lookUpsOf = (book: Book): Pick<Credentials, 'byToken' | 'bySession' | 'byLink' | 'pageSizeOf'> => {
+  const { kept, tokens, accessTokens, sessions, links, preferences } = book
+
+  function holderOf(token: string): KeptToken | undefined {
+    const own = identityOf(book, tokens.ownerOf(token))
+    if (own) return keep(kept.byToken, token, { account: own })
+    const access = accessTokens.find(token)
+    const account = identityOf(book, access?.userId)
+    return access && account && keep(kept.byToken, token, { account, scope: access.scope, access })
+  }
+
+  function holderOfSession(cookie: string): KeptSession | undefined {
+    const session = sessions.find(cookie)
+    const account = identityOf(book, session?.userId, session?.way)
+    return session && account && keep(kept.bySession, cookie, { account, session })
+  }
+
+  return {
+    byToken(token) {
+      const holder = kept.byToken.get(token) ?? holderOf(token)
+      if (!holder?.access) return holder
+      if (accessTokens.hasEnded(holder.access)) return undefined
+      accessTokens.noteUse(holder.access.id)
+      return holder
+    },
+
+    bySession(cookie) {
+      const known = kept.bySession.get(cookie) ?? holderOfSession(cookie)
+      if (!known || sessions.hasEnded(known.session)) return undefined
+      sessions.noteUse(known.session)
+      return known
+    },
+
+    byLink(path, signed) {
+      const session = links.read(path, signed)
+      return session === undefined ? undefined : identityOf(book, sessions.holder(session))
+    },
+
+    pageSizeOf(id) {
+      const { page_size } = preferences.of(id)
+      return typeof page_size === 'number' ? page_size : 0
+    },
+  }
+}
+
+/**
+ * An admin without the second factor that admins need is none.
+ * @param way  who signs in at a provider or a proxy has the second factor there, or not
+ */
+function identityOf(book: Book, id: number | undefined, way?: Way): Identity | undefined {
+  const account = activeAccount(book, id)
+  if (!account) return undefined
+  const { username, is_staff, may_download: mayDownload, view, has_totp } = account
+  const isElsewhere = way === 'provider' || way === 'proxy'
+  const lacksFactor = is_staff && !has_totp && !isElsewhere && book.rules.adminsNeedSecondFactor
+  return {
+    ...{ id: account.id, username, isAdmin: is_staff && !lacksFactor, mayDownload },
+    ...(view && { view }),
+    ...(lacksFactor && { needsSecondFactor: true }),
+  }
+}
+
+function keep<Key, Value>(kept: Map<Key, Value>, key: Key, value: Value): Value {
+  if (kept.size >= MOST_KEPT) kept.clear()
+  kept.set(key, value)
+  return value
+}

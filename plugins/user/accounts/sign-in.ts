@@ -1,0 +1,90 @@
+/** Checks what people sign in with: a password and a code, or a PIN on a device that knows the account. */
+import { type Accounts, clientOf, errors, tellSecurity } from 'archivolt'
+import { proofOf, proofOfPin } from './proof.ts'
+import type { Book } from './state.ts'
+import type { UserRow } from './user-rows.ts'
+
+export const signInsOf = (book: Book): Pick<Accounts, 'checkPassword' | 'checkOwnPassword' | 'checkPin'> => {
+  const { ledger, log, users, devices, passwords, throttle } = book
+  return {
+    checkPassword(username, password, address, signal, code) {
+      const asker = { address: clientOf(address), signal }
+      return throttle.attempt(username, asker, async () => {
+        const row = users.named(username)
+        const isRight = await passwords.isRight(password, row?.password, asker)
+        if (!row || !isRight || !row.is_active) {
+          tellSecurity(log, 'sign_in_refused', { account: row?.id, address })
+          return undefined
+        }
+        // Before its code is asked for: an authenticator app that is turned on meanwhile makes the proof outdated.
+        const proof = proofOf(book, row)
+        if (!(await takeCode(book, row, code))) {
+          tellSecurity(log, 'sign_in_refused', { account: row.id, address, at: 'code' })
+          return undefined
+        }
+        await ledger.write(() => users.noteLogin(row.id))
+        tellSecurity(log, 'sign_in', { account: row.id, address })
+        return proof
+      })
+    },
+
+    async checkOwnPassword(id, password, address, signal) {
+      const row = users.existing(id)
+      const asker = { address: clientOf(address), signal }
+      return throttle.attempt(row.username, asker, async () => {
+        if (await passwords.isRight(password, row.password, asker)) return proofOf(book, row)
+        tellSecurity(log, 'sign_in_refused', { account: id, address, at: 'own password' })
+        return undefined
+      })
+    },
+
+    async checkPin(id, pin, { cookies, address, signal }) {
+      const device = devices.of(cookies)
+      const row = users.get(id)
+      if (!row || device === undefined || !devices.accountsOf(device).includes(id)) throw notOnDevice()
+      const asker = { address: clientOf(address), signal }
+      return throttle.attempt(row.username, asker, async () => {
+        const known = await attemptPin(book, row, device)
+        if (!(await passwords.isRight(pin, known.pin!, asker))) {
+          tellSecurity(log, 'sign_in_refused', { account: id, address, at: 'pin' })
+          return undefined
+        }
+        await ledger.write(() => {
+          devices.succeed(device, id)
+          users.noteLogin(id)
+        })
+        tellSecurity(log, 'sign_in', { account: id, address, by: id, at: 'pin' })
+        return proofOfPin(book, known, device)
+      })
+    },
+  }
+}
+
+/** Counts the attempt in the ledger, whatever the address. */
+async function attemptPin({ ledger, users, devices }: Book, row: UserRow, device: string): Promise<UserRow> {
+  const known = await ledger.write(() => {
+    const now = users.get(row.id)
+    return now?.is_active && now.pin !== null && devices.attempt(device, row.id) ? now : undefined
+  })
+  if (!known) throw notOnDevice()
+  return known
+}
+
+/** @throws bad_request  it is missing: neither a failed attempt nor one that takes back those before it */
+async function takeCode({ ledger, totp }: Book, row: UserRow, code: string | undefined): Promise<boolean> {
+  if (!totp.state(row.id).isOn) return true
+  if (code === undefined) throw codeRequired()
+  return ledger.write(() => totp.take(row.id, code))
+}
+
+const CODE_REQUIRED =
+  'This account signs in with a code of its authenticator app too. An app that has no place for the code needs a token instead: make one in Settings → Account'
+
+const codeRequired = () =>
+  errors.badRequest(CODE_REQUIRED, {
+    fields: { code: 'is required' },
+    extra: { code_required: true, non_field_errors: [CODE_REQUIRED] },
+  })
+
+const notOnDevice = () =>
+  errors.badRequest('Sign in with the password: a PIN is only for devices where its account has signed in before')

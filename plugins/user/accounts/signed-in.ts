@@ -1,0 +1,101 @@
+/** Where accounts are signed in: their sessions, and the devices that know them. */
+import { type Accounts, clientOf, tellSecurity } from 'archivolt'
+import { clientNameOf } from './client-name.ts'
+import { refuseOutdated } from './proof.ts'
+import { activeAccount, type Book, write } from './state.ts'
+import { sha256 } from './tokens.ts'
+
+type SignedIn = Pick<
+  Accounts,
+  | ('openSession' | 'noteProgram' | 'endSession' | 'sessions' | 'endNamedSession' | 'endOtherSessions')
+  | ('proveSession' | 'isProvenLately' | 'newSignIns' | 'seeSignIn' | 'link')
+  | ('onDevice' | 'keepOnDevice' | 'forgetOnDevice')
+>
+
+export const signedInOf = (book: Book): SignedIn => {
+  const { ledger, log, users, devices, sessions, knownDevices, links } = book
+  const deviceOf = (session: string | undefined) => session && sessions.deviceOf(session)
+  return {
+    async openSession(id, isRemembered, proof, from) {
+      if (!from)
+        return write(book, () => {
+          users.existing(id)
+          refuseOutdated(proof)
+          users.noteLogin(id)
+          return sessions.open(id, isRemembered)
+        })
+      const { address, way } = from
+      const { opened, isNew } = await write(book, () => {
+        const { pin } = users.existing(id)
+        refuseOutdated(proof)
+        users.noteLogin(id)
+        const { hash: device, ...cookie } = devices.identify(from.cookies)
+        const place = { ...clientNameOf(from.agent), address }
+        const isNew = knownDevices.note(id, device, place)
+        if (isRemembered && pin !== null) devices.add(device, id)
+        return { opened: { ...sessions.open(id, isRemembered, { ...place, way, device }), device: cookie }, isNew }
+      })
+      if (isNew) tellSecurity(log, 'new_device', { account: id, address, at: way })
+      return opened
+    },
+
+    async noteProgram(id, { address, agent }) {
+      // A program has no cookie: it is known by its name, and where it is.
+      const device = sha256(`program:${clientOf(address)}:${agent ?? ''}`)
+      const isNew = await ledger.write(() => knownDevices.note(id, device, { ...clientNameOf(agent), address }))
+      if (isNew) tellSecurity(log, 'new_device', { account: id, address, at: 'token' })
+    },
+
+    async endSession(session) {
+      const account = sessions.holder(session)
+      await write(book, () => sessions.end(session))
+      tellSecurity(log, 'sign_out', { account })
+    },
+
+    sessions: sessions.list,
+
+    async endNamedSession(id, session) {
+      await write(book, () => {
+        const device = sessions.endNamed(id, session)
+        if (device !== null) devices.forget(device, id)
+      })
+      tellSecurity(log, 'sign_out', { account: id, session })
+    },
+
+    async endOtherSessions(id, keep) {
+      await write(book, () => sessions.endAll(id, keep))
+      tellSecurity(log, 'sign_out', { account: id, session: 'others' })
+    },
+
+    proveSession(session, proof) {
+      refuseOutdated(proof)
+      sessions.prove(session)
+    },
+    isProvenLately: sessions.isProvenLately,
+
+    newSignIns: (id, session) => knownDevices.unseen(id, deviceOf(session)),
+    seeSignIn: (id, signIn, session) => ledger.write(() => knownDevices.see(id, signIn, deviceOf(session))),
+
+    link: links.sign,
+
+    onDevice(cookies) {
+      const device = devices.of(cookies)
+      if (device === undefined) return []
+      return devices.accountsOf(device).flatMap((id) => activeAccount(book, id) ?? [])
+    },
+
+    keepOnDevice: (id, cookies, proof) =>
+      ledger.write(() => {
+        refuseOutdated(proof)
+        if (users.existing(id).pin === null) return undefined
+        const { hash, ...cookie } = devices.identify(cookies)
+        devices.add(hash, id)
+        return cookie
+      }),
+
+    async forgetOnDevice(id, cookies) {
+      const device = devices.of(cookies)
+      if (device !== undefined) await ledger.write(() => devices.forget(device, id))
+    },
+  }
+}

@@ -1,0 +1,85 @@
+/** What the verbs of accounts (change, sign in, look up) share: their tables, and all of it that changes. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type AccountRecord, type CredentialsParts, DAY_SECONDS, type Identity, type Scope } from 'archivolt'
+import { type KnownAccessToken, openAccessTokens } from './access-tokens.ts'
+import { openDeviceLinks } from './device-links.ts'
+import { openDevices } from './devices.ts'
+import { openKnownDevices } from './known-devices.ts'
+import { LoginThrottle } from './login-throttle.ts'
+import { openPasswords, type PasswordCost } from './passwords.ts'
+import { openUserPictures } from './pictures.ts'
+import { openSessions, type Session } from './sessions.ts'
+import { openTokens } from './tokens.ts'
+import { openTotp } from './totp.ts'
+import type { AccountRules } from './types.ts'
+import { openUserPreferences } from './user-preferences.ts'
+import { openUserRows, type UserRow } from './user-rows.ts'
+import { openViews } from './views.ts'
+
+export type KeptToken = { account: Identity; scope?: Scope; access?: KnownAccessToken }
+export type KeptSession = { account: Identity; session: Session }
+
+export type Book = ReturnType<typeof openBook>
+
+export function openBook(parts: CredentialsParts, cost?: PasswordCost) {
+  const { ledger, clock, log, dataDir } = parts
+  const file = join(dataDir, 'first-password')
+  /** Until an admin says otherwise. */
+  const rules: AccountRules = { idleDays: 30, adminsNeedSecondFactor: false }
+  return {
+    ...{ ledger, clock, log, rules },
+    passwords: openPasswords(cost),
+    throttle: new LoginThrottle(clock),
+    users: openUserRows(parts),
+    views: openViews(ledger),
+    preferences: openUserPreferences(ledger),
+    pictures: openUserPictures(ledger),
+    tokens: openTokens(parts),
+    accessTokens: openAccessTokens(parts),
+    totp: openTotp(parts),
+    sessions: openSessions({ ...parts, idleSeconds: () => rules.idleDays * DAY_SECONDS }),
+    links: openDeviceLinks(parts),
+    devices: openDevices(parts),
+    knownDevices: openKnownDevices(parts),
+    /** Where the password lies that the first start has made up. */
+    firstPassword: { file, isThere: existsSync(file) },
+    /** What every request asks for. Any change empties all of it, after its commit. */
+    kept: { byToken: new Map<string, KeptToken>(), bySession: new Map<string, KeptSession>() },
+    /** Told of each change once it holds. */
+    listeners: [] as Array<() => void>,
+  }
+}
+
+/** A change that requests must see from now on. */
+export async function write<Result>(book: Book, work: () => Result): Promise<Result> {
+  const result = await book.ledger.write(work)
+  forgetKept(book)
+  return result
+}
+
+/** What requests ask for is read anew, and whoever was let in is looked at again. */
+export function forgetKept({ kept, preferences, listeners }: Book): void {
+  kept.byToken.clear()
+  kept.bySession.clear()
+  preferences.forget()
+  for (const listener of listeners) listener()
+}
+
+export const recordOf = ({ views, totp, pictures }: Book, row: UserRow): AccountRecord => ({
+  id: row.id,
+  username: row.username,
+  is_staff: row.is_staff === 1,
+  is_active: row.is_active === 1,
+  may_download: row.is_staff === 1 || row.may_download === 1,
+  view: views.parse(row.view),
+  has_pin: row.pin !== null,
+  has_totp: totp.state(row.id).isOn,
+  picture: pictures.version(row.id),
+  last_login: row.last_login === null ? null : new Date(row.last_login * 1000).toISOString(),
+})
+
+export function activeAccount(book: Book, id: number | undefined): AccountRecord | undefined {
+  const row = id === undefined ? undefined : book.users.get(id)
+  return row?.is_active ? recordOf(book, row) : undefined
+}

@@ -1,0 +1,43 @@
+/** Keeps in the ledger what each account is shown of the archive. */
+import type { Ledger, View } from 'archivolt'
+
+/** Kept views; past this they are thrown away and read anew. */
+const MOST_KEPT = 1000
+
+export function openViews(ledger: Ledger) {
+  const selectAll = ledger.sql<{ id: number; view: string }>('SELECT id, view FROM users WHERE view IS NOT NULL')
+  const update = ledger.sql('UPDATE users SET view = ? WHERE id = ?')
+  const kept = new Map<string, View>()
+
+  /** As a row has it. The same text is the same object, so that a changed view is told from one that is unchanged. */
+  function parse(text: string | null): View | null {
+    if (text === null) return null
+    const known = kept.get(text)
+    if (known) return known
+    const view = Object.freeze(readView(text, ledger))
+    if (kept.size >= MOST_KEPT) kept.clear()
+    kept.set(text, view)
+    return view
+  }
+
+  /** Inside a write. */
+  const set = (userId: number, view: View | null) => void update.run(view && JSON.stringify(view), userId)
+
+  return {
+    parse,
+    set,
+    /** Takes an id out of all views. Inside a write. */
+    drop(kind: string, id: string): void {
+      for (const row of selectAll.all()) {
+        const view = parse(row.view)!
+        if (view[kind]?.includes(id)) set(row.id, { ...view, [kind]: view[kind].filter((chosen) => chosen !== id) })
+      }
+    },
+  }
+}
+
+/** A damaged view shows nothing. */
+function readView(text: string, { json }: Ledger): View {
+  const view = json<View>(text, 'users.view', {})
+  return Object.values(view).every((ids) => Array.isArray(ids)) ? view : {}
+}

@@ -1,0 +1,71 @@
+/** The plugin that keeps accounts: there is exactly one, and any plugin can be that one. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Type } from 'typebox'
+import { type Credentials, chooseCredentials, type Identity } from '../../../core/accounts/credentials.ts'
+import { definePlugin, defineRoute } from '../../../core/plugin/define.ts'
+import { findBuiltIn } from '../../../core/plugin/find.ts'
+import { registerPlugins } from '../../../core/plugin/load.ts'
+import { testApp } from '../../support/testing.ts'
+
+const TOKEN = '0123456789abcdef0123456789abcdef01234567'
+const open = () => assert.fail('not opened')
+
+test('the program does not start without a plugin that keeps accounts, and says which one to take back', async (t) => {
+  const plugins = (await findBuiltIn()).map(({ plugin }) => plugin)
+  const off = new Set(['user'])
+  for (const _ of plugins)
+    for (const { name, needs } of plugins) if (needs?.some((need) => off.has(need))) off.add(name)
+
+  await assert.rejects(
+    testApp(t, { settings: { pluginsOff: [...off] } }),
+    /No plugin keeps accounts, so nobody could sign in: take user out of AV_PLUGINS_OFF/,
+  )
+  assert.throws(() => chooseCredentials([], []), /No plugin keeps accounts.*: add one that brings credentials/)
+})
+
+test('credentials that cannot be are refused by name', () => {
+  const register = (...manifests: object[]) =>
+    registerPlugins(
+      manifests.map((manifest, at) => ({
+        plugin: definePlugin({ name: `p${at}`, ...manifest }),
+        origin: 'here',
+      })),
+    )
+
+  assert.throws(() => register({ credentials: {} }), /plugin p0 .*its credentials have no `open`/)
+  assert.throws(
+    () => register({ credentials: { open }, needs: ['p1'] }, {}),
+    /plugin p0 .*opened before p1, and cannot need them/,
+  )
+  assert.throws(
+    () => register({ credentials: { open } }, { credentials: { open } }),
+    /the keeping of accounts has two owners: plugin p0 and plugin p1/,
+  )
+})
+
+test('core knows who asks, and what they may, from whichever plugin keeps the accounts', async (t) => {
+  const guest: Identity = { id: 7, username: 'guest', isAdmin: false, mayDownload: true }
+  const credentials: Credentials = {
+    accounts: {} as Credentials['accounts'],
+    ensureFirst: async ({ username }) => ({ isNew: false, username }),
+    byToken: (token) => (token === TOKEN ? { account: guest, scope: 'download' } : undefined),
+    bySession: () => undefined,
+    byLink: () => undefined,
+    pageSizeOf: () => 0,
+    watch: () => undefined,
+  }
+  const route = (path: string, access: 'downloader' | 'admin') =>
+    defineRoute({ method: 'GET', path, access, summary: path, reply: Type.Unknown(), handle: ({ actor }) => actor })
+  const routes = [route('/api/door/', 'downloader'), route('/api/door/key/', 'admin')]
+  const { url } = await testApp(t, {
+    plugins: [definePlugin({ name: 'door', credentials: { open: () => credentials }, routes })],
+  })
+  const ask = (path: string, token: string) => fetch(url + path, { headers: { authorization: `Token ${token}` } })
+
+  const answer = await ask('api/door/', TOKEN)
+
+  assert.deepEqual(await answer.json(), { ...guest, via: 'token', scope: 'download' })
+  assert.equal((await ask('api/door/key/', TOKEN)).status, 403)
+  assert.equal((await ask('api/door/', TOKEN.replaceAll('0', 'f'))).status, 401)
+})
