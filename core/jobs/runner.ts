@@ -12,6 +12,7 @@ import { claim } from './claim.ts'
 import { LaneSizes } from './lane-sizes.ts'
 import { Listeners } from './listeners.ts'
 import { Notifications } from './notifications.ts'
+import { untilQuiet } from './quiet.ts'
 import { recover } from './recover.ts'
 import { start, startAndWait } from './start.ts'
 import { type Runner, taskOf } from './state.ts'
@@ -54,6 +55,7 @@ export function openJobs<App extends Handed>(options: JobsOptions<App>): JobsRun
     notifications: () => notifications.shown(),
     notify: (message) => notifications.notify(message),
     warn: (title, message, seconds) => notifications.warn(title, message, seconds),
+    quiet: (job, giveUp) => untilQuiet(runner, job, giveUp),
     logOf: (id) => [...(runner.running.get(id)?.log.lines ?? rows.logOf(id))],
     watch: (listener) => listeners.watch(listener),
     onEnded: (listener) => listeners.onEnded(listener),

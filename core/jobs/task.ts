@@ -37,6 +37,8 @@ export interface TaskSpec<Payload extends TObject, App> {
   resumable?: boolean
   /** No name, notification or group on the wire; visible by id. */
   internal?: boolean
+  /** It waits for all others (`jobs.quiet`), so no other waits for it. */
+  givesWay?: true
   /** Sends no notification. */
   silent?: boolean
   /**

@@ -103,6 +103,13 @@ export interface Jobs {
   }): Promise<void>
   /** Tells every account what is wrong with the installation. @param seconds  default: an hour */
   warn(title: string, message: Words, seconds?: number): Promise<void>
+  /**
+   * For a job that nobody waits for: resolves when no task runs but those that give way as it does, some have run for
+   * a quarter of an hour, or the job is to stop.
+   * @param giveUp  what takes room, and is not needed while it waits
+   * @throws the signal's reason
+   */
+  quiet(job: Pick<JobContext<object>, 'signal' | 'isStopping'>, giveUp?: () => Promise<void>): Promise<void>
   /** The last 200 log lines of a job. */
   logOf(id: string): LogLine[]
   /** Calls back after each change of a row or message; for the event stream. @returns ends it */

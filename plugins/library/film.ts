@@ -3,16 +3,13 @@
  * protocol or format that we did not name.
  */
 import { open } from 'node:fs/promises'
-import { errors, filmInput, giveWay, inputOf, runChild, say, startChild } from 'archivolt'
-import type { FileStream, MediaProbe } from '../media/types.ts'
+import { errors, filmInput, inputOf, runChild, say } from 'archivolt'
+import type { FfmpegOptions, FileStream, MediaProbe } from '../media/types.ts'
 import type { App } from './app.ts'
 
-type Tools = Pick<App, 'settings' | 'clock' | 'media'>
+type Tools = Pick<App, 'settings' | 'media'>
 
 const PICTURE_LIMIT_MS = 60_000
-/** ffmpeg tells how far it is twice a second, but writing the index of a long film to its front is done in silence. */
-const QUIET_LIMIT_MS = 30 * 60_000
-const MOST_COMPLAINT = 2000
 const MOST_PICTURE_BYTES = 20 << 20
 /** What mp4 can hold as it is; anything else is encoded anew. */
 const HELD_BY_MP4 = {
@@ -24,14 +21,6 @@ const TEXTS = new Set(['subrip', 'srt', 'ass', 'ssa', 'mov_text', 'webvtt', 'tex
 const ENCODED = {
   video: ['libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'],
   audio: ['aac', '-b:a', '192k'],
-}
-
-interface FilmOptions {
-  signal: AbortSignal
-  /** Seconds of the film that are done. */
-  onSeconds?: (seconds: number) => void
-  /** With what processor time others leave over. */
-  isBehind?: boolean
 }
 
 /** Whether the file is an mp4 already: by its first box, not by its name. */
@@ -53,7 +42,7 @@ export async function toMp4(
   from: string,
   to: string,
   probe: MediaProbe,
-  options: FilmOptions,
+  options: FfmpegOptions,
 ): Promise<void> {
   const subtitles = (await tools.media.streamsIn(from, options.signal)).filter(({ type }) => type === 'subtitle')
   const unheld = subtitles.find(({ codec }) => !TEXTS.has(codec))
@@ -68,98 +57,12 @@ export async function toMp4(
     return ['-map', `0:${index}`, `-c:${type === 'video' ? 'v' : 'a'}:${at}`, name!, ...rest]
   })
   const texts = subtitles.flatMap(({ index }) => ['-map', `0:${index}`, '-c:s', 'mov_text'])
-  await ffmpeg(tools, [...filmInput(from), ...streams, ...texts, ...asMp4(to)], options)
-}
-
-/** What most browsers play in an mp4, and what all of them do. */
-const PLAYED = {
-  most: { video: new Set(['h264', 'vp9', 'av1']), audio: new Set(['aac', 'mp3', 'opus', 'flac']) },
-  all: { video: new Set(['h264']), audio: new Set(['aac']) },
-}
-const PLAIN_PIXELS = new Set(['yuv420p', 'yuvj420p'])
-/** No larger than screens are: it has to be made on small machines too. */
-const SCREEN = "scale=w='min(1920,iw)':h='min(1920,ih)':force_original_aspect_ratio=decrease:force_divisible_by=2"
-const ENCODED_TO_PLAY = {
-  video: ['libx264', '-preset', 'veryfast', '-crf', '22', '-pix_fmt', 'yuv420p', '-vf', SCREEN],
-  audio: ENCODED.audio,
-}
-
-type Played = typeof PLAYED.all
-
-const isPlayed = ({ type, codec, pixels = '' }: FileStream, by: Played): boolean =>
-  by[type as keyof Played].has(codec) && (codec !== 'h264' || PLAIN_PIXELS.has(pixels))
-
-/** The first picture and the first sound: what a browser plays of a film. */
-const shownOf = (streams: readonly FileStream[]): FileStream[] =>
-  (['video', 'audio'] as const).flatMap((type) => streams.find((one) => one.type === type && !one.isPicture) ?? [])
-
-/** Whether every browser plays what is in the file, in a container that it reads. */
-export function playsEverywhere(streams: readonly FileStream[]): boolean {
-  const shown = shownOf(streams)
-  return shown.length > 0 && shown.every((stream) => isPlayed(stream, PLAYED.all))
-}
-
-/**
- * An mp4 with the first picture and the first sound, as browsers play them.
- * @param isEncoded  what only most browsers play is encoded too
- * @throws unprocessable: nothing can be made of it; unavailable: no ffmpeg
- */
-export async function toCopy(
-  tools: Tools,
-  from: string,
-  to: string,
-  streams: FileStream[],
-  { isEncoded, ...options }: FilmOptions & { isEncoded: boolean },
-): Promise<void> {
-  const played = isEncoded ? PLAYED.all : PLAYED.most
-  const maps = shownOf(streams).flatMap((stream) => {
-    const type = stream.type as 'video' | 'audio'
-    const [name, ...rest] = isPlayed(stream, played) ? ['copy'] : ENCODED_TO_PLAY[type]
-    return ['-map', `0:${stream.index}`, `-c:${type === 'video' ? 'v' : 'a'}`, name!, ...rest]
-  })
-  if (maps.length === 0) throw errors.unprocessable('the file has neither picture nor sound')
-  await ffmpeg(tools, [...filmInput(from), ...maps, '-map_metadata', '-1', ...asMp4(to)], options)
+  await tools.media.toMp4([...filmInput(from), ...streams, ...texts], to, options)
 }
 
 /** SubRip → WebVTT. @throws unprocessable */
-export async function toVtt(tools: Tools, from: string, to: string, options: FilmOptions): Promise<void> {
-  await ffmpeg(tools, [...inputOf('srt', from), '-map', '0:s:0', '-f', 'webvtt', '-y', `file:${to}`], options)
-}
-
-/** Of all sheets of one film together, in seconds of the processor. */
-const MOST_SHEETS_WORK_S = 120
-
-export interface SheetsShape {
-  /** Seconds between two pictures. */
-  interval: number
-  columns: number
-  rows: number
-  sheets: number
-  /** Points of a picture's longer side. */
-  longest: number
-}
-
-/**
- * Small pictures of a film in sheets, `1.jpg` and on in a folder: of its keyframes alone, behind all else that runs.
- * The last picture is repeated to the end of its sheet. @throws unprocessable; unavailable: no ffmpeg
- */
-export async function toSheets(
-  tools: Tools,
-  from: string,
-  folder: string,
-  { interval, columns, rows, sheets, longest }: SheetsShape,
-  signal: AbortSignal,
-): Promise<void> {
-  const half = longest / 2
-  const scale = `scale=w='if(gte(dar,1),${longest},max(2,2*trunc(${half}*dar)))':h='if(gte(dar,1),max(2,2*trunc(${half}/dar)),${longest})',setsar=1`
-  const filter = `fps=1/${interval}:start_time=0,${scale},tpad=stop=-1:stop_mode=clone,tile=${columns}x${rows}`
-  const input = ['-threads', '1', '-discard:v', 'nokey', '-skip_frame', 'nokey', ...filmInput(from)]
-  const output = ['-map', '0:V:0', '-vf', filter, '-frames:v', String(sheets), '-pix_fmt', 'yuvj420p', '-q:v', '6']
-  const limits = ['-timelimit', String(MOST_SHEETS_WORK_S), '-filter_threads', '1']
-  await ffmpeg(tools, [...limits, ...input, ...output, '-f', 'image2', '-y', `file:${folder}/%d.jpg`], {
-    signal,
-    isBehind: true,
-  })
+export async function toVtt(tools: Tools, from: string, to: string, options: FfmpegOptions): Promise<void> {
+  await tools.media.ffmpeg([...inputOf('srt', from), '-map', '0:s:0', '-f', 'webvtt', '-y', `file:${to}`], options)
 }
 
 /** The bytes of a picture inside a film, as they were put there. */
@@ -199,68 +102,14 @@ export async function withPicture(
   streams: FileStream[],
   picture: string,
   to: string,
-  options: FilmOptions,
+  options: FfmpegOptions,
 ): Promise<void> {
   const kept = streams.filter(({ type, isPicture }) => !isPicture && ['video', 'audio', 'subtitle'].includes(type))
   const place = kept.filter(({ type }) => type === 'video').length
   const maps = kept.flatMap(({ index }) => ['-map', `0:${index}`])
   const inputs = [...filmInput(from), ...inputOf('jpeg_pipe', picture)]
   const picturePlace = [`-disposition:v:${place}`, 'attached_pic']
-  await ffmpeg(tools, [...inputs, ...maps, '-map', '1:0', '-c', 'copy', ...picturePlace, ...asMp4(to)], options)
-}
-
-/** Written so that it plays before it has been read to its end. FLAC in mp4 was an experiment for ffmpeg up to 5.1. */
-const asMp4 = (to: string): string[] => [
-  '-strict',
-  'experimental',
-  '-movflags',
-  '+faststart',
-  '-f',
-  'mp4',
-  '-y',
-  `file:${to}`,
-]
-
-async function ffmpeg({ settings, clock }: Tools, args: string[], options: FilmOptions): Promise<void> {
-  const { signal, onSeconds, isBehind } = options
-  const quiet = new AbortController()
-  const wait = () => clock.after(QUIET_LIMIT_MS, () => quiet.abort(new Error('ffmpeg said nothing for 30 minutes')))
-  let timer = wait()
-  const child = startChild(
-    settings.ffmpeg,
-    ['-hide_banner', '-nostdin', '-v', 'error', '-progress', 'pipe:1', ...args],
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      signal: AbortSignal.any([signal, quiet.signal]),
-      killSignal: 'SIGKILL',
-    },
-  )
-  giveWay(child, isBehind)
-  let complaint = ''
-  child.stderr.on('data', (chunk: Buffer) => {
-    if (complaint.length < MOST_COMPLAINT) complaint += chunk.toString()
-  })
-  child.stdout.on('data', (chunk: Buffer) => {
-    timer.cancel()
-    timer = wait()
-    const micros = /out_time_us=(\d+)/.exec(chunk.toString())?.[1]
-    if (micros !== undefined) onSeconds?.(Number(micros) / 1e6)
-  })
-  try {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      let cause: unknown
-      child.once('error', (error) => (cause = error))
-      child.once('close', (ended) => (cause === undefined ? resolve(ended) : reject(cause)))
-    })
-    if (code !== 0) throw new Error(complaint || `ffmpeg ended with ${code}`)
-  } catch (cause) {
-    signal.throwIfAborted()
-    throw isNotInstalled(cause)
-      ? errors.unavailable('ffmpeg is not installed', { cause })
-      : errors.unprocessable('ffmpeg cannot make a file of it that can be kept', { cause })
-  } finally {
-    timer.cancel()
-  }
+  await tools.media.toMp4([...inputs, ...maps, '-map', '1:0', '-c', 'copy', ...picturePlace], to, options)
 }
 
 const isNotInstalled = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoException | null)?.code === 'ENOENT'

@@ -32,11 +32,6 @@ export const versionCheck = defineTask({
   },
 })
 
-export const releaseTables = {
-  number: 1,
-  sql: 'CREATE TABLE library_release (id INTEGER PRIMARY KEY CHECK (id = 1), version TEXT NOT NULL) STRICT',
-}
-
 export interface Releases {
   /** The version that is out and newer than this one; undefined: none that is known of. */
   newer(): { version: string; isBreaking: boolean } | undefined

@@ -6,6 +6,7 @@ import type { App } from './app.ts'
 import { openArt } from './art.ts'
 import { type Aside, openAside } from './aside.ts'
 import { ENDINGS, isFilm, isSound, OWN_ENDINGS, ownEndingOf } from './containers.ts'
+import { asMp4, runFfmpeg } from './ffmpeg.ts'
 import { sizeOf } from './files.ts'
 import { isKnown, titleOf } from './known.ts'
 import { type Library, openLibrary } from './library.ts'
@@ -115,6 +116,8 @@ export function openMedia(app: MediaApp): MediaService {
     isCutOff: (path, durationSeconds) => isCutOff(app.settings.ffprobe, path, durationSeconds),
     tagsIn: (path, signal) => tagsIn(app.settings.ffprobe, path, signal),
     streamsIn: (path, signal) => streamsIn(app.settings.ffprobe, path, signal),
+    ffmpeg: (args, options) => runFfmpeg(app, args, options),
+    toMp4: (args, to, options) => runFfmpeg(app, [...args, ...asMp4(to)], options),
 
     async begin() {
       await openFolder('folder for pictures', paths.cacheDir, { setting: 'AV_CACHE_DIR' })

@@ -31,6 +31,14 @@ export interface FileStream {
   pixels?: string
 }
 
+export interface FfmpegOptions {
+  signal: AbortSignal
+  /** Seconds of the film that are done. */
+  onSeconds?: (seconds: number) => void
+  /** With what processor time others leave over. */
+  isBehind?: boolean
+}
+
 export type ArtKind = 'video' | 'channel_thumb' | 'channel_banner' | 'channel_tvart' | 'playlist'
 
 /** A folder with films of another program: only read, never written; and removed from only where a person says so. */
@@ -274,6 +282,13 @@ export interface Media {
   tagsIn(path: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>>
   /** All of its streams, subtitles and pictures inside the file included. @throws unprocessable: no media */
   streamsIn(path: string, signal: AbortSignal): Promise<FileStream[]>
+  /**
+   * Runs ffmpeg. @param args  inputs by `filmInput` or `inputOf`, outputs as `file:` and an absolute path
+   * @throws unprocessable: it cannot make the file; unavailable: it is not installed
+   */
+  ffmpeg(args: readonly string[], options: FfmpegOptions): Promise<void>
+  /** The same into an mp4 that plays before it has been read to its end. */
+  toMp4(args: readonly string[], to: string, options: FfmpegOptions): Promise<void>
   /** Puts a JPEG (and its 320-pixel variant) into the art folder, from a file of any picture format. */
   keepArt(kind: ArtKind, id: string, fromPath: string): Promise<void>
   /** Fetches a picture: only from where the platform plugin allows, at most 10 MB; false: none to be had. */

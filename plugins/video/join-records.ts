@@ -35,6 +35,14 @@ export function headOf(text: string): { title: string; channelId: string; thumbU
   }
 }
 
+/** What plugins that come later say of these videos to the caller, by id. */
+export function ownKeysOf(ids: readonly string[], actor: Actor, { hook }: Pick<App, 'hook'>): Map<string, VideoKeys> {
+  const keys = new Map<string, VideoKeys>()
+  for (const fill of hook('video.keys'))
+    for (const [id, own] of fill(ids, actor)) keys.set(id, { ...keys.get(id), ...own })
+  return keys
+}
+
 /** Records of contract 5.1 for hits of a search or list, in their order, with what is the actor's own. */
 export type Records = (hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>, actor: Actor) => Promise<string[]>
 
@@ -45,13 +53,6 @@ export function openVideoRecords(app: App): Records {
     const tails = new Map<string, VideoTail>()
     for (const fill of app.hook('video.tail')) for (const [id, tail] of fill(ids, actor)) tails.set(id, tail)
     return tails
-  }
-
-  function ownKeysOf(ids: readonly string[], actor: Actor): Map<string, VideoKeys> {
-    const keys = new Map<string, VideoKeys>()
-    for (const fill of app.hook('video.keys'))
-      for (const [id, own] of fill(ids, actor)) keys.set(id, { ...keys.get(id), ...own })
-    return keys
   }
 
   /** A record is put together from the text: one with damaged keys is left out and costs the others of its page nothing. */
@@ -70,7 +71,7 @@ export function openVideoRecords(app: App): Records {
     const channels = await app.channels.textsFor([...new Set(found.map(({ channelId }) => channelId))])
     const ids = found.map(({ hit }) => hit.id)
     const tails = tailsOf(ids, actor)
-    const ownKeys = ownKeysOf(ids, actor)
+    const ownKeys = ownKeysOf(ids, actor, app)
     const places = app.media.places.statesOf(ids)
     const missing = app.media.missing.of(ids)
     return found.flatMap(({ hit: { id, text, score = 0 }, channelId }) => {

@@ -1,5 +1,6 @@
 /** Videos with their comments and subtitles: ingest, list, show, remove. */
 import { definePlugin } from 'archivolt'
+import { makeLink } from './link-route.ts'
 import { withoutFilter } from './listing.ts'
 import { removeVideo, tellRemoved } from './removal-tasks.ts'
 import {
@@ -50,6 +51,7 @@ export default definePlugin({
     deleteVideo,
     listComments,
     listSimilar,
+    makeLink,
   ],
   tasks: [removeVideo, tellRemoved],
   services: (app) => ({ videos: openVideos(app) }),

@@ -76,6 +76,8 @@ interface Asked {
   isWelcomeDue: boolean
   /** Plugins bring pages: there is a list to ask for. */
   hasPluginPages: boolean
+  /** Names of built-in plugins that are left out. */
+  leftOut: readonly string[]
 }
 
 /** What each document begins with: the chosen look is there before the first paint. @param path  the base, escaped */
@@ -95,7 +97,7 @@ ${first ? `<meta name="archivolt-first-texts" content="${path}assets/${first}">\
 
 export function toDocument(
   built: Built,
-  { address, base, wishes, isUnused, isWelcomeDue, hasPluginPages }: Asked,
+  { address, base, wishes, isUnused, isWelcomeDue, hasPluginPages, leftOut }: Asked,
 ): string {
   const { script, style, moreStyle, preload, views, languages } = built
   const { first, more: moreTexts } = languages[languageFor(built, wishes)]!
@@ -107,7 +109,7 @@ export function toDocument(
 <meta name="archivolt-languages" content="${Object.keys(languages).join(' ')}">
 <meta name="theme-color" content="#faf8f5" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#171412" media="(prefers-color-scheme: dark)">
-${isUnused ? '<meta name="archivolt-unused">\n' : ''}${isWelcomeDue ? '<meta name="archivolt-welcome">\n' : ''}${hasPluginPages ? '<meta name="archivolt-plugin-pages">\n' : ''}<title>Archivolt</title>
+${isUnused ? '<meta name="archivolt-unused">\n' : ''}${isWelcomeDue ? '<meta name="archivolt-welcome">\n' : ''}${hasPluginPages ? '<meta name="archivolt-plugin-pages">\n' : ''}${leftOut.length > 0 ? `<meta name="archivolt-left-out" content="${leftOut.join(' ')}">\n` : ''}<title>Archivolt</title>
 <link rel="stylesheet" href="${path}assets/${style}">
 ${view === 'home' ? `<meta name="archivolt-styles" content="${more}">` : `<link rel="stylesheet" href="${more}">`}
 <script type="module" src="${path}assets/${script}"></script>

@@ -125,6 +125,7 @@ function sendDocument(
       isUnused: accounts.isUnused(),
       isWelcomeDue: !preferences.section('page').welcomed,
       hasPluginPages: plugins.pages.length > 0,
+      leftOut: plugins.list().flatMap(({ name, isBuiltIn, isOn }) => (isBuiltIn && !isOn ? [name] : [])),
     }),
     'text/html; charset=utf-8',
   )

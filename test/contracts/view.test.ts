@@ -20,7 +20,7 @@ import {
   type TestApp,
   testApp,
 } from 'archivolt/testing'
-import { shapeFor } from '../../plugins/library/previews/previews.ts'
+import { shapeFor } from '../../plugins/playable/previews/previews.ts'
 import { NO_PLATFORM } from '../platform/start.ts'
 import { INDEXES, indexSettings } from '../support/indexes.ts'
 import { lastFirst } from '../support/last-first.ts'
@@ -362,7 +362,7 @@ const ASKED: Record<string, Asked> = {
   'DELETE /api/new-sign-in/<>/': { seen: [] },
   'GET /api/oidc/link/': { seen: ['/api/oidc/link/'] },
   // There is no provider here: test/plugins/oidc/.
-  // A session asks for it: plugins/library/link.
+  // A session asks for it: plugins/video/link.
   'POST /api/video/<>/link/': { seen: [] },
   'POST /api/oidc/link/': { seen: [] },
   'DELETE /api/oidc/link/': { seen: ['/api/oidc/link/'] },

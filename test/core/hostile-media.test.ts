@@ -104,12 +104,9 @@ test('no program of ours starts ffmpeg or ffprobe on a file but by these guards'
     ),
   )
 
+  const OUTPUTS = ['plugins/library/film.ts', 'plugins/media/ffmpeg.ts', 'plugins/playable/film.ts']
   const inputs = own.flatMap(([path, opens]) => (opens ? [path] : []))
-  assert.deepEqual(inputs.toSorted(), [
-    'core/hostile-media.ts',
-    'plugins/library/film.ts',
-    'plugins/platform/worker.py',
-  ])
-  // What film.ts names by `file:` are its outputs.
-  assert.doesNotMatch(await readFile(join(root, 'plugins/library/film.ts'), 'utf8'), /'-i'|_whitelist/)
+  assert.deepEqual(inputs.toSorted(), ['core/hostile-media.ts', ...OUTPUTS, 'plugins/platform/worker.py'].toSorted())
+  // What these name by `file:` are their outputs.
+  for (const path of OUTPUTS) assert.doesNotMatch(await readFile(join(root, path), 'utf8'), /'-i'|_whitelist/)
 })

@@ -8,7 +8,6 @@ import type { Place } from '../../media/types.ts'
 import type { App } from '../app.ts'
 import { MOST_LANGUAGES, subtitleFile } from '../found.ts'
 import { stageSubtitle } from '../import.ts'
-import { untilQuiet } from '../quiet.ts'
 import { ofPlatform } from '../report.ts'
 import { isPicture } from '../sidecars.ts'
 import { takeIn } from './adopt.ts'
@@ -30,6 +29,7 @@ export const completeVideos = defineTask({
   ...ADOPTION_TASK,
   // What somebody waits for does not wait for this.
   lane: 'complete',
+  givesWay: true,
   apiStop: true,
   async run(given, app: App) {
     const job = untilStop(given)
@@ -88,7 +88,7 @@ async function* rowsOf(
   { adoption, store, reading, job, app }: Completing,
 ): AsyncGenerator<ItemRow> {
   for (const rows of store.items.pieces(adoption.id, [outcome], [state], STEP)) {
-    await untilQuiet(job, app, reading.end)
+    await app.jobs.quiet(job, reading.end)
     yield* rows
   }
 }

@@ -8,20 +8,6 @@ import { isBusy, isWaiting, Store } from './store.ts'
 import type { AdoptionRow } from './tables.ts'
 import { forgetNotes } from './tools.ts'
 
-export const followTables = {
-  number: 5,
-  sql: `
-    CREATE TABLE library_followed (place_id INTEGER PRIMARY KEY) STRICT;
-    -- nobody has asked for this plan: it follows its place
-    ALTER TABLE library_adoption ADD COLUMN is_following INTEGER NOT NULL DEFAULT 0;`,
-}
-
-/** A film that is brought back from the trash of its place comes in alone. */
-export const onlyTables = {
-  number: 6,
-  sql: "ALTER TABLE library_adoption ADD COLUMN only_path TEXT NOT NULL DEFAULT '';",
-}
-
 export interface Followed {
   has(placeId: number): boolean
   isAny(): boolean

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { GONE, VIDEO } from '../../platform/seed.mjs'
 import { commanded, scanned } from '../../support/adopting.ts'
 import { temporaryFolder } from '../../support/folder.ts'
+import { type LibraryApp, libraryApp } from '../../support/library-app.ts'
 import { type PlacesApp, withPlaces } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
-import { type LibraryApp, libraryApp } from './given.ts'
 
 const [listed, named, here] = [VIDEO.gull, VIDEO.knot, 'aaaaaaaaaaa']
 

@@ -12,10 +12,10 @@ import { ZipFile } from 'yazl'
 import { faultyDisk } from '../../support/faulty-disk.ts'
 import { PICTURE_FILE } from '../../support/film.ts'
 import { lastFirst } from '../../support/last-first.ts'
+import { VTT } from '../../support/library-app.ts'
 import { handAt } from '../../support/other-work.ts'
 import { type PlacesApp, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
-import { VTT } from './given.ts'
 
 const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
 const IDS = ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'ccccccccccc', 'ddddddddddd'] as const

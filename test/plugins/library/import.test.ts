@@ -12,7 +12,7 @@ import { aChannel, aVideo } from 'archivolt/testing'
 import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
 import { makeFilm, makePicture } from '../../support/ffmpeg.ts'
 import { FILM_FILE } from '../../support/film.ts'
-import { type LibraryApp, libraryApp, play, probe, SRT, VTT } from './given.ts'
+import { type LibraryApp, libraryApp, play, probe, SRT, VTT } from '../../support/library-app.ts'
 
 const { harbour, orbit } = CHANNEL
 const { ferry, nets, fog, comet, breakwater } = VIDEO

@@ -5,8 +5,8 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { aChannel, aVideo } from 'archivolt/testing'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
+import { type LibraryApp, libraryApp } from '../../support/library-app.ts'
 import { placesApp } from '../../support/places.ts'
-import { type LibraryApp, libraryApp } from './given.ts'
 
 const { harbour } = CHANNEL
 const { ferry, nets, fog } = VIDEO

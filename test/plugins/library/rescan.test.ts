@@ -9,7 +9,7 @@ import { aChannel, aFragment, aVideo, someComments } from 'archivolt/testing'
 import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
 import { makeFilm, makePicture } from '../../support/ffmpeg.ts'
 import { garble } from '../../support/garble.ts'
-import { type LibraryApp, libraryApp, play, remove, thumbnailOf, VTT } from './given.ts'
+import { type LibraryApp, libraryApp, play, remove, thumbnailOf, VTT } from '../../support/library-app.ts'
 
 const { harbour, orbit } = CHANNEL
 const { ferry, nets, fog, comet, breakwater } = VIDEO

@@ -10,7 +10,7 @@ import type { NewFilm } from '../../../plugins/media/types.ts'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { makePicture } from '../../support/ffmpeg.ts'
 import { temporaryFolder } from '../../support/folder.ts'
-import { type LibraryApp, libraryApp, play, probe, thumbnailOf } from './given.ts'
+import { type LibraryApp, libraryApp, play, probe, thumbnailOf } from '../../support/library-app.ts'
 
 const { harbour, orbit } = CHANNEL
 const { ferry, nets, fog, comet } = VIDEO

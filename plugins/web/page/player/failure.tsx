@@ -7,6 +7,7 @@ import { stopReasonOf } from '../parts/stop-reason.ts'
 import { get, toFailure } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { PlatformState, Video } from '../server/records.ts'
+import { isThere } from '../stores/left-out.ts'
 import { useLoad } from '../stores/load.ts'
 import { isAdmin, seesAll } from '../stores/session.ts'
 import { toPercent } from '../texts/format.ts'
@@ -49,7 +50,9 @@ function Plain({ kind, video, machine, onFile }: Props) {
       </p>
       <div class="steps">
         {kind === 'picture' && <Button onClick={machine.listen}>{t('player.listen')}</Button>}
-        {isUnknown && seesAll.value && <MakeCopy video={video} machine={machine} onFile={onFile} />}
+        {isUnknown && seesAll.value && isThere('playable') && (
+          <MakeCopy video={video} machine={machine} onFile={onFile} />
+        )}
         {isUnknown ? (
           <a class="button" href={under(video.media_url)} download>
             {t('player.file')}

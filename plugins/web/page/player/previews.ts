@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { get, post } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { SeekPreviews } from '../server/records.ts'
+import { isThere } from '../stores/left-out.ts'
 import type { Deck } from './deck.ts'
 
 /** They are made while one watches. */
@@ -25,10 +26,11 @@ export function openPreviews(deck: Deck) {
   const pointed = signal<number | undefined>(undefined)
   let pointing: ReturnType<typeof setTimeout> | undefined
 
-  function take(asked: Promise<SeekPreviews>): void {
+  function take(ask: (path: string) => Promise<SeekPreviews>): void {
+    if (!isThere('playable')) return
     askedAtMs = performance.now()
     // Without them the bar shows the time alone.
-    asked.then(
+    ask(path).then(
       (answer) => void (known.value = answer),
       () => undefined,
     )
@@ -37,7 +39,7 @@ export function openPreviews(deck: Deck) {
   function look(): void {
     const { state } = known.peek() ?? {}
     if (state === 'there' || state === 'impossible') return
-    if (performance.now() - askedAtMs > LOOK_AGAIN_MS) take(get(path))
+    if (performance.now() - askedAtMs > LOOK_AGAIN_MS) take(get)
   }
 
   /** @param forMs  left out: as long as it is pointed at */
@@ -56,7 +58,7 @@ export function openPreviews(deck: Deck) {
     point,
 
     /** It plays: whoever looks for a place in it later will want them. */
-    wantPreviews: () => take(post(path)),
+    wantPreviews: () => take(post),
 
     previewAt(seconds: number): PreviewPicture | undefined {
       const { interval = 0, count = 0, width = 0, height = 0, columns = 1, rows = 1, sheets } = known.value ?? {}

@@ -28,6 +28,7 @@ import { useTitle } from '../browser/title.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Empty } from '../parts/states.tsx'
 import { under } from '../server/base.ts'
+import { isThere } from '../stores/left-out.ts'
 import { isAdmin, version } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 import { AccountSection } from './settings/account.tsx'
@@ -68,6 +69,8 @@ type Key =
   | 'plugins'
 interface Section {
   key: Key
+  /** Whose it is, where that can be left out. */
+  plugin?: string
   icon: IconNode
   Body: ComponentType
 }
@@ -86,14 +89,14 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
     isForAdmins: true,
     sections: [
       { key: 'downloads', icon: Download, Body: DownloadsSection },
-      { key: 'subscriptions', icon: TvMinimalPlay, Body: SubscriptionsSection },
+      { key: 'subscriptions', plugin: 'subscription', icon: TvMinimalPlay, Body: SubscriptionsSection },
       { key: 'playback', icon: MonitorPlay, Body: PlaybackSection },
-      { key: 'moving', icon: FolderInput, Body: MovingSection },
-      { key: 'cookie', icon: Cookie, Body: CookieSection },
+      { key: 'moving', plugin: 'adoption', icon: FolderInput, Body: MovingSection },
+      { key: 'cookie', plugin: 'cookie', icon: Cookie, Body: CookieSection },
       { key: 'health', icon: HeartPulse, Body: HealthSection },
       { key: 'schedules', icon: CalendarClock, Body: SchedulesSection },
       { key: 'notifications', icon: Bell, Body: NotificationsSection },
-      { key: 'webhooks', icon: Webhook, Body: WebhooksSection },
+      { key: 'webhooks', plugin: 'webhooks', icon: Webhook, Body: WebhooksSection },
     ],
   },
   {
@@ -101,8 +104,8 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
     isForAdmins: true,
     sections: [
       { key: 'tasks', icon: ListChecks, Body: TasksSection },
-      { key: 'snapshots', icon: Camera, Body: SnapshotsSection },
-      { key: 'backups', icon: Archive, Body: BackupsSection },
+      { key: 'snapshots', plugin: 'snapshot', icon: Camera, Body: SnapshotsSection },
+      { key: 'backups', plugin: 'backup', icon: Archive, Body: BackupsSection },
       { key: 'users', icon: Users, Body: UsersSection },
       { key: 'plugins', icon: Puzzle, Body: PluginsSection },
     ],
@@ -111,7 +114,10 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
 
 /** Without a section a phone shows their list, a wide screen the first one beside it. */
 export default function Settings({ params }: ViewProps) {
-  const groups = GROUPS.filter(({ isForAdmins }) => !isForAdmins || isAdmin.value)
+  const groups = GROUPS.filter(({ isForAdmins }) => !isForAdmins || isAdmin.value).map((group) => ({
+    ...group,
+    sections: group.sections.filter(({ plugin }) => plugin === undefined || isThere(plugin)),
+  }))
   const sections = groups.flatMap((group) => group.sections)
   const chosen = params['section']
   const section = chosen === undefined ? sections[0] : sections.find(({ key }) => key === chosen)

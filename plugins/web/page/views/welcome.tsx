@@ -16,6 +16,7 @@ import { say } from '../parts/toast.tsx'
 import { Failure, get, post, toFailure } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Config, CookieStatus, FoundLibraries, PlatformState, Schedule } from '../server/records.ts'
+import { isThere } from '../stores/left-out.ts'
 import { useLoad } from '../stores/load.ts'
 import { isAdmin, isWelcomeDue } from '../stores/session.ts'
 import { toBytes, toMoment } from '../texts/format.ts'
@@ -37,7 +38,7 @@ export default function Welcome() {
       </header>
       {isAdmin.value && <Choices />}
       {isAdmin.value && <First />}
-      {isAdmin.value && <Have />}
+      {isAdmin.value && isThere('adoption') && <Have />}
       {isAdmin.value && <State />}
       <p>
         <a href={under('/')}>{t('welcome.home')}</a>

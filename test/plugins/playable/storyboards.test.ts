@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { aChannel } from 'archivolt/testing'
 import { storyboardOf } from '../../../plugins/platform/storyboard.ts'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
-import { type LibraryApp, libraryApp } from './given.ts'
+import { type LibraryApp, libraryApp } from '../../support/library-app.ts'
 
 const { fog } = VIDEO
 const asks = (app: LibraryApp) => app.platform.requests.filter(({ path }) => path.startsWith('/storyboard/'))

@@ -8,7 +8,6 @@ import { defineTask, diskSpace, errors, isAppError, type JobContext, say, Type }
 import type { Storyboard } from '../../platform/types.ts'
 import type { App } from '../app.ts'
 import { toSheets } from '../film.ts'
-import { untilQuiet } from '../quiet.ts'
 import { type Shape, shapeFor, type Wish } from './previews.ts'
 
 const SPARE_BYTES = 200 << 20
@@ -23,9 +22,10 @@ export const makePreviews = defineTask({
   internal: true,
   unique: true,
   resumable: true,
+  givesWay: true,
   async run(job, app: App) {
     for (let wish = app.previews.next(); wish && !job.isStopping(); wish = app.previews.next()) {
-      await untilQuiet(job, app)
+      await app.jobs.quiet(job)
       await makeOne(wish, job, app)
     }
   },

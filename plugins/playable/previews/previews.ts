@@ -4,9 +4,8 @@
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { isAmong } from 'archivolt'
+import { type App, isAmong } from 'archivolt'
 import type { Storyboard } from '../../platform/types.ts'
-import type { App } from '../app.ts'
 import type { SheetsShape } from '../film.ts'
 
 const FOLDER = 'previews'
@@ -19,37 +18,6 @@ const LONGEST_SIDE = 160
 const ACROSS = 5
 const MOST_PICTURES = 300
 const SHORTEST_INTERVAL_S = 2
-
-export const previewTables = {
-  number: 7,
-  sql: `
-    CREATE TABLE library_preview (
-      video_id TEXT PRIMARY KEY,
-      state TEXT NOT NULL CHECK (state IN ('wanted', 'made', 'impossible')),
-      -- epoch milliseconds of this state
-      at INTEGER NOT NULL,
-      bytes INTEGER NOT NULL DEFAULT 0,
-      -- of what is made (JSON)
-      shape TEXT NOT NULL DEFAULT '{}'
-    ) STRICT;
-    CREATE INDEX library_preview_state ON library_preview (state, at);
-    -- Who has a library already is asked first: all of it would be read once more.
-    INSERT INTO preferences (section, key, value)
-      SELECT 'playback', 'seek_previews', 'false' WHERE EXISTS (SELECT 1 FROM users);
-  `,
-}
-
-export const offerTables = {
-  number: 9,
-  sql: `-- where the platform has them (JSON of a Storyboard); empty: nowhere
-    ALTER TABLE library_preview ADD COLUMN offer TEXT NOT NULL DEFAULT '';`,
-}
-
-export const shareTables = {
-  number: 11,
-  sql: `-- the account that asks for them; 0: nobody, they came with their film
-    ALTER TABLE library_preview ADD COLUMN account INTEGER NOT NULL DEFAULT 0;`,
-}
 
 interface Row {
   video_id: string
@@ -83,60 +51,48 @@ export function shapeFor(seconds: number): SheetsShape & { count: number } {
   return { interval, count, columns: ACROSS, rows, sheets: Math.ceil(count / (ACROSS * rows)), longest: LONGEST_SIDE }
 }
 
-type Core = Pick<App, 'settings' | 'preferences' | 'ledger' | 'clock'>
-
-export class Previews {
-  readonly #preferences: App['preferences']
-  readonly #ledger: App['ledger']
-  readonly #clock: App['clock']
-  readonly #folder: string
+export function openPreviews({ settings, preferences, ledger, clock }: App) {
+  const folder = join(resolve(settings.cacheDir), FOLDER)
   /** The number of the last turn that each account has had. */
-  readonly #turns = new Map<number, number>()
-  #turn = 0
+  const turns = new Map<number, number>()
+  let turn = 0
 
-  constructor({ settings, preferences, ledger, clock }: Core) {
-    this.#preferences = preferences
-    this.#ledger = ledger
-    this.#clock = clock
-    this.#folder = join(resolve(settings.cacheDir), FOLDER)
+  function draftOf(id: string): string {
+    return join(folder, `${id}.part`)
   }
 
-  draftOf(id: string): string {
-    return join(this.#folder, `${id}.part`)
-  }
-
-  isWanted(): boolean {
-    return this.#preferences.section('playback').seek_previews
+  function isWanted(): boolean {
+    return preferences.section('playback').seek_previews
   }
 
   /** The row first: sheets of nobody go with the next start. */
-  async drop(ids: readonly string[]): Promise<void> {
+  async function drop(ids: readonly string[]): Promise<void> {
     const [isOne, value] = isAmong('video_id', ids)
-    const left = this.#ledger
+    const left = ledger
       .sql<{ id: string }>(`SELECT video_id AS id FROM library_preview WHERE ${isOne}`)
       .all(value)
       .map(({ id }) => id)
     if (left.length === 0) return
-    await this.#ledger.write(() => {
-      for (const id of left) this.#ledger.sql('DELETE FROM library_preview WHERE video_id = ?').run(id)
+    await ledger.write(() => {
+      for (const id of left) ledger.sql('DELETE FROM library_preview WHERE video_id = ?').run(id)
     })
-    for (const id of left) await rm(this.#folderOf(id), { recursive: true, force: true })
+    for (const id of left) await rm(folderOf(id), { recursive: true, force: true })
   }
 
   /** What was cut off goes, and what no row knows. */
-  async begin(): Promise<void> {
-    await mkdir(this.#folder, { recursive: true })
-    for (const name of await readdir(this.#folder))
-      if (this.#rowOf(name)?.state !== 'made') await rm(join(this.#folder, name), { recursive: true, force: true })
+  async function begin(): Promise<void> {
+    await mkdir(folder, { recursive: true })
+    for (const name of await readdir(folder))
+      if (rowOf(name)?.state !== 'made') await rm(join(folder, name), { recursive: true, force: true })
   }
 
-  stateOf(id: string): Row['state'] | undefined {
-    return this.#rowOf(id)?.state
+  function stateOf(id: string): Row['state'] | undefined {
+    return rowOf(id)?.state
   }
 
   /** Undefined: there are none. The name of a sheet changes with what is in it. */
-  sheetsOf(id: string): (Omit<Shape, 'sheets'> & { sheets: string[] }) | undefined {
-    const row = this.#rowOf(id)
+  function sheetsOf(id: string): (Omit<Shape, 'sheets'> & { sheets: string[] }) | undefined {
+    const row = rowOf(id)
     if (row?.state !== 'made') return undefined
     const { sheets, longest: _, ...shape } = JSON.parse(row.shape) as Shape & { longest?: number }
     const urls = Array.from({ length: sheets }, (_, at) => `/cache/${FOLDER}/${id}/${row.at}-${at + 1}.jpg`)
@@ -144,44 +100,44 @@ export class Previews {
   }
 
   /** Where a sheet lies, by the last part of its URL. Undefined: it is none, or an older one. */
-  pathOf(id: string, name: string): string | undefined {
+  function pathOf(id: string, name: string): string | undefined {
     const [, at, sheet] = SHEET.exec(name) ?? []
-    const row = this.#rowOf(id)
-    return row?.state === 'made' && String(row.at) === at ? join(this.#folderOf(id), `${Number(sheet)}.jpg`) : undefined
+    const row = rowOf(id)
+    return row?.state === 'made' && String(row.at) === at ? join(folderOf(id), `${Number(sheet)}.jpg`) : undefined
   }
 
   /**
    * @param account  that asks; default: none, as for a plugin that asks by itself
    * @returns whether there is something to be made
    */
-  async want(id: string, account = 0): Promise<boolean> {
-    const row = this.#rowOf(id)
+  async function want(id: string, account = 0): Promise<boolean> {
+    const row = rowOf(id)
     // Somebody may have emptied the cache.
-    const isLost = row?.state === 'made' && !(await stat(this.#folderOf(id)).catch(() => undefined))
+    const isLost = row?.state === 'made' && !(await stat(folderOf(id)).catch(() => undefined))
     if (row && !isLost) return row.state === 'wanted'
-    if (!this.isWanted()) return false
-    await this.#set(id, 'wanted', { account })
-    await this.#keepNewest(false)
+    if (!isWanted()) return false
+    await set(id, 'wanted', { account })
+    await keepNewest(false)
     return true
   }
 
   /** Its film has just come. @returns whether there is something to be fetched */
-  async offer(id: string, storyboard: Storyboard): Promise<boolean> {
-    if (!this.isWanted()) return false
-    await this.#set(id, 'wanted', { offer: JSON.stringify(storyboard) })
-    await this.#keepNewest(true)
+  async function offer(id: string, storyboard: Storyboard): Promise<boolean> {
+    if (!isWanted()) return false
+    await set(id, 'wanted', { offer: JSON.stringify(storyboard) })
+    await keepNewest(true)
     return true
   }
 
   /** Where the platform has them. Undefined: they are drawn. */
-  offerOf(id: string): Storyboard | undefined {
-    const { state, offer = '' } = this.#rowOf(id) ?? {}
+  function offerOf(id: string): Storyboard | undefined {
+    const { state, offer = '' } = rowOf(id) ?? {}
     return state === 'wanted' && offer !== '' ? (JSON.parse(offer) as Storyboard) : undefined
   }
 
   /** Accounts take turns; of one account the film that was played last comes first. */
-  next(): Wish | undefined {
-    const newest = this.#ledger
+  function next(): Wish | undefined {
+    const newest = ledger
       .sql<Wish & { account: number }>(
         `SELECT id, at, account FROM (SELECT video_id AS id, at, account, rowid AS number,
             row_number() OVER (PARTITION BY account ORDER BY at DESC, rowid DESC) AS place
@@ -189,52 +145,52 @@ export class Previews {
           WHERE place = 1 ORDER BY at DESC, number DESC`,
       )
       .all()
-    const turnOf = ({ account }: { account: number }): number => this.#turns.get(account) ?? 0
+    const turnOf = ({ account }: { account: number }): number => turns.get(account) ?? 0
     const [first, ...others] = newest
     if (!first) return undefined
     const { id, at, account } = others.reduce((best, one) => (turnOf(one) < turnOf(best) ? one : best), first)
-    this.#turns.set(account, ++this.#turn)
+    turns.set(account, ++turn)
     return { id, at }
   }
 
   /** Its film may be another one meanwhile. */
-  isStill({ id, at }: Wish): boolean {
-    const row = this.#rowOf(id)
+  function isStill({ id, at }: Wish): boolean {
+    const row = rowOf(id)
     return row?.state === 'wanted' && row.at === at
   }
 
   /** The draft is whole: it takes its place, then its row is written. */
-  async keep(id: string, shape: Shape): Promise<void> {
+  async function keep(id: string, shape: Shape): Promise<void> {
     let bytes = 0
-    for (const name of await readdir(this.draftOf(id))) bytes += (await stat(join(this.draftOf(id), name))).size
-    await rm(this.#folderOf(id), { recursive: true, force: true })
-    await rename(this.draftOf(id), this.#folderOf(id))
-    await this.#set(id, 'made', { bytes, shape })
-    await this.#makeRoom(id)
+    for (const name of await readdir(draftOf(id))) bytes += (await stat(join(draftOf(id), name))).size
+    await rm(folderOf(id), { recursive: true, force: true })
+    await rename(draftOf(id), folderOf(id))
+    await set(id, 'made', { bytes, shape })
+    await makeRoom(id)
   }
 
   /** Nobody asks for those of this film again. */
-  giveUp(id: string): Promise<unknown> {
-    return this.#set(id, 'impossible')
+  function giveUp(id: string): Promise<unknown> {
+    return set(id, 'impossible')
   }
 
   /** Of videos that are no more. */
-  async dropUnknown(known: (ids: readonly string[]) => Promise<Set<string>>): Promise<void> {
-    const all = this.#ledger.sql<Row>('SELECT * FROM library_preview').all()
+  async function dropUnknown(known: (ids: readonly string[]) => Promise<Set<string>>): Promise<void> {
+    const all = ledger.sql<Row>('SELECT * FROM library_preview').all()
     const ids = all.map(({ video_id: id }) => id)
     const there = await known(ids)
-    await this.drop(ids.filter((id) => !there.has(id)))
+    await drop(ids.filter((id) => !there.has(id)))
   }
 
-  #folderOf(id: string): string {
-    return join(this.#folder, id)
+  function folderOf(id: string): string {
+    return join(folder, id)
   }
 
-  #rowOf(id: string): Row | undefined {
-    return this.#ledger.sql<Row>('SELECT * FROM library_preview WHERE video_id = ?').get(id)
+  function rowOf(id: string): Row | undefined {
+    return ledger.sql<Row>('SELECT * FROM library_preview WHERE video_id = ?').get(id)
   }
 
-  #set(
+  function set(
     id: string,
     state: Row['state'],
     {
@@ -244,13 +200,13 @@ export class Previews {
       account = 0,
     }: { bytes?: number; shape?: Shape | object; offer?: string; account?: number } = {},
   ): Promise<unknown> {
-    return this.#ledger.write(() =>
-      this.#ledger
+    return ledger.write(() =>
+      ledger
         .sql(
           `INSERT OR REPLACE INTO library_preview (video_id, state, at, bytes, shape, offer, account)
             VALUES (?, ?, ?, ?, ?, ?, ?)`,
         )
-        .run(id, state, this.#clock.now(), bytes, JSON.stringify(shape), offer, account),
+        .run(id, state, clock.now(), bytes, JSON.stringify(shape), offer, account),
     )
   }
 
@@ -258,9 +214,9 @@ export class Previews {
    * Those whose film was played, or came, last: the ones do not push out the others. Of accounts that ask each keeps
    * its newest: who asks for very many pushes out the own ones.
    */
-  #keepNewest(isOffered: boolean): Promise<unknown> {
-    return this.#ledger.write(() =>
-      this.#ledger
+  function keepNewest(isOffered: boolean): Promise<unknown> {
+    return ledger.write(() =>
+      ledger
         .sql(
           `DELETE FROM library_preview WHERE state = 'wanted' AND (offer <> '') = ? AND video_id NOT IN
             (SELECT video_id FROM (SELECT video_id, at, rowid AS number,
@@ -272,17 +228,35 @@ export class Previews {
     )
   }
 
-  async #makeRoom(kept: string): Promise<void> {
-    const sum = this.#ledger.sql<{ all_bytes: number }>(
-      'SELECT coalesce(sum(bytes), 0) AS all_bytes FROM library_preview',
-    )
-    const oldest = this.#ledger.sql<Row>(
+  async function makeRoom(kept: string): Promise<void> {
+    const sum = ledger.sql<{ all_bytes: number }>('SELECT coalesce(sum(bytes), 0) AS all_bytes FROM library_preview')
+    const oldest = ledger.sql<Row>(
       `SELECT * FROM library_preview WHERE state = 'made' AND video_id <> ? ORDER BY at LIMIT 1`,
     )
     while (sum.get()!.all_bytes > ROOM_BYTES) {
       const row = oldest.get(kept)
       if (!row) return
-      await this.drop([row.video_id])
+      await drop([row.video_id])
     }
   }
+
+  return {
+    begin,
+    isWanted,
+    stateOf,
+    sheetsOf,
+    pathOf,
+    draftOf,
+    want,
+    offer,
+    offerOf,
+    next,
+    isStill,
+    keep,
+    giveUp,
+    drop,
+    dropUnknown,
+  }
 }
+
+export type Previews = ReturnType<typeof openPreviews>

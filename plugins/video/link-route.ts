@@ -1,6 +1,7 @@
 /** An address of a film for a device that has no cookie, such as a television that it is cast to (contract 6.5). */
 import { defineRoute, errors, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
+import { ownKeysOf } from './join-records.ts'
 
 export const makeLink = defineRoute({
   method: 'POST',
@@ -14,12 +15,13 @@ export const makeLink = defineRoute({
     expires: Type.Integer({ description: 'epoch seconds; signing out ends it, too' }),
   }),
   errors: ['not_found', 'conflict'],
-  async handle({ params: { videoId: id }, actor: { session } }, app: App) {
+  async handle({ params: { videoId: id }, actor }, app: App) {
+    const { session } = actor
     if (session === undefined)
       throw errors.conflict('Such an address belongs to a session, and a token has none: sign in by a login')
     const video = await app.videos.get(id)
     if (!video) throw errors.notFound('video', id)
-    const path = app.copies.urlOf(id) ?? video.media_url
+    const path = ownKeysOf([id], actor, app).get(id)?.copy_url ?? video.media_url
     const { signed, expires } = app.accounts.link(path, session)
     return { url: `${path}?signed=${signed}`, expires }
   },

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { type TestApp, type TestOptions, testApp } from 'archivolt/testing'
-import { type LoopbackPlatform, startTestPlatform } from '../../platform/start.ts'
-import { FILM_FILE } from '../../support/film.ts'
+import { type LoopbackPlatform, startTestPlatform } from '../platform/start.ts'
+import { FILM_FILE } from './film.ts'
 
 const run = promisify(execFile)
 

@@ -1,0 +1,42 @@
+/** Work that nobody waits for gives way to what people have asked for. */
+import { abortable } from '../concurrency/abortable.ts'
+import type { Runner } from './state.ts'
+import type { JobContext } from './types.ts'
+
+/** A queue of downloads may take days. */
+const MOST_MS = 15 * 60_000
+const RECENT = 100
+
+/** Tasks that give way themselves would wait for each other without end. */
+const isBusy = <App>({ rows, tasks }: Runner<App>): boolean =>
+  rows.list(undefined, RECENT).some(({ task, state }) => state === 'STARTED' && !tasks.get(task)?.givesWay)
+
+export async function untilQuiet<App>(
+  runner: Runner<App>,
+  { signal, isStopping }: Pick<JobContext<object>, 'signal' | 'isStopping'>,
+  giveUp?: () => Promise<void>,
+): Promise<void> {
+  if (!isBusy(runner)) return
+  await giveUp?.()
+  const { clock, listeners } = runner
+  return abortable(signal, (resolve) => {
+    const limit = clock.after(MOST_MS, end)
+    const unhear = listeners.onEnded(() => {
+      if (!isBusy(runner)) end()
+    })
+    const unwatch = listeners.watch(() => {
+      if (isStopping()) end()
+    })
+    function withdraw() {
+      limit.cancel()
+      unhear()
+      unwatch()
+    }
+    function end() {
+      withdraw()
+      resolve()
+    }
+    if (!isBusy(runner)) end() // ended meanwhile
+    return withdraw
+  })
+}

@@ -1,0 +1,71 @@
+/**
+ * ffmpeg at work on whole films, for as long as it goes on: arguments name files by absolute path, never a protocol or
+ * format that we did not name.
+ */
+import { errors, giveWay, startChild } from 'archivolt'
+import type { App } from './app.ts'
+import type { FfmpegOptions } from './types.ts'
+
+/** ffmpeg tells how far it is twice a second, but writing the index of a long film to its front is done in silence. */
+const QUIET_LIMIT_MS = 30 * 60_000
+const MOST_COMPLAINT = 2000
+
+/** @throws unprocessable: it cannot make the file; unavailable: it is not installed */
+export async function runFfmpeg(
+  { settings, clock }: Pick<App, 'settings' | 'clock'>,
+  args: readonly string[],
+  { signal, onSeconds, isBehind }: FfmpegOptions,
+): Promise<void> {
+  const quiet = new AbortController()
+  const wait = () => clock.after(QUIET_LIMIT_MS, () => quiet.abort(new Error('ffmpeg said nothing for 30 minutes')))
+  let timer = wait()
+  const child = startChild(
+    settings.ffmpeg,
+    ['-hide_banner', '-nostdin', '-v', 'error', '-progress', 'pipe:1', ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      signal: AbortSignal.any([signal, quiet.signal]),
+      killSignal: 'SIGKILL',
+    },
+  )
+  giveWay(child, isBehind)
+  let complaint = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (complaint.length < MOST_COMPLAINT) complaint += chunk.toString()
+  })
+  child.stdout.on('data', (chunk: Buffer) => {
+    timer.cancel()
+    timer = wait()
+    const micros = /out_time_us=(\d+)/.exec(chunk.toString())?.[1]
+    if (micros !== undefined) onSeconds?.(Number(micros) / 1e6)
+  })
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      let cause: unknown
+      child.once('error', (error) => (cause = error))
+      child.once('close', (ended) => (cause === undefined ? resolve(ended) : reject(cause)))
+    })
+    if (code !== 0) throw new Error(complaint || `ffmpeg ended with ${code}`)
+  } catch (cause) {
+    signal.throwIfAborted()
+    throw isNotInstalled(cause)
+      ? errors.unavailable('ffmpeg is not installed', { cause })
+      : errors.unprocessable('ffmpeg cannot make a file of it that can be kept', { cause })
+  } finally {
+    timer.cancel()
+  }
+}
+
+/** Written so that it plays before it has been read to its end. FLAC in mp4 was an experiment for ffmpeg up to 5.1. */
+export const asMp4 = (to: string): string[] => [
+  '-strict',
+  'experimental',
+  '-movflags',
+  '+faststart',
+  '-f',
+  'mp4',
+  '-y',
+  `file:${to}`,
+]
+
+const isNotInstalled = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoException | null)?.code === 'ENOENT'

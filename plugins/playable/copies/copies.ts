@@ -1,0 +1,111 @@
+/**
+ * Copies that play, of films that some browsers do not: in the cache, up to a size, the oldest out first. The files are
+ * all there is to know; which there are is read once, at the start.
+ */
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { type App, idInName, openLocks } from 'archivolt'
+
+const FOLDER = 'playable'
+const ENDING = '.mp4'
+/** Whose copy it is, by its name. */
+export const copyOf = (name: string): string | undefined => idInName(name, ENDING)
+const GIGABYTE = 1e9
+
+interface Copy {
+  bytes: number
+  madeMs: number
+}
+
+export function openCopies({ settings, preferences }: App) {
+  const folder = join(resolve(settings.cacheDir), FOLDER)
+  const copies = new Map<string, Copy>()
+  /** By account: what it asks for is looked at one after the other. */
+  const asked = openLocks()
+  /** How far those are that are being made: 0 to 1. */
+  const making = new Map<string, number>()
+
+  function pathOf(id: string): string {
+    return join(folder, `${id}${ENDING}`)
+  }
+
+  function urlOf(id: string): string | undefined {
+    return copies.has(id) ? `/cache/${FOLDER}/${id}.mp4` : undefined
+  }
+
+  /** Bytes that they may have together. */
+  function room(): number {
+    return preferences.section('playback').copy_room * GIGABYTE
+  }
+
+  async function drop(ids: readonly string[]): Promise<void> {
+    for (const id of ids) if (copies.delete(id)) await rm(pathOf(id), { force: true })
+  }
+
+  /** What was cut off goes. */
+  async function begin(): Promise<void> {
+    await mkdir(folder, { recursive: true })
+    for (const name of await readdir(folder)) {
+      const id = copyOf(name)
+      const { size, mtimeMs } = await stat(join(folder, name))
+      if (id === undefined) await rm(join(folder, name), { recursive: true, force: true })
+      else copies.set(id, { bytes: size, madeMs: mtimeMs })
+    }
+  }
+
+  /** Where one is written; `keep` takes it from there. */
+  function draftOf(id: string): string {
+    return join(folder, `${id}.part`)
+  }
+
+  async function keep(id: string): Promise<void> {
+    const draft = draftOf(id)
+    const { size, mtimeMs } = await stat(draft)
+    await rename(draft, pathOf(id))
+    copies.set(id, { bytes: size, madeMs: mtimeMs })
+    await makeRoom(id)
+  }
+
+  /** For records: which of these videos have one. */
+  function keysOf(ids: readonly string[]): Map<string, { copy_url: string }> {
+    return new Map(
+      ids.flatMap((id) => {
+        const url = urlOf(id)
+        return url === undefined ? [] : [[id, { copy_url: url }] as const]
+      }),
+    )
+  }
+
+  /** Of videos that are no more. */
+  async function dropUnknown(known: (ids: readonly string[]) => Promise<Set<string>>): Promise<void> {
+    const there = await known([...copies.keys()])
+    await drop([...copies.keys()].filter((id) => !there.has(id)))
+  }
+
+  async function makeRoom(kept: string): Promise<void> {
+    const oldest = [...copies].sort(([, a], [, b]) => a.madeMs - b.madeMs)
+    let sum = oldest.reduce((all, [, { bytes }]) => all + bytes, 0)
+    for (const [id, { bytes }] of oldest) {
+      if (sum <= room()) return
+      if (id === kept) continue
+      sum -= bytes
+      await drop([id])
+    }
+  }
+
+  return {
+    asked,
+    making,
+    begin,
+    pathOf,
+    draftOf,
+    urlOf,
+    keysOf,
+    room,
+    keep,
+    drop,
+    dropUnknown,
+  }
+}
+
+export type Copies = ReturnType<typeof openCopies>

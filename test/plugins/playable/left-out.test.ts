@@ -1,0 +1,47 @@
+/** Without the plugin playable films play as they lie, and what it has made waits for its return. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { aChannel, aVideo, testApp } from 'archivolt/testing'
+import { temporaryFolder } from '../../support/folder.ts'
+import { lastFirst } from '../../support/last-first.ts'
+
+const WITHOUT = { pluginsOff: ['playable'] }
+
+test('without it videos are shown and removed, and nothing is asked for that it makes', async (t) => {
+  const app = await testApp(t, { settings: WITHOUT })
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
+
+  const { status, body } = await app.as('admin').get('/api/video/v1/')
+
+  assert.deepEqual([status, body.data.copy_url], [200, undefined])
+  for (const path of ['/api/video/v1/copy/', '/api/video/v1/preview/'])
+    assert.equal((await app.as('admin').post(path)).status, 404)
+  assert.equal((await app.as('admin').get('/api/config/')).body.playback, undefined)
+  assert.equal((await app.as('admin').delete('/api/video/v1/')).status, 200)
+})
+
+test('copies, seek previews and their preferences are there again once it is', async (t) => {
+  const scope = lastFirst(t)
+  const dataDir = await temporaryFolder(scope)
+  const first = await testApp(scope, { dataDir })
+  await first.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
+  await first.as('admin').post('/api/config/', { playback: { copy_room: 7 } })
+  const { copies, previews } = first.app
+  await writeFile(copies.draftOf('v1'), 'a copy')
+  await copies.keep('v1')
+  await mkdir(previews.draftOf('v1'), { recursive: true })
+  await writeFile(join(previews.draftOf('v1'), '1.jpg'), 'a sheet')
+  await previews.keep('v1', { interval: 2, count: 1, columns: 1, rows: 1, sheets: 1, width: 160, height: 90 })
+  await first.close()
+  await (await testApp(scope, { dataDir, settings: WITHOUT })).close()
+
+  const again = await testApp(scope, { dataDir })
+
+  assert.equal((await again.as('admin').get('/api/video/v1/copy/')).body.state, 'there')
+  assert.equal((await again.as('admin').get('/api/video/v1/preview/')).body.state, 'there')
+  assert.equal((await again.as('admin').get('/api/config/')).body.playback.copy_room, 7)
+  assert.ok(existsSync(join(dataDir, 'cache', 'playable', 'v1.mp4')))
+})
