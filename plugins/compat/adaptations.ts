@@ -100,7 +100,7 @@ const startingLocally = ({ handle }: Route): Changed => ({
   },
 })
 
-/** What v0.5's page says at its foot. The plugin library may be left out. */
+/** What v0.5's page says at its foot. The plugin release may be left out. */
 const update = adding((_input, app) => {
   const release = (app as Partial<WholeApp>).releases?.newer()
   return release ? { ta_update: { status: true, version: release.version, is_breaking: release.isBreaking } } : {}

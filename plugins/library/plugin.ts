@@ -1,5 +1,5 @@
-/** The library as it lies on disk: rescan, manual import, thumbnails; and whether a newer version is out. */
-import { definePlugin, Type } from 'archivolt'
+/** The library as it lies on disk: rescan, manual import, thumbnails. */
+import { definePlugin } from 'archivolt'
 import { adoptVideos } from './adoption/adopt.ts'
 import { goOnAfterStart, goOnIn } from './adoption/away.ts'
 import { completeVideos } from './adoption/complete.ts'
@@ -21,7 +21,6 @@ import { findFilms, forgetRemoved } from './find-homes.ts'
 import { manualImport } from './import.ts'
 import { downloadMissing, listMissing } from './missing.ts'
 import { addPlace, bringBack, changePlace, listPlaces, listTrash, removePlace } from './place-routes.ts'
-import { openReleases, type Releases, versionCheck } from './releases.ts'
 import { rescanFilesystem, tellMoved } from './rescan.ts'
 import { resyncThumbs } from './resync-thumbs.ts'
 import { commandLibrary, showLibrary, startDownloadMissing, startImport, startRescan } from './routes.ts'
@@ -31,19 +30,8 @@ import { thumbnailCheck } from './thumbnail-check.ts'
 export default definePlugin({
   name: 'library',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch', 'download', 'subscription'],
-  settings: {
-    releasesUrl: {
-      env: 'AV_RELEASES_URL',
-      schema: Type.Union([Type.String({ pattern: '^https?://\\S+$' }), Type.Null()], {
-        description: 'a URL that starts with http:// or https://',
-      }),
-      default: null,
-      meaning: 'where version_check looks: JSON with `version` or `tag_name`; unset: nothing',
-    },
-  },
   lanes: { library: 4, complete: 1 },
   migrations: tables,
-  services: (app) => ({ releases: openReleases(app) }),
   async setup(app) {
     app.media.places.onBack((place) => goOnIn(place, app))
     app.jobs.onEnded((job) => {
@@ -67,7 +55,7 @@ export default definePlugin({
     ],
   ],
   tasks: [
-    ...[tellMoved, rescanFilesystem, downloadMissing, manualImport, thumbnailCheck, resyncThumbs, versionCheck],
+    ...[tellMoved, rescanFilesystem, downloadMissing, manualImport, thumbnailCheck, resyncThumbs],
     ...[followPlaces, scanPlace, adoptVideos, completeVideos, undoAdoption],
     ...[findFilms, forgetRemoved],
   ],
@@ -89,15 +77,3 @@ export default definePlugin({
     },
   },
 })
-
-declare module 'archivolt' {
-  interface Services {
-    library: {
-      /** Whether a newer version is out. */
-      releases: Releases
-    }
-  }
-  interface Settings {
-    releasesUrl: string | null
-  }
-}

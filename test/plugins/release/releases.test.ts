@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { testApp } from 'archivolt/testing'
-import { isNewer } from '../../../plugins/library/releases.ts'
+import { isNewer } from '../../../plugins/release/releases.ts'
 
 async function releases(t: TestContext, body: string, status = 200) {
   const server = createServer((_request, response) => void response.writeHead(status).end(body))
@@ -43,6 +43,31 @@ test('apps are told with each ping, after a restart too, until it is no longer n
   await app.app.releases.found('v0.1.0')
   assert.equal(await update(), undefined)
 })
+
+test('what was found before the plugin had a table of its own is told until the next look', async (t) => {
+  const { app } = await releases(t, '{"tag_name": "v0.0.1"}')
+  await app.app.ledger.write(() => {
+    app.app.ledger.sql('DELETE FROM release_latest').run()
+    app.app.ledger.sql("INSERT INTO library_release (id, version) VALUES (1, 'v98.0.0')").run()
+  })
+
+  await app.restart()
+
+  assert.equal(app.app.releases.newer()?.version, 'v98.0.0')
+  await app.app.releases.found('v99.0.0')
+  await app.restart()
+  assert.equal(app.app.releases.newer()?.version, 'v99.0.0')
+})
+
+for (const left of ['library', 'release'])
+  test(`the archive starts where ${left} was left out from the beginning`, async (t) => {
+    const others = left === 'library' ? ['playable'] : []
+    const app = await testApp(t, { settings: { pluginsOff: [left, ...others] } })
+
+    const { status, body } = await app.as('admin').get('/api/ping/')
+
+    assert.deepEqual([status, body.ta_update], [200, undefined])
+  })
 
 test('an older one is not', async (t) => {
   const { state, result, messages } = await releases(t, '{"version": "0.0.1"}')

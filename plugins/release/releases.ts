@@ -2,8 +2,9 @@
  * The service `releases`, and version_check: whether a newer version is out, where a setting says where to look. What
  * it has found last is kept, for those who show it.
  */
-import { type App as CoreApp, defineTask, errors, say, Type, withLimit } from 'archivolt'
-import type { App } from './app.ts'
+import { type AppOf, type App as CoreApp, defineTask, errors, say, Type, withLimit } from 'archivolt'
+
+type App = AppOf<'release'>
 
 const LIMIT_MS = 20_000
 const MOST_BYTES = 1 << 20
@@ -32,27 +33,31 @@ export const versionCheck = defineTask({
   },
 })
 
-export interface Releases {
-  /** The version that is out and newer than this one; undefined: none that is known of. */
-  newer(): { version: string; isBreaking: boolean } | undefined
-  found(version: string): Promise<void>
+export const latestTable = {
+  number: 1,
+  sql: 'CREATE TABLE release_latest (id INTEGER PRIMARY KEY CHECK (id = 1), version TEXT NOT NULL) STRICT',
 }
 
-export function openReleases({ ledger, settings, version: own }: CoreApp): Releases {
-  const stored = () => ledger.sql<{ version: string }>('SELECT version FROM library_release').get()?.version
+/** Where the plugin library kept it when it looked for releases. A ledger that library has never opened has no such table. */
+const FORMER_TABLE = 'library_release'
+
+export function openReleases({ ledger, settings, version: own }: CoreApp) {
+  const isTable = (name: string) => ledger.sql('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined
+  const versionIn = (table: string) => ledger.sql<{ version: string }>(`SELECT version FROM ${table}`).get()?.version
   // Asked for with each ping.
-  let latest = stored()
+  let latest = versionIn('release_latest') ?? (isTable(FORMER_TABLE) ? versionIn(FORMER_TABLE) : undefined)
   return {
-    newer() {
+    /** The version that is out and newer than this one; undefined: none that is known of. */
+    newer(): { version: string; isBreaking: boolean } | undefined {
       if (latest === undefined || settings.releasesUrl === null || !isNewer(latest, own)) return undefined
       return { version: latest, isBreaking: majorOf(latest) > majorOf(own) }
     },
-    async found(version) {
+    async found(version: string): Promise<void> {
       if (version === latest) return
       await ledger.write(() =>
         ledger
           .sql(
-            'INSERT INTO library_release (id, version) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET version = excluded.version',
+            'INSERT INTO release_latest (id, version) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET version = excluded.version',
           )
           .run(version),
       )
@@ -60,6 +65,8 @@ export function openReleases({ ledger, settings, version: own }: CoreApp): Relea
     },
   }
 }
+
+export type Releases = ReturnType<typeof openReleases>
 
 async function latestVersion(url: string, signal: AbortSignal): Promise<string> {
   let text: string
@@ -70,7 +77,7 @@ async function latestVersion(url: string, signal: AbortSignal): Promise<string> 
   } catch (cause) {
     throw errors.unavailable('The list of releases cannot be read now', { cause })
   }
-  const version = versionIn(text)
+  const version = versionOf(text)
   if (version === undefined)
     throw errors.unprocessable(
       'The list of releases does not name a version: JSON with `version` or `tag_name` is expected',
@@ -91,7 +98,7 @@ async function readSome(response: Response): Promise<string> {
 
 const VERSION = /^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?([-+][0-9A-Za-z.+-]{1,60})?$/
 
-function versionIn(text: string): string | undefined {
+function versionOf(text: string): string | undefined {
   let release: unknown
   try {
     release = JSON.parse(text)
