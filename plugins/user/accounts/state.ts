@@ -9,11 +9,11 @@ import { openKnownDevices } from './known-devices.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import { openPasswords, type PasswordCost } from './passwords.ts'
 import { openUserPictures } from './pictures.ts'
+import { openPreferenceRows } from './preference-rows.ts'
 import { openSessions, type Session } from './sessions.ts'
 import { openTokens } from './tokens.ts'
 import { openTotp } from './totp.ts'
 import type { AccountRules } from './types.ts'
-import { openUserPreferences } from './user-preferences.ts'
 import { openUserRows, type UserRow } from './user-rows.ts'
 import { openViews } from './views.ts'
 
@@ -33,7 +33,7 @@ export function openBook(parts: CredentialsParts, cost?: PasswordCost) {
     throttle: new LoginThrottle(clock),
     users: openUserRows(parts),
     views: openViews(ledger),
-    preferences: openUserPreferences(ledger),
+    preferences: openPreferenceRows(ledger),
     pictures: openUserPictures(ledger),
     tokens: openTokens(parts),
     accessTokens: openAccessTokens(parts),

@@ -5,9 +5,9 @@ import type { SignedLink } from './device-links.ts'
 import type { DeviceCookie } from './devices.ts'
 import type { NewSignIn } from './known-devices.ts'
 import type { UserPicture } from './pictures.ts'
+import type { UserPreferences } from './preference-rows.ts'
 import type { NewSession, SessionRecord, Way } from './sessions.ts'
 import type { TotpState } from './totp.ts'
-import type { UserPreferences } from './user-preferences.ts'
 
 export interface NewAccount {
   username: string
@@ -17,45 +17,45 @@ export interface NewAccount {
   view?: View | null
 }
 
-/** What of an account is to be otherwise. */
+/** What is to change about an account. */
 export interface AccountChange extends AccountRights {
   password?: string
-  /** null: it has none from then on. */
+  /** null: removes it. */
   pin?: string | null
-  /** Its authenticator app is forgotten. */
+  /** Removes its authenticator app. */
   totp?: null
   is_active?: boolean
 }
 
 /** What admins decide for all accounts. */
 export interface AccountRules {
-  /** A session that nobody has used for so long has ended. */
+  /** A session ends after so many days without use. */
   idleDays: number
-  /** Without one an admin may do what everybody may, and set one up. */
+  /** An admin without a second factor has no more rights than others, but can set one up. */
   adminsNeedSecondFactor: boolean
 }
 
-/** `device` is left out where it is not said from where it is opened. */
+/** `device` is left out if the session was opened without `from`. */
 export interface OpenedSession extends NewSession {
   device?: DeviceCookie
 }
 
 declare module 'archivolt' {
-  /** An account as contract B shows it. */
+  /** An account as the API shows it. */
   interface AccountRecord {
     id: number
     username: string
     is_staff: boolean
     is_active: boolean
-    /** Of admins always true. */
+    /** Always true for admins. */
     may_download: boolean
     /** null: it sees the whole archive. */
     view: View | null
-    /** On devices where it has signed in with its password, a PIN does from then on. */
+    /** It can sign in with its PIN on devices where it has signed in with its password. */
     has_pin: boolean
-    /** Its password alone does not sign in: a code of its authenticator app does with it. */
+    /** It signs in with its password and a code from its authenticator app. */
     has_totp: boolean
-    /** The version of the picture that it has chosen for itself; null: none. */
+    /** The version of its picture; null: it has none. */
     picture: string | null
     last_login: string | null
   }
@@ -67,28 +67,28 @@ declare module 'archivolt' {
     view?: View | null
   }
 
-  /** All but the token itself: that is shown once. */
+  /** An access token without its secret, which is shown only once. */
   interface AccessTokenRecord {
     id: number
     name: string
     scope: Scope
     created: string
     expires: string | null
-    /** To the minute. */
+    /** Accurate to the minute. */
     last_used: string | null
   }
 
   /**
-   * A right password or PIN. Hashing takes long enough for another request to change it: what is done on its strength
-   * asks again, in the write that does it.
+   * A correct password or PIN. Another request can change either while it is being hashed, so whatever relies on a proof
+   * calls `holds` again inside its write.
    */
   interface Proof {
     account: AccountRecord
-    /** It is still that of an active account; a PIN on a device that still knows the account. */
+    /** The password or PIN is still current, the account active, and the device of a PIN still knows the account. */
     holds(): boolean
   }
 
-  /** Where somebody signs in, and how. */
+  /** Where and how somebody signs in. */
   interface SignInFrom {
     address: string
     /** Headers of the request. */
@@ -97,41 +97,41 @@ declare module 'archivolt' {
     way: Way
   }
 
-  /** Users, their tokens, sessions and preferences. Passwords are scrypt, run asynchronously, two at once. */
+  /** Accounts with their tokens, sessions and preferences. Passwords are hashed by scrypt, two at a time. */
   interface Accounts {
     list(): AccountRecord[]
     get(id: number): AccountRecord | undefined
-    /** Whose marks are those of the archive where it can have but one watcher's: the admin who was here first. */
+    /** The oldest admin: what the reference's form says of one person only belongs to this account. */
     firstAdmin(): AccountRecord | undefined
     /**
-     * @param alongside  done in the same write, with its id
-     * @throws conflict: the name is taken, or looks like one that is; bad_request: its letters are of several scripts;
-     *   rights that go ill together
+     * @param alongside  runs in the same write, with the new account's id
+     * @throws conflict: the name is taken, or looks like one that is; bad_request: the name mixes scripts, or the rights
+     *   contradict each other
      */
     create(account: NewAccount, alongside?: (id: number) => void): Promise<AccountRecord>
     /**
-     * A changed password ends the account's other sessions, revokes its token and access tokens, and takes it off all
-     * devices. Its other sessions end, too, once it is an admin or no longer one, or its authenticator app is forgotten.
-     * @throws not_found, conflict (last active admin), bad_request (the proof no longer holds; rights that go ill
-     *   together)
+     * A new password ends the account's other sessions, revokes all its tokens, and makes all devices forget it. Its
+     * other sessions also end when it becomes an admin or stops being one, or loses its authenticator app.
+     * @throws not_found, conflict (last active admin), bad_request (the proof no longer holds; the rights contradict each
+     *   other)
      */
     change(
       id: number,
       change: AccountChange,
       by?: { keepSession?: string | undefined; proof?: Proof | undefined },
     ): Promise<AccountRecord>
-    /** It is gone: what has been chosen for accounts has it no more. */
+    /** Takes a document that was removed out of all views. */
     dropFromViews(kind: string, id: string): Promise<void>
-    /** And its token, sessions, preferences. @throws not_found, conflict (last active admin) */
+    /** Removes the account with all that belongs to it. @throws not_found, conflict (last active admin) */
     remove(id: number): Promise<void>
-    /** The password that the first start made up lies in its file, and nobody has ever signed in. */
+    /** Nobody has signed in yet, and the generated first password is still in its file. */
     isUnused(): boolean
     /**
-     * Right name and password, and where the account has a second factor a right code: each code is taken once. Throttled
-     * per (account, address), wrong codes as wrong passwords.
-     * @param signal  of the request: once its client has gone, it waits no longer
-     * @param code    of the authenticator app, or a recovery code
-     * @throws throttled; bad_request: the password is right, and a code is missing; undefined: wrong
+     * Checks name and password, and the code if the account has a second factor; each code is accepted once. Attempts are
+     * throttled by account and address. undefined: something is wrong.
+     * @param signal  of the request: stops waiting once the client has gone
+     * @param code    from the authenticator app, or a recovery code
+     * @throws throttled; bad_request: the password is correct and the code is missing
      */
     checkPassword(
       username: string,
@@ -140,26 +140,27 @@ declare module 'archivolt' {
       signal?: AbortSignal,
       code?: string,
     ): Promise<Proof | undefined>
-    /** The user's own password, for a change of it. Same throttle. */
+    /** Checks the password of somebody who is signed in, with the same throttle. undefined: it is wrong. */
     checkOwnPassword(id: number, password: string, address: string, signal?: AbortSignal): Promise<Proof | undefined>
-    /** The user's token, made now if there is none. @throws bad_request: the proof no longer holds */
+    /** The account's token, made now if there is none. @throws bad_request: the proof no longer holds */
     token(id: number, proof?: Proof): Promise<string>
     revokeToken(id: number): Promise<void>
     totp(id: number): TotpState
     /**
-     * A new secret for an authenticator app.
-     * @throws conflict: the account has one; bad_request: the proof no longer holds
+     * Makes a secret for an authenticator app.
+     * @throws conflict: the account has an app already; bad_request: the proof no longer holds
      */
     beginTotp(id: number, proof: Proof): Promise<{ secret: string; uri: string }>
     /**
-     * From now on a login asks for a code; all devices forget the account, and its other sessions end: they began
+     * From now on signing in takes a code. All devices forget the account, and its other sessions end, as they began
      * without one.
-     * @returns its recovery codes, which nobody is shown again
-     * @throws bad_request: the code is wrong, or nothing was begun
+     * @returns the recovery codes, which cannot be shown again
+     * @throws bad_request: the code is wrong, or `beginTotp` was not called before
      */
     enableTotp(id: number, code: string, keepSession?: string | undefined): Promise<string[]>
     /**
-     * By own password and a code; its other sessions end. false: one of them is wrong. Same throttle as logins.
+     * Takes the account's password and a code, and ends its other sessions. false: one of the two is wrong. Same throttle
+     * as signing in.
      * @throws throttled
      */
     disableTotp(
@@ -168,50 +169,51 @@ declare module 'archivolt' {
       from: { address: string; signal?: AbortSignal; keepSession?: string | undefined },
     ): Promise<boolean>
     accessTokens(id: number): AccessTokenRecord[]
-    /** With the token, which nobody is shown again. @throws conflict: it has as many as it may; bad_request: its scope */
+    /** With the token itself, which cannot be shown again. @throws conflict: too many; bad_request: the scope is too wide */
     addAccessToken(id: number, token: NewAccessToken): Promise<AccessTokenRecord & { token: string }>
     /** @throws not_found */
     revokeAccessToken(id: number, tokenId: number): Promise<void>
     /**
-     * A new session: values of the cookies `sessionid`, `csrftoken` and `device`. Remembered, the account's PIN is enough
-     * there from now on, if it has one. @throws bad_request: the proof no longer holds
+     * Opens a session and returns the values of the cookies `sessionid`, `csrftoken` and `device`.
+     * @param isRemembered  the session lasts longer, and the account's PIN is enough on this device from now on
+     * @throws bad_request: the proof no longer holds
      */
     openSession(id: number, isRemembered: boolean, proof?: Proof, from?: SignInFrom): Promise<OpenedSession>
-    /** A program has signed in: it is known as a device is, without a cookie. */
+    /** Remembers that a program has signed in, which counts as a device without a cookie. */
     noteProgram(id: number, from: SignInFrom): Promise<void>
     endSession(session: string): Promise<void>
-    /** Of an account, the last used first. @param current  hash of the session that asks */
+    /** The account's sessions, the last used first. @param current  hash of the session that asks */
     sessions(id: number, current?: string | undefined): SessionRecord[]
-    /** By the id in that list. Its device forgets the account, too. @throws not_found */
+    /** Its device forgets the account too. @param session  the id in that list. @throws not_found */
     endNamedSession(id: number, session: string): Promise<void>
     endOtherSessions(id: number, keep?: string | undefined): Promise<void>
-    /** Its account has shown its password once more. @throws bad_request: the proof no longer holds */
+    /** The account has confirmed its password in this session. @throws bad_request: the proof no longer holds */
     proveSession(session: string, proof: Proof): void
-    /** It began, or was proved, within a quarter of an hour; a proxy in front proves its own each time. */
+    /** It began, or was confirmed, within a quarter of an hour, or a proxy vouches for each of its requests. */
     isProvenLately(session: string): boolean
-    /** On devices that are new to the account, until it has seen them. @param session  hash of the one that asks */
+    /** Sign-ins on devices new to the account that it has not seen yet. @param session  hash of the one that asks */
     newSignIns(id: number, session?: string | undefined): NewSignIn[]
-    /** The account has seen it; the new device itself cannot say so. @throws not_found */
+    /** Marks such a sign-in as seen; the new device itself cannot. @throws not_found */
     seeSignIn(id: number, signIn: number, session?: string | undefined): Promise<void>
     setRules(rules: AccountRules): void
-    /** A signed address for a device without a cookie; it ends with the session. @param session  the session's hash */
+    /** Signs an address for a device without a cookie; it ends with the session. @param session  its hash */
     link(path: string, session: string): SignedLink
-    /** The accounts that may sign in with their PIN on this device. @param cookies  header of the request */
+    /** The accounts that can sign in with their PIN on this device. @param cookies  the request's header */
     onDevice(cookies: string | undefined): AccountRecord[]
     /**
-     * From now on its PIN is enough on this device. undefined: it has none.
+     * From now on the account's PIN is enough on this device. undefined: it has no PIN.
      * @throws bad_request: the proof no longer holds
      */
     keepOnDevice(id: number, cookies: string | undefined, proof: Proof): Promise<DeviceCookie | undefined>
     forgetOnDevice(id: number, cookies: string | undefined): Promise<void>
-    /** Same throttle as passwords. @throws throttled, bad_request: not on this device; undefined: wrong */
+    /** Same throttle as passwords. undefined: wrong. @throws throttled; bad_request: no PIN on this device */
     checkPin(
       id: number,
       pin: string,
       from: { cookies: string | undefined; address: string; signal?: AbortSignal },
     ): Promise<Proof | undefined>
     picture(id: number): UserPicture | undefined
-    /** @param jpeg  null: none any more. @throws not_found */
+    /** @param jpeg  null: removes the picture. @throws not_found */
     changePicture(id: number, jpeg: Buffer | null): Promise<AccountRecord>
     /** What the account has chosen for itself. */
     userPreferences(id: number): UserPreferences

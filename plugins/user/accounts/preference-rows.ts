@@ -6,7 +6,7 @@ export type UserPreferences = Readonly<Record<string, unknown>>
 /** Kept look-ups; past this they are thrown away and read anew. */
 const MOST_KEPT = 1000
 
-export function openUserPreferences(ledger: Ledger) {
+export function openPreferenceRows(ledger: Ledger) {
   const select = ledger.sql<{ settings: string }>('SELECT settings FROM users WHERE id = ?')
   const update = ledger.sql('UPDATE users SET settings = ? WHERE id = ?')
   // Every request for a page asks for them.
