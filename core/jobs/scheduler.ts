@@ -1,14 +1,17 @@
 /** The service `schedules`: when tasks run by themselves, and which addresses hear of them. */
 import { randomInt } from 'node:crypto'
-import { readCron } from '../cron.ts'
+import { type Clock, DAY_MS, type Timer } from '../clock.ts'
+import { type CronTimes, readCron } from '../cron.ts'
 import { errors } from '../error.ts'
 import type { EndState } from '../ledger/jobs.ts'
-import type { ScheduleRow } from '../ledger/schedules.ts'
+import { type ScheduleRow, ScheduleRows } from '../ledger/schedules.ts'
+import type { Ledger } from '../ledger/sqlite.ts'
+import type { Log } from '../log.ts'
 import { type Said, saidOf, say } from '../say.ts'
 import { faultsIn, placed } from '../validation.ts'
-import { cronOf, newState, type SchedulerOptions, type SchedulerState } from './scheduler-state.ts'
-import { beginLooking, startDue, waitForNext } from './start-due.ts'
+import { type Outgoing, openOutgoing } from './outgoing.ts'
 import type { AnyTask } from './task.ts'
+import type { Jobs } from './types.ts'
 
 /** Contract 5.11, with `next_run_at` of appendix B. */
 export interface ScheduleRecord {
@@ -25,10 +28,7 @@ export interface ScheduleRecord {
   config: Record<string, unknown>
 }
 
-/** By task. */
-type OutgoingUrls = Record<string, { urls: string[]; title: string }>
-
-export interface Schedules {
+export interface Schedules extends Outgoing {
   list(): ScheduleRecord[]
   get(task: string): ScheduleRecord | undefined
   /**
@@ -39,12 +39,6 @@ export interface Schedules {
   set(task: string, schedule: string, config?: Record<string, unknown>): Promise<ScheduleRecord>
   /** @throws not_found */
   remove(task: string): Promise<void>
-  /** Outgoing notification URLs by task (contract 5.11, 8.5). */
-  outgoing(): OutgoingUrls
-  /** @throws bad_request: the task takes none, or the URL cannot be one; conflict: it has as many as it may */
-  addOutgoing(task: string, url: string): Promise<void>
-  /** Without `url` all of the task's. @throws not_found */
-  removeOutgoing(task: string, url?: string): Promise<void>
 }
 
 interface Scheduler extends Schedules {
@@ -55,9 +49,56 @@ interface Scheduler extends Schedules {
 
 type ScheduledTask = AnyTask & { schedule: NonNullable<AnyTask['schedule']> }
 
-const LONGEST_URL = 2000
-const MOST_URLS = 50
-const OUTGOING_URL = /^(?:[a-z][a-z0-9+.-]*:\/\/|mailto:)[^\s\p{Cc}]+$/iu
+interface SchedulerOptions {
+  ledger: Ledger
+  clock: Clock
+  log: Log
+  tasks: ReadonlyMap<string, AnyTask>
+  jobs: Pick<Jobs, 'start' | 'onEnded'>
+  /** What a task is handed. Asked for when the first schedule is due. */
+  app: (task: AnyTask) => unknown
+  /** An IANA name; left out: the process's own. */
+  timeZone?: string
+}
+
+interface SchedulerState extends Readonly<SchedulerOptions> {
+  readonly rows: ScheduleRows
+  /** By task, as read from the row's text. */
+  readonly crons: Map<string, CronTimes>
+  /** Until the next schedule is due. */
+  timer: Timer | undefined
+  /** Regular looks, whatever becomes of the clock. */
+  looks: Timer | undefined
+  /** Ends hearing of runs that have ended. */
+  unwatch: (() => void) | undefined
+  /** One at a time: two would start the same twice. */
+  starting: Promise<void>
+  /** By how much the clock was ahead of the steady one when the next times were reckoned. */
+  reckonedAheadMs: number
+  isBegun: boolean
+  isClosed: boolean
+}
+
+const newState = (options: SchedulerOptions): SchedulerState => ({
+  ...options,
+  rows: new ScheduleRows(options.ledger),
+  crons: new Map(),
+  timer: undefined,
+  looks: undefined,
+  unwatch: undefined,
+  starting: Promise.resolve(),
+  reckonedAheadMs: Infinity,
+  isBegun: false,
+  isClosed: false,
+})
+
+/** The clock is looked at this often at least: the system's may be set, or sleep. */
+const LOOK_EVERY_MS = 60_000
+/**
+ * A run so far ahead was made before the clock was corrected by a little: it counts. One further ahead was made on a
+ * wrong day.
+ */
+const SMALL_CORRECTION_MS = 10 * 60_000
 
 export function openScheduler(options: SchedulerOptions): Scheduler {
   const state = newState(options)
@@ -70,9 +111,7 @@ export function openScheduler(options: SchedulerOptions): Scheduler {
     },
     set: (task, schedule, config) => set(state, task, schedule, config),
     remove: (task) => remove(state, task),
-    outgoing: () => outgoing(state),
-    addOutgoing: (task, url) => addOutgoing(state, task, url),
-    removeOutgoing: (task, url) => removeOutgoing(state, task, url),
+    ...openOutgoing(state),
     begin: () => begin(state),
     async close() {
       state.isClosed = true
@@ -147,31 +186,6 @@ function checkConfig(task: AnyTask, config: Record<string, unknown>): void {
   if (fault) throw errors.wrongField(...fault)
 }
 
-function outgoing({ rows, tasks }: SchedulerState): OutgoingUrls {
-  const found: OutgoingUrls = {}
-  for (const { task, url } of rows.urls()) {
-    const title = tasks.get(task)?.title
-    if (title !== undefined) (found[task] ??= { urls: [], title }).urls.push(url)
-  }
-  return found
-}
-
-async function addOutgoing({ ledger, rows, tasks }: SchedulerState, name: string, url: string): Promise<void> {
-  if (!tasks.get(name)?.outgoing) throw errors.badRequest(say`No messages can be sent about ${{ name }}`)
-  if (url.length > LONGEST_URL || !OUTGOING_URL.test(url))
-    throw errors.badRequest('The URL must begin with a scheme such as https:// or mailto: and have no spaces')
-  await ledger.write(() => {
-    rows.addUrl(name, url)
-    if (rows.countUrls(name) > MOST_URLS)
-      throw errors.conflict(say`${{ name }} has ${{ most: MOST_URLS }} URLs already; remove one first`)
-  })
-}
-
-async function removeOutgoing({ ledger, rows }: SchedulerState, name: string, url: string | undefined): Promise<void> {
-  const gone = await ledger.write(() => rows.removeUrls(name, url))
-  if (gone === 0) throw errors.notFound('schedule notification', name)
-}
-
 async function begin(state: SchedulerState): Promise<void> {
   state.unwatch = noteEnds(state)
   await startDue(state)
@@ -212,4 +226,109 @@ function initialCron({ auto, initially }: ScheduledTask['schedule']): string {
   if (initially === undefined || initially === 'auto') return auto
   const weekday = auto.trim().split(/\s+/)[2] ?? '*'
   return `${randomInt(60)} ${initially === 'random' ? randomInt(24) : initially.hour} ${weekday}`
+}
+
+// ── Starting what is due; only ever adds rows of jobs ─────
+
+/**
+ * Starts what is due, at most a day late. Where the clock was set, and at the start, when the time zone may be
+ * another, the next times are reckoned anew.
+ */
+async function startDue(state: SchedulerState): Promise<void> {
+  const { clock, rows, tasks } = state
+  const now = clock.now()
+  const aheadMs = now - clock.steady()
+  const isAnew = Math.abs(aheadMs - state.reckonedAheadMs) > 1000
+  state.reckonedAheadMs = aheadMs
+  for (const row of rows.list()) {
+    if (state.isClosed) return
+    const task = tasks.get(row.task)
+    const cron = task?.schedule && (isAnew || (row.next_run_at ?? 0) <= now) && cronOf(state, row)
+    if (task && cron) await startOrNoteNext(state, row, task, cron, now)
+  }
+}
+
+async function startOrNoteNext(
+  state: SchedulerState,
+  row: ScheduleRow,
+  task: AnyTask,
+  cron: CronTimes,
+  now: number,
+): Promise<void> {
+  const { ledger, rows, log } = state
+  const next = nextOf(row, cron, now) ?? null
+  try {
+    if (isDue(row, cron, now) && isNeeded(state, task)) await startScheduled(state, row, task, next)
+    else if (row.next_run_at !== next) await ledger.write(() => rows.advance(row.task, null, next))
+  } catch (error) {
+    state.reckonedAheadMs = Infinity
+    log.error({ err: error, task: row.task }, 'a scheduled task could not be started; it is tried again')
+  }
+}
+
+const isNeeded = ({ app }: SchedulerState, task: AnyTask): boolean =>
+  // The scheduler hands its app on to tasks, and calls nothing of it.
+  task.schedule?.isNeeded === undefined || task.schedule.isNeeded(app(task) as never)
+
+async function startScheduled(
+  { ledger, clock, rows, jobs, log }: SchedulerState,
+  row: ScheduleRow,
+  task: AnyTask,
+  next: number | null,
+): Promise<void> {
+  const known = task.payload.properties
+  const payload = Object.fromEntries(
+    Object.entries({ ...row.config, scheduled: true }).filter(([key]) => Object.hasOwn(known, key)),
+  )
+  // Asked for together, so both are in one transaction; if not, it starts twice rather than never.
+  await Promise.all([jobs.start(row.task, payload), ledger.write(() => rows.advance(row.task, clock.now(), next))])
+  log.info({ task: row.task }, 'scheduled task started')
+}
+
+/** From the end of the start on. */
+function beginLooking(state: SchedulerState): void {
+  state.isBegun = true
+  state.looks = state.clock.every(LOOK_EVERY_MS, () => look(state))
+  waitForNext(state)
+}
+
+/** Waits for the next schedule; called again when one has changed. What is due already waits for the next look. */
+function waitForNext(state: SchedulerState): void {
+  const { clock, rows, tasks } = state
+  state.timer?.cancel()
+  if (!state.isBegun || state.isClosed) return
+  const now = clock.now()
+  const next = Math.min(...rows.list().map((row) => (tasks.has(row.task) ? (row.next_run_at ?? Infinity) : Infinity)))
+  if (next > now && next < Infinity) state.timer = clock.at(next, () => void look(state))
+}
+
+function look(state: SchedulerState): Promise<void> {
+  return (state.starting = state.starting
+    .then(() => startDue(state))
+    .then(() => waitForNext(state))
+    .catch((error: unknown) => state.log.error({ err: error }, 'the schedules could not be read; it is tried again')))
+}
+
+/** Whether a time that was noted has come, and neither has its run been made nor is it older than a day. */
+function isDue({ next_run_at: noted, last_run_at: ran }: ScheduleRow, cron: CronTimes, now: number): boolean {
+  if (noted === null || noted > now) return false
+  const since = Math.max(now - DAY_MS, ran !== null && ran <= now ? ran : 0)
+  return (noted >= since ? noted : (cron.next(since) ?? Infinity)) <= now
+}
+
+const nextOf = ({ last_run_at: ran }: ScheduleRow, cron: CronTimes, now: number): number | undefined =>
+  cron.next(ran !== null && ran > now && ran - now <= SMALL_CORRECTION_MS ? ran : now)
+
+/** Undefined: the stored text cannot be read, which is logged. */
+function cronOf({ crons, timeZone, log }: SchedulerState, row: ScheduleRow): CronTimes | undefined {
+  const known = crons.get(row.task)
+  if (known?.text === row.cron) return known
+  try {
+    const cron = readCron(row.cron, timeZone)
+    crons.set(row.task, cron)
+    return cron
+  } catch (error) {
+    log.error({ err: error, task: row.task }, 'a stored schedule cannot be read and does not run')
+    return undefined
+  }
 }

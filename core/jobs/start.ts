@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { errors } from '../error.ts'
 import type { Job } from '../ledger/jobs.ts'
 import { isOwnLane } from './lane-sizes.ts'
+import { begin, writeBegun } from './life.ts'
 import { checkPayload, keyOf, mergedPayload } from './payload.ts'
-import { execute, writeBegun } from './run.ts'
 import { CLOSING_TEXT, type Runner, taskOf } from './state.ts'
 import type { AnyTask, Handed } from './task.ts'
 import type { StartOptions, TaskName } from './types.ts'
@@ -60,7 +60,7 @@ export async function startAndWait<App extends Handed>(
   })
   const result = runner.forRun.wait(job.id)
   listeners.changed({ job })
-  if (isMine) execute(runner, job, { isAwaited: true, hasPlace: false })
+  if (isMine) begin(runner, job, { isAwaited: true, hasPlace: false })
   else runner.claim(task.lane)
   return result
 }

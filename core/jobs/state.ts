@@ -1,10 +1,9 @@
-/** What the runner's verbs (start, claim, run, finish, recover, stop) share: its parts, and all of it that changes. */
+/** What the runner's verbs (start, life, stop) share: its parts, and all of it that changes. */
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
 import type { Ending, Job, JobRows } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
-import type { Interruption } from './attempt.ts'
 import type { JobLog } from './job-log.ts'
 import type { LaneSizes } from './lane-sizes.ts'
 import type { Listeners } from './listeners.ts'
@@ -46,6 +45,9 @@ export interface Runner<App> {
   isClaiming: boolean
   isClosing: boolean
 }
+
+/** Why a job's signal was aborted. */
+export type Interruption = 'kill' | 'close'
 
 /** A job that runs in this process. */
 export interface Running<App> {

@@ -3,9 +3,7 @@ import type { Timer } from '../clock.ts'
 import { errors } from '../error.ts'
 import { hasEnded, type JobCommand, withoutWords } from '../ledger/jobs.ts'
 import { say } from '../say.ts'
-import { answer } from './answer.ts'
-import { writeRescued } from './recover.ts'
-import { interrupt, stop } from './run.ts'
+import { answer, interrupt, stop, writeRescued } from './life.ts'
 import { CLOSING_TEXT, endingOf, type Runner } from './state.ts'
 
 const CLOSE_WITHIN_MS = 10_000

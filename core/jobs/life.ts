@@ -1,0 +1,358 @@
+/**
+ * The life of a job, from its claim to its end, in this order: claim, begin, attempt, end, answer; and rescue, of rows
+ * that say they run and do not. The README draws the states.
+ */
+import { getSystemErrorMap } from 'node:util'
+import { errors, isAppError, withoutPaths, wordsOf } from '../error.ts'
+import { beyondView } from '../index/view.ts'
+import { waitAtBarrier } from '../index/write-barrier.ts'
+import { type Ending, hasEnded, type Job, withoutWords } from '../ledger/jobs.ts'
+import { maskCredentials } from '../mask.ts'
+import { kept, say, type Words } from '../say.ts'
+import { type JobLog, openJobLog } from './job-log.ts'
+import { openProgress } from './progress.ts'
+import { CLOSING_TEXT, endingOf, type Interruption, type Runner, type Running, taskOf } from './state.ts'
+import type { AnyTask, Handed } from './task.ts'
+import type { JobContext } from './types.ts'
+import { isStop } from './until-stop.ts'
+import { TRY_LEDGER_AGAIN_MS } from './upkeep.ts'
+
+// ── Claim ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Begins the jobs that wait longest in a lane, as many as it has room for. */
+export function claim<App extends Handed>(runner: Runner<App>, lane: string): void {
+  const { ledger, laneSizes, clock, log } = runner
+  const free = runner.isClaiming ? laneSizes.takeFree(lane) : 0
+  if (free === 0) return
+  ledger
+    .write(() => writeClaimed(runner, lane, free))
+    .then(
+      (claimed) => {
+        laneSizes.giveBack(lane, free - claimed.length)
+        for (const job of claimed) begin(runner, job, { isAwaited: false, hasPlace: true })
+      },
+      (error: unknown) => {
+        laneSizes.giveBack(lane, free)
+        log.error({ err: error, lane }, 'jobs could not be claimed; it is tried again')
+        clock.after(TRY_LEDGER_AGAIN_MS, () => claim(runner, lane))
+      },
+    )
+}
+
+function writeClaimed<App>(runner: Runner<App>, lane: string, most: number): Job[] {
+  const claimed: Job[] = []
+  while (runner.isClaiming && claimed.length < most) {
+    const job = runner.rows.claim(lane)
+    if (!job) break
+    writeBegun(runner, job)
+    claimed.push(job)
+  }
+  return claimed
+}
+
+/** Notes a job that is begun; inside `ledger.write`. */
+export function writeBegun<App>({ own, notifications }: Runner<App>, job: Job): void {
+  own.add(job.id)
+  notifications.writeBegun(job)
+}
+
+// ── Begin ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Runs a job whose row says that it has begun. */
+export function begin<App extends Handed>(
+  runner: Runner<App>,
+  job: Job,
+  { isAwaited, hasPlace }: Pick<Running<App>, 'isAwaited' | 'hasPlace'>,
+): void {
+  const { app, clock, rows, notifications } = runner
+  const task = taskOf(runner, job.task)
+  const entry: Running<App> = {
+    job,
+    task,
+    payload: job.payload,
+    controller: new AbortController(),
+    stopping: new AbortController(),
+    interruption: undefined,
+    isStopping: false,
+    isAwaited,
+    hasPlace,
+    log: openJobLog(app(task).log, { job: job.id, task: job.task }, clock, rows.logOf(job.id)),
+    progress: openProgress(clock, (messages, fraction) => notifications.report(job, messages, fraction)),
+    isAbandoned: false,
+    done: Promise.resolve(),
+  }
+  runner.running.set(job.id, entry)
+  runner.listeners.changed({ job })
+  notifications.changed()
+  if (runner.isClosing) interrupt(entry, 'close')
+  // Whoever began it may see a part only: a job is the archive's own work.
+  entry.done = beyondView(async () => {
+    const outcome = await attempt(runner, entry)
+    entry.progress.close()
+    await end(runner, entry, outcome)
+  })
+}
+
+export function interrupt<App>(entry: Running<App>, why: Interruption): void {
+  // Who was told to end by kill stays killed, even if the server closes meanwhile.
+  entry.interruption ??= why
+  const reason = why === 'kill' ? stopped() : errors.unavailable(CLOSING_TEXT)
+  entry.controller.abort(reason)
+  entry.stopping.abort(reason)
+}
+
+/** It ends after its current item, and waits for nothing more. */
+export function stop<App>(entry: Running<App>): void {
+  entry.isStopping = true
+  entry.stopping.abort(stopped())
+}
+
+const stopped = () => errors.conflict('The task was stopped')
+
+// ── Attempt ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+type Outcome =
+  | { kind: 'ended'; ending: Ending; error?: unknown }
+  /** `ending`: how it ends where somebody has stopped it meanwhile. */
+  | { kind: 'retry'; retryAt: number; ending: Ending; error: unknown }
+  /** Cut off by the server's end. */
+  | { kind: 'requeued' }
+
+/** Runs the task once; never throws. */
+async function attempt<App extends Handed>(runner: Runner<App>, entry: Running<App>): Promise<Outcome> {
+  const { job, task } = entry
+  const app = runner.app(task)
+  const { signal } = entry.controller
+  try {
+    signal.throwIfAborted()
+    // Nobody knows how long the index is away: who waits for the job hears of it, and the job goes on.
+    const told = await waitAtBarrier(
+      signal,
+      () => task.run(contextOf(runner, entry, app), app),
+      (reason) => runner.forRun.reject(job.id, reason),
+    )
+    const state = entry.interruption === 'kill' ? 'REVOKED' : 'SUCCESS'
+    return { kind: 'ended', ending: { ...withoutWords(state), ...(told && toldOf(told)) } }
+  } catch (error) {
+    return outcomeOf(error, runner, entry)
+  }
+}
+
+function contextOf<App extends Handed>(
+  { ledger, rows, log }: Runner<App>,
+  entry: Running<App>,
+  app: App,
+): JobContext<Record<string, unknown>> {
+  const { job, task } = entry
+  const markStep = (name: string) =>
+    ledger
+      .write(() => rows.setStep(job.id, name))
+      .catch((error: unknown) => log.warn({ err: error, job: job.id }, 'the step of a job could not be noted'))
+  return {
+    id: job.id,
+    payload: job.payload,
+    signal: entry.controller.signal,
+    stopSignal: entry.stopping.signal,
+    isStopping: () => entry.isStopping,
+    log: entry.log.log,
+    progress: (fraction, ...messages) => entry.progress.report(fraction, messages),
+    async step(name, work) {
+      entry.controller.signal.throwIfAborted()
+      void markStep(name)
+      await app.emit('job.step', { task: task.name, id: job.id, step: name, phase: 'before' })
+      const result = await work()
+      await app.emit('job.step', { task: task.name, id: job.id, step: name, phase: 'after' })
+      return result
+    },
+    current: () => entry.payload,
+  }
+}
+
+function outcomeOf<App>(error: unknown, { clock, debug }: Runner<App>, entry: Running<App>): Outcome {
+  const { job, task, isStopping, interruption, stopping } = entry
+  const { log } = entry.log
+  if (interruption === 'close') return { kind: 'requeued' }
+  if (interruption === 'kill') return { kind: 'ended', ending: withoutWords('REVOKED'), error }
+  // The stop ended what it waited for: it did as it was told.
+  if (isStop(error, { isStopping: () => isStopping, stopSignal: stopping.signal }))
+    return { kind: 'ended', ending: withoutWords('SUCCESS') }
+  const told = toldOf(failureOf(error))
+  const ending: Ending = { state: 'FAILURE', ...told, traceback: debug ? tracebackOf(error) : null }
+  const { retries } = task
+  // Whoever waits for the job hears the error: then it is not tried again.
+  if (
+    retries &&
+    !entry.isAwaited &&
+    !isStopping &&
+    job.retries < retries.times &&
+    (retries.always || isWorthRetrying(error))
+  ) {
+    const { delaySeconds, factor = 1 } = retries
+    const pauseSeconds = delaySeconds * factor ** job.retries
+    log.warn({ err: error }, `failed, and is tried again in ${pauseSeconds} s`)
+    return { kind: 'retry', ending, error, retryAt: clock.now() + pauseSeconds * 1000 }
+  }
+  // An error of ours is a sentence for people; any other is a defect, and its stack belongs in the log.
+  if (isAppError(error)) log.warn({ cause: error.cause }, `failed: ${told.result}`)
+  else log.error({ err: error }, 'failed')
+  return { kind: 'ended', ending, error }
+}
+
+const isWorthRetrying = (error: unknown): boolean => !isAppError(error) || isAppError(error, 'unavailable')
+
+const LONGEST_TEXT = 2000
+const LONGEST_TRACEBACK = 20_000
+
+/** A failure of the system names paths of this machine, which its code does not; the log has both. */
+function failureOf(error: unknown): Words {
+  const system =
+    error instanceof Error && 'syscall' in error
+      ? getSystemErrorMap().get((error as NodeJS.ErrnoException).errno ?? 0)
+      : undefined
+  return (system ? system.join(': ') : wordsOf(error)) || say`Failed without an error message`
+}
+
+function tracebackOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  const cause = error.cause instanceof Error ? `\nCaused by: ${error.cause.stack ?? error.cause.message}` : ''
+  return shorten((error.stack ?? error.message) + cause, LONGEST_TRACEBACK)
+}
+
+function toldOf(words: Words): Pick<Job, 'result' | 'said'> {
+  const { text, said } = kept(words, (one) => withoutPaths(shorten(one, LONGEST_TEXT)))
+  return { result: text, said }
+}
+
+const shorten = (text: string, longest: number): string => maskCredentials(text.slice(0, longest))
+
+// ── End ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Writes the last move of a run, gives its room in the lane to the next job, and answers those who wait. */
+async function end<App>(runner: Runner<App>, entry: Running<App>, outcome: Outcome): Promise<void> {
+  const { job, task } = entry
+  const written = entry.isAbandoned ? undefined : await save(runner, entry, outcome)
+  runner.running.delete(job.id)
+  runner.own.delete(job.id)
+  if (entry.hasPlace) {
+    runner.laneSizes.giveBack(task.lane, 1)
+    runner.claim(task.lane)
+  }
+  if (!written) return
+  const { row, ending } = written
+  runner.listeners.changed({ job: row })
+  runner.notifications.changed()
+  if (row.state === 'RETRY') runner.upkeep.wakeInTime()
+  if (row.state === 'PENDING') runner.claim(task.lane)
+  if (ending && outcome.kind !== 'requeued') {
+    answer(runner, row, ending, outcome.error)
+    runner.upkeep.noteEnded()
+  } else if (outcome.kind === 'requeued') {
+    runner.forRun.reject(job.id, errors.unavailable(CLOSING_TEXT))
+    if (hasEnded(row)) answer(runner, row, endingOf(row))
+  }
+}
+
+interface Written {
+  row: Job
+  /** How the run has ended for good. */
+  ending?: Ending
+}
+
+/**
+ * A full disk makes it wait, not fail: the row must not say less than has happened. @returns nothing where the server
+ * closes first
+ */
+async function save<App>(runner: Runner<App>, entry: Running<App>, outcome: Outcome): Promise<Written | undefined> {
+  const { ledger, clock, log } = runner
+  for (;;) {
+    try {
+      return await ledger.write(() => writeOutcome(runner, entry, outcome))
+    } catch (error) {
+      log.error({ err: error, job: entry.job.id }, 'the end of a job could not be written; it is tried again')
+      if (runner.isClosing) return undefined
+      await clock.sleep(TRY_LEDGER_AGAIN_MS)
+    }
+  }
+}
+
+function writeOutcome<App>(runner: Runner<App>, { job, task, log }: Running<App>, outcome: Outcome): Written {
+  const { rows, notifications } = runner
+  if (outcome.kind === 'requeued') return { row: writeRescued(runner, job, task, log.lines) }
+  // A command may have come in the run's last moment: what was stopped is not tried again.
+  const command = outcome.kind === 'retry' ? (rows.get(job.id)?.command ?? null) : null
+  if (outcome.kind === 'retry' && command === null) {
+    const row = rows.retry(job.id, outcome.ending, outcome.retryAt, log.lines)
+    notifications.writeEnded({ ...row, state: 'RETRY' })
+    return { row }
+  }
+  const ending = command === 'KILL' ? withoutWords('REVOKED') : outcome.ending
+  const row = rows.end(job.id, ending, log.lines)
+  notifications.writeEnded({ ...row, ...ending })
+  return { row, ending }
+}
+
+// ── Answer ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * Tells those who wait for a job, and those who listen to all jobs, how a run has ended.
+ * @param error  what the task threw: its caller hears it as it is
+ */
+export function answer<App>(
+  { listeners, clock, forRun, forEnd }: Runner<App>,
+  row: Job,
+  ending: Ending,
+  error?: unknown,
+): void {
+  listeners.ended({ ...row, ...ending, endedAt: row.endedAt ?? clock.now() })
+  if (ending.state === 'SUCCESS') forRun.resolve(row.id, ending.result)
+  else forRun.reject(row.id, refusal(ending, error))
+  if (hasEnded(row)) forEnd.resolve(row.id, row)
+}
+
+const refusal = ({ state, result, said }: Ending, error: unknown): unknown =>
+  state === 'REVOKED' ? stopped() : (error ?? errors.unavailable(said ?? result ?? 'The task failed'))
+
+// ── Rescue ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const DAMAGED: Ending = { ...withoutWords('FAILED'), result: say`Its row in the ledger is damaged: start it again` }
+const WENT_DOWN: Ending = { ...withoutWords('FAILED'), result: say`Interrupted when the server stopped` }
+
+/**
+ * Moves a row that says it runs and does not, after a crash or while the server closes; inside `ledger.write`.
+ * @param lines  of its log; those on the row if left out
+ */
+export function writeRescued<App>(
+  { rows, notifications }: Runner<App>,
+  row: Job,
+  task: AnyTask | undefined,
+  lines?: JobLog['lines'],
+): Job {
+  const { command, again } = rows.get(row.id) ?? row
+  notifications.writeEnded({ ...row, state: 'FAILED' })
+  const kept = lines ?? rows.logOf(row.id)
+  if (command === 'KILL') return rows.end(row.id, withoutWords('REVOKED'), kept)
+  if (command === 'STOP') return rows.end(row.id, withoutWords('SUCCESS'), kept)
+  if (task?.resumable || task?.internal || again) return rows.requeue(row.id, lines)
+  return rows.end(row.id, WENT_DOWN, kept)
+}
+
+/** Puts right what a crash has left, and what an update has changed; nothing is claimed before. */
+export async function recover<App>(runner: Runner<App>): Promise<void> {
+  const { ledger, rows, notifications, log, tasks, own, listeners } = runner
+  const { rescued, aside } = await ledger.write(() => {
+    notifications.writeCleared()
+    const damaged = rows.endDamaged(DAMAGED)
+    for (const task of tasks.values()) rows.moveToLane(task.name, task.lane)
+    // What was stopped has ended, also where its plugin is gone; the rest of such a plugin's jobs waits for it.
+    const orphans = rows.started().filter((row) => !own.has(row.id) && (tasks.has(row.task) || row.command !== null))
+    const rescued = orphans.map((row) => writeRescued(runner, row, tasks.get(row.task)))
+    return { rescued: [...damaged, ...rescued], aside: rows.setAside([...tasks.keys()]) }
+  })
+  if (Object.keys(aside).length > 0)
+    log.warn({ jobs: aside }, 'jobs of tasks that no plugin offers now wait until it is there again')
+  for (const row of rescued) {
+    log.info({ job: row.id, task: row.task, state: row.state }, 'job found unfinished')
+    listeners.changed({ job: row })
+    if (hasEnded(row)) answer(runner, row, endingOf(row))
+  }
+}
