@@ -8,7 +8,7 @@ import { receiptChange, toReceipt } from './receipt.ts'
 import type { VideoDoc } from './schema.ts'
 import type { VideoState } from './state.ts'
 import { indexSubtitles, keptSubtitles, toSubtitles } from './subtitles.ts'
-import type { Ingest } from './types.ts'
+import type { Ingest, Videos } from './types.ts'
 
 /** The best picture may be announced and not be there. */
 const PICTURES_TRIED = 3
@@ -44,8 +44,7 @@ export function toWholeFields(metadata: VideoMetadata, refreshedAt: number, publ
   }
 }
 
-/** As `Videos.largestPicture` says. */
-export const largestPicture = (streams: ReadonlyArray<{ type?: unknown; width?: number; height?: number }>) =>
+const largestPicture = (streams: ReadonlyArray<{ type?: unknown; width?: number; height?: number }>) =>
   streams
     .filter(({ type }) => type === 'video')
     .reduce<{ width: number; height: number }>(
@@ -67,8 +66,21 @@ export function toMediaFields(probe: MediaProbe) {
   }
 }
 
-/** As `Videos.ingest` says; inside `exclusive`. */
-export async function ingest(state: VideoState, input: Ingest, step: Step): Promise<void> {
+/** Without a job nobody watches the steps. */
+const plainStep: Step = async (_name, work) => work()
+
+export function openIngest(state: VideoState) {
+  return {
+    largestPicture,
+
+    ingest(input, step = plainStep) {
+      const { id, channelId } = input.downloaded.metadata
+      return state.exclusive(id, () => bringIn(state, input, step), channelId)
+    },
+  } satisfies Partial<Videos>
+}
+
+async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<void> {
   const { app, collection } = state
   const { downloaded, isSubtitleIndexed = true } = input
   const { metadata, mediaPath } = downloaded

@@ -1,26 +1,47 @@
 /** Videos in short: as the queue takes them, where their films lie, which tell whether a yt-dlp still understands. */
-
 import { channelIdOf } from './join-records.ts'
 import type { VideoFilter } from './listing.ts'
 import type { VideoDoc } from './schema.ts'
 import type { VideoState } from './state.ts'
-import type { VideoOutline } from './types.ts'
+import type { VideoOutline, Videos } from './types.ts'
 
 /** Three are needed; some may be gone. */
 const MOST_CANARIES = 8
 
-/** As `Videos.outline` says. */
-export async function outline({ app, collection }: VideoState, id: string): Promise<VideoOutline | undefined> {
-  const doc = await collection.get(id)
-  return doc && toOutline(id, doc, (await app.channels.names([doc.channel_id])).get(doc.channel_id))
-}
+export function openOutlines({ app, collection }: VideoState) {
+  return {
+    async outline(id) {
+      const doc = await collection.get(id)
+      return doc && toOutline(id, doc, (await app.channels.names([doc.channel_id])).get(doc.channel_id))
+    },
 
-/** As `Videos.outlines` says. */
-export async function* outlines({ app, collection }: VideoState, filter: VideoFilter): AsyncGenerator<VideoOutline[]> {
-  for await (const batch of collection.scan({ filter })) {
-    const names = await app.channels.names([...new Set(batch.map(({ doc }) => doc.channel_id))])
-    yield batch.map(({ id, doc }) => toOutline(id, doc, names.get(doc.channel_id)))
-  }
+    async *outlines(filter) {
+      for await (const batch of collection.scan({ filter })) {
+        const names = await app.channels.names([...new Set(batch.map(({ doc }) => doc.channel_id))])
+        yield batch.map(({ id, doc }) => toOutline(id, doc, names.get(doc.channel_id)))
+      }
+    },
+
+    async someFilms(atMost) {
+      const { hits } = await collection.find({ size: atMost, withoutTotal: true })
+      return hits
+        .filter(({ id }) => app.media.isOurs(id))
+        .map(({ id, text }) => ({ channelId: channelIdOf(text), videoId: id }))
+    },
+
+    async canaries() {
+      const there: VideoFilter = { eq: ['active', true] }
+      const sound: VideoFilter = { and: [there, { not: { eq: ['quality', 'degraded'] } }] }
+      const newest = async (filter: VideoFilter) =>
+        (await collection.find({ filter, size: MOST_CANARIES, withoutTotal: true })).hits
+      const found = await newest(sound)
+      return (found.length > 0 ? found : await newest(there)).map(({ id, text }) => {
+        const { streams, receipt } = JSON.parse(text) as Pick<VideoDoc, 'streams' | 'receipt'>
+        const heights = streams.map(({ width = 0, height = 0 }) => Math.min(width, height))
+        return { id, height: receipt?.offered.height ?? Math.max(0, ...heights) }
+      })
+    },
+  } satisfies Partial<Videos>
 }
 
 const toOutline = (id: string, doc: VideoDoc, channelName = ''): VideoOutline => ({
@@ -33,28 +54,3 @@ const toOutline = (id: string, doc: VideoDoc, channelName = ''): VideoOutline =>
   vidType: doc.vid_type,
   art: doc.art,
 })
-
-/** As `Videos.someFilms` says. */
-export async function someFilms(
-  { app, collection }: VideoState,
-  atMost: number,
-): Promise<Array<{ channelId: string; videoId: string }>> {
-  const { hits } = await collection.find({ size: atMost, withoutTotal: true })
-  return hits
-    .filter(({ id }) => app.media.isOurs(id))
-    .map(({ id, text }) => ({ channelId: channelIdOf(text), videoId: id }))
-}
-
-/** As `Videos.canaries` says. */
-export async function canaries({ collection }: VideoState): Promise<Array<{ id: string; height: number }>> {
-  const there: VideoFilter = { eq: ['active', true] }
-  const sound: VideoFilter = { and: [there, { not: { eq: ['quality', 'degraded'] } }] }
-  const newest = async (filter: VideoFilter) =>
-    (await collection.find({ filter, size: MOST_CANARIES, withoutTotal: true })).hits
-  const found = await newest(sound)
-  return (found.length > 0 ? found : await newest(there)).map(({ id, text }) => {
-    const { streams, receipt } = JSON.parse(text) as Pick<VideoDoc, 'streams' | 'receipt'>
-    const heights = streams.map(({ width = 0, height = 0 }) => Math.min(width, height))
-    return { id, height: receipt?.offered.height ?? Math.max(0, ...heights) }
-  })
-}

@@ -1,108 +1,91 @@
 /** What the archive has of a video is written anew: as its file, the platform or people say now. */
 import { epochSeconds, errors, isAppError } from 'archivolt'
-import type { CommentMetadata, DownloadReceipt, VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { toThreads } from './comment-threads.ts'
 import { fetchArt, type MediaFields, toFields, toMediaFields } from './ingest.ts'
-import { type Degraded, receiptChange, toReceipt } from './receipt.ts'
+import { receiptChange, toReceipt } from './receipt.ts'
 import type { VideoDoc } from './schema.ts'
-import { exclusive, tellChanged, type VideoState } from './state.ts'
+import type { VideoState } from './state.ts'
+import type { Videos } from './types.ts'
 
-/** As `Videos.measure` says. */
-export async function measure(state: VideoState, id: string): Promise<string | undefined> {
-  const { app, collection } = state
-  const doc = await collection.get(id)
-  const found = doc && (await lookAt(app, doc))
-  if (found === undefined || typeof found === 'string') return found
-  await collection.patch(id, { set: measured(found) }, { visible: true })
-  await tellChanged(state, id, 'file')
-  return undefined
-}
+export function openRefresh({ app, collection, tellChanged, exclusive, comments }: VideoState) {
+  return {
+    async measure(id) {
+      const doc = await collection.get(id)
+      const found = doc && (await lookAt(app, doc))
+      if (found === undefined || typeof found === 'string') return found
+      await collection.patch(id, { set: measured(found) }, { visible: true })
+      await tellChanged(id, 'file')
+      return undefined
+    },
 
-/** As `Videos.refreshWith` says. */
-export async function refreshWith(
-  state: VideoState,
-  metadata: VideoMetadata,
-  { signal }: { signal?: AbortSignal | undefined } = {},
-): Promise<boolean> {
-  const { app, collection } = state
-  const { id } = metadata
-  if (!(await collection.known([id])).has(id)) return false
-  await fetchArt(app, metadata, signal)
-  // A download that replaces the film meanwhile says more of it than the one before.
-  const isThere = await exclusive(state, id, async () => {
-    const doc = await collection.get(id)
-    const found = doc && (await lookAt(app, doc))
-    const fields = toFields(metadata, epochSeconds(app.clock))
-    const set = { ...fields, ...(typeof found === 'object' && measured(found)), active: true }
-    return collection.patch(id, { set }, { visible: true })
-  })
-  if (isThere) await tellChanged(state, id, 'metadata')
-  return isThere
+    async refreshWith(metadata, { signal } = {}) {
+      const { id } = metadata
+      if (!(await collection.known([id])).has(id)) return false
+      await fetchArt(app, metadata, signal)
+      // A download that replaces the film meanwhile says more of it than the one before.
+      const isThere = await exclusive(id, async () => {
+        const doc = await collection.get(id)
+        const found = doc && (await lookAt(app, doc))
+        const fields = toFields(metadata, epochSeconds(app.clock))
+        const set = { ...fields, ...(typeof found === 'object' && measured(found)), active: true }
+        return collection.patch(id, { set }, { visible: true })
+      })
+      if (isThere) await tellChanged(id, 'metadata')
+      return isThere
+    },
+
+    async renewReceipt(id, told, degraded) {
+      const { receipt } = (await collection.get(id)) ?? {}
+      if (!receipt) return
+      const change = receiptChange({ receipt: toReceipt(told, receipt.date, degraded), ...(degraded && { degraded }) })
+      const { date: _date, got: _got, ...offer } = change.receipt!
+      const set = { receipt: offer, degraded: change.degraded }
+      await collection.patch(id, { set }, { visible: true })
+      await tellChanged(id, 'metadata')
+    },
+
+    async setActive(ids, isActive) {
+      let changed = 0
+      for (const id of ids) {
+        if (!(await collection.patch(id, { set: { active: isActive } }, { visible: true }))) continue
+        changed++
+        await tellChanged(id, 'metadata')
+      }
+      return changed
+    },
+
+    async setKept(id, isKept) {
+      const doc = await collection.get(id)
+      if (!doc || (doc.keep ?? false) === isKept) return false
+      if (!(await collection.patch(id, { set: { keep: isKept ? true : null } }, { visible: true }))) return false
+      await tellChanged(id, 'keep')
+      return true
+    },
+
+    setComments(id, list) {
+      return exclusive(id, async () => {
+        const doc = await collection.get(id)
+        if (!doc) throw errors.notFound('video', id)
+        // Comments that were turned off, or kept back from us, take away none that are here.
+        if (list.length === 0 && (doc.comment_count ?? 0) > 0) return
+        const { threads, count } = toThreads(list)
+        await comments.put(id, {
+          platform_id: id,
+          comment_last_refresh: epochSeconds(app.clock),
+          comment_comments: threads,
+        })
+        await collection.patch(id, { set: { comment_count: count } }, { visible: true })
+        await tellChanged(id, 'comments')
+      })
+    },
+  } satisfies Partial<Videos>
 }
 
 const measured = ({ duration, duration_str, ...media }: MediaFields) => ({
   ...media,
   player: { duration, duration_str },
 })
-
-/** As `Videos.renewReceipt` says. */
-export async function renewReceipt(
-  state: VideoState,
-  id: string,
-  told: DownloadReceipt,
-  degraded: Degraded | undefined,
-): Promise<void> {
-  const { collection } = state
-  const { receipt } = (await collection.get(id)) ?? {}
-  if (!receipt) return
-  const change = receiptChange({ receipt: toReceipt(told, receipt.date, degraded), ...(degraded && { degraded }) })
-  const { date: _date, got: _got, ...offer } = change.receipt!
-  const set = { receipt: offer, degraded: change.degraded }
-  await collection.patch(id, { set }, { visible: true })
-  await tellChanged(state, id, 'metadata')
-}
-
-/** As `Videos.setActive` says. */
-export async function setActive(state: VideoState, ids: readonly string[], isActive: boolean): Promise<number> {
-  const { collection } = state
-  let changed = 0
-  for (const id of ids) {
-    if (!(await collection.patch(id, { set: { active: isActive } }, { visible: true }))) continue
-    changed++
-    await tellChanged(state, id, 'metadata')
-  }
-  return changed
-}
-
-/** As `Videos.setKept` says. */
-export async function setKept(state: VideoState, id: string, isKept: boolean): Promise<boolean> {
-  const { collection } = state
-  const doc = await collection.get(id)
-  if (!doc || (doc.keep ?? false) === isKept) return false
-  if (!(await collection.patch(id, { set: { keep: isKept ? true : null } }, { visible: true }))) return false
-  await tellChanged(state, id, 'keep')
-  return true
-}
-
-/** As `Videos.setComments` says. */
-export function setComments(state: VideoState, id: string, list: readonly CommentMetadata[]): Promise<void> {
-  const { app, collection, comments } = state
-  return exclusive(state, id, async () => {
-    const doc = await collection.get(id)
-    if (!doc) throw errors.notFound('video', id)
-    // Comments that were turned off, or kept back from us, take away none that are here.
-    if (list.length === 0 && (doc.comment_count ?? 0) > 0) return
-    const { threads, count } = toThreads(list)
-    await comments.put(id, {
-      platform_id: id,
-      comment_last_refresh: epochSeconds(app.clock),
-      comment_comments: threads,
-    })
-    await collection.patch(id, { set: { comment_count: count } }, { visible: true })
-    await tellChanged(state, id, 'comments')
-  })
-}
 
 /** Undefined: it lies in a place and cannot be had now. */
 async function filmPath({ media }: App, channelId: string, id: string): Promise<string | undefined> {

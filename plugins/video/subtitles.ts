@@ -3,63 +3,63 @@ import { errors, type Filter, type NamesOf } from 'archivolt'
 import type { App } from './app.ts'
 import { readFragments } from './cues.ts'
 import type { SubtitleDoc, subtitleIndex, VideoDoc } from './schema.ts'
-import { exclusive, tellChanged, type VideoState } from './state.ts'
-import type { Ingest } from './types.ts'
+import type { VideoState } from './state.ts'
+import type { Ingest, Videos } from './types.ts'
 
 const FRAGMENTS_PER_WRITE = 500
 
-/** As `Videos.setSubtitles` says. */
-export function setSubtitles(
-  state: VideoState,
-  id: string,
-  staged: Ingest['downloaded']['subtitles'],
-  { isIndexed = true, onlyMissing = false } = {},
-): Promise<boolean> {
-  const { app, collection } = state
-  return exclusive(state, id, async () => {
-    const doc = await collection.get(id)
-    if (!doc) return false
-    const taken = onlyMissing ? staged.filter(({ lang }) => !doc.subtitles.some((one) => one.lang === lang)) : staged
-    if (!taken.length) return true
-    await app.media.adopt(doc.channel_id, id, {
-      ...(app.media.isOurs(id) && { mediaPath: await app.media.filmPath(doc.channel_id, id) }),
-      subtitles: taken,
-    })
-    const fresh = new Set(taken.map(({ lang }) => lang))
-    const all = [
-      ...doc.subtitles.filter(({ lang }) => !fresh.has(lang)),
-      ...toSubtitles(app, doc.channel_id, id, taken),
-    ]
-    await indexSubtitles(state, { ...doc, subtitles: all }, fresh, isIndexed)
-    if (!(await collection.patch(id, { set: { subtitles: all } }, { visible: true }))) return false
-    await tellChanged(state, id, 'subtitles')
-    return true
-  })
-}
+export function openSubtitles(state: VideoState) {
+  const { app, collection, exclusive, tellChanged, subtitles } = state
 
-/** As `Videos.lostSubtitles` says. */
-export async function lostSubtitles({ app }: VideoState, doc: VideoDoc): Promise<string[]> {
-  const lost: string[] = []
-  for (const { lang } of doc.subtitles) {
-    if (!(await hasSubtitle(app, doc.channel_id, doc.platform_id, lang))) lost.push(lang)
+  async function lostSubtitles(doc: VideoDoc): Promise<string[]> {
+    const lost: string[] = []
+    for (const { lang } of doc.subtitles) {
+      if (!(await hasSubtitle(app, doc.channel_id, doc.platform_id, lang))) lost.push(lang)
+    }
+    return lost
   }
-  return lost
-}
 
-/** As `Videos.dropLostSubtitles` says. */
-export function dropLostSubtitles(state: VideoState, id: string): Promise<void> {
-  const { app, collection, subtitles } = state
-  return exclusive(state, id, async () => {
-    const doc = await collection.get(id)
-    const lost = doc ? await lostSubtitles(state, doc) : []
-    if (!doc || lost.length === 0) return
-    const away = await app.media.absence()
-    if (away !== undefined) throw errors.unavailable(away)
-    await subtitles.removeWhere({ and: [{ eq: ['platform_id', id] }, { in: ['subtitle_lang', lost] }] })
-    const kept = doc.subtitles.filter(({ lang }) => !lost.includes(lang))
-    await collection.patch(id, { set: { subtitles: kept } }, { visible: true })
-    await tellChanged(state, id, 'subtitles')
-  })
+  return {
+    setSubtitles(id, staged, { isIndexed = true, onlyMissing = false } = {}) {
+      return exclusive(id, async () => {
+        const doc = await collection.get(id)
+        if (!doc) return false
+        const taken = onlyMissing
+          ? staged.filter(({ lang }) => !doc.subtitles.some((one) => one.lang === lang))
+          : staged
+        if (!taken.length) return true
+        await app.media.adopt(doc.channel_id, id, {
+          ...(app.media.isOurs(id) && { mediaPath: await app.media.filmPath(doc.channel_id, id) }),
+          subtitles: taken,
+        })
+        const fresh = new Set(taken.map(({ lang }) => lang))
+        const all = [
+          ...doc.subtitles.filter(({ lang }) => !fresh.has(lang)),
+          ...toSubtitles(app, doc.channel_id, id, taken),
+        ]
+        await indexSubtitles(state, { ...doc, subtitles: all }, fresh, isIndexed)
+        if (!(await collection.patch(id, { set: { subtitles: all } }, { visible: true }))) return false
+        await tellChanged(id, 'subtitles')
+        return true
+      })
+    },
+
+    lostSubtitles,
+
+    dropLostSubtitles(id) {
+      return exclusive(id, async () => {
+        const doc = await collection.get(id)
+        const lost = doc ? await lostSubtitles(doc) : []
+        if (!doc || lost.length === 0) return
+        const away = await app.media.absence()
+        if (away !== undefined) throw errors.unavailable(away)
+        await subtitles.removeWhere({ and: [{ eq: ['platform_id', id] }, { in: ['subtitle_lang', lost] }] })
+        const kept = doc.subtitles.filter(({ lang }) => !lost.includes(lang))
+        await collection.patch(id, { set: { subtitles: kept } }, { visible: true })
+        await tellChanged(id, 'subtitles')
+      })
+    },
+  } satisfies Partial<Videos>
 }
 
 /**

@@ -1,34 +1,41 @@
 /** The service `videos`: the one home of video documents, their comments and subtitles. */
-import { type Actor, errors, listUnder, type QueryShape, type Step } from 'archivolt'
+import { type Actor, errors, listUnder, type QueryShape } from 'archivolt'
 import type { Storyboard } from '../platform/types.ts'
-import { adoptAll, leaveAll } from './adopted.ts'
+import { openAdopted } from './adopted.ts'
 import type { App } from './app.ts'
 import { toThreads } from './comment-threads.ts'
 import { durationText } from './durations.ts'
-import { ingest, largestPicture } from './ingest.ts'
+import { openIngest } from './ingest.ts'
 import { headOf, openVideoRecords, type VideoKeys } from './join-records.ts'
 import type { VideoListPart } from './listing.ts'
-import { dropOrphans } from './orphans.ts'
-import { canaries, outline, outlines, someFilms } from './outlines.ts'
-import { measure, refreshWith, renewReceipt, setActive, setComments, setKept } from './refresh.ts'
-import { dropAll, removalOf, removeOfChannel, removeWith } from './removal.ts'
+import { openOrphans } from './orphans.ts'
+import { openOutlines } from './outlines.ts'
+import { openRefresh } from './refresh.ts'
+import { openRemoval } from './removal.ts'
 import { removeVideo } from './removal-tasks.ts'
 import type { VideoTail } from './schema.ts'
-import { exclusive, newState } from './state.ts'
-import { dropLostSubtitles, lostSubtitles, setSubtitles } from './subtitles.ts'
+import { openState } from './state.ts'
+import { openSubtitles } from './subtitles.ts'
 import type { VideoPart, VideoRemoval, Videos } from './types.ts'
 
 const SIMILAR_COUNT = 6
-/** Without a job nobody watches the steps. */
-const plainStep: Step = async (_name, work) => work()
 
 export function openVideos(app: App): Videos {
-  const state = newState(app)
-  const { collection, comments, subtitles } = state
+  const state = openState(app)
+  const { collection, comments, subtitles, exclusive } = state
+  const removal = openRemoval(state)
   const records = openVideoRecords(app)
   const known = (ids: readonly string[]) => collection.known(ids)
   return {
-    ...{ collection, comments, subtitles, durationText, largestPicture, records, headOf, known },
+    ...{ collection, comments, subtitles, exclusive, durationText, records, headOf, known },
+    ...openOutlines(state),
+    ...openIngest(state),
+    ...openAdopted(state, removal),
+    ...openRefresh(state),
+    ...openSubtitles(state),
+    ...openOrphans(state),
+    ...removal,
+
     get: (id) => collection.get(id),
     has: async (id) => (await known([id])).has(id),
     async record(id, actor) {
@@ -57,42 +64,11 @@ export function openVideos(app: App): Videos {
       return text === undefined ? '[]' : listUnder(text, 'comment_comments')
     },
     toThreads: (list) => toThreads(list).threads,
-    outline: (id) => outline(state, id),
-    outlines: (filter) => outlines(state, filter),
-    someFilms: (atMost) => someFilms(state, atMost),
-    canaries: () => canaries(state),
-
-    ingest: (input, step = plainStep) =>
-      exclusive(
-        state,
-        input.downloaded.metadata.id,
-        () => ingest(state, input, step),
-        input.downloaded.metadata.channelId,
-      ),
-    adopt: (list) => adoptAll(state, list),
-    leave: (ids, job) => leaveAll(state, ids, job),
-
     change: (id, change) => collection.patch(id, change, { visible: true }),
-    setKept: (id, isKept) => setKept(state, id, isKept),
-    setActive: (ids, isActive) => setActive(state, ids, isActive),
-    setComments: (id, list) => setComments(state, id, list),
-    renewReceipt: (id, told, degraded) => renewReceipt(state, id, told, degraded),
-    measure: (id) => measure(state, id),
-    refreshWith: (metadata, options) => refreshWith(state, metadata, options),
-    setSubtitles: (id, staged, options) => setSubtitles(state, id, staged, options),
-    lostSubtitles: (doc) => lostSubtitles(state, doc),
-    dropLostSubtitles: (id) => dropLostSubtitles(state, id),
-
-    exclusive: (id, work, channelId) => exclusive(state, id, work, channelId),
     async remove(id) {
       if (!(await known([id])).has(id)) throw errors.notFound('video', id)
       await app.jobs.run(removeVideo, { id })
     },
-    removeWith: (video, step) => removeWith(state, video, step),
-    removal: removalOf,
-    dropAll: (ids) => dropAll(state, ids),
-    removeOfChannel: (channelId, step) => removeOfChannel(state, channelId, step),
-    dropOrphans: (signal) => dropOrphans(state, signal),
   }
 }
 
