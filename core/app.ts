@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { type ConfigSources, readCore, readSettings } from '../config/load-settings.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { chooseCredentials, type FirstAccount } from './accounts/credentials.ts'
+import { chooseKeeper, type FirstAccount } from './accounts/credentials.ts'
 import { openSigning } from './accounts/signing.ts'
 import { type Clock, DAY_SECONDS, systemClock } from './clock.ts'
 import { CloseStack } from './close-stack.ts'
@@ -73,7 +73,7 @@ export async function openApp({
   const remembered = await openRememberedSettings(dataDir, loaded)
   const settings = readSettings(sources, loaded.settings, remembered.owners)
   const adapter = chooseAdapter(loaded.adapters, settings, loaded.adaptersOff)
-  const { open: openCredentials } = chooseCredentials(
+  const keeper = chooseKeeper(
     registry.plugins,
     loaded.off.map(({ plugin }) => plugin),
   )
@@ -103,7 +103,9 @@ export async function openApp({
     opened.add(keepDailyCopies({ file, ledger: { backup }, clock, log }))
     const preferences = openPreferences({ ledger, sections: loaded.preferences })
     const signing = openSigning(await openSecretKey(dataDir))
-    const credentials = openCredentials({ ledger, clock, log, dataDir, signing })
+    const credentials = await wiring.named(keeper, () =>
+      keeper.credentials.open({ ledger, clock, log, dataDir, signing }),
+    )
 
     let isReady = false
     const stamp = openStamp({ index: () => index, ledger })

@@ -67,15 +67,21 @@ interface Bringer {
   name: string
   credentials?: CredentialsDefinition
 }
+type Keeper<Plugin extends Bringer> = Plugin & Required<Pick<Bringer, 'credentials'>>
 
 /**
+ * The plugin that keeps the accounts.
  * @param off  plugins that are left out
- * @throws StartError  no plugin keeps accounts
+ * @throws StartError  there is none
  */
-export function chooseCredentials(plugins: readonly Bringer[], off: readonly Bringer[]): CredentialsDefinition {
-  const chosen = plugins.find(({ credentials }) => credentials)?.credentials
+export function chooseKeeper<Plugin extends Bringer>(
+  plugins: readonly Plugin[],
+  off: readonly Plugin[],
+): Keeper<Plugin> {
+  const isKeeper = (plugin: Plugin): plugin is Keeper<Plugin> => plugin.credentials !== undefined
+  const chosen = plugins.find(isKeeper)
   if (chosen) return chosen
-  const ways = off.filter(({ credentials }) => credentials).map(({ name }) => `take ${name} out of AV_PLUGINS_OFF`)
+  const ways = off.filter(isKeeper).map(({ name }) => `take ${name} out of AV_PLUGINS_OFF`)
   throw new StartError(
     `No plugin keeps accounts, so nobody could sign in: ${ways.join(', or ') || 'add one that brings credentials'}`,
   )

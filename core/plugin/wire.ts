@@ -117,7 +117,7 @@ export class Wiring {
   /** Services, then hooks, then listeners, then setup: each of all plugins, in the order of needs. */
   async putToWork(opened: CloseStack): Promise<void> {
     const each = async (some: readonly Plugin[], work: (plugin: Plugin, own: WholeApp) => Promise<void> | void) => {
-      for (const plugin of some) await this.#named(plugin, () => work(plugin, this.#apps.get(plugin)!))
+      for (const plugin of some) await this.named(plugin, () => work(plugin, this.#apps.get(plugin)!))
     }
     await each(this.#plugins, (plugin, own) => this.#addServices(plugin, own))
     await each(this.#plugins, (plugin, own) => this.#addImplementations(plugin, own))
@@ -149,7 +149,8 @@ export class Wiring {
     }
   }
 
-  async #named<Result>(plugin: Plugin, work: () => Result | Promise<Result>): Promise<Result> {
+  /** Whatever fails there is told by the name of the plugin. @throws StartError */
+  async named<Result>(plugin: Plugin, work: () => Result | Promise<Result>): Promise<Result> {
     try {
       return await work()
     } catch (error) {
@@ -227,7 +228,7 @@ export class Wiring {
   }
 
   #end(plugin: Plugin, app: WholeApp): Promise<void> {
-    return this.#named(plugin, async () => {
+    return this.named(plugin, async () => {
       const work = async () => plugin.close?.(app)
       await (this.#loaded.isOutside(plugin)
         ? withinTime(

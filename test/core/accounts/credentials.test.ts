@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { type Credentials, chooseCredentials, type Identity } from '../../../core/accounts/credentials.ts'
+import { type Credentials, chooseKeeper, type Identity } from '../../../core/accounts/credentials.ts'
 import { definePlugin, defineRoute } from '../../../core/plugin/define.ts'
 import { findBuiltIn } from '../../../core/plugin/find.ts'
 import { registerPlugins } from '../../../core/plugin/load.ts'
@@ -21,7 +21,7 @@ test('the program does not start without a plugin that keeps accounts, and says 
     testApp(t, { settings: { pluginsOff: [...off] } }),
     /No plugin keeps accounts, so nobody could sign in: take user out of AV_PLUGINS_OFF/,
   )
-  assert.throws(() => chooseCredentials([], []), /No plugin keeps accounts.*: add one that brings credentials/)
+  assert.throws(() => chooseKeeper([], []), /No plugin keeps accounts.*: add one that brings credentials/)
 })
 
 test('credentials that cannot be are refused by name', () => {
@@ -41,6 +41,17 @@ test('credentials that cannot be are refused by name', () => {
   assert.throws(
     () => register({ credentials: { open } }, { credentials: { open } }),
     /the keeping of accounts has two owners: plugin p0 and plugin p1/,
+  )
+})
+
+test('a plugin that cannot open the accounts ends the start by its name', async (t) => {
+  const open = () => {
+    throw new Error('the directory of people is away')
+  }
+
+  await assert.rejects(
+    testApp(t, { plugins: [], outside: [definePlugin({ name: 'door', credentials: { open } })] }),
+    /^StartError: plugin door: the directory of people is away.*AV_PLUGINS_OFF=door/,
   )
 })
 
