@@ -23,7 +23,7 @@ help: ## list the targets
 run: tools build ## install, bundle and start the server: http://127.0.0.1:8000/
 	exec config/archivolt start
 
-check: packages ## check format, style and types, and run the quick tests (a good minute on two cores)
+check: packages ## check format, style and types, and run the quick tests (a minute on two cores)
 	$(MAKE) --no-print-directory -j 3 light-tests lint types
 
 test: packages ## check everything and run the tests that need no browser and no Elasticsearch; ALL=1: all; ONLY=plugins/playlist: those of a place

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Attack, attacksOn } from './support/attacks.ts'
 import { type Pattern, readPatterns } from './support/patterns.ts'
+import './support/slow.ts'
 
 /** Ten times the text may take so many times as long. */
 const MOST_TIMES_LONGER = 15

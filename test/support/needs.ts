@@ -5,8 +5,9 @@
 import { fileURLToPath } from 'node:url'
 import { readSources, type Source } from './sources.ts'
 
-/** Targets of the Makefile. */
+/** Targets of the Makefile, and `time`. */
 export type Need =
+  | 'time'
   | 'build'
   | 'ytdlp'
   | 'apprise'
@@ -19,6 +20,7 @@ export type Need =
 
 /** Whoever imports one of these files needs what it starts; `build` is the whole program in a process of its own. */
 export const STARTS: Record<string, Need[]> = {
+  'test/support/slow.ts': ['time'],
   'test/support/server.ts': ['build'],
   'test/config/dev.test.ts': ['build'],
   'test/config/api.test.ts': ['build'],
@@ -39,7 +41,7 @@ const ON_EITHER = 'test/support/indexes.ts'
 /** What `make run` has no use for is fetched by `make test ALL=1` alone. */
 const FETCHED = new Set<Need>(['chromium', 'firefox', 'elasticsearch', 'schemathesis', 'generators'])
 /** `make check` does without these, and so without the tests that need them. */
-const LARGE = new Set<Need>([...FETCHED, 'build', 'ytdlp', 'ffmpeg'])
+const LARGE = new Set<Need>([...FETCHED, 'time', 'build', 'ytdlp', 'ffmpeg'])
 
 export interface TestFile {
   /** From the root: `test/core/app.test.ts`. */
@@ -123,7 +125,7 @@ function needsOf(path: string, sources: ReadonlyMap<string, Source>): Omit<TestF
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const needs = new Set(chooseTests(process.argv.slice(2)).files.flatMap((file) => [...file.needs]))
-  // Whoever needs these installs them.
-  for (const own of ['schemathesis', 'generators'] as const) needs.delete(own)
+  // No targets: whoever needs these programs installs them.
+  for (const own of ['time', 'schemathesis', 'generators'] as const) needs.delete(own)
   process.stdout.write(`${[...needs].join(' ')}\n`)
 }

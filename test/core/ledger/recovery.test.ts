@@ -14,6 +14,7 @@ import { inEnglish } from '../../../core/say.ts'
 import { bundledChild } from '../../support/child.ts'
 import { testClock } from '../../support/clock.ts'
 import { things } from './things.ts'
+import '../../support/slow.ts'
 
 const log = openLog('silent')
 const child = await bundledChild(new URL('./recovery-child.ts', import.meta.url))

@@ -12,6 +12,7 @@ import { startReading } from '../../../plugins/library/reading-child.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { ROOT } from '../../support/sources.ts'
+import '../../support/slow.ts'
 
 test('who waits for a disk that does not answer is told, and the next child reads on', async (t) => {
   const scope = lastFirst(t)
