@@ -3,7 +3,7 @@ import { chunksOf, epochSeconds, errors, isAppError, type JobContext } from 'arc
 import { indexMarks, markVideos } from './marking-tasks.ts'
 import type { Marking } from './markings.ts'
 import type { WatchState } from './state.ts'
-import type { MarkedTogether } from './types.ts'
+import type { MarkedTogether, Watch } from './types.ts'
 
 /** Marks that are written at a time, on the event loop. */
 export const MARKED_AT_ONCE = 200
@@ -12,15 +12,38 @@ const FIELD_OF = { channel: 'channel_id', playlist: 'playlist' } as const
 
 type Target = { kind: 'video'; id: string } | MarkedTogether
 
-/** As `Watch.mark` says. */
-export async function mark(state: WatchState, userId: number, id: string, isWatched: boolean): Promise<void> {
-  const { app } = state
-  const target = await targetOf(state, id, userId)
-  if (!target) throw errors.notFound('video, channel or playlist', id)
-  if (target.kind === 'video') return markVideo(state, userId, id, isWatched)
-  await app.index.writable()
-  const number = await state.markings.add({ userId, ...target, isWatched, at: epochSeconds(app.clock) })
-  await app.jobs.run(markVideos, { userId, number })
+export function openMarking(state: WatchState) {
+  const { app, markings } = state
+
+  return {
+    async mark(userId, id, isWatched) {
+      const target = await targetOf(state, id, userId)
+      if (!target) throw errors.notFound('video, channel or playlist', id)
+      if (target.kind === 'video') return markVideo(state, userId, id, isWatched)
+      await app.index.writable()
+      const number = await markings.add({ userId, ...target, isWatched, at: epochSeconds(app.clock) })
+      await app.jobs.run(markVideos, { userId, number })
+    },
+
+    async markChosen(userId, ids, isWatched) {
+      await app.index.writable()
+      const known = await app.videos.known(ids)
+      for (const id of known) {
+        await noteMark(state, userId, id, isWatched).catch((thrown: unknown) => {
+          // It has been removed meanwhile.
+          if (!isAppError(thrown, 'not_found') || !known.delete(id)) throw thrown
+        })
+      }
+      await indexNow(state)
+      return known.size
+    },
+
+    async markAll(userId, upTo, job) {
+      // What a restore is putting there is meant too.
+      await app.index.writable()
+      await markings.workOff(userId, { upTo, signal: job.signal }, (marking) => markTogether(state, marking, job))
+    },
+  } satisfies Partial<Watch>
 }
 
 /** @throws not_found */
@@ -28,38 +51,6 @@ export async function markVideo(state: WatchState, userId: number, id: string, i
   await state.app.index.writable()
   await noteMark(state, userId, id, isWatched)
   await indexNow(state)
-}
-
-/** As `Watch.markChosen` says. */
-export async function markChosen(
-  state: WatchState,
-  userId: number,
-  ids: readonly string[],
-  isWatched: boolean,
-): Promise<number> {
-  const { app } = state
-  await app.index.writable()
-  const known = await app.videos.known(ids)
-  for (const id of known) {
-    await noteMark(state, userId, id, isWatched).catch((thrown: unknown) => {
-      // It has been removed meanwhile.
-      if (!isAppError(thrown, 'not_found') || !known.delete(id)) throw thrown
-    })
-  }
-  await indexNow(state)
-  return known.size
-}
-
-/** As `Watch.markAll` says. */
-export async function markAll(
-  state: WatchState,
-  userId: number,
-  upTo: number | undefined,
-  job: Pick<JobContext<object>, 'step' | 'signal'>,
-): Promise<void> {
-  // What a restore is putting there is meant too.
-  await state.app.index.writable()
-  await state.markings.workOff(userId, { upTo, signal: job.signal }, (marking) => markTogether(state, marking, job))
 }
 
 async function markTogether(

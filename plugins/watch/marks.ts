@@ -91,132 +91,112 @@ export interface Marks {
   noteDone(what: string): void
 }
 
-class LedgerMarks implements Marks {
-  readonly #ledger: App['ledger']
+export function openMarks({ ledger }: Pick<App, 'ledger'>): Marks {
+  return {
+    among(userId, ids) {
+      const [isOne, value] = isAmong('video_id', ids)
+      const rows = ledger
+        .sql<{ id: string; at: number | null }>(
+          `SELECT video_id AS id, watched_at AS at FROM watch_mark WHERE user_id = ? AND ${isOne}`,
+        )
+        .all(userId, value)
+      return new Map(rows.map(({ id, at }) => [id, at]))
+    },
 
-  constructor({ ledger }: Pick<App, 'ledger'>) {
-    this.#ledger = ledger
-  }
+    ofVideos: (ids) =>
+      ledger
+        .sql<Mark>(
+          'SELECT user_id AS userId, video_id AS videoId, watched_at AS at FROM watch_mark WHERE video_id IN (SELECT value FROM json_each(?))',
+        )
+        .all(JSON.stringify(ids)),
 
-  among(userId: number, ids: readonly string[]): Map<string, number | null> {
-    const [isOne, value] = isAmong('video_id', ids)
-    const rows = this.#ledger
-      .sql<{ id: string; at: number | null }>(
-        `SELECT video_id AS id, watched_at AS at FROM watch_mark WHERE user_id = ? AND ${isOne}`,
-      )
-      .all(userId, value)
-    return new Map(rows.map(({ id, at }) => [id, at]))
-  }
+    *accounts() {
+      const next = ledger.sql<{ id: number | null }>('SELECT min(user_id) AS id FROM watch_mark WHERE user_id > ?')
+      for (let id = next.get(0)!.id; id !== null; id = next.get(id)!.id) yield id
+    },
 
-  ofVideos(ids: readonly string[]): Mark[] {
-    return this.#ledger
-      .sql<Mark>(
-        'SELECT user_id AS userId, video_id AS videoId, watched_at AS at FROM watch_mark WHERE video_id IN (SELECT value FROM json_each(?))',
-      )
-      .all(JSON.stringify(ids))
-  }
+    someOf: (userId, limit) =>
+      ledger
+        .sql<{ id: string }>('SELECT video_id AS id FROM watch_mark WHERE user_id = ? LIMIT ?')
+        .all(userId, limit)
+        .map(({ id }) => id),
 
-  *accounts(): Generator<number> {
-    const next = this.#ledger.sql<{ id: number | null }>('SELECT min(user_id) AS id FROM watch_mark WHERE user_id > ?')
-    for (let id = next.get(0)!.id; id !== null; id = next.get(id)!.id) yield id
-  }
+    viewers: () =>
+      ledger
+        .sql<{ id: number }>('SELECT user_id AS id FROM watch_viewer')
+        .all()
+        .map(({ id }) => id),
 
-  someOf(userId: number, limit: number): string[] {
-    return this.#ledger
-      .sql<{ id: string }>('SELECT video_id AS id FROM watch_mark WHERE user_id = ? LIMIT ?')
-      .all(userId, limit)
-      .map(({ id }) => id)
-  }
-
-  viewers(): number[] {
-    return this.#ledger
-      .sql<{ id: number }>('SELECT user_id AS id FROM watch_viewer')
-      .all()
-      .map(({ id }) => id)
-  }
-
-  unindexed(limit: number): Unindexed[] {
-    const rows = this.#ledger.sql<Omit<Unindexed, 'isWatched'> & { isWatched: number }>(
-      `SELECT u.number, u.user_id AS userId, u.video_id AS videoId, m.video_id IS NOT NULL AS isWatched
+    unindexed(limit) {
+      const rows = ledger.sql<Omit<Unindexed, 'isWatched'> & { isWatched: number }>(
+        `SELECT u.number, u.user_id AS userId, u.video_id AS videoId, m.video_id IS NOT NULL AS isWatched
          FROM watch_unindexed u LEFT JOIN watch_mark m ON m.user_id = u.user_id AND m.video_id = u.video_id
          ORDER BY u.number LIMIT ?`,
-    )
-    return rows.all(limit).map((row) => ({ ...row, isWatched: row.isWatched === 1 }))
-  }
-
-  unindexedOf(ids: readonly string[]): Array<Pick<Unindexed, 'userId' | 'videoId'>> {
-    return this.#ledger
-      .sql<Pick<Unindexed, 'userId' | 'videoId'>>(
-        'SELECT user_id AS userId, video_id AS videoId FROM watch_unindexed WHERE video_id IN (SELECT value FROM json_each(?))',
       )
-      .all(JSON.stringify(ids))
-  }
+      return rows.all(limit).map((row) => ({ ...row, isWatched: row.isWatched === 1 }))
+    },
 
-  isPending(what: string): boolean {
-    return this.#ledger.sql('SELECT 1 FROM watch_pending WHERE what = ?').get(what) !== undefined
-  }
+    unindexedOf: (ids) =>
+      ledger
+        .sql<Pick<Unindexed, 'userId' | 'videoId'>>(
+          'SELECT user_id AS userId, video_id AS videoId FROM watch_unindexed WHERE video_id IN (SELECT value FROM json_each(?))',
+        )
+        .all(JSON.stringify(ids)),
 
-  add(userId: number, ids: readonly string[], at: number | null): string[] {
-    return this.#ledger
-      .sql<{ id: string }>(
-        `INSERT INTO watch_mark (user_id, video_id, watched_at) SELECT ?, value, ? FROM json_each(?) WHERE true
+    isPending: (what) => ledger.sql('SELECT 1 FROM watch_pending WHERE what = ?').get(what) !== undefined,
+
+    add: (userId, ids, at) =>
+      ledger
+        .sql<{ id: string }>(
+          `INSERT INTO watch_mark (user_id, video_id, watched_at) SELECT ?, value, ? FROM json_each(?) WHERE true
            ON CONFLICT DO NOTHING RETURNING video_id AS id`,
-      )
-      .all(userId, at, JSON.stringify(ids))
-      .map(({ id }) => id)
-  }
+        )
+        .all(userId, at, JSON.stringify(ids))
+        .map(({ id }) => id),
 
-  addDated(
-    userIds: readonly number[],
-    dated: ReadonlyArray<[id: string, at: number | null]>,
-    isNewDate: boolean = false,
-  ): void {
-    this.#ledger
-      .sql(
-        `INSERT INTO watch_mark (user_id, video_id, watched_at)
+    addDated(userIds, dated, isNewDate = false) {
+      ledger
+        .sql(
+          `INSERT INTO watch_mark (user_id, video_id, watched_at)
            SELECT a.value, v.value ->> 0, v.value ->> 1 FROM json_each(?) a, json_each(?) v WHERE true
            ON CONFLICT ${isNewDate ? 'DO UPDATE SET watched_at = excluded.watched_at' : 'DO NOTHING'}`,
-      )
-      .run(JSON.stringify(userIds), JSON.stringify(dated))
-  }
+        )
+        .run(JSON.stringify(userIds), JSON.stringify(dated))
+    },
 
-  remove(userId: number, ids: readonly string[]): string[] {
-    return this.#ledger
-      .sql<{ id: string }>(
-        'DELETE FROM watch_mark WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?)) RETURNING video_id AS id',
-      )
-      .all(userId, JSON.stringify(ids))
-      .map(({ id }) => id)
-  }
+    remove: (userId, ids) =>
+      ledger
+        .sql<{ id: string }>(
+          'DELETE FROM watch_mark WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?)) RETURNING video_id AS id',
+        )
+        .all(userId, JSON.stringify(ids))
+        .map(({ id }) => id),
 
-  removeVideos(ids: readonly string[]): void {
-    const list = JSON.stringify(ids)
-    this.#ledger.sql('DELETE FROM watch_mark WHERE video_id IN (SELECT value FROM json_each(?))').run(list)
-    this.#ledger.sql('DELETE FROM watch_unindexed WHERE video_id IN (SELECT value FROM json_each(?))').run(list)
-  }
+    removeVideos(ids) {
+      const list = JSON.stringify(ids)
+      ledger.sql('DELETE FROM watch_mark WHERE video_id IN (SELECT value FROM json_each(?))').run(list)
+      ledger.sql('DELETE FROM watch_unindexed WHERE video_id IN (SELECT value FROM json_each(?))').run(list)
+    },
 
-  noteUnindexed(userId: number, ids: readonly string[]): void {
-    if (ids.length === 0) return
-    this.#ledger
-      .sql('INSERT OR REPLACE INTO watch_unindexed (user_id, video_id) SELECT ?, value FROM json_each(?)')
-      .run(userId, JSON.stringify(ids))
-  }
+    noteUnindexed(userId, ids) {
+      if (ids.length === 0) return
+      ledger
+        .sql('INSERT OR REPLACE INTO watch_unindexed (user_id, video_id) SELECT ?, value FROM json_each(?)')
+        .run(userId, JSON.stringify(ids))
+    },
 
-  noteIndexed(changes: readonly Unindexed[]): void {
-    this.#ledger
-      .sql('DELETE FROM watch_unindexed WHERE number IN (SELECT value FROM json_each(?))')
-      .run(JSON.stringify(changes.map(({ number }) => number)))
-  }
+    noteIndexed(changes) {
+      ledger
+        .sql('DELETE FROM watch_unindexed WHERE number IN (SELECT value FROM json_each(?))')
+        .run(JSON.stringify(changes.map(({ number }) => number)))
+    },
 
-  noteViewer(userId: number): void {
-    this.#ledger.sql('INSERT OR IGNORE INTO watch_viewer (user_id) VALUES (?)').run(userId)
-  }
+    noteViewer(userId) {
+      ledger.sql('INSERT OR IGNORE INTO watch_viewer (user_id) VALUES (?)').run(userId)
+    },
 
-  noteDone(what: string): void {
-    this.#ledger.sql('DELETE FROM watch_pending WHERE what = ?').run(what)
+    noteDone(what) {
+      ledger.sql('DELETE FROM watch_pending WHERE what = ?').run(what)
+    },
   }
-}
-
-export function openMarks(parts: Pick<App, 'ledger'>): Marks {
-  return new LedgerMarks(parts)
 }

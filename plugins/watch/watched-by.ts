@@ -1,35 +1,35 @@
 /** By whom a video must have been watched, and when, so that it may be deleted. */
 import type { VideoFilter } from '../video/listing.ts'
-import type { VideoOutline } from '../video/types.ts'
 import type { Mark } from './marks.ts'
 import type { WatchState } from './state.ts'
+import type { Watch } from './types.ts'
 
 /** Whose watching counts for deletion: that of one at least, of all who watch here, of all admins who do. */
 export const WHOSE = ['anyone', 'everyone', 'admins'] as const
 type Whose = (typeof WHOSE)[number]
 
-/** As `Watch.watchedBefore` says. */
-export async function* watchedBefore(
-  state: WatchState,
-  epoch: number,
-  where?: VideoFilter,
-): AsyncGenerator<VideoOutline[]> {
-  const whose = whoseCounts(state)
-  const accounts = accountsThatCount(state, whose)
-  if (accounts.length === 0) return
-  const byEach = accounts.map((id): VideoFilter => ({ eq: ['watched_by', String(id)] }))
-  const watched: VideoFilter = whose === 'anyone' ? { or: byEach } : { and: byEach }
-  for await (const batch of state.app.videos.outlines({ and: where ? [where, watched] : [watched] })) {
-    const ids = batch.map(({ id }) => id)
-    const found = watchedByThen(state, ids, whose, accounts, epoch)
-    yield batch.filter(({ id }) => found.has(id))
-  }
-}
+export function openWatchedBy(state: WatchState) {
+  const { app } = state
 
-/** As `Watch.isWatchedBefore` says. */
-export function isWatchedBefore(state: WatchState, id: string, epoch: number): boolean {
-  const whose = whoseCounts(state)
-  return watchedByThen(state, [id], whose, accountsThatCount(state, whose), epoch).has(id)
+  return {
+    async *watchedBefore(epoch, where) {
+      const whose = whoseCounts(state)
+      const accounts = accountsThatCount(state, whose)
+      if (accounts.length === 0) return
+      const byEach = accounts.map((id): VideoFilter => ({ eq: ['watched_by', String(id)] }))
+      const watched: VideoFilter = whose === 'anyone' ? { or: byEach } : { and: byEach }
+      for await (const batch of app.videos.outlines({ and: where ? [where, watched] : [watched] })) {
+        const ids = batch.map(({ id }) => id)
+        const found = watchedByThen(state, ids, whose, accounts, epoch)
+        yield batch.filter(({ id }) => found.has(id))
+      }
+    },
+
+    isWatchedBefore(id, epoch) {
+      const whose = whoseCounts(state)
+      return watchedByThen(state, [id], whose, accountsThatCount(state, whose), epoch).has(id)
+    },
+  } satisfies Partial<Watch>
 }
 
 const whoseCounts = ({ app }: WatchState): Whose => app.preferences.section('progress').watchedBy
