@@ -32,29 +32,19 @@ const byName = (one: CustomPlaylist, other: CustomPlaylist): number => {
   return first < second ? -1 : first > second ? 1 : one.id < other.id ? -1 : 1
 }
 
-export class CustomPlaylists {
-  readonly #app: App
-  readonly #rows: CustomRows
-  readonly #membership: Pick<Membership, 'archived'>
-  readonly #records: PlaylistRecords
+export type CustomPlaylists = ReturnType<typeof openCustomPlaylists>
 
-  constructor(app: App, { rows, membership, records }: Parts) {
-    this.#app = app
-    this.#rows = rows
-    this.#membership = membership
-    this.#records = records
-  }
-
+export function openCustomPlaylists(app: App, { rows, membership, records }: Parts) {
   /** Of private ones. Entries whose video is not there are left out. */
-  async recordsOf(lists: readonly CustomPlaylist[]): Promise<string[]> {
+  async function recordsOf(lists: readonly CustomPlaylist[]): Promise<string[]> {
     const texts: string[] = []
     for (const some of chunksOf(lists, MADE_AT_ONCE)) {
-      const read = some.map((list) => ({ list, entries: this.#rows.entries(list.id) }))
+      const read = some.map((list) => ({ list, entries: rows.entries(list.id) }))
       const ids = read.flatMap(({ entries }) => entries.map(({ videoId }) => videoId))
-      const archived = await this.#membership.archived([...new Set(ids)])
+      const archived = await membership.archived([...new Set(ids)])
       for (const { list, entries } of read) {
         const there = entries.filter(({ videoId }) => archived.has(videoId))
-        texts.push(this.#records.ofPrivate(this.#textOf(list, there), list.ownerId!))
+        texts.push(records.ofPrivate(textOf(list, there), list.ownerId!))
         // A long one takes its time.
         await nextTurn()
       }
@@ -63,65 +53,65 @@ export class CustomPlaylists {
   }
 
   /** Those that an account alone sees, by name; Watch later first, once there is something in it. */
-  privateTo(userId: number): CustomPlaylist[] {
-    const lists = this.#rows.ofOwner(userId).filter(({ privateTo }) => privateTo !== null)
-    const later = this.#rows.watchLater(userId)
-    return [...(this.#rows.isEmpty(later.id) ? [] : [later]), ...lists.toSorted(byName)]
+  function privateTo(userId: number): CustomPlaylist[] {
+    const lists = rows.ofOwner(userId).filter(({ privateTo }) => privateTo !== null)
+    const later = rows.watchLater(userId)
+    return [...(rows.isEmpty(later.id) ? [] : [later]), ...lists.toSorted(byName)]
   }
 
   /** @throws not_found: playlist, video, or it is not in the playlist; conflict: the playlist is full */
-  async act(list: CustomPlaylist, action: CustomAction): Promise<void> {
+  async function act(list: CustomPlaylist, action: CustomAction): Promise<void> {
     const { videoId } = action
-    if (action.action === 'create') return this.#rows.add(list, await this.#toEntry(videoId))
-    const isIn = await (action.action === 'remove' ? this.#take(list, videoId) : this.#move(list, action))
+    if (action.action === 'create') return rows.add(list, await toEntry(videoId))
+    const isIn = await (action.action === 'remove' ? take(list, videoId) : move(list, action))
     if (!isIn) throw errors.notFound('video in this playlist', videoId)
   }
 
-  async #toEntry(videoId: string): Promise<CustomEntry> {
-    const video = await this.#app.videos.get(videoId)
+  async function toEntry(videoId: string): Promise<CustomEntry> {
+    const video = await app.videos.get(videoId)
     if (!video) throw errors.notFound('video', videoId)
-    const names = await this.#app.channels.names([video.channel_id])
+    const names = await app.channels.names([video.channel_id])
     return { videoId, title: video.title, uploader: names.get(video.channel_id) ?? null }
   }
 
   /** As the text of a document that nobody keeps. */
-  #textOf(list: CustomPlaylist, entries: readonly CustomEntry[]): string {
+  function textOf(list: CustomPlaylist, entries: readonly CustomEntry[]): string {
     const [first] = entries
     // No picture of its own: that would lie where others can ask for it.
-    const thumbnail = first
-      ? this.#app.media.artUrl('video', first.videoId)
-      : this.#app.media.artUrl('playlist', WATCH_LATER)
+    const thumbnail = first ? app.media.artUrl('video', first.videoId) : app.media.artUrl('playlist', WATCH_LATER)
     const shown = isWatchLater(list) ? { ...list, id: WATCH_LATER, name: 'Watch later' } : list
     const { refreshed_at: _, ...doc } = customDoc({ ...shown, thumbnail, entries })
     return JSON.stringify(doc)
   }
 
   /** @returns false: the video is not in the list, as far as people see */
-  async #take(list: CustomPlaylist, videoId: string): Promise<boolean> {
-    return (await this.#membership.archived([videoId])).has(videoId) && this.#rows.take(list.id, videoId)
+  async function take(list: CustomPlaylist, videoId: string): Promise<boolean> {
+    return (await membership.archived([videoId])).has(videoId) && rows.take(list.id, videoId)
   }
 
   /** As `take`. */
-  async #move(list: CustomPlaylist, { action, videoId, index = 0, hideWatchedBy }: CustomAction): Promise<boolean> {
-    const ids = this.#rows.videoIds(list.id)
-    const archived = await this.#membership.archived(ids)
+  async function move(
+    list: CustomPlaylist,
+    { action, videoId, index = 0, hideWatchedBy }: CustomAction,
+  ): Promise<boolean> {
+    const ids = rows.videoIds(list.id)
+    const archived = await membership.archived(ids)
     const shown = ids.filter((id) => archived.has(id))
     const from = shown.indexOf(videoId)
     if (from < 0) return false
-    if (action === 'top' || action === 'bottom')
-      return this.#rows.move(list.id, videoId, action === 'top' ? 'first' : 'last')
+    if (action === 'top' || action === 'bottom') return rows.move(list.id, videoId, action === 'top' ? 'first' : 'last')
     const firstShown = (some: readonly string[]) =>
-      hideWatchedBy === undefined ? some[0] : this.#firstUnwatched(some, hideWatchedBy)
+      hideWatchedBy === undefined ? some[0] : firstUnwatched(some, hideWatchedBy)
     const to =
       action === 'move'
         ? Math.min(index, shown.length - 1)
         : await neighbour(shown, from, action === 'up' ? -1 : 1, firstShown)
-    return this.#rows.move(list.id, videoId, { videoId: shown[to ?? from]! })
+    return rows.move(list.id, videoId, { videoId: shown[to ?? from]! })
   }
 
-  async #firstUnwatched(ids: readonly string[], userId: number): Promise<string | undefined> {
+  async function firstUnwatched(ids: readonly string[], userId: number): Promise<string | undefined> {
     for (const some of chunksOf(ids, CHUNK)) {
-      const { hits } = await this.#app.videos.collection.find({
+      const { hits } = await app.videos.collection.find({
         ids: some,
         filter: { not: { eq: ['watched_by', String(userId)] } },
         size: 1,
@@ -132,4 +122,6 @@ export class CustomPlaylists {
     }
     return undefined
   }
+
+  return { recordsOf, privateTo, act }
 }

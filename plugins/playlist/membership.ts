@@ -6,32 +6,28 @@ import type { App } from './app.ts'
 
 const CHUNK = 500
 
-export class Membership {
-  readonly #videos: App['videos']
+export type Membership = ReturnType<typeof openMembership>
 
-  constructor({ videos }: Pick<App, 'videos'>) {
-    this.#videos = videos
-  }
-
+export function openMembership({ videos }: Pick<App, 'videos'>) {
   /** Those of these videos that are archived. */
-  async archived(ids: readonly string[]): Promise<Set<string>> {
+  async function archived(ids: readonly string[]): Promise<Set<string>> {
     const found = new Set<string>()
-    for (const chunk of chunksOf(ids, MAX_WINDOW)) for (const id of await this.#videos.known(chunk)) found.add(id)
+    for (const chunk of chunksOf(ids, MAX_WINDOW)) for (const id of await videos.known(chunk)) found.add(id)
     return found
   }
 
-  async add(playlistId: string, videoIds: readonly string[]): Promise<void> {
+  async function add(playlistId: string, videoIds: readonly string[]): Promise<void> {
     for (const chunk of chunksOf(videoIds, CHUNK)) {
       const without = {
         and: [{ in: ['platform_id', chunk] }, { not: { eq: ['playlist', playlistId] } }],
       } satisfies Parameters<App['videos']['collection']['patchWhere']>[0]
-      await this.#videos.collection.patchWhere(without, { add: { playlist: [playlistId] } }, { visible: true })
+      await videos.collection.patchWhere(without, { add: { playlist: [playlistId] } }, { visible: true })
     }
   }
 
-  async take(playlistId: string, videoIds: readonly string[]): Promise<void> {
+  async function take(playlistId: string, videoIds: readonly string[]): Promise<void> {
     for (const chunk of chunksOf(videoIds, CHUNK)) {
-      await this.#videos.collection.patchWhere(
+      await videos.collection.patchWhere(
         { and: [{ in: ['platform_id', chunk] }, { eq: ['playlist', playlistId] }] },
         { remove: { playlist: [playlistId] } },
         { visible: true },
@@ -40,11 +36,13 @@ export class Membership {
   }
 
   /** Removes the playlist from all videos that name it. */
-  async takeAll(playlistId: string): Promise<void> {
-    await this.#videos.collection.patchWhere(
+  async function takeAll(playlistId: string): Promise<void> {
+    await videos.collection.patchWhere(
       { eq: ['playlist', playlistId] },
       { remove: { playlist: [playlistId] } },
       { visible: true },
     )
   }
+
+  return { archived, add, take, takeAll }
 }

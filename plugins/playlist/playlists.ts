@@ -15,16 +15,16 @@ import {
 } from 'archivolt'
 import type { PlaylistMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
-import { CustomPlaylists } from './custom.ts'
-import { CustomRows } from './custom-rows.ts'
+import { openCustomPlaylists } from './custom.ts'
+import { openCustomRows } from './custom-rows.ts'
 import { isCut } from './cut-listing.ts'
-import { type EditPlaylist, openEdits } from './edits.ts'
+import { openEdits } from './edits.ts'
 import { numbered } from './entry-order.ts'
 import { gathered } from './gather.ts'
 import { openPlaylistRecords, type PlaylistRecords } from './join-records.ts'
-import { Membership } from './membership.ts'
+import { openMembership } from './membership.ts'
 import { type OwnPlaylists, openOwnPlaylists } from './own.ts'
-import { Projection } from './projection.ts'
+import { openProjection } from './projection.ts'
 import { type PlaylistDoc, type PlaylistEntry, playlistIndex } from './schema.ts'
 import { removePlaylist } from './tasks.ts'
 
@@ -101,259 +101,77 @@ export interface Playlists extends OwnPlaylists {
   removeOfChannel(channelId: string, step: Step): Promise<void>
 }
 
-class PlaylistDocs implements Omit<Playlists, keyof OwnPlaylists> {
-  readonly #app: App
-  readonly collection: Playlists['collection']
-  readonly #edit: EditPlaylist
-  readonly #membership: Membership
-  readonly #rows: CustomRows
-  readonly #projection: Projection
+export function openPlaylists(app: App): Playlists {
+  const collection = app.index.collection(playlistIndex)
+  const edit = openEdits(collection, app)
+  const membership = openMembership(app)
+  const rows = openCustomRows(app)
+  const records = openPlaylistRecords(app, rows)
+  const projection = openProjection(app, { rows, collection, membership, drop })
+  const custom = openCustomPlaylists(app, { rows, membership, records })
+  const own = openOwnPlaylists(app, { rows, collection, custom, projection, records, archivedOf })
+  const forgetVideos = gathered((lists: Array<readonly string[]>) => forget(lists.flat()))
   /**
    * Playlists whose removal takes their videos along: what those removals would change in them is gone in a moment
    * anyway.
    */
-  readonly #leaving = new Set<string>()
+  const leaving = new Set<string>()
   /** What is read of a playlist and its removal go one after the other, each with all that it writes. */
-  readonly #locks = openLocks()
-  readonly #forgetTogether: (videoIds: readonly string[]) => Promise<void>
-  readonly own: OwnPlaylists
-  readonly records: Playlists['records']
+  const locks = openLocks()
 
-  constructor(app: App) {
-    this.#app = app
-    const collection = app.index.collection(playlistIndex)
-    this.collection = collection
-    this.#edit = openEdits(collection, app)
-    const membership = new Membership(app)
-    this.#membership = membership
-    const rows = new CustomRows(app)
-    this.#rows = rows
-    const records = openPlaylistRecords(app, rows)
-    this.records = records.of
-    const projection = new Projection(app, { rows, collection, membership, drop: (id) => this.drop(id) })
-    this.#projection = projection
-    const custom = new CustomPlaylists(app, { rows, membership, records })
-    const archivedOf = (id: string) => this.#archivedOf(id)
-    this.own = openOwnPlaylists(app, { rows, collection, custom, projection, records, archivedOf })
-    this.#forgetTogether = gathered((lists: Array<readonly string[]>) => this.#forget(lists.flat()))
+  async function has(id: string): Promise<boolean> {
+    return (await collection.known([id])).has(id)
   }
 
-  known(ids: readonly string[]): Promise<Set<string>> {
-    return this.collection.known(ids)
-  }
-
-  async has(id: string): Promise<boolean> {
-    return (await this.known([id])).has(id)
-  }
-
-  async recount(id: string): Promise<void> {
-    await this.#edit(id, async (doc) => {
-      const archived = await this.#membership.archived(doc.playlist_entries.map(({ platform_id }) => platform_id))
+  async function recount(id: string): Promise<void> {
+    await edit(id, async (doc) => {
+      const archived = await membership.archived(doc.playlist_entries.map(({ platform_id }) => platform_id))
       return { playlist_entries: withFlags(doc, (videoId) => archived.has(videoId)) }
     })
   }
 
-  drop(id: string): Promise<void> {
-    return this.#locks.exclusive(id, async () => {
-      await this.#membership.takeAll(id)
-      await this.#app.media.removeArt('playlist', id)
-      await this.#app.accounts.dropFromViews('playlist', id)
-      await this.collection.remove(id, { visible: true })
+  function drop(id: string): Promise<void> {
+    return locks.exclusive(id, async () => {
+      await membership.takeAll(id)
+      await app.media.removeArt('playlist', id)
+      await app.accounts.dropFromViews('playlist', id)
+      await collection.remove(id, { visible: true })
     })
   }
 
-  async exists(id: string): Promise<boolean> {
-    return this.#rows.get(id) !== undefined || this.has(id)
-  }
-
-  get(id: string): Promise<PlaylistDoc | undefined> {
-    return this.collection.get(id)
-  }
-
-  begin(): Promise<void> {
-    return this.#projection.begin()
-  }
-
-  settle(step: Step): Promise<void> {
-    return this.#projection.settleAll(step)
-  }
-
-  compare(older: 'ledger' | 'index'): Promise<void> {
-    return this.#projection.compare(older)
-  }
-
-  subscribed(): Promise<string[]> {
-    return this.#idsWhere({ and: [{ eq: ['playlist_subscribed', true] }, { eq: ['playlist_active', true] }] })
-  }
-
-  async index(
-    metadata: PlaylistMetadata,
-    { asker, signal, subscribed, mustExist = false, onCut }: IndexOptions = {},
-  ): Promise<boolean> {
-    const { id, channelId, channelName } = metadata
-    const known = await this.collection.get(id)
-    if (known?.playlist_type === 'custom')
-      throw errors.badRequest(say`A custom playlist is not on ${{ platform: this.#app.platform.name }}`)
-    if (mustExist && !(await this.has(id))) return false
-    if (channelId !== null && asker !== undefined)
-      await this.#app.channels.ensure(channelId, { asker, signal, name: channelName ?? undefined })
-    await this.#fetchArt(metadata, known, signal)
-    return this.#locks.exclusive(id, async () => {
-      const old = await this.collection.get(id)
-      if (mustExist && !(await this.has(id))) {
-        await this.#app.media.removeArt('playlist', id)
-        return false
-      }
-      const before = old?.playlist_entries ?? []
-      const left = before.map(({ platform_id }) => platform_id)
-      const present = new Set(metadata.entries.map((entry) => entry.id))
-      const lost = new Set(left.filter((videoId) => !present.has(videoId)))
-      const kept = isCut(metadata, left) ? before.filter(({ platform_id }) => lost.has(platform_id)) : undefined
-      if (kept) this.#tellCut(metadata, onCut)
-      else await this.#membership.take(id, [...lost])
-      const archived = await this.#membership.archived([...present])
-      const isSubscribed = subscribed !== undefined && { playlist_subscribed: subscribed }
-      const entries = [...this.#toEntries(metadata, archived, before), ...(kept ?? [])]
-      const fields = {
-        ...toFields(metadata, kept ? numbered(entries) : entries, epochSeconds(this.#app.clock)),
-        ...isSubscribed,
-      }
-      const isThere = (await this.#edit(id, () => fields)) || (await this.#add(fields, metadata))
-      if (!isThere) await this.#edit(id, () => fields)
-      await this.#membership.add(id, [...archived])
-      return true
-    })
-  }
-
-  setSubscribed(id: string, isSubscribed: boolean): Promise<boolean> {
-    return this.collection.patch(id, { set: { playlist_subscribed: isSubscribed } }, { visible: true })
-  }
-
-  setSortOrder(id: string, order: 'top' | 'bottom'): Promise<boolean> {
-    return this.collection.patch(id, { set: { playlist_sort_order: order } }, { visible: true })
-  }
-
-  async setActive(ids: readonly string[], isActive: boolean): Promise<number> {
-    let changed = 0
-    for (const id of ids)
-      if (await this.collection.patch(id, { set: { playlist_active: isActive } }, { visible: true })) changed++
-    return changed
-  }
-
-  async takeIn(videoId: string): Promise<void> {
-    for (const id of await this.#holding(videoId)) {
-      await this.#edit(id, (doc) => {
-        const isNews = doc.playlist_entries.some(
-          ({ platform_id, downloaded }) => platform_id === videoId && !downloaded,
-        )
-        return isNews
-          ? {
-              playlist_entries: doc.playlist_entries.map((entry) =>
-                entry.platform_id === videoId ? { ...entry, downloaded: true } : entry,
-              ),
-            }
-          : undefined
-      })
-      await this.#membership.add(id, [videoId])
-    }
-    await this.#projection.takeIn(videoId)
-  }
-
-  async takeInAll(): Promise<void> {
-    for (const id of await this.#idsWhere({ eq: ['playlist_type', 'regular'] })) {
-      await this.recount(id)
-      const archived = await this.#archivedOf(id)
-      if (archived.length > 0) await this.#membership.add(id, archived)
-    }
-    await this.#projection.takeIn()
-  }
-
-  forgetVideo(videoId: string): Promise<void> {
-    return this.forgetVideos([videoId])
-  }
-
-  forgetVideos(videoIds: readonly string[]): Promise<void> {
-    return this.#forgetTogether(videoIds)
-  }
-
-  remove(id: string, { withVideos = false } = {}): Promise<void> {
-    return this.#locks.exclusive(`removal of ${id}`, async () => {
-      if (!(await this.exists(id))) throw errors.notFound('playlist', id)
-      await this.#app.jobs.run(removePlaylist, { id, withVideos })
-    })
-  }
-
-  async removeVideos(
-    id: string,
-    { signal, progress }: { signal: AbortSignal; progress: (fraction: number) => void },
-  ): Promise<void> {
-    const isCustom = this.#rows.get(id) !== undefined || (await this.get(id))?.playlist_type === 'custom'
-    if (isCustom) await this.#projection.taken(id)
-    const ids = isCustom ? this.#rows.videoIds(id) : await this.#archivedOf(id)
-    this.#leaving.add(id)
-    try {
-      for (let done = 0; done < ids.length; done += REMOVED_TOGETHER) {
-        signal.throwIfAborted()
-        const removals = await Promise.allSettled(
-          ids.slice(done, done + REMOVED_TOGETHER).map((videoId) => this.#app.videos.remove(videoId)),
-        )
-        for (const removal of removals) {
-          // Gone already, in an earlier run or by somebody else, is as good.
-          if (removal.status === 'rejected' && !isAppError(removal.reason, 'not_found')) throw removal.reason
-        }
-        progress(Math.min(1, (done + REMOVED_TOGETHER) / ids.length))
-      }
-    } catch (thrown) {
-      this.#leaving.delete(id)
-      await (isCustom ? this.#projection.project(id) : this.recount(id))
-      throw thrown
-    }
-  }
-
-  async finishRemoval(id: string): Promise<void> {
-    if ((await this.get(id))?.playlist_type === 'regular') await this.drop(id)
-    else {
-      await this.#rows.remove(id)
-      await this.#projection.project(id)
-    }
-    this.#leaving.delete(id)
-  }
-
-  async removeOfChannel(channelId: string, step: Step): Promise<void> {
-    for (const id of await this.#idsWhere({ eq: ['playlist_channel_id', channelId] }))
-      await step('playlist.drop', () => this.drop(id))
+  async function exists(id: string): Promise<boolean> {
+    return rows.get(id) !== undefined || has(id)
   }
 
   /** Custom playlists lose the entries; those of the platform say that they are not archived. */
-  async #forget(videoIds: readonly string[]): Promise<void> {
+  async function forget(videoIds: readonly string[]): Promise<void> {
     const holding: PlaylistFilter = { in: ['entry', videoIds] }
-    const custom = await this.#idsWhere({ and: [holding, { eq: ['playlist_type', 'custom'] }] })
-    await this.#rows.unsettleUnknown(custom)
-    for (const id of custom) if (!this.#leaving.has(id)) await this.#projection.project(id)
-    for (const id of await this.#rows.forgetVideos(videoIds))
-      if (!this.#leaving.has(id)) await this.#projection.project(id)
+    const custom = await idsWhere({ and: [holding, { eq: ['playlist_type', 'custom'] }] })
+    await rows.unsettleUnknown(custom)
+    for (const id of custom) if (!leaving.has(id)) await projection.project(id)
+    for (const id of await rows.forgetVideos(videoIds)) if (!leaving.has(id)) await projection.project(id)
     const gone = new Set(videoIds)
-    for (const id of await this.#idsWhere({ and: [holding, { eq: ['playlist_type', 'regular'] }] })) {
-      if (this.#leaving.has(id)) continue
-      await this.#edit(id, (doc) => ({
+    for (const id of await idsWhere({ and: [holding, { eq: ['playlist_type', 'regular'] }] })) {
+      if (leaving.has(id)) continue
+      await edit(id, (doc) => ({
         playlist_entries: withFlags(doc, (entryId, isDownloaded) => isDownloaded && !gone.has(entryId)),
       }))
     }
   }
 
   /** As groups: the documents, which may have thousands of entries, are not read. */
-  async #idsWhere(filter: PlaylistFilter): Promise<string[]> {
-    const rows = await this.collection.aggregate({ filter, groupBy: ['playlist_id'] })
+  async function idsWhere(filter: PlaylistFilter): Promise<string[]> {
+    const rows = await collection.aggregate({ filter, groupBy: ['playlist_id'] })
     return rows.map(({ key }) => String(key[0])).sort()
   }
 
-  #holding(videoId: string): Promise<string[]> {
-    return this.#idsWhere({ eq: ['entry', videoId] })
+  function holding(videoId: string): Promise<string[]> {
+    return idsWhere({ eq: ['entry', videoId] })
   }
 
-  #tellCut({ id, name = id, count, entries }: PlaylistMetadata, onCut: IndexOptions['onCut']): void {
+  function tellCut({ id, name = id, count, entries }: PlaylistMetadata, onCut: IndexOptions['onCut']): void {
     const came = entries.length
-    this.#app.log.warn({ playlist: id, came, count }, 'a listing ended early: nothing was taken out of the playlist')
+    app.log.warn({ playlist: id, came, count }, 'a listing ended early: nothing was taken out of the playlist')
     onCut?.(
       count === undefined
         ? say`the list of ${{ name }} ended after ${{ came }} entries: nothing was taken out of it`
@@ -362,7 +180,7 @@ class PlaylistDocs implements Omit<Playlists, keyof OwnPlaylists> {
   }
 
   /** Placeholders of what is gone from the platform are left out, unless we have it: then it keeps its title. */
-  #toEntries(
+  function toEntries(
     metadata: PlaylistMetadata,
     archived: ReadonlySet<string>,
     before: readonly PlaylistEntry[],
@@ -384,36 +202,171 @@ class PlaylistDocs implements Omit<Playlists, keyof OwnPlaylists> {
     })
   }
 
-  async #fetchArt(metadata: PlaylistMetadata, old: PlaylistDoc | undefined, signal?: AbortSignal): Promise<void> {
+  async function fetchArt(
+    metadata: PlaylistMetadata,
+    old: PlaylistDoc | undefined,
+    signal?: AbortSignal,
+  ): Promise<void> {
     if (metadata.thumbnail === undefined) return
-    if (old?.art === metadata.thumbnail && (await this.#app.media.hasArt('playlist', metadata.id))) return
-    await this.#app.media.fetchArt('playlist', metadata.id, metadata.thumbnail, signal)
+    if (old?.art === metadata.thumbnail && (await app.media.hasArt('playlist', metadata.id))) return
+    await app.media.fetchArt('playlist', metadata.id, metadata.thumbnail, signal)
   }
 
   /** @returns false: somebody else has added it meanwhile */
-  #add(fields: ReturnType<typeof toFields>, metadata: PlaylistMetadata): Promise<boolean> {
+  function add(fields: ReturnType<typeof toFields>, metadata: PlaylistMetadata): Promise<boolean> {
     const doc: PlaylistDoc = {
       playlist_id: metadata.id,
       playlist_type: 'regular',
       playlist_subscribed: false,
-      playlist_thumbnail: this.#app.media.artUrl('playlist', metadata.id),
+      playlist_thumbnail: app.media.artUrl('playlist', metadata.id),
       playlist_sort_order: 'top',
       ...{ playlist_name: metadata.id, playlist_description: '', playlist_channel: null, playlist_channel_id: null },
       ...fields,
     }
-    return this.collection.create(metadata.id, doc, { visible: true })
+    return collection.create(metadata.id, doc, { visible: true })
   }
 
   /** Its archived videos, in its order, each once. */
-  async #archivedOf(id: string): Promise<string[]> {
-    const entries = (await this.collection.get(id))?.playlist_entries ?? []
+  async function archivedOf(id: string): Promise<string[]> {
+    const entries = (await collection.get(id))?.playlist_entries ?? []
     return [...new Set(entries.filter(({ downloaded }) => downloaded).map(({ platform_id }) => platform_id))]
   }
-}
 
-export function openPlaylists(app: App): Playlists {
-  const docs = new PlaylistDocs(app)
-  return Object.assign(docs, docs.own)
+  return {
+    ...own,
+    ...{ collection, records: records.of, has, recount, drop, exists, forgetVideos },
+    begin: projection.begin,
+    settle: projection.settleAll,
+    compare: projection.compare,
+
+    known: (ids) => collection.known(ids),
+
+    get: (id) => collection.get(id),
+
+    subscribed: () => idsWhere({ and: [{ eq: ['playlist_subscribed', true] }, { eq: ['playlist_active', true] }] }),
+
+    async index(metadata, { asker, signal, subscribed, mustExist = false, onCut } = {}) {
+      const { id, channelId, channelName } = metadata
+      const known = await collection.get(id)
+      if (known?.playlist_type === 'custom')
+        throw errors.badRequest(say`A custom playlist is not on ${{ platform: app.platform.name }}`)
+      if (mustExist && !(await has(id))) return false
+      if (channelId !== null && asker !== undefined)
+        await app.channels.ensure(channelId, { asker, signal, name: channelName ?? undefined })
+      await fetchArt(metadata, known, signal)
+      return locks.exclusive(id, async () => {
+        const old = await collection.get(id)
+        if (mustExist && !(await has(id))) {
+          await app.media.removeArt('playlist', id)
+          return false
+        }
+        const before = old?.playlist_entries ?? []
+        const left = before.map(({ platform_id }) => platform_id)
+        const present = new Set(metadata.entries.map((entry) => entry.id))
+        const lost = new Set(left.filter((videoId) => !present.has(videoId)))
+        const kept = isCut(metadata, left) ? before.filter(({ platform_id }) => lost.has(platform_id)) : undefined
+        if (kept) tellCut(metadata, onCut)
+        else await membership.take(id, [...lost])
+        const archived = await membership.archived([...present])
+        const isSubscribed = subscribed !== undefined && { playlist_subscribed: subscribed }
+        const entries = [...toEntries(metadata, archived, before), ...(kept ?? [])]
+        const fields = {
+          ...toFields(metadata, kept ? numbered(entries) : entries, epochSeconds(app.clock)),
+          ...isSubscribed,
+        }
+        const isThere = (await edit(id, () => fields)) || (await add(fields, metadata))
+        if (!isThere) await edit(id, () => fields)
+        await membership.add(id, [...archived])
+        return true
+      })
+    },
+
+    setSubscribed: (id, isSubscribed) =>
+      collection.patch(id, { set: { playlist_subscribed: isSubscribed } }, { visible: true }),
+
+    setSortOrder: (id, order) => collection.patch(id, { set: { playlist_sort_order: order } }, { visible: true }),
+
+    async setActive(ids, isActive) {
+      let changed = 0
+      for (const id of ids)
+        if (await collection.patch(id, { set: { playlist_active: isActive } }, { visible: true })) changed++
+      return changed
+    },
+
+    async takeIn(videoId) {
+      for (const id of await holding(videoId)) {
+        await edit(id, (doc) => {
+          const isNews = doc.playlist_entries.some(
+            ({ platform_id, downloaded }) => platform_id === videoId && !downloaded,
+          )
+          return isNews
+            ? {
+                playlist_entries: doc.playlist_entries.map((entry) =>
+                  entry.platform_id === videoId ? { ...entry, downloaded: true } : entry,
+                ),
+              }
+            : undefined
+        })
+        await membership.add(id, [videoId])
+      }
+      await projection.takeIn(videoId)
+    },
+
+    async takeInAll() {
+      for (const id of await idsWhere({ eq: ['playlist_type', 'regular'] })) {
+        await recount(id)
+        const archived = await archivedOf(id)
+        if (archived.length > 0) await membership.add(id, archived)
+      }
+      await projection.takeIn()
+    },
+
+    forgetVideo: (videoId) => forgetVideos([videoId]),
+
+    remove: (id, { withVideos = false } = {}) =>
+      locks.exclusive(`removal of ${id}`, async () => {
+        if (!(await exists(id))) throw errors.notFound('playlist', id)
+        await app.jobs.run(removePlaylist, { id, withVideos })
+      }),
+
+    async removeVideos(id, { signal, progress }) {
+      const isCustom = rows.get(id) !== undefined || (await collection.get(id))?.playlist_type === 'custom'
+      if (isCustom) await projection.taken(id)
+      const ids = isCustom ? rows.videoIds(id) : await archivedOf(id)
+      leaving.add(id)
+      try {
+        for (let done = 0; done < ids.length; done += REMOVED_TOGETHER) {
+          signal.throwIfAborted()
+          const removals = await Promise.allSettled(
+            ids.slice(done, done + REMOVED_TOGETHER).map((videoId) => app.videos.remove(videoId)),
+          )
+          for (const removal of removals) {
+            // Gone already, in an earlier run or by somebody else, is as good.
+            if (removal.status === 'rejected' && !isAppError(removal.reason, 'not_found')) throw removal.reason
+          }
+          progress(Math.min(1, (done + REMOVED_TOGETHER) / ids.length))
+        }
+      } catch (thrown) {
+        leaving.delete(id)
+        await (isCustom ? projection.project(id) : recount(id))
+        throw thrown
+      }
+    },
+
+    async finishRemoval(id) {
+      if ((await collection.get(id))?.playlist_type === 'regular') await drop(id)
+      else {
+        await rows.remove(id)
+        await projection.project(id)
+      }
+      leaving.delete(id)
+    },
+
+    async removeOfChannel(channelId, step) {
+      for (const id of await idsWhere({ eq: ['playlist_channel_id', channelId] }))
+        await step('playlist.drop', () => drop(id))
+    },
+  }
 }
 
 /** What the platform says, for a patch: what it says nothing of stays as it was known. */
