@@ -21,7 +21,7 @@ import {
 } from 'archivolt'
 import type { ChannelMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
-import { type Handles, openHandles } from './handles.ts'
+import { openHandles } from './handles.ts'
 import { removeChannel } from './removal-task.ts'
 import { type ChannelDoc, type ChannelOverwrites, channelIndex } from './schema.ts'
 
@@ -121,226 +121,93 @@ interface Channels extends Locks {
   drop(id: string): Promise<void>
 }
 
-class ChannelDocs implements Channels {
-  readonly #app: App
-  readonly collection: Channels['collection']
-  readonly #handles: Handles
-  readonly #indexName: string
-  readonly #fetching = new Map<string, Promise<ChannelDoc>>()
-  readonly #locks = openLocks()
+export function openChannels(app: App): Channels {
+  const collection = app.index.collection(channelIndex)
+  const handles = openHandles(app)
+  const indexName = `${app.settings.prefix}_channel`
+  const fetching = new Map<string, Promise<ChannelDoc>>()
+  const locks = openLocks()
 
-  constructor(app: App) {
-    this.#app = app
-    this.collection = app.index.collection(channelIndex)
-    this.#handles = openHandles(app)
-    this.#indexName = `${app.settings.prefix}_channel`
-  }
-
-  names(ids: readonly string[]): Promise<Map<string, string>> {
+  function names(ids: readonly string[]): Promise<Map<string, string>> {
     return beyondView(async () => {
-      const docs = await this.collection.getMany(ids)
+      const docs = await collection.getMany(ids)
       return new Map([...docs].map(([id, doc]) => [id, doc.channel_name]))
     })
   }
 
-  async get(id: string): Promise<ChannelDoc | undefined> {
-    return this.collection.get(id)
+  async function get(id: string): Promise<ChannelDoc | undefined> {
+    return collection.get(id)
   }
 
-  async record(metadata: ChannelMetadata, options: { signal?: AbortSignal | undefined } = {}): Promise<ChannelDoc> {
-    if (!(await this.#update(metadata, options))) {
-      const isNew = await this.#add(this.#toWholeFields(metadata, epochSeconds(this.#app.clock)), true)
-      if (!isNew) await this.#update(metadata, options)
-      if (metadata.handle !== undefined) await this.#handles.remember(metadata.handle, metadata.id, true)
+  async function record(
+    metadata: ChannelMetadata,
+    options: { signal?: AbortSignal | undefined } = {},
+  ): Promise<ChannelDoc> {
+    if (!(await update(metadata, options))) {
+      const isNew = await add(toWholeFields(metadata, epochSeconds(app.clock)), true)
+      if (!isNew) await update(metadata, options)
+      if (metadata.handle !== undefined) await handles.remember(metadata.handle, metadata.id, true)
     }
-    return this.#existing(metadata.id)
+    return existing(metadata.id)
   }
 
-  async recordName(id: string, name: string, isActive = true): Promise<ChannelDoc> {
-    const known = await this.get(id)
+  async function recordName(id: string, name: string, isActive = true): Promise<ChannelDoc> {
+    const known = await get(id)
     if (known) return known
-    await this.#add(this.#toWholeFields(byName(id, name), 0), isActive)
-    return this.#existing(id)
-  }
-
-  async ensure(idOrHandle: string, asked: AskedBy & { name?: string }): Promise<ChannelDoc> {
-    const known = await this.get(this.#handles.lookUp(idOrHandle) ?? idOrHandle)
-    if (known) return known
-    const running = this.#fetching.get(idOrHandle)
-    if (running) return running
-    const fetch = this.#fetchNew(idOrHandle, asked).finally(() => this.#fetching.delete(idOrHandle))
-    this.#fetching.set(idOrHandle, fetch)
-    return fetch
-  }
-
-  async resolve(text: string, asked: AskedBy): Promise<string | undefined> {
-    const word = text.trim()
-    if ((await this.collection.known([word])).has(word)) return word
-    const [target, ...others] = this.#app.platform.targets(word)
-    if (target?.type !== 'channel' || others.length > 0)
-      throw errors.badRequest('q must be the id, handle or URL of one channel', {
-        fields: { q: 'must be one channel' },
-      })
-    if (!target.isHandle) return target.id
-    const remembered = this.#handles.lookUp(target.id)
-    if (remembered !== undefined) return remembered ?? undefined
-    const found = await this.#askForHandle(target.id, asked)
-    const isOurs = found !== null && (await this.collection.known([found])).has(found)
-    await this.#handles.remember(target.id, found, isOurs)
-    return found ?? undefined
-  }
-
-  async find({ subscribed, q, from, size }: ChannelQuery): Promise<{ texts: string[]; total: number }> {
-    const filter =
-      subscribed === undefined
-        ? undefined
-        : { eq: ['channel_subscribed', subscribed] as ['channel_subscribed', boolean] }
-    const sort = [{ by: 'channel_name', order: 'asc' } as const]
-    const text =
-      q === undefined ? undefined : { words: q, fields: { channel_name: 1 }, match: 'all' as const, prefixLast: true }
-    const meant = q === undefined ? [] : [...(await this.collection.known(this.#idsIn(q)))]
-    const found =
-      meant.length === 0
-        ? await this.collection.find({ filter, text, sort, from, size })
-        : await this.#findBoth(meant, { filter, text, sort, from, size })
-    return { texts: found.hits.map((hit) => this.reply(hit.text)), total: found.total }
+    await add(toWholeFields(byName(id, name), 0), isActive)
+    return existing(id)
   }
 
   /** Those of these ids, and those whose name the text is. */
-  async #findBoth(ids: string[], { filter, text, ...page }: FindQuery<ChannelName>): Promise<Found> {
-    const named = await this.collection.find({ text, size: MATCH_LIMIT, withoutTotal: true, withoutTexts: true })
+  async function findBoth(ids: string[], { filter, text, ...page }: FindQuery<ChannelName>): Promise<Found> {
+    const named = await collection.find({ text, size: MATCH_LIMIT, withoutTotal: true, withoutTexts: true })
     const either: Filter<ChannelName> = {
       in: ['channel_id', [...new Set([...ids, ...named.hits.map((hit) => hit.id)])]],
     }
-    return this.collection.find({ filter: filter ? { and: [filter, either] } : either, ...page })
+    return collection.find({ filter: filter ? { and: [filter, either] } : either, ...page })
   }
 
-  reply(text: string, score = 0): string {
-    const original = this.#app.platform.original('channel', textUnder(text, 'channel_id') ?? '')
-    return withKeys(text, { ...original, _index: this.#indexName, _score: roundScore(score) })
+  function reply(text: string, score = 0): string {
+    const original = app.platform.original('channel', textUnder(text, 'channel_id') ?? '')
+    return withKeys(text, { ...original, _index: indexName, _score: roundScore(score) })
   }
 
-  shared<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
-    return this.#locks.shared(id, work)
-  }
-
-  exclusive<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
-    return this.#locks.exclusive(id, work)
-  }
-
-  known(ids: readonly string[]): Promise<Set<string>> {
-    return this.collection.known(ids)
-  }
-
-  async isOurs(idOrHandle: string): Promise<boolean> {
-    const id = this.#handles.lookUp(idOrHandle) ?? idOrHandle
-    return (await this.collection.known([id])).has(id)
-  }
-
-  text(id: string): Promise<string | undefined> {
-    return this.collection.getText(id)
-  }
-
-  texts(ids: readonly string[]): Promise<Map<string, string>> {
-    return this.collection.getTexts(ids)
-  }
-
-  async textsFor(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const texts = await this.collection.getTexts(ids)
-    const missing = ids.filter((id) => !texts.has(id))
-    if (missing.length === 0) return texts
-    const names = await this.names(missing)
-    for (const id of missing) texts.set(id, this.#standIn(id, names.get(id) ?? ''))
-    return texts
-  }
-
-  remembered(handle: string): string | undefined {
-    return this.#handles.lookUp(handle) ?? undefined
-  }
-
-  async refreshWith(metadata: ChannelMetadata, options: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
-    if (!(await this.collection.known([metadata.id])).has(metadata.id)) return false
-    const isThere = (await this.#update(metadata, options)) || (await this.#replaceDamaged(metadata))
-    if (!isThere) await this.#removeArt(metadata.id) // removed meanwhile
-    return isThere
-  }
-
-  async change(id: string, change: ChannelChangeValues): Promise<void> {
-    const set = {
-      ...(change.channel_subscribed !== undefined && { channel_subscribed: change.channel_subscribed }),
-      ...(change.channel_overwrites !== undefined && { channel_overwrites: change.channel_overwrites }),
-    }
-    if (!(await this.collection.patch(id, { set }, { visible: true }))) throw errors.notFound('channel', id)
-    await this.#app.emit('channel.changed', { id, change })
-  }
-
-  async setActive(ids: readonly string[], isActive: boolean): Promise<number> {
-    let changed = 0
-    for (const id of ids)
-      if (await this.collection.patch(id, { set: { channel_active: isActive } }, { visible: true })) changed++
-    return changed
-  }
-
-  async withOverwrite<Key extends OverwriteKey>(
-    key: Key,
-  ): Promise<Array<{ id: string; value: NonNullable<ChannelOverwrites[Key]> }>> {
-    const found: Array<{ id: string; value: NonNullable<ChannelOverwrites[Key]> }> = []
-    for await (const batch of this.collection.scan()) {
-      for (const { id, doc } of batch) {
-        const value = doc.channel_overwrites[key]
-        if (value !== undefined) found.push({ id, value })
-      }
-    }
-    return found
-  }
-
-  async remove(id: string): Promise<void> {
-    await this.#existing(id)
-    await this.#app.jobs.run(removeChannel, { channelId: id })
-  }
-
-  async drop(id: string): Promise<void> {
-    await this.#removeArt(id)
-    await this.#handles.forget(id)
-    await this.#app.accounts.dropFromViews('channel', id)
-    await this.collection.remove(id, { visible: true })
-  }
-
-  #toWholeFields(metadata: ChannelMetadata, refreshedAt: number): PlatformPart {
+  function toWholeFields(metadata: ChannelMetadata, refreshedAt: number): PlatformPart {
     const { id } = metadata
     return {
+      ...locks,
       ...{ channel_id: id, channel_name: id, channel_description: '', channel_subs: 0, channel_views: 0 },
       ...{ channel_tags: [], channel_tabs: [] },
-      channel_thumb_url: this.#app.media.artUrl('channel_thumb', id),
-      channel_banner_url: this.#app.media.artUrl('channel_banner', id),
-      channel_tvart_url: this.#app.media.artUrl('channel_tvart', id),
+      channel_thumb_url: app.media.artUrl('channel_thumb', id),
+      channel_banner_url: app.media.artUrl('channel_banner', id),
+      channel_tvart_url: app.media.artUrl('channel_tvart', id),
       ...toFields(metadata, refreshedAt, {}),
     }
   }
 
-  async #fetchArt(metadata: ChannelMetadata, signal?: AbortSignal): Promise<void> {
+  async function fetchArt(metadata: ChannelMetadata, signal?: AbortSignal): Promise<void> {
     for (const picture of PICTURES) {
       const url = metadata.art[picture]
-      if (url !== undefined) await this.#app.media.fetchArt(`channel_${picture}`, metadata.id, url, signal)
+      if (url !== undefined) await app.media.fetchArt(`channel_${picture}`, metadata.id, url, signal)
     }
   }
 
   /** @returns false: somebody else has added it meanwhile */
-  #add(fields: PlatformPart, isActive: boolean): Promise<boolean> {
-    return this.collection.create(
+  function add(fields: PlatformPart, isActive: boolean): Promise<boolean> {
+    return collection.create(
       fields.channel_id,
       { ...fields, channel_subscribed: false, channel_active: isActive, channel_overwrites: {} },
       { visible: true },
     )
   }
 
-  #standIn(id: string, name: string): string {
-    const { refreshed_at, art, ...fields } = this.#toWholeFields(byName(id, name), 0)
+  function standIn(id: string, name: string): string {
+    const { refreshed_at, art, ...fields } = toWholeFields(byName(id, name), 0)
     return JSON.stringify({ ...fields, channel_subscribed: false, channel_active: false, channel_overwrites: {} })
   }
 
-  async #existing(id: string): Promise<ChannelDoc> {
-    const doc = await this.get(id)
+  async function existing(id: string): Promise<ChannelDoc> {
+    const doc = await get(id)
     if (!doc) throw errors.notFound('channel', id)
     return doc
   }
@@ -349,57 +216,57 @@ class ChannelDocs implements Channels {
    * Fetches art first, so that the document is never without it.
    * @returns false: the channel is not archived
    */
-  async #update(metadata: ChannelMetadata, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
-    await this.#fetchArt(metadata, signal)
-    const art = JSON.parse((await this.get(metadata.id))?.art ?? '{}') as ChannelMetadata['art']
+  async function update(
+    metadata: ChannelMetadata,
+    { signal }: { signal?: AbortSignal | undefined } = {},
+  ): Promise<boolean> {
+    await fetchArt(metadata, signal)
+    const art = JSON.parse((await get(metadata.id))?.art ?? '{}') as ChannelMetadata['art']
     // A patch, not a put: people may change their part of the document at this very moment.
-    const isThere = await this.collection.patch(
+    const isThere = await collection.patch(
       metadata.id,
-      { set: { ...toFields(metadata, epochSeconds(this.#app.clock), art), channel_active: true } },
+      { set: { ...toFields(metadata, epochSeconds(app.clock), art), channel_active: true } },
       { visible: true },
     )
-    if (isThere && metadata.handle !== undefined) await this.#handles.remember(metadata.handle, metadata.id, true)
+    if (isThere && metadata.handle !== undefined) await handles.remember(metadata.handle, metadata.id, true)
     return isThere
   }
 
   /** A damaged document is known, and takes no patch. */
-  async #replaceDamaged(metadata: ChannelMetadata): Promise<boolean> {
-    if (!(await this.collection.known([metadata.id])).has(metadata.id)) return false
-    return this.#add(this.#toWholeFields(metadata, epochSeconds(this.#app.clock)), true)
+  async function replaceDamaged(metadata: ChannelMetadata): Promise<boolean> {
+    if (!(await collection.known([metadata.id])).has(metadata.id)) return false
+    return add(toWholeFields(metadata, epochSeconds(app.clock)), true)
   }
 
-  async #removeArt(id: string): Promise<void> {
-    for (const picture of PICTURES) await this.#app.media.removeArt(`channel_${picture}`, id)
+  async function removeArt(id: string): Promise<void> {
+    for (const picture of PICTURES) await app.media.removeArt(`channel_${picture}`, id)
   }
 
-  async #fetchNew(idOrHandle: string, asked: AskedBy & { name?: string }): Promise<ChannelDoc> {
+  async function fetchNew(idOrHandle: string, asked: AskedBy & { name?: string }): Promise<ChannelDoc> {
     try {
-      const metadata = await this.#app.platform.channel(idOrHandle, asked)
-      return await this.record(metadata, asked)
+      const metadata = await app.platform.channel(idOrHandle, asked)
+      return await record(metadata, asked)
     } catch (thrown) {
-      const failure = this.#app.platform.failureOf(thrown)
+      const failure = app.platform.failureOf(thrown)
       if (!failure || asked.name === undefined) throw thrown
-      this.#app.log.warn(
+      app.log.warn(
         { channelId: idOrHandle, failure: failure.failure },
         'the channel cannot be read now: kept by its name alone',
       )
-      return this.recordName(idOrHandle, asked.name, !this.#app.platform.failures[failure.failure].deactivates)
+      return recordName(idOrHandle, asked.name, !app.platform.failures[failure.failure].deactivates)
     }
   }
 
-  async #askForHandle(handle: string, asked: AskedBy): Promise<string | null> {
+  async function askForHandle(handle: string, asked: AskedBy): Promise<string | null> {
     try {
-      return (await this.#app.platform.channel(handle, asked)).id
+      return (await app.platform.channel(handle, asked)).id
     } catch (thrown) {
-      const failure = this.#app.platform.failureOf(thrown)
-      if (failure && this.#app.platform.failures[failure.failure].item === 'retry') {
-        throw errors.unavailable(
-          say`${{ platform: this.#app.platform.name }} cannot be reached now; try again in a minute`,
-          {
-            cause: thrown,
-            retryAfterSeconds: 60,
-          },
-        )
+      const failure = app.platform.failureOf(thrown)
+      if (failure && app.platform.failures[failure.failure].item === 'retry') {
+        throw errors.unavailable(say`${{ platform: app.platform.name }} cannot be reached now; try again in a minute`, {
+          cause: thrown,
+          retryAfterSeconds: 60,
+        })
       }
       if (!failure || isAppError(thrown)) throw thrown
       return null
@@ -407,12 +274,128 @@ class ChannelDocs implements Channels {
   }
 
   /** Ids that `q` stands for, as far as we know without asking the platform. */
-  #idsIn(q: string): string[] {
-    const targets = this.#app.platform.targetsIn(q).filter((target) => target.type === 'channel')
+  function idsIn(q: string): string[] {
+    const targets = app.platform.targetsIn(q).filter((target) => target.type === 'channel')
     return [
       q.trim(),
-      ...targets.map((target) => ('isHandle' in target ? this.#handles.lookUp(target.id) : target.id)),
+      ...targets.map((target) => ('isHandle' in target ? handles.lookUp(target.id) : target.id)),
     ].filter((id) => typeof id === 'string')
+  }
+
+  return {
+    ...locks,
+    ...{ collection, names, get, record, recordName, reply },
+
+    async ensure(idOrHandle, asked) {
+      const known = await get(handles.lookUp(idOrHandle) ?? idOrHandle)
+      if (known) return known
+      const running = fetching.get(idOrHandle)
+      if (running) return running
+      const fetch = fetchNew(idOrHandle, asked).finally(() => fetching.delete(idOrHandle))
+      fetching.set(idOrHandle, fetch)
+      return fetch
+    },
+
+    async resolve(text, asked) {
+      const word = text.trim()
+      if ((await collection.known([word])).has(word)) return word
+      const [target, ...others] = app.platform.targets(word)
+      if (target?.type !== 'channel' || others.length > 0)
+        throw errors.badRequest('q must be the id, handle or URL of one channel', {
+          fields: { q: 'must be one channel' },
+        })
+      if (!target.isHandle) return target.id
+      const remembered = handles.lookUp(target.id)
+      if (remembered !== undefined) return remembered ?? undefined
+      const found = await askForHandle(target.id, asked)
+      const isOurs = found !== null && (await collection.known([found])).has(found)
+      await handles.remember(target.id, found, isOurs)
+      return found ?? undefined
+    },
+
+    async find({ subscribed, q, from, size }) {
+      const filter =
+        subscribed === undefined
+          ? undefined
+          : { eq: ['channel_subscribed', subscribed] as ['channel_subscribed', boolean] }
+      const sort = [{ by: 'channel_name', order: 'asc' } as const]
+      const text =
+        q === undefined ? undefined : { words: q, fields: { channel_name: 1 }, match: 'all' as const, prefixLast: true }
+      const meant = q === undefined ? [] : [...(await collection.known(idsIn(q)))]
+      const found =
+        meant.length === 0
+          ? await collection.find({ filter, text, sort, from, size })
+          : await findBoth(meant, { filter, text, sort, from, size })
+      return { texts: found.hits.map((hit) => reply(hit.text)), total: found.total }
+    },
+
+    known: (ids) => collection.known(ids),
+
+    async isOurs(idOrHandle) {
+      const id = handles.lookUp(idOrHandle) ?? idOrHandle
+      return (await collection.known([id])).has(id)
+    },
+
+    text: (id) => collection.getText(id),
+
+    texts: (ids) => collection.getTexts(ids),
+
+    async textsFor(ids) {
+      const texts = await collection.getTexts(ids)
+      const missing = ids.filter((id) => !texts.has(id))
+      if (missing.length === 0) return texts
+      const named = await names(missing)
+      for (const id of missing) texts.set(id, standIn(id, named.get(id) ?? ''))
+      return texts
+    },
+
+    remembered: (handle) => handles.lookUp(handle) ?? undefined,
+
+    async refreshWith(metadata, options = {}) {
+      if (!(await collection.known([metadata.id])).has(metadata.id)) return false
+      const isThere = (await update(metadata, options)) || (await replaceDamaged(metadata))
+      if (!isThere) await removeArt(metadata.id) // removed meanwhile
+      return isThere
+    },
+
+    async change(id, change) {
+      const set = {
+        ...(change.channel_subscribed !== undefined && { channel_subscribed: change.channel_subscribed }),
+        ...(change.channel_overwrites !== undefined && { channel_overwrites: change.channel_overwrites }),
+      }
+      if (!(await collection.patch(id, { set }, { visible: true }))) throw errors.notFound('channel', id)
+      await app.emit('channel.changed', { id, change })
+    },
+
+    async setActive(ids, isActive) {
+      let changed = 0
+      for (const id of ids)
+        if (await collection.patch(id, { set: { channel_active: isActive } }, { visible: true })) changed++
+      return changed
+    },
+
+    async withOverwrite<Key extends OverwriteKey>(key: Key) {
+      const found: Array<{ id: string; value: NonNullable<ChannelOverwrites[Key]> }> = []
+      for await (const batch of collection.scan()) {
+        for (const { id, doc } of batch) {
+          const value = doc.channel_overwrites[key]
+          if (value !== undefined) found.push({ id, value })
+        }
+      }
+      return found
+    },
+
+    async remove(id) {
+      await existing(id)
+      await app.jobs.run(removeChannel, { channelId: id })
+    },
+
+    async drop(id) {
+      await removeArt(id)
+      await handles.forget(id)
+      await app.accounts.dropFromViews('channel', id)
+      await collection.remove(id, { visible: true })
+    },
   }
 }
 
@@ -441,10 +424,6 @@ const byName = (id: string, name: string): ChannelMetadata => ({
   tabs: [],
   art: {},
 })
-
-export function openChannels(app: App): Channels {
-  return new ChannelDocs(app)
-}
 
 declare module 'archivolt' {
   interface Services {

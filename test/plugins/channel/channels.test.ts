@@ -73,7 +73,7 @@ test('a refresh brings metadata and leaves subscription and overwrites', async (
 test('a channel that somebody adds and subscribes to at the same moment stays subscribed', async (t) => {
   const app = await videoApp(t)
   const { channels } = app.app
-  const readsBefore = t.mock.method(channels, 'get', async () => undefined, { times: 1 })
+  const readsBefore = t.mock.method(channels.collection, 'get', async () => undefined, { times: 1 })
   await app.given(aChannel({ id: 'UC1', channel_name: 'Mill', channel_subscribed: true }))
 
   const doc = await channels.recordName('UC1', 'Another name')
