@@ -113,138 +113,19 @@ export interface Counts {
   growth(by: Span): Promise<SpanCounts[]>
 }
 
-class IndexCounts implements Counts {
-  readonly #app: App
-
-  constructor(app: App) {
-    this.#app = app
-  }
-
-  async video(): Promise<VideoCounts> {
-    const rows = await this.#app.videos.collection.aggregate({
-      groupBy: ['vid_type', 'active'],
-      sums: ['media_size', 'duration'],
-    })
-    return {
-      ...this.#bucket(rows),
-      type_videos: this.#bucket(rows, ([type]) => type === 'videos'),
-      type_streams: this.#bucket(rows, ([type]) => type === 'streams'),
-      type_shorts: this.#bucket(rows, ([type]) => type === 'shorts'),
-      active_true: this.#bucket(rows, ([, isActive]) => isActive === true),
-      active_false: this.#bucket(rows, ([, isActive]) => isActive !== true),
-    }
-  }
-
-  async quality(): Promise<QualityCounts> {
-    const { collection } = this.#app.videos
-    const [rows, reasons] = await Promise.all([
-      collection.aggregate({ groupBy: ['quality'], sums: ['media_size', 'duration'] }),
-      collection.aggregate({
-        filter: { exists: 'degraded_reason' },
-        groupBy: ['degraded_reason'],
-        orderBy: { metric: 'count', order: 'desc' },
-      }),
-    ])
-    const of = (quality: string | null) => this.#bucket(rows, ([its]) => its === quality)
-    return {
-      ...{ best: of('best'), limited: of('limited'), degraded: of('degraded'), unknown: of(null) },
-      reasons: reasons.map(({ key: [reason], count }) => ({ reason: String(reason), doc_count: count })),
-    }
-  }
-
-  async channel(): Promise<Flags> {
-    return this.#flags(
-      await this.#app.channels.collection.aggregate({ groupBy: ['channel_active', 'channel_subscribed'] }),
-    )
-  }
-
-  async playlist(): Promise<Flags> {
-    return this.#flags(
-      await this.#app.playlists.collection.aggregate({ groupBy: ['playlist_active', 'playlist_subscribed'] }),
-    )
-  }
-
-  async download(): Promise<QueueCounts> {
-    const rows = this.#app.queue.byKind()
-    const sum = (isCounted: (row: (typeof rows)[number]) => boolean) =>
-      rows.filter(isCounted).reduce((all, { count }) => all + count, 0)
-    const pending = (type?: string) =>
-      sum(({ status, vidType }) => status !== 'ignore' && (type === undefined || vidType === type))
-    return {
-      pending: pending(),
-      ignore: sum(({ status }) => status === 'ignore'),
-      pending_videos: pending('videos'),
-      pending_streams: pending('streams'),
-      pending_shorts: pending('shorts'),
-    }
-  }
-
-  async watch(userId: number): Promise<WatchCounts> {
-    const sum = async (filter?: VideoFilter) =>
-      total(await this.#app.videos.collection.aggregate({ filter, sums: ['duration'] }))
-    const [all, watched] = await Promise.all([sum(), sum({ eq: ['watched_by', String(userId)] })])
-    const part = ({ duration, count }: { duration: number; count: number }) => ({
-      duration,
-      duration_str: this.#app.videos.durationText(duration),
-      progress: all.duration ? duration / all.duration : 0,
-      items: count,
-    })
-    const { progress: _whole, ...everything } = part(all)
-    return {
-      total: everything,
-      watched: part(watched),
-      // Somebody may have marked a video between the two.
-      unwatched: part({
-        duration: Math.max(0, all.duration - watched.duration),
-        count: Math.max(0, all.count - watched.count),
-      }),
-    }
-  }
-
-  async downloadHistory(): Promise<Array<Omit<SpanCounts, 'duration'>>> {
-    const since = Math.floor(startOfDay(subDays(this.#app.clock.now(), HISTORY_DAYS)).getTime() / 1000)
-    const rows = await this.#app.videos.collection.aggregate({
-      filter: { range: ['date_downloaded', { gte: since, lt: this.#tomorrow() }] },
-      histogram: { field: 'date_downloaded', interval: 'day' },
-      sums: ['media_size'],
-    })
-    const filled = fill(rows, 'day').map(({ date, count, media_size }) => ({ date, count, media_size }))
-    return filled.toReversed()
-  }
-
-  async biggestChannels(order: Order, limit: number): Promise<ChannelCounts[]> {
-    const rows = await this.#app.videos.collection.aggregate({
-      groupBy: ['channel_id'],
-      sums: ['media_size', 'duration'],
-      orderBy: { metric: order === 'doc_count' ? 'count' : order, order: 'desc' },
-      limit,
-    })
-    const idOf = (row: AggregateRow) => String(row.key[0] ?? '')
-    const names = await this.#app.channels.names(rows.map(idOf))
-    return rows.map((row) => ({ id: idOf(row), name: names.get(idOf(row)) ?? '', ...this.#bucket([row]) }))
-  }
-
-  async growth(by: Span): Promise<SpanCounts[]> {
-    const rows = await this.#app.videos.collection.aggregate({
-      filter: { range: ['date_downloaded', { gt: 0, lt: this.#tomorrow() }] },
-      histogram: { field: 'date_downloaded', interval: by },
-      sums: ['media_size', 'duration'],
-    })
-    return fill(rows, by, this.#app.clock.now())
-  }
-
-  #bucket(rows: readonly AggregateRow[], isIn?: IsIn): Sums {
+export function openCounts(app: App): Counts {
+  function bucket(rows: readonly AggregateRow[], isIn?: IsIn): Sums {
     const { count, mediaSize, duration } = total(rows, isIn)
-    return { doc_count: count, media_size: mediaSize, duration, duration_str: this.#app.videos.durationText(duration) }
+    return { doc_count: count, media_size: mediaSize, duration, duration_str: app.videos.durationText(duration) }
   }
 
   /** Histories end here. A backup may bring any date, and each span up to it would be listed. */
-  #tomorrow(): number {
-    return Math.floor(startOfDay(addDays(this.#app.clock.now(), 1)).getTime() / 1000)
+  function tomorrow(): number {
+    return Math.floor(startOfDay(addDays(app.clock.now(), 1)).getTime() / 1000)
   }
 
   /** Of groups by [active, subscribed]. */
-  #flags(rows: readonly AggregateRow[]): Flags {
+  function flags(rows: readonly AggregateRow[]): Flags {
     const count = (isIn?: IsIn) => total(rows, isIn).count
     return {
       doc_count: count(),
@@ -254,10 +135,115 @@ class IndexCounts implements Counts {
       subscribed_false: count(([, isSubscribed]) => isSubscribed !== true),
     }
   }
-}
 
-export function openCounts(app: App): Counts {
-  return new IndexCounts(app)
+  return {
+    async video() {
+      const rows = await app.videos.collection.aggregate({
+        groupBy: ['vid_type', 'active'],
+        sums: ['media_size', 'duration'],
+      })
+      return {
+        ...bucket(rows),
+        type_videos: bucket(rows, ([type]) => type === 'videos'),
+        type_streams: bucket(rows, ([type]) => type === 'streams'),
+        type_shorts: bucket(rows, ([type]) => type === 'shorts'),
+        active_true: bucket(rows, ([, isActive]) => isActive === true),
+        active_false: bucket(rows, ([, isActive]) => isActive !== true),
+      }
+    },
+
+    async quality() {
+      const { collection } = app.videos
+      const [rows, reasons] = await Promise.all([
+        collection.aggregate({ groupBy: ['quality'], sums: ['media_size', 'duration'] }),
+        collection.aggregate({
+          filter: { exists: 'degraded_reason' },
+          groupBy: ['degraded_reason'],
+          orderBy: { metric: 'count', order: 'desc' },
+        }),
+      ])
+      const of = (quality: string | null) => bucket(rows, ([its]) => its === quality)
+      return {
+        ...{ best: of('best'), limited: of('limited'), degraded: of('degraded'), unknown: of(null) },
+        reasons: reasons.map(({ key: [reason], count }) => ({ reason: String(reason), doc_count: count })),
+      }
+    },
+
+    channel: async () =>
+      flags(await app.channels.collection.aggregate({ groupBy: ['channel_active', 'channel_subscribed'] })),
+
+    playlist: async () =>
+      flags(await app.playlists.collection.aggregate({ groupBy: ['playlist_active', 'playlist_subscribed'] })),
+
+    async download() {
+      const rows = app.queue.byKind()
+      const sum = (isCounted: (row: (typeof rows)[number]) => boolean) =>
+        rows.filter(isCounted).reduce((all, { count }) => all + count, 0)
+      const pending = (type?: string) =>
+        sum(({ status, vidType }) => status !== 'ignore' && (type === undefined || vidType === type))
+      return {
+        pending: pending(),
+        ignore: sum(({ status }) => status === 'ignore'),
+        pending_videos: pending('videos'),
+        pending_streams: pending('streams'),
+        pending_shorts: pending('shorts'),
+      }
+    },
+
+    async watch(userId) {
+      const sum = async (filter?: VideoFilter) =>
+        total(await app.videos.collection.aggregate({ filter, sums: ['duration'] }))
+      const [all, watched] = await Promise.all([sum(), sum({ eq: ['watched_by', String(userId)] })])
+      const part = ({ duration, count }: { duration: number; count: number }) => ({
+        duration,
+        duration_str: app.videos.durationText(duration),
+        progress: all.duration ? duration / all.duration : 0,
+        items: count,
+      })
+      const { progress: _whole, ...everything } = part(all)
+      return {
+        total: everything,
+        watched: part(watched),
+        // Somebody may have marked a video between the two.
+        unwatched: part({
+          duration: Math.max(0, all.duration - watched.duration),
+          count: Math.max(0, all.count - watched.count),
+        }),
+      }
+    },
+
+    async downloadHistory() {
+      const since = Math.floor(startOfDay(subDays(app.clock.now(), HISTORY_DAYS)).getTime() / 1000)
+      const rows = await app.videos.collection.aggregate({
+        filter: { range: ['date_downloaded', { gte: since, lt: tomorrow() }] },
+        histogram: { field: 'date_downloaded', interval: 'day' },
+        sums: ['media_size'],
+      })
+      const filled = fill(rows, 'day').map(({ date, count, media_size }) => ({ date, count, media_size }))
+      return filled.toReversed()
+    },
+
+    async biggestChannels(order, limit) {
+      const rows = await app.videos.collection.aggregate({
+        groupBy: ['channel_id'],
+        sums: ['media_size', 'duration'],
+        orderBy: { metric: order === 'doc_count' ? 'count' : order, order: 'desc' },
+        limit,
+      })
+      const idOf = (row: AggregateRow) => String(row.key[0] ?? '')
+      const names = await app.channels.names(rows.map(idOf))
+      return rows.map((row) => ({ id: idOf(row), name: names.get(idOf(row)) ?? '', ...bucket([row]) }))
+    },
+
+    async growth(by) {
+      const rows = await app.videos.collection.aggregate({
+        filter: { range: ['date_downloaded', { gt: 0, lt: tomorrow() }] },
+        histogram: { field: 'date_downloaded', interval: by },
+        sums: ['media_size', 'duration'],
+      })
+      return fill(rows, by, app.clock.now())
+    },
+  }
 }
 
 /** Spans from the first row's to the last one's, or to that of `untilMs`; those without a row have zeros. */
