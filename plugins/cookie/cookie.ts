@@ -76,161 +76,68 @@ interface Cookie {
   remove(): Promise<CookieStatus>
 }
 
-class KeptCookie implements Cookie {
-  readonly #app: App
-  readonly #path: string
-  #isStored = false
+export function openCookie(app: App): Cookie {
+  const path = join(app.settings.dataDir, 'cookie.txt')
+  let isStored = false
   /** Counts the jars: an answer about one that has been replaced meanwhile does not count. */
-  #jarNumber = 0
-  #lastChange: Promise<unknown> = Promise.resolve()
-  #isInUse = false
+  let jarNumber = 0
+  let lastChange: Promise<unknown> = Promise.resolve()
+  let isInUse = false
 
-  constructor(app: App) {
-    this.#app = app
-    this.#path = join(app.settings.dataDir, 'cookie.txt')
+  function isEnabled(): boolean {
+    return isStored && app.preferences.section('downloads').cookie_import
   }
 
-  isEnabled(): boolean {
-    return this.#isStored && this.#app.preferences.section('downloads').cookie_import
-  }
-
-  health(): CookieHealth {
-    const row = this.#stateRow()
-    const lives = this.#app.ledger
-      .sql<{ seconds: number }>('SELECT seconds FROM cookie_life ORDER BY ended_at DESC LIMIT ?')
-      .all(LIVES_SHOWN)
-    const state = !this.#isStored
-      ? 'none'
-      : !this.isEnabled()
-        ? 'off'
-        : row === undefined
-          ? 'untried'
-          : row.is_valid === 1
-            ? 'valid'
-            : 'invalid'
+  function status(): CookieStatus {
+    const row = stateRow()
     return {
-      state,
-      stored: row?.stored_at ?? 0,
-      ended: row?.ended_at ?? 0,
-      checked: row?.validated_at ?? 0,
-      lived: lives.map(({ seconds }) => seconds),
-    }
-  }
-
-  status(): CookieStatus {
-    const row = this.#stateRow()
-    return {
-      cookie_enabled: this.isEnabled(),
+      cookie_enabled: isEnabled(),
       status: row?.is_valid === 1,
       validated: row?.validated_at ?? 0,
       validated_str: row ? localMinute(row.validated_at) : '',
     }
   }
 
-  async load(): Promise<void> {
-    this.#isStored = await this.#isUsable()
-    await this.#keepHonest()
-    this.#apply()
-    this.#app.preferences.watch(() => {
-      this.#apply()
-      this.#keepHonest().catch((err) =>
-        this.#app.log.error({ err }, 'the setting cookie_import could not be put right'),
-      )
-    })
-    this.#app.platform.onCookieRenewed((jar, isStillUsed) => {
-      this.#inTurn(async () => {
-        if (this.#isStored && isStillUsed()) await this.#write(jar)
-      }).catch((err) => this.#app.log.error({ err }, 'the renewed cookie could not be kept'))
-    })
-  }
-
-  async validate(asked: AskOptions): Promise<boolean> {
-    const number = this.#jarNumber
-    const jar = await this.#read()
-    if (jar === undefined) return false
-    const answer = await this.#ask(jar, asked)
-    const hasExpired = await this.#inTurn(async () => {
-      if (number !== this.#jarNumber) return false
-      if (answer.isValid) await this.#write(answer.jar)
-      return this.#note(answer.isValid)
-    })
-    if (hasExpired) await this.#tellExpired()
-    return answer.isValid
-  }
-
-  async import(text: string, asked: AskOptions): Promise<void> {
-    const answer = await this.#ask(parseJar(text, this.#app.platform.name), asked)
-    if (answer.isUnreadable)
-      throw errors.badRequest(
-        'yt-dlp cannot read this cookie jar: export it again in the Netscape format (cookies.txt), with another extension if need be',
-      )
-    if (!answer.isValid)
-      throw errors.badRequest(
-        say`${{ platform: this.#app.platform.name }} does not accept this cookie: sign in there again and export a new one`,
-      )
-    await this.#inTurn(async () => {
-      await this.#write(answer.jar)
-      this.#jarNumber++
-      await this.#note(true, true)
-      await this.#setPreference(true)
-      this.#apply(true)
-    })
-    await this.#app.emit('cookie.changed', { isEnabled: true })
-  }
-
-  async remove(): Promise<CookieStatus> {
-    await this.#inTurn(async () => {
-      this.#isStored = false
-      this.#jarNumber++
-      this.#apply()
-      await rm(this.#path, { force: true })
-      await this.#app.ledger.write(() => this.#app.ledger.sql('DELETE FROM cookie_state').run())
-      await this.#setPreference(false)
-    })
-    await this.#app.emit('cookie.changed', { isEnabled: false })
-    return this.status()
-  }
-
   /** Changes go one after the other. None of them asks the platform, so none waits long. */
-  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
-    const result = this.#lastChange.then(change)
-    this.#lastChange = result.catch(() => undefined) // the caller hears of the error
+  function inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+    const result = lastChange.then(change)
+    lastChange = result.catch(() => undefined) // the caller hears of the error
     return result
   }
 
   /** @param isNew  another jar lies at the path */
-  #apply(isNew = false): void {
-    if (!isNew && this.#isInUse === this.isEnabled()) return
-    this.#isInUse = this.isEnabled()
-    this.#app.platform.useCookie(this.#isInUse ? this.#path : null)
+  function apply(isNew = false): void {
+    if (!isNew && isInUse === isEnabled()) return
+    isInUse = isEnabled()
+    app.platform.useCookie(isInUse ? path : null)
   }
 
-  #setPreference(isOn: boolean): Promise<void> {
-    return this.#app.preferences.change({ downloads: { cookie_import: isOn } })
+  function setPreference(isOn: boolean): Promise<void> {
+    return app.preferences.change({ downloads: { cookie_import: isOn } })
   }
 
   /** The preference says whether the cookie is in use. Where there is no cookie, it is switched off again. */
-  async #keepHonest(): Promise<void> {
-    if (!this.#isStored && this.#app.preferences.section('downloads').cookie_import) await this.#setPreference(false)
+  async function keepHonest(): Promise<void> {
+    if (!isStored && app.preferences.section('downloads').cookie_import) await setPreference(false)
   }
 
   /** A jar that the disk or a restore has damaged is not handed to the downloader; its file stays until an import. */
-  async #isUsable(): Promise<boolean> {
-    const jar = await this.#read()
+  async function isUsable(): Promise<boolean> {
+    const jar = await read()
     if (jar === undefined) return false
     try {
-      parseJar(jar, this.#app.platform.name)
+      parseJar(jar, app.platform.name)
       return true
     } catch (error) {
-      this.#app.log.error({ err: error }, 'the stored cookie jar is damaged and is not used')
-      await this.#app.jobs.warn('The cookie is damaged', DAMAGED, WEEK_SECONDS)
+      app.log.error({ err: error }, 'the stored cookie jar is damaged and is not used')
+      await app.jobs.warn('The cookie is damaged', DAMAGED, WEEK_SECONDS)
       return false
     }
   }
 
-  async #read(): Promise<string | undefined> {
+  async function read(): Promise<string | undefined> {
     try {
-      return await readFile(this.#path, 'utf8')
+      return await readFile(path, 'utf8')
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
       throw error
@@ -238,32 +145,29 @@ class KeptCookie implements Cookie {
   }
 
   /** Writes a new file and renames it, so a reader finds the old jar or the new one, whole. */
-  async #write(jar: string): Promise<void> {
-    await writeWhole(this.#path, jar)
-    this.#isStored = true
+  async function write(jar: string): Promise<void> {
+    await writeWhole(path, jar)
+    isStored = true
   }
 
-  #stateRow(): StateRow | undefined {
-    return this.#app.ledger
+  function stateRow(): StateRow | undefined {
+    return app.ledger
       .sql<StateRow>('SELECT is_valid, validated_at, stored_at, ended_at FROM cookie_state WHERE id = 1')
       .get()
   }
 
   /** @param isNew  it has just been stored. @returns whether it was valid until now */
-  #note(isValid: boolean, isNew = false): Promise<boolean> {
-    return this.#app.ledger.write(() => {
-      const now = epochSeconds(this.#app.clock)
-      const before = isNew ? undefined : this.#stateRow()
+  function note(isValid: boolean, isNew = false): Promise<boolean> {
+    return app.ledger.write(() => {
+      const now = epochSeconds(app.clock)
+      const before = isNew ? undefined : stateRow()
       const storedAt = isNew ? now : (before?.stored_at ?? 0)
       const endedAt = isValid ? null : (before?.ended_at ?? now)
       if (endedAt === now && storedAt > 0)
-        this.#app.ledger
-          .sql('INSERT OR REPLACE INTO cookie_life (ended_at, seconds) VALUES (?, ?)')
-          .run(now, now - storedAt)
+        app.ledger.sql('INSERT OR REPLACE INTO cookie_life (ended_at, seconds) VALUES (?, ?)').run(now, now - storedAt)
       // It is valid after all: its life goes on.
-      if (isValid && before?.ended_at)
-        this.#app.ledger.sql('DELETE FROM cookie_life WHERE ended_at = ?').run(before.ended_at)
-      this.#app.ledger
+      if (isValid && before?.ended_at) app.ledger.sql('DELETE FROM cookie_life WHERE ended_at = ?').run(before.ended_at)
+      app.ledger
         .sql(
           `INSERT INTO cookie_state (id, is_valid, validated_at, stored_at, ended_at) VALUES (1, ?, ?, ?, ?)
           ON CONFLICT (id) DO UPDATE SET is_valid = excluded.is_valid, validated_at = excluded.validated_at,
@@ -275,15 +179,15 @@ class KeptCookie implements Cookie {
   }
 
   /** @throws unavailable: the platform did not answer, so nothing is known */
-  async #ask(jar: string, asked: AskOptions): ReturnType<Platform['validateCookie']> {
+  async function ask(jar: string, asked: AskOptions): ReturnType<Platform['validateCookie']> {
     try {
-      return await this.#app.platform.validateCookie(jar, asked)
+      return await app.platform.validateCookie(jar, asked)
     } catch (thrown) {
-      const failure = this.#app.platform.failureOf(thrown)
+      const failure = app.platform.failureOf(thrown)
       if (!failure) throw thrown
-      if (this.#app.platform.failures[failure.failure].item !== 'retry') return { isValid: false, jar }
+      if (app.platform.failures[failure.failure].item !== 'retry') return { isValid: false, jar }
       throw errors.unavailable(
-        say`${{ platform: this.#app.platform.name }} cannot be reached now to check the cookie; try again in a minute`,
+        say`${{ platform: app.platform.name }} cannot be reached now to check the cookie; try again in a minute`,
         {
           cause: thrown,
           retryAfterSeconds: 60,
@@ -292,15 +196,101 @@ class KeptCookie implements Cookie {
     }
   }
 
-  async #tellExpired(): Promise<void> {
-    await this.#app.emit('cookie.expired', { stored: this.#stateRow()?.stored_at ?? 0 })
-    if (this.#app.schedules.outgoing()[cookieExpired.name])
-      await this.#app.jobs.start(cookieExpired, { platform: this.#app.platform.name })
+  async function tellExpired(): Promise<void> {
+    await app.emit('cookie.expired', { stored: stateRow()?.stored_at ?? 0 })
+    if (app.schedules.outgoing()[cookieExpired.name])
+      await app.jobs.start(cookieExpired, { platform: app.platform.name })
   }
-}
 
-export function openCookie(app: App): Cookie {
-  return new KeptCookie(app)
+  return {
+    isEnabled,
+    status,
+
+    health() {
+      const row = stateRow()
+      const lives = app.ledger
+        .sql<{ seconds: number }>('SELECT seconds FROM cookie_life ORDER BY ended_at DESC LIMIT ?')
+        .all(LIVES_SHOWN)
+      const state = !isStored
+        ? 'none'
+        : !isEnabled()
+          ? 'off'
+          : row === undefined
+            ? 'untried'
+            : row.is_valid === 1
+              ? 'valid'
+              : 'invalid'
+      return {
+        state,
+        stored: row?.stored_at ?? 0,
+        ended: row?.ended_at ?? 0,
+        checked: row?.validated_at ?? 0,
+        lived: lives.map(({ seconds }) => seconds),
+      }
+    },
+
+    async load() {
+      isStored = await isUsable()
+      await keepHonest()
+      apply()
+      app.preferences.watch(() => {
+        apply()
+        keepHonest().catch((err) => app.log.error({ err }, 'the setting cookie_import could not be put right'))
+      })
+      app.platform.onCookieRenewed((jar, isStillUsed) => {
+        inTurn(async () => {
+          if (isStored && isStillUsed()) await write(jar)
+        }).catch((err) => app.log.error({ err }, 'the renewed cookie could not be kept'))
+      })
+    },
+
+    async validate(asked) {
+      const number = jarNumber
+      const jar = await read()
+      if (jar === undefined) return false
+      const answer = await ask(jar, asked)
+      const hasExpired = await inTurn(async () => {
+        if (number !== jarNumber) return false
+        if (answer.isValid) await write(answer.jar)
+        return note(answer.isValid)
+      })
+      if (hasExpired) await tellExpired()
+      return answer.isValid
+    },
+
+    async import(text, asked) {
+      const answer = await ask(parseJar(text, app.platform.name), asked)
+      if (answer.isUnreadable)
+        throw errors.badRequest(
+          'yt-dlp cannot read this cookie jar: export it again in the Netscape format (cookies.txt), with another extension if need be',
+        )
+      if (!answer.isValid)
+        throw errors.badRequest(
+          say`${{ platform: app.platform.name }} does not accept this cookie: sign in there again and export a new one`,
+        )
+      await inTurn(async () => {
+        await write(answer.jar)
+        jarNumber++
+        await note(true, true)
+        await setPreference(true)
+        apply(true)
+      })
+      await app.emit('cookie.changed', { isEnabled: true })
+    },
+
+    async remove() {
+      await inTurn(async () => {
+        isStored = false
+        jarNumber++
+        apply()
+        await rm(path, { force: true })
+        await app.ledger.write(() => app.ledger.sql('DELETE FROM cookie_state').run())
+        await setPreference(false)
+      })
+      await app.emit('cookie.changed', { isEnabled: false })
+      return status()
+    },
+  }
 }
 
 declare module 'archivolt' {
