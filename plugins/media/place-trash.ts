@@ -108,218 +108,42 @@ export function filesOf(film: string, names: readonly string[]): string[] {
 
 type TrashApp = Pick<App, 'ledger' | 'clock' | 'log' | 'jobs' | 'touch' | 'hook'>
 
-/** @param isThere  looks whether a place is there */
-class TrashOfPlaces implements PlaceTrashService {
-  readonly #app: TrashApp
-  readonly #isThere: (placeId: number) => Promise<boolean>
-  #timer: Timer | undefined
-  #working = Promise.resolve()
+export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Promise<boolean>): PlaceTrashService {
+  let timer: Timer | undefined
+  let working = Promise.resolve()
 
-  constructor(app: TrashApp, isThere: (placeId: number) => Promise<boolean>) {
-    this.#app = app
-    this.#isThere = isThere
+  async function putBack(jobId: string): Promise<void> {
+    for (const row of ofJob(jobId)) if (!(await bringBack(row))) await settleRow(row.id)
   }
 
-  async putBack(jobId: string): Promise<void> {
-    for (const row of this.#ofJob(jobId)) if (!(await this.#bringBack(row))) await this.#settleRow(row.id)
+  function placeOf(id: number): OwnPlace {
+    return app.ledger.sql<OwnPlace>('SELECT id, path, label, is_ours FROM media_place WHERE id = ?').get(id)!
   }
 
-  async settle(jobId: string): Promise<void> {
-    for (const { id } of this.#ofJob(jobId)) await this.#settleRow(id)
-    this.#wakeUp()
-  }
-
-  async discard(jobId: string, what: { videoId: string } | { channelId: string }): Promise<void> {
-    const [column, value] = 'videoId' in what ? ['video_id', what.videoId] : ['channel_id', what.channelId]
-    const films = this.#app.ledger
-      .sql<Film>(
-        `SELECT video_id, channel_id, place_id, media_film.path AS path, size_bytes FROM media_film
-         JOIN media_place ON media_place.id = place_id
-         WHERE media_film.${column} = ? AND is_ours = 1 AND state <> 'forgotten'`,
-      )
-      .all(value)
-    for (const placeId of new Set(films.map(({ place_id: id }) => id))) {
-      if (await this.#isThere(placeId)) continue
-      const { label } = this.#placeOf(placeId)
-      throw errors.unavailable(
-        say`“${{ label }}” is not there now, and its files are to go too: connect its disk, then try again`,
-      )
-    }
-    try {
-      for (const film of films) {
-        const place = this.#placeOf(film.place_id)
-        const row = await this.#note(jobId, film, place)
-        try {
-          if (row) await this.#moveAway(row, place)
-        } catch (thrown) {
-          if (!isOneOf(thrown, 'EXDEV', 'EBUSY')) throw thrown
-          await this.#bringBack(row!) // a disk within the place: nothing goes across disks
-        }
-      }
-    } catch (thrown) {
-      const cause = await this.putBack(jobId).then(
-        () => thrown,
-        (second: unknown) => new AggregateError([thrown, second]),
-      )
-      this.#wakeUp()
-      const why = (thrown as NodeJS.ErrnoException).code ?? (thrown as Error).message
-      throw errors.unavailable(
-        say`A file could not be moved into the trash of its folder (${{ why }}): nothing was removed`,
-        {
-          cause,
-        },
-      )
-    }
-  }
-
-  async mustBeRemovable(place: OwnPlace): Promise<void> {
-    const films = this.#app.ledger
-      .sql<{ path: string }>(
-        "SELECT path FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY video_id LIMIT ?",
-      )
-      .all(place.id, TRIED)
-    const homes = await Promise.all(films.map(({ path }) => this.#homeOf(place, path).catch(() => undefined)))
-    let at = place.path
-    try {
-      const folder = await this.#trashFolder(place)
-      await rmdir(folder).catch((thrown: unknown) => {
-        if (!isOneOf(thrown, 'ENOTEMPTY', 'EEXIST')) throw thrown
-      })
-      for (const home of new Set(homes.filter((one) => one !== undefined))) {
-        at = home
-        await access(home, constants.W_OK)
-      }
-    } catch (cause) {
-      if (isOneOf(cause, 'EROFS'))
-        throw errors.unprocessable(
-          say`“${{ label: place.label }}” can only be read: mount its disk so that it can be written, then try again`,
-          { cause },
-        )
-      if (isOneOf(cause, 'EACCES', 'EPERM'))
-        throw errors.unprocessable(
-          say`The server may not remove files in ${{ at }}: give its account the right to write there, then try again`,
-          { cause },
-        )
-      if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause
-      throw errors.unprocessable(
-        say`Nothing can be removed in ${{ at }} (${{ code: String((cause as NodeJS.ErrnoException).code) }}): check its disk`,
-        { cause },
-      )
-    }
-  }
-
-  countOf(placeId: number): number {
-    return this.#app.ledger
-      .sql<{ count: number }>('SELECT count(*) AS count FROM media_discarded WHERE place_id = ?')
-      .get(placeId)!.count
-  }
-
-  countOfChannel(channelId: string): number {
-    return this.#app.ledger
-      .sql<{ count: number }>('SELECT count(*) AS count FROM media_discarded WHERE channel_id = ?')
-      .get(channelId)!.count
-  }
-
-  has(videoId: string): boolean {
-    return this.#app.ledger.sql('SELECT 1 FROM media_discarded WHERE video_id = ?').get(videoId) !== undefined
-  }
-
-  of(videoIds: readonly string[]): Array<{ id: number; placeId: number; videoId: string }> {
-    return this.#app.ledger
-      .sql<{ id: number; placeId: number; videoId: string }>(
-        `SELECT id, place_id AS placeId, video_id AS videoId FROM media_discarded
-         WHERE job_id IS NULL AND video_id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`,
-      )
-      .all(JSON.stringify(videoIds))
-  }
-
-  wasAt(placeId: number, videoId: string, path: string): boolean {
-    return (
-      this.#app.ledger
-        .sql('SELECT 1 FROM media_discarded WHERE video_id = ? AND place_id = ? AND path = ?')
-        .get(videoId, placeId, path) !== undefined
-    )
-  }
-
-  page(placeId: number, from: number, size: number): Discarded[] {
-    const rows = this.#app.ledger
-      .sql<Row>('SELECT * FROM media_discarded WHERE place_id = ? ORDER BY id DESC LIMIT ? OFFSET ?')
-      .all(placeId, size, from)
-    return rows.map((row) => this.#toDiscarded(row))
-  }
-
-  async restore(placeId: number, id: number): Promise<Discarded> {
-    const row = this.#app.ledger
-      .sql<Row>('SELECT * FROM media_discarded WHERE id = ? AND place_id = ?')
-      .get(id, placeId)
-    if (!row) throw errors.notFound('removed film', String(id))
-    const place = this.#placeOf(placeId)
-    if (row.job_id) throw errors.conflict('It is just being removed: try again in a moment')
-    if (place.is_ours === 0)
-      throw errors.conflict(
-        say`“${{ label: place.label }}” may only be read: mark it as yours, or move the files back by hand`,
-      )
-    if (!(await this.#isThere(placeId)))
-      throw errors.unavailable(say`“${{ label: place.label }}” is not there now: connect its disk, then try again`)
-    if (await this.#isFile(join(place.path, row.path)))
-      throw errors.conflict(
-        say`There is another ${{ path: row.path }} in “${{ label: place.label }}”: move it away, then try again`,
-      )
-    await this.#app.ledger.write(
-      () => void this.#app.ledger.sql("UPDATE media_discarded SET job_id = '' WHERE id = ?").run(id),
-    )
-    try {
-      if (!(await this.#bringBack(row))) {
-        await this.#settleRow(id)
-        throw errors.conflict(
-          say`Not all files of ${{ path: row.path }} could be put back: others have taken their names`,
-        )
-      }
-    } finally {
-      this.#wakeUp()
-    }
-    return this.#toDiscarded(row)
-  }
-
-  async begin(): Promise<void> {
-    this.#working = this.#clean()
-    await this.#working
-  }
-
-  async close(): Promise<void> {
-    this.#timer?.cancel()
-    await this.#working
-    this.#timer?.cancel()
-  }
-
-  #placeOf(id: number): OwnPlace {
-    return this.#app.ledger.sql<OwnPlace>('SELECT id, path, label, is_ours FROM media_place WHERE id = ?').get(id)!
-  }
-
-  #trashOf(place: OwnPlace, { id, video_id: videoId }: Pick<Row, 'id' | 'video_id'>): string {
+  function trashOf(place: OwnPlace, { id, video_id: videoId }: Pick<Row, 'id' | 'video_id'>): string {
     return join(place.path, TRASH, `${id}-${videoId}`)
   }
 
-  #dropRow(id: number): Promise<void> {
-    return this.#app.ledger.write(() => void this.#app.ledger.sql('DELETE FROM media_discarded WHERE id = ?').run(id))
+  function dropRow(id: number): Promise<void> {
+    return app.ledger.write(() => void app.ledger.sql('DELETE FROM media_discarded WHERE id = ?').run(id))
   }
 
   /**
    * Where it is back no scan takes it for removed any more: of a removal that failed the film is the video's again, what
    * a person brings back comes in anew.
    */
-  #dropBack({ id, video_id: videoId, place_id: placeId, path, job_id: jobId }: Row): Promise<void> {
+  function dropBack({ id, video_id: videoId, place_id: placeId, path, job_id: jobId }: Row): Promise<void> {
     const change = jobId ? "UPDATE media_film SET state = 'there'" : 'DELETE FROM media_film'
-    return this.#app.ledger.write(() => {
-      this.#app.ledger
+    return app.ledger.write(() => {
+      app.ledger
         .sql(`${change} WHERE video_id = ? AND place_id = ? AND path = ? AND state = 'forgotten'`)
         .run(videoId, placeId, path)
-      this.#app.ledger.sql('DELETE FROM media_discarded WHERE id = ?').run(id)
+      app.ledger.sql('DELETE FROM media_discarded WHERE id = ?').run(id)
     })
   }
 
   /** Whoever may write there could have put a link into its place. @throws conflict */
-  async #trashFolder({ path, label }: OwnPlace): Promise<string> {
+  async function trashFolder({ path, label }: OwnPlace): Promise<string> {
     const folder = join(path, TRASH)
     await mkdir(folder).catch((thrown: unknown) => {
       if (!isOneOf(thrown, 'EEXIST')) throw thrown
@@ -330,7 +154,7 @@ class TrashOfPlaces implements PlaceTrashService {
   }
 
   /** A folder, and no link to one. */
-  async #hasTrash({ path }: OwnPlace): Promise<boolean> {
+  async function hasTrash({ path }: OwnPlace): Promise<boolean> {
     try {
       return (await lstat(join(path, TRASH))).isDirectory()
     } catch (thrown) {
@@ -340,7 +164,7 @@ class TrashOfPlaces implements PlaceTrashService {
   }
 
   /** The film's folder, where it is really in its place. undefined: a link leads elsewhere, or it is gone. */
-  async #homeOf(place: OwnPlace, path: string): Promise<string | undefined> {
+  async function homeOf(place: OwnPlace, path: string): Promise<string | undefined> {
     const folder = dirname(join(place.path, path))
     try {
       return (await realpath(folder)) === folder ? folder : undefined
@@ -350,7 +174,7 @@ class TrashOfPlaces implements PlaceTrashService {
     }
   }
 
-  async #isFile(path: string): Promise<boolean> {
+  async function isFile(path: string): Promise<boolean> {
     try {
       await lstat(path)
       return true
@@ -361,19 +185,19 @@ class TrashOfPlaces implements PlaceTrashService {
   }
 
   /** Nothing where its film is not there, or where a link leads to it. */
-  async #note(jobId: string, film: Film, place: OwnPlace): Promise<Row | undefined> {
-    const known = this.#app.ledger
+  async function note(jobId: string, film: Film, place: OwnPlace): Promise<Row | undefined> {
+    const known = app.ledger
       .sql<Row>('SELECT * FROM media_discarded WHERE job_id = ? AND video_id = ?')
       .get(jobId, film.video_id)
     if (known) return known
-    const home = await this.#homeOf(place, film.path)
+    const home = await homeOf(place, film.path)
     const name = basename(film.path)
-    if (home === undefined || !(await this.#isFile(join(home, name)))) return undefined
+    if (home === undefined || !(await isFile(join(home, name)))) return undefined
     const names = filesOf(name, await readdir(home))
-    const row = { ...film, names: JSON.stringify(names), job_id: jobId, until: this.#app.clock.now() + KEPT_MS }
-    const id = await this.#app.ledger.write(() =>
+    const row = { ...film, names: JSON.stringify(names), job_id: jobId, until: app.clock.now() + KEPT_MS }
+    const id = await app.ledger.write(() =>
       Number(
-        this.#app.ledger
+        app.ledger
           .sql(
             `INSERT INTO media_discarded (place_id, video_id, channel_id, path, size_bytes, names, job_id, until)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -386,16 +210,16 @@ class TrashOfPlaces implements PlaceTrashService {
   }
 
   /** A damaged list names the film alone. */
-  #namesOf({ id, path, names }: Row): string[] {
-    return this.#app.ledger.json<string[]>(names, `place_trash.names of ${id}`, [basename(path)])
+  function namesOf({ id, path, names }: Row): string[] {
+    return app.ledger.json<string[]>(names, `place_trash.names of ${id}`, [basename(path)])
   }
 
-  async #moveAway(row: Row, place: OwnPlace): Promise<void> {
-    await this.#trashFolder(place)
-    const trash = this.#trashOf(place, row)
+  async function moveAway(row: Row, place: OwnPlace): Promise<void> {
+    await trashFolder(place)
+    const trash = trashOf(place, row)
     const home = dirname(join(place.path, row.path))
     await mkdir(trash, { recursive: true })
-    for (const name of this.#namesOf(row)) {
+    for (const name of namesOf(row)) {
       try {
         await rename(join(home, name), join(trash, name))
       } catch (thrown) {
@@ -407,97 +231,97 @@ class TrashOfPlaces implements PlaceTrashService {
   }
 
   /** @returns whether all of it is back */
-  async #bringBack(row: Row): Promise<boolean> {
-    const place = this.#placeOf(row.place_id)
-    const trash = this.#trashOf(place, row)
+  async function bringBack(row: Row): Promise<boolean> {
+    const place = placeOf(row.place_id)
+    const trash = trashOf(place, row)
     const home = dirname(join(place.path, row.path))
-    if (!(await this.#hasTrash(place)) || !(await this.#isFile(trash))) {
-      await this.#dropBack(row)
+    if (!(await hasTrash(place)) || !(await isFile(trash))) {
+      await dropBack(row)
       return true
     }
     await mkdir(home, { recursive: true })
-    if ((await this.#homeOf(place, row.path)) === undefined) return false
+    if ((await homeOf(place, row.path)) === undefined) return false
     let isWhole = true
-    for (const name of new Set([...this.#namesOf(row), ...(await readdir(trash))])) {
-      if (!(await this.#isFile(join(trash, name)))) continue
-      if (await this.#isFile(join(home, name))) isWhole = false
+    for (const name of new Set([...namesOf(row), ...(await readdir(trash))])) {
+      if (!(await isFile(join(trash, name)))) continue
+      if (await isFile(join(home, name))) isWhole = false
       else await rename(join(trash, name), join(home, name))
     }
     await sync(home)
     if (!isWhole) return false
     for (const folder of [trash, join(place.path, TRASH)]) await rmdir(folder).catch(() => undefined) // other files stay
-    await this.#dropBack(row)
+    await dropBack(row)
     return true
   }
 
-  #ofJob(jobId: string): Row[] {
-    return this.#app.ledger.sql<Row>('SELECT * FROM media_discarded WHERE job_id = ? ORDER BY id').all(jobId)
+  function ofJob(jobId: string): Row[] {
+    return app.ledger.sql<Row>('SELECT * FROM media_discarded WHERE job_id = ? ORDER BY id').all(jobId)
   }
 
-  async #settleRow(id: number): Promise<void> {
-    await this.#app.ledger.write(
+  async function settleRow(id: number): Promise<void> {
+    await app.ledger.write(
       () =>
-        void this.#app.ledger
+        void app.ledger
           .sql('UPDATE media_discarded SET job_id = NULL, until = ? WHERE id = ?')
-          .run(this.#app.clock.now() + KEPT_MS, id),
+          .run(app.clock.now() + KEPT_MS, id),
     )
   }
 
   /** What a crash has left half done, and what has been kept for long enough. */
-  async #clean(): Promise<void> {
+  async function clean(): Promise<void> {
     let isFailed = false
-    const half = this.#app.ledger.sql<Row>('SELECT * FROM media_discarded WHERE job_id IS NOT NULL ORDER BY id').all()
-    const old = this.#app.ledger
+    const half = app.ledger.sql<Row>('SELECT * FROM media_discarded WHERE job_id IS NOT NULL ORDER BY id').all()
+    const old = app.ledger
       .sql<Row>('SELECT * FROM media_discarded WHERE job_id IS NULL AND until <= ? ORDER BY id')
-      .all(this.#app.clock.now())
+      .all(app.clock.now())
     for (const row of [...half, ...old]) {
-      const job = row.job_id === null ? undefined : this.#app.jobs.get(row.job_id)
+      const job = row.job_id === null ? undefined : app.jobs.get(row.job_id)
       if (job?.endedAt === null) continue // the removal goes on by itself
       try {
         // Whether a removal has come to its end is told by its video: its job may be long forgotten.
-        if (row.job_id && !(await isKnown('video', row.video_id, this.#app))) await this.#settleRow(row.id)
+        if (row.job_id && !(await isKnown('video', row.video_id, app))) await settleRow(row.id)
         // Without the mark nothing is touched, and what is away waits.
-        else if (this.#placeOf(row.place_id).is_ours === 0) continue
-        else if (!(await this.#isThere(row.place_id))) isFailed = true
-        else if (row.job_id === null) await this.#empty(row)
-        else if (!(await this.#bringBack(row))) await this.#settleRow(row.id)
+        else if (placeOf(row.place_id).is_ours === 0) continue
+        else if (!(await isThere(row.place_id))) isFailed = true
+        else if (row.job_id === null) await empty(row)
+        else if (!(await bringBack(row))) await settleRow(row.id)
       } catch (err) {
         isFailed = true
-        this.#app.log.warn({ err, trash: row.id }, 'the trash of a place could not be cleared: tried again in an hour')
+        app.log.warn({ err, trash: row.id }, 'the trash of a place could not be cleared: tried again in an hour')
       }
     }
-    this.#wakeUp(isFailed ? AGAIN_MS : 0)
+    wakeUp(isFailed ? AGAIN_MS : 0)
   }
 
-  async #empty(row: Row): Promise<void> {
-    const place = this.#placeOf(row.place_id)
-    if (await this.#hasTrash(place)) {
-      await rm(this.#trashOf(place, row), { recursive: true, force: true })
+  async function empty(row: Row): Promise<void> {
+    const place = placeOf(row.place_id)
+    if (await hasTrash(place)) {
+      await rm(trashOf(place, row), { recursive: true, force: true })
       await rmdir(join(place.path, TRASH)).catch(() => undefined) // others may lie in it
     }
-    await this.#dropRow(row.id)
+    await dropRow(row.id)
   }
 
   /** At the next one's time, and not before so long. */
-  #wakeUp(earliestMs = 0): void {
-    const next = this.#app.ledger
+  function wakeUp(earliestMs = 0): void {
+    const next = app.ledger
       .sql<{ until: number }>(
         `SELECT until FROM media_discarded JOIN media_place ON media_place.id = place_id
        WHERE is_ours = 1 AND job_id IS NULL ORDER BY until LIMIT 1`,
       )
       .get()
-    const isHalf = this.#app.ledger.sql('SELECT 1 FROM media_discarded WHERE job_id IS NOT NULL').get() !== undefined
-    this.#timer?.cancel()
-    const { clock } = this.#app
+    const isHalf = app.ledger.sql('SELECT 1 FROM media_discarded WHERE job_id IS NOT NULL').get() !== undefined
+    timer?.cancel()
+    const { clock } = app
     const at = Math.min(next ? next.until : Number.POSITIVE_INFINITY, isHalf ? clock.now() + AGAIN_MS : Infinity)
-    this.#timer = Number.isFinite(at)
+    timer = Number.isFinite(at)
       ? clock.at(Math.max(clock.now() + earliestMs, at), () => {
-          this.#working = this.#clean()
+          working = clean()
         })
       : undefined
   }
 
-  #toDiscarded(row: Row): Discarded {
+  function toDiscarded(row: Row): Discarded {
     return {
       id: row.id,
       videoId: row.video_id,
@@ -506,8 +330,164 @@ class TrashOfPlaces implements PlaceTrashService {
       until: Math.floor(row.until / 1000),
     }
   }
-}
 
-export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Promise<boolean>): PlaceTrashService {
-  return new TrashOfPlaces(app, isThere)
+  return {
+    putBack,
+
+    async settle(jobId) {
+      for (const { id } of ofJob(jobId)) await settleRow(id)
+      wakeUp()
+    },
+
+    async discard(jobId, what) {
+      const [column, value] = 'videoId' in what ? ['video_id', what.videoId] : ['channel_id', what.channelId]
+      const films = app.ledger
+        .sql<Film>(
+          `SELECT video_id, channel_id, place_id, media_film.path AS path, size_bytes FROM media_film
+         JOIN media_place ON media_place.id = place_id
+         WHERE media_film.${column} = ? AND is_ours = 1 AND state <> 'forgotten'`,
+        )
+        .all(value)
+      for (const placeId of new Set(films.map(({ place_id: id }) => id))) {
+        if (await isThere(placeId)) continue
+        const { label } = placeOf(placeId)
+        throw errors.unavailable(
+          say`“${{ label }}” is not there now, and its files are to go too: connect its disk, then try again`,
+        )
+      }
+      try {
+        for (const film of films) {
+          const place = placeOf(film.place_id)
+          const row = await note(jobId, film, place)
+          try {
+            if (row) await moveAway(row, place)
+          } catch (thrown) {
+            if (!isOneOf(thrown, 'EXDEV', 'EBUSY')) throw thrown
+            await bringBack(row!) // a disk within the place: nothing goes across disks
+          }
+        }
+      } catch (thrown) {
+        const cause = await putBack(jobId).then(
+          () => thrown,
+          (second: unknown) => new AggregateError([thrown, second]),
+        )
+        wakeUp()
+        const why = (thrown as NodeJS.ErrnoException).code ?? (thrown as Error).message
+        throw errors.unavailable(
+          say`A file could not be moved into the trash of its folder (${{ why }}): nothing was removed`,
+          {
+            cause,
+          },
+        )
+      }
+    },
+
+    async mustBeRemovable(place) {
+      const films = app.ledger
+        .sql<{ path: string }>(
+          "SELECT path FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY video_id LIMIT ?",
+        )
+        .all(place.id, TRIED)
+      const homes = await Promise.all(films.map(({ path }) => homeOf(place, path).catch(() => undefined)))
+      let at = place.path
+      try {
+        const folder = await trashFolder(place)
+        await rmdir(folder).catch((thrown: unknown) => {
+          if (!isOneOf(thrown, 'ENOTEMPTY', 'EEXIST')) throw thrown
+        })
+        for (const home of new Set(homes.filter((one) => one !== undefined))) {
+          at = home
+          await access(home, constants.W_OK)
+        }
+      } catch (cause) {
+        if (isOneOf(cause, 'EROFS'))
+          throw errors.unprocessable(
+            say`“${{ label: place.label }}” can only be read: mount its disk so that it can be written, then try again`,
+            { cause },
+          )
+        if (isOneOf(cause, 'EACCES', 'EPERM'))
+          throw errors.unprocessable(
+            say`The server may not remove files in ${{ at }}: give its account the right to write there, then try again`,
+            { cause },
+          )
+        if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause
+        throw errors.unprocessable(
+          say`Nothing can be removed in ${{ at }} (${{ code: String((cause as NodeJS.ErrnoException).code) }}): check its disk`,
+          { cause },
+        )
+      }
+    },
+
+    countOf: (placeId) =>
+      app.ledger
+        .sql<{ count: number }>('SELECT count(*) AS count FROM media_discarded WHERE place_id = ?')
+        .get(placeId)!.count,
+
+    countOfChannel: (channelId) =>
+      app.ledger
+        .sql<{ count: number }>('SELECT count(*) AS count FROM media_discarded WHERE channel_id = ?')
+        .get(channelId)!.count,
+
+    has: (videoId) => app.ledger.sql('SELECT 1 FROM media_discarded WHERE video_id = ?').get(videoId) !== undefined,
+
+    of: (videoIds) =>
+      app.ledger
+        .sql<{ id: number; placeId: number; videoId: string }>(
+          `SELECT id, place_id AS placeId, video_id AS videoId FROM media_discarded
+         WHERE job_id IS NULL AND video_id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`,
+        )
+        .all(JSON.stringify(videoIds)),
+
+    wasAt: (placeId, videoId, path) =>
+      app.ledger
+        .sql('SELECT 1 FROM media_discarded WHERE video_id = ? AND place_id = ? AND path = ?')
+        .get(videoId, placeId, path) !== undefined,
+
+    page(placeId, from, size) {
+      const rows = app.ledger
+        .sql<Row>('SELECT * FROM media_discarded WHERE place_id = ? ORDER BY id DESC LIMIT ? OFFSET ?')
+        .all(placeId, size, from)
+      return rows.map((row) => toDiscarded(row))
+    },
+
+    async restore(placeId, id) {
+      const row = app.ledger.sql<Row>('SELECT * FROM media_discarded WHERE id = ? AND place_id = ?').get(id, placeId)
+      if (!row) throw errors.notFound('removed film', String(id))
+      const place = placeOf(placeId)
+      if (row.job_id) throw errors.conflict('It is just being removed: try again in a moment')
+      if (place.is_ours === 0)
+        throw errors.conflict(
+          say`“${{ label: place.label }}” may only be read: mark it as yours, or move the files back by hand`,
+        )
+      if (!(await isThere(placeId)))
+        throw errors.unavailable(say`“${{ label: place.label }}” is not there now: connect its disk, then try again`)
+      if (await isFile(join(place.path, row.path)))
+        throw errors.conflict(
+          say`There is another ${{ path: row.path }} in “${{ label: place.label }}”: move it away, then try again`,
+        )
+      await app.ledger.write(() => void app.ledger.sql("UPDATE media_discarded SET job_id = '' WHERE id = ?").run(id))
+      try {
+        if (!(await bringBack(row))) {
+          await settleRow(id)
+          throw errors.conflict(
+            say`Not all files of ${{ path: row.path }} could be put back: others have taken their names`,
+          )
+        }
+      } finally {
+        wakeUp()
+      }
+      return toDiscarded(row)
+    },
+
+    async begin() {
+      working = clean()
+      await working
+    },
+
+    async close() {
+      timer?.cancel()
+      await working
+      timer?.cancel()
+    },
+  }
 }

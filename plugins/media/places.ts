@@ -10,7 +10,7 @@ import type { App } from './app.ts'
 import type { Ending } from './containers.ts'
 import { isOneOf } from './files.ts'
 import { openPlaceTrash, type PlaceTrashService } from './place-trash.ts'
-import type { NewFilm, Place, PlacedFilm, PlacedState, Places } from './types.ts'
+import type { Place, PlacedFilm, PlacedState, Places } from './types.ts'
 
 export const placeTables = {
   number: 2,
@@ -124,337 +124,76 @@ function mustNotOverlap(path: string, places: readonly PlaceRow[]): void {
     throw errors.conflict(say`This folder and the place “${{ label: other.label }}” (${{ path: other.path }}) overlap`)
 }
 
-class KnownPlaces implements PlacesService {
-  readonly #app: PlacesApp
+export function openPlaces(app: PlacesApp): PlacesService {
+  const trash = openPlaceTrash(app, (id) => look(rowOf(id)))
   /** Looks that are under way: a share that hangs is asked once. */
-  readonly #looking = new Map<number, Promise<boolean>>()
-  readonly #whenBack: Array<(placeId: number) => Promise<void>> = []
-  #looks: Timer | undefined
-  #lookedAtMs = -Infinity
-  #hasEnded = false
-  readonly trash: PlaceTrashService
+  const looking = new Map<number, Promise<boolean>>()
+  const whenBack: Array<(placeId: number) => Promise<void>> = []
+  let looks: Timer | undefined
+  let lookedAtMs = -Infinity
+  let hasEnded = false
 
-  constructor(app: PlacesApp) {
-    this.#app = app
-    this.trash = openPlaceTrash(app, (id) => this.#look(this.#rowOf(id)))
-  }
-
-  async realRoots(): Promise<string[]> {
-    const found = await Promise.all(this.#app.settings.libraryRoots.map(realFolder))
+  async function realRoots(): Promise<string[]> {
+    const found = await Promise.all(app.settings.libraryRoots.map(realFolder))
     return found.filter((root) => root !== undefined)
   }
 
-  async isGone(film: PlacedFilm): Promise<boolean> {
-    const place = this.#rowOf(film.placeId)
-    try {
-      await lstat(join(place.path, film.path))
-      return false
-    } catch (thrown) {
-      return isAbsent(thrown) && (await this.#look(place))
-    }
+  function rows(): PlaceRow[] {
+    return app.ledger.sql<PlaceRow>('SELECT * FROM media_place ORDER BY id').all()
   }
 
-  async pathIn(film: PlacedFilm): Promise<string> {
-    const place = this.#rowOf(film.placeId)
-    const path = join(place.path, film.path)
-    try {
-      const real = await realpath(path)
-      // A link may have been set since the film was found, or the roots were set anew.
-      if ((await this.#mayRead(real)) && (await lstat(real)).isFile()) return real
-      if (await this.#look(place)) throw errors.notFound('file')
-      throw isNotThere(place)
-    } catch (thrown) {
-      if (isForbidden(thrown))
-        throw errors.unavailable(
-          say`The file of this video in “${{ label: place.label }}” may not be read by the server`,
-          {
-            cause: thrown,
-          },
-        )
-      if (!isAbsent(thrown) && (thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown
-      const isThere = await this.#look(place)
-      if (isThere && isAbsent(thrown)) throw errors.notFound('file', undefined, { cause: thrown })
-      if (isThere)
-        throw errors.unavailable(
-          say`The file of this video in “${{ label: place.label }}” cannot be read (${{ code: codeOf(thrown) }}): check its disk`,
-          { cause: thrown },
-        )
-      throw isNotThere(place, thrown)
-    }
-  }
-
-  list(): Place[] {
-    return this.#rows().map((row) => this.#toPlace(row))
-  }
-
-  get(id: number): Place {
-    return this.#toPlace(this.#rowOf(id))
-  }
-
-  roots(): string[] {
-    return this.#app.settings.libraryRoots
-  }
-
-  async add(path: string, label: string): Promise<Place> {
-    const real = await this.#allowed(path)
-    const known = this.#rows()
-    const same = known.find((row) => row.path === real)
-    if (same) return this.#toPlace(same)
-    mustNotOverlap(real, known)
-    if (known.length >= MOST_PLACES) throw errors.conflict(say`There are ${{ most: MOST_PLACES }} places already`)
-    const id = await this.#app.ledger.write(() =>
-      Number(
-        this.#app.ledger
-          .sql('INSERT INTO media_place (path, label, added_at) VALUES (?, ?, ?)')
-          .run(real, label, epochSeconds(this.#app.clock)).lastInsertRowid,
-      ),
-    )
-    return this.#toPlace(this.#rowOf(id))
-  }
-
-  async rename(id: number, label: string): Promise<Place> {
-    this.#rowOf(id)
-    await this.#app.ledger.write(() =>
-      this.#app.ledger.sql('UPDATE media_place SET label = ? WHERE id = ?').run(label, id),
-    )
-    this.#app.touch()
-    return this.#toPlace(this.#rowOf(id))
-  }
-
-  async setOurs(id: number, isOurs: boolean): Promise<Place> {
-    const row = this.#rowOf(id)
-    if (isOurs) {
-      if (!(await this.#look(row)))
-        throw errors.unavailable(say`“${{ label: row.label }}” is not there now: connect its disk first`)
-      await this.trash.mustBeRemovable(row)
-    }
-    await this.#app.ledger.write(() =>
-      this.#app.ledger.sql('UPDATE media_place SET is_ours = ? WHERE id = ?').run(isOurs ? 1 : 0, id),
-    )
-    this.#app.touch()
-    if (isOurs) await this.trash.begin()
-    return this.#toPlace(this.#rowOf(id))
-  }
-
-  async move(id: number, path: string): Promise<Place> {
-    const row = this.#rowOf(id)
-    const real = await this.#allowed(path)
-    mustNotOverlap(
-      real,
-      this.#rows().filter((one) => one.id !== id),
-    )
-    const films = this.#sampleOf(id, SAMPLE)
-    const { found } = await this.#countFound(real, films, true)
-    if (found < films.length * FOUND_AGAIN)
-      throw errors.unprocessable(
-        say`Only ${{ found }} of ${{ count: films.length }} videos were found in ${{ real }}: this is not where “${{ label: row.label }}” is now`,
-      )
-    await this.#app.ledger.write(() =>
-      this.#app.ledger.sql('UPDATE media_place SET path = ?, away_since = NULL WHERE id = ?').run(real, id),
-    )
-    this.#app.touch()
-    await this.#tellBack(id)
-    return this.#toPlace(this.#rowOf(id))
-  }
-
-  async remove(id: number): Promise<void> {
-    const row = this.#rowOf(id)
-    const films = this.#filmsIn(id)
-    if (films > 0)
-      throw errors.conflict(
-        say`${{ count: films }} videos lie in “${{ label: row.label }}”: take them out of the archive first`,
-      )
-    await this.#app.ledger.write(() => {
-      this.#app.ledger.sql('DELETE FROM media_film WHERE place_id = ?').run(id)
-      this.#app.ledger.sql('DELETE FROM media_discarded WHERE place_id = ?').run(id)
-      this.#app.ledger.sql('DELETE FROM media_place WHERE id = ?').run(id)
-    })
-  }
-
-  isThere(id: number): Promise<boolean> {
-    return this.#look(this.#rowOf(id))
-  }
-
-  onBack(hear: (placeId: number) => Promise<void>): void {
-    this.#whenBack.push(hear)
-  }
-
-  filmOf(videoId: string): PlacedFilm | undefined {
-    const row = this.#filmRow(videoId)
-    return row && toFilm(row)
-  }
-
-  at(placeId: number, paths: readonly string[]): Map<string, PlacedFilm> {
-    const found = this.#app.ledger
-      .sql<FilmRow>(
-        `SELECT media_film.* FROM json_each(?) AS asked CROSS JOIN media_film ON place_id = ? AND media_film.path = asked.value WHERE state <> 'forgotten'`,
-      )
-      .all(JSON.stringify(paths), placeId)
-    return new Map(found.map((row) => [row.path, toFilm(row)]))
-  }
-
-  statesOf(videoIds: readonly string[]): Map<string, PlacedState> {
-    const states = new Map<string, PlacedState>()
-    if (videoIds.length === 0 || this.#app.ledger.sql('SELECT 1 FROM media_place LIMIT 1').get() === undefined)
-      return states
-    const found = this.#app.ledger
-      .sql<Pick<FilmRow & PlaceRow, 'video_id' | 'label' | 'state' | 'away_since' | 'is_ours'>>(
-        `SELECT video_id, label, state, away_since, is_ours FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value JOIN media_place ON media_place.id = place_id
-         WHERE state <> 'forgotten'`,
-      )
-      .all(JSON.stringify(videoIds))
-    for (const { video_id: id, label, state, away_since: since, is_ours: ours } of found)
-      states.set(id, {
-        label,
-        state: since !== null ? 'away' : state === 'lost' ? 'missing' : 'there',
-        ...(ours === 1 && { ours: true }),
-      })
-    return states
-  }
-
-  countOfChannel(channelId: string): number {
-    return this.#app.ledger
-      .sql<{ count: number }>("SELECT count(*) AS count FROM media_film WHERE channel_id = ? AND state <> 'forgotten'")
-      .get(channelId)!.count
-  }
-
-  wasForgotten(videoIds: readonly string[]): Set<string> {
-    return new Set(
-      this.#app.ledger
-        .sql<{ video_id: string }>(
-          "SELECT video_id FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value WHERE state = 'forgotten'",
-        )
-        .all(JSON.stringify(videoIds))
-        .map(({ video_id: id }) => id),
-    )
-  }
-
-  broughtFrom(placeId: number, videoIds: readonly string[]): Set<string> {
-    return new Set(
-      this.#app.ledger
-        .sql<{ video_id: string }>(
-          'SELECT video_id FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value WHERE place_id = ?',
-        )
-        .all(JSON.stringify(videoIds), placeId)
-        .map(({ video_id: id }) => id),
-    )
-  }
-
-  keep(films: readonly NewFilm[]): Promise<void> {
-    return this.#app.ledger.write(() => {
-      const put = this.#app.ledger.sql(
-        `INSERT INTO media_film (video_id, channel_id, place_id, path, ending, size_bytes, changed_ms)
-           VALUES (?, ?, ?, ?, ?, ?, ?)
-           ON CONFLICT (video_id) DO UPDATE SET channel_id = excluded.channel_id, place_id = excluded.place_id,
-             path = excluded.path, ending = excluded.ending, size_bytes = excluded.size_bytes,
-             changed_ms = excluded.changed_ms, state = 'there'`,
-      )
-      const found = this.#app.ledger.sql('DELETE FROM media_missing WHERE video_id = ?')
-      for (const { videoId, channelId, placeId, path, ending, sizeBytes, changedMs } of films) {
-        put.run(videoId, channelId, placeId, path, ending, sizeBytes, Math.floor(changedMs))
-        found.run(videoId)
-      }
-    })
-  }
-
-  drop(videoIds: readonly string[]): Promise<void> {
-    return this.#app.ledger.write(() => {
-      const drop = this.#app.ledger.sql('DELETE FROM media_film WHERE video_id = ?')
-      for (const id of videoIds) drop.run(id)
-    })
-  }
-
-  forget(videoIds: readonly string[]): Promise<void> {
-    return this.#setState(videoIds, 'forgotten')
-  }
-
-  async setLost(videoIds: readonly string[], isLost: boolean): Promise<void> {
-    await this.#setState(videoIds, isLost ? 'lost' : 'there')
-    if (videoIds.length > 0) this.#app.touch()
-  }
-
-  *filmsOf(placeId: number, batch = 500): Generator<PlacedFilm[]> {
-    for (let after = ''; ; ) {
-      const found = this.#app.ledger
-        .sql<FilmRow>(
-          "SELECT * FROM media_film WHERE place_id = ? AND path > ? AND state <> 'forgotten' ORDER BY path LIMIT ?",
-        )
-        .all(placeId, after, batch)
-      if (found.length === 0) return
-      yield found.map(toFilm)
-      after = found.at(-1)!.path
-    }
-  }
-
-  begin(): void {
-    this.#looks = this.#app.clock.every(LOOK_AGAIN_MS, () => this.#watch())
-    void this.#watch()
-    void this.trash.begin()
-  }
-
-  async end(): Promise<void> {
-    this.#hasEnded = true
-    this.#looks?.cancel()
-    await this.trash.close()
-  }
-
-  #rows(): PlaceRow[] {
-    return this.#app.ledger.sql<PlaceRow>('SELECT * FROM media_place ORDER BY id').all()
-  }
-
-  #rowOf(id: number): PlaceRow {
-    const row = this.#app.ledger.sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(id)
+  function rowOf(id: number): PlaceRow {
+    const row = app.ledger.sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(id)
     if (!row) throw errors.notFound('place', String(id))
     return row
   }
 
   /** Counted in indexes alone: there may be very many. */
-  #filmsIn(id: number): number {
+  function filmsIn(id: number): number {
     return (
-      this.#app.ledger.sql<{ count: number }>('SELECT count(*) AS count FROM media_film WHERE place_id = ?').get(id)!
-        .count -
-      this.#app.ledger
+      app.ledger.sql<{ count: number }>('SELECT count(*) AS count FROM media_film WHERE place_id = ?').get(id)!.count -
+      app.ledger
         .sql<{ count: number }>("SELECT count(*) AS count FROM media_film WHERE place_id = ? AND state = 'forgotten'")
         .get(id)!.count
     )
   }
 
-  #toPlace({ id, path, label, added_at: addedAt, away_since: since, is_ours: ours }: PlaceRow): Place {
+  function toPlace({ id, path, label, added_at: addedAt, away_since: since, is_ours: ours }: PlaceRow): Place {
     return {
       id,
       path,
       label,
       addedAt,
-      films: this.#filmsIn(id),
+      films: filmsIn(id),
       isOurs: ours === 1,
       ...(since !== null && { awaySince: since }),
     }
   }
 
   /** The line that the operator has to write. */
-  #remedy(path: string): Sentence {
-    return say`Start the server with AV_LIBRARY_ROOTS=${{ roots: [...this.#app.settings.libraryRoots, path].join(',') }}`
+  function remedy(path: string): Sentence {
+    return say`Start the server with AV_LIBRARY_ROOTS=${{ roots: [...app.settings.libraryRoots, path].join(',') }}`
   }
 
   /** @throws unprocessable: it cannot be a place, and what to do */
-  async #allowed(path: string): Promise<string> {
+  async function allowed(path: string): Promise<string> {
     const asked = resolve(path)
     const real = await folderAt(asked).catch((cause: unknown) => {
       throw errors.unavailable(say`${{ asked }} cannot be read (${{ code: codeOf(cause) }}): check its disk`, { cause })
     })
-    const within = await this.realRoots()
+    const within = await realRoots()
     if (real === undefined) {
       // What lies outside of the roots is not told of, not even whether it is there.
-      const isTold = [...this.#app.settings.libraryRoots, ...within].some((root) => isWithin(root, asked))
+      const isTold = [...app.settings.libraryRoots, ...within].some((root) => isWithin(root, asked))
       throw errors.unprocessable(
         isTold
           ? say`There is no folder ${{ asked }} that the server can read; check the path and its permissions`
-          : say`Archivolt may not read ${{ asked }}. ${{ remedy: this.#remedy(asked) }}`,
+          : say`Archivolt may not read ${{ asked }}. ${{ remedy: remedy(asked) }}`,
       )
     }
     if (!within.some((root) => isWithin(root, real)))
-      throw errors.unprocessable(say`Archivolt may not read ${{ asked }}. ${{ remedy: this.#remedy(asked) }}`)
-    for (const own of [this.#app.settings.mediaDir, this.#app.settings.cacheDir]) {
+      throw errors.unprocessable(say`Archivolt may not read ${{ asked }}. ${{ remedy: remedy(asked) }}`)
+    for (const own of [app.settings.mediaDir, app.settings.cacheDir]) {
       const folder = (await realFolder(own)) ?? resolve(own)
       if (overlap(folder, real))
         throw errors.unprocessable(
@@ -464,8 +203,8 @@ class KnownPlaces implements PlacesService {
     return real
   }
 
-  #sampleOf(id: number, size: number): Array<Pick<FilmRow, 'path' | 'size_bytes'>> {
-    return this.#app.ledger
+  function sampleOf(id: number, size: number): Array<Pick<FilmRow, 'path' | 'size_bytes'>> {
+    return app.ledger
       .sql<Pick<FilmRow, 'path' | 'size_bytes'>>(
         "SELECT path, size_bytes FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY video_id LIMIT ?",
       )
@@ -473,9 +212,9 @@ class KnownPlaces implements PlacesService {
   }
 
   /** By their paths, from both ends: no sorting of all that lie there. */
-  #someOf(id: number, size: number): Array<Pick<FilmRow, 'path' | 'size_bytes'>> {
+  function someOf(id: number, size: number): Array<Pick<FilmRow, 'path' | 'size_bytes'>> {
     return ['ASC', 'DESC'].flatMap((order) =>
-      this.#app.ledger
+      app.ledger
         .sql<Pick<FilmRow, 'path' | 'size_bytes'>>(
           `SELECT path, size_bytes FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY path ${order} LIMIT ?`,
         )
@@ -484,7 +223,7 @@ class KnownPlaces implements PlacesService {
   }
 
   /** How many of these films are below a folder, and for how many its disk has answered with an error. */
-  async #countFound(
+  async function countFound(
     folder: string,
     films: ReadonlyArray<Pick<FilmRow, 'path' | 'size_bytes'>>,
     hasToFit: boolean,
@@ -501,11 +240,11 @@ class KnownPlaces implements PlacesService {
     return { found, failed }
   }
 
-  async #isThere({ id, path }: PlaceRow): Promise<boolean> {
+  async function isThere({ id, path }: PlaceRow): Promise<boolean> {
     const real = await realFolder(path)
-    if (real === undefined || !(await this.#mayRead(real))) return false
-    const films = this.#someOf(id, LOOKED_FOR)
-    const { found, failed } = await this.#countFound(real, films, false)
+    if (real === undefined || !(await mayRead(real))) return false
+    const films = someOf(id, LOOKED_FOR)
+    const { found, failed } = await countFound(real, films, false)
     if (found > 0 || failed > 0) return found > 0
     // Another program may have renamed them all; where a disk belongs there is nothing.
     try {
@@ -516,79 +255,314 @@ class KnownPlaces implements PlacesService {
     }
   }
 
-  async #mayRead(real: string): Promise<boolean> {
-    return (await this.realRoots()).some((root) => isWithin(root, real))
+  async function mayRead(real: string): Promise<boolean> {
+    return (await realRoots()).some((root) => isWithin(root, real))
   }
 
   /** For people, without paths. */
-  async #whyAway({ path, label }: PlaceRow): Promise<Sentence> {
+  async function whyAway({ path, label }: PlaceRow): Promise<Sentence> {
     const real = await realFolder(path)
-    return real === undefined || (await this.#mayRead(real))
+    return real === undefined || (await mayRead(real))
       ? say`“${{ label }}” cannot be read. Its videos stay, and play again once it is back: connect its disk, or say where it is now.`
       : say`“${{ label }}” lies outside of the folders that AV_LIBRARY_ROOTS names. Its videos stay, and play again once its folder is named there and the server is started again.`
   }
 
-  async #tellBack(id: number): Promise<void> {
-    for (const hear of this.#whenBack) await hear(id)
+  async function tellBack(id: number): Promise<void> {
+    for (const hear of whenBack) await hear(id)
   }
 
   /** @returns whether it is there */
-  async #lookAt(row: PlaceRow): Promise<boolean> {
-    const there = await this.#isThere(row)
-    const now = this.#app.ledger.sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(row.id)
-    if (this.#hasEnded || !now || now.path !== row.path || there === (now.away_since === null)) return there
-    const since = there ? null : epochSeconds(this.#app.clock)
-    await this.#app.ledger.write(() =>
-      this.#app.ledger.sql('UPDATE media_place SET away_since = ? WHERE id = ?').run(since, row.id),
+  async function lookAt(row: PlaceRow): Promise<boolean> {
+    const there = await isThere(row)
+    const now = app.ledger.sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(row.id)
+    if (hasEnded || !now || now.path !== row.path || there === (now.away_since === null)) return there
+    const since = there ? null : epochSeconds(app.clock)
+    await app.ledger.write(() =>
+      app.ledger.sql('UPDATE media_place SET away_since = ? WHERE id = ?').run(since, row.id),
     )
-    this.#app.touch()
+    app.touch()
     if (there) {
-      this.#app.log.info({ place: row.label }, 'a place is there again')
-      await this.#tellBack(row.id)
+      app.log.info({ place: row.label }, 'a place is there again')
+      await tellBack(row.id)
     } else {
-      this.#app.log.warn({ place: row.label, folder: row.path }, 'a place is away')
-      await this.#app.jobs.warn(say`A place is away`, await this.#whyAway(row))
+      app.log.warn({ place: row.label, folder: row.path }, 'a place is away')
+      await app.jobs.warn(say`A place is away`, await whyAway(row))
     }
     return there
   }
 
-  #look(row: PlaceRow): Promise<boolean> {
-    const running = this.#looking.get(row.id)
+  function look(row: PlaceRow): Promise<boolean> {
+    const running = looking.get(row.id)
     if (running) return running
-    const looked = this.#lookAt(row).finally(() => this.#looking.delete(row.id))
-    this.#looking.set(row.id, looked)
+    const looked = lookAt(row).finally(() => looking.delete(row.id))
+    looking.set(row.id, looked)
     return looked
   }
 
-  async #lookWhereDue(): Promise<void> {
-    const all = this.#rows()
-    const isDue =
-      this.#app.clock.steady() - this.#lookedAtMs >= LOOK_MS || all.some(({ away_since: since }) => since !== null)
+  async function lookWhereDue(): Promise<void> {
+    const all = rows()
+    const isDue = app.clock.steady() - lookedAtMs >= LOOK_MS || all.some(({ away_since: since }) => since !== null)
     if (!isDue) return
-    this.#lookedAtMs = this.#app.clock.steady()
-    for (const row of all) await this.#look(row)
+    lookedAtMs = app.clock.steady()
+    for (const row of all) await look(row)
   }
 
-  #watch(): Promise<void> {
-    return this.#lookWhereDue().catch((err: unknown) =>
-      this.#app.log.error({ err }, 'the places could not be looked for'),
-    )
+  function watch(): Promise<void> {
+    return lookWhereDue().catch((err: unknown) => app.log.error({ err }, 'the places could not be looked for'))
   }
 
-  #filmRow(videoId: string): FilmRow | undefined {
-    return this.#app.ledger
-      .sql<FilmRow>("SELECT * FROM media_film WHERE video_id = ? AND state <> 'forgotten'")
-      .get(videoId)
+  function filmRow(videoId: string): FilmRow | undefined {
+    return app.ledger.sql<FilmRow>("SELECT * FROM media_film WHERE video_id = ? AND state <> 'forgotten'").get(videoId)
   }
 
-  #setState(videoIds: readonly string[], state: FilmRow['state']): Promise<void> {
-    return this.#app.ledger.write(() => {
-      const change = this.#app.ledger.sql('UPDATE media_film SET state = ? WHERE video_id = ? AND state <> ?')
+  function setState(videoIds: readonly string[], state: FilmRow['state']): Promise<void> {
+    return app.ledger.write(() => {
+      const change = app.ledger.sql('UPDATE media_film SET state = ? WHERE video_id = ? AND state <> ?')
       for (const id of videoIds) change.run(state, id, state)
     })
   }
-}
 
-export function openPlaces(app: PlacesApp): PlacesService {
-  return new KnownPlaces(app)
+  return {
+    trash,
+    realRoots,
+
+    async isGone(film) {
+      const place = rowOf(film.placeId)
+      try {
+        await lstat(join(place.path, film.path))
+        return false
+      } catch (thrown) {
+        return isAbsent(thrown) && (await look(place))
+      }
+    },
+
+    async pathIn(film) {
+      const place = rowOf(film.placeId)
+      const path = join(place.path, film.path)
+      try {
+        const real = await realpath(path)
+        // A link may have been set since the film was found, or the roots were set anew.
+        if ((await mayRead(real)) && (await lstat(real)).isFile()) return real
+        if (await look(place)) throw errors.notFound('file')
+        throw isNotThere(place)
+      } catch (thrown) {
+        if (isForbidden(thrown))
+          throw errors.unavailable(
+            say`The file of this video in “${{ label: place.label }}” may not be read by the server`,
+            {
+              cause: thrown,
+            },
+          )
+        if (!isAbsent(thrown) && (thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown
+        const isThere = await look(place)
+        if (isThere && isAbsent(thrown)) throw errors.notFound('file', undefined, { cause: thrown })
+        if (isThere)
+          throw errors.unavailable(
+            say`The file of this video in “${{ label: place.label }}” cannot be read (${{ code: codeOf(thrown) }}): check its disk`,
+            { cause: thrown },
+          )
+        throw isNotThere(place, thrown)
+      }
+    },
+
+    list: () => rows().map((row) => toPlace(row)),
+
+    get: (id) => toPlace(rowOf(id)),
+
+    roots: () => app.settings.libraryRoots,
+
+    async add(path, label) {
+      const real = await allowed(path)
+      const known = rows()
+      const same = known.find((row) => row.path === real)
+      if (same) return toPlace(same)
+      mustNotOverlap(real, known)
+      if (known.length >= MOST_PLACES) throw errors.conflict(say`There are ${{ most: MOST_PLACES }} places already`)
+      const id = await app.ledger.write(() =>
+        Number(
+          app.ledger
+            .sql('INSERT INTO media_place (path, label, added_at) VALUES (?, ?, ?)')
+            .run(real, label, epochSeconds(app.clock)).lastInsertRowid,
+        ),
+      )
+      return toPlace(rowOf(id))
+    },
+
+    async rename(id, label) {
+      rowOf(id)
+      await app.ledger.write(() => app.ledger.sql('UPDATE media_place SET label = ? WHERE id = ?').run(label, id))
+      app.touch()
+      return toPlace(rowOf(id))
+    },
+
+    async setOurs(id, isOurs) {
+      const row = rowOf(id)
+      if (isOurs) {
+        if (!(await look(row)))
+          throw errors.unavailable(say`“${{ label: row.label }}” is not there now: connect its disk first`)
+        await trash.mustBeRemovable(row)
+      }
+      await app.ledger.write(() =>
+        app.ledger.sql('UPDATE media_place SET is_ours = ? WHERE id = ?').run(isOurs ? 1 : 0, id),
+      )
+      app.touch()
+      if (isOurs) await trash.begin()
+      return toPlace(rowOf(id))
+    },
+
+    async move(id, path) {
+      const row = rowOf(id)
+      const real = await allowed(path)
+      mustNotOverlap(
+        real,
+        rows().filter((one) => one.id !== id),
+      )
+      const films = sampleOf(id, SAMPLE)
+      const { found } = await countFound(real, films, true)
+      if (found < films.length * FOUND_AGAIN)
+        throw errors.unprocessable(
+          say`Only ${{ found }} of ${{ count: films.length }} videos were found in ${{ real }}: this is not where “${{ label: row.label }}” is now`,
+        )
+      await app.ledger.write(() =>
+        app.ledger.sql('UPDATE media_place SET path = ?, away_since = NULL WHERE id = ?').run(real, id),
+      )
+      app.touch()
+      await tellBack(id)
+      return toPlace(rowOf(id))
+    },
+
+    async remove(id) {
+      const row = rowOf(id)
+      const films = filmsIn(id)
+      if (films > 0)
+        throw errors.conflict(
+          say`${{ count: films }} videos lie in “${{ label: row.label }}”: take them out of the archive first`,
+        )
+      await app.ledger.write(() => {
+        app.ledger.sql('DELETE FROM media_film WHERE place_id = ?').run(id)
+        app.ledger.sql('DELETE FROM media_discarded WHERE place_id = ?').run(id)
+        app.ledger.sql('DELETE FROM media_place WHERE id = ?').run(id)
+      })
+    },
+
+    isThere: (id) => look(rowOf(id)),
+
+    onBack(hear) {
+      whenBack.push(hear)
+    },
+
+    filmOf(videoId) {
+      const row = filmRow(videoId)
+      return row && toFilm(row)
+    },
+
+    at(placeId, paths) {
+      const found = app.ledger
+        .sql<FilmRow>(
+          `SELECT media_film.* FROM json_each(?) AS asked CROSS JOIN media_film ON place_id = ? AND media_film.path = asked.value WHERE state <> 'forgotten'`,
+        )
+        .all(JSON.stringify(paths), placeId)
+      return new Map(found.map((row) => [row.path, toFilm(row)]))
+    },
+
+    statesOf(videoIds) {
+      const states = new Map<string, PlacedState>()
+      if (videoIds.length === 0 || app.ledger.sql('SELECT 1 FROM media_place LIMIT 1').get() === undefined)
+        return states
+      const found = app.ledger
+        .sql<Pick<FilmRow & PlaceRow, 'video_id' | 'label' | 'state' | 'away_since' | 'is_ours'>>(
+          `SELECT video_id, label, state, away_since, is_ours FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value JOIN media_place ON media_place.id = place_id
+         WHERE state <> 'forgotten'`,
+        )
+        .all(JSON.stringify(videoIds))
+      for (const { video_id: id, label, state, away_since: since, is_ours: ours } of found)
+        states.set(id, {
+          label,
+          state: since !== null ? 'away' : state === 'lost' ? 'missing' : 'there',
+          ...(ours === 1 && { ours: true }),
+        })
+      return states
+    },
+
+    countOfChannel: (channelId) =>
+      app.ledger
+        .sql<{ count: number }>(
+          "SELECT count(*) AS count FROM media_film WHERE channel_id = ? AND state <> 'forgotten'",
+        )
+        .get(channelId)!.count,
+
+    wasForgotten: (videoIds) =>
+      new Set(
+        app.ledger
+          .sql<{ video_id: string }>(
+            "SELECT video_id FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value WHERE state = 'forgotten'",
+          )
+          .all(JSON.stringify(videoIds))
+          .map(({ video_id: id }) => id),
+      ),
+
+    broughtFrom: (placeId, videoIds) =>
+      new Set(
+        app.ledger
+          .sql<{ video_id: string }>(
+            'SELECT video_id FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value WHERE place_id = ?',
+          )
+          .all(JSON.stringify(videoIds), placeId)
+          .map(({ video_id: id }) => id),
+      ),
+
+    keep: (films) =>
+      app.ledger.write(() => {
+        const put = app.ledger.sql(
+          `INSERT INTO media_film (video_id, channel_id, place_id, path, ending, size_bytes, changed_ms)
+           VALUES (?, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT (video_id) DO UPDATE SET channel_id = excluded.channel_id, place_id = excluded.place_id,
+             path = excluded.path, ending = excluded.ending, size_bytes = excluded.size_bytes,
+             changed_ms = excluded.changed_ms, state = 'there'`,
+        )
+        const found = app.ledger.sql('DELETE FROM media_missing WHERE video_id = ?')
+        for (const { videoId, channelId, placeId, path, ending, sizeBytes, changedMs } of films) {
+          put.run(videoId, channelId, placeId, path, ending, sizeBytes, Math.floor(changedMs))
+          found.run(videoId)
+        }
+      }),
+
+    drop: (videoIds) =>
+      app.ledger.write(() => {
+        const drop = app.ledger.sql('DELETE FROM media_film WHERE video_id = ?')
+        for (const id of videoIds) drop.run(id)
+      }),
+
+    forget: (videoIds) => setState(videoIds, 'forgotten'),
+
+    async setLost(videoIds, isLost) {
+      await setState(videoIds, isLost ? 'lost' : 'there')
+      if (videoIds.length > 0) app.touch()
+    },
+
+    *filmsOf(placeId, batch = 500) {
+      for (let after = ''; ; ) {
+        const found = app.ledger
+          .sql<FilmRow>(
+            "SELECT * FROM media_film WHERE place_id = ? AND path > ? AND state <> 'forgotten' ORDER BY path LIMIT ?",
+          )
+          .all(placeId, after, batch)
+        if (found.length === 0) return
+        yield found.map(toFilm)
+        after = found.at(-1)!.path
+      }
+    },
+
+    begin() {
+      looks = app.clock.every(LOOK_AGAIN_MS, () => watch())
+      void watch()
+      void trash.begin()
+    },
+
+    async end() {
+      hasEnded = true
+      looks?.cancel()
+      await trash.close()
+    },
+  }
 }

@@ -3,9 +3,9 @@
 import type { BulkResult, Collection } from 'archivolt'
 import { errors } from 'archivolt'
 import { checkedDoc, type PutManyOptions, Slice, zoneChanges } from 'archivolt/index'
-import { Searches } from './find.ts'
+import { openSearches } from './find.ts'
 import type { CallOptions, Link } from './link.ts'
-import { Points, type Target } from './points.ts'
+import { openPoints, type Target } from './points.ts'
 import type { IdText } from './protocol.ts'
 
 const DOCS_A_MESSAGE = 100
@@ -15,20 +15,12 @@ const BATCH = 200
 export function openCollection(target: Target): Collection {
   const { definition } = target
   const { name } = definition
-  const points = new Points(target)
-  const searches = new Searches(target, points)
+  const { at: docsAt, ...points } = openPoints(target)
 
   return {
     definition,
-    get: (id) => points.get(id),
-    getText: (id) => points.getText(id),
-    getTexts: (ids) => points.getTexts(ids),
-    getMany: (ids) => points.getMany(ids),
-    known: (ids) => points.known(ids),
-
-    find: (query) => searches.find(query),
-    similar: (id, query) => searches.similar(id, query),
-    count: (filter, cap) => searches.count(filter, cap),
+    ...points,
+    ...openSearches(target, points),
     aggregate: (query) => target.link().call('aggregate', { name, query, zone: query.histogram ? zoneChanges() : [] }),
 
     async put(id, doc) {
@@ -53,7 +45,7 @@ export function openCollection(target: Target): Collection {
         const asked = { name, filter, order: order === 'id' ? 'id' : 'row', after, size: batch } as const
         const { rids, at } = await target.link().call('page', asked)
         after = at
-        const docs = await points.at(rids)
+        const docs = await docsAt(rids)
         if (docs.length > 0) yield docs
       } while (after !== undefined)
     },

@@ -6,67 +6,38 @@ import { type Points, SOUND_TEXT, type Target } from './points.ts'
 import type { FoundRows } from './protocol.ts'
 import { listedCount, listedPage } from './value-lists.ts'
 
-export class Searches implements Pick<Collection, 'find' | 'similar' | 'count'> {
-  readonly #target: Target
-  readonly #points: Points
-
-  constructor(target: Target, points: Points) {
-    this.#target = target
-    this.#points = points
-  }
-
-  async find(query: FindQuery): Promise<Found> {
-    const { definition } = this.#target
-    windowOf(definition, query)
-    const hasWords = query.text !== undefined && query.text.words.trim() !== ''
-    if (query.ids) checkCount(definition, query.ids)
-    const here = hasWords || query.ids ? undefined : this.#page(query)
-    if (here) return here
-    const found = await this.#target.link().call('find', { name: definition.name, query })
-    return { hits: await this.#toHits(found, query.withoutTexts), total: found.total }
-  }
-
-  async similar(id: string, query: { size: number; filter?: Filter; fields?: string[] }): Promise<Hit[]> {
-    const { definition } = this.#target
-    return this.#toHits(await this.#target.link().call('similar', { name: definition.name, id, query }))
-  }
-
-  async count(filter?: Filter, cap = MAX_WINDOW): Promise<number> {
-    const { definition } = this.#target
-    const isLight = cap <= MAX_WINDOW && (this.#isIndexed(filter) || this.#isListed(filter, cap))
-    return isLight
-      ? this.#countNow(filter, cap)
-      : this.#target.link().call('count', { name: definition.name, filter, cap })
-  }
-
-  #isIndexed(filter: Filter | undefined): boolean {
-    const { layout } = this.#target
+export function openSearches(
+  target: Target,
+  points: Pick<Points, 'getTexts'>,
+): Pick<Collection, 'find' | 'similar' | 'count'> {
+  function isIndexed(filter: Filter | undefined): boolean {
+    const { layout } = target
     const equal = equalColumns(layout, filter)
     if (equal === undefined) return false
     const isMet = ({ name }: { name: string }) => equal.has(name)
     return equal.size === 0 || layout.indexes.some(({ columns }) => columns.slice(0, equal.size).every(isMet))
   }
 
-  #isListed(filter: Filter | undefined, cap: number): boolean {
-    const { layout } = this.#target
-    return this.#target.read((reader) => listedCount(reader, layout, this.#target.names(), filter, cap) !== undefined)
+  function isListed(filter: Filter | undefined, cap: number): boolean {
+    const { layout } = target
+    return target.read((reader) => listedCount(reader, layout, target.names(), filter, cap) !== undefined)
   }
 
-  #countNow(filter: Filter | undefined, cap: number): number {
-    const { layout } = this.#target
-    const names = this.#target.names()
-    return this.#target.read((reader) => {
+  function countNow(filter: Filter | undefined, cap: number): number {
+    const { layout } = target
+    const names = target.names()
+    return target.read((reader) => {
       const { text, values } = listedCount(reader, layout, names, filter, cap) ?? countSql(layout, names, filter, cap)
       return reader.count(text, values)
     })
   }
 
   /** @returns undefined: it is work for the worker */
-  #page(query: FindQuery): Found | undefined {
+  function page(query: FindQuery): Found | undefined {
     const { from = 0, size = 10 } = query
-    const { layout } = this.#target
-    const names = this.#target.names()
-    return this.#target.read((reader) =>
+    const { layout } = target
+    const names = target.names()
+    return target.read((reader) =>
       reader.together(() => {
         const page = listedPage(reader, layout, names, query) ?? pageSql(layout, names, query)
         if (!page.isLight) return undefined
@@ -81,20 +52,44 @@ export class Searches implements Pick<Collection, 'find' | 'similar' | 'count'> 
             const at = row.indexOf('\n')
             const hit = { id: row.slice(0, at), text: row.slice(at + 1), score: 0 }
             if (hit.text !== '' || query.withoutTexts) return [hit]
-            this.#target.onGarbled(hit.id)
+            target.onGarbled(hit.id)
             return []
           })
-        return { hits, total: query.withoutTotal ? hits.length : this.#countNow(query.filter, MAX_WINDOW) }
+        return { hits, total: query.withoutTotal ? hits.length : countNow(query.filter, MAX_WINDOW) }
       }),
     )
   }
 
-  async #toHits({ ids, scores }: FoundRows, withoutTexts = false): Promise<Hit[]> {
+  async function toHits({ ids, scores }: FoundRows, withoutTexts = false): Promise<Hit[]> {
     if (withoutTexts) return ids.map((id, at) => ({ id, text: '', score: scores[at]! }))
-    const found = await this.#points.getTexts(ids)
+    const found = await points.getTexts(ids)
     return ids.flatMap((id, at) => {
       const text = found.get(id)
       return text === undefined ? [] : [{ id, text, score: scores[at]! }]
     })
+  }
+
+  return {
+    async find(query) {
+      const { definition } = target
+      windowOf(definition, query)
+      const hasWords = query.text !== undefined && query.text.words.trim() !== ''
+      if (query.ids) checkCount(definition, query.ids)
+      const here = hasWords || query.ids ? undefined : page(query)
+      if (here) return here
+      const found = await target.link().call('find', { name: definition.name, query })
+      return { hits: await toHits(found, query.withoutTexts), total: found.total }
+    },
+
+    async similar(id, query) {
+      const { definition } = target
+      return toHits(await target.link().call('similar', { name: definition.name, id, query }))
+    },
+
+    async count(filter, cap = MAX_WINDOW) {
+      const { definition } = target
+      const isLight = cap <= MAX_WINDOW && (isIndexed(filter) || isListed(filter, cap))
+      return isLight ? countNow(filter, cap) : target.link().call('count', { name: definition.name, filter, cap })
+    },
   }
 }

@@ -34,108 +34,106 @@ interface Row {
 
 type Doc = Record<string, unknown>
 
-export class Points implements Pick<Collection, 'get' | 'getText' | 'getTexts' | 'getMany' | 'known'> {
-  readonly #target: Target
-
-  constructor(target: Target) {
-    this.#target = target
-  }
-
-  async get(id: string): Promise<Doc | undefined> {
-    const found = this.#row('id', id)
-    return found && this.#read(found)
-  }
-
-  async getText(id: string): Promise<string | undefined> {
-    return this.#text(id)
-  }
-
-  async getTexts(ids: readonly string[]): Promise<Map<string, string>> {
-    const found = new Map<string, string>()
-    const take = (id: string) => {
-      const text = this.#text(id)
-      if (text !== undefined) found.set(id, text)
-    }
-    checkCount(this.#target.definition, ids)
-    await inTurns(ids, IDS_AT_ONCE, (some) => this.#together(() => some.forEach(take)))
-    return found
-  }
-
-  async getMany(ids: readonly string[]): Promise<Map<string, Doc>> {
-    const found = new Map<string, Doc>()
-    checkCount(this.#target.definition, ids)
-    await inTurns(ids, IDS_AT_ONCE, async (some) => {
-      const rows = this.#together(() => some.flatMap((id) => this.#row('id', id) ?? []))
-      for await (const { id, doc } of this.#parsed(rows)) found.set(id, doc)
-    })
-    return found
-  }
-
-  async known(ids: readonly string[]): Promise<Set<string>> {
-    const found = new Set<string>()
-    await inTurns(ids, KNOWN_AT_ONCE, (some) => {
-      const { main } = this.#target.names()
-      const present = this.#target.read(({ pluck }) =>
-        pluck<string>(`SELECT id FROM "${main}" WHERE id IN (SELECT value FROM json_each(?))`).all(
-          JSON.stringify(some),
-        ),
-      )
-      for (const id of present) found.add(id)
-    })
-    return found
-  }
-
+export interface Points extends Pick<Collection, 'get' | 'getText' | 'getTexts' | 'getMany' | 'known'> {
   /** Those that stand in these rows, where they still do. */
-  async at(rids: readonly number[]): Promise<Array<{ id: string; doc: Doc }>> {
-    const docs: Array<{ id: string; doc: Doc }> = []
-    for await (const each of this.#parsed(this.#rowsAt(rids))) docs.push(each)
-    return docs
-  }
+  at(rids: readonly number[]): Promise<Array<{ id: string; doc: Doc }>>
+}
 
-  *#rowsAt(rids: readonly number[]): Generator<Row> {
+export function openPoints(target: Target): Points {
+  function* rowsAt(rids: readonly number[]): Generator<Row> {
     for (const rid of rids) {
-      const found = this.#row('rid', rid)
+      const found = row('rid', rid)
       if (found) yield found
     }
   }
 
-  #row(key: 'id' | 'rid', value: string | number): Row | undefined {
-    const { main, doc } = this.#target.names()
-    return this.#target.read(({ sql }) =>
+  function row(key: 'id' | 'rid', value: string | number): Row | undefined {
+    const { main, doc } = target.names()
+    return target.read(({ sql }) =>
       sql<Row>(
         `SELECT m.id, d.text, d.internal FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.${key} = ?`,
       ).get(value),
     )
   }
 
-  #text(id: string): string | undefined {
-    const { main, doc } = this.#target.names()
-    const text = this.#target.read(({ pluck }) =>
+  function textOf(id: string): string | undefined {
+    const { main, doc } = target.names()
+    const text = target.read(({ pluck }) =>
       pluck<string>(`SELECT ${SOUND_TEXT} FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.id = ?`).get(id),
     )
     if (text !== '') return text
-    this.#target.onGarbled(id)
+    target.onGarbled(id)
     return undefined
   }
 
-  #read({ id, text, internal }: Row): Doc | undefined {
+  function read({ id, text, internal }: Row): Doc | undefined {
     const doc = readDoc(text, internal)
-    if (!doc) this.#target.onGarbled(id)
+    if (!doc) target.onGarbled(id)
     return doc
   }
 
   /** Parses in slices: a batch of documents can be megabytes. */
-  async *#parsed(rows: Iterable<Row>): AsyncGenerator<{ id: string; doc: Doc }> {
+  async function* parsed(rows: Iterable<Row>): AsyncGenerator<{ id: string; doc: Doc }> {
     const slice = new Slice()
     for (const row of rows) {
-      const doc = this.#read(row)
+      const doc = read(row)
       if (doc) yield { id: row.id, doc }
       if (slice.isOver) await slice.next()
     }
   }
 
-  #together<Value>(work: () => Value): Value {
-    return this.#target.read(({ together }) => together(work))
+  function together<Value>(work: () => Value): Value {
+    return target.read(({ together }) => together(work))
+  }
+
+  return {
+    async get(id) {
+      const found = row('id', id)
+      return found && read(found)
+    },
+
+    getText: async (id) => textOf(id),
+
+    async getTexts(ids) {
+      const found = new Map<string, string>()
+      const take = (id: string) => {
+        const text = textOf(id)
+        if (text !== undefined) found.set(id, text)
+      }
+      checkCount(target.definition, ids)
+      await inTurns(ids, IDS_AT_ONCE, (some) => together(() => some.forEach(take)))
+      return found
+    },
+
+    async getMany(ids) {
+      const found = new Map<string, Doc>()
+      checkCount(target.definition, ids)
+      await inTurns(ids, IDS_AT_ONCE, async (some) => {
+        const rows = together(() => some.flatMap((id) => row('id', id) ?? []))
+        for await (const { id, doc } of parsed(rows)) found.set(id, doc)
+      })
+      return found
+    },
+
+    async known(ids) {
+      const found = new Set<string>()
+      await inTurns(ids, KNOWN_AT_ONCE, (some) => {
+        const { main } = target.names()
+        const present = target.read(({ pluck }) =>
+          pluck<string>(`SELECT id FROM "${main}" WHERE id IN (SELECT value FROM json_each(?))`).all(
+            JSON.stringify(some),
+          ),
+        )
+        for (const id of present) found.add(id)
+      })
+      return found
+    },
+
+    async at(rids) {
+      const docs: Array<{ id: string; doc: Doc }> = []
+      for await (const each of parsed(rowsAt(rids))) docs.push(each)
+      return docs
+    },
   }
 }
 

@@ -45,83 +45,53 @@ interface WorkLoop {
   idle(): Promise<void>
 }
 
-class Loop implements WorkLoop {
-  readonly #connection: () => Connection
-  readonly #onUndone: () => void
-  readonly #onChange: () => void
-  readonly #reads: Array<() => void> = []
-  readonly #writes: Job[] = []
-  readonly #longs: Job[] = []
-  #callbacks: Array<() => void> = []
-  #running: Promise<void> | undefined
-  #askedAt = Number.NEGATIVE_INFINITY
+/**
+ * @param onChange  called right before and right after a commit that changes something: whoever reads meanwhile may see
+ *                  either state
+ */
+export function openWorkLoop(connection: () => Connection, onUndone: () => void, onChange: () => void): WorkLoop {
+  const reads: Array<() => void> = []
+  const writes: Job[] = []
+  const longs: Job[] = []
+  let callbacks: Array<() => void> = []
+  let running: Promise<void> | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
 
-  constructor(connection: () => Connection, onUndone: () => void, onChange: () => void) {
-    this.#connection = connection
-    this.#onUndone = onUndone
-    this.#onChange = onChange
+  function isAlone(): boolean {
+    return performance.now() - askedAt > ALONE_AFTER_MS
   }
 
-  read(work: () => void): void {
-    this.#askedAt = performance.now()
-    this.#reads.push(work)
-    this.#wake()
-  }
-
-  write(job: Job): void {
-    this.#askedAt = performance.now()
-    this.#writes.push(job)
-    this.#wake()
-  }
-
-  long(job: Job): void {
-    this.#longs.push(job)
-    this.#wake()
-  }
-
-  afterCommit(callback: () => void): void {
-    this.#callbacks.push(callback)
-  }
-
-  idle(): Promise<void> {
-    return this.#running ?? Promise.resolve()
-  }
-
-  #isAlone(): boolean {
-    return performance.now() - this.#askedAt > ALONE_AFTER_MS
-  }
-
-  async #run(): Promise<void> {
+  async function run(): Promise<void> {
     let readsInARow = 0
-    while (this.#reads.length + this.#writes.length + this.#longs.length > 0) {
-      const isWriteWaiting = this.#writes.length + this.#longs.length > 0
-      if (this.#reads.length > 0 && (!isWriteWaiting || readsInARow < READS_IN_A_ROW)) {
+    while (reads.length + writes.length + longs.length > 0) {
+      const isWriteWaiting = writes.length + longs.length > 0
+      if (reads.length > 0 && (!isWriteWaiting || readsInARow < READS_IN_A_ROW)) {
         readsInARow++
-        this.#reads.shift()!()
+        reads.shift()!()
       } else {
         readsInARow = 0
-        if (this.#writes.length > 0) this.#step(this.#writes, STEP_MS, STEP_UNITS)
-        if (this.#longs.length > 0 && this.#reads.length === 0) {
-          const job = this.#longs.shift()!
+        if (writes.length > 0) step(writes, STEP_MS, STEP_UNITS)
+        if (longs.length > 0 && reads.length === 0) {
+          const job = longs.shift()!
           const rest = [job]
-          if (this.#isAlone()) this.#step(rest, ALONE_STEP_MS, ALONE_STEP_UNITS)
-          else this.#step(rest, LONG_STEP_MS, STEP_UNITS)
-          this.#longs.push(...rest)
+          if (isAlone()) step(rest, ALONE_STEP_MS, ALONE_STEP_UNITS)
+          else step(rest, LONG_STEP_MS, STEP_UNITS)
+          longs.push(...rest)
         }
       }
       // Lets requests in that have arrived meanwhile.
       await new Promise((resolve) => setImmediate(resolve))
     }
-    this.#running = undefined
+    running = undefined
   }
 
-  #wake(): void {
-    this.#running ??= this.#run()
+  function wake(): void {
+    running ??= run()
   }
 
   /** Runs pieces of these jobs, in order, in one transaction; finished jobs leave the list. */
-  #step(jobs: Job[], ms: number, most: number): void {
-    const { db, sql, pluck } = this.#connection()
+  function step(jobs: Job[], ms: number, most: number): void {
+    const { db, sql, pluck } = connection()
     const changes = () => pluck<number>('SELECT total_changes()').get()
     const before = changes()
     const isDurable = jobs.some((job) => job.durable === 'each step')
@@ -131,7 +101,7 @@ class Loop implements WorkLoop {
     const worked: Job[] = []
     const started = performance.now()
     let units = 0
-    this.#callbacks = []
+    callbacks = []
     try {
       db.pragma(`synchronous = ${isDurable ? 'FULL' : 'NORMAL'}`)
       sql('BEGIN IMMEDIATE').run()
@@ -161,31 +131,48 @@ class Loop implements WorkLoop {
         }
       }
       const isChanged = changes() !== before
-      if (isChanged) this.#onChange()
+      if (isChanged) onChange()
       sql('COMMIT').run()
-      if (isChanged) this.#onChange()
-      if (!isDurable && isOwing) makeDurable(this.#connection())
+      if (isChanged) onChange()
+      if (!isDurable && isOwing) makeDurable(connection())
     } catch (error) {
       if (db.inTransaction) sql('ROLLBACK').run()
-      this.#onUndone()
+      onUndone()
       for (const job of worked) {
         if (jobs[0] === job) jobs.shift()
         job.reject(error)
       }
       return
     }
-    for (const callback of this.#callbacks) callback()
+    for (const callback of callbacks) callback()
     for (const [job, done] of told) job.progress?.(done)
     for (const tell of ended) tell()
   }
-}
 
-/**
- * @param onChange  called right before and right after a commit that changes something: whoever reads meanwhile may see
- *                  either state
- */
-export function openWorkLoop(connection: () => Connection, onUndone: () => void, onChange: () => void): WorkLoop {
-  return new Loop(connection, onUndone, onChange)
+  return {
+    read(work) {
+      askedAt = performance.now()
+      reads.push(work)
+      wake()
+    },
+
+    write(job) {
+      askedAt = performance.now()
+      writes.push(job)
+      wake()
+    },
+
+    long(job) {
+      longs.push(job)
+      wake()
+    },
+
+    afterCommit(callback) {
+      callbacks.push(callback)
+    },
+
+    idle: () => running ?? Promise.resolve(),
+  }
 }
 
 /** Syncs the log: whatever was committed before without a sync is then on disk as well. */
