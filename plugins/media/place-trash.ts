@@ -109,6 +109,7 @@ export function filesOf(film: string, names: readonly string[]): string[] {
 type TrashApp = Pick<App, 'ledger' | 'clock' | 'log' | 'jobs' | 'touch' | 'hook'>
 
 export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Promise<boolean>): PlaceTrashService {
+  const { ledger } = app
   let timer: Timer | undefined
   let working = Promise.resolve()
 
@@ -117,7 +118,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
   }
 
   function placeOf(id: number): OwnPlace {
-    return app.ledger.sql<OwnPlace>('SELECT id, path, label, is_ours FROM media_place WHERE id = ?').get(id)!
+    return ledger.sql<OwnPlace>('SELECT id, path, label, is_ours FROM media_place WHERE id = ?').get(id)!
   }
 
   function trashOf(place: OwnPlace, { id, video_id: videoId }: Pick<Row, 'id' | 'video_id'>): string {
@@ -125,7 +126,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
   }
 
   function dropRow(id: number): Promise<void> {
-    return app.ledger.write(() => void app.ledger.sql('DELETE FROM media_discarded WHERE id = ?').run(id))
+    return ledger.write(() => void ledger.sql('DELETE FROM media_discarded WHERE id = ?').run(id))
   }
 
   /**
@@ -134,11 +135,11 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
    */
   function dropBack({ id, video_id: videoId, place_id: placeId, path, job_id: jobId }: Row): Promise<void> {
     const change = jobId ? "UPDATE media_film SET state = 'there'" : 'DELETE FROM media_film'
-    return app.ledger.write(() => {
-      app.ledger
+    return ledger.write(() => {
+      ledger
         .sql(`${change} WHERE video_id = ? AND place_id = ? AND path = ? AND state = 'forgotten'`)
         .run(videoId, placeId, path)
-      app.ledger.sql('DELETE FROM media_discarded WHERE id = ?').run(id)
+      ledger.sql('DELETE FROM media_discarded WHERE id = ?').run(id)
     })
   }
 
@@ -186,7 +187,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
 
   /** Nothing where its film is not there, or where a link leads to it. */
   async function note(jobId: string, film: Film, place: OwnPlace): Promise<Row | undefined> {
-    const known = app.ledger
+    const known = ledger
       .sql<Row>('SELECT * FROM media_discarded WHERE job_id = ? AND video_id = ?')
       .get(jobId, film.video_id)
     if (known) return known
@@ -195,9 +196,9 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
     if (home === undefined || !(await isFile(join(home, name)))) return undefined
     const names = filesOf(name, await readdir(home))
     const row = { ...film, names: JSON.stringify(names), job_id: jobId, until: app.clock.now() + KEPT_MS }
-    const id = await app.ledger.write(() =>
+    const id = await ledger.write(() =>
       Number(
-        app.ledger
+        ledger
           .sql(
             `INSERT INTO media_discarded (place_id, video_id, channel_id, path, size_bytes, names, job_id, until)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -211,7 +212,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
 
   /** A damaged list names the film alone. */
   function namesOf({ id, path, names }: Row): string[] {
-    return app.ledger.json<string[]>(names, `place_trash.names of ${id}`, [basename(path)])
+    return ledger.json<string[]>(names, `place_trash.names of ${id}`, [basename(path)])
   }
 
   async function moveAway(row: Row, place: OwnPlace): Promise<void> {
@@ -255,13 +256,13 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
   }
 
   function ofJob(jobId: string): Row[] {
-    return app.ledger.sql<Row>('SELECT * FROM media_discarded WHERE job_id = ? ORDER BY id').all(jobId)
+    return ledger.sql<Row>('SELECT * FROM media_discarded WHERE job_id = ? ORDER BY id').all(jobId)
   }
 
   async function settleRow(id: number): Promise<void> {
-    await app.ledger.write(
+    await ledger.write(
       () =>
-        void app.ledger
+        void ledger
           .sql('UPDATE media_discarded SET job_id = NULL, until = ? WHERE id = ?')
           .run(app.clock.now() + KEPT_MS, id),
     )
@@ -270,8 +271,8 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
   /** What a crash has left half done, and what has been kept for long enough. */
   async function clean(): Promise<void> {
     let isFailed = false
-    const half = app.ledger.sql<Row>('SELECT * FROM media_discarded WHERE job_id IS NOT NULL ORDER BY id').all()
-    const old = app.ledger
+    const half = ledger.sql<Row>('SELECT * FROM media_discarded WHERE job_id IS NOT NULL ORDER BY id').all()
+    const old = ledger
       .sql<Row>('SELECT * FROM media_discarded WHERE job_id IS NULL AND until <= ? ORDER BY id')
       .all(app.clock.now())
     for (const row of [...half, ...old]) {
@@ -304,13 +305,13 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
 
   /** At the next one's time, and not before so long. */
   function wakeUp(earliestMs = 0): void {
-    const next = app.ledger
+    const next = ledger
       .sql<{ until: number }>(
         `SELECT until FROM media_discarded JOIN media_place ON media_place.id = place_id
        WHERE is_ours = 1 AND job_id IS NULL ORDER BY until LIMIT 1`,
       )
       .get()
-    const isHalf = app.ledger.sql('SELECT 1 FROM media_discarded WHERE job_id IS NOT NULL').get() !== undefined
+    const isHalf = ledger.sql('SELECT 1 FROM media_discarded WHERE job_id IS NOT NULL').get() !== undefined
     timer?.cancel()
     const { clock } = app
     const at = Math.min(next ? next.until : Number.POSITIVE_INFINITY, isHalf ? clock.now() + AGAIN_MS : Infinity)
@@ -341,7 +342,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
 
     async discard(jobId, what) {
       const [column, value] = 'videoId' in what ? ['video_id', what.videoId] : ['channel_id', what.channelId]
-      const films = app.ledger
+      const films = ledger
         .sql<Film>(
           `SELECT video_id, channel_id, place_id, media_film.path AS path, size_bytes FROM media_film
          JOIN media_place ON media_place.id = place_id
@@ -383,7 +384,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
     },
 
     async mustBeRemovable(place) {
-      const films = app.ledger
+      const films = ledger
         .sql<{ path: string }>(
           "SELECT path FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY video_id LIMIT ?",
         )
@@ -419,19 +420,18 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
     },
 
     countOf: (placeId) =>
-      app.ledger
-        .sql<{ count: number }>('SELECT count(*) AS count FROM media_discarded WHERE place_id = ?')
-        .get(placeId)!.count,
+      ledger.sql<{ count: number }>('SELECT count(*) AS count FROM media_discarded WHERE place_id = ?').get(placeId)!
+        .count,
 
     countOfChannel: (channelId) =>
-      app.ledger
+      ledger
         .sql<{ count: number }>('SELECT count(*) AS count FROM media_discarded WHERE channel_id = ?')
         .get(channelId)!.count,
 
-    has: (videoId) => app.ledger.sql('SELECT 1 FROM media_discarded WHERE video_id = ?').get(videoId) !== undefined,
+    has: (videoId) => ledger.sql('SELECT 1 FROM media_discarded WHERE video_id = ?').get(videoId) !== undefined,
 
     of: (videoIds) =>
-      app.ledger
+      ledger
         .sql<{ id: number; placeId: number; videoId: string }>(
           `SELECT id, place_id AS placeId, video_id AS videoId FROM media_discarded
          WHERE job_id IS NULL AND video_id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`,
@@ -439,19 +439,19 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
         .all(JSON.stringify(videoIds)),
 
     wasAt: (placeId, videoId, path) =>
-      app.ledger
+      ledger
         .sql('SELECT 1 FROM media_discarded WHERE video_id = ? AND place_id = ? AND path = ?')
         .get(videoId, placeId, path) !== undefined,
 
     page(placeId, from, size) {
-      const rows = app.ledger
+      const rows = ledger
         .sql<Row>('SELECT * FROM media_discarded WHERE place_id = ? ORDER BY id DESC LIMIT ? OFFSET ?')
         .all(placeId, size, from)
       return rows.map((row) => toDiscarded(row))
     },
 
     async restore(placeId, id) {
-      const row = app.ledger.sql<Row>('SELECT * FROM media_discarded WHERE id = ? AND place_id = ?').get(id, placeId)
+      const row = ledger.sql<Row>('SELECT * FROM media_discarded WHERE id = ? AND place_id = ?').get(id, placeId)
       if (!row) throw errors.notFound('removed film', String(id))
       const place = placeOf(placeId)
       if (row.job_id) throw errors.conflict('It is just being removed: try again in a moment')
@@ -465,7 +465,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
         throw errors.conflict(
           say`There is another ${{ path: row.path }} in “${{ label: place.label }}”: move it away, then try again`,
         )
-      await app.ledger.write(() => void app.ledger.sql("UPDATE media_discarded SET job_id = '' WHERE id = ?").run(id))
+      await ledger.write(() => void ledger.sql("UPDATE media_discarded SET job_id = '' WHERE id = ?").run(id))
       try {
         if (!(await bringBack(row))) {
           await settleRow(id)

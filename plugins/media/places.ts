@@ -125,6 +125,7 @@ function mustNotOverlap(path: string, places: readonly PlaceRow[]): void {
 }
 
 export function openPlaces(app: PlacesApp): PlacesService {
+  const { ledger } = app
   const trash = openPlaceTrash(app, (id) => look(rowOf(id)))
   /** Looks that are under way: a share that hangs is asked once. */
   const looking = new Map<number, Promise<boolean>>()
@@ -139,11 +140,11 @@ export function openPlaces(app: PlacesApp): PlacesService {
   }
 
   function rows(): PlaceRow[] {
-    return app.ledger.sql<PlaceRow>('SELECT * FROM media_place ORDER BY id').all()
+    return ledger.sql<PlaceRow>('SELECT * FROM media_place ORDER BY id').all()
   }
 
   function rowOf(id: number): PlaceRow {
-    const row = app.ledger.sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(id)
+    const row = ledger.sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(id)
     if (!row) throw errors.notFound('place', String(id))
     return row
   }
@@ -151,8 +152,8 @@ export function openPlaces(app: PlacesApp): PlacesService {
   /** Counted in indexes alone: there may be very many. */
   function filmsIn(id: number): number {
     return (
-      app.ledger.sql<{ count: number }>('SELECT count(*) AS count FROM media_film WHERE place_id = ?').get(id)!.count -
-      app.ledger
+      ledger.sql<{ count: number }>('SELECT count(*) AS count FROM media_film WHERE place_id = ?').get(id)!.count -
+      ledger
         .sql<{ count: number }>("SELECT count(*) AS count FROM media_film WHERE place_id = ? AND state = 'forgotten'")
         .get(id)!.count
     )
@@ -204,7 +205,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
   }
 
   function sampleOf(id: number, size: number): Array<Pick<FilmRow, 'path' | 'size_bytes'>> {
-    return app.ledger
+    return ledger
       .sql<Pick<FilmRow, 'path' | 'size_bytes'>>(
         "SELECT path, size_bytes FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY video_id LIMIT ?",
       )
@@ -214,7 +215,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
   /** By their paths, from both ends: no sorting of all that lie there. */
   function someOf(id: number, size: number): Array<Pick<FilmRow, 'path' | 'size_bytes'>> {
     return ['ASC', 'DESC'].flatMap((order) =>
-      app.ledger
+      ledger
         .sql<Pick<FilmRow, 'path' | 'size_bytes'>>(
           `SELECT path, size_bytes FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY path ${order} LIMIT ?`,
         )
@@ -274,12 +275,10 @@ export function openPlaces(app: PlacesApp): PlacesService {
   /** @returns whether it is there */
   async function lookAt(row: PlaceRow): Promise<boolean> {
     const there = await isThere(row)
-    const now = app.ledger.sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(row.id)
+    const now = ledger.sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(row.id)
     if (hasEnded || !now || now.path !== row.path || there === (now.away_since === null)) return there
     const since = there ? null : epochSeconds(app.clock)
-    await app.ledger.write(() =>
-      app.ledger.sql('UPDATE media_place SET away_since = ? WHERE id = ?').run(since, row.id),
-    )
+    await ledger.write(() => ledger.sql('UPDATE media_place SET away_since = ? WHERE id = ?').run(since, row.id))
     app.touch()
     if (there) {
       app.log.info({ place: row.label }, 'a place is there again')
@@ -312,12 +311,12 @@ export function openPlaces(app: PlacesApp): PlacesService {
   }
 
   function filmRow(videoId: string): FilmRow | undefined {
-    return app.ledger.sql<FilmRow>("SELECT * FROM media_film WHERE video_id = ? AND state <> 'forgotten'").get(videoId)
+    return ledger.sql<FilmRow>("SELECT * FROM media_film WHERE video_id = ? AND state <> 'forgotten'").get(videoId)
   }
 
   function setState(videoIds: readonly string[], state: FilmRow['state']): Promise<void> {
-    return app.ledger.write(() => {
-      const change = app.ledger.sql('UPDATE media_film SET state = ? WHERE video_id = ? AND state <> ?')
+    return ledger.write(() => {
+      const change = ledger.sql('UPDATE media_film SET state = ? WHERE video_id = ? AND state <> ?')
       for (const id of videoIds) change.run(state, id, state)
     })
   }
@@ -378,9 +377,9 @@ export function openPlaces(app: PlacesApp): PlacesService {
       if (same) return toPlace(same)
       mustNotOverlap(real, known)
       if (known.length >= MOST_PLACES) throw errors.conflict(say`There are ${{ most: MOST_PLACES }} places already`)
-      const id = await app.ledger.write(() =>
+      const id = await ledger.write(() =>
         Number(
-          app.ledger
+          ledger
             .sql('INSERT INTO media_place (path, label, added_at) VALUES (?, ?, ?)')
             .run(real, label, epochSeconds(app.clock)).lastInsertRowid,
         ),
@@ -390,7 +389,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
 
     async rename(id, label) {
       rowOf(id)
-      await app.ledger.write(() => app.ledger.sql('UPDATE media_place SET label = ? WHERE id = ?').run(label, id))
+      await ledger.write(() => ledger.sql('UPDATE media_place SET label = ? WHERE id = ?').run(label, id))
       app.touch()
       return toPlace(rowOf(id))
     },
@@ -402,9 +401,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
           throw errors.unavailable(say`“${{ label: row.label }}” is not there now: connect its disk first`)
         await trash.mustBeRemovable(row)
       }
-      await app.ledger.write(() =>
-        app.ledger.sql('UPDATE media_place SET is_ours = ? WHERE id = ?').run(isOurs ? 1 : 0, id),
-      )
+      await ledger.write(() => ledger.sql('UPDATE media_place SET is_ours = ? WHERE id = ?').run(isOurs ? 1 : 0, id))
       app.touch()
       if (isOurs) await trash.begin()
       return toPlace(rowOf(id))
@@ -423,8 +420,8 @@ export function openPlaces(app: PlacesApp): PlacesService {
         throw errors.unprocessable(
           say`Only ${{ found }} of ${{ count: films.length }} videos were found in ${{ real }}: this is not where “${{ label: row.label }}” is now`,
         )
-      await app.ledger.write(() =>
-        app.ledger.sql('UPDATE media_place SET path = ?, away_since = NULL WHERE id = ?').run(real, id),
+      await ledger.write(() =>
+        ledger.sql('UPDATE media_place SET path = ?, away_since = NULL WHERE id = ?').run(real, id),
       )
       app.touch()
       await tellBack(id)
@@ -438,10 +435,10 @@ export function openPlaces(app: PlacesApp): PlacesService {
         throw errors.conflict(
           say`${{ count: films }} videos lie in “${{ label: row.label }}”: take them out of the archive first`,
         )
-      await app.ledger.write(() => {
-        app.ledger.sql('DELETE FROM media_film WHERE place_id = ?').run(id)
-        app.ledger.sql('DELETE FROM media_discarded WHERE place_id = ?').run(id)
-        app.ledger.sql('DELETE FROM media_place WHERE id = ?').run(id)
+      await ledger.write(() => {
+        ledger.sql('DELETE FROM media_film WHERE place_id = ?').run(id)
+        ledger.sql('DELETE FROM media_discarded WHERE place_id = ?').run(id)
+        ledger.sql('DELETE FROM media_place WHERE id = ?').run(id)
       })
     },
 
@@ -457,7 +454,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     },
 
     at(placeId, paths) {
-      const found = app.ledger
+      const found = ledger
         .sql<FilmRow>(
           `SELECT media_film.* FROM json_each(?) AS asked CROSS JOIN media_film ON place_id = ? AND media_film.path = asked.value WHERE state <> 'forgotten'`,
         )
@@ -467,9 +464,8 @@ export function openPlaces(app: PlacesApp): PlacesService {
 
     statesOf(videoIds) {
       const states = new Map<string, PlacedState>()
-      if (videoIds.length === 0 || app.ledger.sql('SELECT 1 FROM media_place LIMIT 1').get() === undefined)
-        return states
-      const found = app.ledger
+      if (videoIds.length === 0 || ledger.sql('SELECT 1 FROM media_place LIMIT 1').get() === undefined) return states
+      const found = ledger
         .sql<Pick<FilmRow & PlaceRow, 'video_id' | 'label' | 'state' | 'away_since' | 'is_ours'>>(
           `SELECT video_id, label, state, away_since, is_ours FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value JOIN media_place ON media_place.id = place_id
          WHERE state <> 'forgotten'`,
@@ -485,7 +481,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     },
 
     countOfChannel: (channelId) =>
-      app.ledger
+      ledger
         .sql<{ count: number }>(
           "SELECT count(*) AS count FROM media_film WHERE channel_id = ? AND state <> 'forgotten'",
         )
@@ -493,7 +489,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
 
     wasForgotten: (videoIds) =>
       new Set(
-        app.ledger
+        ledger
           .sql<{ video_id: string }>(
             "SELECT video_id FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value WHERE state = 'forgotten'",
           )
@@ -503,7 +499,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
 
     broughtFrom: (placeId, videoIds) =>
       new Set(
-        app.ledger
+        ledger
           .sql<{ video_id: string }>(
             'SELECT video_id FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value WHERE place_id = ?',
           )
@@ -512,15 +508,15 @@ export function openPlaces(app: PlacesApp): PlacesService {
       ),
 
     keep: (films) =>
-      app.ledger.write(() => {
-        const put = app.ledger.sql(
+      ledger.write(() => {
+        const put = ledger.sql(
           `INSERT INTO media_film (video_id, channel_id, place_id, path, ending, size_bytes, changed_ms)
            VALUES (?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (video_id) DO UPDATE SET channel_id = excluded.channel_id, place_id = excluded.place_id,
              path = excluded.path, ending = excluded.ending, size_bytes = excluded.size_bytes,
              changed_ms = excluded.changed_ms, state = 'there'`,
         )
-        const found = app.ledger.sql('DELETE FROM media_missing WHERE video_id = ?')
+        const found = ledger.sql('DELETE FROM media_missing WHERE video_id = ?')
         for (const { videoId, channelId, placeId, path, ending, sizeBytes, changedMs } of films) {
           put.run(videoId, channelId, placeId, path, ending, sizeBytes, Math.floor(changedMs))
           found.run(videoId)
@@ -528,8 +524,8 @@ export function openPlaces(app: PlacesApp): PlacesService {
       }),
 
     drop: (videoIds) =>
-      app.ledger.write(() => {
-        const drop = app.ledger.sql('DELETE FROM media_film WHERE video_id = ?')
+      ledger.write(() => {
+        const drop = ledger.sql('DELETE FROM media_film WHERE video_id = ?')
         for (const id of videoIds) drop.run(id)
       }),
 
@@ -542,7 +538,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
 
     *filmsOf(placeId, batch = 500) {
       for (let after = ''; ; ) {
-        const found = app.ledger
+        const found = ledger
           .sql<FilmRow>(
             "SELECT * FROM media_film WHERE place_id = ? AND path > ? AND state <> 'forgotten' ORDER BY path LIMIT ?",
           )
