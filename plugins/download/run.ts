@@ -36,6 +36,18 @@ interface PutOff {
   needBytes?: number
 }
 
+/** What all that a run does shares. */
+interface Run {
+  readonly job: JobContext<{ autoOnly?: boolean }>
+  readonly app: App
+  readonly workers: Workers
+  /** Items that are tried again later in this run. */
+  readonly putOff: Map<string, PutOff>
+  readonly ingested: string[]
+  /** Subtitles that could not be had, as `id language`. */
+  readonly leftOut: string[]
+}
+
 export const downloadPending = defineTask({
   name: 'download_pending',
   title: 'Downloading',
@@ -50,37 +62,35 @@ export const downloadPending = defineTask({
   outgoing: true,
   schedule: { auto: '0 16 *', initially: { hour: '9', isFirstStartOnly: true } }, // after the scan of 8
   async run(job, app: App) {
-    const putOff = new Map<string, PutOff>()
-    const ingested: string[] = []
-    const leftOut: string[] = []
-    const workers = new Workers(job)
-    const unwatch = app.jobs.watch(({ job: run }) => {
-      if (run?.id === job.id && (run.again || run.command)) workers.wake()
+    const run: Run = { job, app, workers: new Workers(job), putOff: new Map(), ingested: [], leftOut: [] }
+    const { workers, ingested } = run
+    const unwatch = app.jobs.watch(({ job: changed }) => {
+      if (changed?.id === job.id && (changed.again || changed.command)) workers.wake()
     })
     try {
       await app.queue.planLooks()
       while (!job.isStopping()) {
         await workers.place(() => app.preferences.section('platform').downloads_at_once)
         if (job.isStopping()) break
-        const item = await nextItem(putOff, workers, job, app)
+        const item = await nextItem(run)
         if (!item && !workers.areBusy) break
         if (!item) await workers.change()
         else
           workers.begin(item, async (worker) => {
-            if (await downloadItem(item, worker, putOff, leftOut, job, app)) ingested.push(item.platform_id)
+            if (await downloadItem(run, item, worker)) ingested.push(item.platform_id)
           })
       }
       await workers.ended()
     } catch (error) {
       await workers.ended().catch(() => undefined) // that they were cut off is said already
-      if (isKilled(job, app)) for (const id of putOff.keys()) await app.media.clearStaging(id)
+      if (isKilled(run)) for (const id of run.putOff.keys()) await app.media.clearStaging(id)
       throw error
     } finally {
       unwatch()
     }
-    await restOf(job, app)
+    await restOf(run)
     await app.afterDownload.run(ingested, job)
-    return ingested.length ? joined([downloaded(ingested.length), ...withoutSubtitles(leftOut)], '; ') : null
+    return ingested.length ? joined([downloaded(ingested.length), ...withoutSubtitles(run.leftOut)], '; ') : null
   },
 })
 
@@ -89,7 +99,6 @@ const MOST_NAMED = 10
 const downloaded = (count: number): Words =>
   count === 1 ? say`${{ count }} video downloaded` : say`${{ count }} videos downloaded`
 
-/** @param leftOut  subtitles that could not be had, as `id language` */
 function withoutSubtitles(leftOut: readonly string[]): Words[] {
   if (!leftOut.length) return []
   const names = leftOut.slice(0, MOST_NAMED).join(', ')
@@ -99,21 +108,15 @@ function withoutSubtitles(leftOut: readonly string[]): Words[] {
     : [say`these subtitles could not be fetched or converted: ${{ names }}`]
 }
 
-type Run = JobContext<{ autoOnly?: boolean }>
-
 /** Then what was begun goes; where the server closes it is gone on with. */
-const isKilled = (job: Run, { jobs }: App): boolean => jobs.get(job.id)?.command === 'KILL'
+const isKilled = ({ job, app }: Run): boolean => app.jobs.get(job.id)?.command === 'KILL'
 
 /**
  * The next in line; where only items are left that were put off, waits for the first of them, a command, or another
  * start.
  */
-async function nextItem(
-  putOff: Map<string, PutOff>,
-  workers: Workers,
-  job: Run,
-  app: App,
-): Promise<DownloadDoc | undefined> {
+async function nextItem(run: Run): Promise<DownloadDoc | undefined> {
+  const { job, app, workers, putOff } = run
   let triedComments = false
   for (;;) {
     const news = new AbortController()
@@ -134,7 +137,7 @@ async function nextItem(
       if (item || !waiting.length || workers.areBusy || job.isStopping()) return item
       if (!triedComments && app.extras.areCommentsDue()) {
         triedComments = true
-        await commentsMeanwhile(job, app)
+        await commentsMeanwhile(run)
         continue
       }
       const stillQueued = app.queue.known(waiting.map(([id]) => id))
@@ -167,7 +170,7 @@ async function nextItem(
 }
 
 /** While all that is left waits to be tried again: the comments of what has come do not wait for it. */
-async function commentsMeanwhile(job: Run, app: App): Promise<void> {
+async function commentsMeanwhile({ job, app }: Run): Promise<void> {
   try {
     await app.extras.fetchDue(untilStop(job))
   } catch (thrown) {
@@ -178,21 +181,15 @@ async function commentsMeanwhile(job: Run, app: App): Promise<void> {
 }
 
 /** @returns whether it is in the library now; what went wrong is noted on the item */
-async function downloadItem(
-  item: DownloadDoc,
-  worker: Worker,
-  putOff: Map<string, PutOff>,
-  leftOut: string[],
-  job: Run,
-  app: App,
-): Promise<boolean> {
+async function downloadItem(run: Run, item: DownloadDoc, worker: Worker): Promise<boolean> {
+  const { job, app, putOff, leftOut } = run
   const id = item.platform_id
   const isWanted = item.force || app.media.missing.of([id]).size > 0
   const archived = isWanted ? undefined : await app.videos.get(id)
   if (archived) {
     // Ingested, then cut off before the queue was told: what follows an ingest is done again.
     await app.emit('video.added', { id, channelId: archived.channel_id, why: 'new' })
-    await settle(id, archived.channel_id, job, app)
+    await settle(run, id, archived.channel_id)
     return false
   }
   const waiting = putOff.get(id)
@@ -204,7 +201,7 @@ async function downloadItem(
   try {
     // It may have been cleared or ignored since it was chosen; from here on that ends its turn.
     if (!app.queue.isWanted(id)) return false
-    leftOut.push(...(await fetchAndIngest(item, worker, turn, job, app)))
+    leftOut.push(...(await fetchAndIngest(run, item, worker, turn)))
     putOff.delete(id)
     return true
   } catch (error) {
@@ -214,10 +211,10 @@ async function downloadItem(
     }
     if (isStop(error, job)) return false
     if (job.signal.aborted) {
-      if (isKilled(job, app)) await app.media.clearStaging(id)
+      if (isKilled(run)) await app.media.clearStaging(id)
       throw error
     }
-    await noteFailure(item, error, putOff, job, app)
+    await noteFailure(run, item, error)
     return false
   } finally {
     turn.end()
@@ -225,13 +222,8 @@ async function downloadItem(
 }
 
 /** @returns subtitles that were left out */
-async function fetchAndIngest(
-  item: DownloadDoc,
-  worker: Worker,
-  turn: ActiveItem,
-  job: Run,
-  app: App,
-): Promise<string[]> {
+async function fetchAndIngest(run: Run, item: DownloadDoc, worker: Worker, turn: ActiveItem): Promise<string[]> {
+  const { job, app } = run
   const id = item.platform_id
   const signal = AbortSignal.any([job.signal, turn.signal])
   // A stop waits for what has begun, and not for what is only in line for the platform.
@@ -271,7 +263,7 @@ async function fetchAndIngest(
       job.step,
     ),
   )
-  await settle(id, channelId, job, app)
+  await settle(run, id, channelId)
   if (downloaded.areSubtitlesPutOff) {
     await app.extras.startPutOff()
     return []
@@ -286,20 +278,14 @@ async function fetchAndIngest(
 }
 
 /** The video is in the library: the queue forgets it. */
-async function settle(id: string, channelId: string, job: Run, app: App): Promise<void> {
+async function settle({ job, app }: Run, id: string, channelId: string): Promise<void> {
   await job.step('download.mark', () => app.queue.markChannel(channelId, true))
   await job.step('download.done', () => app.queue.done(id))
   await job.step('download.clear', () => app.media.clearStaging(id))
 }
 
 /** Final failures are noted at once, the others after their last attempt; one bad item never ends the run. */
-async function noteFailure(
-  item: DownloadDoc,
-  error: unknown,
-  putOff: Map<string, PutOff>,
-  job: Run,
-  app: App,
-): Promise<void> {
+async function noteFailure({ job, app, putOff }: Run, item: DownloadDoc, error: unknown): Promise<void> {
   const id = item.platform_id
   const failure = app.platform.failureOf(error)
   if (failure?.isDeferred) {
@@ -349,7 +335,7 @@ async function giveUp(item: DownloadDoc, failure: ItemFailure, app: App): Promis
 }
 
 /** Leftover priority items wait their turn again, unless another run was asked for meanwhile: then they are its own. */
-async function restOf(job: Run, app: App): Promise<void> {
+async function restOf({ job, app }: Run): Promise<void> {
   const isAskedAgain = () => app.jobs.get(job.id)?.again === true
   if (isAskedAgain()) return
   const demoted = await app.queue.demote()
