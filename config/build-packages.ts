@@ -14,8 +14,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = join(ROOT, 'config/packages')
 /** Of what the bundled server leaves outside: native code, and the bundler for plugins' threads. */
 const RUNTIME = ['better-sqlite3', 'esbuild']
-/** Whole plugins to begin with, as plugins/README.md lists them. */
-const RECIPES = ['note', 'webhook', 'feed', 'nfo', 'twins', 'moments', 'harbour', 'bell', 'captions', 'loom']
+/** Whole plugins to begin with, as plugins/guide.md lists them. */
+const RECIPES = ['rewind', 'note', 'webhook', 'feed', 'nfo', 'twins', 'moments', 'harbour', 'bell', 'captions', 'loom']
 const VERSIONS: Readonly<Record<string, string>> = { ...manifest.devDependencies, ...manifest.dependencies }
 
 /** @returns the paths of the tarballs */

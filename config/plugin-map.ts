@@ -1,5 +1,5 @@
 /**
- * Draws how the built-in plugins hang together, from their manifests, into plugins/README.md: run it after a manifest
+ * Draws how the built-in plugins hang together, from their manifests, into plugins/reference.md: run it after a manifest
  * has changed.
  */
 import { readFile, writeFile } from 'node:fs/promises'
@@ -14,17 +14,17 @@ const PLUGINS = fileURLToPath(new URL('../plugins/', import.meta.url))
 const CORE_EVENTS = 'core/events.ts'
 const CORE_APP = 'core/plugin/define.ts'
 const PAGE = 'plugins/web/page/'
-export const MAP_FILE = join(PLUGINS, 'README.md')
+export const MAP_FILE = join(PLUGINS, 'reference.md')
 const [BEGIN, END] = ['<!-- drawn by config/plugin-map.ts: do not edit -->', '<!-- end of the drawing -->']
 
-/** The README as it must be now. */
-export async function drawnReadme(): Promise<string> {
-  const readme = await readFile(MAP_FILE, 'utf8')
-  const [begin, end] = [readme.indexOf(BEGIN), readme.indexOf(END)]
-  if (begin < 0 || end < begin) throw new Error(`plugins/README.md has no place for the drawing: ${BEGIN} … ${END}`)
+/** The reference as it must be now. */
+export async function drawnReference(): Promise<string> {
+  const page = await readFile(MAP_FILE, 'utf8')
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)]
+  if (begin < 0 || end < begin) throw new Error(`plugins/reference.md has no place for the drawing: ${BEGIN} … ${END}`)
   const plugins = (await findBuiltIn()).map(({ plugin }) => plugin)
   const parts = [BEGIN, draw(plugins), table(plugins), ...listed(declarations()), handed(), '']
-  return `${readme.slice(0, begin)}${parts.join('\n\n')}${readme.slice(end)}`
+  return `${page.slice(0, begin)}${parts.join('\n\n')}${page.slice(end)}`
 }
 
 type Declared = Declaration & { plugin: string }
@@ -36,7 +36,7 @@ function handed(): string {
     (files) => files.flatMap(handedToAll),
   )
   const rows = all.map(({ name, meaning }) => `| \`app.${name}\` | ${meaning} |`)
-  const head = '### Handed to every plugin\n\nWhat is there whatever a plugin needs; their types say the rest.'
+  const head = '## Handed to every plugin\n\nWhat is there whatever a plugin needs; their types say the rest.'
   return [head, ['| part of core | what it is |', '| --- | --- |', ...rows].join('\n')].join('\n\n')
 }
 
@@ -76,11 +76,11 @@ function listed(all: readonly Declared[]): string[] {
         )
       })
   return [
-    '### Hooks\n\nWhat is asked of plugins that come later: what they answer, and when they are asked.',
+    '## Hooks\n\nWhat is asked of plugins that come later: what they answer, and when they are asked.',
     ['| hook | asked by | answer | when, and what for |', '| --- | --- | --- | --- |', ...rows('Hooks')].join('\n'),
-    '### Events\n\nWhat has happened, with what is told of it.',
+    '## Events\n\nWhat has happened, with what is told of it.',
     ['| event | emitted by | with | when |', '| --- | --- | --- | --- |', ...rows('Events')].join('\n'),
-    '### Services\n\nWhat a plugin may call of those that it needs.',
+    '## Services\n\nWhat a plugin may call of those that it needs.',
     ['| service | plugin | what it is |', '| --- | --- | --- |', ...rows('Services')].join('\n'),
   ]
 }
@@ -113,4 +113,4 @@ function table(plugins: readonly Plugin[]): string {
   ].join('\n')
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await writeFile(MAP_FILE, await drawnReadme())
+if (process.argv[1] === fileURLToPath(import.meta.url)) await writeFile(MAP_FILE, await drawnReference())

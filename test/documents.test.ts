@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { declarations, drawnReadme, MAP_FILE } from '../config/plugin-map.ts'
+import { declarations, drawnReference, MAP_FILE } from '../config/plugin-map.ts'
 import { coreSettings } from '../config/schema.ts'
 import type { Task } from '../core/plugin/define.ts'
 import { findBuiltIn } from '../core/plugin/find.ts'
@@ -65,7 +65,27 @@ test('a list of places of the contract is read to its end, over a link and a lin
 })
 
 test('how plugins hang together is drawn as it is (node --import tsx --conditions=source config/plugin-map.ts draws it anew)', async () => {
-  assert.equal(await readFile(MAP_FILE, 'utf8'), await drawnReadme())
+  assert.equal(await readFile(MAP_FILE, 'utf8'), await drawnReference())
+})
+
+test('the tutorial for authors of plugins shows a plugin that the tests run', () => {
+  const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+  const shown = [...textOf('plugins/tutorial.md').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].flatMap(([, code]) =>
+    code!.split('\n').map((line) => line.trim()),
+  )
+  const run = ['test/data/plugins/rewind/plugin.ts', 'test/contracts/recipes.test.ts'].flatMap((path) =>
+    textOf(path)
+      .split('\n')
+      .map((line) => line.trim()),
+  )
+  // Authors import the package, and load the plugin from their folder.
+  const theirOwn = shown.filter((line) => /^import .* from '(node:test|@archivolt\/plugin\/testing|\.\/plugin\.ts)'$/.test(line))
+
+  assert.equal(theirOwn.length, 3)
+  assert.deepEqual(
+    shown.filter((line) => !run.includes(line) && !theirOwn.includes(line)),
+    ['const archive = await testApp(t, { plugins: [rewind] })'],
+  )
 })
 
 test('the table of settings has every one, and none that is not there', async () => {

@@ -1,4 +1,4 @@
-/** The recipes for authors of plugins: whole plugins from a folder, each doing what plugins/README.md says of it. */
+/** The recipes for authors of plugins: whole plugins from a folder, each doing what plugins/guide.md says of it. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -345,4 +345,17 @@ test('harbour: what waits, a video and a channel show their picture, and lead to
   await admin.post('/api/config/', { harbour: { site: '' } })
   assert.deepEqual(await lies('/api/video/harbour-quay-fog1/'), [undefined, undefined])
   assert.equal((await admin.get('/api/video/')).body.data.length, 2)
+})
+
+test('rewind: what was published a year ago this week is listed, and told on Monday', async (t) => {
+  const archive = await recipeApp(t, 'rewind')
+  await archive.given(aVideo({ id: 'v1', title: 'Fog', published: '2025-01-17' }))
+  await archive.given(aVideo({ id: 'v2', title: 'Nets', published: '2025-06-01' }))
+  const { body } = await archive.as('user').get('/api/rewind/')
+  await archive.clock.advance((3 * 24 + 21) * 3600_000)
+  await archive.settled()
+
+  assert.deepEqual(body.data, [{ video_id: 'v1', title: 'Fog' }])
+  const [message] = archive.app.jobs.notifications()
+  assert.deepEqual(message!.messages, ['Fog'])
 })

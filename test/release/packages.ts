@@ -166,7 +166,7 @@ test('npm start is a server with the plugin, where nothing else of this project 
   assert.deepEqual(await (await fetch(`${url}api/tide427/`, { headers: { cookie } })).json(), { greeting: 'Hello' })
 })
 
-/** Written in an empty folder, with the package and plugins/README.md alone: a table, a filter, a command, a button. */
+/** Written in an empty folder, with the package and plugins/guide.md alone: a table, a filter, a command, a button. */
 const LABELS = {
   'plugin.ts': `/** Labels: words that accounts put on videos, a filter of the list by them, a command, and a button of the player. */
 import { type AppOf, definePlugin, defineRoute, errors, Type } from '@archivolt/plugin'
