@@ -27,84 +27,26 @@ interface Changes {
   removeWhere(filter: Filter, options: BulkOptions): Promise<number>
 }
 
-class IndexChanges implements Changes {
-  readonly #target: Target
-  readonly #layout: Layout
-  readonly #connection: Target['connection']
-  readonly #index: string
-  readonly #name: string
+export function openDocumentChanges(target: Target, layout: Layout): Changes {
+  const { connection, index } = target
+  const { name } = layout.data
 
-  constructor(target: Target, layout: Layout) {
-    this.#target = target
-    this.#layout = layout
-    const { connection, index } = target
-    this.#connection = connection
-    this.#index = index
-    const { name } = layout.data
-    this.#name = name
-  }
-
-  async patch(id: string, change: AnyChange, { visible }: WriteOptions): Promise<boolean> {
-    for (let tries = 0; ; tries++) {
-      const { docs } = await this.#connection.run((client) => client.mget<Stored>({ index: this.#index, ids: [id] }))
-      const found = docs[0]
-      if (!found || !('found' in found) || !found.found || !found._source) return false
-      const doc = decode(found._source)
-      if (!doc) {
-        this.#target.onGarbled?.(id)
-        return false
-      }
-      const source = this.#changed(id, doc, change)
-      const [outcome] = await write(
-        this.#target,
-        [indexing(id, source, { seqNo: found._seq_no!, term: found._primary_term! })],
-        { isVisible: visible },
-      )
-      this.#refused(id, outcome!)
-      if (outcome!.state === 'done') return true
-      if (tries === MOST_TRIES)
-        throw errors.unavailable(
-          say`${{ name: this.#name }}: the document is being changed by others all the time; try again`,
-        )
-      await this.#again(tries)
-    }
-  }
-
-  patchWhere(filter: Filter, change: AnyChange, options: BulkOptions): Promise<number> {
-    return this.#onAll(filter, { ...options, batch: CHANGED_AT_ONCE, isBare: false }, async (hits) =>
-      (await parsed(hits, this.#target)).map(({ id, doc, hit }) =>
-        indexing(id, this.#changed(id, doc as JsonObject, change), versionOf(hit)),
-      ),
-    )
-  }
-
-  removeWhere(filter: Filter, options: BulkOptions): Promise<number> {
-    return this.#onAll(filter, { ...options, batch: REMOVED_AT_ONCE, isBare: true }, async (hits) =>
-      hits.map((hit) => deleting(hit._id!, versionOf(hit))),
-    )
-  }
-
-  #changed(id: string, doc: JsonObject, change: AnyChange): string {
+  function changed(id: string, doc: JsonObject, change: AnyChange): string {
     try {
       // A change is applied to many documents: none may hold parts of another.
-      return encode(
-        this.#layout,
-        id,
-        applyChange(this.#layout.plans, this.#layout.data.keys, doc, structuredClone(change)),
-      )
+      return encode(layout, id, applyChange(layout.plans, layout.data.keys, doc, structuredClone(change)))
     } catch (error) {
-      if (error instanceof Refusal)
-        throw errors.unprocessable(say`${{ name: this.#name }} ${{ id }}: ${{ reason: error.message }}`)
+      if (error instanceof Refusal) throw errors.unprocessable(say`${{ name }} ${{ id }}: ${{ reason: error.message }}`)
       throw error
     }
   }
 
-  #refused(id: string, outcome: Outcome): void {
+  function refused(id: string, outcome: Outcome): void {
     if (outcome.state === 'refused')
-      throw errors.unprocessable(say`${{ name: this.#name }} ${{ id }}: ${{ reason: outcome.reason }}`)
+      throw errors.unprocessable(say`${{ name }} ${{ id }}: ${{ reason: outcome.reason }}`)
   }
 
-  #again(tries: number): Promise<void> {
+  function again(tries: number): Promise<void> {
     return pause(Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 1.3 ** tries))
   }
 
@@ -113,30 +55,30 @@ class IndexChanges implements Changes {
    * longer.
    * @returns how many were worked on
    */
-  async #onAll(
+  async function onAll(
     filter: Filter,
     options: BulkOptions & { batch: number; isBare: boolean },
     toOperations: (hits: StoredHit[]) => Promise<Operation[]>,
   ): Promise<number> {
     let count = 0
-    let queries: Query[] = [filterQuery(this.#layout, filter)]
+    let queries: Query[] = [filterQuery(layout, filter)]
     for (let tries = 0; ; tries++) {
       // What was written just now is meant too.
-      await this.#connection.run((client) => client.indices.refresh({ index: this.#index }))
+      await connection.run((client) => client.indices.refresh({ index }))
       const conflicts: string[] = []
       for (const query of queries) {
-        for await (const hits of pages(this.#connection, {
-          index: this.#index,
+        for await (const hits of pages(connection, {
+          index,
           query,
           batch: options.batch,
           isBare: options.isBare,
           signal: options.signal,
         })) {
           const operations = await toOperations(hits)
-          const outcomes = await write(this.#target, operations)
+          const outcomes = await write(target, operations)
           outcomes.forEach((outcome, at) => {
             const { id } = operations[at]!
-            this.#refused(id, outcome)
+            refused(id, outcome)
             if (outcome.state === 'conflict') conflicts.push(id)
             if (outcome.state === 'done') count++
           })
@@ -146,19 +88,52 @@ class IndexChanges implements Changes {
       if (conflicts.length === 0) break
       if (tries === MOST_TRIES)
         throw errors.unavailable(
-          say`${{ name: this.#name }}: ${{ count: conflicts.length }} documents are being changed by others all the time; try again`,
+          say`${{ name }}: ${{ count: conflicts.length }} documents are being changed by others all the time; try again`,
         )
-      queries = narrowed(filterQuery(this.#layout, filter), conflicts)
-      await this.#again(tries)
+      queries = narrowed(filterQuery(layout, filter), conflicts)
+      await again(tries)
     }
-    if (options.visible && count > 0)
-      await this.#connection.run((client) => client.indices.refresh({ index: this.#index }))
+    if (options.visible && count > 0) await connection.run((client) => client.indices.refresh({ index }))
     return count
   }
-}
 
-export function openDocumentChanges(target: Target, layout: Layout): Changes {
-  return new IndexChanges(target, layout)
+  return {
+    async patch(id, change, { visible }) {
+      for (let tries = 0; ; tries++) {
+        const { docs } = await connection.run((client) => client.mget<Stored>({ index, ids: [id] }))
+        const found = docs[0]
+        if (!found || !('found' in found) || !found.found || !found._source) return false
+        const doc = decode(found._source)
+        if (!doc) {
+          target.onGarbled?.(id)
+          return false
+        }
+        const source = changed(id, doc, change)
+        const [outcome] = await write(
+          target,
+          [indexing(id, source, { seqNo: found._seq_no!, term: found._primary_term! })],
+          { isVisible: visible },
+        )
+        refused(id, outcome!)
+        if (outcome!.state === 'done') return true
+        if (tries === MOST_TRIES)
+          throw errors.unavailable(say`${{ name }}: the document is being changed by others all the time; try again`)
+        await again(tries)
+      }
+    },
+
+    patchWhere: (filter, change, options) =>
+      onAll(filter, { ...options, batch: CHANGED_AT_ONCE, isBare: false }, async (hits) =>
+        (await parsed(hits, target)).map(({ id, doc, hit }) =>
+          indexing(id, changed(id, doc as JsonObject, change), versionOf(hit)),
+        ),
+      ),
+
+    removeWhere: (filter, options) =>
+      onAll(filter, { ...options, batch: REMOVED_AT_ONCE, isBare: true }, async (hits) =>
+        hits.map((hit) => deleting(hit._id!, versionOf(hit))),
+      ),
+  }
 }
 
 export const versionOf = (hit: StoredHit): Version => ({ seqNo: hit._seq_no!, term: hit._primary_term! })

@@ -10,9 +10,9 @@ import { aggregate } from './aggregate.ts'
 import { deleting, putAll, type Target, write } from './bulk.ts'
 import { openDocumentChanges } from './change.ts'
 import { BY_ID, filterQuery, type Sort } from './filter.ts'
-import { Searches } from './find.ts'
+import { openSearches } from './find.ts'
 import { type Layout, sortField } from './layout.ts'
-import { Points } from './points.ts'
+import { openPoints } from './points.ts'
 import { pages, parsed } from './scan.ts'
 
 const BATCH = 200
@@ -24,21 +24,13 @@ export function openCollection(
   layout: Layout,
 ): Collection<Record<string, unknown>, string> {
   const { connection, index } = target
-  const points = new Points(target, definition)
-  const searches = new Searches(target, definition, layout, points)
+  const points = openPoints(target, definition)
   const changes = openDocumentChanges(target, layout)
 
   return {
     definition,
-    get: (id) => points.get(id),
-    getText: (id) => points.getText(id),
-    getTexts: (ids) => points.getTexts(ids),
-    getMany: (ids) => points.getMany(ids),
-    known: (ids) => points.known(ids),
-
-    find: (query) => searches.find(query),
-    similar: (id, query) => searches.similar(id, query),
-    count: (filter, cap) => searches.count(filter, cap),
+    ...points,
+    ...openSearches(target, definition, layout, points),
     aggregate: (query) => aggregate(connection, index, layout, query),
 
     async put(id, doc, options = {}) {

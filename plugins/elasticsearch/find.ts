@@ -1,12 +1,12 @@
 /** Lists and searches of one collection: sees what was made visible. */
 import type { estypes } from '@elastic/elasticsearch'
-import type { Collection, Filter, FindQuery, Found, Hit, IndexDefinition } from 'archivolt'
+import type { Collection, FindQuery, Found, Hit, IndexDefinition } from 'archivolt'
 import { checkCount, type JsonObject, LEAST_SCORE, MAX_WINDOW, rarest, windowOf } from 'archivolt/index'
 import type { Target } from './bulk.ts'
 import { decode, type Stored } from './encode.ts'
 import { filterQuery, newestFirst, type Query, type Sort, sortOf } from './filter.ts'
 import type { Layout } from './layout.ts'
-import type { Points } from './points.ts'
+import type { openPoints } from './points.ts'
 import { similarQueries, type TextPlan, textPlan } from './search.ts'
 
 /** Searches known to match more than can be ranked. */
@@ -15,103 +15,49 @@ const BEST_FIRST: Sort = [{ _score: { order: 'desc' } }]
 
 type Response = estypes.SearchResponse<Stored>
 
-export class Searches implements Pick<Collection, 'find' | 'similar' | 'count'> {
-  readonly #target: Target
-  readonly #definition: IndexDefinition
-  readonly #layout: Layout
-  readonly #points: Points
-  readonly #wide = new Set<string>()
+export function openSearches(
+  target: Target,
+  definition: IndexDefinition,
+  layout: Layout,
+  points: ReturnType<typeof openPoints>,
+): Pick<Collection, 'find' | 'similar' | 'count'> {
+  const wide = new Set<string>()
 
-  constructor(target: Target, definition: IndexDefinition, layout: Layout, points: Points) {
-    this.#target = target
-    this.#definition = definition
-    this.#layout = layout
-    this.#points = points
-  }
-
-  async find(query: FindQuery): Promise<Found> {
-    const { text, ids } = query
-    windowOf(this.#definition, query)
-    if (text && text.words.trim() !== '') {
-      const plan = textPlan(this.#layout, text)
-      return plan ? this.#byText(plan, query) : { hits: [], total: 0 }
-    }
-    if (ids) return this.#byIds(ids, query)
-    return this.#page(filterQuery(this.#layout, query.filter), sortOf(this.#layout, query.sort), query, 0)
-  }
-
-  async similar(
-    id: string,
-    { size, filter, fields }: { size: number; filter?: Filter; fields?: string[] },
-  ): Promise<Hit[]> {
-    const self = await this.#points.get(id)
-    const words = self ? similarQueries(this.#layout, self as JsonObject, fields) : []
-    if (words.length === 0) return []
-    const counted = await this.#search({
-      size: 0,
-      track_total_hits: false,
-      aggs: { words: { filters: { filters: words } } },
-    })
-    // The client's types know of no question that an answer is to.
-    const { buckets } = counted.aggregations!['words'] as unknown as { buckets: Array<{ doc_count: number }> }
-    const chosen = rarest(words.map((word, at) => ({ word, count: buckets[at]!.doc_count })))
-    if (chosen.length === 0) return []
-    const query: Query = {
-      bool: {
-        must: [{ bool: { should: chosen, minimum_should_match: 1 } }],
-        must_not: [{ term: { id: { value: id } } }],
-        filter: filter ? [filterQuery(this.#layout, filter)] : [],
-      },
-    }
-    const sort = [...BEST_FIRST, ...newestFirst(this.#layout)]
-    return ranked(await this.#search({ query, size, sort, track_total_hits: false }))
-  }
-
-  async count(filter?: Filter, cap = MAX_WINDOW): Promise<number> {
-    if (cap < 1) return 0
-    const response = await this.#search({
-      query: filterQuery(this.#layout, filter),
-      size: 0,
-      track_total_hits: cap === Infinity ? true : Math.min(cap, 2 ** 31 - 1),
-    })
-    return Math.min(cap, totalOf(response).value)
-  }
-
-  async #search(body: estypes.SearchRequest): Promise<Response> {
-    const { connection, index } = this.#target
+  async function search(body: estypes.SearchRequest): Promise<Response> {
+    const { connection, index } = target
     const response = await connection.run((client) => client.search<Stored>({ index, ...body }))
-    response.hits.hits = response.hits.hits.filter((hit) => this.#isSound(hit))
+    response.hits.hits = response.hits.hits.filter((hit) => isSound(hit))
     return response
   }
 
   /** A page is put together from texts, unread. */
-  #isSound({ _id: id, _source: source }: estypes.SearchHit<Stored>): boolean {
+  function isSound({ _id: id, _source: source }: estypes.SearchHit<Stored>): boolean {
     if (!source || decode(source)) return true
-    this.#target.onGarbled?.(id!)
+    target.onGarbled?.(id!)
     return false
   }
 
-  async #page(
+  async function page(
     query: Query,
     sort: Sort,
     { from = 0, size = 10, withoutTotal, withoutTexts = false }: FindQuery,
     score: number,
   ): Promise<Found> {
     const track_total_hits = withoutTotal ? false : MAX_WINDOW
-    const response = await this.#search({ query, sort, from, size, track_total_hits, _source: !withoutTexts })
+    const response = await search({ query, sort, from, size, track_total_hits, _source: !withoutTexts })
     return foundIn(response, scored(response, score), withoutTotal)
   }
 
-  async #byIds(
+  async function byIds(
     ids: readonly string[],
     { filter, from = 0, size = 10, withoutTotal, withoutTexts }: FindQuery,
   ): Promise<Found> {
-    checkCount(this.#definition, ids)
+    checkCount(definition, ids)
     if (ids.length === 0) return { hits: [], total: 0 }
     const query: Query = {
-      bool: { filter: [filterQuery(this.#layout, filter), { terms: { id: [...new Set(ids)] } }] },
+      bool: { filter: [filterQuery(layout, filter), { terms: { id: [...new Set(ids)] } }] },
     }
-    const response = await this.#search({
+    const response = await search({
       query,
       size: MAX_WINDOW,
       sort: ['_doc'],
@@ -121,7 +67,7 @@ export class Searches implements Pick<Collection, 'find' | 'similar' | 'count'> 
     const present = new Set(response.hits.hits.map(({ _id }) => _id!))
     const matching = ids.filter((id) => present.has(id))
     const shown = matching.slice(from, from + size)
-    const texts = withoutTexts ? undefined : await this.#points.getTexts(shown)
+    const texts = withoutTexts ? undefined : await points.getTexts(shown)
     const hits = shown.flatMap((id): Hit[] =>
       texts && !texts.has(id) ? [] : [{ id, text: texts?.get(id) ?? '', score: 0 }],
     )
@@ -129,35 +75,86 @@ export class Searches implements Pick<Collection, 'find' | 'similar' | 'count'> 
   }
 
   /** Ranked, unless so many match that ranking tells nothing: then the newest are the best of each class. */
-  async #byText(plan: TextPlan, query: FindQuery): Promise<Found> {
+  async function byText(plan: TextPlan, query: FindQuery): Promise<Found> {
     const { sort, withoutTotal } = query
-    const filter = query.filter ? [filterQuery(this.#layout, query.filter)] : []
+    const filter = query.filter ? [filterQuery(layout, query.filter)] : []
     if (sort && sort.length > 0) {
       const matching = { bool: { filter: [plan.unranked, ...filter] } }
-      return this.#page(matching, sortOf(this.#layout, sort), query, LEAST_SCORE)
+      return page(matching, sortOf(layout, sort), query, LEAST_SCORE)
     }
     const key = JSON.stringify([query.text, query.filter])
-    if (this.#wide.has(key)) {
-      const response = await this.#unranked(plan, query, filter)
+    if (wide.has(key)) {
+      const response = await unranked(plan, query, filter)
       if (isMore(response)) return foundIn(response, scored(response, LEAST_SCORE), withoutTotal)
-      this.#wide.delete(key)
+      wide.delete(key)
     }
-    const response = await this.#words(query, { bool: { must: [plan.ranked], filter } }, true)
+    const response = await words(query, { bool: { must: [plan.ranked], filter } }, true)
     if (!isMore(response)) return foundIn(response, ranked(response), withoutTotal)
-    if (this.#wide.size >= WIDE_SEARCHES) this.#wide.clear()
-    this.#wide.add(key)
-    const newest = await this.#unranked(plan, query, filter)
+    if (wide.size >= WIDE_SEARCHES) wide.clear()
+    wide.add(key)
+    const newest = await unranked(plan, query, filter)
     return foundIn(newest, scored(newest, LEAST_SCORE), withoutTotal)
   }
 
-  #unranked({ unranked, hasClasses }: TextPlan, query: FindQuery, filter: Query[]): Promise<Response> {
+  function unranked({ unranked, hasClasses }: TextPlan, query: FindQuery, filter: Query[]): Promise<Response> {
     const matching = hasClasses ? { must: [unranked], filter } : { filter: [unranked, ...filter] }
-    return this.#words(query, { bool: matching }, hasClasses)
+    return words(query, { bool: matching }, hasClasses)
   }
 
-  #words({ from = 0, size = 10, withoutTexts = false }: FindQuery, query: Query, isScored: boolean): Promise<Response> {
-    const sort = [...(isScored ? BEST_FIRST : []), ...newestFirst(this.#layout)]
-    return this.#search({ query, sort, from, size, _source: !withoutTexts, track_total_hits: MAX_WINDOW })
+  function words(
+    { from = 0, size = 10, withoutTexts = false }: FindQuery,
+    query: Query,
+    isScored: boolean,
+  ): Promise<Response> {
+    const sort = [...(isScored ? BEST_FIRST : []), ...newestFirst(layout)]
+    return search({ query, sort, from, size, _source: !withoutTexts, track_total_hits: MAX_WINDOW })
+  }
+
+  return {
+    async find(query) {
+      const { text, ids } = query
+      windowOf(definition, query)
+      if (text && text.words.trim() !== '') {
+        const plan = textPlan(layout, text)
+        return plan ? byText(plan, query) : { hits: [], total: 0 }
+      }
+      if (ids) return byIds(ids, query)
+      return page(filterQuery(layout, query.filter), sortOf(layout, query.sort), query, 0)
+    },
+
+    async similar(id, { size, filter, fields }) {
+      const self = await points.get(id)
+      const words = self ? similarQueries(layout, self as JsonObject, fields) : []
+      if (words.length === 0) return []
+      const counted = await search({
+        size: 0,
+        track_total_hits: false,
+        aggs: { words: { filters: { filters: words } } },
+      })
+      // The client's types know of no question that an answer is to.
+      const { buckets } = counted.aggregations!['words'] as unknown as { buckets: Array<{ doc_count: number }> }
+      const chosen = rarest(words.map((word, at) => ({ word, count: buckets[at]!.doc_count })))
+      if (chosen.length === 0) return []
+      const query: Query = {
+        bool: {
+          must: [{ bool: { should: chosen, minimum_should_match: 1 } }],
+          must_not: [{ term: { id: { value: id } } }],
+          filter: filter ? [filterQuery(layout, filter)] : [],
+        },
+      }
+      const sort = [...BEST_FIRST, ...newestFirst(layout)]
+      return ranked(await search({ query, size, sort, track_total_hits: false }))
+    },
+
+    async count(filter, cap = MAX_WINDOW) {
+      if (cap < 1) return 0
+      const response = await search({
+        query: filterQuery(layout, filter),
+        size: 0,
+        track_total_hits: cap === Infinity ? true : Math.min(cap, 2 ** 31 - 1),
+      })
+      return Math.min(cap, totalOf(response).value)
+    },
   }
 }
 

@@ -13,46 +13,27 @@ interface Kept {
   internal?: string
 }
 
-export class Points implements Pick<Collection, 'get' | 'getText' | 'getTexts' | 'getMany' | 'known'> {
-  readonly #target: Target
-  readonly #definition: IndexDefinition
-
-  constructor(target: Target, definition: IndexDefinition) {
-    this.#target = target
-    this.#definition = definition
-  }
-
-  async get(id: string): Promise<Record<string, unknown> | undefined> {
-    return (await this.getMany([id])).get(id)
-  }
-
-  async getText(id: string): Promise<string | undefined> {
-    return (await this.getTexts([id])).get(id)
-  }
-
-  async getTexts(ids: readonly string[]): Promise<Map<string, string>> {
+export function openPoints(
+  target: Target,
+  definition: IndexDefinition,
+): Pick<Collection, 'get' | 'getText' | 'getTexts' | 'getMany' | 'known'> {
+  async function getTexts(ids: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>()
-    for await (const each of this.#kept(ids))
+    for await (const each of kept(ids))
       if (decode(each)) found.set(each.id, each.text)
-      else this.#target.onGarbled?.(each.id)
+      else target.onGarbled?.(each.id)
     return found
   }
 
-  async getMany(ids: readonly string[]): Promise<Map<string, Record<string, unknown>>> {
+  async function getMany(ids: readonly string[]): Promise<Map<string, Record<string, unknown>>> {
     const found: Array<{ _id: string; _source: Stored }> = []
-    for await (const each of this.#kept(ids)) found.push({ _id: each.id, _source: each })
-    return new Map((await parsed(found, this.#target)).map(({ id, doc }) => [id, doc]))
+    for await (const each of kept(ids)) found.push({ _id: each.id, _source: each })
+    return new Map((await parsed(found, target)).map(({ id, doc }) => [id, doc]))
   }
 
-  async known(ids: readonly string[]): Promise<Set<string>> {
-    const found = new Set<string>()
-    for (const some of chunksOf(ids, MAX_WINDOW)) for await (const { id } of this.#kept(some, true)) found.add(id)
-    return found
-  }
-
-  async *#kept(ids: readonly string[], isBare = false): AsyncGenerator<Kept> {
-    checkCount(this.#definition, ids)
-    const { connection, index } = this.#target
+  async function* kept(ids: readonly string[], isBare = false): AsyncGenerator<Kept> {
+    checkCount(definition, ids)
+    const { connection, index } = target
     const unique = [...new Set(ids)].filter((id) => id !== '' && id.length <= 512)
     for (const some of chunksOf(unique, IDS_AT_ONCE)) {
       // Ids stand in the body, never in a path.
@@ -61,5 +42,20 @@ export class Points implements Pick<Collection, 'get' | 'getText' | 'getTexts' |
       )
       for (const doc of docs) if ('found' in doc && doc.found) yield { id: doc._id, text: '', ...doc._source }
     }
+  }
+
+  return {
+    getTexts,
+    getMany,
+
+    get: async (id) => (await getMany([id])).get(id),
+
+    getText: async (id) => (await getTexts([id])).get(id),
+
+    async known(ids) {
+      const found = new Set<string>()
+      for (const some of chunksOf(ids, MAX_WINDOW)) for await (const { id } of kept(some, true)) found.add(id)
+      return found
+    },
   }
 }

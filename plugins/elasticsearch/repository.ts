@@ -63,213 +63,108 @@ interface Repository {
   clean(): Promise<void>
 }
 
-class FolderRepository implements Repository {
-  readonly #connection: ElasticConnection
-  readonly #store: Store
-  readonly #definitions: RepositoryParts['definitions']
-  readonly #prefix: string
-  readonly folder: string | null
-  readonly #log: Log
-  readonly #repository: string
-  readonly #beside: string
-  #registered: Promise<unknown> | undefined
+export function openRepository({ connection, store, definitions, prefix, folder, log }: RepositoryParts): Repository {
+  const repository = `${prefix}_snapshots`
+  const beside = besideOf(prefix)
+  let registered: Promise<unknown> | undefined
 
-  constructor({ connection, store, definitions, prefix, folder, log }: RepositoryParts) {
-    this.#connection = connection
-    this.#store = store
-    this.#definitions = definitions
-    this.#prefix = prefix
-    this.folder = folder
-    this.#log = log
-    this.#repository = `${prefix}_snapshots`
-    this.#beside = besideOf(prefix)
-  }
-
-  async get(name: string): Promise<SnapshotRecord | undefined> {
-    const [found] = NAME.test(name) ? await this.#find(name) : []
+  async function get(name: string): Promise<SnapshotRecord | undefined> {
+    const [found] = NAME.test(name) ? await find(name) : []
     return found && toRecord(found)
   }
 
-  async clean(): Promise<void> {
-    const found = await this.#connection.run((client) =>
+  async function clean(): Promise<void> {
+    const found = await connection.run((client) =>
       client.indices.get({
-        index: `${this.#beside}*`,
+        index: `${beside}*`,
         features: ['aliases'],
         allow_no_indices: true,
         expand_wildcards: 'all',
       }),
     )
-    await this.#store.remove(Object.keys(found))
-  }
-
-  async list(): Promise<SnapshotRecord[]> {
-    return (await this.#find('*'))
-      .filter((given) => this.#isOurs(given))
-      .map(toRecord)
-      .sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1))
-  }
-
-  async take(name: string, { signal, progress }: StepOptions): Promise<void> {
-    await this.#ready()
-    signal?.throwIfAborted()
-    const indices = this.#definitions.map((definition) => this.#store.alias(definition.name))
-    await this.#connection.run(async (client) => {
-      try {
-        await client.snapshot.create({
-          repository: this.#repository,
-          snapshot: name,
-          indices,
-          include_global_state: false,
-          feature_states: ['none'],
-          partial: false,
-          wait_for_completion: false,
-        })
-      } catch (error) {
-        // Asked a second time, after the way to the server broke.
-        if (!isTaken(error)) throw error
-      }
-    })
-    for (;;) {
-      const state = (await this.get(name))?.state
-      if (state !== 'IN_PROGRESS') {
-        if (state === 'SUCCESS') return
-        // What cannot be finished, the server forgets.
-        throw errors.unavailable(
-          state
-            ? say`The snapshot has ended as ${{ state }}: see the log of Elasticsearch`
-            : say`Elasticsearch could not write the snapshot to ${{ folder: String(this.folder) }}: see its log`,
-        )
-      }
-      if (signal?.aborted) {
-        await this.#connection.run((client) =>
-          client.snapshot.delete({ repository: this.#repository, snapshot: name }, { ignore: [404] }),
-        )
-        throw signal.reason
-      }
-      if (progress) await this.#tellProgress(name, progress)
-      await realTime(LOOK_EVERY_MS)
-    }
-  }
-
-  async remove(name: string): Promise<void> {
-    await this.#ready()
-    await this.#connection.run((client) =>
-      client.snapshot.delete({ repository: this.#repository, snapshot: name }, { ignore: [404] }),
-    )
-  }
-
-  async restore(
-    index: Pick<IndexAdapter, 'definitions' | 'replaceAll'>,
-    name: string,
-    options: RestoreOptions,
-  ): Promise<RestoreResult> {
-    const [found] = NAME.test(name) ? await this.#find(name) : []
-    if (!found) throw errors.notFound('snapshot', name)
-    const parts = this.#definitions.flatMap(({ name: collection }) => this.#partOf(found, collection) ?? [])
-    if (parts.length === 0)
-      throw errors.unprocessable(
-        say`The snapshot holds nothing of this archive: its indexes would begin with ${{ prefix: this.#prefix }}_`,
-      )
-    return this.#whileBeside(name, parts, options.signal, async () => {
-      const stored: Record<string, StoredCollection> = {}
-      for (const { collection, index: restored } of parts)
-        stored[collection] = await this.#storedIn(restored, options.signal)
-      return restoreAll(index, stored, options)
-    })
-  }
-
-  async read(name: string, collection: string, ids: readonly string[]): Promise<Map<string, Record<string, unknown>>> {
-    const [found] = NAME.test(name) ? await this.#find(name) : []
-    const part = found && this.#partOf(found, collection)
-    if (!part) return new Map()
-    return this.#whileBeside(name, [part], undefined, async () => {
-      const { docs } = await this.#connection.run((client) => client.mget<Stored>({ index: part.index, ids: [...ids] }))
-      return new Map(
-        docs.flatMap((doc): Array<[string, Record<string, unknown>]> => {
-          const read = 'found' in doc && doc._source && decode(doc._source)
-          return read ? [[doc._id, read]] : []
-        }),
-      )
-    })
+    await store.remove(Object.keys(found))
   }
 
   /** Where a collection lies in a snapshot, and where it is restored to. */
-  #partOf({ indices = [] }: estypes.SnapshotSnapshotInfo, collection: string): Part | undefined {
-    const start = `${this.#store.alias(collection)}_v`
+  function partOf({ indices = [] }: estypes.SnapshotSnapshotInfo, collection: string): Part | undefined {
+    const start = `${store.alias(collection)}_v`
     const inside = indices.find((each) => each.startsWith(start) && /^\d+$/.test(each.slice(start.length)))
-    return inside === undefined ? undefined : { collection, inside, index: `${this.#beside}${inside}` }
+    return inside === undefined ? undefined : { collection, inside, index: `${beside}${inside}` }
   }
 
   /** While parts of a snapshot lie beside the collections. */
-  async #whileBeside<Result>(
+  async function whileBeside<Result>(
     snapshot: string,
     parts: readonly Part[],
     signal: AbortSignal | undefined,
     work: () => Promise<Result>,
   ): Promise<Result> {
     try {
-      await this.#restoreBeside(snapshot, parts, signal)
+      await restoreBeside(snapshot, parts, signal)
       return await work()
     } finally {
-      await this.clean().catch((error: unknown) =>
-        this.#log.warn({ err: error }, 'what a restore has left is removed at the next start'),
+      await clean().catch((error: unknown) =>
+        log.warn({ err: error }, 'what a restore has left is removed at the next start'),
       )
     }
   }
 
   /** A server that went down meanwhile has forgotten that it was restoring: its half-made indexes never come to be. */
-  async #restoreBeside(snapshot: string, parts: readonly Part[], signal: AbortSignal | undefined): Promise<void> {
+  async function restoreBeside(
+    snapshot: string,
+    parts: readonly Part[],
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      await this.#connection.run(async (client) => {
+      await connection.run(async (client) => {
         // Inside, since this is sent again where the server went down before it answered, and the indexes are there then.
-        await this.clean()
+        await clean()
         await client.snapshot.restore({
           ...{
-            repository: this.#repository,
+            repository,
             snapshot,
             indices: parts.map(({ inside }) => inside).join(','),
             include_global_state: false,
             include_aliases: false,
             wait_for_completion: false,
           },
-          ...{ rename_pattern: '(.+)', rename_replacement: `${this.#beside}$1` },
+          ...{ rename_pattern: '(.+)', rename_replacement: `${beside}$1` },
           index_settings: { 'index.auto_expand_replicas': false, 'index.number_of_replicas': 0 },
         })
       })
-      if (await this.#areThere(parts, signal)) return
+      if (await areThere(parts, signal)) return
       if (attempt === MOST_ATTEMPTS)
         throw errors.unavailable('Elasticsearch went down again and again while it restored the snapshot: see its log')
-      this.#log.warn({ snapshot }, 'Elasticsearch went down while it restored a snapshot; it is restored once more')
+      log.warn({ snapshot }, 'Elasticsearch went down while it restored a snapshot; it is restored once more')
     }
   }
 
   /** The server forgets nothing, but the folder may have been named anew since. */
-  async #ready(): Promise<string> {
-    const { folder } = this
+  async function ready(): Promise<string> {
     if (folder === null) throw errors.conflict(UNSET)
-    this.#registered ??= this.#connection.run((client) =>
+    registered ??= connection.run((client) =>
       client.snapshot.createRepository({
-        name: this.#repository,
+        name: repository,
         repository: { type: 'fs', settings: { location: folder, compress: true } },
       }),
     )
-    await this.#registered.catch((error: unknown) => {
-      this.#registered = undefined
+    await registered.catch((error: unknown) => {
+      registered = undefined
       if (!(error instanceof ElasticError)) throw error
       throw errors.unavailable(
         say`Elasticsearch cannot use ${{ folder }} for snapshots: name it in path.repo of all its nodes, and let them write there`,
         { cause: error },
       )
     })
-    return this.#repository
+    return repository
   }
 
-  async #find(name: string): Promise<estypes.SnapshotSnapshotInfo[]> {
-    if (this.folder === null) return []
-    await this.#ready()
+  async function find(name: string): Promise<estypes.SnapshotSnapshotInfo[]> {
+    if (folder === null) return []
+    await ready()
     try {
-      const { snapshots = [] } = await this.#connection.run((client) =>
-        client.snapshot.get({ repository: this.#repository, snapshot: name, ignore_unavailable: true }),
+      const { snapshots = [] } = await connection.run((client) =>
+        client.snapshot.get({ repository, snapshot: name, ignore_unavailable: true }),
       )
       return snapshots
     } catch (error) {
@@ -279,13 +174,13 @@ class FolderRepository implements Repository {
   }
 
   /** Others may keep theirs in the same folder. */
-  #isOurs({ snapshot, indices = [] }: estypes.SnapshotSnapshotInfo): boolean {
-    return indices.some((index) => index.startsWith(`${this.#prefix}_`)) || snapshot.startsWith(`${this.#prefix}_`)
+  function isOurs({ snapshot, indices = [] }: estypes.SnapshotSnapshotInfo): boolean {
+    return indices.some((index) => index.startsWith(`${prefix}_`)) || snapshot.startsWith(`${prefix}_`)
   }
 
-  async #tellProgress(name: string, progress: NonNullable<StepOptions['progress']>): Promise<void> {
-    const { snapshots } = await this.#connection.run((client) =>
-      client.snapshot.status({ repository: this.#repository, snapshot: name, ignore_unavailable: true }),
+  async function tellProgress(name: string, progress: NonNullable<StepOptions['progress']>): Promise<void> {
+    const { snapshots } = await connection.run((client) =>
+      client.snapshot.status({ repository, snapshot: name, ignore_unavailable: true }),
     )
     const { incremental, processed } = (snapshots[0]?.stats ?? {}) as Partial<
       Record<'incremental' | 'processed', estypes.SnapshotFileCountSnapshotStats>
@@ -295,11 +190,11 @@ class FolderRepository implements Repository {
   }
 
   /** @returns false: what is missing will never be there */
-  async #areThere(parts: readonly Part[], signal: AbortSignal | undefined): Promise<boolean> {
+  async function areThere(parts: readonly Part[], signal: AbortSignal | undefined): Promise<boolean> {
     for (;;) {
       signal?.throwIfAborted()
       // Without copies it is green when it is there; while it is being restored the server calls it yellow.
-      const health = await this.#connection.run((client) =>
+      const health = await connection.run((client) =>
         client.cluster.health(
           { index: parts.map(({ index }) => index).join(','), wait_for_status: 'green', timeout: '10s' },
           { ignore: [408] },
@@ -310,23 +205,26 @@ class FolderRepository implements Repository {
     }
   }
 
-  async #storedIn(index: string, signal: AbortSignal | undefined): Promise<StoredCollection> {
-    const found = await this.#connection.run((client) => client.indices.getMapping({ index }))
+  async function storedIn(index: string, signal: AbortSignal | undefined): Promise<StoredCollection> {
+    const found = await connection.run((client) => client.indices.getMapping({ index }))
     const meta = metaIn(found[index]?.mappings._meta)
     if (!meta)
       throw errors.unprocessable(
-        say`The snapshot's ${{ name: index.slice(this.#beside.length) }} is not of this program's making`,
+        say`The snapshot's ${{ name: index.slice(beside.length) }} is not of this program's making`,
       )
-    const { count } = await this.#connection.run((client) => client.count({ index }))
+    const { count } = await connection.run((client) => client.count({ index }))
     return {
       form: String(meta.shape.rest['form'] ?? ''),
       count,
-      batches: () => this.#batchesIn(index, signal),
+      batches: () => batchesIn(index, signal),
     }
   }
 
-  async *#batchesIn(index: string, signal: AbortSignal | undefined): AsyncGenerator<[string, string, string | null][]> {
-    for await (const hits of pages(this.#connection, { index, query: EVERYTHING, batch: BATCH, signal })) {
+  async function* batchesIn(
+    index: string,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<[string, string, string | null][]> {
+    for await (const hits of pages(connection, { index, query: EVERYTHING, batch: BATCH, signal })) {
       yield hits.map(({ _id: id, _source: source }): [string, string, string | null] => [
         id!,
         source?.text ?? '',
@@ -334,10 +232,94 @@ class FolderRepository implements Repository {
       ])
     }
   }
-}
 
-export function openRepository(parts: RepositoryParts): Repository {
-  return new FolderRepository(parts)
+  return {
+    folder,
+    get,
+    clean,
+
+    list: async () =>
+      (await find('*'))
+        .filter((given) => isOurs(given))
+        .map(toRecord)
+        .sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1)),
+
+    async take(name, { signal, progress }) {
+      await ready()
+      signal?.throwIfAborted()
+      const indices = definitions.map((definition) => store.alias(definition.name))
+      await connection.run(async (client) => {
+        try {
+          await client.snapshot.create({
+            repository,
+            snapshot: name,
+            indices,
+            include_global_state: false,
+            feature_states: ['none'],
+            partial: false,
+            wait_for_completion: false,
+          })
+        } catch (error) {
+          // Asked a second time, after the way to the server broke.
+          if (!isTaken(error)) throw error
+        }
+      })
+      for (;;) {
+        const state = (await get(name))?.state
+        if (state !== 'IN_PROGRESS') {
+          if (state === 'SUCCESS') return
+          // What cannot be finished, the server forgets.
+          throw errors.unavailable(
+            state
+              ? say`The snapshot has ended as ${{ state }}: see the log of Elasticsearch`
+              : say`Elasticsearch could not write the snapshot to ${{ folder: String(folder) }}: see its log`,
+          )
+        }
+        if (signal?.aborted) {
+          await connection.run((client) => client.snapshot.delete({ repository, snapshot: name }, { ignore: [404] }))
+          throw signal.reason
+        }
+        if (progress) await tellProgress(name, progress)
+        await realTime(LOOK_EVERY_MS)
+      }
+    },
+
+    async remove(name) {
+      await ready()
+      await connection.run((client) => client.snapshot.delete({ repository, snapshot: name }, { ignore: [404] }))
+    },
+
+    async restore(index, name, options) {
+      const [found] = NAME.test(name) ? await find(name) : []
+      if (!found) throw errors.notFound('snapshot', name)
+      const parts = definitions.flatMap(({ name: collection }) => partOf(found, collection) ?? [])
+      if (parts.length === 0)
+        throw errors.unprocessable(
+          say`The snapshot holds nothing of this archive: its indexes would begin with ${{ prefix }}_`,
+        )
+      return whileBeside(name, parts, options.signal, async () => {
+        const stored: Record<string, StoredCollection> = {}
+        for (const { collection, index: restored } of parts)
+          stored[collection] = await storedIn(restored, options.signal)
+        return restoreAll(index, stored, options)
+      })
+    },
+
+    async read(name, collection, ids) {
+      const [found] = NAME.test(name) ? await find(name) : []
+      const part = found && partOf(found, collection)
+      if (!part) return new Map()
+      return whileBeside(name, [part], undefined, async () => {
+        const { docs } = await connection.run((client) => client.mget<Stored>({ index: part.index, ids: [...ids] }))
+        return new Map(
+          docs.flatMap((doc): Array<[string, Record<string, unknown>]> => {
+            const read = 'found' in doc && doc._source && decode(doc._source)
+            return read ? [[doc._id, read]] : []
+          }),
+        )
+      })
+    },
+  }
 }
 
 /** @param index  behind the write barrier, so that a restore shuts it */

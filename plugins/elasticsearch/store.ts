@@ -35,45 +35,37 @@ export interface Store {
   remove(indexes: readonly string[]): Promise<void>
 }
 
-class AliasedStore implements Store {
-  readonly #connection: ElasticConnection
-  readonly #prefix: string
-
-  constructor(connection: ElasticConnection, prefix: string) {
-    this.#connection = connection
-    this.#prefix = prefix
+export function openAliases(connection: ElasticConnection, prefix: string): Store {
+  function alias(name: string): string {
+    return `${prefix}_${name}`
   }
 
-  alias(name: string): string {
-    return `${this.#prefix}_${name}`
-  }
-
-  async look(name: string): Promise<Place> {
-    const found = await this.#connection.run((client) =>
+  async function look(name: string): Promise<Place> {
+    const found = await connection.run((client) =>
       client.indices.get({
-        index: [this.alias(name), `${this.alias(name)}_v*`],
+        index: [alias(name), `${alias(name)}_v*`],
         features: ['aliases', 'mappings'],
         ignore_unavailable: true,
         allow_no_indices: true,
         expand_wildcards: ['open', 'hidden'],
       }),
     )
-    if (this.alias(name) in found) {
+    if (alias(name) in found) {
       throw new StartError(
-        `Elasticsearch has an index ${this.alias(name)} that is not ours (ours is an alias of that name): set AV_PREFIX to another prefix, or remove that index`,
+        `Elasticsearch has an index ${alias(name)} that is not ours (ours is an alias of that name): set AV_PREFIX to another prefix, or remove that index`,
       )
     }
     const place: Place = { inUse: undefined, others: [], shape: undefined, highest: 0 }
     for (const [index, { aliases = {}, mappings }] of Object.entries(found).sort(
-      ([a], [b]) => (this.#versionOf(name, a) ?? 0) - (this.#versionOf(name, b) ?? 0),
+      ([a], [b]) => (versionOf(name, a) ?? 0) - (versionOf(name, b) ?? 0),
     )) {
-      const version = this.#versionOf(name, index)
+      const version = versionOf(name, index)
       const meta = metaIn(mappings?._meta)
       place.highest = Math.max(place.highest, version ?? 0)
-      if (this.alias(name) in aliases) {
+      if (alias(name) in aliases) {
         if (place.inUse !== undefined)
           throw new StartError(
-            `The alias ${this.alias(name)} stands for ${place.inUse} and ${index}: take it from one of them`,
+            `The alias ${alias(name)} stands for ${place.inUse} and ${index}: take it from one of them`,
           )
         place.inUse = index
         place.shape = meta?.shape
@@ -82,97 +74,98 @@ class AliasedStore implements Store {
     return place
   }
 
-  async remove(indexes: readonly string[]): Promise<void> {
-    // One at a time: together their names may be too long for a path.
-    for (const index of indexes)
-      await this.#connection.run((client) => client.indices.delete({ index, ignore_unavailable: true }))
-  }
-
-  async create(layout: Layout): Promise<void> {
-    const { name } = layout.data
-    const { highest } = await this.look(name)
-    const index = `${this.alias(name)}_v${highest + 1}`
-    await this.#connection.run(async (client) => {
-      try {
-        await client.indices.create({
-          index,
-          aliases: { [this.alias(name)]: {} },
-          settings: settingsOf(false),
-          mappings: mappingOf(layout, true),
-        })
-      } catch (error) {
-        // The server had done it before the way to it broke.
-        if (!isAlreadyThere(error)) throw error
-      }
-    })
-  }
-
-  async createBeside(layout: Layout): Promise<string> {
-    const { name } = layout.data
-    const { highest, inUse } = await this.look(name)
-    const last = `${this.alias(name)}_v${highest}`
-    // Not in use, so an interruption left it, half built.
-    const index = highest === 0 || last === inUse ? `${this.alias(name)}_v${highest + 1}` : last
-    await this.#connection.run(async (client) => {
-      const make = () =>
-        client.indices.create({ index, settings: settingsOf(true), mappings: mappingOf(layout, false) })
-      try {
-        await make()
-      } catch (error) {
-        if (!isAlreadyThere(error)) throw error
-        await client.indices.delete({ index, ignore_unavailable: true })
-        await make()
-      }
-    })
-    return index
-  }
-
-  async swap(built: ReadonlyMap<Layout, string>): Promise<void> {
-    for (const [layout, index] of built) {
-      await this.#connection.run(async (client) => {
-        await client.indices.putSettings({ index, settings: SERVING })
-        await client.indices.refresh({ index })
-        await client.indices.putMapping({ index, _meta: metaOf(layout, true) })
-      })
-    }
-    const actions: estypes.IndicesUpdateAliasesAction[] = []
-    for (const [layout, index] of built) {
-      const { inUse } = await this.look(layout.data.name)
-      if (inUse === index) continue
-      actions.push({ add: { index, alias: this.alias(layout.data.name) } })
-      if (inUse !== undefined) actions.push({ remove_index: { index: inUse } })
-    }
-    if (actions.length > 0) await this.#connection.run((client) => swapAll(client, actions))
-  }
-
-  async addFields(layout: Layout): Promise<void> {
-    await this.#connection.run((client) =>
-      client.indices.putMapping({ index: this.alias(layout.data.name), properties: propertiesOf(layout) }),
-    )
-  }
-
-  async tell(layout: Layout): Promise<void> {
-    await this.#connection.run((client) =>
-      client.indices.putMapping({ index: this.alias(layout.data.name), _meta: metaOf(layout, true) }),
-    )
-  }
-
-  async pointTo(name: string, index: string): Promise<void> {
-    await this.#connection.run((client) =>
-      client.indices.updateAliases({ actions: [{ add: { index, alias: this.alias(name) } }] }),
-    )
-  }
-
-  #versionOf(name: string, index: string): number | undefined {
-    const found = index.startsWith(`${this.alias(name)}_v`)
-      ? /^[1-9]\d{0,8}$/.exec(index.slice(this.alias(name).length + 2))
+  function versionOf(name: string, index: string): number | undefined {
+    const found = index.startsWith(`${alias(name)}_v`)
+      ? /^[1-9]\d{0,8}$/.exec(index.slice(alias(name).length + 2))
       : null
     return found ? Number(found[0]) : undefined
   }
-}
 
-export function openAliases(connection: ElasticConnection, prefix: string): Store {
-  return new AliasedStore(connection, prefix)
+  return {
+    alias,
+    look,
+
+    async remove(indexes) {
+      // One at a time: together their names may be too long for a path.
+      for (const index of indexes)
+        await connection.run((client) => client.indices.delete({ index, ignore_unavailable: true }))
+    },
+
+    async create(layout) {
+      const { name } = layout.data
+      const { highest } = await look(name)
+      const index = `${alias(name)}_v${highest + 1}`
+      await connection.run(async (client) => {
+        try {
+          await client.indices.create({
+            index,
+            aliases: { [alias(name)]: {} },
+            settings: settingsOf(false),
+            mappings: mappingOf(layout, true),
+          })
+        } catch (error) {
+          // The server had done it before the way to it broke.
+          if (!isAlreadyThere(error)) throw error
+        }
+      })
+    },
+
+    async createBeside(layout) {
+      const { name } = layout.data
+      const { highest, inUse } = await look(name)
+      const last = `${alias(name)}_v${highest}`
+      // Not in use, so an interruption left it, half built.
+      const index = highest === 0 || last === inUse ? `${alias(name)}_v${highest + 1}` : last
+      await connection.run(async (client) => {
+        const make = () =>
+          client.indices.create({ index, settings: settingsOf(true), mappings: mappingOf(layout, false) })
+        try {
+          await make()
+        } catch (error) {
+          if (!isAlreadyThere(error)) throw error
+          await client.indices.delete({ index, ignore_unavailable: true })
+          await make()
+        }
+      })
+      return index
+    },
+
+    async swap(built) {
+      for (const [layout, index] of built) {
+        await connection.run(async (client) => {
+          await client.indices.putSettings({ index, settings: SERVING })
+          await client.indices.refresh({ index })
+          await client.indices.putMapping({ index, _meta: metaOf(layout, true) })
+        })
+      }
+      const actions: estypes.IndicesUpdateAliasesAction[] = []
+      for (const [layout, index] of built) {
+        const { inUse } = await look(layout.data.name)
+        if (inUse === index) continue
+        actions.push({ add: { index, alias: alias(layout.data.name) } })
+        if (inUse !== undefined) actions.push({ remove_index: { index: inUse } })
+      }
+      if (actions.length > 0) await connection.run((client) => swapAll(client, actions))
+    },
+
+    async addFields(layout) {
+      await connection.run((client) =>
+        client.indices.putMapping({ index: alias(layout.data.name), properties: propertiesOf(layout) }),
+      )
+    },
+
+    async tell(layout) {
+      await connection.run((client) =>
+        client.indices.putMapping({ index: alias(layout.data.name), _meta: metaOf(layout, true) }),
+      )
+    },
+
+    async pointTo(name, index) {
+      await connection.run((client) =>
+        client.indices.updateAliases({ actions: [{ add: { index, alias: alias(name) } }] }),
+      )
+    },
+  }
 }
 
 type Client = ElasticConnection['client']
