@@ -3,43 +3,42 @@ import type { Job } from '../ledger/jobs.ts'
 import type { Log } from '../log.ts'
 import type { JobChange } from './types.ts'
 
-export class Listeners {
-  readonly #toChanges = new Set<(change: JobChange) => void>()
-  readonly #toEnds = new Set<(run: Job) => void>()
-  readonly #log: Log
+export type Listeners = ReturnType<typeof openListeners>
 
-  constructor(log: Log) {
-    this.#log = log
+export function openListeners(log: Log) {
+  const toChanges = new Set<(change: JobChange) => void>()
+  const toEnds = new Set<(run: Job) => void>()
+
+  function changed(change: JobChange): void {
+    call(toChanges, change)
   }
 
-  changed(change: JobChange): void {
-    this.#call(this.#toChanges, change)
-  }
-
-  ended(run: Job): void {
-    this.#call(this.#toEnds, run)
+  function ended(run: Job): void {
+    call(toEnds, run)
   }
 
   /** @returns ends it */
-  watch(listener: (change: JobChange) => void): () => void {
-    this.#toChanges.add(listener)
-    return () => void this.#toChanges.delete(listener)
+  function watch(listener: (change: JobChange) => void): () => void {
+    toChanges.add(listener)
+    return () => void toChanges.delete(listener)
   }
 
   /** @returns ends it */
-  onEnded(listener: (run: Job) => void): () => void {
-    this.#toEnds.add(listener)
-    return () => void this.#toEnds.delete(listener)
+  function onEnded(listener: (run: Job) => void): () => void {
+    toEnds.add(listener)
+    return () => void toEnds.delete(listener)
   }
 
   /** A listener's fault is its own: the others hear all the same. */
-  #call<Said>(listeners: ReadonlySet<(said: Said) => void>, said: Said): void {
+  function call<Said>(listeners: ReadonlySet<(said: Said) => void>, said: Said): void {
     for (const listener of listeners) {
       try {
         listener(said)
       } catch (error) {
-        this.#log.error({ err: error }, 'a listener to jobs failed')
+        log.error({ err: error }, 'a listener to jobs failed')
       }
     }
   }
+
+  return { changed, ended, watch, onEnded }
 }

@@ -26,92 +26,84 @@ interface NotificationsOptions {
   onChange: () => void
 }
 
+export type Notifications = ReturnType<typeof openNotifications>
+
 /** The methods named `write…` are called inside `ledger.write`; `changed` once that is on disk. */
-export class Notifications {
-  readonly #of: NotificationsOptions
-  readonly #rows: NotificationRows
-  /** Those that this process wrote before it removed what an earlier one has left. */
+export function openNotifications({ ledger, clock, log, tasks, onChange }: NotificationsOptions) {
+  const rows = new NotificationRows(ledger)
+  let timer: Timer | undefined
   /** What messages tell of, and whether it is over. */
-  readonly #over = new Map<string, () => boolean>()
-  readonly #early = new Set<string>()
-  #isCleared = false
-  #timer: Timer | undefined
-  #isClosed = false
+  const over = new Map<string, () => boolean>()
+  /** Those that this process wrote before it removed what an earlier one has left. */
+  const early = new Set<string>()
+  let isCleared = false
+  let isClosed = false
 
-  constructor(options: NotificationsOptions) {
-    this.#of = options
-    this.#rows = new NotificationRows(options.ledger)
+  function close(): void {
+    isClosed = true
+    timer?.cancel()
   }
 
-  close(): void {
-    this.#isClosed = true
-    this.#timer?.cancel()
-  }
-
-  changed(): void {
-    this.#expireInTime()
-    this.#of.onChange()
+  function changed(): void {
+    expireInTime()
+    onChange()
   }
 
   /** Removes what an earlier process has left. */
-  writeCleared(): void {
-    this.#isCleared = true
-    this.#rows.clear([...this.#early])
+  function writeCleared(): void {
+    isCleared = true
+    rows.clear([...early])
   }
 
-  writeBegun({ id, task: name }: Job): void {
-    const task = this.#of.tasks.get(name)
+  function writeBegun({ id, task: name }: Job): void {
+    const task = tasks.get(name)
     if (!isShown(task)) return
     const { title, group = '' } = task
-    this.#add({ id, task: name, title, group, level: 'info', messages: [say`new task received`], expiresAt: null })
+    add({ id, task: name, title, group, level: 'info', messages: [say`new task received`], expiresAt: null })
   }
 
-  report({ id, task }: Job, messages: readonly Words[], fraction: number): void {
-    const { ledger, log, tasks, onChange } = this.#of
+  function report({ id, task }: Job, messages: readonly Words[], fraction: number): void {
     if (!isShown(tasks.get(task))) return
     ledger
-      .write(() => this.#rows.report(id, messages, fraction))
+      .write(() => rows.report(id, messages, fraction))
       .then(onChange, (error: unknown) => log.error({ err: error }, 'progress could not be written'))
   }
 
   /** @param run  the run as it has ended, or as it will be tried again */
-  writeEnded({ id, task, state, result, said }: Job): void {
-    if (!isShown(this.#of.tasks.get(task))) return
-    const now = this.#of.clock.steady()
+  function writeEnded({ id, task, state, result, said }: Job): void {
+    if (!isShown(tasks.get(task))) return
+    const now = clock.steady()
     const words = said ?? result
-    if (state === 'SUCCESS')
-      this.#rows.close(id, 'info', [words || say`Task completed`], now + SHOWN_AFTER_SUCCESS_MS, 1)
+    if (state === 'SUCCESS') rows.close(id, 'info', [words || say`Task completed`], now + SHOWN_AFTER_SUCCESS_MS, 1)
     else if (state === 'FAILURE' || state === 'RETRY')
-      this.#rows.close(id, 'error', [words || say`Task failed`], now + SHOWN_AFTER_FAILURE_MS)
-    else this.#rows.remove(id)
+      rows.close(id, 'error', [words || say`Task failed`], now + SHOWN_AFTER_FAILURE_MS)
+    else rows.remove(id)
   }
 
-  async notify(message: Parameters<Jobs['notify']>[0]): Promise<void> {
+  async function notify(message: Parameters<Jobs['notify']>[0]): Promise<void> {
     const { of, title, group, level, messages, shownForSeconds, isOver } = message
-    const { ledger, clock } = this.#of
     const id = randomUUID()
-    const still = new Set(this.#rows.shown(clock.steady()).map((row) => row.id))
-    for (const known of this.#over.keys()) if (!still.has(known)) this.#over.delete(known)
-    if (isOver) this.#over.set(id, isOver)
+    const still = new Set(rows.shown(clock.steady()).map((row) => row.id))
+    for (const known of over.keys()) if (!still.has(known)) over.delete(known)
+    if (isOver) over.set(id, isOver)
     const shownMs = shownForSeconds === undefined ? SHOWN_AFTER_FAILURE_MS : shownForSeconds * 1000
     await ledger.write(() =>
-      this.#add({
+      add({
         ...{ id, task: null, about: of?.name, level, messages, expiresAt: clock.steady() + shownMs },
         ...{ title: title ?? of?.title ?? '', group: group ?? of?.group ?? '' },
       }),
     )
-    this.changed()
+    changed()
   }
 
-  warn(title: string, message: Words, shownForSeconds = WARNING_SHOWN_SECONDS): Promise<void> {
+  function warn(title: string, message: Words, shownForSeconds = WARNING_SHOWN_SECONDS): Promise<void> {
     const group = 'setting:application'
-    return this.notify({ title, group, level: 'error', messages: [message], shownForSeconds })
+    return notify({ title, group, level: 'error', messages: [message], shownForSeconds })
   }
 
-  shown(): NotificationMessage[] {
-    const { clock, tasks } = this.#of
-    const rows = this.#rows.shown(clock.steady()).filter(({ id }) => this.#over.get(id)?.() !== true)
-    return rows.map((row) => {
+  function shown(): NotificationMessage[] {
+    const still = rows.shown(clock.steady()).filter(({ id }) => over.get(id)?.() !== true)
+    return still.map((row) => {
       const task = row.task === null ? undefined : tasks.get(row.task)
       const start = task?.apiStart ?? false
       const stop = task?.apiStop ?? false
@@ -134,26 +126,27 @@ export class Notifications {
     })
   }
 
-  #add(message: NewNotification): void {
-    if (!this.#isCleared) this.#early.add(message.id)
-    this.#rows.add(message)
+  function add(message: NewNotification): void {
+    if (!isCleared) early.add(message.id)
+    rows.add(message)
   }
 
   /** Waits for the next message whose time is over. */
-  #expireInTime(): void {
-    const { ledger, clock, log } = this.#of
-    this.#timer?.cancel()
-    const next = this.#rows.nextExpiry()
-    if (next === undefined || this.#isClosed) return
-    this.#timer = clock.after(next - clock.steady(), () => {
+  function expireInTime(): void {
+    timer?.cancel()
+    const next = rows.nextExpiry()
+    if (next === undefined || isClosed) return
+    timer = clock.after(next - clock.steady(), () => {
       ledger
-        .write(() => this.#rows.expire(clock.steady()))
+        .write(() => rows.expire(clock.steady()))
         .then(
-          () => this.changed(),
+          () => changed(),
           (error: unknown) => log.error({ err: error }, 'old messages could not be removed'),
         )
     })
   }
+
+  return { close, changed, writeCleared, writeBegun, report, writeEnded, notify, warn, shown }
 }
 
 /** Internal tasks have no name on the wire, silent ones want none. */

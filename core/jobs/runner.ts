@@ -1,5 +1,5 @@
 /**
- * The service `jobs`: its state is made here; each verb is a module over it. Rows are claimed by lane, run, tried
+ * The service `jobs`: its state is made here; each module opens its part over it. Rows are claimed by lane, run, tried
  * again, stopped; those that a crash has left are rescued at start.
  */
 import type { Clock } from '../clock.ts'
@@ -10,15 +10,15 @@ import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { LaneSizes } from './lane-sizes.ts'
 import { claim, recover } from './life.ts'
-import { Listeners } from './listeners.ts'
-import { Notifications } from './notifications.ts'
+import { openListeners } from './listeners.ts'
+import { openNotifications } from './notifications.ts'
 import { untilQuiet } from './quiet.ts'
-import { start, startAndWait } from './start.ts'
+import { openStart } from './start.ts'
 import { type Runner, taskOf } from './state.ts'
-import { close, command } from './stop.ts'
+import { openStop } from './stop.ts'
 import type { AnyTask, Handed } from './task.ts'
 import type { JobsRunner } from './types.ts'
-import { Upkeep } from './upkeep.ts'
+import { openUpkeep } from './upkeep.ts'
 import { Waiters } from './waiters.ts'
 
 interface JobsOptions<App> {
@@ -43,35 +43,33 @@ export function openJobs<App extends Handed>(options: JobsOptions<App>): JobsRun
   const runner = newRunner(options)
   const { rows, notifications, listeners } = runner
   return {
-    start: (task, payload, options) => start(runner, task, payload, options),
-    run: (task, payload) => startAndWait(runner, task, payload),
+    ...openStart(runner),
+    ...openStop(runner),
     get: (id) => rows.get(id),
     list: ({ task, limit = LISTED } = {}) => rows.list(task, limit),
     open: (task) => rows.open(task, LISTED),
     active: (task) => rows.active(task),
     ended: (id) => ended(runner, id),
-    command: (id, asked) => command(runner, id, asked),
-    notifications: () => notifications.shown(),
-    notify: (message) => notifications.notify(message),
-    warn: (title, message, seconds) => notifications.warn(title, message, seconds),
+    notifications: notifications.shown,
+    notify: notifications.notify,
+    warn: notifications.warn,
     quiet: (job, giveUp) => untilQuiet(runner, job, giveUp),
     logOf: (id) => [...(runner.running.get(id)?.log.lines ?? rows.logOf(id))],
-    watch: (listener) => listeners.watch(listener),
-    onEnded: (listener) => listeners.onEnded(listener),
+    watch: listeners.watch,
+    onEnded: listeners.onEnded,
     begin: () => begin(runner),
-    close: () => close(runner),
   }
 }
 
 function newRunner<App extends Handed>(options: JobsOptions<App>): Runner<App> {
   const { ledger, clock, log, tasks, app, debug, writable = () => Promise.resolve() } = options
   const rows = new JobRows(ledger, () => clock.now())
-  const listeners = new Listeners(log)
+  const listeners = openListeners(log)
   const onChange = () => listeners.changed({ notifications: true })
   const runner: Runner<App> = {
     ...{ ledger, rows, clock, log, tasks, app, debug, writable, listeners },
-    notifications: new Notifications({ ledger, clock, log, tasks, onChange }),
-    upkeep: new Upkeep({
+    notifications: openNotifications({ ledger, clock, log, tasks, onChange }),
+    upkeep: openUpkeep({
       ...{ ledger, rows, clock, log, tasks: tasks.values() },
       onWoken: (jobs) => claimWoken(runner, jobs),
     }),

@@ -1,68 +1,60 @@
 /** Starts a job: adds its row, or meets the open one of a unique job; its lane, or the caller itself, begins it. */
 import { randomUUID } from 'node:crypto'
 import { errors } from '../error.ts'
-import type { Job } from '../ledger/jobs.ts'
 import { isOwnLane } from './lane-sizes.ts'
 import { begin, writeBegun } from './life.ts'
 import { checkPayload, keyOf, mergedPayload } from './payload.ts'
 import { CLOSING_TEXT, type Runner, taskOf } from './state.ts'
 import type { AnyTask, Handed } from './task.ts'
-import type { StartOptions, TaskName } from './types.ts'
+import type { Jobs } from './types.ts'
 
-/** As `Jobs.start` says. */
-export async function start<App>(
-  runner: Runner<App>,
-  asked: TaskName,
-  payload: Record<string, unknown> = {},
-  { isPatient = false }: StartOptions = {},
-): Promise<Job> {
-  const { ledger, rows, listeners } = runner
-  const task = taskOf(runner, asked)
-  const checked = checkPayload(task, payload)
-  const key = keyOf(task, checked)
-  const job = await ledger.write(() => {
-    const open = key === null ? undefined : rows.openUnique(task.name, key)
-    if (!open) return rows.add(newRow(task, checked, key), false)
-    // What a stopped run was to do is not asked for any more: only what comes after the stop is.
-    const isTakenBack = open.state === 'STARTED' && open.command !== null && !open.again
-    return rows.meet(open.id, isTakenBack ? checked : mergedPayload(task, open.payload, checked), !isPatient)
-  })
-  const met = runner.running.get(job.id)
-  if (met) met.payload = job.payload
-  listeners.changed({ job })
-  runner.claim(task.lane)
-  return job
-}
+export function openStart<App extends Handed>(runner: Runner<App>) {
+  const { ledger, rows, listeners, running, claim, writable, forRun } = runner
 
-/** As `Jobs.run` says. */
-export async function startAndWait<App extends Handed>(
-  runner: Runner<App>,
-  asked: TaskName,
-  payload: Record<string, unknown> = {},
-): Promise<string | null> {
-  const { ledger, rows, listeners } = runner
-  const task = taskOf(runner, asked)
-  const checked = checkPayload(task, payload)
-  await runner.writable()
-  const key = keyOf(task, checked)
-  const isAtOnce = isOwnLane(task.lane)
-  const { job, isMine } = await ledger.write(() => {
-    if (runner.isClosing) throw errors.unavailable(CLOSING_TEXT)
-    const open = key === null ? undefined : rows.openUnique(task.name, key)
-    if (open?.state === 'STARTED') return { job: open, isMine: false }
-    if (open && !isAtOnce)
-      return { job: rows.meet(open.id, mergedPayload(task, open.payload, checked), true), isMine: false }
-    const job = open
-      ? rows.take(open.id, mergedPayload(task, open.payload, checked))
-      : rows.add(newRow(task, checked, key), isAtOnce)
-    if (isAtOnce) writeBegun(runner, job)
-    return { job, isMine: isAtOnce }
-  })
-  const result = runner.forRun.wait(job.id)
-  listeners.changed({ job })
-  if (isMine) begin(runner, job, { isAwaited: true, hasPlace: false })
-  else runner.claim(task.lane)
-  return result
+  return {
+    async start(asked, payload = {}, { isPatient = false } = {}) {
+      const task = taskOf(runner, asked)
+      const checked = checkPayload(task, payload)
+      const key = keyOf(task, checked)
+      const job = await ledger.write(() => {
+        const open = key === null ? undefined : rows.openUnique(task.name, key)
+        if (!open) return rows.add(newRow(task, checked, key), false)
+        // What a stopped run was to do is not asked for any more: only what comes after the stop is.
+        const isTakenBack = open.state === 'STARTED' && open.command !== null && !open.again
+        return rows.meet(open.id, isTakenBack ? checked : mergedPayload(task, open.payload, checked), !isPatient)
+      })
+      const met = running.get(job.id)
+      if (met) met.payload = job.payload
+      listeners.changed({ job })
+      claim(task.lane)
+      return job
+    },
+
+    async run(asked, payload = {}) {
+      const task = taskOf(runner, asked)
+      const checked = checkPayload(task, payload)
+      await writable()
+      const key = keyOf(task, checked)
+      const isAtOnce = isOwnLane(task.lane)
+      const { job, isMine } = await ledger.write(() => {
+        if (runner.isClosing) throw errors.unavailable(CLOSING_TEXT)
+        const open = key === null ? undefined : rows.openUnique(task.name, key)
+        if (open?.state === 'STARTED') return { job: open, isMine: false }
+        if (open && !isAtOnce)
+          return { job: rows.meet(open.id, mergedPayload(task, open.payload, checked), true), isMine: false }
+        const job = open
+          ? rows.take(open.id, mergedPayload(task, open.payload, checked))
+          : rows.add(newRow(task, checked, key), isAtOnce)
+        if (isAtOnce) writeBegun(runner, job)
+        return { job, isMine: isAtOnce }
+      })
+      const result = forRun.wait(job.id)
+      listeners.changed({ job })
+      if (isMine) begin(runner, job, { isAwaited: true, hasPlace: false })
+      else claim(task.lane)
+      return result
+    },
+  } satisfies Partial<Jobs>
 }
 
 const newRow = (task: AnyTask, payload: Record<string, unknown>, uniqueKey: string | null) => ({

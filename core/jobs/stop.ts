@@ -1,51 +1,55 @@
 /** Stops one job by a command, or all of them because the server closes. */
 import type { Timer } from '../clock.ts'
 import { errors } from '../error.ts'
-import { hasEnded, type JobCommand, withoutWords } from '../ledger/jobs.ts'
+import { hasEnded, withoutWords } from '../ledger/jobs.ts'
 import { say } from '../say.ts'
 import { answer, interrupt, stop, writeRescued } from './life.ts'
 import { CLOSING_TEXT, endingOf, type Runner } from './state.ts'
+import type { JobsRunner } from './types.ts'
 
 const CLOSE_WITHIN_MS = 10_000
 
-/** As `Jobs.command` says. */
-export async function command<App>(runner: Runner<App>, id: string, asked: JobCommand): Promise<void> {
-  const { ledger, rows, tasks, notifications, listeners } = runner
-  const found = rows.get(id)
-  if (!found) throw errors.notFound('task', id)
-  // What waits for a plugin that does not come back can be ended.
-  if (tasks.has(found.task) && !tasks.get(found.task)?.apiStop)
-    throw errors.badRequest(say`${{ task: found.task }} takes no commands`)
-  const job = await ledger.write(() => {
-    const row = rows.get(id)
-    if (!row || hasEnded(row)) throw errors.conflict('The task has already finished')
-    if (row.state === 'STARTED') return rows.command(id, asked) ?? row
-    const state = asked === 'KILL' ? 'REVOKED' : 'SUCCESS'
-    notifications.writeEnded({ ...row, state: 'REVOKED' })
-    return rows.endWaiting(id, withoutWords(state), asked)
-  })
-  const entry = runner.running.get(id)
-  if (entry) {
-    if (job.command === 'KILL') interrupt(entry, 'kill')
-    stop(entry)
-  }
-  listeners.changed({ job })
-  notifications.changed()
-  if (hasEnded(job)) answer(runner, job, withoutWords(endingOf(job).state))
-}
+export function openStop<App>(runner: Runner<App>) {
+  const { ledger, rows, tasks, notifications, listeners, running } = runner
 
-/** As `JobsRunner.close` says. */
-export async function close<App>(runner: Runner<App>): Promise<void> {
-  if (runner.isClosing) return
-  runner.isClosing = true
-  runner.isClaiming = false
-  runner.upkeep.close()
-  for (const entry of runner.running.values()) interrupt(entry, 'close')
-  await runsEnd(runner, CLOSE_WITHIN_MS)
-  await abandonLate(runner)
-  runner.notifications.close()
-  runner.forRun.rejectAll(errors.unavailable(CLOSING_TEXT))
-  runner.forEnd.rejectAll(errors.unavailable(CLOSING_TEXT))
+  return {
+    async command(id, asked) {
+      const found = rows.get(id)
+      if (!found) throw errors.notFound('task', id)
+      // What waits for a plugin that does not come back can be ended.
+      if (tasks.has(found.task) && !tasks.get(found.task)?.apiStop)
+        throw errors.badRequest(say`${{ task: found.task }} takes no commands`)
+      const job = await ledger.write(() => {
+        const row = rows.get(id)
+        if (!row || hasEnded(row)) throw errors.conflict('The task has already finished')
+        if (row.state === 'STARTED') return rows.command(id, asked) ?? row
+        const state = asked === 'KILL' ? 'REVOKED' : 'SUCCESS'
+        notifications.writeEnded({ ...row, state: 'REVOKED' })
+        return rows.endWaiting(id, withoutWords(state), asked)
+      })
+      const entry = running.get(id)
+      if (entry) {
+        if (job.command === 'KILL') interrupt(entry, 'kill')
+        stop(entry)
+      }
+      listeners.changed({ job })
+      notifications.changed()
+      if (hasEnded(job)) answer(runner, job, withoutWords(endingOf(job).state))
+    },
+
+    async close() {
+      if (runner.isClosing) return
+      runner.isClosing = true
+      runner.isClaiming = false
+      runner.upkeep.close()
+      for (const entry of running.values()) interrupt(entry, 'close')
+      await runsEnd(runner, CLOSE_WITHIN_MS)
+      await abandonLate(runner)
+      notifications.close()
+      runner.forRun.rejectAll(errors.unavailable(CLOSING_TEXT))
+      runner.forEnd.rejectAll(errors.unavailable(CLOSING_TEXT))
+    },
+  } satisfies Partial<JobsRunner>
 }
 
 /** Resolves once nothing runs, or it is too late. */

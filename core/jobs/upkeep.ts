@@ -22,70 +22,66 @@ interface UpkeepOptions {
   onWoken: (jobs: readonly Job[]) => void
 }
 
+export type Upkeep = ReturnType<typeof openUpkeep>
+
 /** Does nothing until `begin`, and nothing after `close`. */
-export class Upkeep {
-  readonly #of: UpkeepOptions
-  readonly #longestRetryMs: number
-  #isOn = false
-  #endedSincePrune = 0
-  #retryTimer: Timer | undefined
-  #pruneTimer: Timer | undefined
+export function openUpkeep({ ledger, rows, clock, log, tasks, onWoken }: UpkeepOptions) {
+  const longestRetryMs = Math.max(0, ...[...tasks].map(longestPauseMs))
+  let retryTimer: Timer | undefined
+  let pruneTimer: Timer | undefined
+  let isOn = false
+  let endedSincePrune = 0
 
-  constructor(options: UpkeepOptions) {
-    this.#of = options
-    this.#longestRetryMs = Math.max(0, ...[...options.tasks].map(longestPauseMs))
+  function begin(): void {
+    isOn = true
+    wakeInTime()
+    prune()
   }
 
-  begin(): void {
-    this.#isOn = true
-    this.wakeInTime()
-    this.#prune()
-  }
-
-  close(): void {
-    this.#isOn = false
-    this.#retryTimer?.cancel()
-    this.#pruneTimer?.cancel()
+  function close(): void {
+    isOn = false
+    retryTimer?.cancel()
+    pruneTimer?.cancel()
   }
 
   /** Counts a run that has ended: many of them are a reason to prune. */
-  noteEnded(): void {
-    if (++this.#endedSincePrune >= PRUNE_EVERY_ENDED) this.#prune()
+  function noteEnded(): void {
+    if (++endedSincePrune >= PRUNE_EVERY_ENDED) prune()
   }
 
   /** Waits for the next job that is to be tried again. */
-  wakeInTime(): void {
-    const { ledger, rows, clock, log, onWoken } = this.#of
-    this.#retryTimer?.cancel()
+  function wakeInTime(): void {
+    retryTimer?.cancel()
     const next = rows.nextRetryAt()
-    if (next === undefined || !this.#isOn) return
-    this.#retryTimer = clock.at(Math.min(next, clock.now() + this.#longestRetryMs), () => {
+    if (next === undefined || !isOn) return
+    retryTimer = clock.at(Math.min(next, clock.now() + longestRetryMs), () => {
       ledger
-        .write(() => rows.wake(this.#longestRetryMs))
+        .write(() => rows.wake(longestRetryMs))
         .then((woken) => {
           onWoken(woken)
-          this.wakeInTime()
+          wakeInTime()
         })
         .catch((error: unknown) => {
           log.error({ err: error }, 'jobs to be tried again could not be woken')
-          this.#retryTimer = clock.after(TRY_LEDGER_AGAIN_MS, () => this.wakeInTime())
+          retryTimer = clock.after(TRY_LEDGER_AGAIN_MS, wakeInTime)
         })
     })
   }
 
-  #prune(): void {
-    const { ledger, rows, clock, log } = this.#of
-    this.#endedSincePrune = 0
-    this.#pruneTimer?.cancel()
-    if (!this.#isOn) return
-    this.#pruneTimer = clock.after(PRUNE_EVERY_MS, () => this.#prune())
+  function prune(): void {
+    endedSincePrune = 0
+    pruneTimer?.cancel()
+    if (!isOn) return
+    pruneTimer = clock.after(PRUNE_EVERY_MS, prune)
     ledger
       .write(() => rows.prune(clock.now() - KEPT_MS, KEPT_ENDED, PRUNED_AT_ONCE))
       .then((gone) => {
-        if (gone >= PRUNED_AT_ONCE) this.#prune()
+        if (gone >= PRUNED_AT_ONCE) prune()
       })
       .catch((error: unknown) => log.error({ err: error }, 'old jobs could not be removed'))
   }
+
+  return { begin, close, noteEnded, wakeInTime }
 }
 
 const longestPauseMs = ({ retries }: AnyTask): number =>
