@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { App } from './app.ts'
 import { exists, isMissing, sync } from './files.ts'
-import { Incoming } from './incoming.ts'
+import { openIncoming } from './incoming.ts'
 import { type ArtFolder, type Paths, parseArtName, VARIANT_WIDTHS, VARIANTS, variantPath, variantsOf } from './paths.ts'
 import { toJpegs } from './programs.ts'
 import type { ArtKind, Media } from './types.ts'
@@ -24,16 +24,16 @@ const FOLDERS: Record<ArtKind, ArtFolder> = {
 }
 
 export function openArt(app: ArtApp, paths: Paths): Art {
-  const incoming = new Incoming(app, paths.incomingDir)
+  const incoming = openIncoming(app, paths.incomingDir)
   return {
     keepArt: (kind, id, fromPath) => keepArt(kind, id, fromPath, paths, app),
     async fetchArt(kind, id, url, signal) {
       const use = (path: string) => keepArt(kind, id, path, paths, app, signal).then(() => true)
       return (await incoming.fetch(id, url, signal, use)) ?? false
     },
-    fetchSmall: (id, url, signal) => incoming.fetchSmall(id, url, signal),
-    fetchJpeg: (id, url, to, signal) => incoming.fetchJpeg(id, url, to, signal),
-    portraitOf: (picture, signal) => incoming.portraitOf(picture, signal),
+    fetchSmall: incoming.fetchSmall,
+    fetchJpeg: incoming.fetchJpeg,
+    portraitOf: incoming.portraitOf,
     hasArt: (kind, id) => exists(paths.artOf(kind, id)),
     removeArt: (kind, id) => removeArt(paths.artOf(kind, id)),
     artIds: (kind) => artIds(kind, paths.cacheDir),

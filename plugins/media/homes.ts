@@ -10,16 +10,12 @@ export const isBelow = (folder: string, path: string): boolean => {
   return way !== '' && !way.startsWith(`..${sep}`) && way !== '..'
 }
 
-export class Homes {
-  readonly #paths: Paths
+export type Homes = ReturnType<typeof openHomes>
 
-  constructor(paths: Paths) {
-    this.#paths = paths
-  }
-
+export function openHomes(paths: Paths) {
   /** @returns what stands there, or what is wrong with it, for people */
-  async look(channelId: string): Promise<'none' | 'folder' | 'link' | { fault: string }> {
-    const path = this.#paths.channelFolder(channelId)
+  async function look(channelId: string): Promise<'none' | 'folder' | 'link' | { fault: string }> {
+    const path = paths.channelFolder(channelId)
     const fault = (what: string) => ({ fault: `The folder of the channel ${channelId} in the library ${what}` })
     try {
       const found = await lstat(path)
@@ -40,23 +36,23 @@ export class Homes {
     }
   }
 
-  async make(channelId: string, raise = errors.unavailable): Promise<string> {
-    const home = this.#paths.channelFolder(channelId)
-    const found = await this.look(channelId)
+  async function make(channelId: string, raise = errors.unavailable): Promise<string> {
+    const home = paths.channelFolder(channelId)
+    const found = await look(channelId)
     if (typeof found === 'object') throw raise(found.fault)
-    if (found === 'none' && (await makeFolder(home))) await sync(this.#paths.mediaDir)
+    if (found === 'none' && (await makeFolder(home))) await sync(paths.mediaDir)
     return home
   }
 
   /** By rename; to another disk by a whole copy beside, and the source goes last. */
-  async place(from: string, channelId: string, name: string): Promise<void> {
-    const to = join(this.#paths.channelFolder(channelId), name)
+  async function place(from: string, channelId: string, name: string): Promise<void> {
+    const to = join(paths.channelFolder(channelId), name)
     try {
       return await rename(from, to)
     } catch (thrown) {
       if (!isElsewhere(thrown)) throw thrown
     }
-    const beside = this.#paths.stagingIn(channelId)
+    const beside = paths.stagingIn(channelId)
     const copy = join(beside, name)
     await makeFolder(beside)
     try {
@@ -75,13 +71,13 @@ export class Homes {
   }
 
   /** From staging into the library; a second time it finds the file in its place. */
-  async adopt(from: string, channelId: string, name: string): Promise<void> {
-    const to = join(this.#paths.channelFolder(channelId), name)
+  async function adopt(from: string, channelId: string, name: string): Promise<void> {
+    const to = join(paths.channelFolder(channelId), name)
     if (resolve(from) === to) {
       if (!(await exists(to))) throw errors.unprocessable(say`${{ name }} is not in the library`)
       return
     }
-    if (!isBelow(this.#paths.stagingDir, from)) throw new Error('only staged files are adopted')
+    if (!isBelow(paths.stagingDir, from)) throw new Error('only staged files are adopted')
     try {
       await sync(from)
     } catch (thrown) {
@@ -90,7 +86,9 @@ export class Homes {
         throw errors.unprocessable(say`${{ name }} has been neither downloaded nor moved into the library`)
       throw thrown
     }
-    await this.place(from, channelId, name)
+    await place(from, channelId, name)
     await sync(dirname(from))
   }
+
+  return { look, make, place, adopt }
 }

@@ -18,28 +18,23 @@ const MOST_SMALL_BYTES = 200_000
 /** Of a person’s picture: sharp at the largest that our page shows. */
 const PORTRAIT_WIDTH = 256
 
-export class Incoming {
-  readonly #app: Pick<App, 'platform' | 'log' | 'settings'>
-  readonly #folder: string
-  /** However many people choose one at once, one is made at a time. */
-  readonly #portraits = openLocks()
+export type Incoming = ReturnType<typeof openIncoming>
 
-  constructor(app: Pick<App, 'platform' | 'log' | 'settings'>, folder: string) {
-    this.#app = app
-    this.#folder = folder
-  }
+export function openIncoming(app: Pick<App, 'platform' | 'log' | 'settings'>, folder: string) {
+  /** However many people choose one at once, one is made at a time. */
+  const portraits = openLocks()
 
   /** @returns what `use` makes of the fetched file; undefined: it cannot be had */
-  async fetch<Made>(
+  async function fetch<Made>(
     id: string,
     url: string,
     signal: AbortSignal | undefined,
     use: (path: string) => Promise<Made>,
   ): Promise<Made | undefined> {
-    const { platform, log } = this.#app
+    const { platform, log } = app
     if (!platform.isArtUrl(url, id)) return undefined
     try {
-      return await this.#lying(async (path) => {
+      return await lying(async (path) => {
         await withLimit(FETCH_LIMIT_MS, signal, (limited) => platform.fetchPicture(url, path, limited, id))
         return use(path)
       })
@@ -52,45 +47,45 @@ export class Incoming {
     }
   }
 
-  fetchSmall(id: string, url: string, signal?: AbortSignal): Promise<Buffer | undefined> {
-    return this.fetch(id, url, signal, async (path) => {
-      const made = await this.#jpegOf(path, { width: VARIANT_WIDTHS.small }, signal)
+  function fetchSmall(id: string, url: string, signal?: AbortSignal): Promise<Buffer | undefined> {
+    return fetch(id, url, signal, async (path) => {
+      const made = await jpegOf(path, { width: VARIANT_WIDTHS.small }, signal)
       return made.length > MOST_SMALL_BYTES ? undefined : made
     })
   }
 
-  async fetchJpeg(id: string, url: string, to: string, signal?: AbortSignal): Promise<boolean> {
-    const use = (path: string) => toJpegs(this.#app.settings.ffmpeg, path, [{ path: to }], signal).then(() => true)
-    return (await this.fetch(id, url, signal, use)) ?? false
+  async function fetchJpeg(id: string, url: string, to: string, signal?: AbortSignal): Promise<boolean> {
+    const use = (path: string) => toJpegs(app.settings.ffmpeg, path, [{ path: to }], signal).then(() => true)
+    return (await fetch(id, url, signal, use)) ?? false
   }
 
-  portraitOf(picture: Readable, signal: AbortSignal): Promise<Buffer> {
-    return this.#lying(async (path) => {
+  function portraitOf(picture: Readable, signal: AbortSignal): Promise<Buffer> {
+    return lying(async (path) => {
       await pipeline(picture, createWriteStream(path, { mode: 0o600 }), { signal })
-      return this.#portraits.exclusive('portrait', () =>
-        this.#jpegOf(path, { width: PORTRAIT_WIDTH, isSquare: true }, signal),
-      )
+      return portraits.exclusive('portrait', () => jpegOf(path, { width: PORTRAIT_WIDTH, isSquare: true }, signal))
     })
   }
 
   /** With a place for one picture, which goes afterwards. */
-  async #lying<Made>(use: (path: string) => Promise<Made>): Promise<Made> {
-    const path = join(this.#folder, randomUUID())
+  async function lying<Made>(use: (path: string) => Promise<Made>): Promise<Made> {
+    const path = join(folder, randomUUID())
     try {
-      await mkdir(this.#folder, { recursive: true })
+      await mkdir(folder, { recursive: true })
       return await use(path)
     } finally {
       await rm(path, { force: true })
     }
   }
 
-  async #jpegOf(fromPath: string, form: Omit<Jpeg, 'path'>, signal?: AbortSignal): Promise<Buffer> {
+  async function jpegOf(fromPath: string, form: Omit<Jpeg, 'path'>, signal?: AbortSignal): Promise<Buffer> {
     const path = `${fromPath}.jpg`
     try {
-      await toJpegs(this.#app.settings.ffmpeg, fromPath, [{ path, ...form }], signal)
+      await toJpegs(app.settings.ffmpeg, fromPath, [{ path, ...form }], signal)
       return await readFile(path)
     } finally {
       await rm(path, { force: true })
     }
   }
+
+  return { fetch, fetchSmall, fetchJpeg, portraitOf }
 }

@@ -13,48 +13,46 @@ const MODE = 0o666
 
 type Outcome = 'held' | 'taken'
 
-export class LibraryLock {
-  readonly #path: string
-  readonly #log: Pick<Log, 'warn'>
-  #held: { lock: FolderLock | undefined; id: string } | undefined
+export type LibraryLock = ReturnType<typeof openLibraryLock>
 
-  constructor(folder: string, log: Pick<Log, 'warn'>) {
-    this.#path = join(folder, NAME)
-    this.#log = log
-  }
+export function openLibraryLock(folder: string, log: Pick<Log, 'warn'>) {
+  const path = join(folder, NAME)
+  let held: { lock: FolderLock | undefined; id: string } | undefined
 
   /** Once per disk: another one in its place has no lock of ours yet. Where no lock can be had, it goes on without. */
-  async take(): Promise<Outcome> {
-    if (this.#held && this.#held.id === (await this.#id())) return 'held'
+  async function take(): Promise<Outcome> {
+    if (held && held.id === (await id())) return 'held'
     try {
-      const lock = holdFile(this.#path, MODE)
-      this.release()
-      this.#held = { lock, id: await this.#id() }
+      const lock = holdFile(path, MODE)
+      release()
+      held = { lock, id: await id() }
     } catch (err) {
-      if (err instanceof LockError && err.refusal === 'taken') return (await this.#isOurs()) ? 'held' : 'taken'
-      this.#log.warn({ err }, 'the library gives no lock: a second server that uses it is not noticed')
-      this.#held = { lock: undefined, id: await this.#id() }
+      if (err instanceof LockError && err.refusal === 'taken') return (await isOurs()) ? 'held' : 'taken'
+      log.warn({ err }, 'the library gives no lock: a second server that uses it is not noticed')
+      held = { lock: undefined, id: await id() }
     }
     return 'held'
   }
 
-  release(): void {
-    this.#held?.lock?.release()
-    this.#held = undefined
+  function release(): void {
+    held?.lock?.release()
+    held = undefined
   }
 
   /** Two that ask at once: the first one has it. */
-  async #isOurs(): Promise<boolean> {
-    return this.#held !== undefined && this.#held.id === (await this.#id())
+  async function isOurs(): Promise<boolean> {
+    return held !== undefined && held.id === (await id())
   }
 
-  async #id(): Promise<string> {
+  async function id(): Promise<string> {
     try {
-      const { dev, ino } = await stat(this.#path)
+      const { dev, ino } = await stat(path)
       return `${dev} ${ino}`
     } catch (thrown) {
       if (isMissing(thrown)) return 'none'
       throw thrown
     }
   }
+
+  return { take, release }
 }

@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path'
 import { diskSpace, errors, isId } from 'archivolt'
 import { ownEndingOf } from './containers.ts'
 import { exists, makeFolder, namesIn, sync } from './files.ts'
-import { Homes, isBelow } from './homes.ts'
+import { isBelow, openHomes } from './homes.ts'
 import { mediaName, type Paths, subtitleName } from './paths.ts'
-import { Trash } from './trash.ts'
+import { openTrash } from './trash.ts'
 import type { Media } from './types.ts'
 
 export type Library = Pick<
@@ -36,8 +36,8 @@ const SCRATCH = '.scratch-'
 
 export function openLibrary(paths: Paths): Library {
   const { mediaDir, stagingDir } = paths
-  const homes = new Homes(paths)
-  const trash = new Trash(paths, homes)
+  const homes = openHomes(paths)
+  const trash = openTrash(paths, homes)
   return {
     async staging(videoId) {
       await makeFolder(stagingDir)
@@ -83,14 +83,14 @@ export function openLibrary(paths: Paths): Library {
       await sync(dirname(from))
     },
 
-    trash: (jobId, what) => trash.take(jobId, what),
-    setAside: (trashId, channelId, film) => trash.setAside(trashId, channelId, film),
-    putBack: (jobId) => trash.putBack(jobId),
+    trash: trash.take,
+    setAside: trash.setAside,
+    putBack: trash.putBack,
     async emptyTrash(jobId) {
       await trash.empty(jobId)
       await trash.keepRoom()
     },
-    keepRoom: () => trash.keepRoom(),
+    keepRoom: trash.keepRoom,
 
     async space(channelId) {
       const isOther = channelId !== undefined && (await exists(paths.channelFolder(channelId)))
@@ -99,7 +99,7 @@ export function openLibrary(paths: Paths): Library {
 
     staged: async () => (await namesIn(stagingDir)).filter(isId),
 
-    trashed: (skip) => trash.jobs(skip),
-    videosIn: (jobId) => trash.videosIn(jobId),
+    trashed: trash.jobs,
+    videosIn: trash.videosIn,
   }
 }

@@ -10,12 +10,12 @@ import { asMp4, runFfmpeg } from './ffmpeg.ts'
 import { sizeOf } from './files.ts'
 import { isKnown, titleOf } from './known.ts'
 import { type Library, openLibrary } from './library.ts'
-import { LibraryLock } from './library-lock.ts'
+import { openLibraryLock } from './library-lock.ts'
 import { openMissing } from './missing.ts'
 import { type OwnFilms, openOwnFilms } from './own-films.ts'
 import { isLanguage, openPaths } from './paths.ts'
 import { openPlaces } from './places.ts'
-import { Presence } from './presence.ts'
+import { openPresence } from './presence.ts'
 import { isCutOff, jpegSize, probeMedia, streamsIn, tagsIn } from './programs.ts'
 import type { Media } from './types.ts'
 
@@ -33,17 +33,17 @@ type MediaApp = Pick<App, 'settings' | 'platform' | 'log' | 'ledger' | 'hook' | 
 export function openMedia(app: MediaApp): MediaService {
   const paths = openPaths(resolve(app.settings.mediaDir), resolve(app.settings.cacheDir))
   const library = openLibrary(paths)
-  const lock = new LibraryLock(paths.mediaDir, app.log)
-  const presence = new Presence(app, paths, lock, () => tidy(library, films, aside, app))
-  const whileThere: Presence['whileThere'] = (work) => presence.whileThere(work)
+  const lock = openLibraryLock(paths.mediaDir, app.log)
+  const presence = openPresence(app, paths, lock, () => tidy(library, films, aside, app))
+  const { absence, whileThere } = presence
   const films = openOwnFilms(paths, library, app)
   const aside = openAside(library, films.pathOf, whileThere, app)
   const places = openPlaces(app)
   const missing = openMissing(app)
   const openMediaFolder = () => openFolder('library folder', paths.mediaDir, { setting: 'AV_MEDIA_DIR' })
   return {
-    absence: () => presence.absence(),
-    accept: () => presence.accept(),
+    absence,
+    accept: presence.accept,
     staging: whileThere(library.staging),
     adopt: whileThere(async (channelId, videoId, files) => {
       await films.adopt(channelId, videoId, files)
@@ -75,10 +75,10 @@ export function openMedia(app: MediaApp): MediaService {
     emptyTrash: aside.emptyNow,
     async clearStaging(videoId) {
       // Of a library that is away nothing is cleared: the next start does it.
-      if ((await presence.absence()) === undefined) await library.clearStaging(videoId)
+      if ((await absence()) === undefined) await library.clearStaging(videoId)
     },
     async sweepStaging() {
-      if ((await presence.absence()) !== undefined) return
+      if ((await absence()) !== undefined) return
       await sweep(library, app).catch((err: unknown) =>
         app.log.warn({ err }, 'what unfinished downloads have left could not be removed; the next start tries again'),
       )
@@ -127,7 +127,7 @@ export function openMedia(app: MediaApp): MediaService {
         throw new StartError(
           `Another Archivolt is using the library ${paths.mediaDir}: stop it, or give this one a library of its own (AV_MEDIA_DIR)`,
         )
-      const reason = await presence.absence()
+      const reason = await absence()
       if (reason === undefined) await openMediaFolder()
       else app.log.error({ folder: paths.mediaDir }, inEnglish(reason))
       places.begin()

@@ -117,145 +117,134 @@ class Mark {
   }
 }
 
-export class Presence {
-  readonly #app: PresenceApp
-  readonly #paths: PresencePaths
-  readonly #prepare: () => Promise<void>
-  readonly #mark: Mark
-  readonly #lock: LibraryLock
-  /** Settled once per run; a failure is tried again. */
-  #prepared: Promise<void> | undefined
-  #marking: Promise<void> | undefined
+export type Presence = ReturnType<typeof openPresence>
 
-  /** @param prepare  clears away what an earlier run has left there; once, before the library is said to be there */
-  constructor(app: PresenceApp, paths: PresencePaths, lock: LibraryLock, prepare: () => Promise<void>) {
-    this.#app = app
-    this.#paths = paths
-    this.#lock = lock
-    this.#prepare = prepare
-    this.#mark = new Mark(paths.mediaDir)
-  }
+export function openPresence(app: PresenceApp, paths: PresencePaths, lock: LibraryLock, prepare: () => Promise<void>) {
+  const mark = new Mark(paths.mediaDir)
+  /** Settled once per run; a failure is tried again. */
+  let prepared: Promise<void> | undefined
+  let marking: Promise<void> | undefined
 
   /**
    * Why the library is not there, in words for people; undefined: it is. Looked at anew each time, as a disk may go at
    * any moment.
    */
-  async absence(): Promise<Words | undefined> {
-    const reason = await this.#look()
+  async function absence(): Promise<Words | undefined> {
+    const reason = await look()
     if (reason !== undefined) return reason
-    this.#prepared ??= this.#prepare()
+    prepared ??= prepare()
     try {
-      await this.#prepared
+      await prepared
     } catch (thrown) {
-      this.#prepared = undefined
+      prepared = undefined
       throw thrown
     }
     return undefined
   }
 
   /** Whether it is there, and another server has it. */
-  async isTaken(): Promise<boolean> {
-    return (await this.#look()) === REASONS.taken
+  async function isTaken(): Promise<boolean> {
+    return (await look()) === REASONS.taken
   }
 
   /** Nothing was ever kept here: the folder may be made. */
-  async isNew(): Promise<boolean> {
-    const { mark, next_mark } = this.#marks()
-    return mark === null && next_mark === null && (await this.#films(1)).length === 0
+  async function isNew(): Promise<boolean> {
+    const { mark, next_mark } = marks()
+    return mark === null && next_mark === null && (await films(1)).length === 0
   }
 
   /**
    * The folder as it is now is the library from now on. @throws conflict: there is no such folder; unavailable: it
    * cannot be written
    */
-  async accept(): Promise<void> {
-    const reason = await this.#look()
+  async function accept(): Promise<void> {
+    const reason = await look()
     if (reason === undefined) return
-    if (!(await isFolder(this.#paths.mediaDir)))
+    if (!(await isFolder(paths.mediaDir)))
       throw errors.conflict(
         'There is no media folder that could be accepted: connect its disk, or make the folder, then accept it',
       )
-    if ((await this.#lock.take()) === 'taken') throw errors.conflict(REASONS.taken)
+    if ((await lock.take()) === 'taken') throw errors.conflict(REASONS.taken)
     try {
-      await this.#markAnew()
+      await markAnew()
     } catch (cause) {
       throw errors.unavailable(REASONS.unwritable(whyOf(cause)), { cause })
     }
-    this.#app.log.warn('the media folder as it is now was accepted as the library')
+    app.log.warn('the media folder as it is now was accepted as the library')
   }
 
   /**
    * The same work, that begins only while the library is there, and fails with the reason where it has gone meanwhile.
    */
-  whileThere<Args extends unknown[], Result>(
+  function whileThere<Args extends unknown[], Result>(
     work: (...args: Args) => Promise<Result>,
   ): (...args: Args) => Promise<Result> {
     return async (...args) => {
-      await this.#mustBeThere()
+      await mustBeThere()
       try {
         return await work(...args)
       } finally {
         // A folder that went in the middle looks like one where there was nothing to do.
-        await this.#mustBeThere()
+        await mustBeThere()
       }
     }
   }
 
-  async #mustBeThere(): Promise<void> {
-    const reason = await this.absence()
+  async function mustBeThere(): Promise<void> {
+    const reason = await absence()
     if (reason !== undefined) throw errors.unavailable(reason)
   }
 
-  async #look(): Promise<Words | undefined> {
-    const reason = await this.#lookAtMark()
+  async function look(): Promise<Words | undefined> {
+    const reason = await lookAtMark()
     if (reason !== undefined) return reason
-    return (await this.#lock.take()) === 'taken' ? REASONS.taken : undefined
+    return (await lock.take()) === 'taken' ? REASONS.taken : undefined
   }
 
-  async #lookAtMark(): Promise<Words | undefined> {
-    const found = await this.#mark.find()
-    const { mark: known, next_mark: next } = this.#marks()
+  async function lookAtMark(): Promise<Words | undefined> {
+    const found = await mark.find()
+    const { mark: known, next_mark: next } = marks()
     if (found.kind === 'unreadable') return REASONS.unreadable(found.why)
-    if (found.kind !== 'marked') return known === null ? this.#markFirst(found.kind) : REASONS[found.kind]
+    if (found.kind !== 'marked') return known === null ? markFirst(found.kind) : REASONS[found.kind]
     if (found.id === known) return undefined
     if (found.id !== next) return REASONS.foreign
-    if (!this.#marking) await this.#keep({ mark: next, next_mark: null })
+    if (!marking) await keep({ mark: next, next_mark: null })
     return undefined
   }
 
   /** An installation that has marked no library yet: by what is in the folder. */
-  async #markFirst(kind: 'missing' | 'unmarked'): Promise<Words | undefined> {
-    const known = await this.#films(LOOKED_FOR)
+  async function markFirst(kind: 'missing' | 'unmarked'): Promise<Words | undefined> {
+    const known = await films(LOOKED_FOR)
     if (kind === 'missing') return REASONS.missing
-    if (known.length > 0 && !(await this.#hasOneOf(known))) return REASONS.unknown
+    if (known.length > 0 && !(await hasOneOf(known))) return REASONS.unknown
     try {
-      await this.#markAnew()
+      await markAnew()
       return undefined
     } catch (thrown) {
-      this.#app.log.error({ err: thrown }, 'the library could not be marked')
+      app.log.error({ err: thrown }, 'the library could not be marked')
       return REASONS.unwritable(whyOf(thrown))
     }
   }
 
   /** A new mark each time: that of a library which was taken for this one before does not hold any more. */
-  #markAnew(): Promise<void> {
+  function markAnew(): Promise<void> {
     const write = async () => {
       const id = randomUUID()
-      await this.#keep({ ...this.#marks(), next_mark: id })
-      await this.#mark.write(id)
-      await this.#keep({ mark: id, next_mark: null })
+      await keep({ ...marks(), next_mark: id })
+      await mark.write(id)
+      await keep({ mark: id, next_mark: null })
     }
-    return (this.#marking ??= write().finally(() => (this.#marking = undefined)))
+    return (marking ??= write().finally(() => (marking = undefined)))
   }
 
-  async #films(atMost: number) {
-    return (await Promise.all(this.#app.hook('media.films').map((fill) => fill(atMost)))).flat()
+  async function films(atMost: number) {
+    return (await Promise.all(app.hook('media.films').map((fill) => fill(atMost)))).flat()
   }
 
-  async #hasOneOf(known: ReadonlyArray<{ channelId: string; videoId: string }>): Promise<boolean> {
+  async function hasOneOf(known: ReadonlyArray<{ channelId: string; videoId: string }>): Promise<boolean> {
     for (const some of chunksOf(known, STEP)) {
       const looks = some.flatMap(({ channelId, videoId }) =>
-        OWN_ENDINGS.map((ending) => exists(this.#paths.pathOf(channelId, videoId, ending))),
+        OWN_ENDINGS.map((ending) => exists(paths.pathOf(channelId, videoId, ending))),
       )
       // On a disk that answers with an error it is not there.
       if ((await Promise.allSettled(looks)).some((look) => look.status === 'fulfilled' && look.value)) return true
@@ -263,13 +252,13 @@ export class Presence {
     return false
   }
 
-  #marks(): Marks {
-    const { ledger } = this.#app
+  function marks(): Marks {
+    const { ledger } = app
     return ledger.sql<Marks>('SELECT mark, next_mark FROM media_library').get() ?? { mark: null, next_mark: null }
   }
 
-  async #keep({ mark, next_mark }: Marks): Promise<void> {
-    const { ledger } = this.#app
+  async function keep({ mark, next_mark }: Marks): Promise<void> {
+    const { ledger } = app
     await ledger.write(() =>
       ledger
         .sql(
@@ -278,6 +267,8 @@ export class Presence {
         .run(mark, next_mark),
     )
   }
+
+  return { absence, isTaken, isNew, accept, whileThere }
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aChannel, aVideo, type TestApp } from 'archivolt/testing'
 import { inEnglish } from '../../../core/say.ts'
-import { LibraryLock } from '../../../plugins/media/library-lock.ts'
+import { openLibraryLock } from '../../../plugins/media/library-lock.ts'
 import { openPaths } from '../../../plugins/media/paths.ts'
-import { Presence } from '../../../plugins/media/presence.ts'
+import { openPresence } from '../../../plugins/media/presence.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { anIngest, type VideoApp, videoApp } from '../video/scripted-platform.ts'
 
@@ -99,8 +99,8 @@ for (const isFolderLeft of [true, false]) {
 test('work during which the disk goes has failed, as it looks like work where there was nothing to do', async (t) => {
   const app = await filled(t)
   const paths = openPaths(app.inLibrary(), join(app.dataDir, 'cache'))
-  const lock = new LibraryLock(await temporaryFolder(t), app.app.log)
-  const presence = new Presence(app.app, paths, lock, async () => undefined)
+  const lock = openLibraryLock(await temporaryFolder(t), app.app.log)
+  const presence = openPresence(app.app, paths, lock, async () => undefined)
 
   const removal = presence.whileThere(async () => void (await unmount(app)))
 
