@@ -134,10 +134,14 @@ const keepsDocuments = (path: string): boolean =>
 const KIT = 'index-kit'
 const USED_BY_KIT = /^core\/(index\/|concurrency\/|[\w-]+\.ts$)/
 
+/** What plugins share that read films in folders: code of their reading children, where no service can be asked. */
+const FILM_KIT = 'film-kit'
+const FILM_READERS = ['library', 'adoption']
+
 /** The page's types are those of the replies, whoever sends them. */
 const OF_ALL_REPLIES = 'plugins/web/page/server/records.ts'
 
-test('a plugin imports archivolt, its own files, Node and packages; of plugins that it needs, types; an index adapter archivolt/index', () => {
+test('a plugin imports archivolt, its own files, Node and packages; of plugins that it needs, types; an index adapter archivolt/index; readers of films their kit', () => {
   const foreign = faults(plugins, function* ({ path, imports }) {
     for (const { target, isType } of imports) {
       if (path === OF_ALL_REPLIES && isType) continue
@@ -145,6 +149,8 @@ test('a plugin imports archivolt, its own files, Node and packages; of plugins t
       if (/^(core|config|test)\//.test(target)) yield target
       if (target.startsWith('archivolt/') && !(target === 'archivolt/index' && keepsDocuments(path))) yield target
       if (!target.startsWith('plugins/') || pluginOf(target) === pluginOf(path)) continue
+      if (pluginOf(target) === FILM_KIT && FILM_READERS.includes(pluginOf(path))) continue
+      if (pluginOf(path) === FILM_KIT && isType && pluginOf(target) !== FILM_KIT) continue
       if (!isType) yield target
       else if (!reach(pluginOf(path)).has(pluginOf(target))) yield `${target}, which its needs do not lead to`
     }

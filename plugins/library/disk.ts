@@ -1,27 +1,15 @@
 /** Folders read name by name, without the hidden ones and those that file servers keep for themselves. */
 
 import type { Dir, Dirent } from 'node:fs'
-import { lstat, opendir, stat } from 'node:fs/promises'
+import { opendir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { errors, isId } from 'archivolt'
-import type { FoundFile } from './adoption/types.ts'
+import { codeOf } from '../film-kit/disk-fault.ts'
+import { isIgnored, pathOf } from '../film-kit/names.ts'
+import { isAbsent } from '../film-kit/plain-file.ts'
+import type { Reading } from '../film-kit/reading.ts'
+import type { FoundFile } from '../film-kit/types.ts'
 import type { App } from './app.ts'
-import { codeOf } from './disk-fault.ts'
-import { isIgnored, pathOf } from './names.ts'
-import type { Reading } from './reading.ts'
-
-const isAbsent = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT' || codeOf(thrown) === 'ENOTDIR'
-
-/** A regular file's size and time of change, not looked for behind a link; undefined: none. */
-export async function plainFile(path: string): Promise<{ sizeBytes: number; changedMs: number } | undefined> {
-  try {
-    const found = await lstat(path)
-    return found.isFile() ? { sizeBytes: found.size, changedMs: found.mtimeMs } : undefined
-  } catch (thrown) {
-    if (isAbsent(thrown)) return undefined
-    throw thrown
-  }
-}
 
 /** Nothing where the folder is not there. */
 async function* entriesOf(folder: string): AsyncGenerator<Dirent> {

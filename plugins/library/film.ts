@@ -60,11 +60,6 @@ export async function toMp4(
   await tools.media.toMp4([...filmInput(from), ...streams, ...texts], to, options)
 }
 
-/** SubRip → WebVTT. @throws unprocessable */
-export async function toVtt(tools: Tools, from: string, to: string, options: FfmpegOptions): Promise<void> {
-  await tools.media.ffmpeg([...inputOf('srt', from), '-map', '0:s:0', '-f', 'webvtt', '-y', `file:${to}`], options)
-}
-
 /** The bytes of a picture inside a film, as they were put there. */
 export function pictureIn(tools: Tools, path: string, index: number, signal: AbortSignal): Promise<Buffer> {
   return onePicture(tools, filmInput(path), ['-map', `0:${index}`, '-c', 'copy'], signal)

@@ -2,19 +2,19 @@
  * A film that lies in the library and that no document knows: metadata from the platform or from what lies beside it,
  * the right folder, then the one way in.
  */
+
 import { join } from 'node:path'
 import { epochSeconds, isAppError, type JobContext } from 'archivolt'
+import { dayOfFilm } from '../film-kit/film-day.ts'
+import { metadataIn } from '../film-kit/metadata.ts'
+import { faultOfSubtitle } from '../film-kit/sidecars.ts'
+import { MOST_LANGUAGES, subtitleFile } from '../film-kit/subtitles.ts'
+import type { Info } from '../film-kit/types.ts'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
-import type { Info } from './catalogs/types.ts'
 import { type FoundFilm, moveFilm, subtitlesIn } from './disk.ts'
-import { dayOfFilm } from './film-day.ts'
-import { faultOfSubtitle } from './sidecars.ts'
 
 type Run = JobContext<object>
-
-/** More than the platform has: it translates into every language that it knows. */
-export const MOST_LANGUAGES = 300
 
 /**
  * @param info  what lies beside it, where that goes before the platform
@@ -59,16 +59,6 @@ export async function takeIn(film: FoundFilm, job: Run, app: App, info?: Info): 
   if (!local) await app.extras.fetch(id, job)
 }
 
-/** @returns undefined: it is about another video, or says too little */
-export function metadataIn(info: Info, id: string, { platform }: Pick<App, 'platform'>): VideoMetadata | undefined {
-  try {
-    return platform.metadataOf(info, id)
-  } catch (thrown) {
-    if (!isAppError(thrown, 'unprocessable') && !platform.failureOf(thrown)) throw thrown
-    return undefined
-  }
-}
-
 /** The video is worth more than its channel's particulars: without them the channel is kept by its name. */
 export async function ensureChannel(
   { channelId, channelName }: VideoMetadata,
@@ -83,24 +73,6 @@ export async function ensureChannel(
   } catch (thrown) {
     job.signal.throwIfAborted()
     if (!isAppError(thrown, 'unavailable')) throw thrown
-  }
-}
-
-export const subtitleFile = (lang: string, path: string) => ({
-  lang,
-  name: nameOf(lang),
-  source: 'file' as const,
-  url: '',
-  path,
-})
-
-const LANGUAGES = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' })
-
-function nameOf(lang: string): string {
-  try {
-    return LANGUAGES.of(lang) ?? lang
-  } catch {
-    return lang // not a tag of the standard
   }
 }
 

@@ -1,6 +1,7 @@
 /** manual_import: films from the import folder into the library. A file leaves the folder only when its video is in. */
+
 import { constants } from 'node:fs'
-import { copyFile, link, lstat, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, link, lstat, realpath, rm, stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import {
   defineTask,
@@ -15,21 +16,24 @@ import {
   type Words,
   wordsOf,
 } from 'archivolt'
+import { codeOf } from '../film-kit/disk-fault.ts'
+import { dayOfFilm } from '../film-kit/film-day.ts'
+import { videoIn, wordsIn } from '../film-kit/ids.ts'
+import { metadataIn } from '../film-kit/metadata.ts'
+import { pathIn, pathOf } from '../film-kit/names.ts'
+import { plainFile } from '../film-kit/plain-file.ts'
+import type { Reading } from '../film-kit/reading.ts'
+import { isPicture } from '../film-kit/sidecars.ts'
+import { stageSubtitle, subtitleFile } from '../film-kit/subtitles.ts'
+import type { FoundFile, Info, ProblemCode } from '../film-kit/types.ts'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { Ingest } from '../video/types.ts'
-import type { FoundFile, ProblemCode } from './adoption/types.ts'
 import type { App } from './app.ts'
-import type { Info } from './catalogs/types.ts'
-import { mediaDirOf, mustBeThere, plainFile } from './disk.ts'
-import { codeOf } from './disk-fault.ts'
-import { isMp4, toMp4, toVtt } from './film.ts'
-import { dayOfFilm } from './film-day.ts'
-import { ensureChannel, metadataIn, subtitleFile } from './found.ts'
-import { videoIn, wordsIn } from './ids.ts'
-import { pathIn, pathOf } from './names.ts'
-import { openReading, type Reading } from './reading.ts'
+import { mediaDirOf, mustBeThere } from './disk.ts'
+import { isMp4, toMp4 } from './film.ts'
+import { ensureChannel } from './found.ts'
+import { openReading } from './reading.ts'
 import { openReport, type Report, reasonOf } from './report.ts'
-import { isPicture, readSubtitle, withCues } from './sidecars.ts'
 
 type Run = JobContext<{ preferLocal?: boolean }>
 
@@ -247,21 +251,6 @@ async function prepare(
   else if (file.picture !== undefined)
     left.push({ name: file.picture, why: say`it is empty, or too large for a picture` })
   return { metadata, mediaPath, subtitles, ...(hasPicture && { thumbnailPath }) }
-}
-
-export async function stageSubtitle(
-  folder: string,
-  { name, lang, isSubRip }: FoundFile['subtitles'][number],
-  to: string,
-  job: Pick<Run, 'signal'>,
-  app: App,
-): Promise<void> {
-  const text = await readSubtitle(join(folder, name), lang)
-  if (!isSubRip) return writeFile(to, text)
-  const subRip = `${to}.srt`
-  await writeFile(subRip, text)
-  await toVtt(app, subRip, to, { signal: job.signal })
-  withCues(await readFile(to, 'utf8'))
 }
 
 /** A video is taken in without its picture too, and does not say so: whether this one can be kept is seen here. */

@@ -4,12 +4,12 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isAppError } from 'archivolt'
+import { codeOf } from '../film-kit/disk-fault.ts'
+import { groupNames } from '../film-kit/names.ts'
+import { isPicture } from '../film-kit/sidecars.ts'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
-import { codeOf } from './disk-fault.ts'
 import { frameOf, pictureIn } from './film.ts'
-import { groupNames } from './names.ts'
-import { isPicture } from './sidecars.ts'
 
 const MOST_FOLDERS = 100
 

@@ -4,16 +4,14 @@
  */
 import { basename } from 'node:path'
 import { defineTask, inEnglish, isAppError, type JobContext, type Static, say, Type, type Words } from 'archivolt'
+import type { Reading } from '../film-kit/reading.ts'
+import type { Info } from '../film-kit/types.ts'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
-import type { Info } from './catalogs/types.ts'
 import { type FoundFilm, filmsOf, mediaDirOf, moveFilm, mustBeThere } from './disk.ts'
-import { findHomes, takeInAgain } from './find-homes.ts'
 import { takeIn } from './found.ts'
-import { readableAmong } from './readable.ts'
-import { openReading, type Reading } from './reading.ts'
+import { openReading } from './reading.ts'
 import { openReport, type Report, reasonOf } from './report.ts'
-import { correctPaths, isMisnamed } from './stored-paths.ts'
 import { takeInSubtitles } from './subtitles.ts'
 import { fetchMissingArt } from './thumbnail-check.ts'
 
@@ -52,11 +50,11 @@ export const rescanFilesystem = defineTask({
 async function bringTogether(reading: Reading, report: Report, job: Run, app: App): Promise<Words | null> {
   const state = await look(reading, job, app)
   await mustBeThere(app) // it may have gone in the middle: then nothing of what was seen holds
-  const home = await findHomes(new Set([...state.missing.keys(), ...state.lost]), job, app)
+  const home = await foundElsewhere(new Set([...state.missing.keys(), ...state.lost]), job, app)
   for (const id of home) state.missing.delete(id)
   state.lost = state.lost.filter((id) => !home.has(id))
   for (const film of state.elsewhere.values()) await bringHome(film, job, app, report)
-  for (const id of state.misnamed) await job.step('rescan.correct', () => correctPaths(id, app))
+  for (const id of state.misnamed) await job.step('rescan.correct', () => app.videos.correctPaths(id))
   await job.step('rescan.missing', async () => app.media.missing.set(await stillMissing(state.missing, app)))
   await app.media.places.setLost(state.found, false)
   await app.media.places.setLost(state.lost, true)
@@ -72,7 +70,7 @@ async function bringTogether(reading: Reading, report: Report, job: Run, app: Ap
   await fetchMissingArt(job, app, 0.95)
   // Of a lost index this is what the library can bring back.
   if ((await app.videos.collection.count()) > 0) await app.index.settle()
-  await takeInAgain(job.signal, app)
+  await app.emit('library.rescanned', {})
 
   await report.show()
   const gone = state.missing.size + state.lost.length
@@ -90,6 +88,13 @@ async function bringTogether(reading: Reading, report: Report, job: Run, app: Ap
     messages: [said],
   })
   return said
+}
+
+/** What those find who know of films beyond the library. */
+async function foundElsewhere(homeless: ReadonlySet<string>, job: Run, app: App): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (const find of app.hook('library.homeless')) for (const id of await find(homeless, job)) found.add(id)
+  return found
 }
 
 interface State {
@@ -141,7 +146,7 @@ async function look(reading: Reading, job: Run, app: App): Promise<State> {
         else if (size === 0 || size !== doc.media_size) state.resized.push(id)
         if ((size !== undefined || !ours) && (await app.videos.lostSubtitles(doc)).length > 0)
           state.unsubtitled.push(id)
-        if (isMisnamed(doc, app)) state.misnamed.push(id)
+        if (app.videos.isMisnamed(doc)) state.misnamed.push(id)
       }),
     )
   }
@@ -159,10 +164,7 @@ async function look(reading: Reading, job: Run, app: App): Promise<State> {
 }
 
 const readableOf = (films: readonly FoundFilm[], app: App): Promise<Set<string>> =>
-  readableAmong(
-    films.filter(({ isId }) => isId).map(({ name }) => name),
-    app,
-  )
+  app.videos.readable(films.filter(({ isId }) => isId).map(({ name }) => name))
 
 /** Nothing is said of what lies in a place that is away. */
 async function lookInPlace(id: string, doc: VideoDoc, state: State, { media }: App): Promise<void> {
@@ -211,7 +213,7 @@ async function bringHome(film: FoundFilm, job: Run, app: App, report: Report): P
         await moveFilm(film, doc.channel_id, app)
       }),
     )
-    await job.step('rescan.correct', () => correctPaths(id, app))
+    await job.step('rescan.correct', () => app.videos.correctPaths(id))
   } catch (thrown) {
     report.add(film.path.slice(mediaDirOf(app).length + 1), reasonOf(thrown, app))
   }
@@ -288,4 +290,22 @@ async function reportSecond(film: FoundFilm, name: string, app: App, report: Rep
   const doc = await app.videos.get(film.name)
   if (doc && app.media.pathOf(doc.channel_id, film.name) !== film.path && (await app.media.isThere(film.path)))
     report.add(name, say`the video is in the library already, in the folder of its channel`)
+}
+
+declare module 'archivolt' {
+  interface Hooks {
+    /**
+     * Asked by a rescan: videos whose films lie neither in the library nor where the ledger says. Brings home those
+     * that it knows elsewhere.
+     * @returns these
+     */
+    'library.homeless': (
+      ids: ReadonlySet<string>,
+      job: Pick<JobContext<object>, 'signal' | 'log' | 'progress' | 'step'>,
+    ) => Promise<ReadonlySet<string>>
+  }
+  interface Events {
+    /** Emitted near the end of a rescan, when the library and its documents are of one mind. */
+    'library.rescanned': Record<string, never>
+  }
 }

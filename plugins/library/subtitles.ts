@@ -3,11 +3,11 @@
  * forgot them.
  */
 import { isAppError, type JobContext, say } from 'archivolt'
+import { faultOfSubtitle } from '../film-kit/sidecars.ts'
+import { MOST_LANGUAGES, subtitleFile } from '../film-kit/subtitles.ts'
 import type { App } from './app.ts'
 import { batchesOf, type FoundSubtitle, mediaDirOf, subtitlesOf } from './disk.ts'
-import { MOST_LANGUAGES, subtitleFile } from './found.ts'
 import type { Report } from './report.ts'
-import { faultOfSubtitle } from './sidecars.ts'
 
 /** So many files are looked at together. */
 const STEP = 50

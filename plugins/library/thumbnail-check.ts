@@ -5,11 +5,11 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { defineTask, type JobContext, say, Type } from 'archivolt'
+import { codeOf } from '../film-kit/disk-fault.ts'
 import type { ArtKind } from '../media/types.ts'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { filmsOf, mediaDirOf } from './disk.ts'
-import { codeOf } from './disk-fault.ts'
 import { LostPictures } from './lost-pictures.ts'
 import { openReading } from './reading.ts'
 

@@ -100,6 +100,8 @@ export interface Videos {
   }
   /** Those of them that are there. */
   known(ids: readonly string[]): Promise<Set<string>>
+  /** The same, less those whose documents are damaged: their films are taken in again. */
+  readable(ids: readonly string[]): Promise<Set<string>>
   get(id: string): Promise<VideoDoc | undefined>
   has(id: string): Promise<boolean>
   /** Records of contract 5.1 for hits of a search or list, in their order, with what is the actor's own. */
@@ -112,6 +114,10 @@ export interface Videos {
   find(query: VideoQuery, actor: Actor): Promise<{ texts: string[]; total: number }>
   /** Up to six, best first. */
   similar(id: string, actor: Actor): Promise<string[]>
+  /** Whether the addresses of its film and subtitles are not those of where its film lies. */
+  isMisnamed(doc: VideoDoc): boolean
+  /** Brings these addresses in line. */
+  correctPaths(id: string): Promise<void>
   /**
    * Puts a downloaded video into the archive: channel (by its name, where it is not known), art, files, subtitles,
    * document, then tells `video.added`. What people have set (marks, playlists) stays where the video was there

@@ -10,11 +10,13 @@ import { headOf, openVideoRecords, type VideoKeys } from './join-records.ts'
 import type { VideoListPart } from './listing.ts'
 import { openOrphans } from './orphans.ts'
 import { openOutlines } from './outlines.ts'
+import { readableAmong } from './readable.ts'
 import { openRefresh } from './refresh.ts'
 import { openRemoval } from './removal.ts'
 import { removeVideo } from './removal-tasks.ts'
 import type { VideoTail } from './schema.ts'
 import { openState } from './state.ts'
+import { correctPaths, isMisnamed } from './stored-paths.ts'
 import { openSubtitles } from './subtitles.ts'
 import type { VideoPart, VideoRemoval, Videos } from './types.ts'
 
@@ -37,6 +39,9 @@ export function openVideos(app: App): Videos {
     ...removal,
 
     get: (id) => collection.get(id),
+    readable: (ids) => readableAmong(ids, app),
+    isMisnamed: (doc) => isMisnamed(doc, app),
+    correctPaths: (id) => correctPaths(id, app),
     has: async (id) => (await known([id])).has(id),
     async record(id, actor) {
       const text = await collection.getText(id)

@@ -104,7 +104,7 @@ test('no program of ours starts ffmpeg or ffprobe on a file but by these guards'
     ),
   )
 
-  const OUTPUTS = ['plugins/library/film.ts', 'plugins/media/ffmpeg.ts', 'plugins/playable/film.ts']
+  const OUTPUTS = ['plugins/film-kit/subtitles.ts', 'plugins/media/ffmpeg.ts', 'plugins/playable/film.ts']
   const inputs = own.flatMap(([path, opens]) => (opens ? [path] : []))
   assert.deepEqual(inputs.toSorted(), ['core/hostile-media.ts', ...OUTPUTS, 'plugins/platform/worker.py'].toSorted())
   // What these name by `file:` are their outputs.

@@ -10,8 +10,8 @@ describe('plugins that are left out', { skip: noBrowser }, () => {
   for (const [pluginsOff, shown] of [
     [[], SECTIONS],
     [
-      ['playable', 'webhooks'],
-      ['moving', 'backups', 'downloads'],
+      ['adoption', 'playable', 'webhooks'],
+      ['backups', 'downloads'],
     ],
   ] as const)
     test(`without ${pluginsOff.join(', ') || 'none'} the settings have ${shown.join(', ')}`, async (t) => {

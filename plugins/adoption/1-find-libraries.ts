@@ -1,0 +1,236 @@
+/**
+ * Which libraries of other programs lie below the folders that may be read: for people to choose from, before they have
+ * named one. It only looks, in a child; what it tells is worked out from names.
+ */
+import { realpath } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { type App as CoreApp, isAppError } from 'archivolt'
+import type { PlaceReader } from '../library/reader.ts'
+import type { App } from './app.ts'
+import type { Glance } from './glance.ts'
+import { readersOf } from './readers.ts'
+import { startReading } from './reading.ts'
+
+export interface FoundLibrary {
+  path: string
+  source: string
+  title: string
+  /** As many as were seen. */
+  films: number
+}
+
+export interface FoundLibraries {
+  libraries: FoundLibrary[]
+  /** All was looked at. */
+  isWhole: boolean
+  /** Folders whose disk does not answer. */
+  unread: string[]
+}
+
+/** Who asks again in so short a time is told the same. */
+const KEPT_MS = 60_000
+const SILENT_MS = 10_000
+const MOST_FOUND = 50
+/** So sure a reader has to be. */
+const SURE = 0.5
+/** Of the folders in a folder so many must be of one kind for it to be a library of that kind. */
+const MOSTLY = 0.8
+/** A catalog lies beside its films, or in a folder for such things. */
+const CATALOG_DEPTH = 3
+
+/** What was found last, for those who ask again. */
+export function openFound({ clock }: Pick<CoreApp, 'clock'>) {
+  let last: { atMs: number; found: Promise<FoundLibraries> } | undefined
+  return {
+    librariesBelowRoots(app: App): Promise<FoundLibraries> {
+      if (last && clock.steady() - last.atMs < KEPT_MS) return last.found
+      const now = { atMs: clock.steady(), found: look(app) }
+      last = now
+      now.found.catch(() => last === now && (last = undefined))
+      return now.found
+    },
+    /** Places have changed: what was found may be one now. */
+    lookAnew: (): void => void (last = undefined),
+  }
+}
+
+async function look(app: App): Promise<FoundLibraries> {
+  const { endings } = app.media.containers
+  const leaveOut = await ownFolders(app)
+  const all: FoundLibraries = { libraries: [], isWhole: true, unread: [] }
+  for (const root of await outerRoots(leaveOut, app)) {
+    const child = startReading({ limitMs: SILENT_MS })
+    try {
+      const glance = await child.ask('glance', { root, leaveOut, endings })
+      all.isWhole &&= glance.isWhole
+      all.libraries.push(...librariesIn(root, glance, readersOf(app)))
+    } catch (thrown) {
+      if (!isAppError(thrown)) throw thrown
+      app.log.warn({ err: thrown, folder: root }, 'a folder that may be read does not answer')
+      all.unread.push(root)
+    } finally {
+      // One that hangs in a call ends when the call does.
+      void child.end()
+    }
+  }
+  const libraries = all.libraries.sort((a, b) => b.films - a.films)
+  return {
+    ...all,
+    libraries: libraries.slice(0, MOST_FOUND),
+    isWhole: all.isWhole && libraries.length <= MOST_FOUND,
+  }
+}
+
+/** The library and the pictures, and what is a place already. */
+async function ownFolders({ media, settings }: App): Promise<string[]> {
+  const own = [settings.mediaDir, settings.cacheDir].map((folder) => realpath(folder).catch(() => undefined))
+  const there = (await Promise.all(own)).filter((folder) => folder !== undefined)
+  return [...there, ...media.places.list().map(({ path }) => path)]
+}
+
+const isIn = (outer: string, inner: string): boolean => inner === outer || inner.startsWith(join(outer, '/'))
+
+/** Each is looked through once, and none that lies in a place. */
+async function outerRoots(leaveOut: readonly string[], { media }: App): Promise<string[]> {
+  const roots = [...new Set(await media.places.realRoots())]
+  return roots.filter(
+    (root) =>
+      !leaveOut.some((folder) => isIn(folder, root)) && !roots.some((other) => other !== root && isIn(other, root)),
+  )
+}
+
+/** A folder on the way to films, to a catalog, or to what was left out. */
+interface Node {
+  path: string
+  films: number
+  names: string[]
+  /** Films right in it, and in all below. */
+  total: number
+  children: Node[]
+  /** The kind of the catalog that names its films. */
+  claimed?: string
+  isLeftOut: boolean
+  /** It, or something below it, is claimed or left out. */
+  isCut: boolean
+}
+
+/** @param readers  in the order in which they are asked */
+export function librariesIn(root: string, glance: Glance, readers: readonly PlaceReader[]): FoundLibrary[] {
+  const nodes = treeOf(root, glance)
+  for (const { path, kind } of glance.catalogs) claim(path, kind, nodes)
+  const titleOf = (source: string) => readers.find(({ name }) => name === source)?.title ?? source
+  return decide(nodes.get(root)!, readers).map(({ node, source }) => ({
+    path: node.path,
+    source,
+    title: titleOf(source),
+    films: node.total,
+  }))
+}
+
+function treeOf(root: string, { folders, leftOut }: Glance): Map<string, Node> {
+  const nodes = new Map<string, Node>()
+  const nodeAt = (path: string): Node => {
+    const known = nodes.get(path)
+    if (known) return known
+    const node: Node = {
+      path,
+      films: 0,
+      names: [],
+      total: 0,
+      children: [],
+      isLeftOut: false,
+      isCut: false,
+    }
+    nodes.set(path, node)
+    if (path !== root) nodeAt(dirname(path)).children.push(node)
+    return node
+  }
+  nodeAt(root)
+  for (const { path, films, names } of folders) Object.assign(nodeAt(path), { films, names } satisfies Partial<Node>)
+  for (const path of leftOut)
+    Object.assign(nodeAt(path), {
+      isLeftOut: true,
+      isCut: true,
+    } satisfies Partial<Node>)
+  for (const node of nodes.values()) if (node.films > 0) forEachAbove(node, nodes, (one) => (one.total += node.films))
+  for (const path of leftOut) forEachAbove(nodes.get(path)!, nodes, (one) => (one.isCut = true))
+  return nodes
+}
+
+function forEachAbove(node: Node, nodes: ReadonlyMap<string, Node>, work: (node: Node) => void): void {
+  for (let one: Node | undefined = node; one; one = nodes.get(dirname(one.path))) {
+    work(one)
+    if (dirname(one.path) === one.path) return
+  }
+}
+
+/** The films of a catalog lie in its folder or beside that, not much further up; a hidden one lies with its films. */
+function claim(catalog: string, kind: string, nodes: ReadonlyMap<string, Node>): void {
+  let folder = dirname(catalog)
+  for (let up = 0; up < CATALOG_DEPTH; up++, folder = dirname(folder)) {
+    const node = nodes.get(folder)
+    if (!node || node.total === 0) continue
+    const [only, ...others] = node.films > 0 ? [] : node.children.filter(({ total }) => total > 0)
+    const isBeside = only && others.length === 0 && !isIn(only.path, catalog) && !basename(catalog).startsWith('.')
+    const home = isBeside ? only : node
+    if (home.isCut) return
+    home.claimed = kind
+    forEachAbove(home, nodes, (one) => (one.isCut = true))
+    return
+  }
+}
+
+type Decided = { node: Node; source: string }
+
+function decide(node: Node, readers: readonly PlaceReader[]): Decided[] {
+  if (node.total === 0 || node.isLeftOut) return []
+  if (node.claimed !== undefined) return [{ node, source: node.claimed }]
+  const withFilms = node.children.filter(({ total }) => total > 0)
+  if (!node.isCut) {
+    const source = mostly(sourcesIn(node, withFilms, readers))
+    if (source !== undefined) return [{ node, source }]
+  }
+  const inner = withFilms.map((child) => decide(child, readers))
+  const found = inner.flat()
+  // Of one kind, each in a folder of its own: they are one library.
+  const source = mostly([
+    ...inner.map(([own], at) => (own?.node === withFilms[at] ? own?.source : undefined)),
+    ...(node.films > 0 ? [undefined] : []),
+  ])
+  const isOne = source !== undefined && found.length > 1 && found.every((one) => one.source === source)
+  return isOne && !node.children.some(hasLeftOut) ? [{ node, source }] : found
+}
+
+const hasLeftOut = (node: Node): boolean => node.isLeftOut || (node.isCut && node.children.some(hasLeftOut))
+
+/** What its own films are, and those right in its folders. */
+function sourcesIn(node: Node, withFilms: readonly Node[], readers: readonly PlaceReader[]): Array<string | undefined> {
+  const own = node.films > 0 ? [sourceOf(node.names, readers)] : []
+  const inner = withFilms.map(({ path, films, names }) => {
+    const folder = path.slice(dirname(path).length).replace(/^\//, '')
+    return films > 0
+      ? sourceOf(
+          names.map((name) => `${folder}/${name}`),
+          readers,
+        )
+      : undefined
+  })
+  return [...own, ...inner]
+}
+
+function sourceOf(names: readonly string[], readers: readonly PlaceReader[]): string | undefined {
+  let best: { source: string; sure: number } | undefined
+  for (const { name, recognise } of readers) {
+    const sure = recognise(names)
+    if (sure >= SURE && sure > (best?.sure ?? 0)) best = { source: name, sure }
+  }
+  return best?.source
+}
+
+/** Undefined: they are of several kinds, or of none. */
+function mostly(sources: ReadonlyArray<string | undefined>): string | undefined {
+  const counts = new Map<string, number>()
+  for (const source of sources) if (source !== undefined) counts.set(source, (counts.get(source) ?? 0) + 1)
+  const [best] = [...counts].sort(([, a], [, b]) => b - a)
+  return best && best[1] >= sources.length * MOSTLY ? best[0] : undefined
+}

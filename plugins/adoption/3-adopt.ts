@@ -1,0 +1,199 @@
+/**
+ * adopt_videos: what a plan says comes into the archive. The film's place, then the document, then the row: cut off
+ * anywhere, the next start goes on. Not one request to the platform here; what only the platform can tell, and pictures
+ * and subtitles, follow in complete_videos.
+ */
+
+import { defineTask, epochSeconds, say } from 'archivolt'
+import { because } from '../film-kit/because.ts'
+import { dayOfFilm } from '../film-kit/film-day.ts'
+import { pathOf } from '../film-kit/names.ts'
+import type { FoundFile, Info } from '../film-kit/types.ts'
+import type { Facts } from '../library/reader.ts'
+import type { Adopted } from '../video/types.ts'
+import { ADOPTION_TASK, type AdoptionRun, inAdoption } from './2-scan.ts'
+import { bringAlong, bringGone } from './along/along.ts'
+import type { App } from './app.ts'
+import { mustBeThere } from './away.ts'
+import { takeHome } from './homeless.ts'
+import { openPlace, type PlaceReading } from './place-reading.ts'
+import type { ItemChange } from './plans/items.ts'
+import type { AdoptionRow, ItemRow } from './plans/rows.ts'
+import { readerOf } from './readers.ts'
+import { toldOf } from './ytdlp.ts'
+
+const STEP = 50
+
+export const adoptVideos = defineTask({
+  name: 'adopt_videos',
+  title: 'Move in',
+  ...ADOPTION_TASK,
+  apiStop: true,
+  async run(given, app: App) {
+    const said = await inAdoption(given, app, 'adopted', async (adoption, job) => {
+      const place = app.media.places.get(adoption.place_id)
+      const reader = readerOf(adoption.reader, app)
+      const reading = openPlace(place.path, adoption.id, job, app)
+      const all = await sumOf(adoption.id, app)
+      let done = 0
+      try {
+        for (const rows of app.adoptions.items.pieces(adoption.id, ['new', 'moved'], ['planned'], STEP, job.signal)) {
+          const seen = await lookAgain(rows, reading, adoption, app)
+          const moved = seen.filter(({ row }) => row.outcome === 'moved')
+          const fresh = seen.filter(({ row }) => row.outcome === 'new')
+          const facts = await reader.factsOf(
+            fresh.map(({ row, file, info }) => ({ file, id: row.video_id!, info })),
+            reading.tools,
+          )
+          await job.step('adoption.move', () => takeMoved(moved, adoption, app))
+          await takeIn(
+            fresh.flatMap((one, at) => (facts[at] ? [{ ...one, facts: facts[at] }] : [])),
+            adoption,
+            job,
+            app,
+          )
+          const asked = fresh.filter((_one, at) => !facts[at])
+          await app.adoptions.items.set(
+            adoption.id,
+            asked.map(({ row }) => ({ number: row.number, state: 'planned', outcome: 'ask' as const })),
+          )
+          done += rows.length
+          job.progress(done / Math.max(1, all), say`${{ done }} of ${{ all }} videos have moved in`)
+          if (job.isStopping()) return null
+        }
+        await bringAlong(adoption, reading, job, app)
+        await bringGone(adoption, job, app)
+      } finally {
+        await reading.end()
+      }
+      await job.step('adoption.tell', () => app.emit('video.adopted', {}))
+      return say`${{ count: done }} videos`
+    })
+    if (app.adoptions.find(given.payload.adoption)?.state !== 'adopted') return said // its place is away
+    // Not before it is told that they have moved in: it completes nothing else.
+    await app.jobs.start('complete_videos', { adoption: given.payload.adoption })
+    return said
+  },
+})
+
+async function sumOf(id: number, app: App): Promise<number> {
+  const rows = await app.adoptions.items.counts(id)
+  return rows
+    .filter(({ outcome, state }) => (outcome === 'new' || outcome === 'moved') && state === 'planned')
+    .reduce((sum, { count }) => sum + count, 0)
+}
+
+interface SeenAgain {
+  row: ItemRow
+  file: FoundFile
+  info?: Info
+}
+
+/** Other programs go on meanwhile: what is not as it was when the plan was made is left, and told. */
+async function lookAgain(
+  rows: readonly ItemRow[],
+  { tools }: PlaceReading,
+  adoption: AdoptionRow,
+  app: App,
+): Promise<SeenAgain[]> {
+  const files = rows.map(({ file }) => JSON.parse(file!) as FoundFile)
+  const looks = await tools.look(files)
+  if (looks.some((look) => !look.isFilm)) await mustBeThere(adoption, app)
+  const left: ItemChange[] = []
+  const seen: SeenAgain[] = []
+  for (const [at, row] of rows.entries()) {
+    const [look, file] = [looks[at]!, files[at]!]
+    if (!look.isFilm) left.push({ number: row.number, state: 'left', code: look.code, why: look.why })
+    else if (look.sizeBytes !== file.sizeBytes)
+      left.push({
+        number: row.number,
+        state: 'left',
+        code: 'changed',
+        why: because('it has changed since the plan was made'),
+      })
+    else {
+      const info = toldOf(look, row.video_id!)
+      seen.push({ row, file: { ...file, changedMs: look.changedMs }, info })
+    }
+  }
+  await app.adoptions.items.set(adoption.id, left)
+  return seen
+}
+
+async function takeMoved(moved: readonly SeenAgain[], adoption: AdoptionRow, app: App): Promise<void> {
+  await takeHome(
+    moved.map(({ row, file }) => ({ id: row.video_id!, file })),
+    adoption.place_id,
+    app,
+  )
+  await app.adoptions.items.set(
+    adoption.id,
+    moved.map(({ row }) => ({ number: row.number, state: 'done' })),
+  )
+}
+
+/** Facts first, so that a document is never without its channel. */
+export async function takeIn(
+  films: ReadonlyArray<SeenAgain & { facts: Facts }>,
+  adoption: AdoptionRow,
+  { step }: Pick<AdoptionRun, 'step'>,
+  app: App,
+): Promise<void> {
+  const known = await app.videos.readable(films.map(({ row }) => row.video_id!))
+  // Of this very run, cut off after the documents: their films lie in this place.
+  const isOurs = (id: string) => app.media.places.filmOf(id)?.placeId === adoption.place_id
+  const fresh = films.filter(({ row }) => !known.has(row.video_id!))
+  await step('adoption.channels', () => ensureChannels(fresh, adoption, app))
+  const placed = fresh.map(({ file, facts: { metadata } }) => ({
+    videoId: metadata.id,
+    channelId: metadata.channelId,
+    placeId: adoption.place_id,
+    path: pathOf(file),
+    ending: file.ending,
+    sizeBytes: file.sizeBytes,
+    changedMs: file.changedMs,
+  }))
+  await step('adoption.place', () => app.media.places.keep(placed))
+  const { failed, kept = [] } = await step('adoption.document', () =>
+    app.videos.adopt(fresh.map((film) => toAdopted(film, app))),
+  )
+  const why = new Map(failed.map(({ id, reason }) => [id, reason]))
+  await app.media.places.drop([...why.keys(), ...kept])
+  await app.adoptions.items.set(
+    adoption.id,
+    films.map(({ row }) => {
+      const id = row.video_id!
+      if (why.has(id)) return { number: row.number, state: 'left', code: 'no_facts', why: why.get(id)! }
+      if (kept.includes(id) || (known.has(id) && !isOurs(id)))
+        return { number: row.number, state: 'left', outcome: 'known' }
+      return { number: row.number, state: 'in' }
+    }),
+  )
+}
+
+function toAdopted({ file, facts }: SeenAgain & { facts: Facts }, { clock }: App): Adopted {
+  const { metadata, downloadedAt = Math.floor(file.changedMs / 1000), streams = [], isGone = false } = facts
+  return {
+    metadata,
+    sizeBytes: file.sizeBytes,
+    streams: streams.map((stream, index) => ({ ...stream, index })),
+    // A date of the future would be the newest for ever.
+    isGone,
+    dateDownloaded: Math.max(0, Math.min(downloadedAt, epochSeconds(clock))),
+    publishedElse: dayOfFilm(file, epochSeconds(clock)),
+  }
+}
+
+async function ensureChannels(
+  films: ReadonlyArray<{ facts: Facts }>,
+  { id }: AdoptionRow,
+  { adoptions, channels }: App,
+): Promise<void> {
+  const names = new Map(films.map(({ facts: { metadata } }) => [metadata.channelId, metadata.channelName]))
+  const known = await channels.known([...names.keys()])
+  for (const [channelId, name] of names) {
+    if (known.has(channelId)) continue
+    await adoptions.addChannel(id, channelId)
+    await channels.recordName(channelId, name)
+  }
+}

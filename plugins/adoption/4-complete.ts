@@ -1,0 +1,224 @@
+/**
+ * complete_videos: what takes its time for videos that have moved in. Pictures, subtitles and comments that lie beside
+ * them, what only the platform can tell. It may be stopped and started again: each video's row says how far it is.
+ */
+import { isAbsolute, join } from 'node:path'
+import { defineTask, isAppError, say, untilStop, type Words } from 'archivolt'
+import { isPicture } from '../film-kit/sidecars.ts'
+import { MOST_LANGUAGES, stageSubtitle, subtitleFile } from '../film-kit/subtitles.ts'
+import type { FoundFile } from '../film-kit/types.ts'
+import type { Facts } from '../library/reader.ts'
+import type { Place } from '../media/types.ts'
+import { ADOPTION_TASK, type AdoptionRun } from './2-scan.ts'
+import { takeIn } from './3-adopt.ts'
+import { bringAlong } from './along/along.ts'
+import type { App } from './app.ts'
+import { waitForPlace } from './away.ts'
+import { openPlace, type PlaceReading } from './place-reading.ts'
+import { isWaiting } from './plans/plans.ts'
+import type { AdoptionRow, ItemRow } from './plans/rows.ts'
+import { readerOf } from './readers.ts'
+import { toldOf } from './ytdlp.ts'
+
+/** So many at a time: then it is looked whether somebody waits for other work. */
+const STEP = 20
+
+export const completeVideos = defineTask({
+  name: 'complete_videos',
+  title: 'Complete what has moved in',
+  ...ADOPTION_TASK,
+  // What somebody waits for does not wait for this.
+  lane: 'complete',
+  givesWay: true,
+  apiStop: true,
+  async run(given, app: App) {
+    const job = untilStop(given)
+    const adoption = app.adoptions.find(job.payload.adoption)
+    if (adoption?.state !== 'adopted') return null // undone or dropped meanwhile
+    if (isWaiting(adoption)) await app.adoptions.setState(adoption.id, adoption.state)
+    const place = app.media.places.get(adoption.place_id)
+    const on = { adoption, place, reading: openPlace(place.path, adoption.id, job, app), job, app }
+    try {
+      return await completeAll(on)
+    } finally {
+      await on.reading.end()
+    }
+  },
+})
+
+/** What one run of it works on and with. */
+interface Completing {
+  adoption: AdoptionRow
+  place: Pick<Place, 'id' | 'path'>
+  reading: PlaceReading
+  job: AdoptionRun
+  app: App
+}
+
+async function completeAll(on: Completing): Promise<Words | null> {
+  const { adoption, reading, job, app } = on
+  let done = 0
+  for await (const row of rowsOf('new', 'in', on)) {
+    if (job.isStopping()) return null
+    job.progress(0.5, say`${{ count: ++done }} videos have their pictures and subtitles`)
+    if (!(await completeOne(row, on))) return waitForPlace(adoption, app)
+    await app.adoptions.items.set(adoption.id, [{ number: row.number, state: 'done' }])
+  }
+  let asked = 0
+  if (adoption.is_following) return null // somebody has to look at what nothing tells of
+  for await (const row of rowsOf('ask', 'planned', on)) {
+    if (job.isStopping()) return null
+    job.progress(0.9, say`${{ platform: app.platform.name }} was asked for ${{ count: ++asked }} videos`)
+    if (!(await askFor(row, on))) return waitForPlace(adoption, app)
+  }
+  if (asked > 0) {
+    await job.step('adoption.tell', () => app.emit('video.adopted', {}))
+    // What people have done with those that have come in only now.
+    await bringAlong(adoption, reading, job, app)
+  }
+  return null
+}
+
+/** One after the other, read in pieces, each once nothing else runs: what is done does not come again. */
+async function* rowsOf(
+  outcome: 'new' | 'ask',
+  state: ItemRow['state'],
+  { adoption, reading, job, app }: Completing,
+): AsyncGenerator<ItemRow> {
+  for (const rows of app.adoptions.items.pieces(adoption.id, [outcome], [state], STEP)) {
+    await app.jobs.quiet(job, reading.end)
+    yield* rows
+  }
+}
+
+/** @returns false: its place is away */
+async function completeOne(row: ItemRow, on: Completing): Promise<boolean> {
+  const { place, job, app } = on
+  const id = row.video_id!
+  const file = JSON.parse(row.file!) as FoundFile
+  const folder = join(place.path, file.folder)
+  const doc = await app.videos.get(id)
+  if (!doc || app.media.isOurs(id)) return true // removed, or downloaded anew meanwhile
+  let isAll = true
+  try {
+    if (file.picture !== undefined && !(await app.media.hasArt('video', id)))
+      isAll = await keepPicture(id, isAbsolute(file.picture) ? file.picture : join(folder, file.picture), app)
+    if (file.subtitles.length > 0)
+      isAll = (await job.step('adoption.subtitles', () => takeSubtitles(id, folder, file, job, app))) && isAll
+    if (doc.comment_count === undefined) await job.step('adoption.comments', () => takeComments(id, file, on))
+    if (doc.streams.length === 0 || doc.player.duration === 0)
+      await job.step('adoption.measure', () => app.videos.exclusive(id, () => app.videos.measure(id)))
+  } catch (thrown) {
+    // The video is there and plays; what could not be had beside it is no reason to stop.
+    job.signal.throwIfAborted()
+    if (!isAppError(thrown) && (thrown as NodeJS.ErrnoException).code === undefined) throw thrown
+    job.log.info({ id, err: thrown }, 'what lies beside a video could not be taken in')
+    isAll = false
+  }
+  // What is not found may lie on a disk that went.
+  return isAll || app.media.places.isThere(place.id)
+}
+
+/** @returns false: there is none */
+async function keepPicture(id: string, path: string, { media }: App): Promise<boolean> {
+  if (!(await isPicture(path))) return false
+  try {
+    await media.keepArt('video', id, path)
+  } catch (thrown) {
+    if (!isAppError(thrown, 'unprocessable')) throw thrown
+  }
+  return true
+}
+
+/** @returns false: some could not be read */
+async function takeSubtitles(
+  id: string,
+  folder: string,
+  file: FoundFile,
+  job: AdoptionRun,
+  app: App,
+): Promise<boolean> {
+  const staged: ReturnType<typeof subtitleFile>[] = []
+  const wanted = file.subtitles.slice(0, MOST_LANGUAGES).filter(({ lang }) => app.media.isLanguage(lang))
+  return app.media.scratch(async (scratch) => {
+    for (const subtitle of wanted) {
+      const to = join(scratch, `${id}.${subtitle.lang}.vtt`)
+      try {
+        await stageSubtitle(folder, subtitle, to, job, app)
+        staged.push(subtitleFile(subtitle.lang, to))
+      } catch (thrown) {
+        if (!isAppError(thrown, 'unprocessable')) throw thrown
+        job.log.info({ id, file: subtitle.name, reason: thrown.message }, 'subtitles cannot be read and are left out')
+      }
+    }
+    if (staged.length > 0)
+      await app.videos.setSubtitles(id, staged, {
+        isIndexed: app.preferences.section('downloads').subtitle_index,
+        onlyMissing: true,
+      })
+    return staged.length === wanted.length
+  })
+}
+
+/** @throws unavailable: its disk does not answer; unprocessable: the file takes too much memory */
+async function takeComments(id: string, file: FoundFile, { reading, app }: Completing): Promise<void> {
+  const comments = app.platform.commentsOf(await reading.commentsOf(id, file))
+  if (comments.length > 0) await app.videos.setComments(id, comments)
+}
+
+/** @returns false: its place is away */
+async function askFor(row: ItemRow, on: Completing): Promise<boolean> {
+  const { adoption, job, app } = on
+  const id = row.video_id!
+  const file = JSON.parse(row.file!) as FoundFile
+  try {
+    // In no hurry: it waits at the gate like everything else.
+    const metadata = await app.platform.video(id, { asker: job.id, signal: job.signal })
+    await takeIn([{ row, file, facts: { metadata } }], adoption, job, app)
+    return !(await app.videos.has(id)) || (await finish(row, on)) // what cannot be kept: its row has that
+  } catch (thrown) {
+    job.signal.throwIfAborted()
+    const failure = app.platform.failureOf(thrown)
+    if (!failure) throw thrown
+    const facts = await factsBeside(row, file, on)
+    if (facts) {
+      const isGone = app.platform.failures[failure.failure].deactivates === true
+      await takeIn([{ row, file, facts: { ...facts, ...(isGone && { isGone }) } }], adoption, job, app)
+      return !(await app.videos.has(id)) || finish(row, on)
+    }
+    await app.adoptions.items.set(adoption.id, [
+      {
+        number: row.number,
+        state: 'left',
+        code: row.is_guess ? 'unsure_id' : 'no_facts',
+        why: app.platform.reasonOf(failure.failure, failure.message) ?? failure.message,
+      },
+    ])
+    return true
+  }
+}
+
+/** @returns false: its place is away */
+async function finish(row: ItemRow, on: Completing): Promise<boolean> {
+  if (!(await completeOne(row, on))) return false
+  if (!on.app.media.isOurs(row.video_id!))
+    await on.app.adoptions.items.set(on.adoption.id, [{ number: row.number, state: 'done' }])
+  return true
+}
+
+/**
+ * What lies beside a film whose channel the platform was to tell: before 2018 youtube-dl wrote no `channel_id`, and
+ * names the uploader alone.
+ */
+async function factsBeside(
+  row: ItemRow,
+  file: FoundFile,
+  { adoption, reading: { tools }, app }: Completing,
+): Promise<Facts | undefined> {
+  if (row.is_guess) return undefined
+  const [look] = await tools.look([file])
+  if (!look?.isFilm) return undefined
+  const id = row.video_id!
+  const [facts] = await readerOf(adoption.reader, app).factsOf([{ file, id, info: toldOf(look, id) }], tools)
+  return facts
+}

@@ -1,0 +1,75 @@
+/**
+ * follow_places: what other programs put into a place that is followed comes by itself. It starts a scan of each; one
+ * that finds something goes on and takes it in, any other leaves no plan.
+ */
+import { defineTask, Type } from 'archivolt'
+import type { App } from './app.ts'
+import { forgetNotes } from './place-reading.ts'
+import { isBusy, isWaiting } from './plans/plans.ts'
+import type { AdoptionRow } from './plans/rows.ts'
+
+export const followPlaces = defineTask({
+  name: 'follow_places',
+  title: 'Look for new videos in folders',
+  group: 'setting:adopt',
+  payload: Type.Object({}),
+  lane: 'light',
+  apiStart: true,
+  unique: true,
+  silent: true,
+  schedule: {
+    auto: '20 * *',
+    initially: { hour: '*' },
+    isNeeded: (app: App) => app.adoptions.followed.isAny(),
+  },
+  async run(job, app: App) {
+    const followed = app.adoptions.followed
+    await app.adoptions.removeOld()
+    await forgetNotes((one) => app.adoptions.find(one) !== undefined, app)
+    for (const { id, label } of app.media.places.list()) {
+      if (!followed.has(id)) continue
+      // That it is away is told elsewhere; one of the next runs finds it.
+      if (!(await app.media.places.isThere(id))) continue
+      const own = app.adoptions.list().filter((one) => one.place_id === id)
+      if (own.some((one) => isBusy(one) || isWaiting(one))) continue
+      const open = own.find((one) => one.is_following === 1 && (one.state === 'planned' || one.state === 'failed'))
+      if (open && (await goOn(open, app))) continue
+      job.log.info({ place: label }, 'a place is looked through for what is new')
+      await takeWhatIsNew(id, '', app)
+    }
+    return null
+  },
+})
+
+/** @param onlyPath  of one film; '': whatever is new @returns the adoption */
+export const takeWhatIsNew = (placeId: number, onlyPath: string, app: App): Promise<number> =>
+  takeFrom(placeId, { onlyPath }, app)
+
+/** Films of a place that the ledger knows and whose documents are gone. @returns the adoption */
+export const takeAgain = (placeId: number, app: App): Promise<number> => takeFrom(placeId, { isAgain: true }, app)
+
+async function takeFrom(placeId: number, what: { onlyPath?: string; isAgain?: boolean }, app: App): Promise<number> {
+  const adoption = await app.adoptions.create(placeId, '', '', { isFollowing: true, ...what })
+  await app.adoptions.setChoice(adoption, { kinds: [], users: {} })
+  await app.adoptions.setTask(adoption, (await app.jobs.start('scan_place', { adoption })).id)
+  return adoption
+}
+
+/**
+ * The plan is made: it is followed where there is something in it. What only the platform can tell waits until somebody
+ * looks: it would be asked each hour; a single film that somebody wants back is asked for. @returns whether it was
+ * followed
+ */
+export async function goOn({ id, only_path: only }: AdoptionRow, app: App): Promise<boolean> {
+  const counts = await app.adoptions.items.counts(id)
+  const isAny = counts.some(
+    ({ outcome }) => outcome === 'new' || outcome === 'moved' || (outcome === 'ask' && only !== ''),
+  )
+  if (!isAny) {
+    await app.adoptions.remove(id)
+    return false
+  }
+  await app.adoptions.setState(id, 'adopting')
+  await app.adoptions.setTask(id, (await app.jobs.start('adopt_videos', { adoption: id })).id)
+  return true
+}

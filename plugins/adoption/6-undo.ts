@@ -1,0 +1,56 @@
+/**
+ * undo_adoption: exactly what an adoption brought leaves again. What has been downloaded since is ours, and stays; no
+ * file of a place is touched.
+ */
+import { defineTask, say } from 'archivolt'
+import { ADOPTION_TASK, inAdoption } from './2-scan.ts'
+import { dropChannel, leaveAlong } from './along/along.ts'
+import type { App } from './app.ts'
+import { endJob } from './end-job.ts'
+
+const STEP = 250
+
+export const undoAdoption = defineTask({
+  name: 'undo_adoption',
+  title: 'Undo moving in',
+  ...ADOPTION_TASK,
+  async run(job, app: App) {
+    return inAdoption(job, app, 'undone', async (adoption) => {
+      await endCompleting(adoption.id, app)
+      let gone = 0
+      let kept = 0
+      // Those that are planned too: cut off, a run may have brought them and not said so.
+      for (const rows of app.adoptions.items.pieces(
+        adoption.id,
+        ['new', 'ask'],
+        ['planned', 'in', 'done'],
+        STEP,
+        job.signal,
+      )) {
+        const lying = app.media.places.broughtFrom(
+          adoption.place_id,
+          rows.map(({ video_id: id }) => id!),
+        )
+        kept += rows.filter(({ state, video_id: id }) => state !== 'planned' && !lying.has(id!)).length
+        gone += await job.step('adoption.leave', () => app.videos.leave([...lying], job))
+        await job.step('adoption.forget', () => app.media.places.drop([...lying]))
+        await app.adoptions.items.set(
+          adoption.id,
+          rows.map(({ number }) => ({ number, state: 'undone' })),
+        )
+        job.progress(0.9, say`${{ count: gone }} videos have left again`)
+      }
+      await leaveAlong(adoption.id, job, app)
+      for (const channelId of app.adoptions.broughtChannels(adoption.id)) await dropChannel(channelId, app)
+      return kept > 0
+        ? say`${{ count: gone }} videos; ${{ kept }} stay: they were removed or downloaded since`
+        : say`${{ count: gone }} videos`
+    })
+  },
+})
+
+/** It would bring more while this takes away. */
+async function endCompleting(adoption: number, app: App): Promise<void> {
+  for (const { id, payload } of app.jobs.list({ task: 'complete_videos' }))
+    if (payload.adoption === adoption) await endJob(id, app)
+}

@@ -1,0 +1,274 @@
+/**
+ * What comes along with films: what people have watched and begun in the other program, what they keep and ignore
+ * there, what they have subscribed to, and their lists. Each row is written before what it changes, and only where it
+ * changes something: so a run that was cut off goes on, and undoing takes back exactly this.
+ */
+import type { NewItem } from '../../download/add.ts'
+import type { ProblemCode } from '../../film-kit/types.ts'
+import type { App } from '../app.ts'
+import type { Along } from '../catalogs/types.ts'
+import { endJob } from '../end-job.ts'
+import type { PlaceReading } from '../place-reading.ts'
+import type { Choice } from '../plans/plans.ts'
+import type { AdoptionRow } from '../plans/rows.ts'
+import { list } from './lists.ts'
+import { platformList } from './platform-lists.ts'
+import type { AlongRow } from './rows.ts'
+import type { Brought, Kept, Kind, One, Run, Way } from './ways.ts'
+
+const STEP = 200
+const SAFE: Choice['kinds'] = ['keep', 'ignore', 'platform_list']
+
+export const choiceOf = ({ choice }: AdoptionRow): Choice =>
+  choice === '' ? { kinds: SAFE, users: {} } : (JSON.parse(choice) as Choice)
+
+const byUser = <Name extends Kind>(rows: Kept<Name>[]): Map<number, Kept<Name>[]> => {
+  const found = new Map<number, Kept<Name>[]>()
+  for (const row of rows) found.set(row.userId, [...(found.get(row.userId) ?? []), row])
+  return found
+}
+
+const idsOf = (rows: ReadonlyArray<{ one: Brought }>): string[] => rows.map(({ one }) => one.id)
+
+/** Marks and positions alike: of videos that are here, and that the account has not touched here. */
+const watching = <Name extends 'watched' | 'position'>(
+  toldOf: (row: Kept<Name>) => { id: string; at?: number; seconds?: number },
+): Way<Name> => ({
+  async open(rows, app) {
+    const known = await app.videos.known(idsOf(rows))
+    return [...byUser(rows)].flatMap(([userId, own]) => {
+      const free = app.watch.untouchedBy(userId, idsOf(own))
+      return own.filter(({ one: { id } }: { one: Brought }) => known.has(id) && free.has(id))
+    })
+  },
+  async bring(rows, app, { signal }) {
+    for (const [userId, own] of byUser(rows)) await app.watch.takeOver(userId, own.map(toldOf), signal)
+    return undefined
+  },
+  async undo(rows, app, { signal }) {
+    for (const [userId, own] of byUser(rows)) await app.watch.giveBack(userId, own.map(toldOf), signal)
+  },
+})
+
+const keep: Way<'keep'> = {
+  async open(rows, app) {
+    const docs = await app.videos.collection.getMany(idsOf(rows))
+    return rows.filter(({ one }) => docs.get(one.id)?.keep === undefined && docs.has(one.id))
+  },
+  async bring(rows, app) {
+    for (const { one } of rows) await app.videos.setKept(one.id, true)
+    return undefined
+  },
+  async undo(rows, app) {
+    for (const { one } of rows) await app.videos.setKept(one.id, false)
+  },
+}
+
+const toItem = ({ id, title, channelId, channelName }: One<'ignore'>): NewItem => ({
+  id,
+  title: title || id,
+  channelId: channelId ?? '',
+  channelName: channelName ?? '',
+  durationSeconds: 0,
+  published: '',
+  vidType: 'unknown',
+})
+
+const ignore: Way<'ignore'> = {
+  async open(rows, app) {
+    const missing = await app.queue.missing(idsOf(rows))
+    return rows.filter(({ one }) => missing.has(one.id))
+  },
+  async bring(rows, app) {
+    await app.queue.add(
+      rows.map(({ one }) => toItem(one)),
+      'ignore',
+    )
+    return undefined
+  },
+  async undo(rows, app) {
+    const items = app.queue.getMany(idsOf(rows))
+    for (const [id, { status }] of items) if (status === 'ignore') await app.queue.remove(id)
+  },
+}
+
+/** The platform is asked what they are, in its turn. */
+const queue: Way<'queue'> = {
+  async open(rows, app) {
+    const missing = await app.queue.missing(idsOf(rows))
+    return rows.filter(({ one }) => missing.has(one.id))
+  },
+  async bring(rows, app) {
+    const targets = rows.map(({ one: { id } }) => ({ type: 'video', id }))
+    return targets.length > 0 ? (await app.jobs.start('extract_download', { targets })).id : undefined
+  },
+  async undo(rows, app) {
+    await endStarted(rows, app)
+    const items = app.queue.getMany(idsOf(rows))
+    for (const [id, { status }] of items) if (status === 'pending') await app.queue.remove(id)
+  },
+}
+
+/** Some programs know a channel by its handle alone. */
+const channelOf = ({ id }: One<'channel'>, { channels }: App): string | undefined =>
+  id.startsWith('@') ? channels.remembered(id) : id
+
+const channel: Way<'channel'> = {
+  async open(rows, app) {
+    const docs = await app.channels.collection.getMany(rows.flatMap(({ one }) => channelOf(one, app) ?? []))
+    const docOf = (one: One<'channel'>) => docs.get(channelOf(one, app) ?? '')
+    return rows
+      .filter(({ one }) => !docOf(one)?.channel_subscribed)
+      .map((row) => (docOf(row.one) ? { ...row, before: 'here' } : row))
+  },
+  bring: (rows, app) => subscribe('channel', rows, app),
+  async undo(rows, app) {
+    await endStarted(rows, app)
+    for (const { one, before } of rows) {
+      const id = channelOf(one, app)
+      if (id === undefined || !(await app.channels.get(id))) continue
+      await app.channels.change(id, { channel_subscribed: false })
+      if (before === undefined) await dropChannel(id, app)
+    }
+  },
+}
+
+const playlist: Way<'playlist'> = {
+  async open(rows, app) {
+    const docs = await app.playlists.collection.getMany(idsOf(rows))
+    return rows
+      .filter(({ one }) => !docs.get(one.id)?.playlist_subscribed)
+      .map((row) => (docs.has(row.one.id) ? { ...row, before: 'here' } : row))
+  },
+  bring: (rows, app) => subscribe('playlist', rows, app),
+  async undo(rows, app) {
+    await endStarted(rows, app)
+    for (const { one, before } of rows) {
+      if (!(await app.playlists.get(one.id))) continue
+      if (before === undefined) await app.playlists.remove(one.id)
+      else await app.playlists.setSubscribed(one.id, false)
+    }
+  },
+}
+
+/** What exists there has been fetched, or was not wanted: only what comes from now on is. */
+async function subscribe(type: 'channel' | 'playlist', rows: ReadonlyArray<{ one: Along }>, app: App) {
+  const targets = rows.map(({ one }) => ({ type, id: one.id, take: 'new' }))
+  return targets.length > 0 ? (await app.jobs.start('subscribe_to', { targets })).id : undefined
+}
+
+/** While the platform is not asked, it would go on after all of this has left. */
+async function endStarted(rows: ReadonlyArray<{ job?: string }>, app: App): Promise<void> {
+  for (const id of new Set(rows.flatMap(({ job }) => job ?? []))) await endJob(id, app)
+}
+
+const WAYS: { [Name in Kind]: Way<Name> } = {
+  watched: watching(({ one: { id, at = 0 } }) => ({ id, at })),
+  position: watching(({ one: { id, seconds } }) => ({ id, seconds })),
+  keep,
+  ignore,
+  queue,
+  channel,
+  playlist,
+  list,
+  platform_list: platformList,
+}
+
+/** Whoever asks for the way of a row's kind gives it that row: the compiler cannot know. */
+const wayOf = (kind: Kind): Way<Kind> => WAYS[kind] as unknown as Way<Kind>
+/** Once more, after more videos have come in. */
+const GROWS: readonly Kind[] = ['list', 'platform_list']
+
+/** Rows of these are numbered on from all that a catalog may tell. */
+const GONE_FROM = 1e12
+const GONE: readonly string[] = ['in_archive_only', 'missing_file'] satisfies ProblemCode[]
+
+/** What is named there and whose file is gone, where somebody wants it. */
+export async function bringGone(adoption: AdoptionRow, job: Run, app: App): Promise<void> {
+  const { gone: kind } = choiceOf(adoption)
+  if (!kind) return
+  for (const rows of app.adoptions.items.pieces(adoption.id, ['problem'], ['planned'], STEP, job.signal)) {
+    const own = rows.flatMap(({ number, code, video_id: id }): Kept<Kind>[] =>
+      code !== null && GONE.includes(code) && id !== null
+        ? [{ number: GONE_FROM + number, userId: 0, one: { kind, id } }]
+        : [],
+    )
+    await bringSome(kind, own, adoption.id, job, app)
+  }
+}
+
+/** What was chosen, of what the catalog tells. Once more after videos have come in later. @returns how many rows */
+export async function bringAlong(adoption: AdoptionRow, reading: PlaceReading, job: Run, app: App): Promise<number> {
+  const { kinds, users, listsTo } = choiceOf(adoption)
+  let brought = 0
+  for await (const rows of reading.along()) {
+    const chosen = rows.flatMap(({ number, one }): Kept<Kind>[] => {
+      const userId = 'owner' in one ? users[one.owner] : one.kind === 'list' ? listsTo : 0
+      if (userId === undefined || !kinds.includes(one.kind)) return []
+      // Nobody knows when: the day on which it came.
+      return [{ number, userId, one: one.kind === 'watched' ? { ...one, at: one.at ?? adoption.created_at } : one }]
+    })
+    for (const kind of new Set(chosen.map(({ one }) => one.kind))) {
+      const own = chosen.filter(({ one }) => one.kind === kind)
+      brought += await bringSome(kind, own, adoption.id, job, app)
+    }
+  }
+  return brought
+}
+
+async function bringSome(kind: Kind, own: Kept<Kind>[], adoption: number, job: Run, app: App): Promise<number> {
+  const way = wayOf(kind)
+  const written = app.adoptions.along.of(
+    adoption,
+    own.map(({ number }) => number),
+  )
+  const fresh = await way.open(
+    own.filter(({ number }) => !written.has(number)),
+    app,
+  )
+  await app.adoptions.along.add(adoption, fresh.map(toRow))
+  // Of a run that was cut off: written, and perhaps not done.
+  const open = [...written.values()].filter((row) => row.is_done === 0 || GROWS.includes(kind)).map(toKept)
+  const now = [...open, ...fresh]
+  const started = await job.step('adoption.along', () => way.bring(now, app, job))
+  await app.adoptions.along.setDone(
+    adoption,
+    now.map(({ number }) => number),
+    started,
+  )
+  return now.length
+}
+
+const toKept = ({ number, data, is_done: isDone }: AlongRow): Kept<Kind> => ({
+  ...(JSON.parse(data) as Omit<Kept<Kind>, 'number'>),
+  number,
+  isDone: isDone === 1,
+})
+const toRow = ({ number, isDone: _, ...kept }: Kept<Kind>): Omit<AlongRow, 'is_done'> => ({
+  number,
+  kind: kept.one.kind,
+  data: JSON.stringify(kept),
+})
+
+export async function leaveAlong(adoption: number, job: Run, app: App): Promise<void> {
+  for (const rows of app.adoptions.along.pieces(adoption, STEP, job.signal)) {
+    for (const kind of new Set(rows.map((row) => row.kind))) {
+      const kept = rows.filter((row) => row.kind === kind).map(toKept)
+      await job.step('adoption.takeBack', async () => wayOf(kind).undo(kept, app, job))
+    }
+    await app.adoptions.along.drop(
+      adoption,
+      rows.map(({ number }) => number),
+    )
+  }
+}
+
+/** One that came by an adoption, and that nobody has made his own since. */
+export async function dropChannel(channelId: string, { channels, videos, playlists }: App): Promise<void> {
+  const doc = await channels.get(channelId)
+  if (!doc || doc.channel_subscribed || Object.keys(doc.channel_overwrites).length > 0) return
+  if ((await videos.collection.count({ eq: ['channel_id', channelId] }, 1)) > 0) return
+  // What the channel has listed would go along.
+  if ((await playlists.collection.count({ eq: ['playlist_channel_id', channelId] }, 1)) > 0) return
+  await channels.remove(channelId)
+}

@@ -1,0 +1,79 @@
+/** Playlists that people have made in the other program: private ones of the account that moves in. */
+import { randomUUID } from 'node:crypto'
+import { type Actor, isAppError, isBlank } from 'archivolt'
+import type { App } from '../app.ts'
+import type { Kept, Way } from './ways.ts'
+
+type Row = Kept<'list'>
+
+/** Undefined: the account is gone. */
+function actorOf(userId: number, { accounts }: App): Actor | undefined {
+  const account = accounts.get(userId)
+  if (!account) return undefined
+  const { id, username } = account
+  return { id, username, isAdmin: false, mayDownload: false, via: 'none' }
+}
+
+function nameOf({ one: { name, id } }: Row): string {
+  const line = name
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 200)
+  return isBlank(line) ? id : line
+}
+
+async function namesOf(actor: Actor, { playlists }: App): Promise<Set<string>> {
+  const { texts } = await playlists.find({ visibility: 'private', from: 0, size: 500 }, actor)
+  return new Set(texts.map((text) => (JSON.parse(text) as { playlist_name: string }).playlist_name))
+}
+
+/** A playlist of the same name stays as it is, and one none of whose videos are here is none. */
+export const list: Way<'list'> = {
+  async open(rows, app) {
+    const fresh: Row[] = []
+    for (const row of rows) {
+      const actor = actorOf(row.userId, app)
+      if (!actor || (await namesOf(actor, app)).has(nameOf(row))) continue
+      const known = await app.videos.known(row.one.entries)
+      if (known.size > 0) fresh.push({ ...row, made: `${app.settings.prefix}_playlist_${randomUUID()}` })
+    }
+    return fresh
+  },
+
+  /** What has come in since is put in too; one that somebody has removed meanwhile does not come again. */
+  async bring(rows, app) {
+    for (const row of rows) {
+      const [actor, id] = [actorOf(row.userId, app), row.made]
+      if (!actor || id === undefined) continue
+      const there = await app.playlists.videosOf(id, actor)
+      if (!there && row.isDone) continue
+      try {
+        if (!there) await app.playlists.create(nameOf(row), 'private', actor, id)
+        const has = new Set(there)
+        const missing = row.one.entries.filter((videoId) => !has.has(videoId))
+        await app.playlists.actOnChosen(id, 'create', missing, actor)
+      } catch (thrown) {
+        if (!isAppError(thrown, 'conflict')) throw thrown // it is full, or they are too many
+      }
+    }
+    return undefined
+  },
+
+  /** What people have put in themselves stays, and so does a playlist that has some of it. */
+  async undo(rows, app) {
+    for (const row of rows) {
+      const [actor, id] = [actorOf(row.userId, app), row.made]
+      const there = actor && id !== undefined ? await app.playlists.videosOf(id, actor) : undefined
+      if (!actor || id === undefined || !there) continue
+      const brought = new Set(row.one.entries)
+      if (there.every((videoId) => brought.has(videoId))) await app.playlists.remove(id)
+      else
+        await app.playlists.actOnChosen(
+          id,
+          'remove',
+          there.filter((videoId) => brought.has(videoId)),
+          actor,
+        )
+    }
+  },
+}

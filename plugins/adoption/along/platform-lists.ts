@@ -1,0 +1,61 @@
+/** Playlists of the platform that the other program knows: as it knows them, without a subscription or a request. */
+import type { PlaylistMetadata } from '../../platform/types.ts'
+import type { App } from '../app.ts'
+import type { Kept, One, Way } from './ways.ts'
+
+type Row = Kept<'platform_list'>
+
+/** What is untitled there has the title it has here; what has none anywhere comes with its video, or a subscription. */
+async function metadataOf(one: One<'platform_list'>, { videos }: App): Promise<PlaylistMetadata> {
+  const { id, name, entries, description = '', channelId = '', channelName = '' } = one
+  const untitled = entries.flatMap(({ id: videoId, title }) => (title === '' ? [videoId] : []))
+  const docs = await videos.collection.getMany(untitled)
+  return {
+    id,
+    name: name || id,
+    description,
+    channelId: channelId || null,
+    channelName: channelName || null,
+    entries: entries.flatMap(({ id: videoId, title, uploader = channelName }) => {
+      const doc = docs.get(videoId)
+      if (title === '' && !doc) return []
+      return [{ id: videoId, title: title || doc!.title, uploader: uploader || null, isThere: true }]
+    }),
+  }
+}
+
+/** One that is here stays as it is, and one none of whose videos are here does not come. */
+export const platformList: Way<'platform_list'> = {
+  async open(rows, app) {
+    const here = await app.playlists.known(rows.map(({ one: { id } }) => id))
+    const fresh: Row[] = []
+    for (const row of rows) {
+      if (here.has(row.one.id)) continue
+      const known = await app.videos.known(row.one.entries.map(({ id }) => id))
+      if (known.size > 0) fresh.push(row)
+    }
+    return fresh
+  },
+
+  /** One that was read from the platform since, that somebody subscribes to or that was removed is left alone. */
+  async bring(rows, app) {
+    for (const { one, isDone } of rows) {
+      const doc = await app.playlists.get(one.id)
+      const metadata = await metadataOf(one, app)
+      const listed = new Set(metadata.entries.map(({ id }) => id))
+      const isAsBrought =
+        doc && !doc.playlist_subscribed && doc.playlist_entries.every(({ platform_id: id }) => listed.has(id))
+      if (doc ? !isAsBrought : isDone) continue
+      await app.playlists.index(metadata)
+      if (one.isGone) await app.playlists.setActive([one.id], false)
+    }
+    return undefined
+  },
+
+  async undo(rows, app) {
+    for (const { one } of rows) {
+      const doc = await app.playlists.get(one.id)
+      if (doc && !doc.playlist_subscribed) await app.playlists.remove(one.id)
+    }
+  },
+}

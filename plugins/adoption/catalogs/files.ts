@@ -1,0 +1,233 @@
+/** Files of other programs as they lie on the disk: copied or read whole, never opened for writing, and bounded. */
+
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import Database from 'better-sqlite3'
+import { parseDocument } from 'yaml'
+import { tellAlive } from '../../film-kit/alive.ts'
+import { orWhereAbsent } from '../../film-kit/disk-fault.ts'
+import { isTooMany, looseJson } from '../../film-kit/loose-json.ts'
+import { withFile } from '../../film-kit/with-file.ts'
+import { NoCatalog } from './types.ts'
+
+const MOST_BYTES = 64 << 20
+const MOST_DATABASE_BYTES = 8 * 2 ** 30
+/** A program that goes on writes while it is copied: so often it is tried. */
+const TRIES = 3
+const PIECE_BYTES = 8 << 20
+
+const sizeOf = (bytes: number): string => (bytes < 1 << 20 ? `${bytes >> 10} KiB` : `${bytes >> 20} MiB`)
+
+/** A whole file that is one. @throws NoCatalog: too large */
+export function wholeFile(path: string, most = MOST_BYTES): Buffer {
+  const bytes = withFile(path, (file, { size }) => (size > most ? undefined : readFileSync(file)))
+  if (!bytes) throw new NoCatalog('It is no file, or larger than {size}', { size: sizeOf(most) })
+  return bytes
+}
+
+/** @throws NoCatalog: it is no JSON, or has more values than can be held */
+export function jsonOf(bytes: Buffer): unknown {
+  if (isTooMany(bytes)) throw new NoCatalog('It has too many values')
+  try {
+    return looseJson(bytes)
+  } catch {
+    throw new NoCatalog('It is no whole JSON')
+  }
+}
+
+export const jsonIn = (path: string): unknown => jsonOf(wholeFile(path))
+
+/** Written by hand. */
+const MOST_YAML_BYTES = 512 << 10
+const NESTED = /(?:[-?:][ \t]+){50}/
+/** What stands for what stands elsewhere: it may stand for very much. */
+const MOST_ALIASES = 50
+
+const YAML = { schema: 'failsafe', merge: false, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const
+
+/** Texts, lists and maps of texts: tags and types mean nothing. @throws NoCatalog: it is no YAML, or made to hurt */
+export function yamlIn(path: string): unknown {
+  const text = wholeFile(path, MOST_YAML_BYTES).toString('utf8')
+  if (NESTED.test(text)) throw new NoCatalog('It is nested too deep')
+  try {
+    const document = parseDocument(text, YAML)
+    if (document.errors.length === 0) return document.toJS({ maxAliasCount: MOST_ALIASES })
+  } catch (thrown) {
+    if (thrown instanceof ReferenceError) throw new NoCatalog('Too much of it stands for something else')
+    throw thrown
+  }
+  throw new NoCatalog('It is no whole YAML')
+}
+
+/** As `jsonIn`, of a file that may be packed. */
+export function packedJsonIn(path: string): unknown {
+  const bytes = wholeFile(path)
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return jsonOf(bytes)
+  try {
+    return jsonOf(gunzipSync(bytes, { maxOutputLength: MOST_BYTES }))
+  } catch {
+    throw new NoCatalog('It cannot be unpacked')
+  }
+}
+
+/** So much of a database is looked at: the names of its tables stand at its beginning. */
+const GLANCE_BYTES = 8 << 20
+
+/** Whether a database, or what has not come into it yet, says a word: a glance, without a copy. */
+export function mentions(path: string, word: string): boolean {
+  return [path, `${path}-wal`].some((one) =>
+    orWhereAbsent(
+      () =>
+        withFile(one, (file, { size }) => {
+          const bytes = Buffer.alloc(Math.min(size, GLANCE_BYTES))
+          return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0)).includes(word)
+        }) ?? false,
+      false,
+    ),
+  )
+}
+
+/** Empty: there is no such file. What cannot be looked at is no answer: without its -wal a database is an older one. */
+export const stampOf = (path: string): string => {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found ? `${found.size} ${found.mtimeMs}` : ''
+}
+
+/** In pieces: a large one on a share takes longer than one that does not answer is waited for. */
+function copyFile(path: string, to: string): void {
+  const found = statSync(path)
+  // To open a pipe waits for who writes into it.
+  if (!found.isFile()) throw new NoCatalog('Beside the database lies something that is no file')
+  if (found.size <= PIECE_BYTES) return copyFileSync(path, to)
+  const [from, into] = [openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), openSync(to, 'w', 0o600)]
+  try {
+    const piece = Buffer.allocUnsafe(PIECE_BYTES)
+    for (let count = readSync(from, piece); count > 0; count = readSync(from, piece)) {
+      for (let at = 0; at < count; ) at += writeSync(into, piece, at, count - at)
+      tellAlive()
+    }
+  } finally {
+    closeSync(from)
+    closeSync(into)
+  }
+}
+
+function copyBoth(path: string, to: string): void {
+  for (let left = TRIES; ; left--) {
+    const before = [stampOf(path), stampOf(`${path}-wal`)].join()
+    copyFile(path, to)
+    rmSync(`${to}-wal`, { force: true })
+    if (stampOf(`${path}-wal`) !== '') copyFile(`${path}-wal`, `${to}-wal`)
+    if ([stampOf(path), stampOf(`${path}-wal`)].join() === before) return
+    if (left === 1) throw new NoCatalog('The database changes while it is read: stop its program, then look again')
+  }
+}
+
+export interface ForeignDatabase {
+  /**
+   * Rows of a table, one by one. Columns that it does not have are null: older versions have fewer. `rowid` is a row's
+   * number.
+   * @throws NoCatalog: there is no such table
+   */
+  rows(table: string, columns: readonly string[], order?: string): IterableIterator<Record<string, unknown>>
+  has(table: string): boolean
+  /** One column of a row, by the row's number. */
+  cell(table: string, column: string, rowid: number): unknown
+}
+
+/**
+ * A foreign SQLite: what is newest stands in the -wal alone, and opening it where it lies would write beside it. So
+ * both are copied, and tables alone are read.
+ */
+export function withDatabase(
+  path: string,
+  own: string,
+  tables: readonly string[],
+  read: (db: ForeignDatabase) => void,
+): void {
+  const head = withFile(path, (file, { size }) => {
+    const bytes = Buffer.alloc(16)
+    if (size <= MOST_DATABASE_BYTES) return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0))
+  })
+  if (!head) throw new NoCatalog('It is no file, or larger than 8 GiB')
+  if (head.toString('latin1', 0, 15) !== 'SQLite format 3') throw new NoCatalog('It is no SQLite database')
+  const copy = `${own}/copy.db`
+  copyBoth(path, copy)
+  let db: Database.Database | undefined
+  try {
+    db = new Database(copy, { fileMustExist: true })
+    db.pragma('trusted_schema = OFF')
+    const missing = tables.filter((table) => !isTable(db!, table))
+    if (missing.length > 0) throw new NoCatalog('The database has no table {name}', { name: missing.join(', ') })
+    db.pragma('ignore_check_constraints = ON')
+    const checked = tables.filter((table) => !isComputed(db!, table))
+    const isWhole = checked.every((table) => db!.pragma(`quick_check(${quoted(table)})`, { simple: true }) === 'ok')
+    if (!isWhole) throw new NoCatalog('The database is damaged')
+    read(readerOf(db))
+  } catch (thrown) {
+    if (thrown instanceof Database.SqliteError)
+      throw new NoCatalog('The database cannot be read: {reason}', { reason: thrown.message })
+    throw thrown
+  } finally {
+    db?.close()
+    for (const ending of ['', '-wal', '-shm']) rmSync(`${copy}${ending}`, { force: true })
+  }
+}
+
+/** One with rows of its own: what a virtual table answers is worked out by a module, and may be endless. */
+const isTable = (db: Database.Database, name: string): boolean =>
+  db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name = ?`).get(name) !== undefined
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/**
+ * Whether its rows hold what an expression makes of them. Looking through such a table works out each, and theirs may
+ * take for ever: a call of SQLite ends with no time limit of ours.
+ */
+const isComputed = (db: Database.Database, table: string): boolean =>
+  (db.pragma(`table_xinfo(${quoted(table)})`) as Array<{ hidden: number }>).some(({ hidden }) => hidden > 1)
+
+function readerOf(db: Database.Database): ForeignDatabase {
+  const has = (table: string): boolean => isTable(db, table)
+  const columnsOf = (table: string): Set<string> => {
+    if (!has(table)) throw new NoCatalog('The database has no table {name}', { name: table })
+    // As a statement, which may be asked while rows are read.
+    return new Set(db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table) as string[])
+  }
+  const cells = new Map<string, Database.Statement>()
+  return {
+    has,
+    cell(table, column, rowid) {
+      const key = `${quoted(table)}.${quoted(column)}`
+      if (!cells.has(key) && !columnsOf(table).has(column)) return null
+      const cell =
+        cells.get(key) ?? db.prepare(`SELECT ${quoted(column)} FROM ${quoted(table)} WHERE rowid = ?`).pluck()
+      cells.set(key, cell)
+      return cell.get(rowid)
+    },
+    rows(table, columns, order) {
+      const there = columnsOf(table).add('rowid')
+      const asked = columns.map((name) => (there.has(name) ? quoted(name) : `NULL AS ${quoted(name)}`))
+      const by = order !== undefined && there.has(order) ? ` ORDER BY ${quoted(order)}` : ''
+      return eachRow(db.prepare(`SELECT ${asked.join(', ')} FROM ${quoted(table)}${by}`))
+    },
+  }
+}
+
+/** Begins with the first row that is asked for: until its end the database cannot be closed. */
+function* eachRow(rows: Database.Statement): Generator<Record<string, unknown>> {
+  for (const row of rows.iterate()) {
+    tellAlive()
+    yield row as Record<string, unknown>
+  }
+}

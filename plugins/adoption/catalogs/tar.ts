@@ -1,0 +1,66 @@
+/** What is in a packed archive (`.tar.gz`), file by file and as it streams by: nothing of it is put on the disk. */
+import { createReadStream } from 'node:fs'
+import { pipeline, Transform } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { extract, type Headers } from 'tar-stream'
+import { tellAlive } from '../../film-kit/alive.ts'
+import { NoCatalog } from './types.ts'
+
+const MOST_ENTRIES = 500_000
+/** Texts pack to a tenth. */
+const MAX_RATIO = 200
+const FREE_BYTES = 8 << 20
+/** Between two files: names that are longer than any are held in memory by the library until they end. */
+const MOST_BETWEEN = 1 << 20
+
+export interface Packed {
+  name: string
+  sizeBytes: number
+  /** Once; what is not read of it is passed over. */
+  pieces(): AsyncIterable<Buffer>
+}
+
+/** Links, devices and folders are no files. @throws NoCatalog: it is none, damaged, or made to hurt */
+export async function* filesInTar(path: string): AsyncGenerator<Packed> {
+  const source = createReadStream(path)
+  const tar = extract()
+  let between = 0
+  let unpacked = 0
+  const guard = new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      tellAlive()
+      unpacked += piece.length
+      between += piece.length
+      const isBomb = unpacked > FREE_BYTES && unpacked > source.bytesRead * MAX_RATIO
+      if (isBomb || between > MOST_BETWEEN) done(new NoCatalog('It unpacks to more than a backup can'))
+      else done(null, piece)
+    },
+  })
+  let entries = 0
+  // A stream of another library, whose types do not say that it is one of Node's.
+  pipeline(source, createGunzip(), guard, tar as unknown as NodeJS.WritableStream, () => undefined)
+  try {
+    for await (const entry of tar) {
+      if (++entries > MOST_ENTRIES) throw new NoCatalog('It holds too many files')
+      const pieces = async function* (): AsyncGenerator<Buffer> {
+        for await (const piece of entry) {
+          between = 0
+          yield piece as Buffer
+        }
+      }
+      between = 0
+      const { type, name, size = 0 }: Headers = entry.header
+      const all = pieces()
+      if (type === 'file') yield { name, sizeBytes: size, pieces: () => all }
+      for await (const _ of all); // what nobody has read of it
+      between = 0
+    }
+  } catch (thrown) {
+    const isOfDisk = (thrown as NodeJS.ErrnoException).syscall !== undefined
+    if (thrown instanceof NoCatalog || isOfDisk) throw thrown
+    throw new NoCatalog('The archive is damaged')
+  } finally {
+    source.destroy()
+    tar.destroy()
+  }
+}

@@ -1,0 +1,39 @@
+/** TubeArchivist's folders alone, without a backup: `<channel id>/<video id>.mp4`, and pictures in its cache beside. */
+import { readdirSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { orWhereAbsent } from '../../film-kit/disk-fault.ts'
+
+const CHANNEL = /(?:^|\/)(UC[A-Za-z0-9_-]{22})$/
+const FILM = /(?:^|\/)UC[A-Za-z0-9_-]{22}\/[A-Za-z0-9_-]{11}\.mp4$/
+const MOST_FOLDERS = 1000
+
+/** The channel that such a folder is of. */
+export const channelOfFolder = (folder: string): string | undefined => CHANNEL.exec(folder)?.[1]
+
+/** @param names  of the upper levels of a place: most of its films are named so */
+export function looksLikeTubeArchivist(names: readonly string[]): number {
+  const films = names.filter((name) => /\.mp4$/i.test(name))
+  return films.length > 0 && films.filter((name) => FILM.test(name)).length > films.length / 2 ? 0.8 : 0
+}
+
+const isFolder = (path: string): boolean =>
+  orWhereAbsent(() => statSync(path, { throwIfNoEntry: false })?.isDirectory(), undefined) === true
+
+/** The picture of a video in a cache beside the place, where there is one. */
+export function cachedPictures(
+  place: string,
+  isAllowed: (path: string) => boolean,
+): (id: string) => string | undefined {
+  const outer = dirname(place)
+  const beside = isAllowed(outer) ? orWhereAbsent(() => readdirSync(outer), []) : []
+  const caches = beside
+    .slice(0, MOST_FOLDERS)
+    .map((name) => `${outer}/${name}`)
+    .filter((folder) => isFolder(`${folder}/videos`) && isFolder(`${folder}/channels`))
+  return (id) =>
+    caches
+      .map((cache) => `${cache}/videos/${id[0]!.toLowerCase()}/${id}.jpg`)
+      .find(
+        (path) => orWhereAbsent(() => statSync(path, { throwIfNoEntry: false })?.isFile(), false) && isAllowed(path),
+      )
+}

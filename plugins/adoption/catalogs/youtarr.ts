@@ -1,0 +1,206 @@
+/** Youtarr: a dump of its MariaDB, and information files in a folder of its own; or its own backup, which has both. */
+import { createReadStream, readdirSync, statSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { orWhereAbsent } from '../../film-kit/disk-fault.ts'
+import { dayOf, flagOf, given, numberOf, objectOf, secondsOf, textOf } from '../../film-kit/values.ts'
+import { jsonOf } from './files.ts'
+import { rowsOfDump } from './sql-dump.ts'
+import { filesInTar, type Packed } from './tar.ts'
+import { type CatalogFilm, type CatalogKind, type CatalogSource, type CatalogTake, NoCatalog } from './types.ts'
+
+const MOST_DUMP_BYTES = 4 * 2 ** 30
+/** Of dumps and backups so many are compared. */
+const MOST_FILES = 50
+const TABLES = new Set(['Videos', 'channels', 'channelvideos', 'video_watch_status', 'playlists', 'playlistvideos'])
+const MOST_INFO_BYTES = 64 << 20
+/** Of playlists, and of their members together. */
+const MOST_PLAYLISTS = 10_000
+const MOST_MEMBERS = 500_000
+const IS_DUMP = /\.sql$/i
+const IS_BACKUP = /\/youtarr-backup-[^/]*\.(?:tar\.gz|tgz)$/i
+const INFO = /^([A-Za-z0-9_-]{11})\.info\.json$/
+
+const MEDIA_TYPES: Record<string, string> = { video: 'video', short: 'short', livestream: 'livestream' }
+
+type Row = Record<string, string | null>
+
+function filmOf(row: Row, path: string, infoFile: string | undefined): CatalogFilm {
+  const id = textOf(row.youtubeId)
+  return {
+    id,
+    path,
+    info: given({
+      id,
+      title: row.youTubeVideoName,
+      description: row.description,
+      channel_id: row.channel_id,
+      channel: row.youTubeChannelName,
+      upload_date: dayOf(row.originalDate),
+      duration: numberOf(row.duration),
+      media_type: MEDIA_TYPES[textOf(row.media_type)],
+      epoch: secondsOf(row.last_downloaded_at),
+      is_gone: flagOf(row.youtube_removed) || undefined,
+    }),
+    infoFile,
+  }
+}
+
+/** Ids with an information file, by the folder that keeps them. */
+function infosIn(folder: string): Map<string, string> {
+  const names = orWhereAbsent(() => readdirSync(folder), [])
+  return new Map(
+    names.flatMap((name) => {
+      const [, id] = INFO.exec(name) ?? []
+      return id === undefined ? [] : [[id, `${folder}/${name}`] as const]
+    }),
+  )
+}
+
+/** The dump names people by numbers of the media server that they watch with. */
+const ownerOf = (row: Row): string => [row.server_type, row.server_user_id].filter(Boolean).join(':')
+
+/** Its playlists, whole once all of the dump is read: tables come in any order, and members in any. */
+function playlistsOf(take: CatalogTake) {
+  const playlists: Row[] = []
+  const members = new Map<string, Array<{ id: string; at: number }>>()
+  let count = 0
+  return {
+    take(row: Row): void {
+      if (playlists.length < MOST_PLAYLISTS) playlists.push(row)
+    },
+    takeMember(row: Row): void {
+      const [list, id] = [textOf(row.playlist_id), textOf(row.youtube_id)]
+      if (list === '' || id === '' || ++count > MOST_MEMBERS) return
+      const own = members.get(list) ?? []
+      own.push({ id, at: numberOf(row.position) ?? own.length })
+      members.set(list, own)
+    },
+    tell(titleOf: ReadonlyMap<string, string>): void {
+      for (const row of playlists) {
+        const [id, name] = [textOf(row.playlist_id), textOf(row.title)]
+        if (flagOf(row.enabled) && flagOf(row.auto_download)) take.along({ kind: 'playlist', id, name })
+        const listed = (members.get(id) ?? members.get(textOf(row.id)) ?? []).sort((a, b) => a.at - b.at)
+        const entries = listed.map((one) => ({ id: one.id, title: titleOf.get(one.id) ?? '' }))
+        if (entries.length > 0) take.along({ kind: 'platform_list', id, name, entries })
+      }
+    },
+  }
+}
+
+async function readDump(
+  stream: Readable,
+  sizeBytes: number,
+  infos: Map<string, string>,
+  take: CatalogTake,
+): Promise<void> {
+  if (sizeBytes > MOST_DUMP_BYTES) throw new NoCatalog('Its dump is larger than 4 GiB')
+  const [idOf, titleOf] = [new Map<string, string>(), new Map<string, string>()]
+  const playlists = playlistsOf(take)
+  let isAny = false
+  for await (const { table, row } of rowsOfDump(stream, TABLES)) {
+    if (table === 'Videos') {
+      isAny = true
+      const id = textOf(row.youtubeId)
+      idOf.set(textOf(row.id), id)
+      titleOf.set(id, textOf(row.youTubeVideoName))
+      for (const file of [row.filePath, row.audioFilePath])
+        if (textOf(file) !== '') take.film(filmOf(row, textOf(file), infos.get(id)))
+      if (flagOf(row.protected)) take.along({ kind: 'keep', id })
+    } else if (table === 'channels') {
+      const name = textOf(row.title) || textOf(row.uploader)
+      if (flagOf(row.enabled) && textOf(row.channel_id) !== '')
+        take.along({ kind: 'channel', id: textOf(row.channel_id), name })
+      take.settings(name, {
+        titles: row.title_filter_regex,
+        shortest: numberOf(row.min_duration),
+        longest: numberOf(row.max_duration),
+        quality: row.video_quality,
+      })
+    } else if (table === 'playlists') playlists.take(row)
+    else if (table === 'playlistvideos') playlists.takeMember(row)
+    else if (table === 'channelvideos' && flagOf(row.ignored))
+      take.along({
+        kind: 'ignore',
+        id: textOf(row.youtube_id),
+        title: textOf(row.title),
+        channelId: textOf(row.channel_id),
+      })
+    else if (table === 'video_watch_status') {
+      const id = idOf.get(textOf(row.video_id))
+      if (id === undefined) continue
+      const [at, position] = [secondsOf(row.last_watched_at), numberOf(row.position_ms)]
+      if (flagOf(row.played)) take.along({ kind: 'watched', id, owner: ownerOf(row), at })
+      else if (position !== undefined && position > 0)
+        take.along({ kind: 'position', id, owner: ownerOf(row), seconds: position / 1000 })
+    }
+  }
+  playlists.tell(titleOf)
+  if (!isAny) throw new NoCatalog('The dump has no table of videos')
+}
+
+/** One folder with a list of what is in it. What is no JSON, or very long, is left out: the rest counts. */
+async function readBackup(path: string, take: CatalogTake): Promise<void> {
+  let hasDump = false
+  const ids: string[] = []
+  for await (const file of filesInTar(path)) {
+    const [, inner = ''] = /^(?:\.\/)?[^/]+\/(.+)$/.exec(file.name) ?? []
+    const [, id] = /^jobs\/info\/([^/]+)\.info\.json$/.exec(inner) ?? []
+    if (inner === 'database/youtarr.sql' && !hasDump) {
+      hasDump = true
+      await readDump(Readable.from(file.pieces()), file.sizeBytes, new Map(), take)
+    } else if (id !== undefined && file.sizeBytes <= MOST_INFO_BYTES) {
+      const info = await infoIn(file)
+      if (info.id !== id) continue
+      take.info(id, info)
+      ids.push(id)
+    }
+  }
+  if (!hasDump && ids.length === 0) throw new NoCatalog('The backup holds neither a dump nor information files')
+  // As without a backup: the names of films have the ids.
+  if (!hasDump) for (const id of ids) take.film({ id, info: { id } })
+}
+
+async function infoIn(file: Packed): Promise<Record<string, unknown>> {
+  const bytes = await buffer(file.pieces())
+  try {
+    return objectOf(jsonOf(bytes))
+  } catch (thrown) {
+    if (thrown instanceof NoCatalog) return {}
+    throw thrown
+  }
+}
+
+const changedMs = (path: string): number => statSync(path).mtimeMs
+
+export const youtarr: CatalogKind = {
+  name: 'youtarr',
+  title: 'Youtarr',
+  find(files) {
+    const dumps = files.filter((file) => /\/youtarr[^/]*\.sql$/i.test(file))
+    const lists = files.filter((file) => /(?:^|\/)config\/complete\.list$/i.test(file))
+    const whole = [...dumps, ...files.filter((file) => IS_BACKUP.test(file))].slice(0, MOST_FILES)
+    return whole.length > 0 ? whole : lists.slice(0, 1)
+  },
+
+  /** The newest. */
+  async choose(files) {
+    return [files.reduce((best, file) => (changedMs(file) > changedMs(best) ? file : best))]
+  },
+
+  async read({ files, place }: CatalogSource, take) {
+    const [path] = files
+    if (IS_BACKUP.test(path!)) return readBackup(path!, take)
+    const infos = new Map(
+      [dirname(path!), dirname(dirname(path!)), dirname(place)].flatMap((folder) => [
+        ...infosIn(`${folder}/jobs/info`),
+        ...infosIn(`${folder}/config/jobs/info`),
+      ]),
+    )
+    if (IS_DUMP.test(basename(path!))) return readDump(createReadStream(path!), statSync(path!).size, infos, take)
+    if (infos.size === 0) throw new NoCatalog('It has no information files beside it')
+    // Without a dump these files are all there is; the names of films have the ids.
+    for (const [id, infoFile] of infos) take.film({ id, info: { id }, infoFile })
+  },
+}

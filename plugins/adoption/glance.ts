@@ -1,0 +1,147 @@
+/**
+ * A glance below a root, in the reading child: which folders hold films, how many, some of their names, and what may
+ * be a catalog. Upper folders come first. It ends at a number of names or after a time: what it has seen so far counts.
+ */
+import { type Dirent, opendirSync } from 'node:fs'
+import { join } from 'node:path'
+import { tellAlive } from '../film-kit/alive.ts'
+import { isDiskFault } from '../film-kit/disk-fault.ts'
+import { groupNames, isIgnored } from '../film-kit/names.ts'
+import { CATALOG_KINDS } from './catalogs/all.ts'
+import { mayBeOne } from './catalogs/near.ts'
+
+const DEEPEST = 6
+const MOST_FOLDERS = 20_000
+const MOST_NAMES = 300_000
+/** Of one folder: most have fewer, and upper folders say more than a long one. */
+const MOST_IN_FOLDER = 20_000
+const MOST_CATALOGS = 1000
+/** So many names of a folder say what its films are called. */
+const SAMPLE = 10
+const LONGEST_MS = 8000
+
+export interface GlanceArgs {
+  root: string
+  /** Whole paths of folders that are not looked into. */
+  leaveOut: readonly string[]
+  endings: readonly string[]
+}
+
+export interface GlancedFolder {
+  path: string
+  /** Right in it. */
+  films: number
+  names: string[]
+}
+
+export interface Glance {
+  folders: GlancedFolder[]
+  /** By the names of their files alone. */
+  catalogs: Array<{ path: string; kind: string }>
+  /** Of those that were left out, which lie there. */
+  leftOut: string[]
+  /** All of it was looked at. */
+  isWhole: boolean
+}
+
+interface Waiting {
+  path: string
+  depth: number
+  /** Films in hidden folders are no films; catalogs may lie there. */
+  isHidden: boolean
+}
+
+/** @throws the fault of a disk */
+export function glanceBelow({ root, leaveOut, endings }: GlanceArgs): Glance {
+  const glance: Glance = {
+    folders: [],
+    catalogs: [],
+    leftOut: [],
+    isWhole: true,
+  }
+  const until = performance.now() + LONGEST_MS
+  const waiting: Waiting[] = [{ path: root, depth: 0, isHidden: false }]
+  const known = { endings: new Set(endings), leaveOut: new Set(leaveOut) }
+  let names = 0
+  for (let at = 0; at < waiting.length; at++) {
+    if (at >= MOST_FOLDERS || names >= MOST_NAMES || performance.now() > until) {
+      glance.isWhole = false
+      break
+    }
+    tellAlive()
+    const { path, depth, isHidden } = waiting[at]!
+    if (known.leaveOut.has(path)) {
+      glance.leftOut.push(path)
+      continue
+    }
+    const { files, folders, isWhole } = entriesOf(path)
+    names += files.length + folders.length
+    if (!isWhole) glance.isWhole = false
+    takeCatalogs(path, files, glance)
+    if (!isHidden) takeFilms(path, files, known.endings, glance)
+    for (const name of folders) {
+      const isInnerHidden = name.startsWith('.')
+      if (isHidden || (isIgnored(name) && !isInnerHidden)) continue
+      if (depth < DEEPEST)
+        waiting.push({
+          path: `${path}/${name}`,
+          depth: depth + 1,
+          isHidden: isInnerHidden,
+        })
+      else glance.isWhole = false
+    }
+  }
+  return glance
+}
+
+/** Links are not followed. Nothing of a folder that cannot be read. */
+function entriesOf(path: string): {
+  files: string[]
+  folders: string[]
+  isWhole: boolean
+} {
+  const found = {
+    files: [] as string[],
+    folders: [] as string[],
+    isWhole: true,
+  }
+  try {
+    const folder = opendirSync(path, { bufferSize: 256 })
+    try {
+      for (let left = MOST_IN_FOLDER; ; left--) {
+        const entry: Dirent | null = folder.readSync()
+        if (!entry) break
+        if (left === 0) {
+          found.isWhole = false
+          break
+        }
+        if (entry.isFile()) found.files.push(entry.name)
+        else if (entry.isDirectory()) found.folders.push(entry.name)
+      }
+    } finally {
+      folder.closeSync()
+    }
+  } catch (thrown) {
+    if (isDiskFault(thrown)) throw thrown
+  }
+  return found
+}
+
+function takeCatalogs(folder: string, files: readonly string[], { catalogs }: Glance): void {
+  for (const name of files) {
+    if (!mayBeOne(name) || catalogs.length >= MOST_CATALOGS) continue
+    const path = join(folder, name)
+    const kind = CATALOG_KINDS.find((one) => one.find([path]).length > 0 && one.isOne?.(path) !== false)
+    if (kind) catalogs.push({ path, kind: kind.name })
+  }
+}
+
+function takeFilms(path: string, files: readonly string[], endings: ReadonlySet<string>, { folders }: Glance): void {
+  const { films } = groupNames(
+    files.filter((name) => !isIgnored(name)),
+    endings,
+  )
+  if (films.length === 0) return
+  const names = films.slice(0, SAMPLE).flatMap(({ name, info }) => (info === undefined ? [name] : [name, info]))
+  folders.push({ path, films: films.length, names })
+}

@@ -1,0 +1,48 @@
+/**
+ * Videos of the archive whose film lies neither in the library nor where the ledger says: ledger and index are not of
+ * one time, or somebody has undone or removed what a restore has brought back. Wherever such a film is found in a
+ * place, it is at home there again.
+ */
+
+import { isAppError } from 'archivolt'
+import { pathOf } from '../film-kit/names.ts'
+import type { FoundFile } from '../film-kit/types.ts'
+import type { App } from './app.ts'
+
+/** While the library or their place is away nobody can tell. */
+export async function homelessAmong(ids: readonly string[], { media, videos }: App): Promise<Set<string>> {
+  const homeless = new Set<string>()
+  const isHere = (await media.absence()) === undefined
+  for (const [id, { channel_id: channelId }] of await videos.collection.getMany(ids)) {
+    if (media.isOurs(id) && !isHere) continue
+    const isThere = await media.filmPath(channelId, id).then(media.isThere, (thrown: unknown) => {
+      if (isAppError(thrown, 'not_found')) return false
+      if (isAppError(thrown, 'unavailable')) return true
+      throw thrown
+    })
+    if (!isThere) homeless.add(id)
+  }
+  return homeless
+}
+
+/** Films that were found in a place: the ledger knows them there, and their documents follow. */
+export async function takeHome(
+  found: ReadonlyArray<{ id: string; file: FoundFile }>,
+  placeId: number,
+  app: App,
+): Promise<void> {
+  const docs = await app.videos.collection.getMany(found.map(({ id }) => id))
+  const films = found.flatMap(({ id, file }) => {
+    const { ending, sizeBytes, changedMs } = file
+    const channelId = docs.get(id)?.channel_id
+    return channelId === undefined
+      ? []
+      : [{ videoId: id, channelId, placeId, path: pathOf(file), ending, sizeBytes, changedMs }]
+  })
+  await app.media.places.keep(films)
+  await app.media.missing.drop(films.map(({ videoId }) => videoId))
+  for (const { videoId: id, channelId } of films) {
+    await app.videos.correctPaths(id)
+    await app.emit('video.moved', { id, channelId })
+  }
+}

@@ -1,0 +1,129 @@
+/** What readers read a place with: the reading child, the platform's ids, tags of single files. */
+
+import { existsSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { JobContext } from 'archivolt'
+import { videoIn } from '../film-kit/ids.ts'
+import { metadataIn } from '../film-kit/metadata.ts'
+import { pathOf } from '../film-kit/names.ts'
+import type { FoundFile } from '../film-kit/types.ts'
+import type { Walked } from '../film-kit/walk.ts'
+import type { PlaceTools } from '../library/reader.ts'
+import type { App } from './app.ts'
+import { documentsIn } from './catalogs/documents.ts'
+import { NOTES_FILE } from './catalogs/notes.ts'
+import type { Along, CatalogFault, CatalogRead, PathMap } from './catalogs/types.ts'
+import { openReading } from './reading.ts'
+import type { NotesArgs } from './worker.ts'
+
+/** Of files that nothing else tells of so many are asked for their tags: each takes a program of its own. */
+const MOST_TAGGED = 500
+
+export interface PlaceReading {
+  tools: PlaceTools
+  /**
+   * Reads the catalog of the place once, and keeps notes that further looks go by.
+   * @param at  where it lies; default: it is looked for @param kind  default: whichever it is
+   * @param said  default: what stands there for the place is found
+   */
+  readCatalog(at: string, kind?: string, said?: PathMap): Promise<{ read?: CatalogRead; faults: CatalogFault[] }>
+  /** Puts a page of what an Elasticsearch answers beside the notes. @param isFirst  what was there goes */
+  keepDocuments(text: string, isFirst: boolean): Promise<{ count: number; after?: unknown[] }>
+  /** Where they are, for `readCatalog`. */
+  documents: string
+  /** Sizes and times of what a catalog would be read from. */
+  stamp(): Promise<string>
+  /** In pieces: what people have done there. */
+  along(): AsyncGenerator<Array<{ number: number; one: Along }>>
+  /** What was said below a video, as yt-dlp writes it. */
+  commentsOf(id: string, file: FoundFile): Promise<unknown[]>
+  /** In pieces. Films that the catalog names and no file was taken for. */
+  unseen(): AsyncGenerator<string[]>
+  walk(): AsyncGenerator<Walked>
+  /** One film alone, and what lies beside it. */
+  walkTo(film: string): AsyncGenerator<Walked>
+  end(): Promise<void>
+}
+
+const UNSEEN_STEP = 500
+const ALONG_STEP = 200
+
+const NOTES = 'adoptions'
+const notesFolder = (adoption: number, { settings }: App): string => join(settings.dataDir, NOTES, String(adoption))
+
+/** Notes of adoptions that are no more. */
+export async function forgetNotes(isKept: (adoption: number) => boolean, app: App): Promise<void> {
+  const names = await readdir(join(app.settings.dataDir, NOTES)).catch(() => [])
+  for (const name of names)
+    if (!isKept(Number(name))) await rm(notesFolder(Number(name), app), { recursive: true, force: true })
+}
+
+type Run = Pick<JobContext<object>, 'signal' | 'log'>
+
+/** @param adoption  whose notes of a catalog are used, once they are there */
+export function openPlace(path: string, adoption: number, job: Run, app: App): PlaceReading {
+  const own = notesFolder(adoption, app)
+  const notes = async (): Promise<NotesArgs> => ({ own, path, roots: await app.media.places.realRoots() })
+  let hasNotes = existsSync(join(own, NOTES_FILE))
+
+  const reading = openReading(job, app)
+  const { child } = reading
+  let tagged = 0
+  const walk = async (only?: string) => reading.walk({ path, only, roots: await app.media.places.realRoots() })
+  const tools: PlaceTools = {
+    extractor: app.platform.name.toLowerCase(),
+    videoIn: (text) => videoIn(text, app),
+    look: async (files) => reading.look(path, files, hasNotes ? await notes() : undefined),
+    metadataOf: (info, id) => metadataIn(info, id, app),
+    async idInTags(file: FoundFile) {
+      if (tagged++ >= MOST_TAGGED) return undefined
+      const tags = await app.media.tagsIn(`${path}/${pathOf(file)}`, job.signal)
+      for (const key of ['purl', 'comment', 'synopsis', 'description']) {
+        const [line = ''] = (tags.get(key) ?? '').trim().split(/\s/, 1)
+        const id = line.startsWith('http') ? videoIn(line, app) : undefined
+        if (id !== undefined) return id
+      }
+      return undefined
+    },
+  }
+  return {
+    tools,
+    async *walk() {
+      yield* await walk()
+    },
+    async *walkTo(film) {
+      const only = film.slice(0, Math.max(0, film.lastIndexOf('/')))
+      for await (const { files, isDone } of await walk(only))
+        yield { files: files.filter((file) => pathOf(file) === film), problems: [], archived: [], isDone }
+    },
+    async readCatalog(at, kind, said) {
+      const asked = { ...(await notes()), ...(at !== '' && { at }), kind, said }
+      const look = await child().ask('catalog', asked, job.signal)
+      hasNotes = look.read !== undefined
+      return look
+    },
+    keepDocuments: (text, isFirst) => child().ask('documents', { own, text, isFirst }, job.signal),
+    documents: documentsIn(own),
+    stamp: async () => child().ask('stamp', { path, roots: await app.media.places.realRoots() }, job.signal),
+    commentsOf: async (id, file) =>
+      child().ask('comments', { id, path, file, ...(hasNotes && { notes: await notes() }) }, job.signal),
+    async *unseen() {
+      for (let after = 0; hasNotes; ) {
+        const rows = await child().ask('unseen', { ...(await notes()), after, most: UNSEEN_STEP }, job.signal)
+        if (rows.length === 0) return
+        yield rows.map(({ id }) => id)
+        after = rows.at(-1)!.number
+      }
+    },
+    async *along() {
+      for (let after = 0; hasNotes; ) {
+        const rows = await child().ask('along', { ...(await notes()), after, most: ALONG_STEP }, job.signal)
+        if (rows.length === 0) return
+        yield rows
+        after = rows.at(-1)!.number
+      }
+    },
+    end: reading.end,
+  }
+}

@@ -1,0 +1,178 @@
+/** Places over HTTP: folders of other programs, whose films are only read unless a person says more (contract 9.16). */
+import { defineRoute, errors, isBlank, listing, ROW_PATTERN, say, Type } from 'archivolt'
+import type { Place } from '../media/types.ts'
+import { followPlaces, takeWhatIsNew } from './5-follow.ts'
+import type { App } from './app.ts'
+
+const Path = Type.String({ minLength: 1, maxLength: 4096, description: 'an absolute path on the server' })
+const Label = Type.String({ minLength: 1, maxLength: 100 })
+const PlaceId = Type.Object({ placeId: Type.String({ pattern: ROW_PATTERN }) })
+
+const PlaceRecord = Type.Object({
+  id: Type.Integer(),
+  path: Type.String(),
+  label: Type.String(),
+  state: Type.Enum(['there', 'away']),
+  away_since: Type.Optional(Type.Integer({ description: 'epoch seconds; only while it is away' })),
+  added_at: Type.Integer({ description: 'epoch seconds' }),
+  videos: Type.Integer({ description: 'how many videos lie in it' }),
+  follow: Type.Boolean({ description: 'what is put there comes by itself' }),
+  ours: Type.Boolean({ description: 'what is removed here leaves the place too, through its trash' }),
+  trash: Type.Integer({ description: 'how many films lie in its trash' }),
+})
+
+const toRecord = ({ id, path, label, awaySince, addedAt, films, isOurs }: Place, app: App) => ({
+  id,
+  path,
+  label,
+  state: awaySince === undefined ? ('there' as const) : ('away' as const),
+  away_since: awaySince,
+  added_at: addedAt,
+  videos: films,
+  follow: app.adoptions.followed.has(id),
+  ours: isOurs,
+  trash: app.media.places.trash.countOf(id),
+})
+
+/** Control characters would spoil logs and lists. */
+function checkedText<Text extends string | undefined>(name: string, text: Text): Text {
+  if (text !== undefined && (/\p{Cc}/u.test(text) || isBlank(text)))
+    throw errors.badRequest(say`${{ name }} must be a plain text`, { fields: { [name]: 'must be a plain text' } })
+  return text
+}
+
+function checkedPath<Text extends string | undefined>(path: Text): Text {
+  if (path !== undefined && !checkedText('path', path)!.startsWith('/'))
+    throw errors.badRequest('path must begin with /', { fields: { path: 'must begin with /' } })
+  return path
+}
+
+const lastPart = (path: string): string => path.split('/').findLast((part) => part !== '') ?? '/'
+
+export const listPlaces = defineRoute({
+  method: 'GET',
+  path: '/api/place/',
+  access: 'admin',
+  summary: 'Folders of other programs whose films are only read, and below which folders there may be such',
+  reply: Type.Object({ roots: Type.Array(Type.String()), places: Type.Array(PlaceRecord) }),
+  handle: (_input, app: App) => ({
+    roots: [...app.media.places.roots()],
+    places: app.media.places.list().map((place) => toRecord(place, app)),
+  }),
+})
+
+export const addPlace = defineRoute({
+  method: 'POST',
+  path: '/api/place/',
+  access: 'admin',
+  summary: 'Name a folder of another program; nothing is ever written there',
+  body: Type.Object({ path: Path, label: Type.Optional(Label) }),
+  reply: PlaceRecord,
+  errors: ['bad_request', 'conflict', 'unprocessable'],
+  async handle({ body: { path, label } }, app: App) {
+    checkedText('label', label)
+    const place = await app.media.places.add(checkedPath(path), label ?? lastPart(path).slice(0, 100))
+    app.adoptions.found.lookAnew()
+    return toRecord(place, app)
+  },
+})
+
+export const changePlace = defineRoute({
+  method: 'POST',
+  path: '/api/place/:placeId/',
+  access: 'admin',
+  summary: 'Say where a place is, its name, whether what is put there comes by itself, or that it is yours',
+  params: PlaceId,
+  body: Type.Object({
+    path: Type.Optional(Path),
+    label: Type.Optional(Label),
+    follow: Type.Optional(Type.Boolean()),
+    ours: Type.Optional(Type.Boolean()),
+  }),
+  reply: PlaceRecord,
+  errors: ['bad_request', 'not_found', 'conflict', 'unprocessable', 'unavailable'],
+  async handle({ params, body: { path, label, follow, ours } }, app: App) {
+    const id = Number(params.placeId)
+    const { places } = app.media
+    const said = [checkedPath(path), checkedText('label', label), follow, ours]
+    if (said.every((value) => value === undefined))
+      throw errors.badRequest('path, label, follow or ours is required', { fields: { path: 'or label, follow, ours' } })
+    places.get(id)
+    if (path !== undefined) await places.move(id, path)
+    if (path !== undefined) app.adoptions.found.lookAnew()
+    if (ours !== undefined) await places.setOurs(id, ours)
+    if (follow !== undefined) {
+      await app.adoptions.followed.set(id, follow)
+      if (follow) await app.jobs.start(followPlaces)
+    }
+    return toRecord(label === undefined ? places.get(id) : await places.rename(id, label), app)
+  },
+})
+
+export const removePlace = defineRoute({
+  method: 'DELETE',
+  path: '/api/place/:placeId/',
+  access: 'admin',
+  summary: 'Forget a place where no videos lie; its files stay as they are',
+  params: PlaceId,
+  reply: Type.Object({ success: Type.Literal(true) }),
+  errors: ['not_found', 'conflict'],
+  async handle({ params }, app: App) {
+    await app.media.places.remove(Number(params.placeId))
+    await app.adoptions.followed.set(Number(params.placeId), false)
+    app.adoptions.found.lookAnew()
+    return { success: true as const }
+  },
+})
+
+const Discarded = Type.Object({
+  id: Type.Integer(),
+  platform_id: Type.String(),
+  file: Type.String({ description: 'where it lay, from the place on' }),
+  media_size: Type.Integer(),
+  until: Type.Integer({ description: 'epoch seconds; then it is gone' }),
+})
+
+export const listTrash = defineRoute({
+  method: 'GET',
+  path: '/api/place/:placeId/trash/',
+  access: 'admin',
+  summary: 'Films that were removed from a place that is yours, newest first',
+  params: PlaceId,
+  query: {},
+  envelope: 'page',
+  reply: Type.Array(Discarded),
+  errors: ['not_found'],
+  handle({ params, page: { from, size } }, app: App) {
+    const { places } = app.media
+    const { trash } = places
+    const { id } = places.get(Number(params.placeId))
+    const rows = trash.page(id, from, size).map((one) => ({
+      id: one.id,
+      platform_id: one.videoId,
+      file: one.path,
+      media_size: one.sizeBytes,
+      until: one.until,
+    }))
+    return listing(
+      rows.map((row) => JSON.stringify(row)),
+      trash.countOf(id),
+    )
+  },
+})
+
+export const bringBack = defineRoute({
+  method: 'POST',
+  path: '/api/place/:placeId/trash/:trashId/',
+  access: 'admin',
+  summary: 'Put a removed film back where it lay, and take its video in again',
+  params: Type.Object({ ...PlaceId.properties, trashId: Type.String({ pattern: ROW_PATTERN }) }),
+  reply: Type.Object({ adoption: Type.Integer({ description: 'by which the video comes in again' }) }),
+  errors: ['not_found', 'conflict', 'unavailable'],
+  async handle({ params }, app: App) {
+    const placeId = Number(params.placeId)
+    app.media.places.get(placeId)
+    const { path } = await app.media.places.trash.restore(placeId, Number(params.trashId))
+    return { adoption: await takeWhatIsNew(placeId, path, app) }
+  },
+})

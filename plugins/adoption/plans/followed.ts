@@ -1,0 +1,37 @@
+/** Which places are followed, and what the last scans of them have looked at. */
+import type { App } from 'archivolt'
+
+export const openFollowed = ({ ledger }: Pick<App, 'ledger'>) => ({
+  has: (placeId: number): boolean =>
+    ledger.sql('SELECT 1 FROM library_followed WHERE place_id = ?').get(placeId) !== undefined,
+  isAny: (): boolean => ledger.sql('SELECT 1 FROM library_followed LIMIT 1').get() !== undefined,
+  set: (placeId: number, isFollowed: boolean): Promise<void> =>
+    ledger.write(
+      () =>
+        void ledger
+          .sql(
+            isFollowed
+              ? 'INSERT OR IGNORE INTO library_followed VALUES (?)'
+              : 'DELETE FROM library_followed WHERE place_id = ?',
+          )
+          .run(placeId),
+    ),
+})
+
+const SEEN_FOR_MS = 24 * 3_600_000
+
+/** What the last scans of followed places have looked at, and why the next need not: it is as it was. */
+export function openSeen({ clock }: Pick<App, 'clock'>) {
+  const seen = new Map<number, { news: string; atMs: number }>()
+  /** Not for ever: a video that was known may have been removed. */
+  function isStill(placeId: number, news: string): boolean {
+    const last = seen.get(placeId)
+    return last?.news === news && clock.now() - last.atMs < SEEN_FOR_MS
+  }
+  return {
+    isStill,
+    set(placeId: number, news: string): void {
+      if (!isStill(placeId, news)) seen.set(placeId, { news, atMs: clock.now() })
+    },
+  }
+}

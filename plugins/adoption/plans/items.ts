@@ -1,0 +1,259 @@
+/** The rows of a plan: films that were found, what is to become of each, and what has. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { App, Words } from 'archivolt'
+import { toColumn } from '../../film-kit/because.ts'
+import { pathOf } from '../../film-kit/names.ts'
+import type { Problem } from '../../film-kit/types.ts'
+import type { FoundVideo } from '../../library/reader.ts'
+import { COUNTED, type Count, openCounting } from './counting.ts'
+import type { ItemRow, Outcome } from './rows.ts'
+
+export interface ChannelCount {
+  /** '': nothing here tells of which channel they are. */
+  id: string
+  name: string
+  count: number
+  bytes: number
+}
+
+type NewItem = Omit<Partial<ItemRow>, 'why'> & Pick<ItemRow, 'outcome' | 'path'> & { why?: Words }
+
+/** What becomes of a row, and why. */
+export interface Decision extends Pick<ItemRow, 'number' | 'outcome' | 'code'> {
+  why: Words
+}
+
+export type ItemChange = Pick<ItemRow, 'number' | 'state'> &
+  Partial<Pick<ItemRow, 'code' | 'outcome'>> & { why?: Words }
+
+export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
+  const counting = openCounting({ ledger, clock })
+
+  /** A scan begins anew. */
+  function clear(id: number): Promise<void> {
+    return write(id, () => {
+      ledger.sql('DELETE FROM library_adoption_item WHERE adoption_id = ?').run(id)
+      ledger.sql('UPDATE library_adoption SET unchanged = 0 WHERE id = ?').run(id)
+    })
+  }
+
+  function add(id: number, from: number, items: readonly NewItem[], unchanged = 0): Promise<void> {
+    return write(id, () => {
+      const add = ledger.sql(
+        `INSERT INTO library_adoption_item (adoption_id, number, outcome, code, why, video_id, title, channel_id,
+           channel_name, path, file, is_guess, is_bare, is_listed, is_part, size_bytes, ending)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      items.forEach((item, at) =>
+        add.run(
+          id,
+          from + at,
+          item.outcome,
+          item.code ?? null,
+          toColumn(item.why ?? ''),
+          item.video_id ?? null,
+          item.title ?? '',
+          item.channel_id ?? null,
+          item.channel_name ?? null,
+          item.path,
+          item.file ?? null,
+          item.is_guess ?? 0,
+          item.is_bare ?? 0,
+          item.is_listed ?? 0,
+          item.is_part ?? 0,
+          item.size_bytes ?? 0,
+          item.ending ?? null,
+        ),
+      )
+      if (unchanged > 0)
+        ledger.sql('UPDATE library_adoption SET unchanged = unchanged + ? WHERE id = ?').run(unchanged, id)
+    })
+  }
+
+  /** What was found, by video: several files of one stand together. */
+  function* found(id: number, most: number): Generator<ItemRow[]> {
+    for (let last = ''; ; ) {
+      const ids = ledger
+        .sql<{ video_id: string }>(
+          `SELECT DISTINCT video_id FROM library_adoption_item
+           WHERE adoption_id = ? AND video_id > ? AND outcome = 'found' ORDER BY video_id LIMIT ?`,
+        )
+        .all(id, last, most)
+      if (ids.length === 0) return
+      const upTo = ids.at(-1)!.video_id
+      yield ledger
+        .sql<ItemRow>(
+          `SELECT * FROM library_adoption_item
+           WHERE adoption_id = ? AND video_id > ? AND video_id <= ? AND outcome = 'found' ORDER BY video_id, number`,
+        )
+        .all(id, last, upTo)
+      last = upTo
+    }
+  }
+
+  /** Which of these videos it has a row of. */
+  function named(id: number, videoIds: readonly string[]): Set<string> {
+    const rows = ledger
+      .sql<{ video_id: string }>(
+        `SELECT DISTINCT video_id FROM library_adoption_item
+         WHERE adoption_id = ? AND video_id IN (SELECT value FROM json_each(?))`,
+      )
+      .all(id, JSON.stringify(videoIds))
+    return new Set(rows.map(({ video_id: videoId }) => videoId))
+  }
+
+  function decide(id: number, decisions: readonly Decision[]): Promise<void> {
+    return write(id, () => {
+      const set = ledger.sql(
+        'UPDATE library_adoption_item SET outcome = ?, code = ?, why = ? WHERE adoption_id = ? AND number = ?',
+      )
+      for (const { number, outcome, code, why } of decisions) set.run(outcome, code, toColumn(why), id, number)
+    })
+  }
+
+  /**
+   * Rows of these outcomes and states, by number; each piece is read once the one before is done with.
+   * @throws the signal's reason, before each
+   */
+  function* pieces(
+    id: number,
+    outcomes: readonly Outcome[],
+    states: ReadonlyArray<ItemRow['state']>,
+    most: number,
+    signal?: AbortSignal,
+  ): Generator<ItemRow[]> {
+    for (let after = -1; ; ) {
+      signal?.throwIfAborted()
+      const rows = ledger
+        .sql<ItemRow>(
+          `SELECT * FROM library_adoption_item WHERE adoption_id = ? AND number > ?
+             AND +outcome IN (SELECT value FROM json_each(?)) AND +state IN (SELECT value FROM json_each(?))
+           ORDER BY number LIMIT ?`,
+        )
+        .all(id, after, JSON.stringify(outcomes), JSON.stringify(states), most)
+      if (rows.length === 0) return
+      yield rows
+      after = rows.at(-1)!.number
+    }
+  }
+
+  function set(id: number, changes: readonly ItemChange[]): Promise<void> {
+    return write(id, () => {
+      const set = ledger.sql(
+        `UPDATE library_adoption_item SET state = ?, code = coalesce(?, code), why = coalesce(?, why),
+           outcome = coalesce(?, outcome) WHERE adoption_id = ? AND number = ?`,
+      )
+      for (const { number, state, code, why, outcome } of changes)
+        set.run(state, code ?? null, why === undefined ? null : toColumn(why), outcome ?? null, id, number)
+    })
+  }
+
+  /**
+   * Counted anew only where rows have changed since.
+   * @param maxAgeMs  so old they may be nevertheless
+   */
+  function counts(id: number, maxAgeMs = 0): Promise<Count[]> {
+    return counting.of(id, maxAgeMs)
+  }
+
+  /** A plan that was dropped may have had its number. */
+  function countAnew(id: number): void {
+    counting.change(id)
+  }
+
+  /** What would come of each channel, the largest first. In pieces, as `counts`. */
+  async function channels(id: number, most: number): Promise<ChannelCount[]> {
+    const sums = new Map<string, ChannelCount>()
+    for (let from = 0; ; from += COUNTED) {
+      const rows = ledger
+        .sql<ChannelCount>(
+          `SELECT coalesce(channel_id, '') AS id, max(coalesce(channel_name, '')) AS name, count(*) AS count,
+             sum(size_bytes) AS bytes
+           FROM library_adoption_item WHERE adoption_id = ? AND number >= ? AND number < ?
+             AND outcome IN ('new', 'ask') GROUP BY 1`,
+        )
+        .all(id, from, from + COUNTED)
+      for (const row of rows) {
+        const sum = sums.get(row.id) ?? { ...row, count: 0, bytes: 0 }
+        sums.set(row.id, { ...sum, count: sum.count + row.count, bytes: sum.bytes + row.bytes })
+      }
+      const isMore = ledger.sql('SELECT 1 FROM library_adoption_item WHERE adoption_id = ? AND number >= ? LIMIT 1')
+      if (!isMore.get(id, from + COUNTED)) break
+      await nextTurn()
+    }
+    return [...sums.values()].sort((a, b) => b.count - a.count || (a.id < b.id ? -1 : 1)).slice(0, most)
+  }
+
+  function page(
+    id: number,
+    chosen: Partial<Pick<ItemRow, 'outcome' | 'state'> & { code: string }>,
+    from: number,
+    size: number,
+  ) {
+    const [where, asked] = [['adoption_id = ?'], [id] as unknown[]]
+    for (const column of ['outcome', 'state', 'code'] as const) {
+      const value = chosen[column]
+      if (value === undefined) continue
+      where.push(`${column} = ?`)
+      asked.push(value)
+    }
+    const those = `FROM library_adoption_item WHERE ${where.join(' AND ')}`
+    const rows = ledger.sql<ItemRow>(`SELECT * ${those} ORDER BY number LIMIT ? OFFSET ?`).all(...asked, size, from)
+    const total = ledger.sql<{ count: number }>(`SELECT count(*) AS count ${those}`).get(...asked)!.count
+    return { rows, total }
+  }
+
+  /** What is counted meanwhile does not know whether it has seen the change. */
+  function write(id: number, work: () => void): Promise<void> {
+    counting.change(id)
+    return ledger.write(work).finally(() => counting.change(id))
+  }
+
+  return {
+    clear,
+    add,
+    found,
+    named,
+    decide,
+    pieces,
+    set,
+    counts,
+    countAnew,
+    channels,
+    page,
+  }
+}
+
+export const toItem = ({
+  file,
+  id,
+  isGuess,
+  isBare,
+  isListed,
+  isPart,
+  title,
+  channelId,
+  channelName,
+}: FoundVideo): NewItem => ({
+  outcome: 'found',
+  video_id: id,
+  title,
+  channel_id: channelId ?? null,
+  channel_name: channelName ?? null,
+  path: pathOf(file),
+  file: JSON.stringify(file),
+  is_guess: isGuess ? 1 : 0,
+  is_bare: isBare ? 1 : 0,
+  is_listed: isListed ? 1 : 0,
+  is_part: isPart ? 1 : 0,
+  size_bytes: file.sizeBytes,
+  ending: file.ending,
+})
+
+export const toProblem = ({ code, path = '', id, why }: Problem): NewItem => ({
+  outcome: 'problem',
+  code,
+  why,
+  path,
+  video_id: id,
+})

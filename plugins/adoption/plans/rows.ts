@@ -1,0 +1,61 @@
+/** Adoptions and their plans in the ledger: what was found, what is to become of it, and what has (contract 9.17). */
+
+import type { ProblemCode } from '../../film-kit/types.ts'
+import type { Ending } from '../../media/containers.ts'
+
+export const ADOPTION_STATES = ['scanning', 'planned', 'adopting', 'adopted', 'undoing', 'undone', 'failed'] as const
+export type AdoptionState = (typeof ADOPTION_STATES)[number]
+
+/** The task that works on an adoption in this state. */
+export const TASK_OF: Partial<Record<AdoptionState, string>> = {
+  scanning: 'scan_place',
+  adopting: 'adopt_videos',
+  adopted: 'complete_videos',
+}
+export const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+export const ITEM_STATES = ['planned', 'in', 'done', 'left', 'undone'] as const
+
+export interface AdoptionRow {
+  id: number
+  place_id: number
+  reader: string
+  state: AdoptionState
+  created_at: number
+  ended_at: number | null
+  job_id: string | null
+  /** Why it has failed; of a state that does not say so: what it waits for. */
+  why: string
+  unchanged: number
+  catalog: string
+  along: string
+  /** JSON; empty: nobody has chosen yet. */
+  choice: string
+  is_following: 0 | 1
+  is_again: 0 | 1
+  map: string
+  settings: string
+  /** The one film that it is about; empty: all of its place. */
+  only_path: string
+}
+
+export interface ItemRow {
+  adoption_id: number
+  number: number
+  outcome: Outcome | 'found'
+  code: ProblemCode | null
+  why: string
+  video_id: string | null
+  title: string
+  channel_id: string | null
+  channel_name: string | null
+  path: string
+  file: string | null
+  is_guess: 0 | 1
+  is_bare: 0 | 1
+  is_listed: 0 | 1
+  is_part: 0 | 1
+  size_bytes: number
+  ending: Ending | null
+  state: (typeof ITEM_STATES)[number]
+}

@@ -1,0 +1,68 @@
+/** Libraries of other programs: their films come into the archive where they lie, with what people have done there. */
+import { definePlugin } from 'archivolt'
+import { scanPlace } from './2-scan.ts'
+import { adoptVideos } from './3-adopt.ts'
+import { completeVideos } from './4-complete.ts'
+import { followPlaces } from './5-follow.ts'
+import { undoAdoption } from './6-undo.ts'
+import { type Adoptions, openAdoptions } from './adoptions.ts'
+import { goOnAfterStart, goOnIn } from './away.ts'
+import { findFilms, findHomes, forgetRemoved, takeInAgain } from './find-homes.ts'
+import { addPlace, bringBack, changePlace, listPlaces, listTrash, removePlace } from './place-routes.ts'
+import { ownReaders } from './readers.ts'
+import {
+  commandAdoption,
+  dropAdoption,
+  findLibraries,
+  listAdoptionChannels,
+  listAdoptions,
+  listItems,
+  showAdoption,
+  startAdoption,
+} from './routes.ts'
+import { heedEnd } from './stopping.ts'
+
+export default definePlugin({
+  name: 'adoption',
+  // library: its migrations have made the tables, its hook is asked for readers, its lane is for both.
+  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch', 'download', 'subscription', 'library'],
+  lanes: { complete: 1 },
+  services: (app) => ({ adoptions: openAdoptions(app) }),
+  async setup(app) {
+    app.media.places.onBack((place) => goOnIn(place, app))
+    app.jobs.onEnded((job) => {
+      heedEnd(job, app).catch((err: unknown) => app.log.error({ err }, 'an adoption that was stopped seems to go on'))
+    })
+    await goOnAfterStart(app)
+  },
+  routes: [
+    ...[listPlaces, addPlace, changePlace, removePlace, listTrash, bringBack],
+    ...[findLibraries, listAdoptions, startAdoption, showAdoption, commandAdoption, dropAdoption],
+    ...[listItems, listAdoptionChannels],
+  ],
+  tasks: [...[scanPlace, adoptVideos, completeVideos, followPlaces, undoAdoption], ...[findFilms, forgetRemoved]],
+  implements: {
+    'library.reader': () => ownReaders,
+    'library.homeless': (app) => (ids, job) => findHomes(ids, job, app),
+  },
+  on: {
+    'library.rescanned': (app) => () => takeInAgain(app),
+    'index.replaced': (app) => async () => {
+      if (app.media.places.list().length > 0) await app.jobs.start(findFilms)
+    },
+    'ledger.replaced': (app) => async () => {
+      if (app.media.places.list().length === 0) return
+      await app.jobs.start(forgetRemoved)
+      await app.jobs.start(findFilms)
+    },
+  },
+})
+
+declare module 'archivolt' {
+  interface Services {
+    adoption: {
+      /** Plans of adoptions with their rows, which places are followed, and which libraries were found. */
+      adoptions: Adoptions
+    }
+  }
+}

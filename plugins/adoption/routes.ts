@@ -1,0 +1,451 @@
+/** Moving in over HTTP: scan a place, look at the plan, run it, undo it (contract 9.17). */
+import { stat } from 'node:fs/promises'
+import { isAbsolute, join, relative } from 'node:path'
+import { defineRoute, errors, listing, ROW_PATTERN, Said, saidOf, say, Type } from 'archivolt'
+import { ofColumn } from '../film-kit/because.ts'
+import type { Place } from '../media/types.ts'
+import { scanPlace } from './2-scan.ts'
+import { adoptVideos } from './3-adopt.ts'
+import { completeVideos } from './4-complete.ts'
+import { undoAdoption } from './6-undo.ts'
+import type { App } from './app.ts'
+import { mustBeThere } from './away.ts'
+import { allowed } from './catalogs/notes.ts'
+import { ALONG, type AlongCount, type Setting } from './catalogs/types.ts'
+import { checkAddress, isAddress } from './live-elasticsearch.ts'
+import { forgetNotes } from './place-reading.ts'
+import { isBusy, isUnsure, isWaiting, mapOf } from './plans/plans.ts'
+import { ADOPTION_STATES, type AdoptionRow, ITEM_STATES, type ItemRow, OUTCOMES } from './plans/rows.ts'
+import { hasCatalog, readerOf, readersOf } from './readers.ts'
+import { runOf } from './stopping.ts'
+
+/** The one program whose server is read. */
+const LIVE = 'tubearchivist'
+
+const AdoptionId = Type.Object({ adoptionId: Type.String({ pattern: ROW_PATTERN }) })
+const Count = Type.Object({ count: Type.Integer(), size: Type.Integer({ description: 'bytes' }) })
+
+export const AdoptionRecord = Type.Object({
+  id: Type.Integer(),
+  place: Type.Integer(),
+  source: Type.String({ description: 'how the place is read; empty until that is known' }),
+  state: Type.Enum([...ADOPTION_STATES]),
+  catalog: Type.String({ description: 'the database, list or backup of the program that was read; empty: none' }),
+  map: Type.Optional(
+    Type.Object(
+      {
+        from: Type.String({ description: 'a path of that program' }),
+        to: Type.String({ description: 'the folder here that it stands for' }),
+        share: Type.Number({ description: 'how much of a sample lies there, 0 to 1' }),
+        sure: Type.Boolean({ description: 'false: somebody has to say it before anything moves in' }),
+      },
+      { description: 'how paths that the catalog stores become ones here; only where there is a catalog' },
+    ),
+  ),
+  along: Type.Array(
+    Type.Object({
+      kind: Type.Enum([...ALONG]),
+      owner: Type.String({ description: 'whose it is there; empty: it has one user' }),
+      count: Type.Integer(),
+    }),
+  ),
+  settings: Type.Array(
+    Type.Object({
+      of: Type.String({ description: 'a channel or playlist, as it is called there' }),
+      key: Type.String(),
+      value: Type.String({ description: 'as it is stored there' }),
+    }),
+    { description: 'what that program is set to do and nothing here does: to be read' },
+  ),
+  reason: Type.String({ description: 'why it has failed' }),
+  said: Type.Optional(Said),
+  task_id: Type.String(),
+  created_at: Type.Integer({ description: 'epoch seconds' }),
+  unchanged: Type.Integer({ description: 'films that are in the archive and lie as they lay' }),
+  outcomes: Type.Object(Object.fromEntries(OUTCOMES.map((outcome) => [outcome, Count]))),
+  problems: Type.Record(Type.String(), Type.Integer()),
+  containers: Type.Record(Type.String(), Type.Integer()),
+  completing: Type.Boolean({ description: 'complete_videos is at it, or about to be' }),
+  states: Type.Object(Object.fromEntries(ITEM_STATES.map((state) => [state, Type.Integer()]))),
+})
+
+async function toRecord(row: AdoptionRow, app: App) {
+  const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, { count: 0, size: 0 }]))
+  const states = Object.fromEntries(ITEM_STATES.map((state) => [state, 0]))
+  const problems: Record<string, number> = {}
+  const containers: Record<string, number> = {}
+  for (const { outcome, code, state, ending, count, bytes } of await app.adoptions.recentCounts(row)) {
+    const sum = outcomes[outcome]
+    if (!sum) continue // still being scanned
+    sum.count += count
+    sum.size += bytes
+    if (code !== null) problems[code] = (problems[code] ?? 0) + count
+    if (outcome !== 'new' && outcome !== 'ask') continue
+    states[state] = (states[state] ?? 0) + count
+    if (ending !== null) containers[ending] = (containers[ending] ?? 0) + count
+  }
+  const map = row.catalog === '' ? undefined : mapOf(row)
+  const { texts, said } = saidOf([ofColumn(row.why)])
+  return {
+    id: row.id,
+    place: row.place_id,
+    source: row.reader,
+    catalog: row.catalog,
+    map: map && { from: map.from, to: folderOf(row, map.to, app), share: map.share, sure: !isUnsure(row) },
+    along: JSON.parse(row.along) as AlongCount[],
+    settings: JSON.parse(row.settings) as Setting[],
+    state: row.state,
+    reason: texts[0]!,
+    said,
+    task_id: row.job_id ?? '',
+    created_at: row.created_at,
+    unchanged: row.unchanged,
+    outcomes,
+    problems,
+    containers,
+    completing: row.state === 'adopted' && openOf(states) > 0 && runOf(row, app) !== undefined,
+    states,
+  }
+}
+
+/** What has come without all that belongs to it, or waits until the platform is asked. */
+const openOf = (states: Record<string, number>): number => (states['in'] ?? 0) + (states['planned'] ?? 0)
+
+/** Of a place that may have been taken off the list since: from the place on. */
+function folderOf({ place_id: id }: AdoptionRow, to: string, { media }: App): string {
+  const place = media.places.list().find((one) => one.id === id)
+  return join(place?.path ?? '', to).replace(/\/$/, '')
+}
+
+export const listAdoptions = defineRoute({
+  method: 'GET',
+  path: '/api/adoption/',
+  access: 'admin',
+  summary: 'What has been looked at and has moved in, newest first, and which kinds of places can be read',
+  reply: Type.Object({
+    sources: Type.Array(Type.Object({ name: Type.String(), title: Type.String() })),
+    adoptions: Type.Array(AdoptionRecord),
+  }),
+  async handle(_input, app: App) {
+    const adoptions: Awaited<ReturnType<typeof toRecord>>[] = []
+    for (const row of app.adoptions.list()) adoptions.push(await toRecord(row, app))
+    return { sources: readersOf(app).map(({ name, title }) => ({ name, title })), adoptions }
+  },
+})
+
+export const findLibraries = defineRoute({
+  method: 'GET',
+  path: '/api/adoption/found/',
+  access: 'admin',
+  summary: 'Which libraries of other programs lie below the folders that may be read; it only looks at names',
+  reply: Type.Object({
+    found: Type.Array(
+      Type.Object({
+        path: Type.String({ description: 'the folder with its films' }),
+        source: Type.String(),
+        title: Type.String({ description: 'of the source, for people' }),
+        films: Type.Integer({ description: 'how many were seen' }),
+      }),
+    ),
+    complete: Type.Boolean({ description: 'false: there is more than is looked at in a few seconds' }),
+    unread: Type.Array(Type.String({ description: 'a folder whose disk does not answer' })),
+  }),
+  async handle(_input, app: App) {
+    const { libraries, isWhole, unread } = await app.adoptions.found.librariesBelowRoots(app)
+    return { found: libraries, complete: isWhole, unread }
+  },
+})
+
+export const startAdoption = defineRoute({
+  method: 'POST',
+  path: '/api/adoption/',
+  access: 'admin',
+  summary: 'Look what could move in from a place; nothing is changed',
+  body: Type.Object({
+    place: Type.Integer({ minimum: 1 }),
+    source: Type.Optional(Type.String({ maxLength: 40 })),
+    catalog: Type.Optional(
+      Type.String({
+        maxLength: 4096,
+        description:
+          'the database, list or backup of its program, below the roots; or the address of TubeArchivist’s Elasticsearch',
+      }),
+    ),
+    credentials: Type.Optional(
+      Type.Object(
+        { username: Type.String({ maxLength: 200 }), password: Type.String({ maxLength: 1000 }) },
+        { description: 'for that address; kept until it has been read, in memory alone' },
+      ),
+    ),
+    map: Type.Optional(
+      Type.Object(
+        {
+          from: Type.String({ maxLength: 4096, description: 'a path of that program' }),
+          to: Type.Optional(
+            Type.String({ maxLength: 4096, description: 'the folder here, in the place; default: the place' }),
+          ),
+        },
+        { description: 'what stands there for a folder here; default: it is found by trying' },
+      ),
+    ),
+  }),
+  reply: AdoptionRecord,
+  errors: ['bad_request', 'not_found', 'conflict', 'unprocessable', 'unavailable'],
+  async handle({ body: { place: placeId, source, catalog = '', credentials, map } }, app: App) {
+    const place = app.media.places.get(placeId)
+    if (source !== undefined) readerOf(source, app)
+    const isLive = isAddress(catalog)
+    if (isLive) checkLive(catalog, source)
+    else if (catalog !== '') await checkCatalog(catalog, source, app)
+    const said = map && { from: map.from, to: folderIn(place, map.to ?? place.path) }
+    await mustBeThere({ place_id: placeId }, app)
+    const busy = app.adoptions.list().find((one) => one.place_id === placeId && (isBusy(one) || isWaiting(one)))
+    if (busy)
+      throw errors.conflict(
+        say`“${{ label: place.label }}” is being worked on (adoption ${{ id: busy.id }}): wait for its end`,
+      )
+    await app.adoptions.removeOld()
+    await app.adoptions.removeUnused(placeId)
+    await forgetNotes((one) => app.adoptions.find(one) !== undefined, app)
+    const id = await app.adoptions.create(placeId, isLive ? LIVE : (source ?? ''), catalog, { map: said })
+    app.adoptions.credentials.remember(id, credentials, (one) => app.adoptions.find(one)?.state === 'scanning')
+    const job = await app.jobs.start(scanPlace, { adoption: id })
+    await app.adoptions.setTask(id, job.id)
+    return toRecord(app.adoptions.get(id), app)
+  },
+})
+
+/** @throws unprocessable: it is no address, or none of this program */
+function checkLive(address: string, source: string | undefined): void {
+  if (source !== undefined && source !== LIVE)
+    throw errors.unprocessable(say`Of ${{ source }} no server is read: "catalog" is a file of it`)
+  checkAddress(address)
+}
+
+/** From the place on. @throws unprocessable: it does not lie in the place */
+function folderIn({ path, label }: Pick<Place, 'path' | 'label'>, folder: string): string {
+  const within = relative(path, folder)
+  if (!isAbsolute(folder) || folder.includes('\0') || within.split('/')[0] === '..')
+    throw errors.unprocessable(say`${{ folder }} is no folder in “${{ label }}” (${{ path }})`)
+  return within
+}
+
+/** @throws unprocessable: it may not be read, or is none */
+async function checkCatalog(path: string, source: string | undefined, { media }: App): Promise<void> {
+  if (source !== undefined && !hasCatalog(source))
+    throw errors.unprocessable(
+      say`Folders of ${{ source }} have no database of their own: leave out "catalog" or "source"`,
+    )
+  const roots = await media.places.realRoots()
+  const isThere = isAbsolute(path) && (await stat(path).catch(() => undefined))?.isFile()
+  if (!isThere || !allowed(roots)(path))
+    throw errors.unprocessable(
+      say`There is no file ${{ path }} below the folders that may be read (AV_LIBRARY_ROOTS): ${{ roots: roots.join(', ') }}`,
+    )
+}
+
+export const showAdoption = defineRoute({
+  method: 'GET',
+  path: '/api/adoption/:adoptionId/',
+  access: 'admin',
+  summary: 'A plan in numbers, and how far it has come',
+  params: AdoptionId,
+  reply: AdoptionRecord,
+  errors: ['not_found'],
+  handle: ({ params }, app: App) => toRecord(app.adoptions.get(Number(params.adoptionId)), app),
+})
+
+/** From which states each command goes on. */
+const COMMANDS = {
+  adopt: { from: ['planned', 'failed', 'adopted'], state: 'adopting', task: adoptVideos },
+  undo: { from: ['adopted', 'failed', 'undone'], state: 'undoing', task: undoAdoption },
+} as const
+
+export const commandAdoption = defineRoute({
+  method: 'POST',
+  path: '/api/adoption/:adoptionId/',
+  access: 'admin',
+  summary: 'Move in what the plan says, or take out exactly what it brought',
+  params: AdoptionId,
+  body: Type.Object({
+    command: Type.Enum(['adopt', 'undo', 'complete', 'stop'], {
+      description: 'complete: goes on with what was stopped; stop: ends what works on it',
+    }),
+    along: Type.Optional(
+      Type.Object({
+        kinds: Type.Array(Type.Enum([...ALONG]), { maxItems: ALONG.length, uniqueItems: true }),
+        users: Type.Optional(
+          Type.Record(Type.String(), Type.String(), {
+            description: 'names of accounts by the owner there: whose marks and positions come',
+          }),
+        ),
+        gone: Type.Optional(
+          Type.Enum(['queue', 'ignore'], {
+            description: 'what becomes of videos that are named there and whose files are gone; default: nothing',
+          }),
+        ),
+      }),
+    ),
+  }),
+  reply: AdoptionRecord,
+  errors: ['bad_request', 'not_found', 'conflict', 'unprocessable', 'unavailable'],
+  async handle({ params, body: { command, along }, actor }, app: App) {
+    const adoption = app.adoptions.get(Number(params.adoptionId))
+    if (command === 'stop') await stop(adoption, app)
+    if (command === 'complete') await complete(adoption, app)
+    if (command === 'stop' || command === 'complete') return toRecord(app.adoptions.get(adoption.id), app)
+    const { from, state, task } = COMMANDS[command]
+    if (!from.some((one) => one === adoption.state))
+      throw errors.conflict(
+        say`It is ${{ state: adoption.state }}: ${{ command }} has to wait, or there is nothing to ${{ command }}`,
+      )
+    if (command === 'adopt') {
+      await mustBeThere(adoption, app)
+      if (isUnsure(adoption))
+        throw errors.conflict(
+          say`Most of what ${{ catalog: adoption.catalog }} names lies elsewhere: look again with what stands there for this folder (map), or without it (source yt-dlp)`,
+        )
+    }
+    if (along) {
+      const { kinds, users = {}, gone } = along
+      await app.adoptions.setChoice(adoption.id, {
+        kinds,
+        users: usersOf(users, app),
+        listsTo: actor.id,
+        gone,
+      })
+    }
+    // What leaves would come again with the next look.
+    if (command === 'undo') await app.adoptions.followed.set(adoption.place_id, false)
+    await app.adoptions.setState(adoption.id, state)
+    const job = await app.jobs.start(task, { adoption: adoption.id })
+    await app.adoptions.setTask(adoption.id, job.id)
+    return toRecord(app.adoptions.get(adoption.id), app)
+  },
+})
+
+/** @throws conflict: nothing works on it, or what does has to come to its end */
+async function stop(adoption: AdoptionRow, app: App): Promise<void> {
+  const job = runOf(adoption, app)
+  if (!job) throw errors.conflict(say`It is ${{ state: adoption.state }}: there is nothing to stop`)
+  await app.jobs.command(job.id, 'STOP')
+}
+
+/** @throws conflict: nothing is left to do; unavailable: the place is away */
+async function complete(adoption: AdoptionRow, app: App): Promise<void> {
+  const { states } = await toRecord(adoption, app)
+  if (adoption.state !== 'adopted' || openOf(states) === 0)
+    throw errors.conflict(say`It is ${{ state: adoption.state }}: there is nothing to complete`)
+  await mustBeThere(adoption, app)
+  await app.jobs.start(completeVideos, { adoption: adoption.id })
+}
+
+/** @throws unprocessable: there is no such account */
+function usersOf(names: Record<string, string>, { accounts }: App): Record<string, number> {
+  const ids = new Map(accounts.list().map(({ id, username }) => [username, id]))
+  return Object.fromEntries(
+    Object.entries(names).map(([owner, name]) => {
+      const id = ids.get(name)
+      if (id === undefined) throw errors.unprocessable(say`There is no account “${{ name }}” for “${{ owner }}”`)
+      return [owner, id]
+    }),
+  )
+}
+
+export const dropAdoption = defineRoute({
+  method: 'DELETE',
+  path: '/api/adoption/:adoptionId/',
+  access: 'admin',
+  summary: 'Throw a plan away; what has moved in stays, and can no longer be undone',
+  params: AdoptionId,
+  reply: Type.Object({ success: Type.Literal(true) }),
+  errors: ['not_found', 'conflict'],
+  async handle({ params }, app: App) {
+    const adoption = app.adoptions.get(Number(params.adoptionId))
+    if (isBusy(adoption)) throw errors.conflict('It is being worked on: wait for its end')
+    await app.adoptions.remove(adoption.id)
+    await forgetNotes((one) => app.adoptions.find(one) !== undefined, app)
+    return { success: true as const }
+  },
+})
+
+const ItemRecord = Type.Object({
+  outcome: Type.Enum([...OUTCOMES]),
+  state: Type.Enum([...ITEM_STATES]),
+  code: Type.String(),
+  reason: Type.String(),
+  said: Type.Optional(Said),
+  file: Type.String({ description: 'from the place on' }),
+  platform_id: Type.String(),
+  title: Type.String(),
+  channel_id: Type.String(),
+  channel_name: Type.String(),
+  media_size: Type.Integer(),
+})
+
+function toItemRecord(row: ItemRow): string {
+  const { texts, said } = saidOf([ofColumn(row.why)])
+  return JSON.stringify({
+    outcome: row.outcome,
+    state: row.state,
+    code: row.code ?? '',
+    reason: texts[0],
+    said,
+    file: row.path,
+    platform_id: row.video_id ?? '',
+    title: row.title,
+    channel_id: row.channel_id ?? '',
+    channel_name: row.channel_name ?? '',
+    media_size: row.size_bytes,
+  })
+}
+
+export const listItems = defineRoute({
+  method: 'GET',
+  path: '/api/adoption/:adoptionId/item/',
+  access: 'admin',
+  summary: 'The rows of a plan',
+  params: AdoptionId,
+  query: {
+    outcome: Type.Optional(Type.Enum([...OUTCOMES])),
+    state: Type.Optional(Type.Enum([...ITEM_STATES])),
+    code: Type.Optional(Type.String({ maxLength: 40, description: 'of a problem' })),
+  },
+  envelope: 'page',
+  reply: Type.Array(ItemRecord),
+  errors: ['not_found'],
+  handle({ params, query: { outcome, state, code }, page: { from, size } }, app: App) {
+    const { id } = app.adoptions.get(Number(params.adoptionId))
+    const { rows, total } = app.adoptions.items.page(id, { outcome, state, code }, from, size)
+    return listing(rows.map(toItemRecord), total)
+  },
+})
+
+const MOST_CHANNELS = 100
+
+export const listAdoptionChannels = defineRoute({
+  method: 'GET',
+  path: '/api/adoption/:adoptionId/channel/',
+  access: 'admin',
+  summary: `What would come of each channel, the largest first, at most ${MOST_CHANNELS}`,
+  params: AdoptionId,
+  reply: Type.Array(
+    Type.Object({
+      channel_id: Type.String({ description: 'empty: only the platform can tell' }),
+      channel_name: Type.String(),
+      count: Type.Integer(),
+      size: Type.Integer({ description: 'bytes' }),
+    }),
+  ),
+  errors: ['not_found'],
+  async handle({ params }, app: App) {
+    const { id } = app.adoptions.get(Number(params.adoptionId))
+    const channels = await app.adoptions.items.channels(id, MOST_CHANNELS)
+    return channels.map(({ id: channelId, name, count, bytes }) => ({
+      channel_id: channelId,
+      channel_name: name,
+      count,
+      size: bytes,
+    }))
+  },
+})

@@ -1,0 +1,22 @@
+/** Who works on an adoption, and what becomes of it where somebody stops that. */
+import type { Job } from 'archivolt'
+import { STOPPED } from './2-scan.ts'
+import type { App } from './app.ts'
+import { isBusy } from './plans/plans.ts'
+import { type AdoptionRow, TASK_OF } from './plans/rows.ts'
+
+const RECENT = 200
+
+/** The job that may be stopped. */
+export function runOf({ id, state }: AdoptionRow, { jobs }: Pick<App, 'jobs'>): Job | undefined {
+  const task = TASK_OF[state]
+  if (task === undefined) return undefined
+  return jobs.list({ task, limit: RECENT }).find((job) => job.payload.adoption === id && job.endedAt === null)
+}
+
+/** Its task was killed, or stopped before it began: it said nothing of that itself. */
+export async function heedEnd({ id, task, payload }: Job, app: App): Promise<void> {
+  if (!Object.values(TASK_OF).includes(task)) return
+  const adoption = app.adoptions.find(Number(payload.adoption))
+  if (adoption?.job_id === id && isBusy(adoption)) await app.adoptions.setState(adoption.id, 'failed', STOPPED)
+}

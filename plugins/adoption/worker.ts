@@ -1,0 +1,64 @@
+/**
+ * The reading child of adoption: places of other programs, and their catalogs. It writes notes of these into a folder of
+ * ours, and nowhere else.
+ */
+import { answersOfFilms, type Requests, serve } from '../film-kit/serve.ts'
+import type { WalkArgs } from '../film-kit/walk.ts'
+import { keepDocuments } from './catalogs/documents.ts'
+import { filesNear, stampNear } from './catalogs/near.ts'
+import { allowed, type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
+import { cachedPictures, channelOfFolder } from './catalogs/tubearchivist-folder.ts'
+import type { Along, CatalogFault, CatalogRead, PathMap } from './catalogs/types.ts'
+import { type Glance, type GlanceArgs, glanceBelow } from './glance.ts'
+
+/** Where notes of a catalog are kept, and what they are about. */
+export interface NotesArgs {
+  own: string
+  path: string
+  roots: readonly string[]
+}
+
+export interface AdoptionRequests extends Requests<NotesArgs> {
+  catalog: {
+    args: NotesArgs & { at?: string; kind?: string | undefined; said?: PathMap | undefined }
+    result: { read?: CatalogRead; faults: CatalogFault[] }
+  }
+  glance: { args: GlanceArgs; result: Glance }
+  stamp: { args: { path: string; roots: readonly string[] }; result: string }
+  documents: { args: { own: string; text: string; isFirst: boolean }; result: { count: number; after?: unknown[] } }
+  unseen: { args: NotesArgs & { after: number; most: number }; result: ReturnType<Notes['unseen']> }
+  along: { args: NotesArgs & { after: number; most: number }; result: Array<{ number: number; one: Along }> }
+}
+
+/** Of the one adoption that this child works for. */
+let opened: Notes | undefined
+const notesOf = ({ own, path, roots }: NotesArgs): Notes => (opened ??= openNotes(own, path, roots))
+
+/** Pictures of films in folders of channels, as TubeArchivist has them; looked for once there is such a film. */
+function picturesOf({ path, roots }: WalkArgs) {
+  if (!roots) return undefined
+  let cached: ReturnType<typeof cachedPictures> | undefined
+  return (folder: string, base: string) => {
+    if (channelOfFolder(folder) === undefined) return undefined
+    cached ??= cachedPictures(path, allowed(roots))
+    return cached(base)
+  }
+}
+
+const films = answersOfFilms<NotesArgs>({ picturesOf, listedIn: (notes) => (file) => notesOf(notes).of(file) })
+
+serve<AdoptionRequests>({
+  ...films,
+  /** Else those of the catalog. */
+  async comments(asked) {
+    const beside = await films.comments(asked)
+    return beside.length === 0 && asked.notes ? notesOf(asked.notes).commentsOf(asked.id) : beside
+  },
+  catalog: ({ own, path, roots, at, kind, said }) =>
+    readCatalogs(path, roots, filesNear(path, roots, at), own, { at, only: kind, said }),
+  glance: glanceBelow,
+  stamp: ({ path, roots }) => stampNear(path, roots),
+  documents: ({ own, text, isFirst }) => keepDocuments(own, text, isFirst),
+  unseen: ({ after, most, ...notes }) => notesOf(notes).unseen(after, most),
+  along: ({ after, most, ...notes }) => notesOf(notes).along(after, most),
+})

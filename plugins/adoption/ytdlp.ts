@@ -1,0 +1,258 @@
+/**
+ * Folders of yt-dlp, and of all that leaves such: by the information file, by the id in the name, by the film's tags.
+ */
+
+import { ID_PATTERN, isBlank, type Words } from 'archivolt'
+import { because } from '../film-kit/because.ts'
+import { bracketsIn, furtherWordsIn, wordsIn } from '../film-kit/ids.ts'
+import { pathIn } from '../film-kit/names.ts'
+import type { FoundFile, Info, Listed, Look, Problem } from '../film-kit/types.ts'
+import type { Facts, Finding, FoundVideo, PlaceReader, PlaceTools } from '../library/reader.ts'
+import { channelOfFolder } from './catalogs/tubearchivist-folder.ts'
+
+const ID_LENGTH = 11
+const LONGEST_LINE = 500
+const ID = new RegExp(ID_PATTERN)
+const SIGNS = [/\.info\.json$/i, /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i, /(?:^|\/)archive\.txt$/i]
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+/** For a plan, which people read: what turns the direction of a text around would show another one. */
+function lineOf(value: unknown): string {
+  const line = textOf(value)
+    .slice(0, LONGEST_LINE)
+    .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069\s]+/gu, ' ')
+    .trim()
+  return isBlank(line) ? '' : line
+}
+/** Of what anybody may have written. */
+const isChannelId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
+const isPlaylist = (info: Info): boolean => info._type === 'playlist'
+
+const isIdIn = (word: string, tools: PlaceTools): boolean => word.length === ID_LENGTH && tools.videoIn(word) === word
+
+const inBrackets = (base: string, tools: PlaceTools): string | undefined =>
+  bracketsIn(base).find((word) => isIdIn(word, tools))
+
+/** In its channel's folder, under nothing but its id, as TubeArchivist has it. */
+const asWhole = ({ base, folder }: FoundFile, tools: PlaceTools): string | undefined =>
+  channelOfFolder(folder) !== undefined && isIdIn(base, tools) ? base : undefined
+
+/** Where it has an id at all. */
+const inName = (base: string, tools: PlaceTools): string | undefined =>
+  [...wordsIn(base), ...furtherWordsIn(base)].find((word) => isIdIn(word, tools))
+
+/** Of a file that is no film: only what stands in brackets is believed. */
+export const idInPath = (path: string, tools: PlaceTools): string | undefined =>
+  inBrackets(path.slice(path.lastIndexOf('/') + 1).normalize('NFC'), tools)
+
+/** Undefined: it does not say. */
+function isForeign(info: Info, tools: PlaceTools): boolean | undefined {
+  const extractor = textOf(info.extractor_key) || textOf(info.extractor)
+  return extractor === '' ? undefined : extractor.toLowerCase() !== tools.extractor
+}
+
+const toVideo = (file: FoundFile, id: string, isGuess: boolean, info?: Info): FoundVideo => ({
+  file,
+  id,
+  isGuess,
+  ...(isChannelId(info?.channel_id) ? { channelId: info.channel_id } : { isBare: true }),
+  title: lineOf(info?.title) || file.base,
+  ...(typeof info?.channel === 'string' && { channelName: lineOf(info.channel) }),
+})
+
+async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promise<Finding> {
+  const path = pathIn(file.folder, file.name)
+  const named = inName(file.base, tools)
+  const only = (problem: Problem): Finding => ({ problems: [problem] })
+  if (!look.isFilm) return only({ code: look.code, path, why: look.why, id: named })
+  if (look.listed) return listedFinding(file, look, look.listed, tools)
+  const beside = file.info === undefined ? path : pathIn(file.folder, file.info)
+  const { info, fault } = look
+  if (info && !isPlaylist(info) && isForeign(info, tools))
+    return only({ code: 'foreign_platform', path, why: isFrom(textOf(info.extractor)) })
+  const told = info && !isPlaylist(info) ? textOf(info.id) : ''
+  const bracketed = inBrackets(file.base, tools) ?? asWhole(file, tools)
+  if (told !== '' && tools.videoIn(told) === told && (bracketed === undefined || bracketed === told))
+    return { video: toVideo(file, told, false, info), problems: [] }
+
+  const byNfo = idInNfo(look, tools)
+  if (byNfo !== undefined && (bracketed === undefined || bracketed === byNfo)) {
+    const faults = fault === undefined ? [] : [unreadable(beside, fault, byNfo)]
+    return { video: toVideo(file, byNfo, false, look.nfo?.info), problems: faults }
+  }
+
+  const problems: Problem[] = []
+  const withId = named === undefined ? {} : { id: named }
+  if (fault !== undefined) problems.push(unreadable(beside, fault, named))
+  if (told !== '' && told !== named)
+    problems.push({
+      code: 'foreign_sidecar',
+      path: beside,
+      why: because(
+        file.info === undefined
+          ? 'what is written in the film is about another video'
+          : 'the information file is about another video',
+      ),
+      ...withId,
+    })
+  else if (byNfo !== undefined)
+    problems.push({
+      code: 'foreign_sidecar',
+      path: pathIn(file.folder, file.nfo!),
+      why: because('it is about another video'),
+      ...withId,
+    })
+  const { info: _unused, ...bare } = file
+  if (named !== undefined) return { video: byName(bare, named, tools), problems }
+  const tagged = await tools.idInTags(file)
+  if (tagged !== undefined) return { video: await withLoneInfo(bare, tagged, tools), problems }
+  problems.push({
+    code: 'no_id',
+    path,
+    why: because('couldn’t tell which video this is (no ID in its name, tags or .info.json)'),
+  })
+  return { problems }
+}
+
+/** A guess, unless it is named as TubeArchivist does. */
+function byName(file: FoundFile, id: string, tools: PlaceTools): FoundVideo {
+  const channelId = asWhole(file, tools) === id ? channelOfFolder(file.folder) : undefined
+  if (channelId === undefined) return toVideo(file, id, true)
+  return { ...toVideo(file, id, false), channelId }
+}
+
+const unreadable = (path: string, why: Words, id: string | undefined): Problem => ({
+  code: 'unreadable_sidecar',
+  path,
+  why,
+  id,
+})
+
+/** The platform's own mark, else the address with which ytdl-sub begins the text. */
+function idInNfo({ nfo }: Extract<Look, { isFilm: true }>, tools: PlaceTools): string | undefined {
+  if (!nfo) return undefined
+  const id = nfo.ids[tools.extractor]
+  if (id !== undefined) return tools.videoIn(id) === id ? id : undefined
+  const [word = ''] = textOf(nfo.info.description).split(/\s/, 1)
+  return word.startsWith('http') ? tools.videoIn(word) : undefined
+}
+
+const MOVED = because('it lies elsewhere than the database says, and was found by its id')
+const isFrom = (name: string): Words =>
+  name === '' ? because('it is from another platform') : because('it is from {platform}', { platform: lineOf(name) })
+const said = (id: string): Words =>
+  id === ''
+    ? because('the information file beside it names no video')
+    : because('the information file beside it says {video}', { video: lineOf(id) })
+
+/** What the place's own catalog says comes first. */
+function listedFinding(
+  file: FoundFile,
+  look: Extract<Look, { isFilm: true }>,
+  listed: Listed,
+  tools: PlaceTools,
+): Finding {
+  const [path, { id }, { info }] = [pathIn(file.folder, file.name), listed, look]
+  if (listed.extractor !== undefined && listed.extractor !== tools.extractor)
+    return { problems: [{ code: 'foreign_platform', path, why: isFrom(listed.extractor) }] }
+  const told = info && !isPlaylist(info) ? textOf(info.id) : ''
+  if (tools.videoIn(id) !== id || (told !== '' && told !== id))
+    return {
+      problems: [{ code: 'ambiguous_id', path, id, why: said(told) }],
+    }
+  const { wasMoved, isStored, isPart, picture } = listed
+  const withPicture = picture === undefined || file.picture !== undefined ? file : { ...file, picture }
+  return {
+    video: {
+      // Of several that are said to be one file, the first to have it: that is not written over.
+      ...toVideo(withPicture, id, listed.others.length > 0, toldOf(look, id)),
+      isListed: isStored,
+      isPart,
+    },
+    problems: [
+      ...(wasMoved ? [{ code: 'moved_file' as const, path, id, why: MOVED }] : []),
+      ...listed.others.map((other) => ({
+        code: 'ambiguous_id' as const,
+        path,
+        id: other,
+        why: because('it may be {video} too', { video: id }),
+      })),
+    ],
+  }
+}
+
+/** All that is told of a film: by the catalog, and by the file beside it. @param id  what it was taken for */
+export const toldOf = ({ info, nfo, listed }: Extract<Look, { isFilm: true }>, id: string): Info | undefined =>
+  listed?.id === id ? { ...nfo?.info, ...info, ...listed.info, id } : info
+
+/** A film that somebody has renamed: its information file lies beside under the old name, which has the id. */
+async function withLoneInfo(file: FoundFile, id: string, tools: PlaceTools): Promise<FoundVideo> {
+  const name = file.lone?.find((one) => inBrackets(one.normalize('NFC'), tools) === id)
+  if (name === undefined) return toVideo(file, id, false)
+  const renamed = { ...file, info: name }
+  const [look] = await tools.look([renamed])
+  const isItsOwn = look?.isFilm === true && look.info?.id === id
+  return isItsOwn ? toVideo(renamed, id, false, look.info) : toVideo(file, id, false)
+}
+
+const bitrateOf = (value: unknown): number =>
+  typeof value === 'number' && value > 0 && value < 1e9 ? Math.round(value * 1000) : 0
+const sizeOf = (value: unknown): number =>
+  typeof value === 'number' && value > 0 && value < 1e5 ? Math.round(value) : 0
+
+/** `avc1.64001f` is what films call h264. */
+const CODECS: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^avc[13]/, 'h264'],
+  [/^h(?:ev|vc)1/, 'hevc'],
+  [/^av01/, 'av1'],
+  [/^vp0?9/, 'vp9'],
+  [/^vp0?8/, 'vp8'],
+  [/^mp4a/, 'aac'],
+]
+function codecOf(value: unknown): string {
+  const text = textOf(value)
+  if (text === '' || text === 'none') return ''
+  return CODECS.find(([form]) => form.test(text))?.[1] ?? text.split('.', 1)[0]!.slice(0, 40)
+}
+
+function streamsOf(info: Info): Facts['streams'] {
+  const [video, audio] = [codecOf(info.vcodec), codecOf(info.acodec)]
+  const streams: NonNullable<Facts['streams']> = []
+  if (video !== '')
+    streams.push({
+      type: 'video',
+      codec: video,
+      bitrate: bitrateOf(info.vbr ?? info.tbr),
+      width: sizeOf(info.width),
+      height: sizeOf(info.height),
+    })
+  if (audio !== '') streams.push({ type: 'audio', codec: audio, bitrate: bitrateOf(info.abr) })
+  return streams.length > 0 ? streams : undefined
+}
+
+export const ytdlpReader: PlaceReader = {
+  name: 'yt-dlp',
+  title: 'yt-dlp',
+  recognise: (names) => (names.some((name) => SIGNS.some((sign) => sign.test(name))) ? 0.5 : 0.1),
+
+  async read(files, tools) {
+    const looks = await tools.look(files)
+    const findings: Finding[] = []
+    for (const [at, file] of files.entries()) findings.push(await findingOf(file, looks[at]!, tools))
+    return findings
+  },
+
+  factsOf: async (films, tools) =>
+    films.map(({ id, info }) => {
+      const metadata = info && tools.metadataOf(info, id)
+      if (!metadata) return undefined
+      const streams = streamsOf(info)
+      const epoch = typeof info.epoch === 'number' && info.epoch > 0 ? Math.floor(info.epoch) : undefined
+      return {
+        metadata,
+        downloadedAt: epoch,
+        streams,
+        ...(info.is_gone === true && { isGone: true }),
+      }
+    }),
+}

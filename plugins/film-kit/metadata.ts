@@ -1,0 +1,18 @@
+/** Metadata that lies beside a film, checked as an answer of the platform is. */
+import { isAppError } from 'archivolt'
+import type { Platform, VideoMetadata } from '../platform/types.ts'
+import type { Info } from './types.ts'
+
+/** @returns undefined: it is about another video, or says too little */
+export function metadataIn(
+  info: Info,
+  id: string,
+  { platform }: { platform: Pick<Platform, 'metadataOf' | 'failureOf'> },
+): VideoMetadata | undefined {
+  try {
+    return platform.metadataOf(info, id)
+  } catch (thrown) {
+    if (!isAppError(thrown, 'unprocessable') && !platform.failureOf(thrown)) throw thrown
+    return undefined
+  }
+}

@@ -1,0 +1,131 @@
+/** What names in a folder say: which are films, what belongs to each, and what a cut-off download has left. */
+
+const HOUSEKEEPING = new Set([
+  '@eadir',
+  '@recycle',
+  '@recently-snapshot',
+  '#recycle',
+  '#snapshot',
+  '$recycle.bin',
+  'lost+found',
+  'system volume information',
+  'network trash folder',
+  'temporary items',
+  '__macosx',
+  'thumbs.db',
+])
+
+/** Where a name lies, from the root that is read; the folder '' is that root. */
+export const pathIn = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
+export const pathOf = ({ folder, name }: { folder: string; name: string }): string => pathIn(folder, name)
+
+/** Whether a whole path is a folder, or lies in it. */
+export const isWithin = (outer: string, inner: string): boolean =>
+  inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
+
+/** Hidden, or a file server's own. */
+export const isIgnored = (name: string): boolean => name.startsWith('.') || HOUSEKEEPING.has(name.toLowerCase())
+
+const ENDING = /^(.+)\.([A-Za-z0-9]{2,5})$/
+/** One stream before merging, or a post-processor's own; with an information file of its whole name it is a title. */
+const PIECE = /^(.+)\.(?:f\d{2,5}(?:-\d+)?|temp|uncut|orig)$/
+const UNFINISHED = /^(.+)\.(?:part(?:-Frag\d+)?|ytdl)$/
+const INFO = /^(.+)\.info\.json$/i
+const NFO = /^(.+)\.nfo$/i
+const PICTURE = /^(.+?)(?:-thumb|-poster)?\.(?:jpe?g|png|webp)$/i
+const SUBTITLE = /^(.+)\.([A-Za-z0-9_-]{2,35})\.(vtt|srt)$/i
+
+interface FilmName {
+  name: string
+  /** Without the ending, in Unicode's normal form: people copy from systems that have another one. */
+  base: string
+  ending: string
+  info?: string
+  /** What media servers are told of it. */
+  nfo?: string
+  picture?: string
+  subtitles: Array<{ name: string; lang: string; isSubRip: boolean }>
+}
+
+interface Grouped {
+  films: FilmName[]
+  /** By what they would have become: one download that was cut off leaves many. */
+  unfinished: Map<string, string[]>
+  /** Information files without a film of their name. */
+  lone: string[]
+}
+
+interface Beside {
+  info?: string
+  nfo?: string
+  picture?: string
+  subtitles: Map<string, { name: string; lang: string; isSubRip: boolean }>
+}
+
+/**
+ * @param names  of the files of one folder
+ * @param endings  of films
+ */
+export function groupNames(names: readonly string[], endings: ReadonlySet<string>): Grouped {
+  const beside = new Map<string, Beside>()
+  const films: Array<{ name: string; base: string; ending: string }> = []
+  const unfinished: Grouped['unfinished'] = new Map()
+  const besideOf = (base: string): Beside => {
+    const found = beside.get(base) ?? { subtitles: new Map() }
+    beside.set(base, found)
+    return found
+  }
+  const all = new Set(names.map((name) => name.normalize('NFC')))
+  const isTold = (base: string): boolean => all.has(`${base}.info.json`) || all.has(`${base}.nfo`)
+  for (const name of names) {
+    const text = name.normalize('NFC')
+    const [, part] = UNFINISHED.exec(text) ?? []
+    const [, film, ending] = ENDING.exec(part ?? text) ?? []
+    const isFilm = endings.has(ending?.toLowerCase() ?? '')
+    const [, whole] = (isFilm && !isTold(film!) && PIECE.exec(film!)) || []
+    if (part !== undefined || whole !== undefined) {
+      const of = whole ?? (isFilm ? film! : part!)
+      unfinished.set(of, [...(unfinished.get(of) ?? []), name])
+      continue
+    }
+    if (isFilm) films.push({ name, base: film!, ending: ending!.toLowerCase() })
+    else putBeside(name, text, besideOf)
+  }
+  return { ...withBeside(films, beside), unfinished }
+}
+
+function putBeside(name: string, text: string, besideOf: (base: string) => Beside): void {
+  const [, info] = INFO.exec(text) ?? []
+  const [, nfo] = NFO.exec(text) ?? []
+  const [, picture] = PICTURE.exec(text) ?? []
+  const [, subtitle, code = '', kind] = SUBTITLE.exec(text) ?? []
+  if (info !== undefined) besideOf(info).info = name
+  if (nfo !== undefined) besideOf(nfo).nfo = name
+  if (picture !== undefined) besideOf(picture).picture ??= name
+  if (subtitle === undefined) return
+  const { subtitles } = besideOf(subtitle)
+  const [lang, isSubRip] = [code.replaceAll('_', '-'), kind?.toLowerCase() === 'srt']
+  if (!isSubRip || !subtitles.has(lang)) subtitles.set(lang, { name, lang, isSubRip })
+}
+
+function withBeside(
+  films: ReadonlyArray<{ name: string; base: string; ending: string }>,
+  beside: ReadonlyMap<string, Beside>,
+): Pick<Grouped, 'films' | 'lone'> {
+  const taken = new Set<string>()
+  const found = films.map(({ name, base, ending }): FilmName => {
+    const { info = beside.get(`${base}.${ending}`)?.info, nfo, picture, subtitles = new Map() } = beside.get(base) ?? {}
+    if (info !== undefined) taken.add(info)
+    return {
+      name,
+      base,
+      ending,
+      ...(info !== undefined && { info }),
+      ...(nfo !== undefined && { nfo }),
+      ...(picture !== undefined && { picture }),
+      subtitles: [...subtitles.values()],
+    }
+  })
+  const lone = [...beside.values()].flatMap(({ info }) => (info !== undefined && !taken.has(info) ? [info] : []))
+  return { films: found, lone }
+}

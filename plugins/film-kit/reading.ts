@@ -1,0 +1,113 @@
+/**
+ * Films in folders, and what lies beside them: walked and looked at by children. The one way in which
+ * adoption, import and rescan find films and learn of them.
+ */
+
+import { isAppError } from 'archivolt'
+import type { Media } from '../media/types.ts'
+import { because } from './because.ts'
+import type { Seen } from './look.ts'
+import type { ReadingChild } from './reading-child.ts'
+import type { Requests } from './serve.ts'
+import type { FoundFile, Look } from './types.ts'
+import type { WalkArgs, Walked } from './walk.ts'
+
+/** @typeParam Asked  what its children answer */
+export interface Reading<Asked extends Requests = Requests> {
+  /** In pieces, the next of which is read while one is worked on. */
+  walk(what: Omit<WalkArgs, 'endings'> & { endings?: readonly string[] }): AsyncGenerator<Walked>
+  /**
+   * The head of each film and its information file, checked for size and form.
+   * @param path  of the folder that was walked @param notes  of a catalog, which tells of them too
+   * @returns in the same order
+   */
+  look(path: string, files: readonly FoundFile[], notes?: Asked['look']['args']['notes']): Promise<Look[]>
+  /** How many files it looks at at once. */
+  lanes(): number
+  /** For all else. */
+  child(): ReadingChild<Asked>
+  /** Its children, and the memory that they take. What is asked for after that starts others. */
+  end(): Promise<void>
+}
+
+/** So many files are looked at at once, where each takes long. */
+const MOST_AT_ONCE = 4
+/** A file that takes longer comes over a line, or from a disk that has to turn: several wait no longer than one. */
+const SLOW_MS = 20
+
+/** @param start  starts one of its children */
+export function openReading<Asked extends Requests = Requests>(
+  start: () => ReadingChild<Asked>,
+  { signal }: { signal: AbortSignal },
+  { media }: { media: Pick<Media, 'containers'> },
+): Reading<Asked> {
+  let walking: ReadingChild<Asked> | undefined
+  const looking: ReadingChild<Asked>[] = []
+  let isSlow = false
+  const child = (): ReadingChild<Asked> => (walking?.isLost() === false ? walking : (walking = start()))
+  const lookingOn = (lane: number): ReadingChild<Asked> =>
+    looking[lane]?.isLost() === false
+      ? looking[lane]
+      : // Each child takes memory: the first looks beside walking.
+        (looking[lane] = lane === 0 ? child() : start())
+
+  /** A file that ends its child by the memory that it takes is one that cannot be read; the others are. */
+  async function lookOn(lane: number, path: string, files: readonly FoundFile[], notes: unknown): Promise<Seen[]> {
+    const own: ReadingChild = lookingOn(lane)
+    try {
+      const { seen, tookMs } = await own.ask('look', { path, files, notes }, signal)
+      if (files.length > 1 && tookMs / files.length > SLOW_MS) isSlow = true
+      return seen
+    } catch (thrown) {
+      if (!isAppError(thrown, 'unprocessable')) throw thrown
+      if (files.length === 1) return [{ why: because('what lies beside it takes too much memory') }]
+      const each: Seen[] = []
+      for (const file of files) each.push(...(await lookOn(lane, path, [file], notes)))
+      return each
+    }
+  }
+
+  return {
+    async *walk(what) {
+      const { endings } = media.containers
+      const own: ReadingChild = child()
+      const id = await own.ask('open', { endings, ...what }, signal)
+      let next = own.ask('next', { walk: id }, signal)
+      for (;;) {
+        const walked = await next
+        if (!walked.isDone) {
+          // Read while this piece is worked on: what goes wrong is told when it is asked for.
+          next = own.ask('next', { walk: id }, signal)
+          next.catch(() => undefined)
+        }
+        yield walked
+        if (walked.isDone) return
+      }
+    },
+    async look(path, files, notes) {
+      const lanes = Math.max(1, looking.length)
+      const size = Math.ceil(files.length / lanes)
+      const parts = Array.from({ length: lanes }, (_, lane) => files.slice(lane * size, (lane + 1) * size))
+      const seen = await Promise.all(
+        parts.map((part, lane) => (part.length > 0 ? lookOn(lane, path, part, notes) : [])),
+      )
+      if (isSlow && lanes < MOST_AT_ONCE) looking[lanes] = start()
+      return seen.flat().map((one) => toLook(one, media.containers.isFilm))
+    },
+    lanes: () => looking.length,
+    child,
+    async end() {
+      const children = new Set([walking, ...looking.splice(0)])
+      walking = undefined
+      await Promise.all([...children].map((one) => one?.end()))
+    },
+  }
+}
+
+function toLook(seen: Seen, isFilm: (head: Uint8Array) => boolean): Look {
+  if ('why' in seen) return { isFilm: false, code: 'unreadable_file', why: seen.why }
+  const { head, ...rest } = seen
+  if (head.length === 0) return { isFilm: false, code: 'not_a_film', why: because('the file is empty') }
+  if (!isFilm(head)) return { isFilm: false, code: 'not_a_film', why: because('it is no film, whatever its name says') }
+  return { isFilm: true, ...rest }
+}

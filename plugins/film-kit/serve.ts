@@ -1,0 +1,103 @@
+/**
+ * The reading child: what every one of them answers, and how it hears its server. A plugin's `worker.ts` calls `serve`,
+ * with what else is asked of it there.
+ */
+
+import { lstatSync } from 'node:fs'
+import { onAlive, tellAlive } from './alive.ts'
+import { codeOf } from './disk-fault.ts'
+import { kept } from './kept.ts'
+import { lookAt, readCommentsOf, readFilm, type Seen } from './look.ts'
+import type { FoundFile, Listed } from './types.ts'
+import { type PictureOf, Walk, type WalkArgs, type Walked } from './walk.ts'
+
+/** @typeParam Notes  what names the notes of a catalog, which tell of films too */
+export interface Requests<Notes = unknown> {
+  open: { args: WalkArgs; result: number }
+  next: { args: { walk: number }; result: Walked }
+  end: { args: { walk: number }; result: undefined }
+  look: {
+    args: { path: string; files: readonly FoundFile[]; notes?: Notes | undefined }
+    result: { seen: Seen[]; tookMs: number }
+  }
+  /** Of a video, as yt-dlp writes them: those of its information file, else those in the film. []: there are none. */
+  comments: { args: { id: string; path: string; file: FoundFile; notes?: Notes | undefined }; result: unknown[] }
+}
+export type Response = { number: number; result: unknown } | { number: number; error: string; code: string }
+/** It still reads. */
+export interface Alive {
+  isAlive: true
+}
+
+type Shape<Asked> = { [Name in keyof Asked]: { args: unknown; result: unknown } }
+export type Answers<Asked extends Shape<Asked>> = {
+  [Name in keyof Asked]: (args: Asked[Name]['args']) => Asked[Name]['result'] | Promise<Asked[Name]['result']>
+}
+
+/** What catalogs of other programs add. */
+interface Told<Notes> {
+  picturesOf(args: WalkArgs): PictureOf | undefined
+  listedIn(notes: Notes): (file: FoundFile) => Listed | undefined
+}
+
+export function answersOfFilms<Notes>(told?: Told<Notes>): Answers<Requests<Notes>> {
+  const walks = new Map<number, Walk>()
+  let count = 0
+
+  function lookWith(root: string, file: FoundFile, listedOf: ((file: FoundFile) => Listed | undefined) | undefined) {
+    tellAlive()
+    const seen = lookAt(root, file)
+    if ('why' in seen) return seen
+    const listed = listedOf?.(file)
+    if (listed) return { ...seen, listed: { ...listed, info: kept(listed.info) } }
+    const inFilm = seen.info || seen.nfo ? undefined : readFilm(root, file)
+    return inFilm ? { ...seen, info: kept(inFilm.info) } : seen
+  }
+
+  return {
+    open(args) {
+      lstatSync(args.path)
+      walks.set(++count, new Walk(args, told?.picturesOf(args)))
+      return count
+    },
+    next: ({ walk }) => walks.get(walk)!.next(),
+    end: ({ walk }) => void walks.delete(walk),
+    look({ path, files, notes }) {
+      const listedOf = notes === undefined ? undefined : told?.listedIn(notes)
+      const began = performance.now()
+      const seen = files.map((file) => lookWith(path, file, listedOf))
+      return { seen, tookMs: performance.now() - began }
+    },
+    comments: ({ id, path, file }) => readCommentsOf(id, path, file),
+  }
+}
+
+export function serve<Asked extends Shape<Asked>>(answers: Answers<Asked>): void {
+  interface Request {
+    number: number
+    op: keyof Asked
+    args: Asked[keyof Asked]['args']
+  }
+
+  async function answer({ number, op, args }: Request): Promise<Response> {
+    try {
+      return { number, result: await answers[op](args) }
+    } catch (thrown) {
+      return { number, error: (thrown as Error).message, code: codeOf(thrown) }
+    }
+  }
+
+  // A server that is killed does not end its child, and the next server writes the same notes.
+  const server = process.ppid
+  /** To exit would wait for a disk that hangs. */
+  const endSelf = () => process.kill(process.pid, 'SIGKILL')
+  process.once('disconnect', endSelf)
+
+  onAlive(() => {
+    // No event is heard while it works.
+    if (process.ppid !== server) endSelf()
+    process.send!({ isAlive: true } satisfies Alive)
+  })
+
+  process.on('message', async (request: Request) => process.send!(await answer(request)))
+}

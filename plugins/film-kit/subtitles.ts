@@ -1,0 +1,44 @@
+/** Subtitles that lie beside films: as what they are kept, and made into WebVTT. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { inputOf } from 'archivolt'
+import type { Media } from '../media/types.ts'
+import { readSubtitle, withCues } from './sidecars.ts'
+import type { FoundFile } from './types.ts'
+
+/** More than the platform has: it translates into every language that it knows. */
+export const MOST_LANGUAGES = 300
+
+export const subtitleFile = (lang: string, path: string) => ({
+  lang,
+  name: nameOf(lang),
+  source: 'file' as const,
+  url: '',
+  path,
+})
+
+const LANGUAGES = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' })
+
+function nameOf(lang: string): string {
+  try {
+    return LANGUAGES.of(lang) ?? lang
+  } catch {
+    return lang // not a tag of the standard
+  }
+}
+
+/** As WebVTT with at least one cue, from a file beside a film. @throws unprocessable */
+export async function stageSubtitle(
+  folder: string,
+  { name, lang, isSubRip }: FoundFile['subtitles'][number],
+  to: string,
+  { signal }: { signal: AbortSignal },
+  { media }: { media: Pick<Media, 'ffmpeg'> },
+): Promise<void> {
+  const text = await readSubtitle(join(folder, name), lang)
+  if (!isSubRip) return writeFile(to, text)
+  const subRip = `${to}.srt`
+  await writeFile(subRip, text)
+  await media.ffmpeg([...inputOf('srt', subRip), '-map', '0:s:0', '-f', 'webvtt', '-y', `file:${to}`], { signal })
+  withCues(await readFile(to, 'utf8'))
+}

@@ -1,0 +1,24 @@
+/** Names near a place that may be a catalog: what each film may have beside it takes none of their room. */
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { filesNear } from '../../../plugins/adoption/catalogs/near.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { lastFirst } from '../../support/last-first.ts'
+
+test('what may be a catalog is found near films, and no information file is listed for one', async (t) => {
+  const root = await temporaryFolder(lastFirst(t))
+  const place = join(root, 'films')
+  await mkdir(join(place, 'Channel'), { recursive: true })
+  const names = ['a.info.json', 'a.mp4', '.ytdl-sub-x-download-archive.json', 'local_db.json', 'dump.tar.gz']
+  for (const name of names) await writeFile(join(place, 'Channel', name), '')
+
+  const found = filesNear(place, [root])
+
+  assert.deepEqual(found.map((path) => path.slice(place.length)).sort(), [
+    '/Channel/.ytdl-sub-x-download-archive.json',
+    '/Channel/dump.tar.gz',
+    '/Channel/local_db.json',
+  ])
+})

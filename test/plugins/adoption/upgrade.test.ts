@@ -1,0 +1,68 @@
+/** An archive of the version in which library did what adoption, playable and release do now: it goes on as it was. */
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { aChannel, aVideo, testApp } from 'archivolt/testing'
+import Database from 'better-sqlite3'
+import { commanded, scanned, succeeded } from '../../support/adopting.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { withPlaces } from '../../support/places.ts'
+import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
+
+const [ONE, TWO] = ['aaaaaaaaaaa', 'bbbbbbbbbbb']
+
+test('an adoption that was cut off goes on, and copies, seek previews and the last release are there', async (t) => {
+  const scope = lastFirst(t)
+  const [dataDir, root] = [await temporaryFolder(scope), await mkdtemp(join(tmpdir(), 'av-root-'))]
+  const settings = { libraryRoots: [root], releasesUrl: 'http://127.0.0.1:9/' }
+  const before = withPlaces(await testApp(scope, { dataDir, settings }), root)
+  const place = await before.place('old')
+  await layFilm(before, `old/${ONE}.mp4`, infoOf(ONE))
+  await layFilm(before, `old/${TWO}.mp4`, infoOf(TWO))
+  await before.as('admin').post(`/api/place/${place}/`, { path: join(root, 'old'), label: 'Old' })
+  const plan = await scanned(before, place)
+  await before.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
+  const { copies, previews } = before.app
+  await writeFile(copies.draftOf('v1'), 'a copy')
+  await copies.keep('v1')
+  await mkdir(previews.draftOf('v1'), { recursive: true })
+  await writeFile(join(previews.draftOf('v1'), '1.jpg'), 'a sheet')
+  await previews.keep('v1', { interval: 2, count: 1, columns: 1, rows: 1, sheets: 1, width: 160, height: 90 })
+  await before.close()
+  leaveAsEarlierVersion(join(dataDir, 'ledger.sqlite'), plan)
+
+  const now = withPlaces(await testApp(scope, { dataDir, settings }), root)
+
+  await succeeded(now, 'cut-off')
+  await now.settled()
+  assert.equal((await now.as('admin').get(`/api/adoption/${plan}/`)).body.state, 'adopted')
+  assert.deepEqual(await now.ids('video'), [ONE, TWO, 'v1'])
+  assert.equal((await now.as('admin').get('/api/video/v1/copy/')).body.state, 'there')
+  assert.equal((await now.as('admin').get('/api/video/v1/preview/')).body.state, 'there')
+  assert.equal((await now.as('admin').get('/api/ping/')).body.ta_update.version, 'v98.0.0')
+  await commanded(now, plan, { command: 'undo' })
+  assert.deepEqual(await now.ids('video'), ['v1'])
+})
+
+/** Tables and register as that version had them, killed while it adopted. */
+function leaveAsEarlierVersion(file: string, plan: number): void {
+  const db = new Database(file)
+  const owners = db.prepare(
+    "SELECT owner, max(number) AS last FROM migrations WHERE owner IN ('library', 'adoption', 'playable', 'release') GROUP BY owner",
+  )
+  assert.deepEqual(owners.all(), [
+    { owner: 'library', last: 11 },
+    { owner: 'release', last: 1 },
+  ])
+  db.exec(`
+    DROP TABLE release_latest;
+    DELETE FROM migrations WHERE owner = 'release';
+    INSERT INTO library_release (id, version) VALUES (1, 'v98.0.0');
+    UPDATE library_adoption SET state = 'adopting', job_id = 'cut-off', ended_at = NULL WHERE id = ${plan};
+    INSERT INTO jobs (id, task, lane, unique_key, state, payload, created_at, started_at)
+      VALUES ('cut-off', 'adopt_videos', 'library', '${plan}', 'STARTED', '{"adoption":${plan}}', 1, 1);`)
+  db.close()
+}

@@ -1,0 +1,58 @@
+/** What TubeArchivist writes into films, where a film was made to do harm or is cut off. */
+import assert from 'node:assert/strict'
+import { closeSync, openSync } from 'node:fs'
+import { truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { toldInFilm } from '../../../plugins/film-kit/tubearchivist-film.ts'
+import { box, boxOf64, tagsOf } from '../../support/film-atom.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+
+const TEXT = JSON.stringify({ video: { youtube_id: 'aaaaaaaaaaa', title: 'Inside' }, comments: {} })
+const START = box('ftyp', Buffer.from('isom\0\0\u0002\0isom', 'latin1'))
+const withTags = (text: string, name = 'ta'): Buffer =>
+  box('moov', box('mvhd', Buffer.alloc(100)), tagsOf('com.tubearchivist', name, text))
+
+/** @param sizeBytes  default: as the file is */
+async function told(t: TestContext, film: Buffer, sizeBytes = film.length): Promise<unknown> {
+  const path = join(await temporaryFolder(t), 'film.mp4')
+  await writeFile(path, film)
+  await truncate(path, sizeBytes)
+  const file = openSync(path, 'r')
+  try {
+    return toldInFilm(file, sizeBytes)?.info['title']
+  } finally {
+    closeSync(file)
+  }
+}
+
+test('it is read wherever the head of the film stands', async (t) => {
+  const pictures = Buffer.alloc(1000, 7)
+  assert.equal(await told(t, Buffer.concat([START, withTags(TEXT), box('mdat', pictures)])), 'Inside')
+  assert.equal(await told(t, Buffer.concat([START, box('mdat', pictures), withTags(TEXT)])), 'Inside')
+  assert.equal(await told(t, Buffer.concat([START, boxOf64('mdat', pictures), withTags(TEXT)])), 'Inside')
+  assert.equal(await told(t, Buffer.concat([START, withTags(TEXT, 'other')])), undefined)
+})
+
+test('boxes that say wrong sizes, are very many or are not whole tell nothing', async (t) => {
+  const sized = (size: number) => {
+    const wrong = box('free')
+    wrong.writeUInt32BE(size)
+    return Buffer.concat([START, wrong, withTags(TEXT)])
+  }
+  for (const size of [1, 2, 7, 0x7fffffff, 0xffffffff]) assert.equal(await told(t, sized(size)), undefined, `${size}`)
+  const many = Array.from({ length: 20_000 }, () => box('free'))
+  assert.equal(await told(t, Buffer.concat([START, ...many, withTags(TEXT)])), undefined)
+  const whole = Buffer.concat([START, withTags(TEXT)])
+  for (let size = 0; size < whole.length; size += 9) assert.equal(await told(t, whole, size), undefined, `${size}`)
+})
+
+test('one that is larger than what is read of a file is not read', async (t) => {
+  const head = Buffer.concat([START, withTags(TEXT.replace('Inside', 'Inside'.padEnd(1000)))])
+  // The file is that long, with nothing in it.
+  const most = 70 << 20
+  for (const type of ['moov', 'udta', 'meta', 'ilst', '----', 'data'])
+    head.writeUInt32BE(head.readUInt32BE(head.indexOf(type) - 4) + most, head.indexOf(type) - 4)
+
+  assert.equal(await told(t, head, head.length + most), undefined)
+})
