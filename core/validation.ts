@@ -213,6 +213,7 @@ function ruleOf(problem: Problem, form: TSchema): Words {
     case 'const':
     case 'pattern':
     case 'format':
+    case '~refine':
       return mustBe(form)
     case 'type':
       return mustBe({ type: problem.params.type } as TSchema)

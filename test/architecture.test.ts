@@ -30,7 +30,7 @@ test('core knows no domain: it could serve another archive with other plugins', 
 const LAYERS: Array<[layer: number, path: RegExp]> = [
   [0, /^core\/((main|app|public)\.ts$|commands\/)/],
   [1, /^core\/(http|jobs)\//],
-  [1, /^core\/plugin\/(find|check|load|outside|packages|pages|remembered-settings|wire)\.ts$/],
+  [1, /^core\/plugin\/(find|check|manifest|load|outside|packages|pages|remembered-settings|wire)\.ts$/],
   [2, /^core\/(accounts\/|plugin\/(define|api)\.ts$)/],
   [3, /^core\/(index|ledger)\//],
   // All others of the folder itself.

@@ -1,12 +1,9 @@
 /**
- * The rules that every manifest keeps, built-in or not. A manifest is data: it is checked without running anything of
- * it.
+ * What a manifest must be beyond its form (`manifest.ts`): that it fits the plugin, and the other plugins. A manifest is
+ * data: it is checked without running anything of it.
  */
 import { basename } from 'node:path'
 import { coreSettings } from '../../config/schema.ts'
-import { ACCESS } from '../accounts/access.ts'
-import { SCOPES } from '../accounts/scope.ts'
-import { isBlank } from '../blank.ts'
 import { readCron } from '../cron.ts'
 import { StartError, wayOut } from '../error.ts'
 import { HEARD_IN_PLACE } from '../events.ts'
@@ -15,48 +12,10 @@ import { OWN_LANES } from '../lane-rules.ts'
 import { API } from './api.ts'
 import type { Plugin, PluginPage, Route, Task } from './define.ts'
 import type { FoundPlugin } from './find.ts'
+import { formFault } from './manifest.ts'
 
-const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
-  'name',
-  'api',
-  'needs',
-  'settings',
-  'preferences',
-  'envelope',
-  'lanes',
-  'indexes',
-  'indexAdapter',
-  'credentials',
-  'owns',
-  'migrations',
-  'secretColumns',
-  'routes',
-  'adaptations',
-  'faults',
-  'replyHeaders',
-  'tasks',
-  'commands',
-  'checks',
-  'page',
-  'playerButton',
-  'hooks',
-  'hookRules',
-  'implements',
-  'events',
-  'on',
-  'onEvery',
-  'services',
-  'setup',
-  'close',
-  'version',
-])
 type Schedule = NonNullable<Task['schedule']>
 
-/** Beside an icon, on a phone too. */
-const LONGEST_TITLE = 40
-/** Jobs of one lane. */
-const MOST_AT_ONCE = 16
-const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 /** What core lets plugins ask of each other, whichever of them are there. */
 const CORE_HOOKS: readonly string[] = ['archive.documents']
 /** Paths that core answers itself. */
@@ -71,18 +30,13 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
     const name = typeof plugin.name === 'string' ? plugin.name : '?'
     throw new StartError(`plugin ${name} (${origin}): ${reason}${isOutside ? wayOut(basename(origin)) : ''}`)
   }
-  if (typeof plugin.name !== 'string' || !/^[a-z][a-z0-9]*$/.test(plugin.name))
-    refuse('its name must be of lower-case letters and digits, a letter first')
   // First: one that is made for another version may have keys that this one does not know.
   if (plugin.api !== undefined && plugin.api !== API)
     refuse(
       `it is made for version ${JSON.stringify(plugin.api)} of the plugin API, and this Archivolt has ${API}: install a release of it that is made for this one`,
     )
-  for (const key of Object.keys(plugin)) if (!KEYS.has(key)) refuse(`definePlugin has no key ${key}`)
-  for (const [key, { env }] of Object.entries(plugin.settings ?? {})) {
-    if (!/^AV_[A-Z0-9_]+$/.test(env) || env.startsWith('AV_TEST_'))
-      refuse(`the variable of its setting ${key} must be AV_… (not AV_TEST_…), it is ${env}`)
-  }
+  const fault = formFault(plugin)
+  if (fault) refuse(fault)
   for (const { name } of plugin.indexes ?? []) {
     const isOwn = name === plugin.name || name.startsWith(`${plugin.name}_`) || plugin.owns?.includes(name)
     if (!isOwn) refuse(`its index ${name} is neither ${plugin.name} nor ${plugin.name}_…; claim the name in \`owns\``)
@@ -109,25 +63,14 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
     refuse('only built-in plugins change the answers of others; it may bring routes of its own')
   if (isOutside && plugin.onEvery)
     refuse('only built-in plugins hear every event; name those that it listens to in `on`')
-  if (plugin.page) {
-    if (!isOutside) refuse('only plugins from outside have a page of their own')
-    checkPage('its page', plugin.page, refuse)
-  }
-  if (plugin.playerButton) {
-    if (!isOutside) refuse('only plugins from outside have a button of their own')
-    checkPage('its button', plugin.playerButton, refuse)
-  }
+  if (plugin.page && !isOutside) refuse('only plugins from outside have a page of their own')
+  if (plugin.playerButton && !isOutside) refuse('only plugins from outside have a button of their own')
   for (const route of plugin.routes ?? []) {
     checkRoute(route, refuse)
     if (isOutside && !route.path.startsWith('/api/'))
       refuse(`its route ${route.method} ${route.path}: the paths of a plugin from outside begin with /api/`)
   }
   for (const task of plugin.tasks ?? []) checkTask(task, refuse)
-  for (const { name, run } of plugin.commands ?? []) {
-    if (!/^[a-z][a-z-]*( [a-z][a-z-]*)?$/.test(name))
-      refuse(`its command ${name}: a name is of one or two words in lower case`)
-    if (typeof run !== 'function') refuse(`its command ${name} has no \`run\``)
-  }
 }
 
 /** What a plugin from outside still may do, but will not for ever: each a sentence. */
@@ -139,20 +82,14 @@ export function deprecationsOf({ api }: Plugin): string[] {
 
 const lanesOf = ({ lanes = [] }: Plugin): string[] => (Array.isArray(lanes) ? lanes : Object.keys(lanes))
 
-/** A lane either has its jobs take turns, or says how many of them run at once. */
 function checkLanes({ lanes = [] }: Plugin, isOutside: boolean, refuse: (reason: string) => never): void {
   if (Array.isArray(lanes) && !isOutside && lanes.length > 0)
     refuse(`it does not say how its lanes ${lanes.join(', ')} go: { lane: 'turns' }, or how many jobs run at once`)
-  for (const [lane, rule] of Array.isArray(lanes) ? [] : Object.entries(lanes))
-    if (rule !== 'turns' && !(Number.isInteger(rule) && rule >= 1 && rule <= MOST_AT_ONCE))
-      refuse(`its lane ${lane} must be 'turns', or how many jobs run at once: 1 to ${MOST_AT_ONCE}`)
 }
 
 function checkAdapter({ indexAdapter, settings = {}, needs = [] }: Plugin, refuse: (reason: string) => never): void {
   if (!indexAdapter) return
-  const { title, chosenBy, open } = indexAdapter
-  if (typeof title !== 'string' || title === '') refuse('its index adapter has no title')
-  if (typeof open !== 'function') refuse('its index adapter has no `open`')
+  const { chosenBy } = indexAdapter
   if (chosenBy !== undefined && !Object.hasOwn(settings, chosenBy))
     refuse(`its index adapter is chosen by ${chosenBy}, which is none of its settings`)
   if (needs.length > 0) refuse(`it keeps documents, so it is opened before ${needs.join(', ')}, and cannot need them`)
@@ -160,22 +97,14 @@ function checkAdapter({ indexAdapter, settings = {}, needs = [] }: Plugin, refus
 
 function checkCredentials({ credentials, needs = [] }: Plugin, refuse: (reason: string) => never): void {
   if (!credentials) return
-  if (typeof credentials.open !== 'function') refuse('its credentials have no `open`')
   if (needs.length > 0) refuse(`it keeps accounts, so it is opened before ${needs.join(', ')}, and cannot need them`)
 }
 
 function checkRoute(route: Route, refuse: (reason: string) => never): void {
   const title = `its route ${route.method} ${route.path}`
-  if (!METHODS.has(route.method)) refuse(`${title}: the method must be one of ${[...METHODS].join(', ')}`)
-  if (!/^\/([^/]+\/)*[^/]*$/.test(route.path)) refuse(`${title}: a path starts with a slash and has no empty part`)
   // Requests without the slash reach the same handler, but links and descriptions have one form. Files have no slash.
   if (route.path.startsWith('/api/') && !route.path.endsWith('/'))
     refuse(`${title}: a path of the API ends with a slash`)
-  if (!ACCESS.includes(route.access)) refuse(`${title}: access must be one of ${ACCESS.join(', ')}`)
-  if (route.scope !== undefined && route.scope !== 'none' && !SCOPES.includes(route.scope))
-    refuse(`${title}: scope must be one of ${SCOPES.join(', ')}, none`)
-  if (typeof route.handle !== 'function') refuse(`${title} has no \`handle\``)
-  if (!route.reply) refuse(`${title} does not say what it replies`)
   const declared = Object.keys(route.params?.properties ?? {})
   const inPath = [...route.path.matchAll(/:(\w+)|(\*)$/g)].map(([, name, rest]) => name ?? rest!)
   const odd = inPath.find((name) => !declared.includes(name)) ?? declared.find((name) => !inPath.includes(name))
@@ -184,10 +113,6 @@ function checkRoute(route: Route, refuse: (reason: string) => never): void {
 
 function checkTask(task: Task, refuse: (reason: string) => never): void {
   const title = `its task ${task.name}`
-  if (typeof task.name !== 'string' || !/^[a-z][a-z0-9_.-]*$/i.test(task.name))
-    refuse(`${title}: a name is of letters, digits, _ and .`)
-  if (typeof task.run !== 'function') refuse(`${title} has no \`run\``)
-  if (task.payload?.type !== 'object') refuse(`${title}: its payload must be Type.Object({ … })`)
   if (task.schedule) checkTimes(title, task.schedule, refuse)
   const required = task.payload.required ?? []
   if (task.apiStart && required.length > 0)
@@ -203,23 +128,6 @@ function checkTimes(task: string, { auto, initially }: Schedule, refuse: (reason
       refuse(`${task}: its schedule says ${JSON.stringify(times)}. ${(error as Error).message}`)
     }
   }
-}
-
-function checkPage(
-  what: string,
-  { title, module, access, asks = [] }: PluginPage,
-  refuse: (reason: string) => never,
-): void {
-  if (typeof title !== 'string' || isBlank(title) || title.length > LONGEST_TITLE)
-    refuse(`${what} needs a title of at most ${LONGEST_TITLE} letters`)
-  if (!(module instanceof URL) || module.protocol !== 'file:')
-    refuse(`the module of ${what} must be a file of its own: new URL('./page.ts', import.meta.url)`)
-  const may = ACCESS.filter((one) => one !== 'open')
-  if (access !== undefined && !may.some((one) => one === access))
-    refuse(`access of ${what} must be one of ${may.join(', ')}`)
-  for (const ask of asks)
-    if (!/^(GET|POST|PUT|DELETE) \/api\/(?:[^/\s]+\/)+$/.test(ask))
-      refuse(`${what} asks ${JSON.stringify(ask)}; it must be a route of the API, such as GET /api/note/`)
 }
 
 /** Whether a route answers this, which may have a value where the route has a variable. */

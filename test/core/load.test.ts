@@ -91,6 +91,13 @@ const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
     [{ name: 'map', route: [] }],
     /plugin map \(here\): definePlugin has no key route/,
   ],
+  ['a list that is none', [{ name: 'map', routes: {} }], /plugin map \(here\): its routes must be an array/],
+  ['what should be a function', [{ name: 'map', setup: true }], /plugin map \(here\): its setup must be a function/],
+  [
+    'a query parameter that is no schema',
+    [{ name: 'map', routes: [aRoute('/api/map/', { query: { q: 'text' } })] }],
+    /its route GET \/api\/map\/: query\.q must be an object/,
+  ],
   [
     'a path without its final slash',
     [{ name: 'map', routes: [aRoute('/api/map')] }],
@@ -104,12 +111,12 @@ const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
   [
     'a method that is none',
     [{ name: 'map', routes: [aRoute('/api/map/', { method: 'FETCH' })] }],
-    /the method must be one of GET/,
+    /its route FETCH \/api\/map\/: method must be one of GET/,
   ],
   [
     'a route without its handler',
     [{ name: 'map', routes: [aRoute('/api/map/', { handle: undefined })] }],
-    /has no `handle`/,
+    /its route GET \/api\/map\/: handle must be a function/,
   ],
   [
     'two owners of one method and path',
@@ -185,7 +192,7 @@ const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
   [
     'a lane of too many jobs at once',
     [{ name: 'map', lanes: { map: 100 } }],
-    /lane map must be 'turns', or how many jobs run at once: 1 to 16/,
+    /its lanes\.map must be "turns" or an integer from 1 to 16/,
   ],
   [
     'a hook that nobody needed declares',
@@ -227,7 +234,7 @@ const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
   [
     'a command whose name cannot be typed',
     [{ name: 'a', commands: [aCommand('Tide!')] }],
-    /its command Tide!: a name is of/,
+    /its command Tide!: name must be one or two words in lower case/,
   ],
   [
     'a time of a schedule that is none',
@@ -249,7 +256,11 @@ const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
     [{ name: 'a', preferences: { s: { k: Type.Integer({ default: 'x' }) } } }],
     /plugin a: its preference s\.k has a default that its schema refuses: "x"/,
   ],
-  ['a task without its work', [{ name: 'a', tasks: [aTask('t', { run: undefined })] }], /its task t has no `run`/],
+  [
+    'a task without its work',
+    [{ name: 'a', tasks: [aTask('t', { run: undefined })] }],
+    /its task t: run must be a function/,
+  ],
   [
     'a task for everybody that asks for something',
     [{ name: 'a', tasks: [aTask('t', { apiStart: true, payload: Type.Object({ id: Type.String() }) })] }],
@@ -288,22 +299,22 @@ test('a plugin from outside has its paths below /api/', () => {
 
 const anywhere = new URL('file:///x.ts')
 const BAD_PAGES: Array<[why: string, page: object, says: RegExp]> = [
-  ['without a title', { module: anywhere }, /its page needs a title of at most 40 letters/],
+  ['without a title', { title: '', module: anywhere }, /its page\.title must be a title of at most 40 letters/],
   ['whose title is a text', { title: 'x'.repeat(41), module: anywhere }, /a title of at most 40 letters/],
   [
     'that is no file',
     { title: 'A', module: new URL('https://example.org/x.js') },
-    /the module of its page must be a file of its own/,
+    /its page\.module must be a file of the plugin: new URL/,
   ],
   [
     'for nobody in particular',
     { title: 'A', module: anywhere, access: 'open' },
-    /access of its page must be one of viewer, user, downloader, admin/,
+    /its page\.access must be one of viewer, user, downloader, admin/,
   ],
   [
     'that asks for what is no route',
     { title: 'A', module: anywhere, asks: ['GET /media/x'] },
-    /its page asks "GET \/media\/x"; it must be a route of the API/,
+    /its page\.asks\.0 must be a route of the API/,
   ],
   [
     'that asks for what nobody answers',
@@ -346,7 +357,7 @@ test('a button is judged as a page is', () => {
     () =>
       registerPlugins([{ plugin: { name: 'a', playerButton }, origin: 'here', isOutside }])
 
-  assert.throws(button({ title: '', module: anywhere }), { message: /its button needs a title/ })
+  assert.throws(button({ title: '', module: anywhere }), { message: /its playerButton\.title must be a title/ })
   assert.throws(button({ title: 'A', module: anywhere, asks: ['GET /api/tide/'] }), {
     message: /plugin a: its button asks GET \/api\/tide\/, which no plugin answers/,
   })

@@ -33,7 +33,7 @@ test('credentials that cannot be are refused by name', () => {
       })),
     )
 
-  assert.throws(() => register({ credentials: {} }), /plugin p0 .*its credentials have no `open`/)
+  assert.throws(() => register({ credentials: {} }), /plugin p0 .*its credentials\.open is required/)
   assert.throws(
     () => register({ credentials: { open }, needs: ['p1'] }, {}),
     /plugin p0 .*opened before p1, and cannot need them/,

@@ -91,8 +91,8 @@ test('an adapter that cannot be is refused by name', () => {
       })),
     )
 
-  assert.throws(() => register({ title: '', open }), /plugin p0 .*no title/)
-  assert.throws(() => register({ title: 'x' }), /plugin p0 .*no `open`/)
+  assert.throws(() => register({ title: '', open }), /plugin p0 .*indexAdapter\.title must not be empty/)
+  assert.throws(() => register({ title: 'x' }), /plugin p0 .*indexAdapter\.open is required/)
   assert.throws(() => register({ title: 'x', chosenBy: 'elsewhere', open }), /chosen by elsewhere, which is none of/)
   assert.throws(
     () => register({ title: 'x', open }, { title: 'y', open }),

@@ -1,0 +1,123 @@
+/** The form of a manifest, as a schema: which keys there are, and what may stand in each. `check.ts` has the rest. */
+import { type Static, Type } from 'typebox'
+import { ACCESS } from '../accounts/access.ts'
+import { SCOPES } from '../accounts/scope.ts'
+import { isBlank } from '../blank.ts'
+import { inEnglish, type Words } from '../say.ts'
+import { firstFaultIn } from '../validation.ts'
+import type { Plugin } from './define.ts'
+
+/** Beside an icon, on a phone too. */
+const LONGEST_TITLE = 40
+/** Jobs of one lane. */
+const MOST_AT_ONCE = 16
+
+/** What no keyword of JSON Schema can say. */
+const where = (words: Words, isRight: (value: unknown) => boolean) =>
+  Type.Refine(Type.Unknown({ 'x-words': words }), isRight)
+const text = (pattern: string, words: Words) => Type.String({ pattern, 'x-words': words })
+const open = Type.Unknown()
+const some = <Schema extends Parameters<typeof Type.Optional>[0]>(schema: Schema) => Type.Optional(schema)
+const named = <Schema extends Parameters<typeof Type.Array>[0]>(schema: Schema) => Type.Record(Type.String(), schema)
+
+const Fn = where('a function', (value) => typeof value === 'function')
+const Names = Type.Array(Type.String())
+const Title = where(
+  `a title of at most ${LONGEST_TITLE} letters`,
+  (value) => typeof value === 'string' && !isBlank(value) && value.length <= LONGEST_TITLE,
+)
+
+const Route = Type.Object({
+  method: Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  path: text('^/([^/]+/)*[^/]*$', 'a path that starts with a slash and has no empty part'),
+  access: Type.Enum([...ACCESS]),
+  scope: some(Type.Enum([...SCOPES, 'none'])),
+  query: some(named(Type.Object({}))),
+  reply: Type.Object({}),
+  handle: Fn,
+})
+
+const Task = Type.Object({
+  name: text('^[A-Za-z][A-Za-z0-9_.-]*$', 'letters, digits, _ and .'),
+  payload: Type.Object({ type: where('Type.Object({ … })', (value) => value === 'object') }),
+  run: Fn,
+})
+
+const Command = Type.Object({
+  name: text('^[a-z][a-z-]*( [a-z][a-z-]*)?$', 'one or two words in lower case'),
+  run: Fn,
+})
+
+const Page = Type.Object({
+  title: Title,
+  module: where(
+    "a file of the plugin: new URL('./page.ts', import.meta.url)",
+    (value) => value instanceof URL && value.protocol === 'file:',
+  ),
+  access: some(Type.Enum(ACCESS.filter((access) => access !== 'open'))),
+  asks: some(
+    Type.Array(text('^(GET|POST|PUT|DELETE) /api/(?:[^/\\s]+/)+$', 'a route of the API, such as GET /api/note/')),
+  ),
+})
+
+const Lane = Type.Union([Type.Literal('turns'), Type.Integer({ minimum: 1, maximum: MOST_AT_ONCE })], {
+  'x-words': `'turns', or how many jobs run at once: 1 to ${MOST_AT_ONCE}`,
+})
+
+const Manifest = Type.Object(
+  {
+    name: text('^[a-z][a-z0-9]*$', 'lower-case letters and digits, a letter first'),
+    api: some(open),
+    version: some(Type.String()),
+    needs: some(Names),
+    settings: some(
+      named(Type.Object({ env: text('^AV_(?!TEST_)[A-Z0-9_]+$', 'AV_…, and not AV_TEST_…'), schema: Type.Object({}) })),
+    ),
+    preferences: some(named(named(Type.Object({})))),
+    envelope: some(Fn),
+    lanes: some(Type.Union([Names, named(Lane)])),
+    indexes: some(Type.Array(Type.Object({ name: Type.String() }))),
+    indexAdapter: some(Type.Object({ title: Type.String({ minLength: 1 }), open: Fn, chosenBy: some(Type.String()) })),
+    credentials: some(Type.Object({ open: Fn })),
+    owns: some(Names),
+    migrations: some(Type.Array(Type.Object({ number: Type.Integer(), sql: Type.String() }))),
+    secretColumns: some(Names),
+    routes: some(Type.Array(Route)),
+    tasks: some(Type.Array(Task)),
+    commands: some(Type.Array(Command)),
+    checks: some(Fn),
+    page: some(Page),
+    playerButton: some(Page),
+    adaptations: some(Type.Array(Type.Object({ of: Type.String() }))),
+    faults: some(Fn),
+    replyHeaders: some(Fn),
+    hooks: some(Names),
+    hookRules: some(named(Type.Object({}))),
+    implements: some(named(Fn)),
+    events: some(Names),
+    on: some(named(Fn)),
+    onEvery: some(Fn),
+    services: some(Fn),
+    setup: some(Fn),
+    close: some(Fn),
+  } satisfies Record<keyof Plugin, Parameters<typeof Type.Optional>[0]>,
+  { additionalProperties: false },
+)
+
+/** The first thing in a manifest that has not the form it must have, as a sentence. undefined: all has. */
+export function formFault(plugin: unknown): string | undefined {
+  const fault = firstFaultIn(Manifest, plugin)
+  if (!fault) return undefined
+  const [place, rule] = fault
+  if (inEnglish(rule) === 'is unknown') return `definePlugin has no key ${place}`
+  const [key = '', at = '', ...rest] = place.split('.')
+  const list = Reflect.get(plugin as object, key) as Array<Partial<Static<typeof Route & typeof Task>>> | undefined
+  const one = Array.isArray(list) ? list[Number(at)] : undefined
+  const what =
+    one === undefined
+      ? `its ${place}`
+      : key === 'routes'
+        ? `its route ${one.method} ${one.path}: ${rest.join('.')}`
+        : `its ${key.replace(/s$/, '')} ${one.name}: ${rest.join('.')}`
+  return `${what} ${inEnglish(rule)}`
+}
