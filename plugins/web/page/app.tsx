@@ -63,7 +63,7 @@ function showKept(): void {
 
 function App() {
   if (isSignedIn.value === false) return <Login />
-  if (failure.value) return <Failed isWhole failure={failure.value} onRetry={() => void begin()} />
+  if (failure.value) return <Failed isWhole failure={failure.value} onRetry={begin} />
   return (
     <Frame>
       <Current />

@@ -8,7 +8,6 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { IconButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { stopReasonOf } from '../parts/stop-reason.ts'
-import { sayFailure } from '../parts/toast.tsx'
 import { get, post } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import { listen, notifications } from '../server/events.ts'
@@ -217,7 +216,7 @@ function Running({ one }: { one: Notification }) {
         <IconButton
           icon={Square}
           label={t('activity.stopOf', { title: one.title })}
-          onClick={() => void post(`/api/task-id/${one.id}/`, { command: 'stop' }).catch(sayFailure)}
+          onClick={() => post(`/api/task-id/${one.id}/`, { command: 'stop' })}
         />
       )}
     </li>

@@ -29,7 +29,6 @@ import { Menu } from '../parts/menu.tsx'
 import { PlaylistDialog } from '../parts/playlist-dialog.tsx'
 import { ProofDialog } from '../parts/proof.tsx'
 import { TakeQuestion } from '../parts/take.tsx'
-import { sayFailure, Toasts } from '../parts/toast.tsx'
 import { WATCH_LATER } from '../parts/watch-later.ts'
 import { get, isSignedIn } from '../server/api.ts'
 import { under } from '../server/base.ts'
@@ -48,6 +47,7 @@ import { AddButton, AddSheet } from './add.tsx'
 import { Help } from './help.tsx'
 import { MiniPlayer } from './mini-player.tsx'
 import { offer, PasteSheet } from './paste.tsx'
+import { Toasts } from './toasts.tsx'
 import { type View, views } from './views.ts'
 
 interface Section {
@@ -254,7 +254,7 @@ function AccountMenu() {
       label: t(`look.${one}`),
       icon: LOOK_ICONS[one],
       isChosen: look.value === one,
-      onSelect: () => void chooseLook(one).catch(sayFailure),
+      onSelect: () => chooseLook(one),
     })),
     { label: t('later.name'), icon: Clock, onSelect: () => navigate(`/playlist/${WATCH_LATER}/`) },
     ...(pluginPages.value ?? []).map(({ plugin, title }) => ({
@@ -268,10 +268,8 @@ function AccountMenu() {
       icon: Keyboard,
       onSelect: () => dispatchEvent(new KeyboardEvent('keydown', { key: '?' })),
     },
-    ...(account.value?.has_pin
-      ? [{ label: t('account.switch'), icon: Users, onSelect: () => void signOut().catch(sayFailure) }]
-      : []),
-    { label: t('account.signOut'), icon: LogOut, onSelect: () => void signOut().catch(sayFailure) },
+    ...(account.value?.has_pin ? [{ label: t('account.switch'), icon: Users, onSelect: () => signOut() }] : []),
+    { label: t('account.signOut'), icon: LogOut, onSelect: () => signOut() },
   ]
   return (
     <Menu label={account.value ? `${t('account.label')}: ${account.value.username}` : t('account.label')} items={items}>

@@ -10,11 +10,11 @@ import { navigate } from '../browser/router.ts'
 import { download, downloadLabel, isList, mainAction } from '../parts/adding.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { useForm } from '../parts/form.tsx'
 import { Pasted } from '../parts/pasted.tsx'
-import { Refused } from '../parts/states.tsx'
 import { askAndSubscribe } from '../parts/take.tsx'
-import { say } from '../parts/toast.tsx'
-import { type Failure, isSignedIn, toFailure } from '../server/api.ts'
+import { say } from '../parts/toast.ts'
+import { isSignedIn, toFailure } from '../server/api.ts'
 import { isAdmin, mayDownload, sessionKnown } from '../stores/session.ts'
 import { lookUp, lookUpSoon, type Reading, type Understood, understand, wordsOf } from '../stores/understand.ts'
 import { t } from '../texts/lookup.ts'
@@ -62,8 +62,7 @@ export const listenToPastes = (): void => document.addEventListener('paste', (ev
 export const PasteSheet = () => pasted.value && <Sheet reading={pasted.value} />
 
 function Sheet({ reading: read }: { reading: Reading }) {
-  const [busy, setBusy] = useState('')
-  const [failure, setFailure] = useState<Failure>()
+  const form = useForm()
   const [reading, setReading] = useState(read)
   const { understood } = reading
   useEffect(() => {
@@ -76,20 +75,12 @@ function Sheet({ reading: read }: { reading: Reading }) {
   const isAllVideos = !understood.some(isList)
   const main = mainAction(understood)
   const close = () => void (pasted.value = undefined)
-  const act = (name: string, ask: (understood: readonly Understood[]) => Promise<unknown>) => async () => {
-    setBusy(name)
-    setFailure(undefined)
-    try {
+  const act = (ask: (understood: readonly Understood[]) => Promise<unknown>) => () =>
+    form.run(async () => {
       const now = await lookUpSoon(reading)
       setReading(now)
-      if (now.understood.length > 0) {
-        if ((await ask(now.understood)) !== false) close()
-      }
-    } catch (error) {
-      setFailure(toFailure(error))
-    }
-    setBusy('')
-  }
+      if (now.understood.length > 0 && (await ask(now.understood)) !== false) close()
+    })
   const open = () => {
     close()
     navigate(`/${first.type}/${encodeURIComponent(first.id)}/`)
@@ -98,14 +89,14 @@ function Sheet({ reading: read }: { reading: Reading }) {
     <Dialog title={isOne ? t('paste.title') : t('paste.title.many')} onClose={close}>
       <Pasted reading={reading} isLinked={false} />
       {isOne && mayDownload.value && understood.length > 0 && <p class="hint">{t(`paste.${first.type}`)}</p>}
-      {failure && <Refused>{failure.message}</Refused>}
+      {form.refusal}
       <footer class="paste-actions">
         {mayDownload.value && understood.length > 0 && (
           <Button
             kind={main === 'download' ? 'main' : 'plain'}
             icon={Download}
-            isBusy={busy !== ''}
-            onClick={act('download', (all) => download(all, { isNow: true }))}
+            isBusy={form.isBusy}
+            onClick={act((all) => download(all, { isNow: true }))}
           >
             {downloadLabel(understood)}
           </Button>
@@ -114,8 +105,8 @@ function Sheet({ reading: read }: { reading: Reading }) {
           <Button
             kind={main === 'subscribe' ? 'main' : 'plain'}
             icon={Rss}
-            isBusy={busy !== ''}
-            onClick={act('subscribe', askAndSubscribe)}
+            isBusy={form.isBusy}
+            onClick={act(askAndSubscribe)}
           >
             {isAllVideos && isOne ? t('paste.subscribeChannel') : t('paste.subscribe')}
           </Button>

@@ -7,12 +7,11 @@ import { downloadLabel, mainAction } from './adding.ts'
 import { Button } from './button.tsx'
 
 interface Props {
-  isBusy: boolean
   isUseless: boolean
   understood: readonly Understood[]
 }
 
-export function AddButtons({ isBusy, isUseless, understood }: Props) {
+export function AddButtons({ isUseless, understood }: Props) {
   const main = mainAction(understood)
   return (
     <>
@@ -21,7 +20,6 @@ export function AddButtons({ isBusy, isUseless, understood }: Props) {
         value="download"
         kind={main === 'download' ? 'main' : 'plain'}
         icon={Download}
-        isBusy={isBusy}
         disabled={isUseless}
       >
         {downloadLabel(understood)}
@@ -32,7 +30,6 @@ export function AddButtons({ isBusy, isUseless, understood }: Props) {
           value="subscribe"
           kind={main === 'subscribe' ? 'main' : 'plain'}
           icon={Rss}
-          isBusy={isBusy}
           disabled={isUseless}
         >
           {t('paste.subscribe')}

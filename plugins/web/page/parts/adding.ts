@@ -10,7 +10,7 @@ import { isAdmin } from '../stores/session.ts'
 import type { Understood } from '../stores/understand.ts'
 import { type Count, t } from '../texts/lookup.ts'
 import { confirm } from './dialog.tsx'
-import { say, sayFailure } from './toast.tsx'
+import { say, sayFailure } from './toast.ts'
 
 /** So many videos of a channel or playlist are downloaded without a question. */
 const MOST_UNASKED = 50

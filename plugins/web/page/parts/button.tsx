@@ -1,44 +1,59 @@
 /** Buttons: one that matters, plain ones, dangerous ones, and those that are only an icon. */
 
 import type { IconNode } from 'lucide'
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren, JSX, TargetedMouseEvent } from 'preact'
+import { useContext } from 'preact/hooks'
 import { t } from '../texts/lookup.ts'
+import { FormBusy, useAction } from './action.ts'
 import { Icon } from './icon.tsx'
 
-type Native = Omit<JSX.IntrinsicElements['button'], 'icon' | 'children'>
+interface Native extends Omit<JSX.IntrinsicElements['button'], 'icon' | 'children' | 'onClick'> {
+  /** If it returns a promise, the button is busy until that settles; a failure is shown in a toast. */
+  onClick?: (event: TargetedMouseEvent<HTMLButtonElement>) => unknown
+}
+
+/** While it is busy it keeps the focus, and clicks do nothing. */
+export function ActionButton({
+  isBusy: isGiven = false,
+  onClick,
+  children,
+  ...rest
+}: Native & { isBusy?: boolean; children?: ComponentChildren }) {
+  const action = useAction()
+  const isFormBusy = useContext(FormBusy)
+  const isBusy = isGiven || action.isBusy || (rest.type === 'submit' && isFormBusy)
+  return (
+    <button
+      type="button"
+      {...rest}
+      {...(isBusy && { 'aria-busy': true, 'aria-disabled': true })}
+      onClick={(event) => (isBusy ? event.preventDefault() : void action.run(() => onClick?.(event)))}
+    >
+      {children}
+    </button>
+  )
+}
 
 interface ButtonProps extends Native {
   kind?: 'main' | 'plain' | 'quiet' | 'danger'
   icon?: IconNode
-  /** Something is on its way: it cannot be pressed again. */
+  /** Something else is on its way that it must wait for. */
   isBusy?: boolean
   /** The title of what it acts on, one of many: a part of its accessible name, after its word. */
   of?: string | undefined
   children: ComponentChildren
 }
 
-export function Button({
-  kind = 'plain',
-  icon,
-  isBusy = false,
-  of,
-  children,
-  class: given,
-  disabled,
-  ...rest
-}: ButtonProps) {
+export function Button({ kind = 'plain', icon, of, children, class: given, ...rest }: ButtonProps) {
   return (
-    <button
-      type="button"
+    <ActionButton
       class={`button ${kind} ${String(given ?? '')}`}
-      disabled={disabled || isBusy}
-      aria-busy={isBusy || undefined}
       {...(of !== undefined && { 'aria-label': t('action.of', { action: String(children), title: of }) })}
       {...rest}
     >
       {icon && <Icon node={icon} />}
       {children}
-    </button>
+    </ActionButton>
   )
 }
 
@@ -56,8 +71,8 @@ export function IconButton({
 }: Native & { icon: IconNode; label: string; of?: string; isFilled?: boolean }) {
   const name = of === undefined ? label : t('action.of', { action: label, title: of })
   return (
-    <button type="button" class={`icon-button ${String(given ?? '')}`} aria-label={name} title={label} {...rest}>
+    <ActionButton class={`icon-button ${String(given ?? '')}`} aria-label={name} title={label} {...rest}>
       <Icon node={icon} {...(isFilled !== undefined && { isFilled })} />
-    </button>
+    </ActionButton>
   )
 }

@@ -5,7 +5,7 @@ import type { Video } from '../server/records.ts'
 import { onDevice } from '../stores/on-device.ts'
 import { t } from '../texts/lookup.ts'
 import type { MenuItem } from './menu.tsx'
-import { say, sayFailure } from './toast.tsx'
+import { say } from './toast.ts'
 
 export function deviceAction(video: Video): MenuItem[] {
   if (!isKeepingPossible) return []
@@ -21,7 +21,7 @@ export function deviceAction(video: Video): MenuItem[] {
     {
       label: t(isHere ? 'device.drop' : 'device.keep'),
       icon: isHere ? CircleX : ArrowDownToLine,
-      onSelect: () => void act().catch(sayFailure),
+      onSelect: act,
     },
   ]
 }

@@ -10,7 +10,7 @@ import { type OnDevice, onDevice } from '../stores/on-device.ts'
 import { account } from '../stores/session.ts'
 import { toBytes } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
-import { say } from './toast.tsx'
+import { say } from './toast.ts'
 
 const root = new URL(under('/'), location.href).href
 const whole = (path: string): string => new URL(under(path), root).href

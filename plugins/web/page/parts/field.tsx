@@ -1,7 +1,8 @@
 /** Fields with their label above, a hint below, and what is wrong right there. */
 
 import type { ComponentChildren, TargetedEvent } from 'preact'
-import { useId } from 'preact/hooks'
+import { useId, useRef } from 'preact/hooks'
+import { useAction } from './action.ts'
 
 interface FieldProps {
   label: string
@@ -76,21 +77,29 @@ export function Switch({
 }: {
   label: string
   isOn: boolean
-  onChange: (isOn: boolean) => void
+  /** If it returns a promise, the switch is busy until that settles; a failure is shown in a toast. */
+  onChange: (isOn: boolean) => unknown
   hint?: ComponentChildren
   disabled?: boolean
 }) {
   const id = useId()
+  const { isBusy, run } = useAction()
+  const chosen = useRef(isOn)
   return (
     <div class="switch">
       <input
         id={id}
         type="checkbox"
         role="switch"
-        checked={isOn}
+        checked={isBusy ? chosen.current : isOn}
         disabled={disabled}
+        aria-busy={isBusy || undefined}
         aria-describedby={hint ? `${id}-hint` : undefined}
-        onChange={(event) => onChange(event.currentTarget.checked)}
+        onClick={(event) => isBusy && event.preventDefault()}
+        onChange={({ currentTarget: { checked } }) => {
+          chosen.current = checked
+          void run(() => onChange(checked))
+        }}
       />
       <label for={id}>{label}</label>
       {hint && (

@@ -1,21 +1,25 @@
 /** A button that asks for a file of this device. */
 import { Upload } from 'lucide'
 import { useRef } from 'preact/hooks'
+import { useAction } from './action.ts'
 import { Button } from './button.tsx'
 
 interface FileButtonProps {
   /** Also while it is busy: then what is going on stands on it. */
   label: string
   busyLabel: string
-  isBusy: boolean
+  /** Something else is on its way that it must wait for. */
+  isBusy?: boolean
   /** Endings and media types, as the browser's own dialog takes them. */
   accept: string
   /** The same file may be chosen again once it is done. */
-  onFile: (file: File) => Promise<void>
+  onFile: (file: File) => Promise<unknown>
 }
 
-export function FileButton({ label, busyLabel, isBusy, accept, onFile }: FileButtonProps) {
+export function FileButton({ label, busyLabel, isBusy: isGiven = false, accept, onFile }: FileButtonProps) {
   const input = useRef<HTMLInputElement>(null)
+  const action = useAction()
+  const isBusy = isGiven || action.isBusy
   return (
     <>
       <input
@@ -26,7 +30,7 @@ export function FileButton({ label, busyLabel, isBusy, accept, onFile }: FileBut
         hidden
         onChange={({ currentTarget }) => {
           const [file] = currentTarget.files ?? []
-          if (file) void onFile(file).finally(() => void (currentTarget.value = ''))
+          if (file) void action.run(() => onFile(file).finally(() => void (currentTarget.value = '')))
         }}
       />
       <Button kind="quiet" icon={Upload} isBusy={isBusy} onClick={() => input.current!.click()}>

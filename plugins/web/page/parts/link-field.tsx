@@ -1,10 +1,11 @@
 /** A field for links that says while one types what each of them is, and what to do with them below. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { toFailure } from '../server/api.ts'
+import { Failure, toFailure } from '../server/api.ts'
 import { lookUpSoon, type Understood, understand, useUnderstood } from '../stores/understand.ts'
 import { t } from '../texts/lookup.ts'
 import { Field } from './field.tsx'
+import { Form, useForm } from './form.tsx'
 import { Pasted } from './pasted.tsx'
 import { Box } from './states.tsx'
 
@@ -22,64 +23,54 @@ interface LinkFieldProps {
   /** Further questions, above the buttons. */
   more?: ComponentChildren
   /** Buttons of the form: their `value` is `how`. `isUseless`: nothing in the text can be had. */
-  buttons: (state: { isBusy: boolean; isUseless: boolean; understood: readonly Understood[] }) => ComponentChildren
+  buttons: (state: { isUseless: boolean; understood: readonly Understood[] }) => ComponentChildren
 }
 
 export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend, more, buttons }: LinkFieldProps) {
   const [text, setText] = useState('')
-  const [error, setError] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
+  const form = useForm({ links: { showsRest: true } })
   const { reading, failure, isReading } = useUnderstood(text)
   const { understood } = reading
   const isUseless = !isReading && !failure && text.trim() !== '' && understood.length === 0
   const refused = understood.map((one) => refuse?.(one)).find(Boolean)
 
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    const how = ((event as SubmitEvent).submitter as HTMLButtonElement | null)?.value ?? ''
-    setBusy(true)
-    try {
-      // Who is quicker than the moment of rest is not made to wait for it.
-      const { understood, others, nobody } = await lookUpSoon(await understand(text))
-      const problem =
-        nobody.length > 0 && understood.length === 0
-          ? t('pasted.nobody', { count: nobody.length, words: nobody.join(', ') })
-          : understood.length === 0
-            ? missing
-            : understood.map((one) => refuse?.(one)).find(Boolean)
-      if (problem) {
-        setBusy(false)
-        return setError(problem)
-      }
-      if ((await onSend(understood, how)) !== false) setText([...nobody, ...others].join('\n'))
-      setError(undefined)
-    } catch (thrown) {
-      const met = toFailure(thrown)
-      setError(Object.values(met.fields)[0] ? t('links.refused', { rule: Object.values(met.fields)[0]! }) : met.message)
-    }
-    setBusy(false)
+  const submit = async ({ submitter }: SubmitEvent) => {
+    // Who is quicker than the moment of rest is not made to wait for it.
+    const { understood, others, nobody } = await lookUpSoon(await understand(text))
+    const problem =
+      nobody.length > 0 && understood.length === 0
+        ? t('pasted.nobody', { count: nobody.length, words: nobody.join(', ') })
+        : understood.length === 0
+          ? missing
+          : understood.map((one) => refuse?.(one)).find(Boolean)
+    if (problem) throw new Failure(400, { message: problem })
+    const isDone = await onSend(understood, (submitter as HTMLButtonElement | null)?.value ?? '').catch(inOneSentence)
+    if (isDone !== false) setText([...nobody, ...others].join('\n'))
   }
 
   return (
-    <form class="link-field" onSubmit={(event) => void submit(event)} noValidate>
+    <Form form={form} class="link-field" onSubmit={submit}>
       <Field
         label={label}
         value={text}
         lines={2}
         hint={hint}
-        error={error ?? refused ?? failure?.message}
+        error={form.errors.links ?? refused ?? failure?.message}
         autocomplete="off"
-        onInput={(value) => {
-          setText(value)
-          setError(undefined)
-        }}
+        onInput={setText}
       />
       {isReading && understood.length + reading.others.length + reading.nobody.length === 0 && (
         <Box height="32px" radius="6px" />
       )}
       {text.trim() !== '' && <Pasted reading={reading} />}
       {more}
-      {(text.trim() !== '' || !isCalm) && <footer>{buttons({ isBusy, isUseless, understood })}</footer>}
-    </form>
+      {(text.trim() !== '' || !isCalm) && <footer>{buttons({ isUseless, understood })}</footer>}
+    </Form>
   )
+}
+
+/** The server names each link that it refuses as a field of its own. */
+function inOneSentence(error: unknown): never {
+  const [rule] = Object.values(toFailure(error).fields)
+  throw rule === undefined ? error : new Failure(400, { message: t('links.refused', { rule }) })
 }

@@ -13,6 +13,6 @@ export function Loaded<Value>({
   children: (value: Value) => ComponentChildren
 }) {
   const { state, value, failure } = from.now.value
-  if (state === 'failed') return <Failed failure={failure} onRetry={() => void from.reload()} />
+  if (state === 'failed') return <Failed failure={failure} onRetry={() => from.reload()} />
   return state === 'ready' ? children(value) : <Box height={height} radius="10px" />
 }

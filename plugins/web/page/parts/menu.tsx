@@ -3,6 +3,7 @@ import type { IconNode } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { isFromRight } from '../browser/keys.ts'
+import { useActions } from './action.ts'
 import { Icon } from './icon.tsx'
 
 export interface MenuItem {
@@ -15,7 +16,8 @@ export interface MenuItem {
   isOn?: boolean
   /** Others may be chosen after it. */
   staysOpen?: boolean
-  onSelect: () => void
+  /** If it returns a promise, the item is busy until that settles; a failure is shown in a toast. */
+  onSelect: () => unknown
 }
 
 const roleOf = ({ isChosen, isOn }: MenuItem) =>
@@ -37,6 +39,7 @@ export function Menu({
   class?: string
 }) {
   const [isOpen, setOpen] = useState(false)
+  const { busy, run } = useActions()
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLDivElement>(null)
@@ -76,6 +79,7 @@ export function Menu({
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
+        aria-busy={busy.size > 0 || undefined}
         onClick={() => setOpen(!isOpen)}
       >
         {children}
@@ -99,9 +103,10 @@ export function Menu({
               aria-checked={item.isChosen ?? item.isOn}
               class={item.isDangerous ? 'danger' : ''}
               tabIndex={-1}
+              aria-disabled={busy.has(item.label) || undefined}
               onClick={() => {
                 if (!item.staysOpen) close()
-                item.onSelect()
+                void run(item.label, item.onSelect)
               }}
             >
               {item.icon ? <Icon node={item.icon} /> : <span class="icon-space" />}

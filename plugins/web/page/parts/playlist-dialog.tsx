@@ -2,19 +2,20 @@
 import { signal } from '@preact/signals'
 import { Check, ListPlus } from 'lucide'
 import { useState } from 'preact/hooks'
-import { post, type Query, toFailure } from '../server/api.ts'
+import { post, type Query } from '../server/api.ts'
 import { getPage } from '../server/paged.ts'
 import type { Playlist } from '../server/records.ts'
 import { forget, useLoad } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
-import { Button } from './button.tsx'
+import { ActionButton, Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
+import { Form, useForm } from './form.tsx'
 import { Icon } from './icon.tsx'
 import { inPieces } from './pieces.ts'
 import { Box, Failed } from './states.tsx'
-import { say, sayFailure } from './toast.tsx'
+import { say } from './toast.ts'
 import { VisibilitySwitch } from './visibility.tsx'
 import { WATCH_LATER } from './watch-later.ts'
 
@@ -52,7 +53,7 @@ async function ownPlaylists(): Promise<Playlist[]> {
 function Asked({ videos, onDone }: NonNullable<typeof asked.value>) {
   const [name, setName] = useState('')
   const [isPrivate, setPrivate] = useState(true)
-  const [error, setError] = useState<string>()
+  const form = useForm({ name: { wrong: name.trim() === '' && t('form.required'), showsRest: true } })
   const { now, reload } = useLoad('playlists/own', ownPlaylists)
   const close = () => void (asked.value = undefined)
 
@@ -62,64 +63,53 @@ function Asked({ videos, onDone }: NonNullable<typeof asked.value>) {
   }
   const choose = async (playlist: Playlist) => {
     const wasIn = isIn(playlist)
-    try {
-      await inPieces(
-        videos.map(({ id }) => id),
-        (video_ids) =>
-          post(`/api/playlist/${playlist.playlist_id}/bulk/`, { action: wasIn ? 'remove' : 'create', video_ids }),
-      )
-      for (const key of ['playlist', 'list playlists', `list /api/playlist/${playlist.playlist_id}/`]) forget(key)
-      say(t(wasIn ? 'playlist.removed' : 'playlist.added', { name: playlist.playlist_name }))
-      close()
-      onDone?.()
-    } catch (failure) {
-      sayFailure(failure)
-    }
+    await inPieces(
+      videos.map(({ id }) => id),
+      (video_ids) =>
+        post(`/api/playlist/${playlist.playlist_id}/bulk/`, { action: wasIn ? 'remove' : 'create', video_ids }),
+    )
+    for (const key of ['playlist', 'list playlists', `list /api/playlist/${playlist.playlist_id}/`]) forget(key)
+    say(t(wasIn ? 'playlist.removed' : 'playlist.added', { name: playlist.playlist_name }))
+    close()
+    onDone?.()
   }
-  const create = async (event: Event) => {
-    event.preventDefault()
-    if (name.trim() === '') return setError(t('form.required'))
-    try {
-      await choose(
-        await post<Playlist>('/api/playlist/custom/', {
-          playlist_name: name.trim(),
-          playlist_visibility: isPrivate ? 'private' : 'shared',
-        }),
-      )
-    } catch (failure) {
-      setError(toFailure(failure).message)
-    }
-  }
+  const create = async () =>
+    choose(
+      await post<Playlist>('/api/playlist/custom/', {
+        playlist_name: name.trim(),
+        playlist_visibility: isPrivate ? 'private' : 'shared',
+      }),
+    )
 
   const { state, value, failure } = now.value
   return (
     <Dialog title={t('playlist.choose')} onClose={close}>
       <p class="meta">{videos.length === 1 ? videos[0]!.title : t('select.count', { count: videos.length })}</p>
       {state === 'loading' && <Box height="44px" radius="8px" />}
-      {state === 'failed' && <Failed failure={failure} onRetry={() => void reload()} />}
+      {state === 'failed' && <Failed failure={failure} onRetry={reload} />}
       {state === 'ready' && value.length === 0 && <p>{t('playlist.none')}</p>}
       {state === 'ready' && value.length > 0 && (
         <ul class="choices">
           {value.map((playlist) => (
             <li key={playlist.playlist_id}>
-              <button type="button" aria-pressed={isIn(playlist)} onClick={() => void choose(playlist)}>
+              <ActionButton aria-pressed={isIn(playlist)} onClick={() => choose(playlist)}>
                 <span dir="auto">{playlist.playlist_name}</span>
                 {isIn(playlist) && <Icon node={Check} size={16} />}
                 <span class="meta">{t('count.videos', { count: playlist.playlist_entries.length })}</span>
-              </button>
+              </ActionButton>
             </li>
           ))}
         </ul>
       )}
-      <form onSubmit={create} noValidate>
-        <Field label={t('playlist.newName')} value={name} onInput={setName} error={error} />
+      <Form form={form} onSubmit={create}>
+        <Field label={t('playlist.newName')} value={name} onInput={setName} error={form.errors.name} />
         <VisibilitySwitch isPrivate={isPrivate} onChange={setPrivate} />
         <footer>
           <Button kind="main" type="submit" icon={ListPlus}>
             {t('playlist.create')}
           </Button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -1,11 +1,11 @@
 /** The name of a custom playlist and who sees it: of a new one, and of one that is there. */
 import type { IconNode } from 'lucide'
 import { useState } from 'preact/hooks'
-import { toFailure } from '../server/api.ts'
 import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
+import { Form, useForm } from './form.tsx'
 import { VisibilitySwitch } from './visibility.tsx'
 
 /** The server takes no more. */
@@ -16,7 +16,7 @@ export interface PlaylistChoice {
   isPrivate: boolean
 }
 
-/** @param onSave  rejects with a Failure: it is said at the name */
+/** @param onSave  rejects with a Failure, which is shown at the name */
 export function PlaylistForm({
   title,
   was,
@@ -36,40 +36,25 @@ export function PlaylistForm({
 }) {
   const [name, setName] = useState(was.name)
   const [isPrivate, setPrivate] = useState(was.isPrivate)
-  const [error, setError] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
-  const save = async (event: Event) => {
-    event.preventDefault()
-    if (name.trim() === '') return setError(t('form.required'))
-    setBusy(true)
-    try {
-      await onSave({ name: name.trim(), isPrivate })
-    } catch (thrown) {
-      setError(toFailure(thrown).message)
-      setBusy(false)
-    }
-  }
+  const form = useForm({ name: { wrong: name.trim() === '' && t('form.required'), showsRest: true } })
   return (
     <Dialog title={title} onClose={onClose}>
-      <form onSubmit={(event) => void save(event)} noValidate>
+      <Form form={form} onSubmit={() => onSave({ name: name.trim(), isPrivate })}>
         <Field
           label={t('playlists.name')}
           value={name}
-          error={error}
+          error={form.errors.name}
           autocomplete="off"
-          onInput={(value) => {
-            setName(value.slice(0, LONGEST_NAME))
-            setError(undefined)
-          }}
+          onInput={(value) => setName(value.slice(0, LONGEST_NAME))}
         />
         {hasVisibility && <VisibilitySwitch isPrivate={isPrivate} onChange={setPrivate} />}
         <footer>
           <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button kind="main" type="submit" {...(icon && { icon })} isBusy={isBusy}>
+          <Button kind="main" type="submit" {...(icon && { icon })}>
             {action}
           </Button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   )
 }

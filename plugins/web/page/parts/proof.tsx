@@ -1,12 +1,12 @@
 /** Asks for the password once more, before something that would outlive the session. */
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
-import { asksProof, type Failure, post, toFailure } from '../server/api.ts'
+import { asksProof, post } from '../server/api.ts'
 import { moreTexts, t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
-import { Refused } from './states.tsx'
+import { Form, useForm } from './form.tsx'
 
 const asked = signal<((isGiven: boolean) => void) | undefined>(undefined)
 
@@ -29,25 +29,16 @@ export function ProofDialog() {
 
 function Asked({ answer }: { answer: (isGiven: boolean) => void }) {
   const [password, setPassword] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<Failure>()
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    setBusy(true)
-    try {
-      await post('/api/session/', { current_password: password })
-      answer(true)
-    } catch (error) {
-      setFailure(toFailure(error))
-      setBusy(false)
-    }
+  const form = useForm({ current_password: { refused: t('settings.password.wrong') } })
+  const submit = async () => {
+    await post('/api/session/', { current_password: password })
+    answer(true)
   }
-  const ofField = failure?.fields['current_password']
   return (
     <Dialog title={t('proof.title')} onClose={() => answer(false)}>
-      <form onSubmit={submit} noValidate>
+      <Form form={form} onSubmit={submit}>
         <p>{t('proof.text')}</p>
-        {failure && !ofField && <Refused>{failure.message}</Refused>}
+        {form.refusal}
         <Field
           label={t('settings.password.current')}
           type="password"
@@ -55,15 +46,15 @@ function Asked({ answer }: { answer: (isGiven: boolean) => void }) {
           value={password}
           onInput={setPassword}
           isRequired
-          error={ofField && t('settings.password.wrong')}
+          error={form.errors.current_password}
         />
         <footer>
           <Button onClick={() => answer(false)}>{t('action.cancel')}</Button>
-          <Button kind="main" type="submit" isBusy={isBusy} disabled={password === ''}>
+          <Button kind="main" type="submit" disabled={password === ''}>
             {t('proof.confirm')}
           </Button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -9,9 +9,10 @@ import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
+import { Form, useForm } from './form.tsx'
 import { Icon } from './icon.tsx'
 import { Menu, type MenuItem } from './menu.tsx'
-import { say, sayFailure } from './toast.tsx'
+import { say } from './toast.ts'
 
 /** As the server takes them. */
 const MOST = 30
@@ -40,7 +41,7 @@ export function SavedFilters({ channel, search }: SavedFiltersProps) {
     items.push({
       label: t('saved.remove', { name: current.name }),
       icon: BookmarkMinus,
-      onSelect: () => void save(saved.filter((one) => one !== current)).catch(sayFailure),
+      onSelect: () => save(saved.filter((one) => one !== current)),
     })
   } else if (now !== '' && now.length <= LONGEST_QUERY && saved.length < MOST) {
     items.push({ label: add, icon: BookmarkPlus, onSelect: () => void (isOpen.value = true) })
@@ -73,28 +74,22 @@ const save = (saved_filters: Array<{ name: string; query: string }>) => changeSe
 
 function Name({ title, query, onClose }: { title: string; query: string; onClose: () => void }) {
   const name = useSignal('')
-  const error = useSignal<string | undefined>(undefined)
-  const keep = async (event: Event) => {
-    event.preventDefault()
-    const given = name.value.trim().slice(0, LONGEST_NAME)
-    if (given === '') return void (error.value = t('form.required'))
+  const given = name.value.trim().slice(0, LONGEST_NAME)
+  const form = useForm({ name: { wrong: given === '' && t('form.required'), showsRest: true } })
+  const submit = async () => {
     const others = (settings.value.saved_filters ?? []).filter((one) => one.name !== given)
-    try {
-      await save([...others, { name: given, query }])
-      say(t('saved.added', { name: given }))
-      onClose()
-    } catch (failure) {
-      sayFailure(failure)
-    }
+    await save([...others, { name: given, query }])
+    say(t('saved.added', { name: given }))
+    onClose()
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      <form onSubmit={(event) => void keep(event)} noValidate>
+      <Form form={form} onSubmit={submit}>
         <Field
           label={t('saved.name')}
           value={name.value}
           onInput={(value) => void (name.value = value)}
-          error={error.value}
+          error={form.errors.name}
           autocomplete="off"
         />
         <footer>
@@ -102,7 +97,7 @@ function Name({ title, query, onClose }: { title: string; query: string; onClose
             {t('action.save')}
           </Button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -13,7 +13,7 @@ import { confirm } from './dialog.tsx'
 import { inPieces } from './pieces.ts'
 import { askForPlaylist } from './playlist-dialog.tsx'
 import { clearSelection, selection } from './selection.ts'
-import { say, sayFailure } from './toast.tsx'
+import { say } from './toast.ts'
 import type { VideoRow } from './video-row.ts'
 
 /** More than these are not deleted by one click. */
@@ -42,7 +42,7 @@ export function SelectionBar({ list, onRemove, onChanged }: SelectionBarProps) {
     clearSelection()
     return onRemove!(idsOf(some))
   }
-  const act = (work: (rows: VideoRow[]) => Promise<void>) => () => void work(rows).catch(sayFailure)
+  const act = (work: (rows: VideoRow[]) => Promise<void>) => () => work(rows)
   return (
     <div class="selection" role="toolbar" aria-label={t('select.bar')}>
       <p role="status">{t('select.count', { count: rows.length })}</p>
@@ -94,7 +94,7 @@ async function mark(rows: readonly VideoRow[], isWatched: boolean): Promise<void
   const changed = rows.filter((row) => row.isWatched !== isWatched)
   const key = isWatched ? 'select.nowWatched' : 'select.nowUnwatched'
   say(t(key, { count: rows.length }), {
-    ...(changed.length > 0 && { undo: () => void mark(changed, !isWatched).catch(sayFailure) }),
+    ...(changed.length > 0 && { undo: () => mark(changed, !isWatched) }),
   })
 }
 

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import type { List, Rows } from '../stores/list.ts'
 import { t } from '../texts/lookup.ts'
-import { say } from './toast.tsx'
+import { say } from './toast.ts'
 import type { Choosing } from './video-hands.tsx'
 import type { VideoRow } from './video-row.ts'
 

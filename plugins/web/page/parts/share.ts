@@ -6,7 +6,7 @@ import { toClock } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import type { MenuItem } from './menu.tsx'
 import { originalItem } from './original.ts'
-import { say } from './toast.tsx'
+import { say } from './toast.ts'
 
 /** @param atS  where it plays now */
 export function shareItems(video: Video, atS: number): MenuItem[] {
@@ -14,12 +14,12 @@ export function shareItems(video: Video, atS: number): MenuItem[] {
   const address = new URL(under(`/video/${id}/`), location.href)
   const atTime = new URL(`?t=${Math.floor(atS)}`, address)
   return [
-    { label: t('share.copy'), icon: Link, onSelect: () => void copy(address.href) },
+    { label: t('share.copy'), icon: Link, onSelect: () => copy(address.href) },
     ...(atS >= 1
-      ? [{ label: t('share.copyAt', { time: toClock(atS) }), icon: Timer, onSelect: () => void copy(atTime.href) }]
+      ? [{ label: t('share.copyAt', { time: toClock(atS) }), icon: Timer, onSelect: () => copy(atTime.href) }]
       : []),
     ...('share' in navigator
-      ? [{ label: t('share.apps'), icon: Share2, onSelect: () => void send({ title, url: address.href }) }]
+      ? [{ label: t('share.apps'), icon: Share2, onSelect: () => send({ title, url: address.href }) }]
       : []),
     ...originalItem(video),
     { label: t('player.file'), icon: ArrowDownToLine, onSelect: () => download(under(file), title) },

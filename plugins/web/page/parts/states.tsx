@@ -49,7 +49,7 @@ export function Failed({
   isWhole = false,
 }: {
   failure: unknown
-  onRetry?: (() => void) | undefined
+  onRetry?: (() => unknown) | undefined
   title?: string
   isWhole?: boolean
 }) {

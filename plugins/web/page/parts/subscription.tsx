@@ -10,7 +10,7 @@ import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { LinkField } from './link-field.tsx'
 import { askWhatToTake, useTake } from './take.tsx'
-import { say, sayFailure } from './toast.tsx'
+import { say, sayFailure } from './toast.ts'
 
 interface ButtonProps {
   kind: 'channel' | 'playlist'
@@ -34,19 +34,21 @@ export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = fals
   const toggle = async () => {
     const take = isOn ? undefined : await askWhatToTake(name)
     if (!isOn && take === undefined) return
+    const takeBack = (error: unknown) => {
+      show(isOn)
+      throw error
+    }
     show(!isOn)
-    try {
-      const begun = await ask(kind, id, !isOn, take)
-      forget('list ')
-      // It is read from the platform first: that takes a while, and may fail.
-      if (!isOn) say(t('adding.subscribing', { count: 1 }))
-      await subscribed([begun])
+    const begun = await ask(kind, id, !isOn, take).catch(takeBack)
+    forget('list ')
+    // It is read from the platform first: that takes a while, and may fail.
+    if (!isOn) say(t('adding.subscribing', { count: 1 }))
+    const settle = async () => {
+      await subscribed([begun]).catch(takeBack)
       forget('list ')
       say(isOn ? t('video.nowUnsubscribed', { name }) : t('video.nowSubscribed', { name }))
-    } catch (error) {
-      show(isOn)
-      sayFailure(error)
     }
+    void settle().catch(sayFailure)
   }
   const label = isOn ? t('video.subscribed') : t('video.subscribe')
   return (
@@ -55,7 +57,7 @@ export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = fals
       icon={isOn ? Check : Rss}
       class={isOn ? 'is-on' : ''}
       {...(isOneOfMany && { 'aria-label': isOn ? t('subscribe.on', { name }) : t('subscribe.off', { name }) })}
-      onClick={() => void toggle()}
+      onClick={toggle}
     >
       {label}
     </Button>
@@ -78,10 +80,10 @@ export function SubscribeDialog({ onClose }: { onClose: () => void }) {
           onClose()
         }}
         more={choice}
-        buttons={({ isBusy, isUseless }) => (
+        buttons={({ isUseless }) => (
           <>
             <Button onClick={onClose}>{t('action.cancel')}</Button>
-            <Button type="submit" kind="main" icon={Rss} isBusy={isBusy} disabled={isUseless}>
+            <Button type="submit" kind="main" icon={Rss} disabled={isUseless}>
               {t('video.subscribe')}
             </Button>
           </>

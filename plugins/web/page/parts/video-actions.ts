@@ -13,7 +13,7 @@ import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 import { confirm } from './dialog.tsx'
 import type { MenuItem } from './menu.tsx'
-import { say, sayFailure } from './toast.tsx'
+import { say } from './toast.ts'
 
 interface Target {
   id: string
@@ -31,19 +31,19 @@ export function videoActions(video: Target, onGone: () => void): MenuItem[] {
     {
       label: t('video.refresh', { platform: video.platform }),
       icon: RefreshCw,
-      onSelect: () => void refresh(video).catch(sayFailure),
+      onSelect: () => refresh(video),
     },
     {
       label: t('video.delete'),
       icon: Trash,
       isDangerous: true,
-      onSelect: () => void drop(video, false, onGone).catch(sayFailure),
+      onSelect: () => drop(video, false, onGone),
     },
     {
       label: t('video.deleteIgnore'),
       icon: Ban,
       isDangerous: true,
-      onSelect: () => void drop(video, true, onGone).catch(sayFailure),
+      onSelect: () => drop(video, true, onGone),
     },
   ]
 }
@@ -57,7 +57,7 @@ export function keepAction({ platform_id: id, keep }: Video, show: (isKept: bool
     show(!isKept)
     say(isKept ? t('video.keep.no') : t('video.keep.yes'))
   }
-  return [{ label: t('video.keep'), icon: Pin, isOn: isKept, onSelect: () => void change().catch(sayFailure) }]
+  return [{ label: t('video.keep'), icon: Pin, isOn: isKept, onSelect: change }]
 }
 
 async function refresh({ id }: Target): Promise<void> {

@@ -10,7 +10,6 @@ import { type TextKey, t } from '../texts/lookup.ts'
 import { IconButton } from './button.tsx'
 import { TABLE_SORTS } from './columns.ts'
 import { Chips, Select } from './field.tsx'
-import { sayFailure } from './toast.tsx'
 
 const WATCH = ['', 'unwatched', 'continue', 'watched'] as const
 const TYPE = ['', 'videos', 'streams', 'shorts'] as const
@@ -108,7 +107,7 @@ export function VideoFilterBar({ filters: { watch, type, sort }, sorts, hasTypes
               icon={STYLES[one]}
               label={t(`home.${one}`)}
               aria-pressed={style === one}
-              onClick={() => void changeSettings({ [`view_style_${view}`]: one }).catch(sayFailure)}
+              onClick={() => changeSettings({ [`view_style_${view}`]: one })}
             />
           ))}
         </div>

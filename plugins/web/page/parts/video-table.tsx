@@ -14,7 +14,6 @@ import { ListGrid } from './list-grid.tsx'
 import { Menu } from './menu.tsx'
 import { clearSelection, selectAll, selection } from './selection.ts'
 import { Box } from './states.tsx'
-import { sayFailure } from './toast.tsx'
 import { ChooseButton, Gone, type Hands, useHands } from './video-hands.tsx'
 import type { VideoRow } from './video-row.ts'
 
@@ -124,9 +123,9 @@ function Head({ list, columns, order }: { list: List<VideoRow>; columns: Column[
   const chosen = chosenColumns()
   const isAll = selection.value?.list === list && selection.value.rows.size === list.rows.value.length
   const choose = (column: Column) => () =>
-    void changeSettings({
+    changeSettings({
       table_columns: chosen.includes(column) ? chosen.filter((one) => one !== column) : [...chosen, column],
-    }).catch(sayFailure)
+    })
   return (
     <div class="table-head table-row" role="row" aria-rowindex={1}>
       <div role="columnheader" aria-label={t('table.choose')}>

@@ -3,7 +3,7 @@ import { post } from '../server/api.ts'
 import type { Rows } from '../stores/list.ts'
 import { forget, keptUnder } from '../stores/load.ts'
 import { t } from '../texts/lookup.ts'
-import { say, sayFailure } from './toast.tsx'
+import { say, sayFailure } from './toast.ts'
 
 /** The id of the playlist that every account has. */
 export const WATCH_LATER = 'watchlater'

@@ -3,7 +3,7 @@ import { post } from '../server/api.ts'
 import type { Rows } from '../stores/list.ts'
 import { keptUnder } from '../stores/load.ts'
 import { t } from '../texts/lookup.ts'
-import { say, sayFailure } from './toast.tsx'
+import { say, sayFailure } from './toast.ts'
 import type { VideoRow } from './video-row.ts'
 
 export type Mark = Pick<VideoRow, 'isWatched' | 'progress'>

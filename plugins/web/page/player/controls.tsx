@@ -24,7 +24,6 @@ import {
 import { IconButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
-import { sayFailure } from '../parts/toast.tsx'
 import type { Video } from '../server/records.ts'
 import { toClock, toLanguage, toNumber } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
@@ -110,9 +109,7 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
           </Menu>
         )}
         <PluginButtons machine={machine} video={video} />
-        {machine.isCastable.value && (
-          <IconButton icon={Cast} label={t('player.cast')} onClick={() => void machine.cast().catch(sayFailure)} />
-        )}
+        {machine.isCastable.value && <IconButton icon={Cast} label={t('player.cast')} onClick={() => machine.cast()} />}
         {document.pictureInPictureEnabled && (
           <IconButton class="roomy" icon={PictureInPicture2} label={t('player.pip')} onClick={machine.togglePip} />
         )}

@@ -87,7 +87,7 @@ function MakeCopy({ video, machine, onFile }: Omit<Props, 'kind'>) {
     return (
       <>
         {error !== undefined && <p>{error}</p>}
-        <Button onClick={() => void make()}>{t('player.copy')}</Button>
+        <Button onClick={make}>{t('player.copy')}</Button>
       </>
     )
   return (
@@ -147,7 +147,7 @@ function Missing({ video, machine, onFile }: Omit<Props, 'kind'>) {
           </a>
         )}
         {!stopReason && !isBusy && (
-          <Button icon={ArrowDownToLine} onClick={() => void fetch()}>
+          <Button icon={ArrowDownToLine} onClick={fetch}>
             {t('player.downloadAgain')}
           </Button>
         )}

@@ -5,7 +5,7 @@
 import { render } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { match, place } from '../browser/router.ts'
-import { sayFailure } from '../parts/toast.tsx'
+import { sayFailure } from '../parts/toast.ts'
 import { toggleWatched } from '../parts/watched.ts'
 import { get, isSignedIn } from '../server/api.ts'
 import type { Item, Video } from '../server/records.ts'

@@ -19,7 +19,7 @@ import { SavedFilters } from '../parts/saved-filters.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { Subscribers } from '../parts/subscribers.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
-import { say, sayFailure } from '../parts/toast.tsx'
+import { say } from '../parts/toast.ts'
 import { typedFor } from '../parts/typed-name.ts'
 import { videoActions } from '../parts/video-actions.ts'
 import { filtersOfAddress, orderOfAddress, styleOf, VideoFilterBar } from '../parts/video-filters.tsx'
@@ -59,7 +59,7 @@ export default function ChannelView({ params }: ViewProps) {
     if (value && value.channel_id !== id) navigate(`/channel/${value.channel_id}/`, { isReplacing: true })
   }, [value])
   if (state === 'failed')
-    return failure.status === 404 ? <Unknown /> : <Failed failure={failure} onRetry={() => void load.reload()} />
+    return failure.status === 404 ? <Unknown /> : <Failed failure={failure} onRetry={() => load.reload()} />
   if (!value) return <Ghost />
   return <Known key={value.channel_id} channel={value} load={load} />
 }
@@ -154,23 +154,23 @@ function actionsOf(channel: Channel): MenuItem[] {
   const watched: MenuItem = {
     label: t('channel.markWatched'),
     icon: CircleCheck,
-    onSelect: () => void markWatched(id, name).catch(sayFailure),
+    onSelect: () => markWatched(id, name),
   }
   if (!isAdmin.value) return [watched, ...originalItem(channel)]
   return [
     watched,
     ...originalItem(channel),
-    { label: t('channel.downloadAll'), icon: Download, onSelect: () => void downloadAll(id, name).catch(sayFailure) },
+    { label: t('channel.downloadAll'), icon: Download, onSelect: () => downloadAll(id, name) },
     {
       label: t('video.refresh', { platform: platformOf(channel) }),
       icon: RefreshCw,
-      onSelect: () => void post('/api/refresh/', { channel: [id] }).then(() => say(t('video.refreshing')), sayFailure),
+      onSelect: () => post('/api/refresh/', { channel: [id] }).then(() => say(t('video.refreshing'))),
     },
     {
       label: t('channel.delete'),
       icon: Trash,
       isDangerous: true,
-      onSelect: () => void drop(channel).catch(sayFailure),
+      onSelect: () => drop(channel),
     },
   ]
 }
@@ -289,7 +289,7 @@ function NoVideos({
       text={isSubscribed ? t('channel.empty.subscribed') : t('channel.empty.text')}
     >
       {isAdmin.value && (
-        <Button icon={Download} onClick={() => void downloadAll(id, name).catch(sayFailure)}>
+        <Button icon={Download} onClick={() => downloadAll(id, name)}>
           {t('channel.downloadAll')}
         </Button>
       )}

@@ -13,7 +13,7 @@ import { Portrait } from '../parts/portrait.tsx'
 import { Box, Empty } from '../parts/states.tsx'
 import { Subscribers } from '../parts/subscribers.tsx'
 import { SubscribeButton, SubscribeDialog } from '../parts/subscription.tsx'
-import { say, sayFailure } from '../parts/toast.tsx'
+import { say } from '../parts/toast.ts'
 import { post } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Channel } from '../server/records.ts'
@@ -43,7 +43,7 @@ export default function Channels() {
   })
   const isFiltered = show !== '' || name !== ''
   useTaskEnd(['subscribe_to', 'update_subscribed'], () => void list.reload())
-  const scan = () => void post('/api/task-name/update_subscribed/').then(() => say(t('channels.scanning')), sayFailure)
+  const scan = () => post('/api/task-name/update_subscribed/').then(() => say(t('channels.scanning')))
 
   return (
     <div class="channels">

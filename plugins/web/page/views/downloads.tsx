@@ -44,13 +44,13 @@ function Queue() {
         missing={t('downloads.missing')}
         isCalm
         onSend={(understood, how) => download(understood, { isNow: how === 'now' })}
-        buttons={({ isBusy, isUseless, understood: { length: count } }) => (
+        buttons={({ isUseless, understood: { length: count } }) => (
           <>
             {count > 0 && <span class="meta">{t('downloads.found', { count })}</span>}
-            <Button type="submit" value="queue" isBusy={isBusy} disabled={isUseless}>
+            <Button type="submit" value="queue" disabled={isUseless}>
               {t('downloads.queue')}
             </Button>
-            <Button type="submit" value="now" kind="main" icon={ArrowDownToLine} isBusy={isBusy} disabled={isUseless}>
+            <Button type="submit" value="now" kind="main" icon={ArrowDownToLine} disabled={isUseless}>
               {t('downloads.now')}
             </Button>
           </>
@@ -210,7 +210,7 @@ function Bulk({
   of?: string
   isRetry?: boolean
 }) {
-  const act = (wanted: Wanted) => void changeAll(queue, which, wanted, count)
+  const act = (wanted: Wanted) => changeAll(queue, which, wanted, count)
   const nameOf = (wanted: Wanted) => (isRetry && wanted === 'priority' ? t('downloads.tryAll') : t(NAMES[wanted]))
   const shown = isRetry ? acts.slice(0, 2) : acts.slice(0, 1)
   const items = acts.slice(shown.length).map(
@@ -250,7 +250,7 @@ function Items({ queue, list, kind }: { queue: QueueStore; list: ItemList; kind:
       : list.rows.value
   const isWhole = list.isWhole.value
   const isFailed = list.state.value === 'failed'
-  if (rows.length === 0 && isFailed) return <Failed failure={list.failure.value} onRetry={() => void list.reload()} />
+  if (rows.length === 0 && isFailed) return <Failed failure={list.failure.value} onRetry={() => list.reload()} />
   if (rows.length === 0 && isWhole) return kind === 'failed' ? null : <Nothing what={kind} />
   const ghosts =
     isWhole || isFailed || (rows.length > 0 && typeof list.total.value === 'number' && rows.length >= list.total.value)

@@ -11,7 +11,6 @@ import { Picker } from '../parts/picker.tsx'
 import { SavedFilters } from '../parts/saved-filters.tsx'
 import { Empty } from '../parts/states.tsx'
 import { GhostStrip, Strip } from '../parts/strip.tsx'
-import { sayFailure } from '../parts/toast.tsx'
 import { videoActions } from '../parts/video-actions.ts'
 import { filtersOfAddress, orderOfAddress, styleOf, VideoFilterBar } from '../parts/video-filters.tsx'
 import { VideoList, videoList } from '../parts/video-list.tsx'
@@ -216,7 +215,7 @@ function OpenChoices() {
   return (
     <div class="home-choices">
       <span>{t('welcome.open')}</span>
-      <Button kind="quiet" onClick={() => void putOff().catch(sayFailure)}>
+      <Button kind="quiet" onClick={() => putOff()}>
         {t('welcome.later')}
       </Button>
       <a class="button plain" href={under('/welcome/')}>

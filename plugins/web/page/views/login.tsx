@@ -8,10 +8,10 @@ import { navigate, place } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
+import { Form, useForm } from '../parts/form.tsx'
 import { Mark } from '../parts/icon.tsx'
-import { Refused } from '../parts/states.tsx'
-import { sayFailure } from '../parts/toast.tsx'
-import { type Failure, get, remove, toFailure } from '../server/api.ts'
+import { sayFailure } from '../parts/toast.ts'
+import { get, remove, toFailure } from '../server/api.ts'
 import type { DeviceAccount, Forwarded, Page, ProviderName, Video } from '../server/records.ts'
 import { chooseForNext, chosenLanguage, languageChoices } from '../stores/language.ts'
 import { hasLeft, isAdmin, isUnused, signIn, signInForwarded, signInWithPin } from '../stores/session.ts'
@@ -50,11 +50,11 @@ export function Login() {
   const [off, setOff] = useState<DeviceAccount>()
   useTitle(t('login.title'))
   const [forwarded, setForwarded] = useState<Forwarded>()
-  const enterForwarded = () => signInForwarded().then(goOn, sayFailure)
+  const enterForwarded = () => signInForwarded().then(goOn)
   useEffect(() => {
     const take = (found: Forwarded) => {
       // Whoever has just signed out is asked first.
-      if (found.has_account && !hasLeft()) return enterForwarded()
+      if (found.has_account && !hasLeft()) return void enterForwarded().catch(sayFailure)
       setForwarded(found)
     }
     get<Forwarded>('/api/forwarded/').then(take, () => undefined)
@@ -84,7 +84,7 @@ export function Login() {
   if (way === 'password' || known.length === 0)
     return (
       <Password
-        forwarded={forwarded?.has_account ? { name: forwarded.name!, enter: () => void enterForwarded() } : undefined}
+        forwarded={forwarded?.has_account ? { name: forwarded.name!, enter: enterForwarded } : undefined}
         notice={
           (forwarded?.name && !forwarded.has_account && t('login.forwarded.unknown', { name: forwarded.name })) ||
           (off && t('login.pin.off', { name: off.username }))
@@ -103,7 +103,7 @@ export function Login() {
           onEnter={enter(way)}
           onBack={() => setWay('pictures')}
           onPassword={() => setWay('password')}
-          onForget={() => void forget(way).catch(() => setWay('pictures'))}
+          onForget={() => forget(way).catch(() => setWay('pictures'))}
         />
       )}
       <Language />
@@ -128,29 +128,28 @@ function Password({
 }: {
   notice: string | undefined
   /** Whom the proxy in front names. */
-  forwarded: { name: string; enter: () => void } | undefined
+  forwarded: { name: string; enter: () => Promise<void> } | undefined
   onBack: (() => void) | undefined
 }) {
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
   const [isRemembered, setRemembered] = useState(true)
-  const { asksCode, isTried, isBusy, failure, submit } = useSignIn({ name, password, code, isRemembered })
-  const missing = (value: string) => (isTried && value === '' ? t('form.required') : undefined)
-  const form = useRef<HTMLFormElement>(null)
+  const { asksCode, form, submit } = useSignIn({ name, password, code, isRemembered })
+  const box = useRef<HTMLElement>(null)
   const [provider, setProvider] = useState<{ name: string; Button: typeof Provider }>()
-  useLayoutEffect(() => form.current!.querySelector('input')!.focus(), [])
+  useLayoutEffect(() => box.current!.querySelector('input')!.focus(), [])
   useEffect(() => void findProvider().then(setProvider, () => undefined), [])
 
   return (
-    <main class="login">
-      <form ref={form} onSubmit={submit} noValidate>
+    <main class="login" ref={box}>
+      <Form form={form} onSubmit={submit}>
         <div class="brand">
           <Mark size={40} />
           <h1>{t('app.name')}</h1>
         </div>
-        {notice && !failure && <p class="notice">{notice}</p>}
-        {failure && <Refused>{failure.message}</Refused>}
+        {notice && !form.refusal && <p class="notice">{notice}</p>}
+        {form.refusal}
         <Field
           label={t('login.name')}
           name="username"
@@ -158,7 +157,7 @@ function Password({
           value={name}
           onInput={setName}
           isRequired
-          error={missing(name)}
+          error={form.errors.username}
         />
         <Field
           label={t('login.password')}
@@ -168,7 +167,7 @@ function Password({
           value={password}
           onInput={setPassword}
           isRequired
-          error={missing(password)}
+          error={form.errors.password}
         />
         {asksCode && (
           <Field
@@ -178,7 +177,7 @@ function Password({
             value={code}
             onInput={setCode}
             isRequired
-            error={missing(code)}
+            error={form.errors.code}
             hint={t('login.code.hint')}
           />
         )}
@@ -191,7 +190,7 @@ function Password({
           />
           {t('login.remember')}
         </label>
-        <Button kind="main" type="submit" isBusy={isBusy}>
+        <Button kind="main" type="submit">
           {t('login.submit')}
         </Button>
         {forwarded && <Button onClick={forwarded.enter}>{t('login.as', { name: forwarded.name })}</Button>}
@@ -202,7 +201,7 @@ function Password({
           </Button>
         )}
         {isUnused.value && <p class="hint">{t('login.first')}</p>}
-      </form>
+      </Form>
       <Language />
     </main>
   )
@@ -211,28 +210,21 @@ function Password({
 function useSignIn(typed: { name: string; password: string; code: string; isRemembered: boolean }) {
   /** Asked for once the server has said that this account has an authenticator app. */
   const [asksCode, setAsksCode] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const [isTried, setTried] = useState(false)
-  const [failure, setFailure] = useState<Failure>()
-
-  const submit = async (event: Event) => {
-    const { name, password, code, isRemembered } = typed
-    event.preventDefault()
-    setTried(true)
-    if (name === '' || password === '' || (asksCode && code === '')) return
-    setBusy(true)
+  const { name, password, code, isRemembered } = typed
+  const missing = (value: string) => ({ wrong: value === '' && t('form.required') })
+  const form = useForm({
+    username: missing(name),
+    password: missing(password),
+    code: { wrong: asksCode && code === '' && t('form.required'), refused: true },
+  })
+  const submit = async () => {
     try {
       await signIn(name, password, asksCode ? code : '', isRemembered)
       await goOn()
     } catch (error) {
-      const refused = toFailure(error)
-      const isCodeMissing = refused.fields['code'] !== undefined && !asksCode
-      if (isCodeMissing) setAsksCode(true)
-      if (isCodeMissing) setTried(false)
-      setFailure(isCodeMissing ? undefined : refused)
+      if (asksCode || toFailure(error).fields['code'] === undefined) throw error
+      setAsksCode(true)
     }
-    setBusy(false)
   }
-
-  return { asksCode, isTried, isBusy, failure, submit }
+  return { asksCode, form, submit }
 }

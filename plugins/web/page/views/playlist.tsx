@@ -28,7 +28,7 @@ import { choosingIn } from '../parts/selection.ts'
 import { SelectionBar } from '../parts/selection-bar.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
-import { say, sayFailure } from '../parts/toast.tsx'
+import { say } from '../parts/toast.ts'
 import { videoActions } from '../parts/video-actions.ts'
 import { rowHeight, VideoCard } from '../parts/video-card.tsx'
 import { GhostCard, videoList } from '../parts/video-list.tsx'
@@ -62,7 +62,7 @@ export default function PlaylistView({ params }: ViewProps) {
   useTitle(value?.playlist_name)
   useTaskEnd(['subscribe_to', 'update_subscribed', 'download_pending', 'check_reindex'], () => void load.reload())
   if (state === 'failed')
-    return failure.status === 404 ? <Unknown /> : <Failed failure={failure} onRetry={() => void load.reload()} />
+    return failure.status === 404 ? <Unknown /> : <Failed failure={failure} onRetry={() => load.reload()} />
   if (!value) return <Ghost />
   return <Known key={id} playlist={value} load={load} />
 }
@@ -169,7 +169,7 @@ function actionsOf(playlist: Playlist, missing: number, open: (which: 'edit' | '
   const watched: MenuItem = {
     label: t('list.markWatched'),
     icon: CircleCheck,
-    onSelect: () => void markWatched(id, name).catch(sayFailure),
+    onSelect: () => markWatched(id, name),
   }
   // Watch later is always there, as it is.
   if (id === WATCH_LATER || !(isAdmin.value || mayChange(playlist))) return [watched]
@@ -182,15 +182,14 @@ function actionsOf(playlist: Playlist, missing: number, open: (which: 'edit' | '
                 {
                   label: t('list.downloadMissing', { count: missing }),
                   icon: Download,
-                  onSelect: () => void queue(id, t('list.downloading')).catch(sayFailure),
+                  onSelect: () => queue(id, t('list.downloading')),
                 },
               ]
             : []),
           {
             label: t('video.refresh', { platform: YOUTUBE }),
             icon: RefreshCw,
-            onSelect: () =>
-              void post('/api/refresh/', { playlist: [id] }).then(() => say(t('video.refreshing')), sayFailure),
+            onSelect: () => post('/api/refresh/', { playlist: [id] }).then(() => say(t('video.refreshing'))),
           },
         ]
   return [
@@ -335,7 +334,7 @@ function Missing({ entry }: { entry: PlaylistEntry }) {
         <IconButton
           icon={Download}
           label={t('list.download', { title: entry.title })}
-          onClick={() => void queue(entry.platform_id, t('downloads.did.pending', { count: 1 })).catch(sayFailure)}
+          onClick={() => queue(entry.platform_id, t('downloads.did.pending', { count: 1 }))}
         />
       )}
     </article>

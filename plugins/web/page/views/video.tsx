@@ -85,11 +85,7 @@ function OneVideo({ id }: { id: string }) {
   }, [startAt])
 
   if (state === 'failed')
-    return failure.status === 404 ? (
-      <Unknown />
-    ) : (
-      <Failed isWhole failure={failure} onRetry={() => void video.reload()} />
-    )
+    return failure.status === 404 ? <Unknown /> : <Failed isWhole failure={failure} onRetry={() => video.reload()} />
   const upNext = (
     <UpNext
       id={id}

@@ -7,12 +7,13 @@ import { AddButtons } from '../parts/add-buttons.tsx'
 import { download, keepBeforeAdding } from '../parts/adding.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Switch } from '../parts/field.tsx'
+import { Form, useForm } from '../parts/form.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { LinkField } from '../parts/link-field.tsx'
-import { Box, Failed, Refused } from '../parts/states.tsx'
+import { Box, Failed } from '../parts/states.tsx'
 import { stoppingIn } from '../parts/stop-reason.ts'
 import { askAndSubscribe } from '../parts/take.tsx'
-import { say } from '../parts/toast.tsx'
+import { say } from '../parts/toast.ts'
 import { Failure, get, post, toFailure } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Config, CookieStatus, FoundLibraries, PlatformState, Schedule } from '../server/records.ts'
@@ -52,42 +53,30 @@ function Choices() {
   const config = useConfig()
   const { state, value, failure } = config.now.value
   useEffect(() => void (value && (isWelcomeDue.value = !value.page.welcomed)), [value])
-  if (state === 'failed') return <Failed failure={failure} onRetry={() => void config.reload()} />
+  if (state === 'failed') return <Failed failure={failure} onRetry={() => config.reload()} />
   if (!value) return <Box height="420px" radius="12px" />
-  return value.page.welcomed ? null : <Form config={config} downloads={value.downloads} />
+  return value.page.welcomed ? null : <ChoicesForm config={config} downloads={value.downloads} />
 }
 
-function Form({ config, downloads }: { config: OpenConfig; downloads: Config['downloads'] }) {
+function ChoicesForm({ config, downloads }: { config: OpenConfig; downloads: Config['downloads'] }) {
   const [hasSubtitles, setSubtitles] = useState(true)
   const [languages, setLanguages] = useState(downloads.subtitle || languageOfBrowser())
   const [skips, setSkips] = useState(true)
   const [hasComments, setComments] = useState(downloads.comment_max !== false)
   const [downloadsFound, setDownloadsFound] = useState(true)
-  const [isBusy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<Failure>()
   const languageWords = preferenceWords('downloads.subtitle')
   const segmentWords = preferenceWords('downloads.integrate_sponsorblock')
-  const isLanguageMissing = hasSubtitles && languages.trim() === ''
-  /** @throws Failure  it is shown here too */
+  const wrong = hasSubtitles && languages.trim() === '' && languageWords.wrong
+  const form = useForm({ 'downloads.subtitle': { wrong, refused: languageWords.wrong } })
   const answer = async (change: Change) => {
-    setBusy(true)
-    setFailure(undefined)
-    try {
-      const now = await get<Config>('/api/config/')
-      // Shown as done only when it is: what is refused stays in the form.
-      const held = now.page.welcomed ? now : await post<Config>('/api/config/', { ...change, page: { welcomed: true } })
-      if (now.page.welcomed) say(t('welcome.answered'))
-      config.change(() => held)
-    } catch (error) {
-      const met = toFailure(error)
-      setFailure(met)
-      throw met
-    } finally {
-      setBusy(false)
-    }
+    const now = await get<Config>('/api/config/')
+    // Shown as done only when it is: what is refused stays in the form.
+    const held = now.page.welcomed ? now : await post<Config>('/api/config/', { ...change, page: { welcomed: true } })
+    if (now.page.welcomed) say(t('welcome.answered'))
+    config.change(() => held)
   }
   const keep = async () => {
-    if (isLanguageMissing) throw new Failure(400, { message: languageWords.wrong })
+    if (wrong) throw new Failure(400, { message: wrong })
     await answer({
       downloads: {
         ...(hasSubtitles
@@ -111,6 +100,7 @@ function Form({ config, downloads }: { config: OpenConfig; downloads: Config['do
     try {
       await keep()
     } catch (error) {
+      form.fail(error)
       const { fields, message } = toFailure(error)
       const reason = fields['downloads.subtitle'] ? languageWords.wrong : message
       throw new Failure(422, { message: t('welcome.choices.refused', { reason }) })
@@ -119,17 +109,9 @@ function Form({ config, downloads }: { config: OpenConfig; downloads: Config['do
   const latest = useRef(keepFirst)
   latest.current = keepFirst
   useEffect(() => keepBeforeAdding(() => latest.current()), [])
-  const wrongLanguages = failure?.fields['downloads.subtitle'] !== undefined || isLanguageMissing
-  const isShown = () => undefined // the form says what was refused
+  const wrongLanguages = wrong || form.errors['downloads.subtitle']
   return (
-    <form
-      class="welcome-choices"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void keep().catch(isShown)
-      }}
-      noValidate
-    >
+    <Form form={form} class="welcome-choices" onSubmit={keep}>
       <h2>{t('welcome.choices')}</h2>
       <p class="hint">{t('welcome.choices.hint')}</p>
       <Switch
@@ -143,9 +125,9 @@ function Form({ config, downloads }: { config: OpenConfig; downloads: Config['do
           label={languageWords.label}
           hint={languageWords.hint}
           value={languages}
-          onInput={(typed) => (setLanguages(typed), setFailure(undefined))}
+          onInput={setLanguages}
           autocomplete="off"
-          error={wrongLanguages ? languageWords.wrong : undefined}
+          error={wrongLanguages || undefined}
         />
       )}
       <Switch label={segmentWords.label} hint={segmentWords.hint} isOn={skips} onChange={setSkips} />
@@ -156,16 +138,16 @@ function Form({ config, downloads }: { config: OpenConfig; downloads: Config['do
         onChange={setComments}
       />
       <Switch label={t('welcome.found')} hint={<NextScan />} isOn={downloadsFound} onChange={setDownloadsFound} />
-      {failure && !wrongLanguages && <Refused>{failure.message}</Refused>}
+      {form.refusal}
       <footer>
-        <Button kind="quiet" isBusy={isBusy} onClick={() => void answer({}).catch(isShown)}>
+        <Button kind="quiet" isBusy={form.isBusy} onClick={() => form.run(() => answer({}), [])}>
           {t('welcome.later')}
         </Button>
-        <Button kind="main" type="submit" isBusy={isBusy} disabled={wrongLanguages}>
+        <Button kind="main" type="submit" disabled={Boolean(wrongLanguages)}>
           {t('welcome.take')}
         </Button>
       </footer>
-    </form>
+    </Form>
   )
 }
 
@@ -247,7 +229,7 @@ function State() {
   return (
     <section>
       <h2>{t('welcome.state')}</h2>
-      {state === 'failed' && <Failed failure={failure} onRetry={() => void reload()} />}
+      {state === 'failed' && <Failed failure={failure} onRetry={reload} />}
       {state === 'loading' && <Box height="180px" radius="8px" />}
       {value && (
         <ul class="welcome-state">

@@ -22,7 +22,7 @@ const TABS = [
 export function ChannelSettings({ channel, load }: { channel: Channel; load: Load<Channel> }) {
   const preferences = useLoad('preferences', (signal) => get<Config>('/api/config/', {}, signal))
   const { state, value: everywhere, failure } = preferences.now.value
-  if (state === 'failed') return <Failed failure={failure} onRetry={() => void preferences.reload()} />
+  if (state === 'failed') return <Failed failure={failure} onRetry={() => preferences.reload()} />
   if (!everywhere) return <Box height="320px" radius="10px" />
   const own = channel.channel_overwrites
   const save = async (changes: Changes) => {

@@ -1,7 +1,7 @@
 /** What can be done with one item of the queue, and with many: now, ignore, forget. */
 import { h } from 'preact'
 import { confirm } from '../../parts/dialog.tsx'
-import { say, sayFailure } from '../../parts/toast.tsx'
+import { say } from '../../parts/toast.ts'
 import { post, remove } from '../../server/api.ts'
 import type { ErrorClass, QueueChanged, QueueItem } from '../../server/records.ts'
 import type { QueueStore } from '../../stores/queue.ts'
@@ -23,8 +23,8 @@ export async function change(queue: QueueStore, { platform_id: id }: QueueItem, 
     else await post(`/api/download/${id}/`, { status: wanted })
     say(t(`downloads.did.${wanted}`, { count: 1 }))
   } catch (error) {
-    sayFailure(error)
     void queue.readAll()
+    throw error
   }
 }
 
@@ -52,8 +52,7 @@ export async function changeAll(queue: QueueStore, which: Which, wanted: Wanted,
   try {
     const { updated } = await post<QueueChanged>('/api/download/bulk/', { ...which, status: wanted })
     say(t(`downloads.did.${wanted}`, { count: updated }))
-  } catch (error) {
-    sayFailure(error)
+  } finally {
+    await queue.readAll()
   }
-  await queue.readAll()
 }

@@ -77,7 +77,7 @@ interface RowProps {
 
 export function QueueRow({ item, kind, queue, isNext = false }: RowProps) {
   const acts = isAdmin.value ? actsOf(kind, item) : []
-  const select = (wanted: Wanted) => void change(queue, item, wanted)
+  const select = (wanted: Wanted) => change(queue, item, wanted)
   const [isAsked, setAsked] = useState(false)
   return (
     <article class={`queue-row ${kind}`}>

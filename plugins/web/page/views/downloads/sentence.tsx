@@ -1,5 +1,4 @@
 /** One sentence that says what happens and why, with the one thing to do about it. */
-import { useSignal } from '@preact/signals'
 import type { IconNode } from 'lucide'
 import { CircleAlert, CircleCheck, CirclePause, Clock, Download, Hourglass, Play, RotateCw, Square } from 'lucide'
 import { Button } from '../../parts/button.tsx'
@@ -7,7 +6,7 @@ import { confirm } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Box, Failed } from '../../parts/states.tsx'
 import { stoppingIn, stopReasonOf } from '../../parts/stop-reason.ts'
-import { say, sayFailure } from '../../parts/toast.tsx'
+import { say } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
 import type { Library, Schedule } from '../../server/records.ts'
@@ -31,11 +30,7 @@ export function Sentence({ queue }: { queue: QueueStore }) {
   const platform = queue.platform.value
   if (!platform) {
     const failure = queue.platformFailure.value
-    return failure ? (
-      <Failed failure={failure} onRetry={() => void queue.readAll()} />
-    ) : (
-      <Box height="76px" radius="10px" />
-    )
+    return failure ? <Failed failure={failure} onRetry={() => queue.readAll()} /> : <Box height="76px" radius="10px" />
   }
   const next = schedule.now.value.value?.find(({ name }) => name === 'download_pending')?.next_run_at
   const stopReason = stopReasonOf(platform)
@@ -127,64 +122,46 @@ function saidOpen(queue: QueueStore, nextRun: string | undefined): Said {
 }
 
 function Actions({ which, queue }: { which: NonNullable<Said['actions']>; queue: QueueStore }) {
-  const busy = useSignal('')
-  const act = (name: string, ask: () => Promise<unknown>, after?: string) => async () => {
-    busy.value = name
+  const act = (ask: () => Promise<unknown>, after?: string) => async () => {
     try {
       await ask()
       if (after) say(after)
-    } catch (error) {
-      sayFailure(error)
+    } finally {
+      await queue.readPlatform()
     }
-    busy.value = ''
-    await queue.readPlatform()
   }
   const command = (name: 'retry' | 'pause' | 'resume') => () => post('/api/platform/', { command: name })
   const made = {
     start: (
-      <Button
-        kind="main"
-        icon={Play}
-        isBusy={busy.value === 'start'}
-        onClick={act('start', () => post('/api/task-name/download_pending/'))}
-      >
+      <Button kind="main" icon={Play} onClick={act(() => post('/api/task-name/download_pending/'))}>
         {t('downloads.start')}
       </Button>
     ),
     stop: (
       <Button
         icon={Square}
-        isBusy={busy.value === 'stop'}
-        onClick={act('stop', () => post(`/api/task-id/${queue.run.peek()?.id ?? ''}/`, { command: 'stop' }))}
+        onClick={act(() => post(`/api/task-id/${queue.run.peek()?.id ?? ''}/`, { command: 'stop' }))}
       >
         {t('downloads.stop')}
       </Button>
     ),
     pause: (
-      <Button icon={CirclePause} isBusy={busy.value === 'pause'} onClick={act('pause', command('pause'))}>
+      <Button icon={CirclePause} onClick={act(command('pause'))}>
         {t('downloads.pause')}
       </Button>
     ),
     resume: (
-      <Button kind="main" icon={Play} isBusy={busy.value === 'resume'} onClick={act('resume', command('resume'))}>
+      <Button kind="main" icon={Play} onClick={act(command('resume'))}>
         {t('downloads.resume')}
       </Button>
     ),
     retry: (
-      <Button
-        kind="main"
-        icon={RotateCw}
-        isBusy={busy.value === 'retry'}
-        onClick={act('retry', command('retry'), t('downloads.trying'))}
-      >
+      <Button kind="main" icon={RotateCw} onClick={act(command('retry'), t('downloads.trying'))}>
         {t('downloads.try')}
       </Button>
     ),
     accept: (
-      <AcceptLibrary
-        isBusy={busy.value === 'accept'}
-        onAccept={act('accept', () => post('/api/library/', { command: 'accept' }), t('downloads.accepted'))}
-      />
+      <AcceptLibrary onAccept={act(() => post('/api/library/', { command: 'accept' }), t('downloads.accepted'))} />
     ),
     schedule: (
       <a class="button" href={under('/settings/schedules/')}>
@@ -203,7 +180,7 @@ function Actions({ which, queue }: { which: NonNullable<Said['actions']>; queue:
 }
 
 /** Only where it is the library that halts downloads; what another folder means is asked first. */
-function AcceptLibrary({ isBusy, onAccept }: { isBusy: boolean; onAccept: () => Promise<void> }) {
+function AcceptLibrary({ onAccept }: { onAccept: () => Promise<void> }) {
   const library = useLoad('library', (signal) => get<Library>('/api/library/', {}, signal))
   if (library.now.value.value?.state !== 'away') return null
   const ask = async () => {
@@ -216,9 +193,5 @@ function AcceptLibrary({ isBusy, onAccept }: { isBusy: boolean; onAccept: () => 
     if (await confirm({ title: t('downloads.accept.title'), text, action: t('downloads.accept'), isDangerous: true }))
       await onAccept()
   }
-  return (
-    <Button isBusy={isBusy} onClick={() => void ask()}>
-      {t('downloads.accept')}
-    </Button>
-  )
+  return <Button onClick={ask}>{t('downloads.accept')}</Button>
 }

@@ -29,7 +29,7 @@ export function Why({ item, onClose }: { item: QueueItem; onClose: () => void })
         {message}
       </p>
       <footer>
-        <Button icon={Copy} onClick={() => void copyText(message)}>
+        <Button icon={Copy} onClick={() => copyText(message)}>
           {t('settings.copy')}
         </Button>
       </footer>

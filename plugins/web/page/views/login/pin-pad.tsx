@@ -5,9 +5,9 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../../browser/keys.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
+import { useForm } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { Refused } from '../../parts/states.tsx'
-import { toFailure } from '../../server/api.ts'
+import { Failure, toFailure } from '../../server/api.ts'
 import type { DeviceAccount } from '../../server/records.ts'
 import { t } from '../../texts/lookup.ts'
 import { moveFocus } from './move-focus.ts'
@@ -29,31 +29,27 @@ export function PinPad({
   onEnter: (pin: string) => Promise<void>
   onBack: () => void
   onPassword: () => void
-  onForget: () => void
+  onForget: () => Promise<void>
 }) {
   const [pin, setPin] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  const [wrong, setWrong] = useState<string>()
+  const form = useForm()
   const box = useRef<HTMLDivElement>(null)
   const enter = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => box.current!.querySelector('button')!.focus(), [])
 
   const press = (digit: string) => {
-    setWrong(undefined)
+    form.clear()
     setPin((before) => (before + digit).slice(0, LONGEST_PIN))
   }
   const erase = () => setPin((before) => before.slice(0, -1))
   const submit = async () => {
-    if (isBusy || pin.length < SHORTEST_PIN) return
-    setBusy(true)
+    if (pin.length < SHORTEST_PIN) return
     try {
       await onEnter(pin)
     } catch (error) {
-      const { message, body } = toFailure(error)
-      setWrong(body['non_field_errors'] ? t('login.pin.wrong') : message)
       setPin('')
+      throw toFailure(error).body['non_field_errors'] ? new Failure(400, { message: t('login.pin.wrong') }) : error
     }
-    setBusy(false)
   }
   // Enter is then for the whole PIN, not once more for the key that has the focus.
   const typed = (digit: string) => () => (press(digit), enter.current!.focus())
@@ -71,7 +67,7 @@ export function PinPad({
       <p class="pin-digits" role="status" aria-label={t('login.pin.digits', { count: pin.length })}>
         {'●'.repeat(pin.length)}
       </p>
-      {wrong && <Refused>{wrong}</Refused>}
+      {form.refusal}
       <div class="pin-pad">
         {DIGITS.slice(0, -1).map(key)}
         <button type="button" class="pin-key" aria-label={t('login.pin.erase')} onClick={erase}>
@@ -83,8 +79,8 @@ export function PinPad({
           type="button"
           class="pin-key main"
           aria-label={t('login.submit')}
-          aria-disabled={isBusy || pin.length < SHORTEST_PIN}
-          onClick={() => void submit()}
+          aria-disabled={form.isBusy || pin.length < SHORTEST_PIN}
+          onClick={() => void form.run(submit)}
         >
           <Icon node={Check} />
         </button>

@@ -7,10 +7,10 @@ import { navigate } from '../../browser/router.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field, Switch } from '../../parts/field.tsx'
-import { Refused } from '../../parts/states.tsx'
-import { say } from '../../parts/toast.tsx'
+import { Form, useForm } from '../../parts/form.tsx'
+import { say } from '../../parts/toast.ts'
 import { typedFor } from '../../parts/typed-name.ts'
-import { remove, toFailure } from '../../server/api.ts'
+import { remove } from '../../server/api.ts'
 import type { Playlist } from '../../server/records.ts'
 import { forget } from '../../stores/load.ts'
 import { isAdmin } from '../../stores/session.ts'
@@ -28,26 +28,17 @@ export function DeletePlaylist({
   const { playlist_id: id, playlist_name: name } = playlist
   const [isWithVideos, setWithVideos] = useState(false)
   const [typed, setTyped] = useState('')
-  const [error, setError] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
+  const form = useForm()
   const wanted = typedFor(name, id)
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    setBusy(true)
-    setError(undefined)
-    try {
-      await remove(`/api/playlist/${id}/`, { query: { 'delete-videos': isWithVideos } })
-      forget()
-      say(t('list.deleted', { name }))
-      navigate('/playlists/', { isReplacing: true })
-    } catch (thrown) {
-      setError(toFailure(thrown).message)
-      setBusy(false)
-    }
+  const submit = async () => {
+    await remove(`/api/playlist/${id}/`, { query: { 'delete-videos': isWithVideos } })
+    forget()
+    say(t('list.deleted', { name }))
+    navigate('/playlists/', { isReplacing: true })
   }
   return (
     <Dialog title={t('list.delete.title')} onClose={onClose}>
-      <form onSubmit={(event) => void submit(event)}>
+      <Form form={form} onSubmit={submit}>
         <div class="prose">
           <p>{isWithVideos ? t('list.delete.goes', { name }) : t('list.delete.only', { name })}</p>
           <p>{playlist.playlist_type === 'custom' ? t('list.delete.own') : t('list.delete.platform')}</p>
@@ -69,14 +60,14 @@ export function DeletePlaylist({
             <Field label={t('delete.typed', { value: wanted })} value={typed} onInput={setTyped} autocomplete="off" />
           </>
         )}
-        {error && <Refused>{error}</Refused>}
+        {form.refusal}
         <footer>
           <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button kind="danger" type="submit" isBusy={isBusy} disabled={isWithVideos && typed.trim() !== wanted}>
+          <Button kind="danger" type="submit" disabled={isWithVideos && typed.trim() !== wanted}>
             {t('action.delete')}
           </Button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   )
 }

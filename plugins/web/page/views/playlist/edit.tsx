@@ -1,6 +1,6 @@
 /** The name of a custom playlist, and who sees it. */
 import { type PlaylistChoice, PlaylistForm } from '../../parts/playlist-form.tsx'
-import { say } from '../../parts/toast.tsx'
+import { say } from '../../parts/toast.ts'
 import { maySetVisibility } from '../../parts/visibility.tsx'
 import { post } from '../../server/api.ts'
 import type { Playlist } from '../../server/records.ts'

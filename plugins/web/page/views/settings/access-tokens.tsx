@@ -4,10 +4,10 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field, Select } from '../../parts/field.tsx'
+import { Form, useForm } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { Refused } from '../../parts/states.tsx'
-import { say, sayFailure } from '../../parts/toast.tsx'
-import { type Failure, get, post, remove, toFailure } from '../../server/api.ts'
+import { say } from '../../parts/toast.ts'
+import { get, post, remove } from '../../server/api.ts'
 import type { AccessToken, Account, NewAccessToken } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { account, readAttention } from '../../stores/session.ts'
@@ -50,7 +50,7 @@ export function AccessTokens() {
                   <strong>{token.name}</strong>
                   <p class="meta">{summaryOf(token)}</p>
                 </div>
-                <Button of={token.name} onClick={() => void revoke(token).catch(sayFailure)}>
+                <Button of={token.name} onClick={() => revoke(token)}>
                   {t('settings.tokens.revoke')}
                 </Button>
               </li>
@@ -80,46 +80,32 @@ function NewToken({ onMade }: { onMade: () => void }) {
   const [scope, setScope] = useState<Scope>('watch')
   const [lasts, setLasts] = useState<Lasts>('365')
   const [made, setMade] = useState<NewAccessToken>()
-  const [isTried, setTried] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<Failure>()
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    setTried(true)
-    setFailure(undefined)
-    if (name.trim() === '') return
-    setBusy(true)
+  const form = useForm({ name: { wrong: name.trim() === '' && t('form.required') } })
+  const submit = async () => {
     const expires = lasts === 'never' ? null : new Date(Date.now() + Number(lasts) * DAY_SECONDS * 1000).toISOString()
-    try {
-      setMade(await post<NewAccessToken>('/api/access-token/', { name: name.trim(), scope, expires }))
-      setName('')
-      setTried(false)
-      onMade()
-    } catch (error) {
-      setFailure(toFailure(error))
-    }
-    setBusy(false)
+    setMade(await post<NewAccessToken>('/api/access-token/', { name: name.trim(), scope, expires }))
+    setName('')
+    onMade()
   }
-  const ofName = failure?.fields['name']
   return (
-    <form class="option-form" onSubmit={submit} noValidate>
+    <Form form={form} class="option-form" onSubmit={submit}>
       {made && (
         <div role="status">
           <p>{t('settings.tokens.made', { name: made.name })}</p>
           <output class="code-block">{made.token}</output>
-          <Button icon={Copy} onClick={() => void copyText(made.token)}>
+          <Button icon={Copy} onClick={() => copyText(made.token)}>
             {t('settings.copy')}
           </Button>
         </div>
       )}
-      {failure && !ofName && <Refused>{failure.message}</Refused>}
+      {form.refusal}
       <Field
         label={t('settings.tokens.name')}
         autocomplete="off"
         value={name}
         onInput={setName}
         isRequired
-        error={isTried && name.trim() === '' ? t('form.required') : ofName}
+        error={form.errors.name}
         hint={t('settings.tokens.name.hint')}
       />
       <Select
@@ -135,10 +121,10 @@ function NewToken({ onMade }: { onMade: () => void }) {
         onChange={setLasts}
       />
       <div>
-        <Button kind="main" type="submit" icon={Plus} isBusy={isBusy}>
+        <Button kind="main" type="submit" icon={Plus}>
           {t('settings.tokens.make')}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

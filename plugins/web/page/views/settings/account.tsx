@@ -4,9 +4,9 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Refused } from '../../parts/states.tsx'
-import { say, sayFailure } from '../../parts/toast.tsx'
-import { type Failure, get, post, remove, toFailure } from '../../server/api.ts'
+import { Form, useForm } from '../../parts/form.tsx'
+import { say } from '../../parts/toast.ts'
+import { get, post, remove } from '../../server/api.ts'
 import type { Account, TokenReply } from '../../server/records.ts'
 import { account, roleOf, sessionKnown, signOut } from '../../stores/session.ts'
 import { t } from '../../texts/lookup.ts'
@@ -14,7 +14,6 @@ import { LONGEST_PIN, SHORTEST_PIN } from '../login/pin-pad.tsx'
 import { AccessTokens } from './access-tokens.tsx'
 import { copyText } from './copy-text.ts'
 import { Group } from './option.tsx'
-import { OptionForm } from './option-form.tsx'
 import { OwnPicture } from './own-picture.tsx'
 import { ProviderOfOwn } from './provider-link.tsx'
 import { Sessions } from './sessions.tsx'
@@ -32,7 +31,7 @@ export function AccountSection() {
             <strong>{own?.username}</strong>
             <p class="hint">{own && t(`settings.role.${roleOf(own)}`)}</p>
           </div>
-          <Button icon={LogOut} onClick={() => void signOut().catch(sayFailure)}>
+          <Button icon={LogOut} onClick={signOut}>
             {t('account.signOut')}
           </Button>
         </div>
@@ -52,39 +51,23 @@ export function AccountSection() {
 function Password() {
   const [current, setCurrent] = useState('')
   const [fresh, setFresh] = useState('')
-  const [isTried, setTried] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<Failure>()
-  const missing = (value: string) => (isTried && value === '' ? t('form.required') : undefined)
-  const tooShort =
-    isTried && fresh !== '' && fresh.length < SHORTEST_PASSWORD
-      ? t('settings.password.short', { count: SHORTEST_PASSWORD })
-      : undefined
-
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    setTried(true)
-    setFailure(undefined)
-    if (current === '' || fresh.length < SHORTEST_PASSWORD) return
-    setBusy(true)
-    try {
-      await sessionKnown()
-      await post(`/api/user/${account.value!.id}/`, { password: fresh, current_password: current })
-      setCurrent('')
-      setFresh('')
-      setTried(false)
-      say(t('settings.password.changed'))
-    } catch (error) {
-      setFailure(toFailure(error))
-    }
-    setBusy(false)
+  const missing = (value: string) => value === '' && t('form.required')
+  const tooShort = fresh.length < SHORTEST_PASSWORD && t('settings.password.short', { count: SHORTEST_PASSWORD })
+  const form = useForm({
+    current_password: { wrong: missing(current), refused: t('settings.password.wrong') },
+    password: { wrong: missing(fresh) || tooShort },
+  })
+  const submit = async () => {
+    await sessionKnown()
+    await post(`/api/user/${account.value!.id}/`, { password: fresh, current_password: current })
+    setCurrent('')
+    setFresh('')
+    say(t('settings.password.changed'))
   }
-
-  const ofField = failure?.fields['current_password']
   return (
     <Group title={t('settings.password')} hint={t('settings.password.hint')}>
-      <form class="option-form" onSubmit={submit} noValidate>
-        {failure && !ofField && !failure.fields['password'] && <Refused>{failure.message}</Refused>}
+      <Form form={form} class="option-form" onSubmit={submit}>
+        {form.refusal}
         <input
           type="text"
           name="username"
@@ -100,7 +83,7 @@ function Password() {
           value={current}
           onInput={setCurrent}
           isRequired
-          error={missing(current) ?? (ofField && t('settings.password.wrong'))}
+          error={form.errors.current_password}
         />
         <Field
           label={t('settings.password.new')}
@@ -109,15 +92,15 @@ function Password() {
           value={fresh}
           onInput={setFresh}
           isRequired
-          error={missing(fresh) ?? tooShort ?? failure?.fields['password']}
+          error={form.errors.password}
           hint={t('settings.password.least', { count: SHORTEST_PASSWORD })}
         />
         <div>
-          <Button kind="main" type="submit" isBusy={isBusy}>
+          <Button kind="main" type="submit">
             {t('settings.password.change')}
           </Button>
         </div>
-      </form>
+      </Form>
     </Group>
   )
 }
@@ -125,35 +108,23 @@ function Password() {
 function PinOfOwn() {
   const [password, setPassword] = useState('')
   const [pin, setPin] = useState('')
-  const [tried, setTried] = useState<'set' | 'remove'>()
-  const [isBusy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<Failure>()
   const isPin = /^[0-9]+$/.test(pin) && pin.length >= SHORTEST_PIN && pin.length <= LONGEST_PIN
-
-  const save = async (what: 'set' | 'remove') => {
-    setTried(what)
-    setFailure(undefined)
-    if (password === '' || (what === 'set' && !isPin)) return
-    setBusy(true)
-    try {
-      await sessionKnown()
-      const change = { pin: what === 'set' ? pin : null, current_password: password }
-      account.value = await post<Account>(`/api/user/${account.value!.id}/`, change)
-      setPassword('')
-      setPin('')
-      setTried(undefined)
-      say(t(what === 'set' ? 'settings.pin.isSet' : 'settings.pin.removed'))
-    } catch (error) {
-      setFailure(toFailure(error))
-    }
-    setBusy(false)
+  const form = useForm({
+    current_password: { wrong: password === '' && t('form.required'), refused: t('settings.password.wrong') },
+    pin: { wrong: !isPin && t('settings.pin.short') },
+  })
+  const save = async (wanted: string | null) => {
+    await sessionKnown()
+    const change = { pin: wanted, current_password: password }
+    account.value = await post<Account>(`/api/user/${account.value!.id}/`, change)
+    setPassword('')
+    setPin('')
+    say(t(wanted === null ? 'settings.pin.removed' : 'settings.pin.isSet'))
   }
-
-  const ofPassword = failure?.fields['current_password']
   return (
     <Group title={t('settings.pin')} hint={t('settings.pin.hint')}>
-      <OptionForm submit={() => save('set')}>
-        {failure && !ofPassword && <Refused>{failure.message}</Refused>}
+      <Form form={form} class="option-form" onSubmit={() => save(pin)}>
+        {form.refusal}
         <Field
           label={t('settings.pin.password')}
           type="password"
@@ -161,7 +132,7 @@ function PinOfOwn() {
           value={password}
           onInput={setPassword}
           isRequired
-          error={tried && password === '' ? t('form.required') : ofPassword && t('settings.password.wrong')}
+          error={form.errors.current_password}
         />
         <Field
           label={t('settings.pin.new')}
@@ -169,20 +140,20 @@ function PinOfOwn() {
           autocomplete="off"
           value={pin}
           onInput={setPin}
-          error={tried === 'set' && !isPin ? t('settings.pin.short') : undefined}
+          error={form.errors.pin}
           hint={t('settings.pin.digits')}
         />
         <div class="buttons">
-          <Button kind="main" type="submit" isBusy={isBusy}>
+          <Button kind="main" type="submit">
             {t('settings.pin.set')}
           </Button>
           {account.value?.has_pin && (
-            <Button isBusy={isBusy} onClick={() => void save('remove')}>
+            <Button isBusy={form.isBusy} onClick={() => form.run(() => save(null), ['current_password'])}>
               {t('settings.pin.remove')}
             </Button>
           )}
         </div>
-      </OptionForm>
+      </Form>
     </Group>
   )
 }
@@ -209,15 +180,15 @@ function Token() {
         {token && <output class="code-block">{token}</output>}
         <div class="buttons">
           {token === undefined ? (
-            <Button icon={Eye} onClick={() => void show().catch(sayFailure)}>
+            <Button icon={Eye} onClick={show}>
               {t('settings.token.show')}
             </Button>
           ) : (
-            <Button icon={Copy} onClick={() => void copyText(token)}>
+            <Button icon={Copy} onClick={() => copyText(token)}>
               {t('settings.copy')}
             </Button>
           )}
-          <Button icon={RotateCw} onClick={() => void renew().catch(sayFailure)}>
+          <Button icon={RotateCw} onClick={renew}>
             {t('settings.token.renew')}
           </Button>
         </div>

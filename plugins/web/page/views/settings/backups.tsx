@@ -8,10 +8,11 @@ import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
 import { FileButton } from '../../parts/file-button.tsx'
+import { useForm } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { say, sayFailure } from '../../parts/toast.tsx'
-import { ask, get, post, remove, toFailure } from '../../server/api.ts'
+import { say } from '../../parts/toast.ts'
+import { ask, Failure, get, post, remove } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
 import type { Backup, RestorePreview } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
@@ -79,7 +80,7 @@ export function BackupsSection() {
             {isInDoubt(all) && (
               <div class="notice">
                 <p>{t('settings.backups.lost')}</p>
-                <Button onClick={() => void settle().catch(sayFailure)}>{t('settings.backups.lost.action')}</Button>
+                <Button onClick={() => settle()}>{t('settings.backups.lost.action')}</Button>
               </div>
             )}
             <ul class="settings-rows">
@@ -111,13 +112,13 @@ export function BackupsSection() {
                   <IconButton
                     icon={Trash}
                     label={t('settings.backups.deleteOf', { name: one.filename })}
-                    onClick={() => void drop(one).catch(sayFailure)}
+                    onClick={() => drop(one)}
                   />
                 </li>
               ))}
             </ul>
             <div class="option-foot">
-              <Button icon={Archive} onClick={() => void make().catch(sayFailure)}>
+              <Button icon={Archive} onClick={() => make()}>
                 {t('settings.backups.make')}
               </Button>
               <UploadButton onDone={() => void backups.reload()} />
@@ -131,20 +132,12 @@ export function BackupsSection() {
 }
 
 function UploadButton({ onDone }: { onDone: () => void }) {
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<string>()
+  const form = useForm()
   const upload = async (file: File) => {
-    if (!NAME.test(file.name)) return setError(t('settings.backups.name', { name: file.name }))
-    setBusy(true)
-    setError(undefined)
-    try {
-      await ask('PUT', `/api/backup/${file.name}/`, { upload: { content: file, type: 'application/zip' } })
-      say(t('settings.backups.uploaded', { name: file.name }))
-      onDone()
-    } catch (thrown) {
-      setError(toFailure(thrown).message)
-    }
-    setBusy(false)
+    if (!NAME.test(file.name)) throw new Failure(400, { message: t('settings.backups.name', { name: file.name }) })
+    await ask('PUT', `/api/backup/${file.name}/`, { upload: { content: file, type: 'application/zip' } })
+    say(t('settings.backups.uploaded', { name: file.name }))
+    onDone()
   }
   return (
     <>
@@ -152,35 +145,23 @@ function UploadButton({ onDone }: { onDone: () => void }) {
         label={t('settings.backups.upload')}
         busyLabel={t('settings.backups.uploading')}
         accept=".zip,application/zip"
-        isBusy={isBusy}
-        onFile={upload}
+        onFile={(file) => form.run(() => upload(file))}
       />
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      {form.refusal}
     </>
   )
 }
 
 function Restore({ backup, onClose }: { backup: Backup; onClose: () => void }) {
   const { filename } = backup
-  const [isBusy, setBusy] = useState(false)
   const preview = useLoad<RestorePreview>(`settings/preview/${filename}`, (signal) =>
     get(`/api/backup/${filename}/preview/`, {}, signal),
   )
   const restore = async () => {
-    setBusy(true)
-    try {
-      await post(`/api/backup/${filename}/`)
-      forget()
-      say(t('settings.restore.begun'))
-      onClose()
-    } catch (error) {
-      sayFailure(error)
-    }
-    setBusy(false)
+    await post(`/api/backup/${filename}/`)
+    forget()
+    say(t('settings.restore.begun'))
+    onClose()
   }
   return (
     <Dialog title={t('settings.backups.restore.title', { day: dayOf(backup) })} onClose={onClose} isWide>
@@ -193,12 +174,7 @@ function Restore({ backup, onClose }: { backup: Backup; onClose: () => void }) {
       </Loaded>
       <footer>
         <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button
-          kind="danger"
-          isBusy={isBusy}
-          disabled={preview.now.value.state !== 'ready'}
-          onClick={() => void restore()}
-        >
+        <Button kind="danger" disabled={preview.now.value.state !== 'ready'} onClick={restore}>
           {t('settings.backups.restore')}
         </Button>
       </footer>

@@ -7,9 +7,10 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
+import { Form, useForm } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { say, sayFailure } from '../../parts/toast.tsx'
-import { get, post, put, remove, toFailure } from '../../server/api.ts'
+import { say } from '../../parts/toast.ts'
+import { get, post, put, remove } from '../../server/api.ts'
 import type { CookieStatus, CookieValidated } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toMoment } from '../../texts/format.ts'
@@ -21,17 +22,10 @@ import { Preference } from './preference.tsx'
 export function CookieSection() {
   const cookie = useLoad<CookieStatus>('settings/cookie', (signal) => get('/api/cookie/', {}, signal))
   const config = useConfig()
-  const [isBusy, setBusy] = useState(false)
   const validate = async () => {
-    setBusy(true)
-    try {
-      const { cookie_validated: isValid } = await post<CookieValidated>('/api/cookie/')
-      say(t(isValid ? 'settings.cookie.isValid' : 'settings.cookie.isNot'), { isError: !isValid })
-      await cookie.reload()
-    } catch (error) {
-      sayFailure(error)
-    }
-    setBusy(false)
+    const { cookie_validated: isValid } = await post<CookieValidated>('/api/cookie/')
+    say(t(isValid ? 'settings.cookie.isValid' : 'settings.cookie.isNot'), { isError: !isValid })
+    await cookie.reload()
   }
   const forgetIt = async () => {
     if (
@@ -69,10 +63,10 @@ export function CookieSection() {
               />
               {isOn && <Preference config={config} name="platform.cookie_use" />}
               <div class="option-foot">
-                <Button icon={ShieldCheck} isBusy={isBusy} onClick={() => void validate()}>
+                <Button icon={ShieldCheck} onClick={validate}>
                   {t('settings.cookie.validate')}
                 </Button>
-                <Button icon={Trash} onClick={() => void forgetIt().catch(sayFailure)}>
+                <Button icon={Trash} onClick={forgetIt}>
                   {t('settings.cookie.forget')}
                 </Button>
               </div>
@@ -87,26 +81,16 @@ export function CookieSection() {
 
 function Import({ onDone }: { onDone: () => Promise<unknown> }) {
   const [text, setText] = useState('')
-  const [error, setError] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    if (text.trim() === '') return setError(t('form.required'))
-    setBusy(true)
-    setError(undefined)
-    try {
-      await put('/api/cookie/', { cookie: text })
-      setText('')
-      say(t('settings.cookie.imported'))
-      await onDone()
-    } catch (thrown) {
-      setError(toFailure(thrown).message)
-    }
-    setBusy(false)
+  const form = useForm({ cookie: { wrong: text.trim() === '' && t('form.required'), showsRest: true } })
+  const submit = async () => {
+    await put('/api/cookie/', { cookie: text })
+    setText('')
+    say(t('settings.cookie.imported'))
+    await onDone()
   }
   return (
     <Group title={t('settings.cookie.import')} hint={t('settings.cookie.import.hint')}>
-      <form class="option-form" onSubmit={submit} noValidate>
+      <Form form={form} class="option-form" onSubmit={submit}>
         <Field
           label={t('settings.cookie.text')}
           lines={6}
@@ -114,15 +98,15 @@ function Import({ onDone }: { onDone: () => Promise<unknown> }) {
           onInput={setText}
           autocomplete="off"
           placeholder="# Netscape HTTP Cookie File"
-          error={error}
+          error={form.errors.cookie}
           hint={t('settings.cookie.text.hint')}
         />
         <div>
-          <Button kind="main" type="submit" isBusy={isBusy}>
-            {t(isBusy ? 'settings.cookie.trying' : 'settings.cookie.take')}
+          <Button kind="main" type="submit">
+            {t(form.isBusy ? 'settings.cookie.trying' : 'settings.cookie.take')}
           </Button>
         </div>
-      </form>
+      </Form>
     </Group>
   )
 }

@@ -1,5 +1,5 @@
 /** Puts a text into the clipboard, and says whether that went well. */
-import { say } from '../../parts/toast.tsx'
+import { say } from '../../parts/toast.ts'
 import { t } from '../../texts/lookup.ts'
 
 export async function copyText(text: string): Promise<void> {

@@ -3,7 +3,6 @@ import { Trash } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { isKeepingPossible } from '../../browser/kept.ts'
 import { IconButton } from '../../parts/button.tsx'
-import { sayFailure } from '../../parts/toast.tsx'
 import { under } from '../../server/base.ts'
 import { type OnDevice, onDevice } from '../../stores/on-device.ts'
 import { toBytes } from '../../texts/format.ts'
@@ -38,11 +37,7 @@ function Film({ video: { platform_id: id, title }, bytes, done, isWhole }: OnDev
           {isWhole ? toBytes(bytes) : t('settings.device.done', { done: toBytes(done), all: toBytes(bytes) })}
         </p>
       </div>
-      <IconButton
-        icon={Trash}
-        label={t('settings.device.drop', { title })}
-        onClick={() => void drop().catch(sayFailure)}
-      />
+      <IconButton icon={Trash} label={t('settings.device.drop', { title })} onClick={() => drop()} />
     </li>
   )
 }

@@ -1,7 +1,7 @@
 /** What is downloaded, in words; the rules of yt-dlp only under "advanced". */
 import { confirm } from '../../parts/dialog.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { say, sayFailure } from '../../parts/toast.tsx'
+import { say, sayFailure } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
 import type { Channel, Config, Page, Video } from '../../server/records.ts'
 import { countOf, isSome } from '../../stores/list.ts'

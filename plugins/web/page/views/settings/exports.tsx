@@ -5,9 +5,10 @@ import { download, subscribe } from '../../parts/adding.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field, Select, Switch } from '../../parts/field.tsx'
 import { FileButton } from '../../parts/file-button.tsx'
+import { Form, useForm } from '../../parts/form.tsx'
 import { useTake } from '../../parts/take.tsx'
-import { say } from '../../parts/toast.tsx'
-import { ask, get, toFailure } from '../../server/api.ts'
+import { say } from '../../parts/toast.ts'
+import { ask, Failure, get, toFailure } from '../../server/api.ts'
 import type { Account, ExportPreview, ExportTaken } from '../../server/records.ts'
 import { forget, useLoad } from '../../stores/load.ts'
 import { account as own } from '../../stores/session.ts'
@@ -23,20 +24,16 @@ export function Exports() {
   const [pasted, setPasted] = useState('')
   const [preview, setPreview] = useState<ExportPreview>()
   const [upload, setUpload] = useState<Upload>()
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<string>()
+  const form = useForm()
   const look = async (content: Blob) => {
-    setBusy(true)
-    setError(undefined)
     setPreview(undefined)
+    const sent = { content, type: 'application/octet-stream' }
     try {
-      const sent = { content, type: 'application/octet-stream' }
       setPreview(await ask<ExportPreview>('POST', '/api/subscription/preview/', { upload: sent }))
-      setUpload(sent)
-    } catch (thrown) {
-      setError(toFailure(thrown).message)
+    } catch (error) {
+      throw new Failure(400, { message: t('exports.refused', { reason: toFailure(error).message }) })
     }
-    setBusy(false)
+    setUpload(sent)
   }
   const done = () => {
     setPreview(undefined)
@@ -44,32 +41,22 @@ export function Exports() {
   }
   return (
     <Group title={t('exports.title')} hint={t('exports.hint')}>
-      <form
-        class="exports-form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (pasted.trim() !== '') void look(new Blob([pasted]))
-        }}
-      >
+      <Form form={form} class="exports-form" onSubmit={() => look(new Blob([pasted]))}>
         <Field label={t('exports.paste')} hint={t('exports.paste.hint')} lines={3} value={pasted} onInput={setPasted} />
         <div class="exports-buttons">
           <FileButton
             label={t('exports.file')}
             busyLabel={t('exports.reading')}
             accept=".csv,.json,.opml,.xml,.zip,.db,.ezip,.txt"
-            isBusy={isBusy}
-            onFile={look}
+            isBusy={form.isBusy}
+            onFile={(file) => form.run(() => look(file))}
           />
-          <Button type="submit" isBusy={isBusy} disabled={pasted.trim() === ''}>
+          <Button type="submit" disabled={pasted.trim() === ''}>
             {t('exports.look')}
           </Button>
         </div>
-        {error && (
-          <p class="error" role="alert">
-            {t('exports.refused', { reason: error })}
-          </p>
-        )}
-      </form>
+        {form.refusal}
+      </Form>
       {preview && (preview.subscriptions.length > 0 || !hasWatching(preview)) && (
         <Preview preview={preview} onDone={done} />
       )}
@@ -93,19 +80,8 @@ function Watching({ preview: { history, playlists }, upload }: { preview: Export
   const areListsHere = playlists.some(({ here }) => here > 0)
   const [watched, setWatched] = useState(isSeenHere)
   const [lists, setLists] = useState(areListsHere)
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<string>()
+  const form = useForm()
   const missing = [...new Set(playlists.flatMap((one) => one.missing))]
-  const attempt = async (work: () => Promise<unknown>) => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      await work()
-    } catch (thrown) {
-      setError(toFailure(thrown).message)
-    }
-    setBusy(false)
-  }
   const take = async () => {
     const query = { user, watched, playlists: lists }
     const taken = await ask<ExportTaken>('POST', '/api/subscription/history/', { upload, query })
@@ -118,14 +94,7 @@ function Watching({ preview: { history, playlists }, upload }: { preview: Export
       { isNow: false },
     )
   return (
-    <form
-      class="exports-form"
-      aria-label={t('exports.watching')}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void attempt(take)
-      }}
-    >
+    <Form form={form} class="exports-form" aria-label={t('exports.watching')} onSubmit={take}>
       {history.count > 0 && (
         <Switch
           label={t('exports.watched', { count: history.watched + history.positions, all: history.count })}
@@ -159,22 +128,18 @@ function Watching({ preview: { history, playlists }, upload }: { preview: Export
         choices={accounts.map(({ username }) => ({ value: username, label: username }))}
         onChange={setUser}
       />
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      {form.refusal}
       <div class="exports-buttons">
         {missing.length > 0 && (
-          <Button icon={Download} isBusy={isBusy} onClick={() => void attempt(fetchMissing)}>
+          <Button icon={Download} isBusy={form.isBusy} onClick={() => form.run(fetchMissing)}>
             {t('exports.missing', { count: missing.length })}
           </Button>
         )}
-        <Button kind="main" type="submit" icon={History} isBusy={isBusy} disabled={!watched && !lists}>
+        <Button kind="main" type="submit" icon={History} disabled={!watched && !lists}>
           {t('exports.take')}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 
@@ -182,8 +147,7 @@ function Preview({ preview, onDone }: { preview: ExportPreview; onDone: () => vo
   const fresh = preview.subscriptions.filter((one) => !one.is_subscribed)
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const { take, choice } = useTake('new')
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<string>()
+  const form = useForm()
   const chosen = fresh.filter(({ id }) => !left.has(id))
   const known = preview.subscriptions.length - fresh.length
   const toggle = ({ id }: Found) => {
@@ -192,26 +156,12 @@ function Preview({ preview, onDone }: { preview: ExportPreview; onDone: () => vo
     setLeft(changed)
   }
   const send = async () => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      const understood = chosen.map(({ type, id }) => ({ word: id, target: { type, id, known: false } }))
-      await subscribe(understood, take)
-      onDone()
-    } catch (thrown) {
-      setError(toFailure(thrown).message)
-    }
-    setBusy(false)
+    const understood = chosen.map(({ type, id }) => ({ word: id, target: { type, id, known: false } }))
+    await subscribe(understood, take)
+    onDone()
   }
   return (
-    <form
-      class="exports-form"
-      aria-label={t('exports.found')}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send()
-      }}
-    >
+    <Form form={form} class="exports-form" aria-label={t('exports.found')} onSubmit={send}>
       <p role="status">{said(preview, fresh.length, known)}</p>
       {fresh.length > 0 && (
         <>
@@ -229,20 +179,16 @@ function Preview({ preview, onDone }: { preview: ExportPreview; onDone: () => vo
             )}
           </fieldset>
           {choice}
-          {error && (
-            <p class="error" role="alert">
-              {error}
-            </p>
-          )}
+          {form.refusal}
           <div class="exports-buttons">
             <Button onClick={onDone}>{t('action.cancel')}</Button>
-            <Button kind="main" type="submit" icon={Rss} isBusy={isBusy} disabled={chosen.length === 0}>
+            <Button kind="main" type="submit" icon={Rss} disabled={chosen.length === 0}>
               {t('exports.subscribe', { count: chosen.length })}
             </Button>
           </div>
         </>
       )}
-    </form>
+    </Form>
   )
 }
 

@@ -4,7 +4,7 @@ import { Circle, CircleAlert, CircleCheck, RefreshCw } from 'lucide'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { say, sayFailure } from '../../parts/toast.tsx'
+import { say } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
 import type { Health, PlatformState } from '../../server/records.ts'
@@ -29,13 +29,9 @@ export function HealthSection() {
   const platform = useLoad<PlatformState>('settings/health', (signal) => get('/api/platform/', {}, signal))
   useJobs(['update_downloader'], () => void platform.reload())
   const update = async () => {
-    try {
-      await post('/api/platform/', { command: 'update' })
-      say(t('settings.health.update.begun'))
-      await platform.reload()
-    } catch (error) {
-      sayFailure(error)
-    }
+    await post('/api/platform/', { command: 'update' })
+    say(t('settings.health.update.begun'))
+    await platform.reload()
   }
   return (
     <>
@@ -49,7 +45,7 @@ export function HealthSection() {
               ))}
             </ul>
             <div class="option-foot">
-              <Button icon={RefreshCw} isBusy={health.downloader.state === 'updating'} onClick={() => void update()}>
+              <Button icon={RefreshCw} isBusy={health.downloader.state === 'updating'} onClick={update}>
                 {t('settings.health.update')}
               </Button>
             </div>

@@ -4,8 +4,9 @@ import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field, Switch } from '../../parts/field.tsx'
-import { say, sayFailure } from '../../parts/toast.tsx'
-import { get, post, remove, toFailure } from '../../server/api.ts'
+import { Form, useForm } from '../../parts/form.tsx'
+import { say } from '../../parts/toast.ts'
+import { get, post, remove } from '../../server/api.ts'
 import type { Adoption, Discarded, Place } from '../../server/records.ts'
 import { forget } from '../../stores/load.ts'
 import { toMoment } from '../../texts/format.ts'
@@ -13,7 +14,6 @@ import { t } from '../../texts/lookup.ts'
 import { FoundBelow } from './moving-found.tsx'
 import { isBusy } from './moving-plan.tsx'
 import { Group } from './option.tsx'
-import { OptionForm } from './option-form.tsx'
 
 interface FoldersProps {
   places: Place[]
@@ -40,7 +40,7 @@ export function Folders({ places, roots, adoptions, reload }: FoldersProps) {
               icon={Search}
               disabled={adoptions.some((one) => one.place === place.id && isBusy(one))}
               aria-label={t('settings.moving.lookOf', { name: place.label })}
-              onClick={() => void look(place).catch(sayFailure)}
+              onClick={() => look(place)}
             >
               {t('settings.moving.look')}
             </Button>
@@ -48,7 +48,7 @@ export function Folders({ places, roots, adoptions, reload }: FoldersProps) {
               <IconButton
                 icon={Trash}
                 label={t('settings.moving.forgetOf', { name: place.label })}
-                onClick={() => void remove(`/api/place/${place.id}/`).then(reload).catch(sayFailure)}
+                onClick={() => remove(`/api/place/${place.id}/`).then(reload)}
               />
             )}
           </li>
@@ -86,13 +86,13 @@ function Known({ place, reload }: { place: Place; reload: () => Promise<void> })
       <Switch
         label={t('settings.moving.follow', { name })}
         isOn={place.follow}
-        onChange={(isOn) => void set({ follow: isOn }).catch(sayFailure)}
+        onChange={(isOn) => set({ follow: isOn })}
       />
       <Switch
         label={t('settings.moving.ours', { name })}
         hint={t('settings.moving.ours.hint')}
         isOn={place.ours}
-        onChange={(isOn) => void mark(isOn).catch(sayFailure)}
+        onChange={mark}
       />
       <Whereabouts place={place} reload={reload} />
       {place.trash > 0 && <PlaceTrash key={place.trash} place={place} reload={reload} />}
@@ -102,24 +102,19 @@ function Known({ place, reload }: { place: Place; reload: () => Promise<void> })
 
 function Add({ roots, reload }: Pick<FoldersProps, 'roots' | 'reload'>) {
   const [path, setPath] = useState('')
-  const [error, setError] = useState<string>()
+  const form = useForm({ path: { showsRest: true, refused: true } })
   const add = async () => {
-    try {
-      setError(undefined)
-      await post('/api/place/', { path: path.trim() })
-      setPath('')
-      await reload()
-    } catch (thrown) {
-      setError(toFailure(thrown).message)
-    }
+    await post('/api/place/', { path: path.trim() })
+    setPath('')
+    await reload()
   }
   return (
-    <OptionForm submit={add}>
+    <Form form={form} class="option-form" onSubmit={add}>
       <Field
         label={t('settings.moving.path')}
         value={path}
         onInput={setPath}
-        error={error}
+        error={form.errors.path}
         hint={t('settings.moving.path.hint', { roots: roots.join(', ') })}
         placeholder={roots[0] ?? ''}
       />
@@ -128,7 +123,7 @@ function Add({ roots, reload }: Pick<FoldersProps, 'roots' | 'reload'>) {
           {t('settings.moving.add')}
         </Button>
       </div>
-    </OptionForm>
+    </Form>
   )
 }
 
@@ -136,7 +131,7 @@ function Add({ roots, reload }: Pick<FoldersProps, 'roots' | 'reload'>) {
 function Whereabouts({ place: { id, label, path, state }, reload }: { place: Place; reload: () => Promise<void> }) {
   const [isAsked, ask] = useState(false)
   const [typed, setTyped] = useState(path)
-  const [error, setError] = useState<string>()
+  const form = useForm({ path: { showsRest: true, refused: true } })
   if (state !== 'away' && !isAsked)
     return (
       <Button kind="quiet" icon={FolderInput} onClick={() => ask(true)}>
@@ -144,24 +139,19 @@ function Whereabouts({ place: { id, label, path, state }, reload }: { place: Pla
       </Button>
     )
   const move = async () => {
-    try {
-      setError(undefined)
-      await post(`/api/place/${id}/`, { path: typed.trim() })
-      ask(false)
-      say(t('settings.moving.moved.found', { name: label }))
-      forget()
-      await reload()
-    } catch (thrown) {
-      setError(toFailure(thrown).message)
-    }
+    await post(`/api/place/${id}/`, { path: typed.trim() })
+    ask(false)
+    say(t('settings.moving.moved.found', { name: label }))
+    forget()
+    await reload()
   }
   return (
-    <OptionForm submit={move}>
+    <Form form={form} class="option-form" onSubmit={move}>
       <Field
         label={t('settings.moving.moved.path', { name: label })}
         value={typed}
         onInput={setTyped}
-        error={error}
+        error={form.errors.path}
         hint={t('settings.moving.moved.hint')}
       />
       <div class="buttons">
@@ -174,7 +164,7 @@ function Whereabouts({ place: { id, label, path, state }, reload }: { place: Pla
           </Button>
         )}
       </div>
-    </OptionForm>
+    </Form>
   )
 }
 
@@ -192,7 +182,7 @@ function PlaceTrash({ place: { id, ours, trash }, reload }: { place: Place; relo
   }
   if (!films)
     return (
-      <Button kind="quiet" icon={Trash} onClick={() => void show().catch(sayFailure)}>
+      <Button kind="quiet" icon={Trash} onClick={show}>
         {t('settings.moving.trash', { count: trash })}
       </Button>
     )
@@ -207,7 +197,7 @@ function PlaceTrash({ place: { id, ours, trash }, reload }: { place: Place; relo
               kind="quiet"
               icon={Undo2}
               aria-label={t('settings.moving.trash.backOf', { name: film.file })}
-              onClick={() => void bringBack(film).catch(sayFailure)}
+              onClick={() => bringBack(film)}
             >
               {t('settings.moving.trash.back')}
             </Button>

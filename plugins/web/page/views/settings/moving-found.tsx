@@ -1,7 +1,6 @@
 /** Move in: libraries of other programs that were found on the server, to choose from. */
 import { Search } from 'lucide'
 import { Button } from '../../parts/button.tsx'
-import { sayFailure } from '../../parts/toast.tsx'
 import { get } from '../../server/api.ts'
 import type { FoundLibraries, Place } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
@@ -34,11 +33,7 @@ export function FoundBelow({ places, take }: FoundProps) {
                 {title} · {t(complete ? 'settings.moving.found.films' : 'settings.moving.found.more', { count: films })}
               </p>
             </div>
-            <Button
-              icon={Search}
-              aria-label={t('settings.moving.lookOf', { name: path })}
-              onClick={() => void take(path).catch(sayFailure)}
-            >
+            <Button icon={Search} aria-label={t('settings.moving.lookOf', { name: path })} onClick={() => take(path)}>
               {t('settings.moving.look')}
             </Button>
           </li>

@@ -4,7 +4,6 @@ import { useMemo, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Select } from '../../parts/field.tsx'
-import { sayFailure } from '../../parts/toast.tsx'
 import { post } from '../../server/api.ts'
 import type { Account, Adoption, Place } from '../../server/records.ts'
 import { forget } from '../../stores/load.ts'
@@ -90,7 +89,7 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
       {isOpen && <Gone adoption={adoption} choice={choice} choose={choose} />}
       <div class="option-foot">
         {mayCome && isOpen && adoption.map?.sure !== false && (
-          <Button kind="main" icon={LogIn} onClick={() => void command('adopt').catch(sayFailure)}>
+          <Button kind="main" icon={LogIn} onClick={() => command('adopt')}>
             {t('settings.moving')}
           </Button>
         )}
@@ -204,17 +203,17 @@ function Commands({
   return (
     <>
       {(state === 'scanning' || state === 'adopting' || completing) && (
-        <Button icon={Pause} onClick={() => void command('stop').catch(sayFailure)}>
+        <Button icon={Pause} onClick={() => command('stop')}>
           {t(completing ? 'settings.moving.pause' : 'settings.moving.stop')}
         </Button>
       )}
       {state === 'adopted' && openIn(adoption) > 0 && !completing && (
-        <Button icon={Play} onClick={() => void command('complete').catch(sayFailure)}>
+        <Button icon={Play} onClick={() => command('complete')}>
           {t('settings.moving.goOn')}
         </Button>
       )}
       {(state === 'adopted' || state === 'failed') && (
-        <Button icon={Undo2} onClick={() => void undo().catch(sayFailure)}>
+        <Button icon={Undo2} onClick={() => undo()}>
           {t('settings.moving.undo')}
         </Button>
       )}

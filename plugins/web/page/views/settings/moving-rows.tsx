@@ -1,32 +1,13 @@
 /** Move in: the rows of a plan, by what becomes of them, and how many there are of each channel. */
 import { ChevronDown } from 'lucide'
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
-import { sayFailure } from '../../parts/toast.tsx'
+import { Unfold } from '../../parts/unfold.tsx'
 import { get } from '../../server/api.ts'
 import { getPage } from '../../server/paged.ts'
 import type { AdoptionChannel, AdoptionItem } from '../../server/records.ts'
 import { toBytes, toNumber } from '../../texts/format.ts'
 import { inWords, t } from '../../texts/lookup.ts'
-
-/** Something that is read once somebody opens it. */
-function Unfold({ title, read, children }: { title: string; read: () => Promise<void>; children: ComponentChildren }) {
-  const [isRead, setRead] = useState(false)
-  return (
-    <details
-      class="plan-part"
-      onToggle={(event) => {
-        if (!event.currentTarget.open || isRead) return
-        setRead(true)
-        void read().catch(sayFailure)
-      }}
-    >
-      <summary class="unfold">{title}</summary>
-      {children}
-    </details>
-  )
-}
 
 /** @param chosen  which rows of the plan */
 export function Rows({ id, title, chosen }: { id: number; title: string; chosen: Record<string, string> }) {
@@ -40,7 +21,7 @@ export function Rows({ id, title, chosen }: { id: number; title: string; chosen:
     setTotal(paginate.last_page === 0 ? 0 : paginate.total_hits)
   }
   return (
-    <Unfold title={title} read={read}>
+    <Unfold class="plan-part" title={title} onOpen={async () => (rows.length === 0 ? read() : undefined)}>
       <ul class="plain">
         {rows.map(({ file, platform_id: video, title: name, reason, said }, at) => (
           <li key={at}>
@@ -54,7 +35,7 @@ export function Rows({ id, title, chosen }: { id: number; title: string; chosen:
         ))}
       </ul>
       {total > rows.length && (
-        <Button kind="quiet" icon={ChevronDown} onClick={() => void read().catch(sayFailure)}>
+        <Button kind="quiet" icon={ChevronDown} onClick={read}>
           {t('settings.moving.more', { shown: toNumber(rows.length), count: total })}
         </Button>
       )}
@@ -66,7 +47,7 @@ export function Channels({ id }: { id: number }) {
   const [channels, setChannels] = useState<AdoptionChannel[]>([])
   const read = async () => setChannels(await get<AdoptionChannel[]>(`/api/adoption/${id}/channel/`))
   return (
-    <Unfold title={t('settings.moving.channels')} read={read}>
+    <Unfold class="plan-part" title={t('settings.moving.channels')} onOpen={read}>
       <ul class="plain">
         {channels.map(({ channel_id: channel, channel_name: name, count, size }) => (
           <li key={channel}>

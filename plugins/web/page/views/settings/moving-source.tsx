@@ -3,12 +3,11 @@ import { Search } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Field, Select } from '../../parts/field.tsx'
-import { sayFailure } from '../../parts/toast.tsx'
-import { post, toFailure } from '../../server/api.ts'
+import { Form, useForm } from '../../parts/form.tsx'
+import { post } from '../../server/api.ts'
 import type { Adoption, Adoptions, Place } from '../../server/records.ts'
 import { toPercent } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
-import { OptionForm } from './option-form.tsx'
 
 /** Reads films by their names and information files alone. */
 const PLAIN = 'yt-dlp'
@@ -63,9 +62,7 @@ export function Source({ adoption, place, sources, mayChange, reload }: SourcePr
         </details>
       )}
       {mayChange && map && !map.sure && (
-        <Button onClick={() => void look({ source: PLAIN }).catch(sayFailure)}>
-          {t('settings.moving.source.without', { name })}
-        </Button>
+        <Button onClick={() => look({ source: PLAIN })}>{t('settings.moving.source.without', { name })}</Button>
       )}
     </>
   )
@@ -82,25 +79,20 @@ function Say({ adoption: { source, catalog, map }, place, sources, look }: SayPr
   const [password, setPassword] = useState('')
   const [from, setFrom] = useState(map?.from ?? '')
   const [to, setTo] = useState(map?.to ?? place.path)
-  const [error, setError] = useState<string>()
+  const form = useForm()
   const isServer = IS_ADDRESS.test(at.trim())
   const isPlain = chosen === PLAIN || chosen === ''
   const send = async () => {
     const isMapSaid = from !== (map?.from ?? '') || to !== (map?.to ?? place.path) || map?.sure === false
-    try {
-      setError(undefined)
-      await look({
-        ...(chosen !== '' && { source: chosen }),
-        ...(!isPlain && at.trim() !== '' && { catalog: at.trim() }),
-        ...(!isPlain && isServer && password !== '' && { credentials: { username: username.trim(), password } }),
-        ...(!isPlain && isMapSaid && { map: { from: from.trim(), to: to.trim() } }),
-      })
-    } catch (thrown) {
-      setError(toFailure(thrown).message)
-    }
+    await look({
+      ...(chosen !== '' && { source: chosen }),
+      ...(!isPlain && at.trim() !== '' && { catalog: at.trim() }),
+      ...(!isPlain && isServer && password !== '' && { credentials: { username: username.trim(), password } }),
+      ...(!isPlain && isMapSaid && { map: { from: from.trim(), to: to.trim() } }),
+    })
   }
   return (
-    <OptionForm submit={send}>
+    <Form form={form} class="option-form" onSubmit={send}>
       <Select
         label={t('settings.moving.source.program')}
         value={chosen}
@@ -141,16 +133,12 @@ function Say({ adoption: { source, catalog, map }, place, sources, look }: SayPr
           <Field label={t('settings.moving.map.to')} value={to} onInput={setTo} />
         </>
       )}
-      {error && (
-        <p class="notice error" role="alert">
-          {error}
-        </p>
-      )}
+      {form.refusal}
       <div class="buttons">
         <Button icon={Search} type="submit">
           {t('settings.moving.again')}
         </Button>
       </div>
-    </OptionForm>
+    </Form>
   )
 }

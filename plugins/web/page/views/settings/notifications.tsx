@@ -3,15 +3,15 @@ import { BellRing, Plus, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Field, Select } from '../../parts/field.tsx'
+import { Form, useForm } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { say, sayFailure } from '../../parts/toast.tsx'
-import { get, post, remove, toFailure } from '../../server/api.ts'
+import { say } from '../../parts/toast.ts'
+import { get, post, remove } from '../../server/api.ts'
 import type { Outgoing, TaskKind } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { taskTitle, useTaskKinds } from '../../stores/task-kinds.ts'
 import { t, textOf } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
-import { OptionForm } from './option-form.tsx'
 
 /** When it tells: the page's words of what has happened, else the task's name. */
 const whenOf = (kind: TaskKind): string => textOf(`settings.notify.${kind.name}`, taskTitle(kind))
@@ -29,7 +29,7 @@ export function NotificationsSection() {
     await remove('/api/schedule/notification/', { body: { task_name: task, url } })
     await reload()
     say(t('settings.notify.removed'), {
-      undo: () => void post('/api/schedule/notification/', { task_name: task, url }).then(reload, sayFailure),
+      undo: () => post('/api/schedule/notification/', { task_name: task, url }).then(reload),
     })
   }
   return (
@@ -49,12 +49,12 @@ export function NotificationsSection() {
                     <IconButton
                       icon={BellRing}
                       label={t('settings.notify.testOf', { url })}
-                      onClick={() => void test(task, url).catch(sayFailure)}
+                      onClick={() => test(task, url)}
                     />
                     <IconButton
                       icon={Trash}
                       label={t('settings.notify.remove', { url })}
-                      onClick={() => void drop(task, url).catch(sayFailure)}
+                      onClick={() => drop(task, url)}
                     />
                   </li>
                 ))}
@@ -70,21 +70,9 @@ export function NotificationsSection() {
 function Add({ tasks, reload }: { tasks: TaskKind[]; reload: () => Promise<void> }) {
   const [task, setTask] = useState(tasks[0]?.name ?? '')
   const [url, setUrl] = useState('')
-  const [error, setError] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
-  /** What goes wrong is said beside the field. */
-  const run = async (action: () => Promise<void>) => {
-    if (url.trim() === '') return setError(t('form.required'))
-    setBusy(true)
-    setError(undefined)
-    try {
-      await action()
-    } catch (thrown) {
-      const { fields, message } = toFailure(thrown)
-      setError(fields['url'] ? t('settings.notify.bad') : message)
-    }
-    setBusy(false)
-  }
+  const form = useForm({
+    url: { wrong: url.trim() === '' && t('form.required'), refused: t('settings.notify.bad'), showsRest: true },
+  })
   const add = async () => {
     await post('/api/schedule/notification/', { task_name: task, url: url.trim() })
     setUrl('')
@@ -93,7 +81,7 @@ function Add({ tasks, reload }: { tasks: TaskKind[]; reload: () => Promise<void>
   }
   return (
     <Group title={t('settings.notify.new')}>
-      <OptionForm submit={() => run(add)}>
+      <Form form={form} class="option-form" onSubmit={add}>
         <Select
           label={t('settings.notify.when')}
           value={task}
@@ -107,18 +95,18 @@ function Add({ tasks, reload }: { tasks: TaskKind[]; reload: () => Promise<void>
           onInput={setUrl}
           autocomplete="off"
           placeholder="ntfy://ntfy.example.org/archive"
-          error={error}
+          error={form.errors.url}
           hint={<Samples />}
         />
         <div class="buttons">
-          <Button kind="main" type="submit" icon={Plus} isBusy={isBusy}>
+          <Button kind="main" type="submit" icon={Plus}>
             {t('settings.notify.add')}
           </Button>
-          <Button icon={BellRing} disabled={isBusy} onClick={() => void run(() => test(task, url.trim()))}>
+          <Button icon={BellRing} isBusy={form.isBusy} onClick={() => form.run(() => test(task, url.trim()))}>
             {t('settings.notify.test')}
           </Button>
         </div>
-      </OptionForm>
+      </Form>
     </Group>
   )
 }

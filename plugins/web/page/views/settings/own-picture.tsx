@@ -1,12 +1,11 @@
 /** One's own picture: chosen from a file of this device, shown at once, and taken away. */
 import { Trash } from 'lucide'
-import { useState } from 'preact/hooks'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { FileButton } from '../../parts/file-button.tsx'
-import { Refused } from '../../parts/states.tsx'
-import { say } from '../../parts/toast.tsx'
-import { ask, remove, toFailure } from '../../server/api.ts'
+import { useForm } from '../../parts/form.tsx'
+import { say } from '../../parts/toast.ts'
+import { ask, Failure, remove } from '../../server/api.ts'
 import type { OwnPictureChosen } from '../../server/records.ts'
 import { account, sessionKnown } from '../../stores/session.ts'
 import { t } from '../../texts/lookup.ts'
@@ -22,46 +21,39 @@ const send = (content: File) => (path: string) =>
 const drop = (path: string) => remove<OwnPictureChosen>(path)
 
 export function OwnPicture() {
-  const [isBusy, setBusy] = useState(false)
-  const [wrong, setWrong] = useState<string>()
+  const form = useForm()
   const change = async (how: (path: string) => Promise<OwnPictureChosen>, done: string) => {
-    setBusy(true)
-    setWrong(undefined)
-    try {
-      await sessionKnown()
-      const { picture } = await how(`/api/user/${account.value!.id}/picture/`)
-      account.value = { ...account.value!, picture }
-      say(done)
-    } catch (error) {
-      setWrong(toFailure(error).message)
-    }
-    setBusy(false)
+    await sessionKnown()
+    const { picture } = await how(`/api/user/${account.value!.id}/picture/`)
+    account.value = { ...account.value!, picture }
+    say(done)
   }
   const choose = async (file: File) => {
-    if (file.size > MOST_MEGABYTES << 20) setWrong(t('settings.picture.large', { count: MOST_MEGABYTES }))
-    else await change(send(file), t('settings.saved'))
+    if (file.size > MOST_MEGABYTES << 20)
+      throw new Failure(400, { message: t('settings.picture.large', { count: MOST_MEGABYTES }) })
+    await change(send(file), t('settings.saved'))
   }
   const own = account.value
   return (
     <Group title={t('settings.picture')} hint={t('settings.picture.hint')}>
       <div class="option-form">
-        {wrong && <Refused>{wrong}</Refused>}
+        {form.refusal}
         <div class="own-picture">
           {own && <Avatar of={own} size={SIZE} />}
           <div class="buttons">
             <FileButton
               label={t('settings.picture.choose')}
               busyLabel={t('settings.picture.sending')}
-              isBusy={isBusy}
+              isBusy={form.isBusy}
               accept={KINDS}
-              onFile={choose}
+              onFile={(file) => form.run(() => choose(file))}
             />
             {own?.picture && (
               <Button
                 kind="quiet"
                 icon={Trash}
-                isBusy={isBusy}
-                onClick={() => void change(drop, t('settings.picture.removed'))}
+                isBusy={form.isBusy}
+                onClick={() => form.run(() => change(drop, t('settings.picture.removed')))}
               >
                 {t('settings.picture.remove')}
               </Button>

@@ -1,7 +1,7 @@
 /** One's own account at a provider: connected with the password, and let go again. */
 import { Button } from '../../parts/button.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { say, sayFailure } from '../../parts/toast.tsx'
+import { say } from '../../parts/toast.ts'
 import { get, post, remove } from '../../server/api.ts'
 import type { ProviderLink, ProviderName } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
@@ -34,7 +34,7 @@ function Link({ name }: { name: string }) {
             <div class="option-form">
               <p>{t('settings.provider.on', { name })}</p>
               <div class="buttons">
-                <Button onClick={() => void disconnect().catch(sayFailure)}>{t('settings.provider.disconnect')}</Button>
+                <Button onClick={() => disconnect()}>{t('settings.provider.disconnect')}</Button>
               </div>
             </div>
           ) : (

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { say, sayFailure } from '../../parts/toast.tsx'
+import { say } from '../../parts/toast.ts'
 import { get, remove } from '../../server/api.ts'
 import type { NewSignIn, OwnSession } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
@@ -56,7 +56,7 @@ export function Sessions() {
                     <Button
                       icon={LogOut}
                       aria-label={t('settings.sessions.end.of', { name: nameOf(session) })}
-                      onClick={() => void end(session).catch(sayFailure)}
+                      onClick={() => end(session)}
                     >
                       {t('settings.sessions.end')}
                     </Button>
@@ -66,7 +66,7 @@ export function Sessions() {
             </ul>
             {all.some((session) => !session.is_current) && (
               <div>
-                <Button onClick={() => void endOthers().catch(sayFailure)}>{t('settings.sessions.endOthers')}</Button>
+                <Button onClick={() => endOthers()}>{t('settings.sessions.endOthers')}</Button>
               </div>
             )}
           </>
@@ -84,7 +84,7 @@ function NewDevice({ signIn }: { signIn: NewSignIn }) {
   return (
     <div class="notice">
       <p>{t('settings.sessions.new', { name: nameOf(signIn), address: signIn.address, when: toMoment(signIn.at) })}</p>
-      <Button onClick={() => void see().catch(sayFailure)}>{t('settings.sessions.new.mine')}</Button>
+      <Button onClick={() => see()}>{t('settings.sessions.new.mine')}</Button>
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { Camera, RotateCcw, Trash } from 'lucide'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { say, sayFailure } from '../../parts/toast.tsx'
+import { say } from '../../parts/toast.ts'
 import { get, post, remove } from '../../server/api.ts'
 import type { Snapshot, Snapshots } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
@@ -39,7 +39,7 @@ export function SnapshotsSection() {
               <Button
                 icon={Camera}
                 disabled={snapshots.some(({ state }) => state === 'IN_PROGRESS')}
-                onClick={() => void take().catch(sayFailure)}
+                onClick={() => take()}
               >
                 {t('settings.snapshots.take')}
               </Button>
@@ -117,18 +117,10 @@ function Row({ snapshot, reload }: { snapshot: Snapshot; reload: () => Promise<v
         </p>
       </div>
       {state === 'SUCCESS' && (
-        <IconButton
-          icon={RotateCcw}
-          label={t('settings.snapshots.restoreOf', { when })}
-          onClick={() => void restore().catch(sayFailure)}
-        />
+        <IconButton icon={RotateCcw} label={t('settings.snapshots.restoreOf', { when })} onClick={() => restore()} />
       )}
       {state !== 'IN_PROGRESS' && (
-        <IconButton
-          icon={Trash}
-          label={t('settings.snapshots.deleteOf', { when })}
-          onClick={() => void drop().catch(sayFailure)}
-        />
+        <IconButton icon={Trash} label={t('settings.snapshots.deleteOf', { when })} onClick={() => drop()} />
       )}
     </li>
   )

@@ -6,7 +6,7 @@ import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Box, Failed } from '../../parts/states.tsx'
-import { say, sayFailure } from '../../parts/toast.tsx'
+import { say } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
 import { notifications } from '../../server/events.ts'
 import type { TaskKind, TaskLogLine, TaskRecord } from '../../server/records.ts'
@@ -67,7 +67,7 @@ export function TasksSection() {
                     <Button
                       icon={Play}
                       aria-label={t('task.startOf', { title: taskTitle(kind) })}
-                      onClick={() => void start(kind).catch(sayFailure)}
+                      onClick={() => start(kind)}
                     >
                       {t('task.go')}
                     </Button>
@@ -164,23 +164,15 @@ function Task({ task, kind, reload }: { task: TaskRecord; kind: TaskKind | undef
         <Log id={id} title={title} isLive={!isOver(task)} />
       </div>
       {mayStop && !task.command && (
-        <IconButton
-          icon={Square}
-          label={t('activity.stopOf', { title })}
-          onClick={() => void command('stop').catch(sayFailure)}
-        />
+        <IconButton icon={Square} label={t('activity.stopOf', { title })} onClick={() => command('stop')} />
       )}
       {mayStop && task.command !== 'KILL' && (
-        <IconButton
-          icon={OctagonX}
-          label={t('task.killOf', { title })}
-          onClick={() => void command('kill').catch(sayFailure)}
-        />
+        <IconButton icon={OctagonX} label={t('task.killOf', { title })} onClick={() => command('kill')} />
       )}
       {task.status === 'SUCCESS' && result !== null && name === 'rescan_filesystem' && (
         <>
-          <Button onClick={() => void fetchMissing().catch(sayFailure)}>{t('task.fetchMissing')}</Button>
-          <Button onClick={() => void force().catch(sayFailure)}>{t('task.force')}</Button>
+          <Button onClick={() => fetchMissing()}>{t('task.fetchMissing')}</Button>
+          <Button onClick={() => force()}>{t('task.force')}</Button>
         </>
       )}
     </li>
@@ -203,7 +195,7 @@ function Lines({ id, title, isLive }: { id: string; title: string; isLive: boole
   const log = useLoad<TaskLogLine[]>(`settings/log/${id}`, (signal) => get(`/api/task-id/${id}/log/`, {}, signal))
   useJobs([], () => isLive && void log.reload())
   const { state, value, failure } = log.now.value
-  if (state === 'failed') return <Failed failure={failure} onRetry={() => void log.reload()} />
+  if (state === 'failed') return <Failed failure={failure} onRetry={() => log.reload()} />
   if (state === 'loading') return <Box height="60px" />
   if (value.length === 0) return <p class="hint">{t('task.log.empty')}</p>
   return (

@@ -4,10 +4,10 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
+import { Form, useForm } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { Refused } from '../../parts/states.tsx'
-import { say } from '../../parts/toast.tsx'
-import { type Failure, get, post, put, remove, toFailure } from '../../server/api.ts'
+import { say } from '../../parts/toast.ts'
+import { get, post, put, remove } from '../../server/api.ts'
 import type { NewTotp, RecoveryCodes, TotpState } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { needsSecondFactor, readSession } from '../../stores/session.ts'
@@ -89,7 +89,7 @@ function Recovery({ codes }: { codes: readonly string[] }) {
         ))}
       </output>
       <div>
-        <Button icon={Copy} onClick={() => void copyText(codes.join('\n'))}>
+        <Button icon={Copy} onClick={() => copyText(codes.join('\n'))}>
           {t('settings.copy')}
         </Button>
       </div>
@@ -111,28 +111,16 @@ export function Factors({
 }) {
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
-  const [isTried, setTried] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<Failure>()
-  const isMissing = (what: 'password' | 'code', value: string) => asks.includes(what) && value === ''
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    setTried(true)
-    setFailure(undefined)
-    if (isMissing('password', password) || isMissing('code', code)) return
-    setBusy(true)
-    try {
-      await onGiven(password, code)
-    } catch (error) {
-      setFailure(toFailure(error))
-    }
-    setBusy(false)
-  }
-  const ofPassword = failure?.fields['current_password']
+  const missing = (what: 'password' | 'code', value: string) =>
+    asks.includes(what) && value === '' && t('form.required')
+  const form = useForm({
+    current_password: { wrong: missing('password', password), refused: t('settings.password.wrong') },
+    code: { wrong: missing('code', code), refused: true },
+  })
   return (
-    <form class="option-form" onSubmit={submit} noValidate>
+    <Form form={form} class="option-form" onSubmit={() => onGiven(password, code)}>
       {children}
-      {failure && !ofPassword && <Refused>{failure.message}</Refused>}
+      {form.refusal}
       {asks.includes('password') && (
         <Field
           label={t('settings.totp.password')}
@@ -141,7 +129,7 @@ export function Factors({
           value={password}
           onInput={setPassword}
           isRequired
-          error={isTried && password === '' ? t('form.required') : ofPassword && t('settings.password.wrong')}
+          error={form.errors.current_password}
         />
       )}
       {asks.includes('code') && (
@@ -151,14 +139,12 @@ export function Factors({
           value={code}
           onInput={setCode}
           isRequired
-          error={isTried && code === '' ? t('form.required') : undefined}
+          error={form.errors.code}
         />
       )}
       <div>
-        <Button type="submit" isBusy={isBusy}>
-          {action}
-        </Button>
+        <Button type="submit">{action}</Button>
       </div>
-    </form>
+    </Form>
   )
 }

@@ -6,13 +6,13 @@ import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
+import { Form, useForm } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Menu, type MenuItem } from '../../parts/menu.tsx'
 import { Picker } from '../../parts/picker.tsx'
-import { Refused } from '../../parts/states.tsx'
-import { say, sayFailure } from '../../parts/toast.tsx'
-import { type Failure, get, post, remove, toFailure } from '../../server/api.ts'
+import { say } from '../../parts/toast.ts'
+import { get, post, remove } from '../../server/api.ts'
 import type { Account } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { account as own, roleOf } from '../../stores/session.ts'
@@ -59,7 +59,7 @@ export function UsersSection() {
           {
             label: t('settings.pin.remove'),
             icon: Delete,
-            onSelect: () => void change(user, { pin: null }).catch(sayFailure),
+            onSelect: () => change(user, { pin: null }),
           },
         ]
       : []),
@@ -68,16 +68,16 @@ export function UsersSection() {
           {
             label: t('settings.users.totpOff'),
             icon: ShieldOff,
-            onSelect: () => void change(user, { totp: null }).catch(sayFailure),
+            onSelect: () => change(user, { totp: null }),
           },
         ]
       : []),
     {
       label: t(user.is_active ? 'settings.users.lock' : 'settings.users.unlock'),
       icon: user.is_active ? UserX : UserCheck,
-      onSelect: () => void change(user, { is_active: !user.is_active }).catch(sayFailure),
+      onSelect: () => change(user, { is_active: !user.is_active }),
     },
-    { label: t('action.delete'), icon: Trash, isDangerous: true, onSelect: () => void drop(user).catch(sayFailure) },
+    { label: t('action.delete'), icon: Trash, isDangerous: true, onSelect: () => drop(user) },
   ]
   return (
     <>
@@ -130,32 +130,24 @@ function UserDialog({ open, onClose, onDone }: { open: Open; onClose: () => void
   const [password, setPassword] = useState('')
   const [rights, setRights] = useState(user ? rightsOf(user) : NEW_ACCOUNT)
   const [picking, setPicking] = useState<Kind>()
-  const [isTried, setTried] = useState(false)
-  const [failure, setFailure] = useState<Failure>()
   const asksPassword = what !== 'rights'
   const asksRights = what !== 'password'
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    setTried(true)
-    setFailure(undefined)
-    if ((!user && name === '') || (asksPassword && password.length < SHORTEST_PASSWORD)) return
+  const isShort = asksPassword && password.length < SHORTEST_PASSWORD
+  const form = useForm({
+    username: { wrong: !user && name === '' && t('form.required'), refused: t('settings.users.name') },
+    password: { wrong: isShort && t('settings.password.short', { count: SHORTEST_PASSWORD }) },
+  })
+  const submit = async () => {
     const body = { ...(asksPassword && { password }), ...(asksRights && toBody(rights)) }
-    try {
-      await post(user ? `/api/user/${user.id}/` : '/api/user/', user ? body : { ...body, username: name })
-      say(DONE[what](user?.username ?? name))
-      onDone()
-      onClose()
-    } catch (error) {
-      setFailure(toFailure(error))
-    }
+    await post(user ? `/api/user/${user.id}/` : '/api/user/', user ? body : { ...body, username: name })
+    say(DONE[what](user?.username ?? name))
+    onDone()
+    onClose()
   }
-  const isShort = isTried && password.length < SHORTEST_PASSWORD
-  const { username: wrongName, password: wrongPassword, ...others } = failure?.fields ?? {}
-  const isElsewhere = failure && (Object.keys(others).length > 0 || Object.keys(failure.fields).length === 0)
   return (
     <Dialog title={TITLES[what](user?.username ?? '')} onClose={onClose}>
-      <form onSubmit={submit} noValidate>
-        {isElsewhere && <Refused>{failure.message}</Refused>}
+      <Form form={form} onSubmit={submit}>
+        {form.refusal}
         {!user && (
           <Field
             label={t('login.name')}
@@ -163,7 +155,7 @@ function UserDialog({ open, onClose, onDone }: { open: Open; onClose: () => void
             onInput={setName}
             autocomplete="off"
             isRequired
-            error={isTried && name === '' ? t('form.required') : wrongName && t('settings.users.name')}
+            error={form.errors.username}
           />
         )}
         {asksPassword && (
@@ -175,7 +167,7 @@ function UserDialog({ open, onClose, onDone }: { open: Open; onClose: () => void
             onInput={setPassword}
             isRequired
             hint={t('settings.password.least', { count: SHORTEST_PASSWORD })}
-            error={isShort ? t('settings.password.short', { count: SHORTEST_PASSWORD }) : wrongPassword}
+            error={form.errors.password}
           />
         )}
         {asksRights && <RightsFields rights={rights} onChange={setRights} onPick={setPicking} />}
@@ -185,7 +177,7 @@ function UserDialog({ open, onClose, onDone }: { open: Open; onClose: () => void
             {user ? t('action.save') : t('settings.users.add')}
           </Button>
         </footer>
-      </form>
+      </Form>
       {picking && (
         <Picker
           kind={picking}

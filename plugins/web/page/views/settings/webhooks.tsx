@@ -4,15 +4,16 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
+import { Form, useForm } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { say, sayFailure } from '../../parts/toast.tsx'
-import { get, post, remove, toFailure } from '../../server/api.ts'
+import { say } from '../../parts/toast.ts'
+import { Unfold } from '../../parts/unfold.tsx'
+import { get, post, remove } from '../../server/api.ts'
 import type { Delivery, Webhook, Webhooks } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toAge, toMoment } from '../../texts/format.ts'
 import { t, textOf } from '../../texts/lookup.ts'
 import { Group, SwitchOption } from './option.tsx'
-import { OptionForm } from './option-form.tsx'
 
 /** What an event is called; one of a plugin from outside has its own name. */
 const eventName = (event: string): string => textOf(`settings.webhooks.event.${event}`, event)
@@ -51,11 +52,9 @@ interface OneProps {
 
 function One({ webhook, reload, showSecret }: OneProps) {
   const { id, name, url, events, is_on: isOn, waiting, dropped, last } = webhook
-  const [isBusy, setBusy] = useState(false)
   const path = `/api/webhook/${id}/`
   const test = async () => {
-    setBusy(true)
-    const { state, error } = await post<Delivery>(`${path}test/`, {}).finally(() => setBusy(false))
+    const { state, error } = await post<Delivery>(`${path}test/`, {})
     await reload()
     if (state === 'delivered') say(t('settings.webhooks.tested'))
     else say(error, { isError: true })
@@ -96,13 +95,13 @@ function One({ webhook, reload, showSecret }: OneProps) {
         {waiting > 0 && <p class="meta">{t('settings.webhooks.waiting', { count: waiting })}</p>}
         {dropped > 0 && <p class="bad">{t('settings.webhooks.dropped', { count: dropped })}</p>}
         <div class="buttons">
-          <Button icon={BellRing} of={name} isBusy={isBusy} onClick={() => void test().catch(sayFailure)}>
+          <Button icon={BellRing} of={name} onClick={test}>
             {t('settings.webhooks.test')}
           </Button>
-          <Button icon={RotateCw} of={name} onClick={() => void renew().catch(sayFailure)}>
+          <Button icon={RotateCw} of={name} onClick={renew}>
             {t('settings.webhooks.renew')}
           </Button>
-          <Button icon={Trash} of={name} onClick={() => void drop().catch(sayFailure)}>
+          <Button icon={Trash} of={name} onClick={drop}>
             {t('settings.webhooks.remove')}
           </Button>
         </div>
@@ -133,11 +132,7 @@ function Recent({ id }: { id: number }) {
   const [deliveries, setDeliveries] = useState<Delivery[]>()
   const show = async () => setDeliveries(await get<Delivery[]>(`/api/webhook/${id}/delivery/`))
   return (
-    <details
-      class="settings-advanced"
-      onToggle={({ currentTarget }) => currentTarget.open && void show().catch(sayFailure)}
-    >
-      <summary class="unfold">{t('settings.webhooks.recent')}</summary>
+    <Unfold class="settings-advanced" title={t('settings.webhooks.recent')} onOpen={show}>
       {deliveries?.length === 0 && <p class="hint">{t('settings.webhooks.recent.none')}</p>}
       <ul class="settings-rows">
         {deliveries?.map((delivery) => (
@@ -153,7 +148,7 @@ function Recent({ id }: { id: number }) {
           </li>
         ))}
       </ul>
-    </details>
+    </Unfold>
   )
 }
 
@@ -171,7 +166,7 @@ function SecretDialog({ name, secret, onClose }: Secret & { onClose: () => void 
       <p>{t('settings.webhooks.secret.text')}</p>
       <output class="code-block">{secret}</output>
       <footer class="buttons">
-        <Button icon={Copy} onClick={() => void copy()}>
+        <Button icon={Copy} onClick={copy}>
           {t('settings.copy')}
         </Button>
         <Button kind="main" onClick={onClose}>
@@ -186,38 +181,29 @@ function Add({ events, reload, showSecret }: { events: string[] } & Pick<OneProp
   const [name, setName] = useState('')
   const [url, setUrl] = useState('')
   const [chosen, setChosen] = useState<string[]>([])
-  const [error, setError] = useState<{ of: 'name' | 'url' | 'events'; text: string }>()
-  const [isBusy, setBusy] = useState(false)
-  const errorOf = (of: 'name' | 'url'): string | undefined => (error?.of === of ? error.text : undefined)
+  const form = useForm({
+    name: { wrong: name.trim() === '' && t('form.required') },
+    url: { wrong: url.trim() === '' && t('form.required'), refused: t('settings.webhooks.url.bad') },
+    events: { wrong: chosen.length === 0 && t('settings.webhooks.events.none'), showsRest: true },
+  })
   const add = async () => {
-    if (name.trim() === '') return setError({ of: 'name', text: t('form.required') })
-    if (url.trim() === '') return setError({ of: 'url', text: t('form.required') })
-    if (chosen.length === 0) return setError({ of: 'events', text: t('settings.webhooks.events.none') })
-    setBusy(true)
-    setError(undefined)
-    try {
-      const body = { name: name.trim(), url: url.trim(), events: chosen }
-      const { secret } = await post<Secret>('/api/webhook/', body)
-      setName('')
-      setUrl('')
-      setChosen([])
-      showSecret({ name: body.name, secret })
-      await reload()
-    } catch (thrown) {
-      const { fields, message } = toFailure(thrown)
-      setError(fields['url'] ? { of: 'url', text: t('settings.webhooks.url.bad') } : { of: 'events', text: message })
-    }
-    setBusy(false)
+    const body = { name: name.trim(), url: url.trim(), events: chosen }
+    const { secret } = await post<Secret>('/api/webhook/', body)
+    setName('')
+    setUrl('')
+    setChosen([])
+    showSecret({ name: body.name, secret })
+    await reload()
   }
   return (
     <Group title={t('settings.webhooks.new')}>
-      <OptionForm submit={add}>
+      <Form form={form} class="option-form" onSubmit={add}>
         <Field
           label={t('settings.webhooks.name')}
           value={name}
           onInput={setName}
           autocomplete="off"
-          error={errorOf('name')}
+          error={form.errors.name}
         />
         <Field
           label={t('settings.webhooks.url')}
@@ -227,7 +213,7 @@ function Add({ events, reload, showSecret }: { events: string[] } & Pick<OneProp
           autocomplete="off"
           placeholder="https://example.org/hook"
           hint={t('settings.webhooks.url.hint')}
-          error={errorOf('url')}
+          error={form.errors.url}
         />
         <fieldset>
           <legend>{t('settings.webhooks.events')}</legend>
@@ -244,17 +230,17 @@ function Add({ events, reload, showSecret }: { events: string[] } & Pick<OneProp
             </label>
           ))}
         </fieldset>
-        {error?.of === 'events' && (
+        {form.errors.events && (
           <p class="error" role="alert">
-            {error.text}
+            {form.errors.events}
           </p>
         )}
         <div class="buttons">
-          <Button kind="main" type="submit" icon={Plus} isBusy={isBusy}>
+          <Button kind="main" type="submit" icon={Plus}>
             {t('settings.webhooks.add')}
           </Button>
         </div>
-      </OptionForm>
+      </Form>
     </Group>
   )
 }

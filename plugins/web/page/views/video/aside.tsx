@@ -150,7 +150,7 @@ function Entry({ entry, number, isHere }: { entry: PlaylistEntry; number: number
 
 export function Similar({ load: { now, reload } }: { load: Load<VideoRow[]> }) {
   const { state, value, failure } = now.value
-  if (state === 'failed') return <Failed failure={failure} onRetry={() => void reload()} />
+  if (state === 'failed') return <Failed failure={failure} onRetry={reload} />
   if (value?.length === 0) return null
   return (
     <section>

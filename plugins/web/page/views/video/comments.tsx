@@ -59,7 +59,7 @@ function Threads({ id, times }: { id: string; times: Times }) {
     async (signal) => (await get<Item<Comment[]>>(`/api/video/${id}/comment/`, {}, signal)).data,
   )
   const { state, value, failure } = now.value
-  if (state === 'failed') return <Failed failure={failure} onRetry={() => void reload()} />
+  if (state === 'failed') return <Failed failure={failure} onRetry={reload} />
   if (state === 'loading') return <Box height="120px" radius="8px" />
   return (
     <>

@@ -1,0 +1,44 @@
+/** What buttons, menus and forms do: each action runs once at a time, and its failure is shown. */
+import { createContext } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { sayFailure } from './toast.ts'
+
+/** Inside a form: it is being sent. */
+export const FormBusy = createContext(false)
+
+interface Actions {
+  busy: ReadonlySet<string>
+  /**
+   * Does nothing while an action of the same name runs.
+   * @param work  may return a promise
+   */
+  run(name: string, work: () => unknown): Promise<void>
+}
+
+export function useActions(onFailure: (error: unknown) => void = sayFailure): Actions {
+  const [busy, setBusy] = useState<ReadonlySet<string>>(new Set())
+  // State is drawn later: a second click must not come before it.
+  const running = useRef(new Set<string>()).current
+  const show = () => setBusy(new Set(running))
+  const run = async (name: string, work: () => unknown): Promise<void> => {
+    if (running.has(name)) return
+    const result = work()
+    if (!(result instanceof Promise)) return
+    running.add(name)
+    show()
+    await result.catch(onFailure)
+    running.delete(name)
+    show()
+  }
+  return { busy, run }
+}
+
+interface Action {
+  isBusy: boolean
+  run(work: () => unknown): Promise<void>
+}
+
+export function useAction(onFailure?: (error: unknown) => void): Action {
+  const { busy, run } = useActions(onFailure)
+  return { isBusy: busy.size > 0, run: (work) => run('', work) }
+}

@@ -1,0 +1,28 @@
+/** Short messages about what has just happened, with an undo if there is one. `frame/toasts.tsx` shows them. */
+import { signal } from '@preact/signals'
+import { toFailure } from '../server/api.ts'
+
+interface Toast {
+  id: number
+  text: string
+  isError: boolean
+  /** What it returns may be a promise; its failure is a toast too. */
+  undo?: (() => unknown) | undefined
+}
+
+const SHOWN_MS = 5000
+const WITH_UNDO_MS = 8000
+const MOST = 3
+export const toasts = signal<readonly Toast[]>([])
+let count = 0
+
+export function say(text: string, { isError = false, undo }: { isError?: boolean; undo?: () => unknown } = {}): void {
+  const id = ++count
+  toasts.value = [...toasts.value, { id, text, isError, undo }].slice(-MOST)
+  setTimeout(() => dismiss(id), isError || undo ? WITH_UNDO_MS : SHOWN_MS)
+}
+
+/** Buttons, menus and forms do this by themselves (`action.ts`). */
+export const sayFailure = (error: unknown): void => say(toFailure(error).message, { isError: true })
+
+export const dismiss = (id: number): void => void (toasts.value = toasts.value.filter((toast) => toast.id !== id))

@@ -1,0 +1,107 @@
+/** Buttons, menus and forms send once, say what fails, and keep the focus meanwhile. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { holdBack, noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { PASSWORD, testApp } from '../../support/testing.ts'
+
+const as = { username: 'admin', password: PASSWORD }
+
+/** Changes under one path go out one after another: once a later one was answered, none of before is left. */
+function countPosts(page: Page, pattern: RegExp): () => number {
+  let count = 0
+  page.on('request', (request) => void (request.method() === 'POST' && pattern.test(request.url()) && count++))
+  return () => count
+}
+
+describe('what is done with a click', { skip: noBrowser }, () => {
+  test('a button that is clicked twice sends once, is busy until the answer comes, and keeps the focus', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check } = await openPage(t, app.url, { as })
+    await go('/settings/tasks/')
+    const button = page.getByRole('button', { name: 'Start: Rescan files' })
+    await button.waitFor()
+    const posts = countPosts(page, /\/api\/task-name\/\w/)
+    const { asked, release } = await holdBack(page, /\/api\/task-name\/\w/)
+
+    await button.dblclick()
+    await asked
+
+    assert.equal(await button.getAttribute('aria-busy'), 'true')
+    assert.equal(await button.isDisabled(), true)
+    assert.equal(await button.evaluate((element) => element === document.activeElement), true)
+    await check()
+    release()
+    await page.locator('button[aria-busy]').waitFor({ state: 'detached' })
+    const answered = page.waitForResponse(/\/api\/task-name\/\w/)
+    await button.click()
+    await answered
+    assert.equal(posts(), 2)
+  })
+
+  test('what a button fails to do is said in a toast, and it can be pressed again', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/settings/tasks/')
+    await page.route(/\/api\/task-name\/\w/, (route) => route.abort(), { times: 1 })
+    const button = page.getByRole('button', { name: 'Start: Rescan files' })
+
+    await button.click()
+
+    await page.locator('.toast.error').waitFor()
+    const answered = page.waitForResponse(/\/api\/task-name\/\w/)
+    await button.click()
+    assert.equal((await answered).ok(), true)
+  })
+
+  test('an item of a menu cannot be chosen again while it is being done', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check } = await openPage(t, app.url, { as })
+    await go('/settings/users/')
+    const menu = page.getByRole('button', { name: 'More for user', exact: true })
+    await menu.click()
+    const posts = countPosts(page, /\/api\/user\/\d+\//)
+    const { asked, release } = await holdBack(page, /\/api\/user\/\d+\//)
+    const lock = page.getByRole('menuitem', { name: 'Lock' })
+
+    await lock.click()
+    await asked
+    await menu.click()
+
+    assert.equal(await lock.isDisabled(), true)
+    await check()
+    await lock.press('Enter')
+    release()
+    await menu.click()
+    const answered = page.waitForResponse(/\/api\/user\/\d+\//)
+    await page.getByRole('menuitem', { name: 'Unlock' }).click()
+    await answered
+    assert.equal(posts(), 2)
+  })
+
+  test('a form is sent once, however often Enter is pressed', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check } = await openPage(t, app.url, { as })
+    await go('/settings/users/')
+    const posts = countPosts(page, /\/api\/user\/$/)
+    const { asked, release } = await holdBack(page, /\/api\/user\/$/)
+    const fill = async (name: string) => {
+      await page.getByRole('button', { name: 'Add a user' }).click()
+      await page.getByLabel('Username').fill(name)
+      await page.getByLabel('Password').fill('an unusual password')
+    }
+    await fill('ada')
+
+    await page.getByLabel('Password').press('Enter')
+    await page.getByLabel('Password').press('Enter')
+    await asked
+
+    assert.equal(await page.getByRole('dialog').getByRole('button', { name: 'Add a user' }).isDisabled(), true)
+    await check()
+    release()
+    await page.getByText('ada can sign in now').waitFor()
+    await fill('grace')
+    await page.getByLabel('Password').press('Enter')
+    await page.getByText('grace can sign in now').waitFor()
+    assert.equal(posts(), 2)
+  })
+})
