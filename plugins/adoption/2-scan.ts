@@ -93,7 +93,7 @@ export async function inAdoption(
 
 export const scanPlace = defineTask({
   name: 'scan_place',
-  title: 'Look what can move in',
+  title: 'Scan a folder',
   ...ADOPTION_TASK,
   apiStop: true,
   async run(given, app: App) {
@@ -146,8 +146,8 @@ export const scanPlace = defineTask({
 })
 
 /**
- * What a place that is followed has of what has not moved in, and its catalog as it is now: reading that takes long.
- * @returns empty: all has moved in
+ * What a place that is followed has of what is not imported, and its catalog as it is now: reading that takes long.
+ * @returns empty: everything is imported
  */
 async function newsOf(scan: Scan, reading: PlaceReading): Promise<string> {
   const news = createHash('sha256')
@@ -225,7 +225,7 @@ class Scan {
     await this.#app.adoptions.items.add(this.#id, from, items, unchanged)
   }
 
-  /** Those that have not moved in, or are other ones now, or whose documents are gone. */
+  /** Those that are not imported, or are other ones now, or whose documents are gone. */
   async freshOf(files: readonly FoundFile[]): Promise<FoundFile[]> {
     const placed = this.#app.media.places.at(this.#placeId, files.map(pathOf))
     const known = await this.#app.videos.readable([...placed.values()].map(({ videoId }) => videoId))
@@ -323,7 +323,7 @@ class Scan {
     await this.#add(broken.map(({ id, why }) => toProblem({ code: 'unreadable_document', id, why })))
     if (share < ENOUGH) {
       const why = because(
-        'its database names {count} videos, and most of them lie elsewhere: move in from that folder too',
+        'the database lists {count} videos, and most of them are in another folder: import that folder too',
         { count: films },
       )
       return this.#add([toProblem({ code: 'catalog_elsewhere', why })])

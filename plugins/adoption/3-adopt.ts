@@ -26,7 +26,7 @@ const STEP = 50
 
 export const adoptVideos = defineTask({
   name: 'adopt_videos',
-  title: 'Move in',
+  title: 'Import videos',
   ...ADOPTION_TASK,
   apiStop: true,
   async run(given, app: App) {
@@ -58,7 +58,7 @@ export const adoptVideos = defineTask({
             asked.map(({ row }) => ({ number: row.number, state: 'planned', outcome: 'ask' as const })),
           )
           done += rows.length
-          job.progress(done / Math.max(1, all), say`${{ done }} of ${{ all }} videos have moved in`)
+          job.progress(done / Math.max(1, all), say`${{ done }} of ${{ all }} videos imported`)
           if (job.isStopping()) return null
         }
         await bringAlong(adoption, reading, job, app)
@@ -70,7 +70,7 @@ export const adoptVideos = defineTask({
       return say`${{ count: done }} videos`
     })
     if (app.adoptions.find(given.payload.adoption)?.state !== 'adopted') return said // its place is away
-    // Not before it is told that they have moved in: it completes nothing else.
+    // Not before they are known as imported: it completes nothing else.
     await app.jobs.start('complete_videos', { adoption: given.payload.adoption })
     return said
   },

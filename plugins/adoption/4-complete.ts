@@ -1,5 +1,5 @@
 /**
- * complete_videos: what takes its time for videos that have moved in. Pictures, subtitles and comments that lie beside
+ * complete_videos: what takes its time for imported videos. Pictures, subtitles and comments that lie beside
  * them, what only the platform can tell. It may be stopped and started again: each video's row says how far it is.
  */
 import { isAbsolute, join } from 'node:path'
@@ -25,7 +25,7 @@ const STEP = 20
 
 export const completeVideos = defineTask({
   name: 'complete_videos',
-  title: 'Complete what has moved in',
+  title: 'Complete imported videos',
   ...ADOPTION_TASK,
   // What somebody waits for does not wait for this.
   lane: 'complete',

@@ -12,7 +12,7 @@ const STEP = 250
 
 export const undoAdoption = defineTask({
   name: 'undo_adoption',
-  title: 'Undo moving in',
+  title: 'Undo an import',
   ...ADOPTION_TASK,
   async run(job, app: App) {
     return inAdoption(job, app, 'undone', async (adoption) => {

@@ -1,4 +1,4 @@
-/** Moving in over HTTP: scan a place, look at the plan, run it, undo it (contract 9.17). */
+/** Import in place over HTTP: scan a place, look at the plan, run it, undo it (contract 9.17). */
 import { stat } from 'node:fs/promises'
 import { isAbsolute, join, relative } from 'node:path'
 import { defineRoute, errors, listing, ROW_PATTERN, Said, saidOf, say, Type } from 'archivolt'
@@ -37,7 +37,7 @@ export const AdoptionRecord = Type.Object({
         from: Type.String({ description: 'a path of that program' }),
         to: Type.String({ description: 'the folder here that it stands for' }),
         share: Type.Number({ description: 'how much of a sample lies there, 0 to 1' }),
-        sure: Type.Boolean({ description: 'false: somebody has to say it before anything moves in' }),
+        sure: Type.Boolean({ description: 'false: somebody has to confirm it before anything is imported' }),
       },
       { description: 'how paths that the catalog stores become ones here; only where there is a catalog' },
     ),
@@ -121,7 +121,7 @@ export const listAdoptions = defineRoute({
   method: 'GET',
   path: '/api/adoption/',
   access: 'admin',
-  summary: 'What has been looked at and has moved in, newest first, and which kinds of places can be read',
+  summary: 'Scans and imports, newest first, and which kinds of folders can be read',
   reply: Type.Object({
     sources: Type.Array(Type.Object({ name: Type.String(), title: Type.String() })),
     adoptions: Type.Array(AdoptionRecord),
@@ -160,7 +160,7 @@ export const startAdoption = defineRoute({
   method: 'POST',
   path: '/api/adoption/',
   access: 'admin',
-  summary: 'Look what could move in from a place; nothing is changed',
+  summary: 'Scan a place for videos to import; nothing is changed',
   body: Type.Object({
     place: Type.Integer({ minimum: 1 }),
     source: Type.Optional(Type.String({ maxLength: 40 })),
@@ -265,7 +265,7 @@ export const commandAdoption = defineRoute({
   method: 'POST',
   path: '/api/adoption/:adoptionId/',
   access: 'admin',
-  summary: 'Move in what the plan says, or take out exactly what it brought',
+  summary: 'Import what the plan lists, or undo exactly that',
   params: AdoptionId,
   body: Type.Object({
     command: Type.Enum(['adopt', 'undo', 'complete', 'stop'], {
@@ -356,7 +356,7 @@ export const dropAdoption = defineRoute({
   method: 'DELETE',
   path: '/api/adoption/:adoptionId/',
   access: 'admin',
-  summary: 'Throw a plan away; what has moved in stays, and can no longer be undone',
+  summary: 'Discard a plan; imported videos stay, and the import can no longer be undone',
   params: AdoptionId,
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['not_found', 'conflict'],

@@ -176,7 +176,7 @@ export class Walk {
       const path = pathIn(folder.path, name)
       if (this.#leaveOut.has(this.#absolute(path))) continue
       if (!isText) {
-        this.#tell('unreadable_name', path, 'the name is no UTF-8: rename the file, then it can be taken in')
+        this.#tell('unreadable_name', path, 'the file name is not valid UTF-8: rename the file, then it can be imported')
         continue
       }
       const kind = entry.isSymbolicLink() ? this.#follow(path) : kindOf(entry)

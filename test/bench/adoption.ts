@@ -1,5 +1,5 @@
 /**
- * Moving in: 100,000 films with their information files are looked at, come into the archive, are looked at once more
+ * Import in place: 100,000 films with their information files are scanned, imported, scanned once more
  * and leave again, while lists are read beside.
  */
 import { temporaryFolder } from '../support/folder.ts'
@@ -28,7 +28,7 @@ const before = await rssMb(server.pid)
 let highest = before
 
 const id = await measure('scan and plan', 60, async () => startScan())
-await measure('moving in', 180, async () => command(id, 'adopt', 'adopted'))
+await measure('import', 180, async () => command(id, 'adopt', 'adopted'))
 await measure('second scan, nothing has changed', 5, async () => startScan())
 await measure('undoing', 180, async () => command(id, 'undo', 'undone'))
 await server.end('SIGTERM')

@@ -1,5 +1,5 @@
 /**
- * The server is killed at every step of moving in and of undoing it: the next start goes on, and no file is touched.
+ * The server is killed at every step of an import and of its undo: the next start goes on, and no file is touched.
  */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -54,7 +54,7 @@ async function diesOf(server: Server, id: number, command: string): Promise<void
   assert.equal(await server.ended, null, 'it was killed')
 }
 
-test('moving in and undoing it go on after a kill at any point', async (t) => {
+test('an import and its undo go on after a kill at any point', async (t) => {
   const folder = await temporaryFolder(t)
   const root = await temporaryFolder(t)
   // Of the first only the film tells what it is made of.
@@ -127,7 +127,7 @@ test('a scan that is killed begins anew, and its plan has each film once', async
 })
 
 for (const next of ['goes on', 'is undone'] as const)
-  test(`killed while the platform is asked what a film is, moving in ${next}`, async (t) => {
+  test(`killed while the platform is asked what a film is, an import ${next}`, async (t) => {
     const [folder, root] = [await temporaryFolder(t), await temporaryFolder(t)]
     const { platform, env: toPlatform } = await startTestPlatform(t)
     const asked = VIDEO.ferry

@@ -1,4 +1,4 @@
-/** Thousands of films move in, are looked at once more and leave again: within the memory of many more. */
+/** Thousands of films are imported, scanned once more and undone: within the memory of many more. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rssMb } from '../bench/support/processes.ts'
@@ -10,7 +10,7 @@ const FILMS = 5000
 /** What 100,000 of them may take: `make bench` has as many, and 60 MB for them. */
 const MOST_MB = 75 // a machine that is busy collects later; one more thread, or rows that are kept, are more
 
-test('5,000 films move in and leave again within the memory of 100,000', async (t) => {
+test('5,000 films are imported and undone within the memory of 100,000', async (t) => {
   const [folder, root] = [await temporaryFolder(t), await temporaryFolder(t)]
   await layMany(root, FILMS)
   const env = { AV_LIBRARY_ROOTS: root, AV_SEGMENTS_URL: 'http://127.0.0.1:9', AV_PLATFORM_URL: 'http://127.0.0.1:9' }

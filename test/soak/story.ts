@@ -273,7 +273,7 @@ export class Story {
     this.#count('removal of a channel', (await server.api('DELETE', `/api/channel/${channel}/`)).status === 200)
   }
 
-  /** Films move in, one of them gets its copy, and they may leave again: as far as the server lives. */
+  /** Films are imported, one of them gets its copy, and the import may be undone: as far as the server lives. */
   async #place(server: Server): Promise<void> {
     const { status, body: place } = await server.api('POST', '/api/place/', { path: join(this.#root, 'films') })
     if (status !== 200) return
@@ -319,7 +319,7 @@ export class Story {
     this.#count('account', (await server.api('DELETE', `/api/user/${account.id}/`)).status === 200)
   }
 
-  /** What has moved in moves out again: the library has the films of its own folder alone. */
+  /** The import is undone: the library has the films of its own folder alone. */
   async #moveOut(server: Server): Promise<void> {
     const { body } = await server.api('GET', '/api/adoption/')
     const answers: unknown[] = []
@@ -330,8 +330,7 @@ export class Story {
       answers.push([id, state, status, answer?.message, after.state, after.reason])
     }
     const { body: places } = await server.api('GET', '/api/place/')
-    for (const { videos } of places.places)
-      assert.equal(videos, 0, `what has moved in has moved out: ${JSON.stringify(answers)}`)
+    for (const { videos } of places.places) assert.equal(videos, 0, `the import is undone: ${JSON.stringify(answers)}`)
   }
 
   async #checkPictures(server: Server): Promise<void> {

@@ -1,4 +1,4 @@
-/** Moving in, for tests: a look at a place, and what follows it, each to its end. */
+/** Importing in place, for tests: a look at a place, and what follows it, each to its end. */
 import assert from 'node:assert/strict'
 import type { PlacesApp } from './places.ts'
 

@@ -1,4 +1,4 @@
-/** Playlists that people have made in the other program: private ones of the account that moves in. */
+/** Playlists that people have made in the other program: private ones of the account that imports them. */
 import { randomUUID } from 'node:crypto'
 import { type Actor, isAppError, isBlank } from 'archivolt'
 import type { App } from '../app.ts'

@@ -1,4 +1,4 @@
-/** Moving in: a place is looked at, the plan says what would come, it comes without a copy, and leaves again. */
+/** Import in place: a place is scanned, the plan says what would come, it comes without a copy, and leaves again. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
@@ -35,7 +35,7 @@ async function command(app: PlacesApp, id: number, what: 'adopt' | 'undo') {
 const planOf = (rows: PlannedRow[]) =>
   rows.map(({ outcome, code, file, platform_id: id }) => [code || outcome, id, file].join(' ')).sort()
 
-test('a folder of yt-dlp is recognised, moves in without a copy, and leaves again without a trace', async (t) => {
+test('a folder of yt-dlp is recognised, imported without a copy, and undone without a trace', async (t) => {
   const app = await placesApp(t, { settings: { pageSize: 100 } })
   const place = await app.place('old', 'Old films')
   await app.as('admin').post('/api/config/', { downloads: { subtitle_index: true } })
@@ -174,7 +174,7 @@ test('a plan that is looked at again is counted anew only where its rows have ch
   assert.deepEqual([done.states.done, counted > 0], [1, true])
 })
 
-test('what takes its time begins when all have moved in: before that it would find nothing to complete', async (t) => {
+test('what takes its time begins when all are imported: before that it would find nothing to complete', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   await layFilm(app, 'old/aaaaaaaaaaa.mp4', infoOf('aaaaaaaaaaa'))
@@ -437,7 +437,7 @@ test('a catalog that is damaged, or none, is no reason to stop: films are read w
   assert.match((await show(app, asked.body.id)).reason, /pinchflat\.db cannot be read: The database cannot be read/)
 })
 
-test('where most of what a database names lies elsewhere nothing moves in until somebody says what stands for the folder', async (t) => {
+test('where most of what a database names lies elsewhere nothing is imported until somebody says what stands for the folder', async (t) => {
   const app = await placesApp(t)
   const admin = app.as('admin')
   const place = await app.place('old')
@@ -602,7 +602,7 @@ test('commands that a state does not take are refused with a sentence', async (t
   assert.equal((await admin.get(`/api/adoption/${plan.id}/`)).status, 404)
 })
 
-test('what has moved in can be undone for thirty days; a plan that nobody followed goes with the next one', async (t) => {
+test('an import can be undone for thirty days; a plan that nobody followed goes with the next one', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   const isKept = async (id: number) => (await app.as('admin').get(`/api/adoption/${id}/`)).status === 200

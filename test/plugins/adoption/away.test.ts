@@ -73,7 +73,7 @@ for (const code of ['EIO', 'ESTALE', 'ETIMEDOUT'])
     assert.deepEqual([await stateOf(app, place), told(app)], ['there', 1])
   })
 
-test('a share that dies while films move in loses none of them, also over a restart, and no picture', async (t) => {
+test('a share that dies during an import loses none of them, also over a restart, and no picture', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('share')
   for (const id of IDS) await layFilm(app, `share/A film [${id}].mp4`, infoOf(id))
@@ -100,7 +100,7 @@ test('a share that dies while films move in loses none of them, also over a rest
   assert.deepEqual(await app.ids('video'), [...IDS])
 })
 
-test('a disk that is taken out while films move in leaves none of them behind: where it was is an empty folder', async (t) => {
+test('a disk that is taken out during an import leaves none of them behind: where it was is an empty folder', async (t) => {
   let takeOut: (() => Promise<void>) | undefined
   const hand = handAt('adoption.document', 'after', () => takeOut?.())
   const app = await placesApp(t, { outside: [hand], settings: { pageSize: 100 } })

@@ -50,7 +50,7 @@ test('each program that is read has its five lines', () => {
 })
 
 for (const { title, steps } of recipes)
-  test(`who comes from ${title} finds what the text names, and moves in as it says`, async (t) => {
+  test(`who comes from ${title} finds what the text names, and imports it as it says`, async (t) => {
     const root = await temporaryFolder(lastFirst(t))
     const name = LIBRARIES[title]!
     await makeLibraries(root, [name])

@@ -56,7 +56,7 @@ for (const [gone, status] of [
     assert.deepEqual(await app.ids('video'), [])
   })
 
-test('a film that is gone moves in by what youtube-dl once wrote beside it, with a byte-order mark or NaN too', async (t) => {
+test('a film that is gone is imported by what youtube-dl once wrote beside it, with a byte-order mark or NaN too', async (t) => {
   const root = await temporaryFolder(t)
   const app = withPlaces<LibraryApp>(await libraryApp(t, { settings: { libraryRoots: [root] } }), root)
   const place = await app.place('old')

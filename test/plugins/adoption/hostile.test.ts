@@ -1,4 +1,4 @@
-/** Moving in from a folder that somebody has made to hurt, or whose disk can only be read or goes away. */
+/** Import from a folder that somebody has made to hurt, or whose disk can only be read or goes away. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -251,7 +251,7 @@ test('a catalog that is made to hurt does not end the scan, and damaged position
   }
 })
 
-test('a disk that can only be read moves in; times in steps of two seconds are no change; once it is away nothing runs', async (t) => {
+test('a disk that can only be read is imported; times in steps of two seconds are no change; once it is away nothing runs', async (t) => {
   const disk = await smallDisk(t, 4 << 20)
   if (!disk) return
   const app = await placesApp(t, { settings: { libraryRoots: [dirname(disk.path)] } })

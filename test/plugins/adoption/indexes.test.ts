@@ -1,4 +1,4 @@
-/** Moving in on either index: films with what a catalog knows of them, what people have done there, and back again. */
+/** Import in place on either index: films with what a catalog knows of them, what people have done there, and back again. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -44,7 +44,7 @@ INSERT INTO \`video_watch_status\` VALUES (1,'jellyfin','u1',1,NULL,'2024-05-29 
 `
 
 for (const { index, skip } of INDEXES)
-  describe(`moving in on ${index}`, { skip }, () => {
+  describe(`importing on ${index}`, { skip }, () => {
     test('brings films, marks, positions, what is kept and ignored, and takes all of it back', async (t) => {
       const scope = lastFirst(t)
       const root = await mkdtemp(join(tmpdir(), 'av-root-'))

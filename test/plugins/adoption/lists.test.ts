@@ -39,7 +39,7 @@ async function anApp(t: Parameters<typeof placesApp>[0]) {
 }
 const ADOPT = { command: 'adopt', along: { kinds: ['list'] } }
 
-test('each becomes a private one of who moves in, once, beside what is there; not unless it is chosen', async (t) => {
+test('each becomes a private one of the account that imports, once, beside what is there; not unless it is chosen', async (t) => {
   const { app, place } = await anApp(t)
   await app.as('admin').post('/api/playlist/custom/', { playlist_name: 'Mine', playlist_visibility: 'private' })
   const id = await scanned(app, place)

@@ -36,7 +36,7 @@ const inPlace = async (app: PlacesApp, folder = 'films') =>
     .map(({ parentPath, name }) => join(parentPath, name).slice(join(app.root, folder).length + 1))
     .sort()
 
-/** A place with films that have moved in, marked as ours. */
+/** A place with imported films, marked as ours. */
 async function ownPlace(t: TestContext): Promise<{ app: PlacesApp; place: number }> {
   const app = await placesApp(t)
   const place = await app.place('films', 'Old films')

@@ -1,4 +1,4 @@
-/** A file of sound alone moves in as it is, and is listed and sent like a film. */
+/** A file of sound alone is imported as it is, and is listed and sent like a film. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { infoOf } from '../../support/ytdlp-folder.ts'
 
 const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
 
-test('sound that has moved in keeps its container and its ending, is listed, found and sent in parts', async (t) => {
+test('imported sound keeps its container and its ending, is listed, found and sent in parts', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   const told = { vcodec: 'none', width: undefined, height: undefined, ext: 'm4a' }

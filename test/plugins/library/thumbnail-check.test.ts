@@ -267,7 +267,7 @@ test('thumbnails are put into the films, which stay whole; a second run has noth
   assert.deepEqual(await app.files('media'), [`${harbour}/${ferry}.mp4`, `${harbour}/${nets}.mp4`].sort())
 })
 
-test('pictures of videos that moved in come back from beside their films where the cache is lost; nobody is asked', async (t) => {
+test('pictures of imported videos come back from beside their films where the cache is lost; nobody is asked', async (t) => {
   const root = await temporaryFolder(t)
   const app = await libraryApp(t, { settings: { libraryRoots: [root] } })
   const place = (await app.as('admin').post('/api/place/', { path: root, label: 'Old' })).body.id as number

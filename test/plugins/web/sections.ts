@@ -6,7 +6,7 @@ export const SECTIONS = [
   'downloads',
   'subscriptions',
   'playback',
-  'moving',
+  'import',
   'cookie',
   'health',
   'schedules',

@@ -25,8 +25,8 @@ const tells = (key: keyof typeof en, number: number): void => {
 
 test('the page says how long a place’s trash keeps files', () => {
   tells('video.delete.trash', TRASH_DAYS)
-  tells('settings.moving.ours.hint', TRASH_DAYS)
-  tells('settings.moving.ours.text', TRASH_DAYS)
+  tells('settings.import.ours.hint', TRASH_DAYS)
+  tells('settings.import.ours.text', TRASH_DAYS)
 })
 
 test('the page says where a list ends', () => tells('list.cut', MAX_WINDOW))

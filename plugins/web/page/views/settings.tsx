@@ -37,8 +37,8 @@ import { CookieSection } from './settings/cookie.tsx'
 import { DeviceSection } from './settings/device.tsx'
 import { DownloadsSection } from './settings/downloads.tsx'
 import { HealthSection } from './settings/health.tsx'
+import { ImportSection } from './settings/import.tsx'
 import { LookSection } from './settings/look.tsx'
-import { MovingSection } from './settings/moving.tsx'
 import { NotificationsSection } from './settings/notifications.tsx'
 import { PlaybackSection } from './settings/playback.tsx'
 import { PluginsSection } from './settings/plugins.tsx'
@@ -56,7 +56,7 @@ type Key =
   | 'downloads'
   | 'subscriptions'
   | 'playback'
-  | 'moving'
+  | 'import'
   | 'cookie'
   | 'health'
   | 'schedules'
@@ -91,7 +91,7 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
       { key: 'downloads', icon: Download, Body: DownloadsSection },
       { key: 'subscriptions', plugin: 'subscription', icon: TvMinimalPlay, Body: SubscriptionsSection },
       { key: 'playback', icon: MonitorPlay, Body: PlaybackSection },
-      { key: 'moving', plugin: 'adoption', icon: FolderInput, Body: MovingSection },
+      { key: 'import', plugin: 'adoption', icon: FolderInput, Body: ImportSection },
       { key: 'cookie', plugin: 'cookie', icon: Cookie, Body: CookieSection },
       { key: 'health', icon: HeartPulse, Body: HealthSection },
       { key: 'schedules', icon: CalendarClock, Body: SchedulesSection },
@@ -112,6 +112,9 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
   },
 ]
 
+/** Addresses that sections had before: links to them still work. */
+const FORMER: Record<string, Key> = { moving: 'import' }
+
 /** Without a section a phone shows their list, a wide screen the first one beside it. */
 export default function Settings({ params }: ViewProps) {
   const groups = GROUPS.filter(({ isForAdmins }) => !isForAdmins || isAdmin.value).map((group) => ({
@@ -119,7 +122,8 @@ export default function Settings({ params }: ViewProps) {
     sections: group.sections.filter(({ plugin }) => plugin === undefined || isThere(plugin)),
   }))
   const sections = groups.flatMap((group) => group.sections)
-  const chosen = params['section']
+  const asked = params['section']
+  const chosen = asked !== undefined && Object.hasOwn(FORMER, asked) ? FORMER[asked] : asked
   const section = chosen === undefined ? sections[0] : sections.find(({ key }) => key === chosen)
   useTitle(
     chosen === undefined ? t('nav.settings') : section && `${t(`settings.${section.key}`)} – ${t('nav.settings')}`,

@@ -194,14 +194,14 @@ function Have() {
       <p class="hint">{t('welcome.have.hint')}</p>
       {found.length > 0 && (
         <>
-          <p>{t('settings.moving.found')}:</p>
+          <p>{t('settings.import.found')}:</p>
           <ul>
             {found.map(({ path, title, films }) => (
               <li key={path}>
                 <span dir="auto">{path}</span>{' '}
                 <span class="meta">
                   {title} ·{' '}
-                  {t(complete ? 'settings.moving.found.films' : 'settings.moving.found.more', { count: films })}
+                  {t(complete ? 'settings.import.found.films' : 'settings.import.found.more', { count: films })}
                 </span>
               </li>
             ))}
@@ -209,7 +209,7 @@ function Have() {
         </>
       )}
       <p>
-        <a class="button" href={under('/settings/moving/')}>
+        <a class="button" href={under('/settings/import/')}>
           {t('welcome.have.do')}
         </a>
       </p>

@@ -1,4 +1,4 @@
-/** Move in: libraries of other programs that were found on the server, to choose from. */
+/** Import: libraries of other programs that were found on the server, to choose from. */
 import { Search } from 'lucide'
 import { Button } from '../../parts/button.tsx'
 import { get } from '../../server/api.ts'
@@ -14,37 +14,37 @@ interface FoundProps {
 }
 
 export function FoundBelow({ places, take }: FoundProps) {
-  const key = `settings/moving/found ${places.map(({ id }) => id).join()}`
+  const key = `settings/import/found ${places.map(({ id }) => id).join()}`
   const { now } = useLoad(key, (signal) => get<FoundLibraries>('/api/adoption/found/', {}, signal))
   const { state, value } = now.value
-  if (state === 'loading') return <p class="option-line hint">{t('settings.moving.found.looking')}</p>
+  if (state === 'loading') return <p class="option-line hint">{t('settings.import.found.looking')}</p>
   // A folder can be named all the same.
   if (!value) return null
   const { found, complete, unread } = value
   return (
     <>
-      {found.length > 0 && <p class="option-line">{t('settings.moving.found')}</p>}
-      <ul class="settings-rows" aria-label={t('settings.moving.found')}>
+      {found.length > 0 && <p class="option-line">{t('settings.import.found')}</p>}
+      <ul class="settings-rows" aria-label={t('settings.import.found')}>
         {found.map(({ path, title, films }) => (
           <li key={path}>
             <div class="row-words">
               <strong dir="auto">{path}</strong>
               <p class="meta">
-                {title} · {t(complete ? 'settings.moving.found.films' : 'settings.moving.found.more', { count: films })}
+                {title} · {t(complete ? 'settings.import.found.films' : 'settings.import.found.more', { count: films })}
               </p>
             </div>
-            <Button icon={Search} aria-label={t('settings.moving.lookOf', { name: path })} onClick={() => take(path)}>
-              {t('settings.moving.look')}
+            <Button icon={Search} aria-label={t('settings.import.lookOf', { name: path })} onClick={() => take(path)}>
+              {t('settings.import.look')}
             </Button>
           </li>
         ))}
       </ul>
       {unread.map((path) => (
         <p class="option-line hint" key={path}>
-          {t('settings.moving.found.unread', { path })}
+          {t('settings.import.found.unread', { path })}
         </p>
       ))}
-      {!complete && <p class="option-line hint">{t('settings.moving.found.partly')}</p>}
+      {!complete && <p class="option-line hint">{t('settings.import.found.partly')}</p>}
     </>
   )
 }

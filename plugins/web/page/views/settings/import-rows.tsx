@@ -1,4 +1,4 @@
-/** Move in: the rows of a plan, by what becomes of them, and how many there are of each channel. */
+/** Import: the rows of a plan, by what becomes of them, and how many there are of each channel. */
 import { ChevronDown } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -36,7 +36,7 @@ export function Rows({ id, title, chosen }: { id: number; title: string; chosen:
       </ul>
       {total > rows.length && (
         <Button kind="quiet" icon={ChevronDown} onClick={read}>
-          {t('settings.moving.more', { shown: toNumber(rows.length), count: total })}
+          {t('settings.import.more', { shown: toNumber(rows.length), count: total })}
         </Button>
       )}
     </Unfold>
@@ -47,13 +47,13 @@ export function Channels({ id }: { id: number }) {
   const [channels, setChannels] = useState<AdoptionChannel[]>([])
   const read = async () => setChannels(await get<AdoptionChannel[]>(`/api/adoption/${id}/channel/`))
   return (
-    <Unfold class="plan-part" title={t('settings.moving.channels')} onOpen={read}>
+    <Unfold class="plan-part" title={t('settings.import.channels')} onOpen={read}>
       <ul class="plain">
         {channels.map(({ channel_id: channel, channel_name: name, count, size }) => (
           <li key={channel}>
-            <span dir="auto">{name || channel || t('settings.moving.channels.none')}</span>{' '}
+            <span dir="auto">{name || channel || t('settings.import.channels.none')}</span>{' '}
             <span class="meta">
-              {t('settings.moving.videos', { count })}, {toBytes(size)}
+              {t('settings.import.videos', { count })}, {toBytes(size)}
             </span>
           </li>
         ))}

@@ -1,4 +1,4 @@
-/** Moving in on the page: a folder is named, looked through, moves in, plays, and leaves again. */
+/** Importing on the page: a folder is named, scanned, imported, plays, and leaves again. */
 import assert from 'node:assert/strict'
 import { mkdir, rename } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -38,8 +38,19 @@ const DUMP = [
   dumped('video_watch_status', { video_id: 1, server_type: 'jellyfin', server_user_id: 'u1', played: 1 }),
 ].join('\n')
 
-describe('moving in', { skip: noBrowser }, () => {
-  test('from the welcome a folder is named, looked through, moves in with what was done there, plays, and leaves again; a switch brings it by itself', async (t) => {
+describe('importing', { skip: noBrowser }, () => {
+  test('a link to the former address of the section still opens it', async (t) => {
+    const app = await placesApp(t)
+    const { page, go, check } = await openPage(t, app.url, { as: ADMIN })
+
+    await go('/settings/moving/')
+
+    await page.getByRole('heading', { level: 1, name: 'Import', exact: true }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Import', exact: true }).getAttribute('aria-current'), 'page')
+    await check()
+  })
+
+  test('from the welcome a folder is named, scanned, imported with what was done there, plays, and is undone; a switch follows it', async (t) => {
     const app = await placesApp(t)
     const folder = join(app.root, 'Old films')
     await mkdir(folder)
@@ -56,7 +67,7 @@ describe('moving in', { skip: noBrowser }, () => {
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
     await go('/welcome/')
     await page.getByRole('heading', { name: 'Already have videos?' }).waitFor()
-    await page.getByRole('link', { name: 'Move them in' }).click()
+    await page.getByRole('link', { name: 'Import them' }).click()
 
     await page.getByLabel('Folder on the server').fill('/etc')
     await page.getByRole('button', { name: 'Add', exact: true }).click()
@@ -64,7 +75,7 @@ describe('moving in', { skip: noBrowser }, () => {
     await page.getByLabel('Folder on the server').fill(folder)
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByRole('button', { name: 'Scan Old films' }).click()
-    await page.getByText('2 videos to move in').waitFor()
+    await page.getByText('2 videos to import').waitFor()
     await page.getByText('Not every browser plays mkv (1).').waitFor()
     await page.getByText('Recognised as Youtarr.').waitFor()
     await page.getByText(`Its data is in ${join(folder, 'youtarr-backup.sql')}.`).waitFor()
@@ -75,10 +86,10 @@ describe('moving in', { skip: noBrowser }, () => {
     await page.getByText('No film.mp4: it is no film, whatever its name says').waitFor()
     await page.getByText('By channel').click()
     await page.getByText('Harbour & Tide').first().waitFor()
-    await page.getByText('2 videos to move in').click()
+    await page.getByText('2 videos to import').click()
     await page.getByText('A film [bbbbbbbbbbb].mkv').waitFor()
     await check([/status of 422/])
-    await shot('settings-moving')
+    await shot('settings-import')
     const along = page.getByRole('group', { name: 'What else to bring' })
     const watcher = along.getByLabel('jellyfin:u1’s watch history (1 entry)')
     assert.equal(await watcher.inputValue(), 'admin')
@@ -87,8 +98,8 @@ describe('moving in', { skip: noBrowser }, () => {
     await watcher.selectOption({ label: 'For user' })
     await along.getByRole('switch', { name: '1 subscribed channel' }).check()
 
-    await page.getByRole('button', { name: 'Move in' }).click()
-    await page.getByText('Moved in').waitFor()
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByText('Imported', { exact: true }).waitFor()
     for (const id of ['aaaaaaaaaaa', 'bbbbbbbbbbb']) {
       await go(`/video/${id}/`)
       await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 0.1)
@@ -110,14 +121,14 @@ describe('moving in', { skip: noBrowser }, () => {
       assert.equal((await app.as('admin').get('/api/video/bbbbbbbbbbb/')).body.data.keep, isKept)
     }
 
-    await go('/settings/moving/')
+    await go('/settings/import/')
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Undone').waitFor()
     assert.deepEqual(await app.ids('video'), [])
 
     await page.getByRole('switch', { name: 'Add new videos from Old films every hour' }).check()
-    await page.getByText('Moved in').waitFor()
+    await page.getByText('Imported', { exact: true }).waitFor()
     assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa', 'bbbbbbbbbbb'])
     assert.deepEqual(await listing(app.root), before)
 
@@ -135,9 +146,9 @@ describe('moving in', { skip: noBrowser }, () => {
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByText('Deleted').waitFor()
     assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa'])
-    await go('/settings/moving/')
+    await go('/settings/import/')
     await page.getByRole('button', { name: '1 deleted video in the trash' }).click()
-    await shot('settings-moving-trash')
+    await shot('settings-import-trash')
     await page.getByRole('button', { name: /^Bring back A film/ }).click()
     await page.getByText(/is coming back$/).waitFor()
     await app.settled()
@@ -179,13 +190,13 @@ describe('moving in', { skip: noBrowser }, () => {
     const library = page.getByRole('listitem').filter({ hasText: downloads })
     await library.getByText('Pinchflat · about 1 video').waitFor()
     await shot('welcome-found')
-    await page.getByRole('link', { name: 'Move them in' }).click()
+    await page.getByRole('link', { name: 'Import them' }).click()
     const found = page.getByRole('list', { name: 'Found on this server' })
     await found.getByText(join(app.root, 'other')).waitFor()
-    await shot('settings-moving-found')
+    await shot('settings-import-found')
     await found.getByRole('button', { name: `Scan ${downloads}` }).click()
 
-    await page.getByText('1 video to move in').waitFor()
+    await page.getByText('1 video to import').waitFor()
     await page.getByRole('heading', { name: 'Found in downloads' }).waitFor()
     assert.deepEqual(
       (await app.as('admin').get('/api/place/')).body.places.map(({ path }: { path: string }) => path),
@@ -201,18 +212,18 @@ describe('moving in', { skip: noBrowser }, () => {
     await app.place('old', 'Old films')
     await app.lay('old/archive.txt', 'youtube aaaaaaaaaaa\nyoutube bbbbbbbbbbb\n')
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
-    await go('/settings/moving/')
+    await go('/settings/import/')
     await page.getByRole('button', { name: 'Scan Old films' }).click()
     const choice = page.getByLabel('2 videos are listed there, but their files are gone')
     assert.equal(await choice.inputValue(), '')
     await page.getByText('2 videos named in a list of downloads').click()
     await page.getByText('bbbbbbbbbbb: it was downloaded once, and its file is not here').waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Move in' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Import', exact: true }).count(), 0)
 
     await choice.selectOption({ label: 'Put them on the ignore list' })
-    await shot('settings-moving-gone')
-    await page.getByRole('button', { name: 'Move in' }).click()
-    await page.getByText('Moved in').waitFor()
+    await shot('settings-import-gone')
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByText('Imported', { exact: true }).waitFor()
 
     assert.deepEqual(await app.ids('download'), ['aaaaaaaaaaa', 'bbbbbbbbbbb'])
     await check()
@@ -231,12 +242,12 @@ describe('moving in', { skip: noBrowser }, () => {
       adoptions: answer.adoptions.map((one: object) => ({ ...one, state: 'adopting', reason })),
     }))
 
-    await go('/settings/moving/')
+    await go('/settings/import/')
 
     await page.getByText(reason).waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Move in' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Import', exact: true }).count(), 0)
     await check()
-    await shot('settings-moving-waits')
+    await shot('settings-import-waits')
   })
 
   test('a folder that is away asks where it is, says why another one is not it, and is there again', async (t) => {
@@ -248,14 +259,14 @@ describe('moving in', { skip: noBrowser }, () => {
     assert.equal(await app.app.media.places.isThere(place), false)
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as: ADMIN })
 
-    await go('/settings/moving/')
+    await go('/settings/import/')
     const field = page.getByLabel('Where Old films is now')
     assert.equal(await field.inputValue(), join(app.root, 'Old films'))
     await field.fill(join(app.root, 'Others'))
     await page.getByRole('button', { name: 'Use this folder' }).click()
     await page.getByText(`Only 0 of 2 videos were found in ${join(app.root, 'Others')}`).waitFor()
     await check([/status of 422/])
-    await shot('settings-moving-away')
+    await shot('settings-import-away')
     await field.fill(join(app.root, 'New disk'))
     await page.getByRole('button', { name: 'Use this folder' }).click()
 
@@ -283,15 +294,15 @@ describe('moving in', { skip: noBrowser }, () => {
     for (let at = 10; at < 25; at++) await app.lay(`Old films/No film ${at}.mp4`, 'text')
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', colorScheme: 'dark', as: ADMIN })
 
-    await go('/settings/moving/')
+    await go('/settings/import/')
     await page.getByRole('button', { name: 'Scan Old films' }).click()
     await page
       .getByText('YoutubeDL-Material lists many videos, but only 0% of the sampled files are in this folder.')
       .waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Move in' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Import', exact: true }).count(), 0)
     await check()
     await page.getByLabel('The same folder on this server').scrollIntoViewIfNeeded()
-    await shot('settings-moving-unsure')
+    await shot('settings-import-unsure')
     await page.getByLabel('The same folder on this server').fill('/etc')
     await page.getByRole('button', { name: 'Scan again' }).click()
     await page.getByText('/etc is no folder in “Old films”').waitFor()
@@ -300,7 +311,7 @@ describe('moving in', { skip: noBrowser }, () => {
     await page
       .getByText(`/app/video/ there is ${join(app.root, 'Old films/inner')} here (100% of sampled files found).`)
       .waitFor()
-    await page.getByRole('button', { name: 'Move in' }).waitFor()
+    await page.getByRole('button', { name: 'Import', exact: true }).waitFor()
 
     await page.getByText('15 files or folders skipped').click()
     await page.getByText('No film 10.mp4').waitFor()
@@ -309,9 +320,9 @@ describe('moving in', { skip: noBrowser }, () => {
     await page.getByText('No film 24.mp4').waitFor()
     assert.equal(await page.getByRole('button', { name: /^Show more/ }).count(), 0)
     await check([/status of 422/])
-    await shot('settings-moving-rows')
-    await page.getByRole('button', { name: 'Move in' }).click()
-    await page.getByText('Moved in').waitFor()
+    await shot('settings-import-rows')
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByText('Imported', { exact: true }).waitFor()
     assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa', 'bbbbbbbbbbb'])
   })
 
@@ -329,7 +340,7 @@ describe('moving in', { skip: noBrowser }, () => {
     })
     const address = `http://${await listening(t, server)}`
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
-    await go('/settings/moving/')
+    await go('/settings/import/')
     await page.getByRole('button', { name: 'Scan Archive' }).click()
     await page.getByText('Recognised as TubeArchivist.').waitFor()
     await page.getByText('Change how it is read').click()
@@ -337,10 +348,10 @@ describe('moving in', { skip: noBrowser }, () => {
     assert.equal(await page.getByLabel('Elasticsearch username').inputValue(), 'elastic')
     await page.getByLabel('Elasticsearch password').fill('tide')
     await check()
-    await shot('settings-moving-server')
+    await shot('settings-import-server')
     await page.getByRole('button', { name: 'Scan again' }).click()
     await page.getByText(`Its data is in ${address}.`).waitFor()
-    await page.getByText('1 video to move in').waitFor()
+    await page.getByText('1 video to import').waitFor()
     await page.getByText('By channel').click()
     await page.getByText('Harbour').first().waitFor()
   })
@@ -351,21 +362,21 @@ describe('moving in', { skip: noBrowser }, () => {
     await app.place('Old films')
     await layFilm(app, 'Old films/A film [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
-    await go('/settings/moving/')
+    await go('/settings/import/')
     await page.getByRole('button', { name: 'Scan Old films' }).click()
-    await page.getByText('1 video to move in').waitFor()
+    await page.getByText('1 video to import').waitFor()
     const { id } = await app.app.jobs.start('other.work', {})
 
-    await page.getByRole('button', { name: 'Move in' }).click()
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
     await page.getByText('The thumbnail, subtitles and other details of 1 video will follow').waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByText('1 video still lacks its thumbnail, subtitles or other details.').waitFor()
     await check()
-    await shot('settings-moving-paused')
+    await shot('settings-import-paused')
     other.release()
     await app.app.jobs.ended(id)
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText(/^1 video still/).waitFor({ state: 'detached' })
-    await page.getByText('Moved in').waitFor()
+    await page.getByText('Imported', { exact: true }).waitFor()
   })
 })

@@ -1,4 +1,4 @@
-/** Move in: what was found in a folder, and what becomes of it. */
+/** Import: what was found in a folder, and what becomes of it. */
 import { LogIn, Pause, Play, Undo2 } from 'lucide'
 import { useMemo, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -9,9 +9,9 @@ import type { Account, Adoption, Place } from '../../server/records.ts'
 import { forget } from '../../stores/load.ts'
 import { toAge, toBytes } from '../../texts/format.ts'
 import { inWords, t } from '../../texts/lookup.ts'
-import { AlongChoice, type Chosen, offerOf, safeChoice, toAlong } from './moving-along.tsx'
-import { Channels, Rows } from './moving-rows.tsx'
-import { Source, type Sources } from './moving-source.tsx'
+import { AlongChoice, type Chosen, offerOf, safeChoice, toAlong } from './import-along.tsx'
+import { Channels, Rows } from './import-rows.tsx'
+import { Source, type Sources } from './import-source.tsx'
 import { Group } from './option.tsx'
 
 const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
@@ -29,11 +29,11 @@ function SetThere({ settings }: Pick<Adoption, 'settings'>) {
   if (settings.length === 0) return null
   return (
     <details class="plan-part">
-      <summary class="unfold">{t('settings.moving.set', { count: settings.length })}</summary>
+      <summary class="unfold">{t('settings.import.set', { count: settings.length })}</summary>
       <ul class="plain">
         {settings.map(({ of, key, value }) => (
           <li key={`${of} ${key}`} class="meta" dir="auto">
-            {of}: {isKnown(key) ? t(`settings.moving.set.${key}`, { value }) : `${key} ${value}`}
+            {of}: {isKnown(key) ? t(`settings.import.set.${key}`, { value }) : `${key} ${value}`}
           </li>
         ))}
       </ul>
@@ -70,11 +70,11 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
   }
   const reason = inWords(adoption.reason, adoption.said)
   return (
-    <Group title={t('settings.moving.plan', { name: place.label })}>
+    <Group title={t('settings.import.plan', { name: place.label })}>
       <div class="option-line">
         <p>
           <strong>
-            {state === 'failed' ? t('settings.moving.state.failed', { reason }) : t(`settings.moving.state.${state}`)}
+            {state === 'failed' ? t('settings.import.state.failed', { reason }) : t(`settings.import.state.${state}`)}
           </strong>{' '}
           <span class="meta">{toAge(adoption.created_at)}</span>
         </p>
@@ -90,7 +90,7 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
       <div class="option-foot">
         {mayCome && isOpen && adoption.map?.sure !== false && (
           <Button kind="main" icon={LogIn} onClick={() => command('adopt')}>
-            {t('settings.moving')}
+            {t('settings.import')}
           </Button>
         )}
         <Commands adoption={adoption} name={place.label} command={command} />
@@ -112,29 +112,29 @@ function Found({ adoption }: { adoption: Adoption }) {
   const unsure = Object.entries(containers).filter(([ending]) => UNSURE.includes(ending))
   return (
     <>
-      {unchanged > 0 && <p>{t('settings.moving.unchanged', { count: unchanged })}</p>}
+      {unchanged > 0 && <p>{t('settings.import.unchanged', { count: unchanged })}</p>}
       <div>
         {OUTCOMES.flatMap((outcome) => {
           const { count, size } = outcomes[outcome] ?? { count: 0, size: 0 }
-          const said = t(`settings.moving.outcome.${outcome}`, { count })
+          const said = t(`settings.import.outcome.${outcome}`, { count })
           if (count === 0) return []
           const title = outcome === 'new' || outcome === 'ask' ? `${said} (${toBytes(size)})` : said
           if (isBusy(adoption)) return [<p key={outcome}>{title}</p>]
           return [<Rows key={outcome} id={id} title={title} chosen={{ outcome }} />]
         })}
         {left > 0 && !isBusy(adoption) && (
-          <Rows id={id} title={t('settings.moving.left', { count: left })} chosen={{ state: 'left' }} />
+          <Rows id={id} title={t('settings.import.left', { count: left })} chosen={{ state: 'left' }} />
         )}
         {countOf(adoption, 'new', 'ask') > 0 && !isBusy(adoption) && <Channels id={id} />}
       </div>
       {state === 'adopted' && open > 0 && (
         <p class="hint">
-          {t(adoption.completing ? 'settings.moving.completing' : 'settings.moving.incomplete', { count: open })}
+          {t(adoption.completing ? 'settings.import.completing' : 'settings.import.incomplete', { count: open })}
         </p>
       )}
       {unsure.length > 0 && (
         <p class="hint">
-          {t('settings.moving.unsure', { names: unsure.map(([ending, count]) => `${ending} (${count})`).join(', ') })}
+          {t('settings.import.unsure', { names: unsure.map(([ending, count]) => `${ending} (${count})`).join(', ') })}
         </p>
       )}
     </>
@@ -157,12 +157,12 @@ function Gone({
   return (
     <div class="option-form">
       <Select
-        label={t('settings.moving.gone', { count })}
+        label={t('settings.import.gone', { count })}
         value={choice.gone ?? ''}
         choices={[
-          { value: '', label: t('settings.moving.gone.leave') },
-          { value: 'queue', label: t('settings.moving.gone.queue') },
-          { value: 'ignore', label: t('settings.moving.gone.ignore') },
+          { value: '', label: t('settings.import.gone.leave') },
+          { value: 'queue', label: t('settings.import.gone.queue') },
+          { value: 'ignore', label: t('settings.import.gone.ignore') },
         ]}
         onChange={(what) => {
           const { gone: _, ...others } = choice
@@ -173,7 +173,7 @@ function Gone({
         <Rows
           key={code}
           id={id}
-          title={t(`settings.moving.gone.${code}`, { count: problems[code]! })}
+          title={t(`settings.import.gone.${code}`, { count: problems[code]! })}
           chosen={{ code }}
         />
       ))}
@@ -194,9 +194,9 @@ function Commands({
   const { state, completing } = adoption
   const undo = async () => {
     const isSure = await confirm({
-      title: t('settings.moving.undo.title'),
-      text: <p>{t('settings.moving.undo.text', { name })}</p>,
-      action: t('settings.moving.undo'),
+      title: t('settings.import.undo.title'),
+      text: <p>{t('settings.import.undo.text', { name })}</p>,
+      action: t('settings.import.undo'),
     })
     if (isSure) await command('undo')
   }
@@ -204,17 +204,17 @@ function Commands({
     <>
       {(state === 'scanning' || state === 'adopting' || completing) && (
         <Button icon={Pause} onClick={() => command('stop')}>
-          {t(completing ? 'settings.moving.pause' : 'settings.moving.stop')}
+          {t(completing ? 'settings.import.pause' : 'settings.import.stop')}
         </Button>
       )}
       {state === 'adopted' && openIn(adoption) > 0 && !completing && (
         <Button icon={Play} onClick={() => command('complete')}>
-          {t('settings.moving.goOn')}
+          {t('settings.import.goOn')}
         </Button>
       )}
       {(state === 'adopted' || state === 'failed') && (
         <Button icon={Undo2} onClick={() => undo()}>
-          {t('settings.moving.undo')}
+          {t('settings.import.undo')}
         </Button>
       )}
     </>

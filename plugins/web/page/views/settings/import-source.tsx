@@ -1,4 +1,4 @@
-/** Move in: which program a folder was read as, how that program's paths were understood, and how to say it differently. */
+/** Import: which program a folder was read as, how that program's paths were understood, and how to say it differently. */
 import { Search } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -20,7 +20,7 @@ interface SourceProps {
   adoption: Adoption
   place: Place
   sources: Sources
-  /** Nothing has moved in yet. */
+  /** Nothing was imported yet. */
   mayChange: boolean
   reload: () => Promise<void>
 }
@@ -36,12 +36,12 @@ export function Source({ adoption, place, sources, mayChange, reload }: SourcePr
     <>
       {source !== '' && (
         <p>
-          {t('settings.moving.source', { name })}
+          {t('settings.import.source', { name })}
           {catalog !== '' && (
             <>
               {' '}
               <span class="meta" dir="auto">
-                {t('settings.moving.source.catalog', { path: catalog })}
+                {t('settings.import.source.catalog', { path: catalog })}
               </span>
             </>
           )}
@@ -49,20 +49,20 @@ export function Source({ adoption, place, sources, mayChange, reload }: SourcePr
       )}
       {map && (
         <p class="meta" dir="auto">
-          {t('settings.moving.map', { from: map.from || '/', to: map.to, share: toPercent(map.share) })}
+          {t('settings.import.map', { from: map.from || '/', to: map.to, share: toPercent(map.share) })}
         </p>
       )}
       {map && !map.sure && (
-        <p class="notice error">{t('settings.moving.map.unsure', { name, share: toPercent(map.share) })}</p>
+        <p class="notice error">{t('settings.import.map.unsure', { name, share: toPercent(map.share) })}</p>
       )}
       {mayChange && (
         <details class="plan-part" open={map?.sure === false}>
-          <summary class="unfold">{t('settings.moving.source.change')}</summary>
+          <summary class="unfold">{t('settings.import.source.change')}</summary>
           <Say adoption={adoption} place={place} sources={sources} look={look} />
         </details>
       )}
       {mayChange && map && !map.sure && (
-        <Button onClick={() => look({ source: PLAIN })}>{t('settings.moving.source.without', { name })}</Button>
+        <Button onClick={() => look({ source: PLAIN })}>{t('settings.import.source.without', { name })}</Button>
       )}
     </>
   )
@@ -94,10 +94,10 @@ function Say({ adoption: { source, catalog, map }, place, sources, look }: SayPr
   return (
     <Form form={form} class="option-form" onSubmit={send}>
       <Select
-        label={t('settings.moving.source.program')}
+        label={t('settings.import.source.program')}
         value={chosen}
         choices={[
-          { value: '', label: t('settings.moving.source.any') },
+          { value: '', label: t('settings.import.source.any') },
           ...sources.map(({ name, title }) => ({ value: name, label: title })),
         ]}
         onChange={choose}
@@ -105,17 +105,17 @@ function Say({ adoption: { source, catalog, map }, place, sources, look }: SayPr
       {!isPlain && (
         <>
           <Field
-            label={t('settings.moving.source.at')}
-            hint={t('settings.moving.source.at.hint')}
+            label={t('settings.import.source.at')}
+            hint={t('settings.import.source.at.hint')}
             value={at}
             onInput={setAt}
           />
           {isServer && (
             <>
-              <Field label={t('settings.moving.source.username')} value={username} onInput={setUsername} />
+              <Field label={t('settings.import.source.username')} value={username} onInput={setUsername} />
               <Field
-                label={t('settings.moving.source.password')}
-                hint={t('settings.moving.source.password.hint')}
+                label={t('settings.import.source.password')}
+                hint={t('settings.import.source.password.hint')}
                 type="password"
                 autocomplete="off"
                 value={password}
@@ -124,19 +124,19 @@ function Say({ adoption: { source, catalog, map }, place, sources, look }: SayPr
             </>
           )}
           <Field
-            label={t('settings.moving.map.from')}
-            hint={t('settings.moving.map.from.hint')}
+            label={t('settings.import.map.from')}
+            hint={t('settings.import.map.from.hint')}
             value={from}
             onInput={setFrom}
             placeholder="/downloads"
           />
-          <Field label={t('settings.moving.map.to')} value={to} onInput={setTo} />
+          <Field label={t('settings.import.map.to')} value={to} onInput={setTo} />
         </>
       )}
       {form.refusal}
       <div class="buttons">
         <Button icon={Search} type="submit">
-          {t('settings.moving.again')}
+          {t('settings.import.again')}
         </Button>
       </div>
     </Form>

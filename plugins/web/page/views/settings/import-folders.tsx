@@ -1,4 +1,4 @@
-/** Move in: the folders of other programs that are known here, and where they are. */
+/** Import: the folders of other programs that are known here, and where they are. */
 import { FolderInput, FolderPlus, Search, Trash, Undo2 } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
@@ -11,8 +11,8 @@ import type { Adoption, Discarded, Place } from '../../server/records.ts'
 import { forget } from '../../stores/load.ts'
 import { toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
-import { FoundBelow } from './moving-found.tsx'
-import { isBusy } from './moving-plan.tsx'
+import { FoundBelow } from './import-found.tsx'
+import { isBusy } from './import-plan.tsx'
 import { Group } from './option.tsx'
 
 interface FoldersProps {
@@ -25,13 +25,13 @@ interface FoldersProps {
 export function Folders({ places, roots, adoptions, reload }: FoldersProps) {
   const look = async ({ id, label }: Pick<Place, 'id' | 'label'>) => {
     await post('/api/adoption/', { place: id })
-    say(t('settings.moving.looking', { name: label }))
+    say(t('settings.import.looking', { name: label }))
     await reload()
   }
   const take = async (found: string) => look(await post<Place>('/api/place/', { path: found }))
   return (
-    <Group title={t('settings.moving.places')}>
-      {places.length === 0 && <p class="option-line">{t('settings.moving.none')}</p>}
+    <Group title={t('settings.import.places')}>
+      {places.length === 0 && <p class="option-line">{t('settings.import.none')}</p>}
       <ul class="settings-rows">
         {places.map((place) => (
           <li key={place.id}>
@@ -39,15 +39,15 @@ export function Folders({ places, roots, adoptions, reload }: FoldersProps) {
             <Button
               icon={Search}
               disabled={adoptions.some((one) => one.place === place.id && isBusy(one))}
-              aria-label={t('settings.moving.lookOf', { name: place.label })}
+              aria-label={t('settings.import.lookOf', { name: place.label })}
               onClick={() => look(place)}
             >
-              {t('settings.moving.look')}
+              {t('settings.import.look')}
             </Button>
             {place.videos === 0 && (
               <IconButton
                 icon={Trash}
-                label={t('settings.moving.forgetOf', { name: place.label })}
+                label={t('settings.import.forgetOf', { name: place.label })}
                 onClick={() => remove(`/api/place/${place.id}/`).then(reload)}
               />
             )}
@@ -70,9 +70,9 @@ function Known({ place, reload }: { place: Place; reload: () => Promise<void> })
     const isSure =
       !isOn ||
       (await confirm({
-        title: t('settings.moving.ours.title'),
-        text: <p>{t('settings.moving.ours.text', { name })}</p>,
-        action: t('settings.moving.ours.yes'),
+        title: t('settings.import.ours.title'),
+        text: <p>{t('settings.import.ours.text', { name })}</p>,
+        action: t('settings.import.ours.yes'),
       }))
     await (isSure ? set({ ours: isOn }) : reload())
   }
@@ -80,17 +80,17 @@ function Known({ place, reload }: { place: Place; reload: () => Promise<void> })
     <div class="row-words">
       <strong dir="auto">{name}</strong>
       <p class="meta">
-        {place.path} · {t('settings.moving.videos', { count: place.videos })}
+        {place.path} · {t('settings.import.videos', { count: place.videos })}
         {place.state === 'away' && ` · ${t('video.awayShort')}`}
       </p>
       <Switch
-        label={t('settings.moving.follow', { name })}
+        label={t('settings.import.follow', { name })}
         isOn={place.follow}
         onChange={(isOn) => set({ follow: isOn })}
       />
       <Switch
-        label={t('settings.moving.ours', { name })}
-        hint={t('settings.moving.ours.hint')}
+        label={t('settings.import.ours', { name })}
+        hint={t('settings.import.ours.hint')}
         isOn={place.ours}
         onChange={mark}
       />
@@ -111,16 +111,16 @@ function Add({ roots, reload }: Pick<FoldersProps, 'roots' | 'reload'>) {
   return (
     <Form form={form} class="option-form" onSubmit={add}>
       <Field
-        label={t('settings.moving.path')}
+        label={t('settings.import.path')}
         value={path}
         onInput={setPath}
         error={form.errors.path}
-        hint={t('settings.moving.path.hint', { roots: roots.join(', ') })}
+        hint={t('settings.import.path.hint', { roots: roots.join(', ') })}
         placeholder={roots[0] ?? ''}
       />
       <div class="buttons">
         <Button icon={FolderPlus} type="submit" disabled={path.trim() === ''}>
-          {t('settings.moving.add')}
+          {t('settings.import.add')}
         </Button>
       </div>
     </Form>
@@ -135,28 +135,28 @@ function Whereabouts({ place: { id, label, path, state }, reload }: { place: Pla
   if (state !== 'away' && !isAsked)
     return (
       <Button kind="quiet" icon={FolderInput} onClick={() => ask(true)}>
-        {t('settings.moving.moved', { name: label })}
+        {t('settings.import.moved', { name: label })}
       </Button>
     )
   const move = async () => {
     await post(`/api/place/${id}/`, { path: typed.trim() })
     ask(false)
-    say(t('settings.moving.moved.found', { name: label }))
+    say(t('settings.import.moved.found', { name: label }))
     forget()
     await reload()
   }
   return (
     <Form form={form} class="option-form" onSubmit={move}>
       <Field
-        label={t('settings.moving.moved.path', { name: label })}
+        label={t('settings.import.moved.path', { name: label })}
         value={typed}
         onInput={setTyped}
         error={form.errors.path}
-        hint={t('settings.moving.moved.hint')}
+        hint={t('settings.import.moved.hint')}
       />
       <div class="buttons">
         <Button icon={FolderInput} type="submit" disabled={typed.trim() === '' || typed.trim() === path}>
-          {t('settings.moving.moved.here')}
+          {t('settings.import.moved.here')}
         </Button>
         {state !== 'away' && (
           <Button kind="quiet" onClick={() => ask(false)}>
@@ -176,14 +176,14 @@ function PlaceTrash({ place: { id, ours, trash }, reload }: { place: Place; relo
   }
   const bringBack = async ({ id: film, file }: Discarded) => {
     await post(`/api/place/${id}/trash/${film}/`)
-    say(t('settings.moving.trash.coming', { name: file }))
+    say(t('settings.import.trash.coming', { name: file }))
     forget()
     await reload()
   }
   if (!films)
     return (
       <Button kind="quiet" icon={Trash} onClick={show}>
-        {t('settings.moving.trash', { count: trash })}
+        {t('settings.import.trash', { count: trash })}
       </Button>
     )
   return (
@@ -191,15 +191,15 @@ function PlaceTrash({ place: { id, ours, trash }, reload }: { place: Place; relo
       {films.map((film) => (
         <li key={film.id}>
           <span dir="auto">{film.file}</span>{' '}
-          <span class="meta">{t('settings.moving.trash.until', { day: toMoment(film.until) })}</span>{' '}
+          <span class="meta">{t('settings.import.trash.until', { day: toMoment(film.until) })}</span>{' '}
           {ours && (
             <Button
               kind="quiet"
               icon={Undo2}
-              aria-label={t('settings.moving.trash.backOf', { name: film.file })}
+              aria-label={t('settings.import.trash.backOf', { name: film.file })}
               onClick={() => bringBack(film)}
             >
-              {t('settings.moving.trash.back')}
+              {t('settings.import.trash.back')}
             </Button>
           )}
         </li>

@@ -1,5 +1,5 @@
 /**
- * Libraries of other programs move in as they lie: the plan, what comes of it, and that nothing is left when it is
+ * Libraries of other programs are imported in place: the plan, what comes of it, and that nothing is left when it is
  * undone.
  */
 import assert from 'node:assert/strict'
@@ -121,7 +121,7 @@ const CASES: Array<[what: string, name: string, prepare: (at: (path: string) => 
 ]
 
 for (const [what, name, prepare] of CASES)
-  test(`a library of ${what} moves in as it lies, and leaves again without a trace`, async (t) => {
+  test(`a library of ${what} is imported in place, and undone without a trace`, async (t) => {
     await prepare((path) => join(root, name, path))
     const app = withPlaces(
       await testApp(t, { settings: { ...platform.settings, libraryRoots: [root], pageSize: 200 } }),

@@ -1,4 +1,4 @@
-/** Move in: folders of other programs, what was found in them, and the way in and out again. */
+/** Import: folders of other programs, what was found in them, and the way in and out again. */
 
 import { Loaded } from '../../parts/loaded.tsx'
 import { get } from '../../server/api.ts'
@@ -6,8 +6,8 @@ import type { Account, Adoptions, Places } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { useLoad } from '../../stores/load.ts'
 import { t } from '../../texts/lookup.ts'
-import { Folders } from './moving-folders.tsx'
-import { Plan } from './moving-plan.tsx'
+import { Folders } from './import-folders.tsx'
+import { Plan } from './import-plan.tsx'
 
 const TASKS = ['scan_place', 'adopt_videos', 'complete_videos', 'undo_adoption']
 
@@ -17,8 +17,8 @@ interface Both {
   accounts: Account[]
 }
 
-export function MovingSection() {
-  const both = useLoad<Both>('settings/moving', async (signal) => {
+export function ImportSection() {
+  const both = useLoad<Both>('settings/import', async (signal) => {
     const [places, adoptions, accounts] = await Promise.all([
       get<Places>('/api/place/', {}, signal),
       get<Adoptions>('/api/adoption/', {}, signal),
@@ -29,7 +29,7 @@ export function MovingSection() {
   useJobs(TASKS, () => void both.reload())
   return (
     <>
-      <p class="settings-lead">{t('settings.moving.lead')}</p>
+      <p class="settings-lead">{t('settings.import.lead')}</p>
       <Loaded from={both}>
         {({ places: { places, roots }, adoptions: { adoptions, sources }, accounts }) => (
           <>

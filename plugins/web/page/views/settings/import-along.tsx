@@ -1,4 +1,4 @@
-/** Move in: what comes along beside films, and to whom it belongs here. */
+/** Import: what comes along beside films, and to whom it belongs here. */
 import { Select, Switch } from '../../parts/field.tsx'
 import type { Account, Adoption } from '../../server/records.ts'
 import { account as own } from '../../stores/session.ts'
@@ -61,21 +61,21 @@ export function AlongChoice({ offer, choice, choose, accounts }: AlongProps) {
     const { [owner]: _, ...others } = users
     choose({ ...choice, users: name === '' ? others : { ...others, [owner]: name } })
   }
-  const nobody = { value: '', label: t('settings.moving.along.nobody') }
+  const nobody = { value: '', label: t('settings.import.along.nobody') }
   const people = accounts.map(({ username: name }) => ({
     value: name,
-    label: t('settings.moving.along.account', { name }),
+    label: t('settings.import.along.account', { name }),
   }))
   return (
     <fieldset class="option-form">
-      <legend>{t('settings.moving.along')}</legend>
+      <legend>{t('settings.import.along')}</legend>
       {[...offer.owners].map(([owner, count]) => (
         <Select
           key={owner}
           label={
             owner === ''
-              ? t('settings.moving.along.seen', { count })
-              : t('settings.moving.along.seenBy', { owner, count })
+              ? t('settings.import.along.seen', { count })
+              : t('settings.import.along.seenBy', { owner, count })
           }
           value={users[owner] ?? ''}
           choices={[nobody, ...people]}
@@ -85,8 +85,8 @@ export function AlongChoice({ offer, choice, choose, accounts }: AlongProps) {
       {KINDS.filter((kind) => offer.kinds.has(kind)).map((kind) => (
         <Switch
           key={kind}
-          label={t(`settings.moving.along.${kind}`, { count: offer.kinds.get(kind)! })}
-          hint={t(`settings.moving.along.${kind}.hint`)}
+          label={t(`settings.import.along.${kind}`, { count: offer.kinds.get(kind)! })}
+          hint={t(`settings.import.along.${kind}.hint`)}
           isOn={kinds.includes(kind)}
           onChange={(isOn) =>
             choose({ ...choice, kinds: isOn ? [...kinds, kind] : kinds.filter((one) => one !== kind) })
