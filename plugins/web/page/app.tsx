@@ -2,8 +2,8 @@
 import { effect, signal, useSignal } from '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
-import { dropAll, dropOthers, hasFilms, keepFor } from './browser/kept.ts'
 import { isSofa } from './browser/layout.ts'
+import { dropAll, dropOthers, hasFilms, prepareOffline } from './browser/offline.ts'
 import {
   goBack,
   isBeginning,
@@ -11,8 +11,8 @@ import {
   listenToLinks,
   match,
   navigate,
-  place,
   restoreScroll,
+  route,
   type ViewProps,
 } from './browser/router.ts'
 import { moreStyles } from './browser/styles.ts'
@@ -24,9 +24,9 @@ import { Empty, Failed } from './parts/states.tsx'
 import { type Failure, get, isAway, isSignedIn, toFailure } from './server/api.ts'
 import { connection, openEvents } from './server/events.ts'
 import { forget } from './stores/load.ts'
-import { isDeviceKnown } from './stores/on-device.ts'
+import { isDeviceKnown } from './stores/offline-videos.ts'
 import { account, needsSecondFactor, readSession } from './stores/session.ts'
-import { bringHome, dropUnsent } from './stores/unsent.ts'
+import { dropUnsent, sendUnsent } from './stores/unsent.ts'
 import { moreTexts, t } from './texts/lookup.ts'
 import { Login } from './views/login.tsx'
 
@@ -36,7 +36,7 @@ const loaded = signal(new Map<View, ComponentType<ViewProps>>())
 
 /** Until an admin has set up what this server asks of admins, that is where they begin. */
 effect(() => {
-  if (needsSecondFactor.value && place.peek().path !== ACCOUNT) navigate(ACCOUNT, { isReplacing: true })
+  if (needsSecondFactor.value && route.peek().path !== ACCOUNT) navigate(ACCOUNT, { isReplacing: true })
 })
 
 async function begin(): Promise<void> {
@@ -46,13 +46,13 @@ async function begin(): Promise<void> {
     await readSession()
   } catch (error) {
     const met = toFailure(error)
-    if (isAway(met) && account.peek() && navigator.serviceWorker?.controller) showKept()
+    if (isAway(met) && account.peek() && navigator.serviceWorker?.controller) showCached()
     else if (met.status !== 401) failure.value = met
   }
 }
 
 /** No answer, but the service worker has the last Home of who was here: the frame says what is wrong until one comes. */
-function showKept(): void {
+function showCached(): void {
   isSignedIn.value = true
   const end = connection.subscribe((now) => {
     if (now !== 'connected' && now !== 'polling') return
@@ -72,7 +72,7 @@ function App() {
 }
 
 function Current() {
-  const { path, key } = place.value
+  const { path, key } = route.value
   for (const view of views) {
     const params = match(view.address, path)
     if (params) return <Shown key={view.address} view={view} params={params} entry={key} />
@@ -106,7 +106,7 @@ function Shown({ view, params, entry }: { view: View; params: Record<string, str
   useEffect(load, [view])
   useEffect(() => connection.subscribe((now) => now === 'connected' && failed.peek()?.status === 0 && again()), [])
   useLayoutEffect(() => setTitle(t(view.title)), [view, entry])
-  // What was there before is there again at once, so the place is too.
+  // What was there before is there again at once, so the scroll position is too.
   useLayoutEffect(() => {
     return Component && restoreScroll(entry)
   }, [entry, Component])
@@ -117,7 +117,7 @@ function Shown({ view, params, entry }: { view: View; params: Record<string, str
 listenToLinks()
 listenToPastes()
 // The view of the address is on its way while the server is asked who this is.
-void views.find(({ address }) => match(address, place.value.path))?.load()
+void views.find(({ address }) => match(address, route.value.path))?.load()
 void begin()
 addEventListener('online', () => failure.value && void begin())
 effect(() => {
@@ -147,11 +147,11 @@ effect(() => {
   void dropOthers(id)
   const isStill = () => isSignedIn.peek() === true && account.peek()?.id === id
   const whenIdle = globalThis.requestIdleCallback ?? ((act: () => void) => setTimeout(act, 2000))
-  whenIdle(() => void keepFor(id, isStill))
+  whenIdle(() => void prepareOffline(id, isStill))
   void hasFilms(id)
-    .then(async (isSo) => isSo && isStill() && (await import('./parts/device.ts')).readDevice())
+    .then(async (isSo) => isSo && isStill() && (await import('./parts/offline-videos.ts')).readDevice())
     .catch(() => undefined) // storage is shut, or the script did not come: all is played from the server
     .then(() => void (isDeviceKnown.value = true))
 })
-effect(() => void (connection.value === 'connected' && bringHome()))
+effect(() => void (connection.value === 'connected' && sendUnsent()))
 render(<App />, document.getElementById('app')!)

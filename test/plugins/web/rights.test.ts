@@ -115,7 +115,7 @@ describe('rights on the page', { skip: noBrowser }, () => {
     const app = await testApp(t, { settings: NO_PLATFORM })
     const theme = (page: Page) => page.evaluate(() => document.documentElement.dataset['theme'])
     const here = await openPage(t, app.url, { as: ADMIN })
-    await here.go('/settings/look/')
+    await here.go('/settings/appearance/')
     await here.page.getByLabel('Appearance').selectOption('Dark')
     await here.page.locator('html[data-theme=dark]').waitFor()
     await here.page.getByText('Saved').waitFor()
@@ -137,7 +137,7 @@ describe('rights on the page', { skip: noBrowser }, () => {
   test('nobody signs in before a sign-out is answered, which takes the cookies of the session along', async (t) => {
     const app = await testApp(t, { settings: NO_PLATFORM })
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
-    await go('/settings/look/')
+    await go('/settings/appearance/')
     await page.getByLabel('Appearance').selectOption('Dark')
     await page.getByText('Saved').waitFor()
     const { asked, release } = await holdBack(page, /\/logout\//)

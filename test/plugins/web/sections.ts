@@ -1,7 +1,7 @@
 /** The sections of the settings that an admin has, as they stand. */
 export const SECTIONS = [
   'account',
-  'look',
+  'appearance',
   'device',
   'downloads',
   'subscriptions',

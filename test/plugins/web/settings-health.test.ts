@@ -50,7 +50,7 @@ describe('health of the downloader', { skip: noBrowser }, () => {
     provider.close()
     await app.clock.advance(10_000)
     for (let asked = 0; asked < 10; asked++) await app.app.platform.video(VIDEO.fog, { asker: 'test' })
-    await go('/settings/look/')
+    await go('/settings/appearance/')
     await go('/settings/health/')
 
     await light(/^Token provider needs attention.*provides no tokens.*Restart it.*ECONNREFUSED/).waitFor()
@@ -122,7 +122,7 @@ describe('health of the downloader', { skip: noBrowser }, () => {
     }))
 
     for (shown of red) {
-      await go('/settings/look/')
+      await go('/settings/appearance/')
       await go('/settings/health/')
       await page.getByRole('listitem').filter({ hasText: 'needs attention' }).filter({ hasText: shown.says }).waitFor()
     }

@@ -224,7 +224,7 @@ describe('settings', { skip: noBrowser }, () => {
     const app = await testApp(t)
     await app.given(aChannel(), aVideo())
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
-    await go('/settings/look/')
+    await go('/settings/appearance/')
     await page.locator('#content').getByLabel('Appearance').selectOption('Dark')
     assert.deepEqual(
       await page

@@ -310,7 +310,7 @@ describe('on a television', { skip: noBrowser }, () => {
   test('a setting of this device says so, and takes it back', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as })
-    await go('/settings/look/')
+    await go('/settings/appearance/')
     const isSofa = () => page.evaluate('document.documentElement.dataset.layout')
     await page.getByLabel('Layout').waitFor()
     assert.equal(await isSofa(), undefined)

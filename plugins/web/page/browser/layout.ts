@@ -1,4 +1,4 @@
-/** How far away one sits: a television is told by itself, or by whoever sits there. Kept with this device. */
+/** How far away one sits: a television is told by itself, or by whoever sits there. Stored on this device. */
 import { computed, effect, signal } from '@preact/signals'
 
 export const LAYOUTS = ['auto', 'near', 'sofa'] as const
@@ -10,7 +10,7 @@ const TELEVISIONS =
 /** Neither mouse nor finger, and far larger than what is worn on a wrist. */
 const handsOff = matchMedia('(hover: none) and (pointer: none) and (min-width: 960px)')
 
-const kept = (): Layout => {
+const stored = (): Layout => {
   try {
     return LAYOUTS.find((one) => one === localStorage.getItem(KEY)) ?? 'auto'
   } catch {
@@ -18,7 +18,7 @@ const kept = (): Layout => {
   }
 }
 
-export const layout = signal<Layout>(kept())
+export const layout = signal<Layout>(stored())
 const isTelevision = TELEVISIONS.test(navigator.userAgent) || handsOff.matches
 export const isSofa = computed(() => layout.value === 'sofa' || (layout.value === 'auto' && isTelevision))
 

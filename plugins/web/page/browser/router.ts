@@ -1,11 +1,11 @@
 /**
- * The address is the state: what it says is shown, links change it without a new document, Back returns to the same
- * place.
+ * The address is the state: what it says is shown, links change it without a new document, Back restores the
+ * scroll position.
  */
 import { computed, signal } from '@preact/signals'
 import { ownPath, under } from '../server/base.ts'
 
-export interface Place {
+export interface Route {
   /** From the page's own root, with its final slash. */
   path: string
   query: URLSearchParams
@@ -13,7 +13,7 @@ export interface Place {
   key: string
 }
 
-const read = (): Place => {
+const read = (): Route => {
   const path = ownPath(location.pathname) ?? '/'
   return {
     path: path.endsWith('/') ? path : `${path}/`,
@@ -22,7 +22,7 @@ const read = (): Place => {
   }
 }
 
-/** What an entry of the history keeps. */
+/** What an entry of the history stores. */
 interface Entry {
   key?: string
   /** How many entries of ours lie before it. */
@@ -34,7 +34,7 @@ const keyOf = (): string => Math.random().toString(36).slice(2)
 
 history.scrollRestoration = 'manual'
 if (!entryNow().key) history.replaceState({ key: keyOf() }, '')
-export const place = signal<Place>(read())
+export const route = signal<Route>(read())
 
 /** What each view is given. */
 export interface ViewProps {
@@ -74,10 +74,10 @@ interface Left {
 
 /** In the tab, so that a reload finds them. */
 const KEY = 'av_places'
-const MOST_KEPT = 60
-const places = new Map<string, Left>(readPlaces())
+const MOST_STORED = 60
+const leftAt = new Map<string, Left>(readLeft())
 
-function readPlaces(): Array<[string, Left]> {
+function readLeft(): Array<[string, Left]> {
   try {
     return JSON.parse(sessionStorage.getItem(KEY) ?? '[]') as Array<[string, Left]>
   } catch {
@@ -86,15 +86,15 @@ function readPlaces(): Array<[string, Left]> {
 }
 
 function leave(): void {
-  const { key } = place.value
-  places.delete(key)
-  places.set(key, { top: scrollY, link: document.activeElement?.closest('a')?.href })
+  const { key } = route.value
+  leftAt.delete(key)
+  leftAt.set(key, { top: scrollY, link: document.activeElement?.closest('a')?.href })
 }
 
 addEventListener('pagehide', () => {
   leave()
   try {
-    sessionStorage.setItem(KEY, JSON.stringify([...places].slice(-MOST_KEPT)))
+    sessionStorage.setItem(KEY, JSON.stringify([...leftAt].slice(-MOST_STORED)))
   } catch {
     return // storage is full or shut: the next document begins at the top
   }
@@ -103,8 +103,8 @@ addEventListener('popstate', () => {
   leave()
   const next = read()
   // The link that led away from there gets the focus back, also from what stands around every view.
-  if (places.get(next.key)?.link) (document.activeElement as HTMLElement | null)?.blur()
-  place.value = next
+  if (leftAt.get(next.key)?.link) (document.activeElement as HTMLElement | null)?.blur()
+  route.value = next
 })
 
 /** @param to  `/video/abc/?t=12`; `isReplacing`: the entry in the history is changed, as filters do */
@@ -114,30 +114,30 @@ export function navigate(to: string, { isReplacing = false }: { isReplacing?: bo
     leave()
     history.pushState({ key: keyOf(), depth: (entryNow().depth ?? 0) + 1 }, '', under(to))
   }
-  place.value = read()
+  route.value = read()
 }
 
 /** Home, and nothing of ours lies before it. */
-export const isBeginning = (): boolean => (entryNow().depth ?? 0) === 0 && place.value.path === '/'
+export const isBeginning = (): boolean => (entryNow().depth ?? 0) === 0 && route.value.path === '/'
 
 /** To where one was; who came by an address of elsewhere comes to Home, and from Home leaves. */
 export function goBack(): void {
-  if ((entryNow().depth ?? 0) > 0 || place.value.path === '/') history.back()
+  if ((entryNow().depth ?? 0) > 0 || route.value.path === '/') history.back()
   else navigate('/', { isReplacing: true })
 }
 
-/** Changes some values of the query, keeps the rest; `undefined` or an empty text takes a value away. */
+/** Changes some values of the query, leaves the rest; `undefined` or an empty text takes a value away. */
 export function changeQuery(
   change: Record<string, string | undefined>,
   options: { isReplacing?: boolean } = { isReplacing: true },
 ): void {
-  const query = new URLSearchParams(place.value.query)
+  const query = new URLSearchParams(route.value.query)
   for (const [name, value] of Object.entries(change)) {
     if (value === undefined || value === '') query.delete(name)
     else query.set(name, value)
   }
   const text = query.toString()
-  navigate(place.value.path + (text && `?${text}`), options)
+  navigate(route.value.path + (text && `?${text}`), options)
 }
 
 /** An entry of the history is still on its way to how it was left. */
@@ -152,7 +152,7 @@ const PATIENCE_MS = 3000
  * wheel, glass or key ends it. @returns ends it
  */
 export function restoreScroll(key: string): () => void {
-  const { top, link } = places.get(key) ?? { top: 0 }
+  const { top, link } = leftAt.get(key) ?? { top: 0 }
   let height = 0
   let until = 0
   let frame = 0
@@ -191,7 +191,7 @@ function focusLink(address: string): boolean {
   return found !== undefined
 }
 
-export const queryText = computed(() => place.value.query.toString())
+export const queryText = computed(() => route.value.query.toString())
 
 /** Clicks on our own links stay in this document; those with a modifier, a target or a download go their way. */
 export function listenToLinks(): void {

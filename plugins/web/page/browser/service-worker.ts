@@ -1,10 +1,10 @@
 /**
  * The service worker, a bundle of its own: opens the page with the last Home where the server cannot be reached, and plays
- * the videos that were chosen. What it keeps lies in caches that the page makes for an account and takes away at its
- * sign-out (`browser/kept.ts`, `parts/device.ts`); without them nothing is kept.
+ * the videos that were chosen. What it stores lies in caches that the page makes for an account and takes away at its
+ * sign-out (`browser/offline.ts`, `parts/offline-videos.ts`); without them nothing is cached.
  */
-import { filmAt, HERE, isFilmCache, type KeptFilm, prefixOf } from './kept-names.ts'
-import { answerWith } from './pieces-of-film.ts'
+import { filmAt, HERE, isFilmCache, type OfflineFilm, prefixOf } from './offline-names.ts'
+import { answerWith } from './offline-pieces.ts'
 
 /** What the types of documents lack of a worker's. */
 interface Extendable extends Event {
@@ -90,22 +90,22 @@ const homeOf = () => cacheOf((name) => !isFilmCache(name))
 const filmsOf = () => cacheOf(isFilmCache)
 
 const found = (cache: Cache | undefined, address: string) => cache?.match(address, { ignoreVary: true })
-/** Pictures come in several sizes, of which one is kept. */
+/** Pictures come in several sizes, of which one is cached. */
 const ofFilms = async (address: string) =>
   (await filmsOf())?.match(address, { ignoreVary: true, ignoreSearch: isPicture(address) })
 
-/** Where answers are kept, and looked for. */
+/** Where answers are cached and searched. */
 interface Shelf {
   find(address: string): Promise<Response | undefined>
-  keep(address: string, response: Response): Promise<void>
+  store(address: string, response: Response): Promise<void>
 }
 const home: Shelf = {
   find: async (address) => (await found(await homeOf(), address)) ?? ofFilms(address),
-  keep: keepAnswer,
+  store: cacheAnswer,
 }
-const films: Shelf = { find: ofFilms, keep: keepRecord }
+const films: Shelf = { find: ofFilms, store: cacheRecord }
 
-/** Signing out may have come in between: what was made for an answer on its way is not kept. */
+/** Signing out may have come in between: what was made for an answer on its way is not cached. */
 async function put(address: string, response: Response): Promise<void> {
   await (await homeOf())?.put(address, response).catch(() => undefined) // no room: then it is not there offline
 }
@@ -115,7 +115,7 @@ async function open(event: Fetching): Promise<Response> {
   const { request } = event
   return fetchElse(request, {
     find: async () => found(await homeOf(), root.href),
-    keep: (response) => isHome(request.url) && event.waitUntil(keepDocument(response)),
+    store: (response) => isHome(request.url) && event.waitUntil(cacheDocument(response)),
   })
 }
 
@@ -123,18 +123,18 @@ async function open(event: Fetching): Promise<Response> {
 const isAway = (address: string, { status, headers }: Response): boolean =>
   AWAY.includes(status) && !(headers.has(NAMED) && pathOf(address)?.startsWith('api/'))
 
-/** What the server says; where it is away, what is kept. */
+/** What the server says; what is cached while it cannot be reached. */
 async function fetchElse(
   request: Request,
-  { find, keep }: { find(): Promise<Response | undefined>; keep(response: Response): unknown },
+  { find, store }: { find(): Promise<Response | undefined>; store(response: Response): unknown },
 ): Promise<Response> {
   try {
     const response = await fetch(request)
-    if (response.status === 200) keep(response.clone())
+    if (response.status === 200) store(response.clone())
     return isAway(request.url, response) ? ((await find()) ?? response) : response
   } catch (error) {
-    const kept = await find()
-    if (kept) return kept
+    const cached = await find()
+    if (cached) return cached
     throw error
   }
 }
@@ -142,8 +142,8 @@ async function fetchElse(
 /** Their names change with their content. */
 async function asset(event: Fetching): Promise<Response> {
   const { request } = event
-  const kept = await found(await homeOf(), request.url)
-  if (kept) return kept
+  const cached = await found(await homeOf(), request.url)
+  if (cached) return cached
   const response = await fetch(request)
   if (response.ok) event.waitUntil(put(request.url, response.clone()))
   return response
@@ -152,10 +152,10 @@ async function asset(event: Fetching): Promise<Response> {
 const newest = (event: Fetching, shelf: Shelf): Promise<Response> =>
   fetchElse(event.request, {
     find: () => shelf.find(event.request.url),
-    keep: (response) => event.waitUntil(shelf.keep(event.request.url, response)),
+    store: (response) => event.waitUntil(shelf.store(event.request.url, response)),
   })
 
-async function keepAnswer(address: string, response: Response): Promise<void> {
+async function cacheAnswer(address: string, response: Response): Promise<void> {
   const cache = await homeOf()
   if (!cache) return
   // Put anew it is the youngest.
@@ -174,7 +174,7 @@ async function keepAnswer(address: string, response: Response): Promise<void> {
   }
 }
 
-/** Of kept pictures, as far as this worker has met them. */
+/** Of cached pictures, as far as this worker has met them. */
 const bytesOf = new Map<string, number>()
 
 async function measured(cache: Cache, address: string): Promise<number> {
@@ -183,8 +183,8 @@ async function measured(cache: Cache, address: string): Promise<number> {
   return bytes
 }
 
-/** Its scripts and styles come first, so that the document which is kept can always open. Those of an older build go. */
-async function keepDocument(response: Response): Promise<void> {
+/** Its scripts and styles come first, so that the cached document can always open. Those of an older build go. */
+async function cacheDocument(response: Response): Promise<void> {
   const cache = await homeOf()
   if (!cache) return
   // What the page fetches from now on is of the newest build.
@@ -216,10 +216,10 @@ const scriptOf = (text: string): string | undefined => /<script[^<>]* src="([^"]
 /** A first visit was over before the worker was there. @param asked  what Home had asked for until then */
 async function fill(asked: string[]): Promise<void> {
   const page = await fetch(root.href, { credentials: 'same-origin' })
-  if (page.ok) await keepDocument(page)
+  if (page.ok) await cacheDocument(page)
   for (const address of new Set(asked.filter(isOfHome))) {
     const answer = await fetch(address, { credentials: 'same-origin', ...(isList(address) && { headers: FOR_LISTS }) })
-    if (answer.status === 200) await keepAnswer(address, answer)
+    if (answer.status === 200) await cacheAnswer(address, answer)
   }
 }
 
@@ -228,15 +228,15 @@ async function film({ request }: Fetching): Promise<Response> {
   const address = request.url.slice(0, -HERE.length)
   const cache = await filmsOf()
   const name = address.slice(address.lastIndexOf('/') + 1)
-  const kept = (await (await cache?.match(filmAt(root.href, name.slice(0, name.lastIndexOf('.')))))?.json()) as
-    | KeptFilm
+  const cached = (await (await cache?.match(filmAt(root.href, name.slice(0, name.lastIndexOf('.')))))?.json()) as
+    | OfflineFilm
     | undefined
-  if (!cache || !kept?.isWhole || new URL(kept.film.slice(1), root).href !== address) return fetch(request)
-  return answerWith(cache, address, kept, request.headers.get('range'))
+  if (!cache || !cached?.isWhole || new URL(cached.film.slice(1), root).href !== address) return fetch(request)
+  return answerWith(cache, address, cached, request.headers.get('range'))
 }
 
-/** As the server has it now, of a video that is kept. */
-async function keepRecord(address: string, response: Response): Promise<void> {
+/** As the server has it now, of a video that is saved offline. */
+async function cacheRecord(address: string, response: Response): Promise<void> {
   const cache = await filmsOf()
   if (cache && (await found(cache, address))) await cache.put(address, response).catch(() => undefined) // no room: the older one stays
 }

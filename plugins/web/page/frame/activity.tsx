@@ -105,7 +105,7 @@ export function Activity() {
         >
           {stopReason && (
             <p class="notice">
-              {stopReason.title}. {stopReason.text} <a href={under('/downloads/')}>{t('activity.look')}</a>
+              {stopReason.title}. {stopReason.text} <a href={under('/downloads/')}>{t('activity.show')}</a>
             </p>
           )}
           {troubles.map(({ key, text, to, link }) => (
@@ -160,7 +160,7 @@ function troublesOf({ health, waiting }: PlatformState): Trouble[] {
       key: 'failed',
       text: t('activity.failed', { count: failed }),
       to: '/downloads/?show=failed',
-      link: t('activity.look'),
+      link: t('activity.show'),
     })
   return troubles
 }

@@ -21,7 +21,7 @@ import {
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../browser/keys.ts'
-import { match, navigate, place } from '../browser/router.ts'
+import { match, navigate, route } from '../browser/router.ts'
 import { Avatar } from '../parts/avatar.tsx'
 import { Confirmation } from '../parts/dialog.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
@@ -39,7 +39,7 @@ import { countOf, isMore, isSome } from '../stores/list.ts'
 import { platformState } from '../stores/platform.ts'
 import { pluginPages } from '../stores/plugin-pages.ts'
 import { failedIn } from '../stores/queue.ts'
-import { account, chooseLook, isAdmin, type Look, look, mayDownload, signOut, version } from '../stores/session.ts'
+import { account, chooseTheme, isAdmin, mayDownload, signOut, type Theme, theme, version } from '../stores/session.ts'
 import { toNumber } from '../texts/format.ts'
 import { type Count, type PlainKey, t, toCount } from '../texts/lookup.ts'
 import { Activity } from './activity.tsx'
@@ -69,8 +69,8 @@ export const sections: Section[] = [
   { key: 'settings', letter: 'e', icon: Settings, text: 'nav.settings', path: '/settings/' },
 ]
 
-const LOOKS: Look[] = ['system', 'light', 'dark']
-const LOOK_ICONS: Record<Look, IconNode> = { system: Monitor, light: Sun, dark: Moon }
+const THEMES: Theme[] = ['system', 'light', 'dark']
+const THEME_ICONS: Record<Theme, IconNode> = { system: Monitor, light: Sun, dark: Moon }
 
 export function Frame({ children }: { children: ComponentChildren }) {
   const [isHelpOpen, setHelpOpen] = useState(false)
@@ -103,7 +103,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <main id="content" ref={main} tabIndex={-1}>
         {connection.value === 'lost' && (
           <p class="notice" role="status">
-            {t(version.value === '' ? 'state.offline.kept' : 'state.offline')}
+            {t(version.value === '' ? 'state.offline.cached' : 'state.offline')}
           </p>
         )}
         {children}
@@ -123,7 +123,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
 
 /** What another app shares arrives at an address of its own (manifest.webmanifest). */
 function useShared(): void {
-  const { path, query } = place.value
+  const { path, query } = route.value
   useEffect(() => {
     if (path !== '/share/' || !isSignedIn.value) return
     navigate('/', { isReplacing: true })
@@ -133,7 +133,7 @@ function useShared(): void {
 }
 
 function Navigation({ shown }: { shown: Section[] }) {
-  const section = views.find(({ address }) => match(address, place.value.path))?.section
+  const section = views.find(({ address }) => match(address, route.value.path))?.section
   return (
     <nav class="rail" aria-label={t('nav.label')}>
       {shown.map(({ key, icon, text, path }) => (
@@ -149,7 +149,7 @@ function Navigation({ shown }: { shown: Section[] }) {
           key={`plugin ${plugin}`}
           class="rail-wide"
           href={under(`/plugin/${plugin}/`)}
-          aria-current={place.value.path === `/plugin/${plugin}/` ? 'page' : undefined}
+          aria-current={route.value.path === `/plugin/${plugin}/` ? 'page' : undefined}
         >
           <Icon node={Puzzle} />
           <span class="rail-label">{title}</span>
@@ -215,8 +215,8 @@ function useCount(mayAsk: boolean): Count {
 
 /** Typing leads to the search view, which answers while one types. */
 function SearchField() {
-  const isThere = place.value.path === '/search/'
-  const text = isThere ? (place.value.query.get('q') ?? '') : ''
+  const isThere = route.value.path === '/search/'
+  const text = isThere ? (route.value.query.get('q') ?? '') : ''
   const go = (value: string) => {
     const to = value === '' ? '/search/' : `/search/?q=${encodeURIComponent(value)}`
     navigate(to, { isReplacing: isThere })
@@ -250,11 +250,11 @@ function SearchField() {
 function AccountMenu() {
   if (!isSignedIn.value) return null
   const items = [
-    ...LOOKS.map((one) => ({
-      label: t(`look.${one}`),
-      icon: LOOK_ICONS[one],
-      isChosen: look.value === one,
-      onSelect: () => chooseLook(one),
+    ...THEMES.map((one) => ({
+      label: t(`theme.${one}`),
+      icon: THEME_ICONS[one],
+      isChosen: theme.value === one,
+      onSelect: () => chooseTheme(one),
     })),
     { label: t('later.name'), icon: Clock, onSelect: () => navigate(`/playlist/${WATCH_LATER}/`) },
     ...(pluginPages.value ?? []).map(({ plugin, title }) => ({

@@ -3,9 +3,9 @@ import { h } from 'preact'
 import { Failure, post } from '../server/api.ts'
 import type { Begun, Take } from '../server/records.ts'
 import { taskOver } from '../stores/jobs.ts'
+import { askHowMany, videosIn } from '../stores/link-preview.ts'
 import { isMore } from '../stores/list.ts'
 import { forget } from '../stores/load.ts'
-import { askHowMany, videosIn } from '../stores/look.ts'
 import { isAdmin } from '../stores/session.ts'
 import type { Understood } from '../stores/understand.ts'
 import { type Count, t } from '../texts/lookup.ts'
@@ -37,8 +37,8 @@ export const confirmMany = (count: Count | undefined): Promise<boolean> =>
 
 let beforeAdding: (() => Promise<void>) | undefined
 
-/** Choices that are shown and not kept yet are kept before anything is added. @returns ends it */
-export function keepBeforeAdding(save: () => Promise<void>): () => void {
+/** Choices that are shown but not saved yet are saved before anything is added. @returns ends it */
+export function saveBeforeAdding(save: () => Promise<void>): () => void {
   beforeAdding = save
   return () => {
     if (beforeAdding === save) beforeAdding = undefined

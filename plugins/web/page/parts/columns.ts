@@ -1,8 +1,8 @@
 /** The columns of the table of videos beside the title, and by which of them it is ordered. */
-import type { SortName, UserSettings } from '../server/records.ts'
-import { settings } from '../stores/session.ts'
+import type { SortName, UserPreferences } from '../server/records.ts'
+import { userPreferences } from '../stores/session.ts'
 
-export type Column = NonNullable<UserSettings['table_columns']>[number]
+export type Column = NonNullable<UserPreferences['table_columns']>[number]
 type Sortable = Extract<Column, SortName>
 
 export const COLUMNS: readonly Column[] = [
@@ -12,7 +12,7 @@ const FIRST: readonly Column[] = ['channel', 'published', 'downloaded', 'duratio
 
 /** In their order, whatever that of choosing them was. */
 export const chosenColumns = (): Column[] => {
-  const chosen = settings.value.table_columns ?? FIRST
+  const chosen = userPreferences.value.table_columns ?? FIRST
   return COLUMNS.filter((one) => chosen.includes(one))
 }
 

@@ -2,7 +2,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { X } from 'lucide'
 import { useLayoutEffect } from 'preact/hooks'
-import { changeQuery, place } from '../browser/router.ts'
+import { changeQuery, route } from '../browser/router.ts'
 import { get, type Query } from '../server/api.ts'
 import type { Months } from '../server/records.ts'
 import { isMore } from '../stores/list.ts'
@@ -19,7 +19,7 @@ const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/
 
 /** `?month=2024-05`: the list begins there. */
 export const monthOfAddress = (): string => {
-  const month = place.value.query.get('month') ?? ''
+  const month = route.value.query.get('month') ?? ''
   return MONTH.test(month) ? month : ''
 }
 

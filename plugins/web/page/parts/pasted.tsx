@@ -5,8 +5,8 @@
 import type { IconNode } from 'lucide'
 import { Link2Off, ListVideo, SquarePlay, TvMinimalPlay } from 'lucide'
 import { under } from '../server/base.ts'
-import type { Looked, Target } from '../server/records.ts'
-import { useLook } from '../stores/look.ts'
+import type { LinkLookup, Target } from '../server/records.ts'
+import { useLinkPreview } from '../stores/link-preview.ts'
 import type { Reading, Understood } from '../stores/understand.ts'
 import { toBytes, toSpan } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
@@ -51,20 +51,24 @@ const shown = (words: readonly string[]): string =>
 
 function One({ one, isLinked }: { one: Understood; isLinked: boolean }) {
   const { target } = one
-  const look = useLook(one)
+  const preview = useLinkPreview(one)
   return (
     <li>
       <span class="pasted-picture">
-        {look?.picture ? <img src={look.picture} alt="" width={80} height={45} /> : <Icon node={ICONS[target.type]} />}
+        {preview?.picture ? (
+          <img src={preview.picture} alt="" width={80} height={45} />
+        ) : (
+          <Icon node={ICONS[target.type]} />
+        )}
       </span>
       <div class="pasted-words">
         <span class="pasted-line">
           <span class="pasted-kind">{t(`pasted.${target.type}`)}</span>
-          <span class="pasted-name" title={look?.title}>
-            {look?.title ?? target.id}
+          <span class="pasted-name" title={preview?.title}>
+            {preview?.title ?? target.id}
           </span>
         </span>
-        {look?.offered && <span class="meta">{factsOf(look.offered)}</span>}
+        {preview?.offered && <span class="meta">{factsOf(preview.offered)}</span>}
       </div>
       {target.known &&
         (isLinked ? (
@@ -79,7 +83,7 @@ function One({ one, isLinked }: { one: Understood; isLinked: boolean }) {
 }
 
 /** By whom, how many, how long, how large. */
-function factsOf({ type, channel_name: channel, count, is_more: isMore, duration, bytes }: Looked): string {
+function factsOf({ type, channel_name: channel, count, is_more: isMore, duration, bytes }: LinkLookup): string {
   const facts = [
     channel,
     type !== 'video' && t('count.videos', { count: isMore ? { moreThan: count } : count }),

@@ -6,7 +6,7 @@ import type { Query } from '../server/api.ts'
 import { sharp, under } from '../server/base.ts'
 import type { Playlist } from '../server/records.ts'
 import { useTaskEnd } from '../stores/jobs.ts'
-import { keptList } from '../stores/list.ts'
+import { cachedList } from '../stores/list.ts'
 import { t } from '../texts/lookup.ts'
 import { Icon } from './icon.tsx'
 import { ListGrid } from './list-grid.tsx'
@@ -15,7 +15,7 @@ import { cardHeight, cardMinWidth } from './video-card.tsx'
 import { GhostCard } from './video-list.tsx'
 import { Visibility } from './visibility.tsx'
 
-/** A list of them names every entry of each: kept is what a card shows. */
+/** The server lists every entry of each: only what a card shows is cached. */
 interface Row {
   id: string
   name: string
@@ -51,7 +51,7 @@ const toRow = (playlist: Playlist): Row => ({
 const AHEAD = 24
 
 export function PlaylistGrid({ query, empty }: { query: Query; empty: ComponentChildren }) {
-  const list = keptList<Playlist, Row>(`playlists ${JSON.stringify(query)}`, {
+  const list = cachedList<Playlist, Row>(`playlists ${JSON.stringify(query)}`, {
     path: '/api/playlist/',
     query,
     idOf: ({ id }) => id,

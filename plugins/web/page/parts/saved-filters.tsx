@@ -1,10 +1,10 @@
 /**
- * Views that an account has kept under a name: filters of Home and of a channel's page, which Home shows, and searches.
+ * Views that an account has saved under a name: filters of Home and of a channel's page, which Home shows, and searches.
  */
 import { useSignal } from '@preact/signals'
 import { Bookmark, BookmarkMinus, BookmarkPlus } from 'lucide'
 import { navigate, queryText } from '../browser/router.ts'
-import { changeSettings, settings } from '../stores/session.ts'
+import { changeUserPreferences, userPreferences } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -20,15 +20,15 @@ const LONGEST_NAME = 60
 const LONGEST_QUERY = 500
 
 interface SavedFiltersProps {
-  /** On whose page they are chosen: what is kept is about its videos alone. */
+  /** On whose page they are chosen: what is saved is about its videos alone. */
   channel?: string
-  /** What is looked for: it is kept as `q`, which no list of Home has. */
+  /** What is looked for: it is saved as `q`, which no list of Home has. */
   search?: string
 }
 
 export function SavedFilters({ channel, search }: SavedFiltersProps) {
   const isOpen = useSignal(false)
-  const saved = settings.value.saved_filters ?? []
+  const saved = userPreferences.value.saved_filters ?? []
   const now = queryOf({ channel, search })
   const add = t(search === undefined ? 'saved.add' : 'saved.addSearch')
   const current = saved.find(({ query }) => query === now)
@@ -70,14 +70,14 @@ function hrefOf(saved: string): string {
   return `${query.has('q') ? '/search/' : '/'}?${query}`
 }
 
-const save = (saved_filters: Array<{ name: string; query: string }>) => changeSettings({ saved_filters })
+const save = (saved_filters: Array<{ name: string; query: string }>) => changeUserPreferences({ saved_filters })
 
 function Name({ title, query, onClose }: { title: string; query: string; onClose: () => void }) {
   const name = useSignal('')
   const given = name.value.trim().slice(0, LONGEST_NAME)
   const form = useForm({ name: { wrong: given === '' && t('form.required'), showsRest: true } })
   const submit = async () => {
-    const others = (settings.value.saved_filters ?? []).filter((one) => one.name !== given)
+    const others = (userPreferences.value.saved_filters ?? []).filter((one) => one.name !== given)
     await save([...others, { name: given, query }])
     say(t('saved.added', { name: given }))
     onClose()

@@ -5,7 +5,7 @@ import { useKeys } from '../browser/keys.ts'
 import { post } from '../server/api.ts'
 import { noteDeleted } from '../stores/deleted.ts'
 import type { Rows } from '../stores/list.ts'
-import { forget, keptUnder } from '../stores/load.ts'
+import { cachedUnder, forget } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 import { Button, IconButton } from './button.tsx'
@@ -76,7 +76,7 @@ export function SelectionBar({ list, onRemove, onChanged }: SelectionBarProps) {
 }
 
 const idsOf = (rows: readonly VideoRow[]): string[] => rows.map(({ id }) => id)
-const lists = (): Array<Rows<VideoRow>> => keptUnder<Rows<VideoRow>>('list /api/')
+const lists = (): Array<Rows<VideoRow>> => cachedUnder<Rows<VideoRow>>('list /api/')
 
 async function mark(rows: readonly VideoRow[], isWatched: boolean): Promise<void> {
   clearSelection()
@@ -118,10 +118,10 @@ async function downloadAgain(rows: readonly VideoRow[]): Promise<void> {
 
 async function drop(rows: readonly VideoRow[], onChanged?: () => void): Promise<void> {
   const count = rows.length
-  const isKept = rows.some(({ place }) => place)
+  const hasPlace = rows.some(({ place }) => place)
   const question = {
     title: t('select.delete.title', { count }),
-    text: t(isKept ? 'select.delete.keeps' : 'select.delete.goes', { count }),
+    text: t(hasPlace ? 'select.delete.keeps' : 'select.delete.goes', { count }),
     action: t('select.delete'),
     isDangerous: true,
     ...(count > TYPED_FROM && { typed: { label: t('delete.typed', { value: String(count) }), value: String(count) } }),

@@ -49,15 +49,15 @@ export function videoActions(video: Target, onGone: () => void): MenuItem[] {
 }
 
 /** Whether it is never deleted by itself. @param show  tells the page what holds now */
-export function keepAction({ platform_id: id, keep }: Video, show: (isKept: boolean) => void): MenuItem[] {
+export function exemptAction({ platform_id: id, keep }: Video, show: (isExempt: boolean) => void): MenuItem[] {
   if (!isAdmin.value) return []
-  const isKept = keep === true
+  const isExempt = keep === true
   const change = async () => {
-    await post(`/api/video/${id}/`, { keep: !isKept })
-    show(!isKept)
-    say(isKept ? t('video.keep.no') : t('video.keep.yes'))
+    await post(`/api/video/${id}/`, { keep: !isExempt })
+    show(!isExempt)
+    say(isExempt ? t('video.exempt.no') : t('video.exempt.yes'))
   }
-  return [{ label: t('video.keep'), icon: Pin, isOn: isKept, onSelect: change }]
+  return [{ label: t('video.exempt'), icon: Pin, isOn: isExempt, onSelect: change }]
 }
 
 async function refresh({ id }: Target): Promise<void> {

@@ -3,9 +3,9 @@ import { signal } from '@preact/signals'
 import { Grid2x2, Rows3, Table2 } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { isSofa } from '../browser/layout.ts'
-import { changeQuery, place } from '../browser/router.ts'
+import { changeQuery, route } from '../browser/router.ts'
 import type { SortName } from '../server/records.ts'
-import { changeSettings, settings } from '../stores/session.ts'
+import { changeUserPreferences, userPreferences } from '../stores/session.ts'
 import { type TextKey, t } from '../texts/lookup.ts'
 import { IconButton } from './button.tsx'
 import { TABLE_SORTS } from './columns.ts'
@@ -37,7 +37,7 @@ export const orderOfAddress = (by: string, order: 'asc' | 'desc') => ({
 
 /** An address is typed by hand too: what it says wrongly counts as nothing. */
 const oneOf = <Value extends string>(values: readonly Value[], name: string, fallback: Value): Value =>
-  values.find((value) => value === place.value.query.get(name)) ?? fallback
+  values.find((value) => value === route.value.query.get(name)) ?? fallback
 
 export function filtersOfAddress(sorts: readonly OfferedSort[], style: ListStyle): VideoFilters {
   const sort = oneOf<string>(style === 'table' ? TABLE_SORTS : sorts, 'sort', FIRST_SORT)
@@ -56,7 +56,7 @@ const stylesHere = (): ListStyle[] => (isRoomy.value && !isSofa.value ? ['grid',
 
 /** A table that has no room is a list. */
 export function styleOf(view: 'home' | 'channel'): ListStyle {
-  const chosen = settings.value[`view_style_${view}`] ?? 'grid'
+  const chosen = userPreferences.value[`view_style_${view}`] ?? 'grid'
   return stylesHere().includes(chosen) ? chosen : 'list'
 }
 
@@ -107,7 +107,7 @@ export function VideoFilterBar({ filters: { watch, type, sort }, sorts, hasTypes
               icon={STYLES[one]}
               label={t(`home.${one}`)}
               aria-pressed={style === one}
-              onClick={() => changeSettings({ [`view_style_${view}`]: one })}
+              onClick={() => changeUserPreferences({ [`view_style_${view}`]: one })}
             />
           ))}
         </div>

@@ -7,7 +7,7 @@ import type { Query } from '../server/api.ts'
 import { listen, type QueueChange } from '../server/events.ts'
 import type { Video } from '../server/records.ts'
 import { coalesce } from '../stores/coalesce.ts'
-import { keptList, type List } from '../stores/list.ts'
+import { cachedList, type List } from '../stores/list.ts'
 import type { Count } from '../texts/lookup.ts'
 import { ListGrid } from './list-grid.tsx'
 import type { MenuItem } from './menu.tsx'
@@ -45,7 +45,7 @@ interface VideoListProps {
 const AHEAD = 24
 
 export function videoList(path: string, query: Query = {}, byDay?: 'desc' | 'asc'): List<VideoRow> {
-  return keptList<Video, VideoRow>(`${path} ${JSON.stringify(query)}`, {
+  return cachedList<Video, VideoRow>(`${path} ${JSON.stringify(query)}`, {
     path,
     query,
     toRow: toVideoRow,
@@ -84,10 +84,10 @@ export function VideoList({
     const row = list.rows.peek()[position]
     if (row) onFirst?.(row)
   }
-  const cellOf = (row: VideoRow, look: string, show: (hands: Hands) => ComponentChildren) => (
+  const cellOf = (row: VideoRow, style: string, show: (hands: Hands) => ComponentChildren) => (
     <Cell
       row={row}
-      look={`${look} ${linkQuery}`}
+      style={`${style} ${linkQuery}`}
       show={show}
       actions={actions?.(row, list) ?? []}
       isActive={chosen !== undefined}
@@ -154,7 +154,7 @@ function useFresh(list: List<VideoRow>): void {
 /** A cell changes with its row alone, whatever else is scrolled into sight. */
 class Cell extends Component<{
   row: VideoRow
-  look: string
+  style: string
   show: (hands: Hands) => ComponentChildren
   actions: MenuItem[]
   isActive: boolean
@@ -162,7 +162,7 @@ class Cell extends Component<{
   list: List<VideoRow>
 }> {
   override shouldComponentUpdate(next: Cell['props']): boolean {
-    return (['row', 'look', 'isActive', 'isChosen', 'list'] as const).some((key) => next[key] !== this.props[key])
+    return (['row', 'style', 'isActive', 'isChosen', 'list'] as const).some((key) => next[key] !== this.props[key])
   }
 
   override render() {

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { under } from '../server/base.ts'
 import type { List } from '../stores/list.ts'
-import { changeSettings, channelHref } from '../stores/session.ts'
+import { changeUserPreferences, channelHref } from '../stores/session.ts'
 import { toBytes, toClock, toCompact, toDay, toNumber } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { IconButton } from './button.tsx'
@@ -31,8 +31,8 @@ interface VideoTableProps {
   order?: TableOrder | undefined
   empty: ComponentChildren
   onFirst: (position: number) => void
-  /** @param look  what its look depends on beside the row */
-  cellOf: (row: VideoRow, look: string, show: (hands: Hands) => ComponentChildren) => ComponentChildren
+  /** @param style  what its appearance depends on beside the row */
+  cellOf: (row: VideoRow, style: string, show: (hands: Hands) => ComponentChildren) => ComponentChildren
   linkQuery: string
 }
 
@@ -123,7 +123,7 @@ function Head({ list, columns, order }: { list: List<VideoRow>; columns: Column[
   const chosen = chosenColumns()
   const isAll = selection.value?.list === list && selection.value.rows.size === list.rows.value.length
   const choose = (column: Column) => () =>
-    changeSettings({
+    changeUserPreferences({
       table_columns: chosen.includes(column) ? chosen.filter((one) => one !== column) : [...chosen, column],
     })
   return (

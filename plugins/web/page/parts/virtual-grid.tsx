@@ -49,8 +49,8 @@ export function VirtualGrid({
   onFirst,
 }: VirtualGridProps) {
   const box = useRef<HTMLDivElement>(null)
-  const look = useRef(() => {})
-  const { width, offset } = useMoves(box, look)
+  const update = useRef(() => {})
+  const { width, offset } = useMoves(box, update)
   const [range, setRange] = useState<[number, number]>([0, 0])
   const wanted = useRef<number | undefined>(undefined)
 
@@ -58,7 +58,7 @@ export function VirtualGrid({
   const rowHeight = heightOf((width - gap * (columns - 1)) / columns) + gap
   const rows = Math.ceil(count / columns)
 
-  look.current = () => {
+  update.current = () => {
     const element = box.current
     if (!element || width === 0) return
     const top = scrollY - offset.current
@@ -71,7 +71,7 @@ export function VirtualGrid({
     onSight?.(next[0] * columns, Math.min(count, Math.max(0, seen) * columns))
   }
 
-  useLayoutEffect(() => look.current(), [count, width, columns, rowHeight])
+  useLayoutEffect(() => update.current(), [count, width, columns, rowHeight])
   useLayoutEffect(() => {
     if (wanted.current === undefined) return
     // Who has gone elsewhere meanwhile is left there.
@@ -138,7 +138,7 @@ export function VirtualGrid({
 }
 
 /** Has it looked, once a frame, when something moves; and says how wide it is and where it lies. */
-function useMoves(box: RefObject<HTMLElement | null>, look: RefObject<() => void>) {
+function useMoves(box: RefObject<HTMLElement | null>, update: RefObject<() => void>) {
   const [width, setWidth] = useState(0)
   /**
    * From the document's top. Measured when something moves, not while scrolling: that would lay out the page each time.
@@ -150,7 +150,7 @@ function useMoves(box: RefObject<HTMLElement | null>, look: RefObject<() => void
     const soon = () => {
       frame ||= requestAnimationFrame(() => {
         frame = 0
-        look.current!()
+        update.current!()
       })
     }
     const measure = () => {

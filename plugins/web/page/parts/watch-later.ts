@@ -1,7 +1,7 @@
 /** In Watch later or not: shown at once wherever the video stands, with a way back. */
 import { post } from '../server/api.ts'
 import type { Rows } from '../stores/list.ts'
-import { forget, keptUnder } from '../stores/load.ts'
+import { cachedUnder, forget } from '../stores/load.ts'
 import { t } from '../texts/lookup.ts'
 import { say, sayFailure } from './toast.ts'
 
@@ -37,10 +37,10 @@ export async function toggleLater({ id, isLater: was }: Mark, also?: (isLater: b
 
 /** On all cards of a video. */
 export function showLater(id: string, isLater: boolean): void {
-  for (const list of keptUnder<Rows<Mark>>('list /api/')) list.change(id, (row) => ({ ...row, isLater }))
+  for (const list of cachedUnder<Rows<Mark>>('list /api/')) list.change(id, (row) => ({ ...row, isLater }))
 }
 
-/** What is kept of the playlist itself is no longer so. */
+/** What is cached of the playlist itself is outdated. */
 export function forgetLater(): void {
   for (const key of [`list /api/playlist/${WATCH_LATER}/`, `playlist/${WATCH_LATER}`, 'list playlists', 'playlists'])
     forget(key)

@@ -1,7 +1,7 @@
 /** Watched or not: shown at once wherever the video stands, with a way back. */
 import { post } from '../server/api.ts'
 import type { Rows } from '../stores/list.ts'
-import { keptUnder } from '../stores/load.ts'
+import { cachedUnder } from '../stores/load.ts'
 import { t } from '../texts/lookup.ts'
 import { say, sayFailure } from './toast.ts'
 import type { VideoRow } from './video-row.ts'
@@ -15,7 +15,7 @@ export async function toggleWatched(
 ): Promise<void> {
   const mark: Mark = { isWatched: !was, progress: 0 }
   const show = (now: Mark) => {
-    for (const list of keptUnder<Rows<VideoRow>>('list /api/')) list.change(id, (row) => ({ ...row, ...now }))
+    for (const list of cachedUnder<Rows<VideoRow>>('list /api/')) list.change(id, (row) => ({ ...row, ...now }))
     also?.(now)
   }
   show(mark)

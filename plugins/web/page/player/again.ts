@@ -31,7 +31,7 @@ export async function fetchAgain(id: string, show: (fraction: number) => void, s
 /** Done is what has left the queue: what fails stays in it, with its reason. */
 function leftQueue(id: string, show: (fraction: number) => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const look = () =>
+    const poll = () =>
       void get<Item<QueueItem>>(`/api/download/${id}/`, {}, signal).then(
         ({ data }) => take(data),
         // any other is asked again with the next event
@@ -42,7 +42,7 @@ function leftQueue(id: string, show: (fraction: number) => void, signal: AbortSi
       else if (item.progress) show(item.progress.fraction)
     }
     const end = listen('queue', (change) => {
-      if ('reset' in change && change.reset) return look()
+      if ('reset' in change && change.reset) return poll()
       const told = change as { platform_id: string; removed?: true } & Partial<QueueItem>
       if (told.platform_id !== id) return
       if (told.removed) settle()
@@ -56,6 +56,6 @@ function leftQueue(id: string, show: (fraction: number) => void, signal: AbortSi
       else resolve()
     }
     signal.addEventListener('abort', onAbort)
-    look()
+    poll()
   })
 }

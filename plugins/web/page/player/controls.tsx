@@ -1,4 +1,4 @@
-/** The bar of the player: the place with its segments, and the buttons. */
+/** The bar of the player: the position with its segments, and the buttons. */
 import {
   AArrowDown,
   AArrowUp,

@@ -8,7 +8,7 @@ type Hold = (element: HTMLVideoElement, frame: HTMLElement) => (() => void) | vo
 export class Deck {
   readonly video: Video
   element: HTMLVideoElement | undefined
-  /** It stands where it is to begin: from now on its place counts. */
+  /** It stands where it is to begin: from now on its position counts. */
   hasBegun = false
   readonly isPlaying = signal(false)
   readonly isWaiting = signal(false)

@@ -1,14 +1,14 @@
 /** How loud, how fast, and whether again and again. */
 import { batch, signal } from '@preact/signals'
 import { type Deck, stepped } from './deck.ts'
-import { keepOptions, keptOptions } from './player-options.ts'
+import { storedOptions, storeOptions } from './player-options.ts'
 
 export const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const
 
 export function openDials(deck: Deck) {
-  const volume = signal(keptOptions.volume())
-  const isMuted = signal(keptOptions.isMuted())
-  const speed = signal(keptOptions.speed())
+  const volume = signal(storedOptions.volume())
+  const isMuted = signal(storedOptions.isMuted())
+  const speed = signal(storedOptions.speed())
   const isLooping = signal(false)
 
   deck.holds.push((element) => {
@@ -19,9 +19,9 @@ export function openDials(deck: Deck) {
   deck.handlers['volumechange'] = () => {
     const { volume: loudness, muted } = deck.element!
     batch(() => ((volume.value = loudness), (isMuted.value = muted)))
-    keepOptions({ volume: loudness, isMuted: muted })
+    storeOptions({ volume: loudness, isMuted: muted })
   }
-  deck.handlers['ratechange'] = () => keepOptions({ speed: (speed.value = deck.element!.playbackRate) })
+  deck.handlers['ratechange'] = () => storeOptions({ speed: (speed.value = deck.element!.playbackRate) })
 
   return {
     volume,

@@ -100,7 +100,7 @@ function MakeCopy({ video, machine, onFile }: Omit<Props, 'kind'>) {
 
 type State = { at: 'asked'; fraction?: number | undefined } | { at: 'failed'; message: string }
 
-/** Only an admin may have it fetched. While the whole library is away, or the platform, that is said in place of it. */
+/** Only an admin may have it fetched. While the whole library is away, or the platform, that is said instead. */
 function Missing({ video, machine, onFile }: Omit<Props, 'kind'>) {
   const [state, setState] = useState<State>()
   const platform = useLoad('platform', (signal) => get<PlatformState>('/api/platform/', {}, signal))
@@ -143,7 +143,7 @@ function Missing({ video, machine, onFile }: Omit<Props, 'kind'>) {
       <div class="steps">
         {(stopReason || isBusy) && (
           <a class="button" href={under('/downloads/')}>
-            {t('activity.look')}
+            {t('activity.show')}
           </a>
         )}
         {!stopReason && !isBusy && (

@@ -1,7 +1,7 @@
 /** What plays after a video: the next one of its playlist, else of its channel, else one that is like it, else any. */
 import { type ReadonlySignal, useComputed } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { navigate, place } from '../browser/router.ts'
+import { navigate, route } from '../browser/router.ts'
 import { toVideoRow, type VideoRow } from '../parts/video-row.ts'
 import { get } from '../server/api.ts'
 import type { Item, Playlist, PlaylistEntry, Video } from '../server/records.ts'
@@ -20,11 +20,11 @@ export interface Following {
 }
 
 /** What the address says of the playlist and how it is played. */
-const KEPT = ['list', 'shuffle', 'repeat']
+const FOLLOWED = ['list', 'shuffle', 'repeat']
 
 /** Another video of the same playlist, played in the same way. @param query  of the address of this one */
-export const pathInList = (id: string, query = place.peek().query): string =>
-  `/video/${id}/?${String(new URLSearchParams([...query].filter(([name]) => KEPT.includes(name))))}`
+export const pathInList = (id: string, query = route.peek().query): string =>
+  `/video/${id}/?${String(new URLSearchParams([...query].filter(([name]) => FOLLOWED.includes(name))))}`
 
 /** Where no playlist leads on, it is played on shuffled, if it was. */
 const pathBeyond = (id: string, query: URLSearchParams): string =>

@@ -1,25 +1,25 @@
 /**
- * What the player does and knows: the video element's state as signals, its place kept on the server, and the parts
+ * What the player does and knows: the video element's state as signals, its position stored on the server, and the parts
  * that see to source, subtitles, skips, dials and screen.
  */
 import { batch, computed, signal } from '@preact/signals'
 import { ask } from '../server/api.ts'
 import type { Video } from '../server/records.ts'
-import { unsentPlace } from '../stores/unsent.ts'
+import { unsentPosition } from '../stores/unsent.ts'
 import { openCasting } from './casting.ts'
 import { Deck } from './deck.ts'
 import { openDials } from './dials.ts'
-import { openPlace } from './place.ts'
+import { openPosition } from './position.ts'
 import { openPreviews } from './previews.ts'
 import { openScreen } from './screen.ts'
 import { openSkips } from './skips.ts'
 import { openSource } from './source.ts'
 import { openSubtitles } from './subtitles.ts'
 
-/** Closer to an end than this, or than a twentieth, a place is not worth going back to. */
+/** Closer to an end than this, or than a twentieth, a position is not worth resuming at. */
 const EDGE_S = 5
 const FRAME_S = 1 / 30
-/** After a jump by a key the picture of the place stays so long. */
+/** After a jump by a key the preview of the position stays so long. */
 const POINTED_MS = 1500
 
 export type Machine = ReturnType<typeof openMachine>
@@ -32,7 +32,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
   const chapters = video.chapters ?? []
   /** Number of the one that plays; −1: none. */
   const chapter = computed(() => chapters.findLastIndex(({ start }) => start <= position.value))
-  const place = openPlace(video.platform_id)
+  const progress = openPosition(video.platform_id)
   const source = openSource(deck)
   const casting = openCasting(deck, source.address)
   const dials = openDials(deck)
@@ -46,7 +46,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
     const { element } = deck
     if (deck.hasBegun || !element || source.failure.value !== undefined) return
     deck.hasBegun = true
-    const from = startAt ?? placeBefore(video)
+    const from = startAt ?? positionBefore(video)
     if (from > 0) element.currentTime = Math.min(from, element.duration || from)
     if (startAt === undefined && from > 0) resumedAt.value = from
     void deck.play()
@@ -59,7 +59,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
     deck.element.currentTime = to
     position.value = to
     hasEnded.value = false
-    place.at(to)
+    progress.at(to)
   }
 
   function onMetadata(): void {
@@ -75,7 +75,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
     const now = element.currentTime
     position.value = now
     if (source.stopIfBlind(element) || !isPlaying.value) return
-    place.at(now)
+    progress.at(now)
     const to = skips.skipFrom(now, element.duration)
     if (to !== undefined) element.currentTime = to
   }
@@ -88,23 +88,23 @@ export function openMachine(video: Video, startAt: number | undefined) {
 
   function onPause(): void {
     isPlaying.value = false
-    if (!deck.element!.ended) place.save(deck.element!.currentTime)
+    if (!deck.element!.ended) progress.save(deck.element!.currentTime)
   }
 
   function onEnd(): void {
-    place.end()
+    progress.end()
     batch(() => ((isPlaying.value = false), (hasEnded.value = true)))
   }
 
   const handlers = { loadedmetadata: onMetadata, play: onPlay, pause: onPause, ended: onEnd }
   Object.assign(deck.handlers, { ...handlers, timeupdate: onTime, seeking: onTime })
   deck.holds.push((element) => {
-    const onHide = () => void (document.hidden && !element.ended && place.save(element.currentTime, true))
+    const onHide = () => void (document.hidden && !element.ended && progress.save(element.currentTime, true))
     document.addEventListener('visibilitychange', onHide)
     if (element.readyState >= 1) onMetadata()
     return () => {
       document.removeEventListener('visibilitychange', onHide)
-      if (deck.hasBegun && !element.ended) place.save(element.currentTime, true)
+      if (deck.hasBegun && !element.ended) progress.save(element.currentTime, true)
       element.pause()
     }
   })
@@ -127,7 +127,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
     chapters,
     chapter,
     resumedAt,
-    /** @returns lets go; the place is saved then */
+    /** @returns lets go; the position is saved then */
     attach: (element: HTMLVideoElement, frame: HTMLElement) => deck.attach(element, frame),
 
     play: () => deck.play(),
@@ -160,8 +160,8 @@ export function openMachine(video: Video, startAt: number | undefined) {
 }
 
 /** Seconds: where this person was; 0 where that is not worth going back to. */
-function placeBefore({ platform_id: id, player: { watched, position, duration } }: Video): number {
-  const was = unsentPlace(id) ?? position ?? 0
+function positionBefore({ platform_id: id, player: { watched, position, duration } }: Video): number {
+  const was = unsentPosition(id) ?? position ?? 0
   const edge = Math.min(EDGE_S, duration / 20)
   return !watched && was > edge && was < duration - edge ? was : 0
 }

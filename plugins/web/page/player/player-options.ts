@@ -1,4 +1,4 @@
-/** How loud, how fast, which subtitles, what then: kept in this browser, since another room has other loudspeakers. */
+/** How loud, how fast, which subtitles, what then: stored in this browser, since another room has other loudspeakers. */
 
 interface PlayerOptions {
   volume: number
@@ -34,7 +34,7 @@ function read(): PlayerOptions {
   }
 }
 
-export function keepOptions(change: Partial<PlayerOptions>): void {
+export function storeOptions(change: Partial<PlayerOptions>): void {
   try {
     localStorage.setItem(KEY, JSON.stringify({ ...read(), ...change }))
   } catch {
@@ -45,7 +45,7 @@ export function keepOptions(change: Partial<PlayerOptions>): void {
 const within = (value: unknown, from: number, to: number, normal: number): number =>
   typeof value === 'number' && value >= from && value <= to ? value : normal
 
-export const keptOptions = {
+export const storedOptions = {
   volume: (): number => within(read().volume, 0, 1, 1),
   isMuted: (): boolean => read().isMuted === true,
   speed: (): number => within(read().speed, 0.25, 3, 1),

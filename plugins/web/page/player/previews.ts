@@ -36,7 +36,7 @@ export function openPreviews(deck: Deck) {
     )
   }
 
-  function look(): void {
+  function update(): void {
     const { state } = known.peek() ?? {}
     if (state === 'there' || state === 'impossible') return
     if (performance.now() - askedAtMs > LOOK_AGAIN_MS) take(get)
@@ -47,7 +47,7 @@ export function openPreviews(deck: Deck) {
     clearTimeout(pointing)
     pointed.value = seconds
     if (seconds === undefined) return
-    look()
+    update()
     if (forMs !== undefined) pointing = setTimeout(() => point(undefined), forMs)
   }
 
@@ -57,7 +57,7 @@ export function openPreviews(deck: Deck) {
     pointed,
     point,
 
-    /** It plays: whoever looks for a place in it later will want them. */
+    /** It plays: whoever looks for a position in it later will want them. */
     wantPreviews: () => take(post),
 
     previewAt(seconds: number): PreviewPicture | undefined {

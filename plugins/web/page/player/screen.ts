@@ -14,10 +14,10 @@ export function openScreen(deck: Deck) {
   deck.handlers['leavepictureinpicture'] = () => void (isPip.value = false)
   deck.holds.push((_, frame) => {
     box = frame
-    const look = () => void (isFull.value = document.fullscreenElement?.contains(frame) ?? false)
-    look()
-    document.addEventListener('fullscreenchange', look)
-    return () => document.removeEventListener('fullscreenchange', look)
+    const update = () => void (isFull.value = document.fullscreenElement?.contains(frame) ?? false)
+    update()
+    document.addEventListener('fullscreenchange', update)
+    return () => document.removeEventListener('fullscreenchange', update)
   })
 
   return {

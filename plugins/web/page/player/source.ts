@@ -1,8 +1,8 @@
 /** What plays: the film, a copy that this browser knows, or the sound alone; and why nothing does. */
 import { signal } from '@preact/signals'
-import { HERE } from '../browser/kept-names.ts'
+import { HERE } from '../browser/offline-names.ts'
 import { under } from '../server/base.ts'
-import { filmHere } from '../stores/on-device.ts'
+import { filmHere } from '../stores/offline-videos.ts'
 import { foreseen, unheard } from './codecs.ts'
 import type { Deck } from './deck.ts'
 
@@ -13,7 +13,7 @@ export type PlayerFailure = 'format' | 'picture' | 'missing' | 'away' | 'connect
 
 export function openSource(deck: Deck) {
   const { video, position, isPlaying } = deck
-  /** Kept in this browser. */
+  /** Saved offline. */
   const here = filmHere(video.platform_id)
   let source = here ?? video.media_url
   const failure = signal<PlayerFailure | undefined>(undefined)

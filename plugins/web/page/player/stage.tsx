@@ -4,7 +4,7 @@
  */
 import { render } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { match, place } from '../browser/router.ts'
+import { match, route } from '../browser/router.ts'
 import { sayFailure } from '../parts/toast.ts'
 import { toggleWatched } from '../parts/watched.ts'
 import { get, isSignedIn } from '../server/api.ts'
@@ -54,7 +54,9 @@ function OnStage({ inCorner, ...props }: PlayerProps & { inCorner: string | unde
   const isFollowed = isSmall && next === undefined && previous === undefined
   const { platform_id: id } = video
   const steps = isFollowed ? (found.of === id ? found : NONE) : { next, previous }
-  const here = isSmall ? { next: inPlace(steps.next, props), previous: inPlace(steps.previous, props) } : steps
+  const here = isSmall
+    ? { next: inCornerStep(steps.next, props), previous: inCornerStep(steps.previous, props) }
+    : steps
   return (
     <>
       <Player key={id} {...props} {...here} isSmall={isSmall} />
@@ -72,7 +74,7 @@ function OnStage({ inCorner, ...props }: PlayerProps & { inCorner: string | unde
 
 const NONE: Steps = { next: undefined, previous: undefined }
 
-const inPlace = (step: Step | undefined, props: PlayerProps): Step | undefined =>
+const inCornerStep = (step: Step | undefined, props: PlayerProps): Step | undefined =>
   step && { ...step, go: () => void begin(step, props).catch(sayFailure) }
 
 /** Another video in the corner. @throws Failure  it does not come */
@@ -109,7 +111,7 @@ isSignedIn.subscribe((isThere) => isThere === false && now && end())
 /** What plays goes into the corner, unless another video comes. @param path  of the view, for the way back */
 function leave(path: string): void {
   const { machine, props } = now ?? {}
-  const isOther = match('/video/:videoId/', place.peek().path) !== undefined
+  const isOther = match('/video/:videoId/', route.peek().path) !== undefined
   if (!machine || !props || !dock.current || isOther || !goesOn(machine) || deleted.peek().has(props.video.platform_id))
     return end()
   moveInto(dock.current)

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { type Deck, stepped } from './deck.ts'
 import { type Line, readLines } from './lines.ts'
-import { keepOptions, keptOptions } from './player-options.ts'
+import { storedOptions, storeOptions } from './player-options.ts'
 
 const SIZES = [0.75, 1, 1.25, 1.5, 2, 2.5] as const
 
@@ -12,8 +12,8 @@ export function openSubtitles(deck: Deck) {
   const { subtitles } = deck.video
   /** Number of the chosen track; −1: none. */
   const subtitle = signal(-1)
-  const subtitleSize = signal(keptOptions.subtitleSize())
-  const hasSubtitleBackground = signal(keptOptions.hasSubtitleBackground())
+  const subtitleSize = signal(storedOptions.subtitleSize())
+  const hasSubtitleBackground = signal(storedOptions.hasSubtitleBackground())
 
   function show(number: number): void {
     if (!deck.element) return
@@ -23,13 +23,13 @@ export function openSubtitles(deck: Deck) {
   }
 
   /** The one in the language that was chosen last, or in another kind of it (`en-US` for `en`); −1: none. */
-  function kept(): number {
-    const chosen = keptOptions.subtitle()
+  function remembered(): number {
+    const chosen = storedOptions.subtitle()
     const exact = subtitles.findIndex(({ lang }) => lang === chosen)
     return exact >= 0 || chosen === '' ? exact : subtitles.findIndex(({ lang }) => baseOf(lang) === baseOf(chosen))
   }
 
-  deck.holds.push(() => show(kept()))
+  deck.holds.push(() => show(remembered()))
 
   return {
     subtitle,
@@ -43,17 +43,17 @@ export function openSubtitles(deck: Deck) {
     },
     chooseSubtitle(number: number): void {
       show(number)
-      keepOptions({ subtitle: subtitles[number]?.lang ?? '' })
+      storeOptions({ subtitle: subtitles[number]?.lang ?? '' })
     },
     toggleSubtitles(): void {
-      if (subtitles.length > 0) show(subtitle.value >= 0 ? -1 : Math.max(0, kept()))
+      if (subtitles.length > 0) show(subtitle.value >= 0 ? -1 : Math.max(0, remembered()))
     },
     /** @param steps  1: the next larger size */
     growSubtitles(steps: number): void {
       subtitleSize.value = stepped(SIZES, subtitleSize.value, steps)
-      keepOptions({ subtitleSize: subtitleSize.value })
+      storeOptions({ subtitleSize: subtitleSize.value })
     },
     toggleSubtitleBackground: () =>
-      keepOptions({ hasSubtitleBackground: (hasSubtitleBackground.value = !hasSubtitleBackground.value) }),
+      storeOptions({ hasSubtitleBackground: (hasSubtitleBackground.value = !hasSubtitleBackground.value) }),
   }
 }

@@ -23,7 +23,7 @@ export interface Refused {
 export type ToFrame =
   | { kind: 'answer'; id: number; value?: unknown; refused?: Refused }
   | { kind: 'query'; query: Record<string, string> }
-  | { kind: 'look'; look: 'system' | 'light' | 'dark' }
+  | { kind: 'theme'; theme: 'system' | 'light' | 'dark' }
   /** Answered at once, unless a script in the frame does not come to its end. */
   | { kind: 'alive' }
 

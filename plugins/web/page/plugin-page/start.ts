@@ -92,7 +92,7 @@ function run(port: MessagePort, { reader, query, playing }: Begin): void {
 
   port.onmessage = ({ data }: MessageEvent<ToFrame>) => {
     if (data.kind === 'alive') port.postMessage({ kind: 'alive' } satisfies FromFrame)
-    else if (data.kind === 'look') showLook(data.look)
+    else if (data.kind === 'theme') showTheme(data.theme)
     else if (data.kind === 'answer') answered(data)
     else {
       current = data.query
@@ -125,11 +125,13 @@ function run(port: MessagePort, { reader, query, playing }: Begin): void {
 
 const toRefusal = ({ message, ...more }: Refused): Error => Object.assign(new Error(message), more)
 
-function showLook(look: 'system' | 'light' | 'dark'): void {
+function showTheme(theme: 'system' | 'light' | 'dark'): void {
   const { dataset } = document.documentElement
-  if (look === 'system') delete dataset['theme']
-  else dataset['theme'] = look
-  document.querySelector('meta[name="color-scheme"]')!.setAttribute('content', look === 'system' ? 'light dark' : look)
+  if (theme === 'system') delete dataset['theme']
+  else dataset['theme'] = theme
+  document
+    .querySelector('meta[name="color-scheme"]')!
+    .setAttribute('content', theme === 'system' ? 'light dark' : theme)
 }
 
 /** Those into the archive are followed by the page around this one. */

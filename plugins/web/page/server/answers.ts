@@ -1,4 +1,4 @@
-/** The last answers to what was asked: the server only says that one still holds. Kept in memory, gone with the session. */
+/** The last answers to what was asked: the server only says that one still holds. In memory only, gone with the session. */
 
 interface Answer {
   tag: string
@@ -10,7 +10,7 @@ const answers = new Map<string, Answer>()
 
 export const answerTo = (url: string): Answer | undefined => answers.get(url)
 
-export function keepAnswer(url: string, tag: string | null, text: string): void {
+export function cacheAnswer(url: string, tag: string | null, text: string): void {
   answers.delete(url)
   if (tag === null) return
   answers.set(url, { tag, text })

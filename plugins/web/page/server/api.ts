@@ -5,7 +5,7 @@
 import { signal } from '@preact/signals'
 import { parse } from '../texts/direction.ts'
 import { inWords, moreTexts, type Said, t } from '../texts/lookup.ts'
-import { answerTo, forgetAnswers, keepAnswer } from './answers.ts'
+import { answerTo, cacheAnswer, forgetAnswers } from './answers.ts'
 import { cookie, under } from './base.ts'
 
 type QueryValue = string | number | boolean | undefined
@@ -17,7 +17,7 @@ export interface AskOptions {
   signal?: AbortSignal
   /** The document may be going away: the browser sends it all the same. */
   isLast?: boolean
-  /** Bytes in place of a JSON body. */
+  /** Bytes instead of a JSON body. */
   upload?: { content: Blob; type: string }
 }
 
@@ -48,7 +48,7 @@ export class Failure extends Error {
     this.status = status
     this.code = body.code ?? ''
     this.fields = Object.fromEntries(
-      Object.entries(body.fields ?? {}).map(([place, rule]) => [place, inWords(rule, body.said)]),
+      Object.entries(body.fields ?? {}).map(([field, rule]) => [field, inWords(rule, body.said)]),
     )
     this.retryAfterSeconds = retryAfterSeconds
     this.body = body
@@ -153,7 +153,7 @@ async function send<Reply>(method: Method, path: string, options: AskOptions): P
   if (response.status === 204) return undefined as Reply
   try {
     const text = await response.text()
-    if (method === 'GET' && isSignedIn.peek() !== false) keepAnswer(url, response.headers.get('etag'), text)
+    if (method === 'GET' && isSignedIn.peek() !== false) cacheAnswer(url, response.headers.get('etag'), text)
     return parse(text) as Reply
   } catch (error) {
     if (isAborted(error)) throw error

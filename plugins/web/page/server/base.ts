@@ -36,7 +36,7 @@ export function cookie(name: string): string | undefined {
     ?.slice(name.length + 1)
 }
 
-export function keepCookie(name: string, value: string): void {
+export function setCookie(name: string, value: string): void {
   const age = value === '' ? 0 : 31_536_000
   document.cookie = `${name}=${value}; path=${base}; max-age=${age}; samesite=lax`
 }

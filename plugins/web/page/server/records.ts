@@ -91,7 +91,7 @@ export type Outgoing = ReplyOf<typeof listOutgoing>
 export type Webhooks = ReplyOf<typeof listWebhooks>
 export type Webhook = Webhooks['webhooks'][number]
 export type Delivery = ReplyOf<typeof listDeliveries>[number]
-export type UserSettings = ReplyOf<typeof showOwnPreferences>
+export type UserPreferences = ReplyOf<typeof showOwnPreferences>
 export type Account = ReplyOf<typeof listUsers>[number]
 export type OwnPictureChosen = ReplyOf<typeof changePicture>
 /** One that this device knows. */
@@ -106,7 +106,7 @@ export type SubtitleHit = SearchResults['fulltext_results'][number]
 /** What a pasted word is, by its form; of a channel also its handle. */
 export type Target = ReplyOf<typeof resolveText>[number]
 /** What the platform says of one. */
-export type Looked = ReplyOf<typeof lookAtText>
+export type LinkLookup = ReplyOf<typeof lookAtText>
 
 /** Who is signed in, and how they like the page. */
 export type Session = ReplyOf<typeof showSession>
@@ -160,6 +160,6 @@ export interface Item<Record> {
 }
 
 /** The settings of the installation: `/api/config/`. */
-export type Config = PreferenceValues
+export type Preferences = PreferenceValues
 /** What they may be, by section. */
-export type ConfigSchema = ReplyOf<typeof describePreferences>
+export type PreferencesSchema = ReplyOf<typeof describePreferences>

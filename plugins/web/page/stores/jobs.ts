@@ -38,13 +38,13 @@ const ASK_MS = 10_000
  */
 export function taskOver(id: string): Promise<TaskRecord> {
   return new Promise((resolve, reject) => {
-    const look = () =>
+    const poll = () =>
       void get<TaskRecord>(`/api/task-id/${id}/`).then(settle, (error: unknown) => {
         const { status } = toFailure(error)
         if (status === 404 || status === 401) settle(undefined, error)
       })
-    const ends = [listen('job', (job) => job.task_id === id && settle(job)), listen('missed', look)]
-    const timer = setInterval(look, ASK_MS)
+    const ends = [listen('job', (job) => job.task_id === id && settle(job)), listen('missed', poll)]
+    const timer = setInterval(poll, ASK_MS)
     function settle(job: TaskRecord | undefined, error?: unknown): void {
       if (job && !isOver(job)) return
       clearInterval(timer)
@@ -52,6 +52,6 @@ export function taskOver(id: string): Promise<TaskRecord> {
       if (job) resolve(job)
       else reject(error)
     }
-    look()
+    poll()
   })
 }

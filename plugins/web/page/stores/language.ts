@@ -1,5 +1,5 @@
 /** In which language the page speaks: the browser's, or one chosen here, which the document and the account then have. */
-import { cookie, keepCookie } from '../server/base.ts'
+import { cookie, setCookie } from '../server/base.ts'
 import { LANGUAGE, t } from '../texts/lookup.ts'
 
 const COOKIE = 'av_language'
@@ -22,15 +22,15 @@ function nameOf(code: string): string {
   return name.slice(0, 1).toLocaleUpperCase(code) + name.slice(1)
 }
 
-/** Kept in a cookie, so that the next document has it from its first word. @returns  whether the browser keeps it */
-function keep(language: string): boolean {
-  keepCookie(COOKIE, language)
+/** Stored in a cookie, so that the next document has it from its first word. @returns  whether the browser accepts it */
+function store(language: string): boolean {
+  setCookie(COOKIE, language)
   return (cookie(COOKIE) ?? '') === language
 }
 
 /** All that is on the page was said in the other language. */
 export function speak(language: string): void {
-  if ((cookie(COOKIE) ?? '') !== language && keep(language)) location.reload()
+  if ((cookie(COOKIE) ?? '') !== language && store(language)) location.reload()
 }
 
 /** Before anybody has signed in. */

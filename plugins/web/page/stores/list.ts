@@ -4,13 +4,13 @@ import { type Failure, type Query, toFailure } from '../server/api.ts'
 import { getPage } from '../server/paged.ts'
 import type { Page, Paginate } from '../server/records.ts'
 import type { Count } from '../texts/lookup.ts'
-import { keep, keptValue } from './load.ts'
+import { cache, cachedValue } from './load.ts'
 
 interface ListOptions<Record, Row> {
   path: string
   query?: Query
   idOf: (row: Row) => string
-  /** What is kept of a record: lists get long. */
+  /** What is cached of a record: lists get long. */
   toRow: (record: Record) => Row
   /** Lists in order of a day go on past the 10,000 that one question reaches. */
   byDay?: { dayOf: (row: Row) => string; parameter: 'before' | 'after' }
@@ -230,10 +230,10 @@ export function rowsOf<Row extends { id: string }>(all: Row[]): Rows<Row> {
 }
 
 /** The same list for the same key, so that Back finds it as it was left. */
-export function keptList<Record, Row>(key: string, options: ListOptions<Record, Row>): List<Row> {
-  const known = keptValue<List<Row>>(`list ${key}`)
+export function cachedList<Record, Row>(key: string, options: ListOptions<Record, Row>): List<Row> {
+  const known = cachedValue<List<Row>>(`list ${key}`)
   const list = known ?? openList(options)
-  keep(`list ${key}`, list)
+  cache(`list ${key}`, list)
   return list
 }
 

@@ -1,13 +1,13 @@
-/** What a view shows comes from the server: loading, ready or failed, kept for the way back. */
+/** What a view shows comes from the server: loading, ready or failed, cached for the way back. */
 import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Failure, isAborted, toFailure } from '../server/api.ts'
 
-/** `isKept`: as it was the last time; what it is now is on its way. */
+/** `isCached`: as it was the last time; what it is now is on its way. */
 export type Loaded<Value> =
-  | { state: 'loading'; value?: undefined; failure?: undefined; isKept?: undefined }
-  | { state: 'ready'; value: Value; failure?: undefined; isKept?: true }
-  | { state: 'failed'; failure: Failure; value?: undefined; isKept?: undefined }
+  | { state: 'loading'; value?: undefined; failure?: undefined; isCached?: undefined }
+  | { state: 'ready'; value: Value; failure?: undefined; isCached?: true }
+  | { state: 'failed'; failure: Failure; value?: undefined; isCached?: undefined }
 
 export interface Load<Value> {
   /** Read it in the view: `const video = load.now.value`. */
@@ -18,25 +18,25 @@ export interface Load<Value> {
   change(how: (value: Value) => Value): void
 }
 
-/** The settings of the installation (`views/settings/config.ts`). */
-export const CONFIG_KEY = 'settings/config'
+/** The preferences of the installation (`views/settings/preferences.ts`). */
+export const PREFERENCES_KEY = 'settings/config'
 
-const MOST_KEPT = 60
-const kept = new Map<string, unknown>()
+const MOST_CACHED = 60
+const cached = new Map<string, unknown>()
 
 /** For the way back: the newest few stay. */
-export function keep(key: string, value: unknown): void {
-  kept.delete(key)
-  kept.set(key, value)
-  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!)
+export function cache(key: string, value: unknown): void {
+  cached.delete(key)
+  cached.set(key, value)
+  if (cached.size > MOST_CACHED) cached.delete(cached.keys().next().value!)
 }
-export const keptValue = <Value>(key: string): Value | undefined => kept.get(key) as Value | undefined
+export const cachedValue = <Value>(key: string): Value | undefined => cached.get(key) as Value | undefined
 /** All whose key begins so. */
-export const keptUnder = <Value>(prefix: string): Value[] =>
-  [...kept].filter(([key]) => key.startsWith(prefix)).map(([, value]) => value as Value)
-/** What was kept may no longer hold, such as after a deletion. No prefix: all of it. */
+export const cachedUnder = <Value>(prefix: string): Value[] =>
+  [...cached].filter(([key]) => key.startsWith(prefix)).map(([, value]) => value as Value)
+/** What is cached may no longer hold, such as after a deletion. No prefix: all of it. */
 export function forget(prefix = ''): void {
-  for (const key of [...kept.keys()]) if (key.startsWith(prefix)) kept.delete(key)
+  for (const key of [...cached.keys()]) if (key.startsWith(prefix)) cached.delete(key)
 }
 
 /**
@@ -64,7 +64,7 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
       if (isOld()) return
       // It may be from before the change.
       if (before !== changes.current) return await run(signal)
-      keep(key, value)
+      cache(key, value)
       now.value = { state: 'ready', value }
     } catch (error) {
       if (isAborted(error) || isOld()) return
@@ -85,13 +85,13 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
       if (loaded.state !== 'ready') return
       changes.current++
       const value = how(loaded.value)
-      keep(key, value)
+      cache(key, value)
       now.value = { ...loaded, value }
     },
   }
 }
 
 const start = <Value>(key: string): Loaded<Value> => {
-  const value = keptValue<Value>(key)
-  return value === undefined ? { state: 'loading' } : { state: 'ready', value, isKept: true }
+  const value = cachedValue<Value>(key)
+  return value === undefined ? { state: 'loading' } : { state: 'ready', value, isCached: true }
 }

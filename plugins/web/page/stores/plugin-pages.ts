@@ -8,10 +8,10 @@ const areSome = document.querySelector('meta[name="archivolt-plugin-pages"]') !=
 
 /** Undefined: they are on their way. */
 const brought = signal<PluginPage[] | undefined>(areSome ? undefined : [])
-const placed = (place: PluginPage['place']) => computed(() => brought.value?.filter((one) => one.place === place))
+const shownIn = (place: PluginPage['place']) => computed(() => brought.value?.filter((one) => one.place === place))
 
-export const pluginPages = placed('navigation')
-export const playerButtons = placed('player')
+export const pluginPages = shownIn('navigation')
+export const playerButtons = shownIn('player')
 
 effect(() => {
   if (!areSome) return

@@ -167,10 +167,10 @@ function openQueueStore(): QueueStore {
       lists.drop(change.platform_id)
       return watch.readSoon()
     }
-    place(change)
+    insert(change)
   }
 
-  function place(item: QueueItem): void {
+  function insert(item: QueueItem): void {
     note(item)
     const id = item.platform_id
     const home = lists.homeOf(item)
@@ -178,7 +178,7 @@ function openQueueStore(): QueueStore {
     lists.drop(id, home)
     if (isThere) return home.change(id, () => item)
     if (item.progress && home === lists.waiting) return // in a part of the list that nobody looks at
-    // What is new comes last; what was elsewhere goes back to its place, and that only the server knows.
+    // What is new comes last; what was elsewhere goes back to its position, and that only the server knows.
     const last = home.rows.value.at(-1)
     if (home.isWhole.value && !item.auto_start && (!last || item.timestamp > last.timestamp)) home.append(item)
     else lists.readSoon(home)

@@ -1,26 +1,28 @@
 /** Who is signed in, and how they like the page. */
 import { batch, computed, effect, signal } from '@preact/signals'
 import { ask, get, isSignedIn, post } from '../server/api.ts'
-import { cookie, keepCookie, under } from '../server/base.ts'
-import type { Account, Session, UserSettings } from '../server/records.ts'
+import { cookie, setCookie, under } from '../server/base.ts'
+import type { Account, Session, UserPreferences } from '../server/records.ts'
 import { openChanges } from './changes.ts'
 import { speak, takeChosen } from './language.ts'
 
-interface Kept {
+interface LastVisit {
   account?: Account
-  settings?: Partial<UserSettings>
+  settings?: Partial<UserPreferences>
 }
 
 /** What it was at the last visit, so that nothing jumps when the answer comes. */
 const KEY = 'av_session'
-const kept = readKept()
-export const account = signal<Account | undefined>(kept.account)
+const lastVisit = readLastVisit()
+export const account = signal<Account | undefined>(lastVisit.account)
 /** As the server has them. */
-const stored = signal<Partial<UserSettings>>(kept.settings ?? {})
-const changes = openChanges<Partial<UserSettings>>()
-export const settings = computed((): Partial<UserSettings> => Object.assign({}, stored.value, ...changes.now.value))
+const stored = signal<Partial<UserPreferences>>(lastVisit.settings ?? {})
+const changes = openChanges<Partial<UserPreferences>>()
+export const userPreferences = computed(
+  (): Partial<UserPreferences> => Object.assign({}, stored.value, ...changes.now.value),
+)
 export const version = signal('')
-/** What goes on until somebody does something. An answer that this device has kept may be from before there was any. */
+/** What goes on until somebody does something. An answer that this device has cached may be from before there was any. */
 export const attention = signal<Session['attention'] | undefined>(undefined)
 /** An admin who may do no more than others, until they have set up an authenticator app. */
 export const needsSecondFactor = signal(false)
@@ -68,7 +70,7 @@ async function read(): Promise<void> {
     needsSecondFactor.value = session.needs_second_factor
     isSignedIn.value = true
   })
-  if (preferences.look) showLook(preferences.look)
+  if (preferences.look) showTheme(preferences.look)
   const chosen = takeChosen()
   if (chosen === undefined || chosen === (preferences.language ?? '')) return speak(preferences.language ?? '')
   await chooseLanguage(chosen).catch(() => undefined) // this visit has it all the same
@@ -80,7 +82,7 @@ export const readAttention = async (): Promise<void> => {
 }
 
 effect(() => {
-  const now: Kept = { ...(account.value && { account: account.value }), settings: settings.value }
+  const now: LastVisit = { ...(account.value && { account: account.value }), settings: userPreferences.value }
   try {
     localStorage.setItem(KEY, JSON.stringify(now))
   } catch {
@@ -88,14 +90,14 @@ effect(() => {
   }
 })
 
-function readKept(): Kept {
+function readLastVisit(): LastVisit {
   // Without the cookie nobody is signed in: then nothing of the last one is shown.
   if (cookie('csrftoken') === undefined) {
     isSignedIn.value = false
     return {}
   }
   try {
-    return JSON.parse(localStorage.getItem(KEY) ?? '{}') as Kept
+    return JSON.parse(localStorage.getItem(KEY) ?? '{}') as LastVisit
   } catch {
     return {} // shut, or not ours
   }
@@ -139,7 +141,7 @@ isSignedIn.subscribe((isHere) => {
 
 /** What is one account's own does not stay for the next at this device. */
 function leave(): void {
-  if (stored.peek().look) showLook('system')
+  if (stored.peek().look) showTheme('system')
   account.value = undefined
   stored.value = {}
   attention.value = undefined
@@ -147,37 +149,37 @@ function leave(): void {
   speak('')
 }
 
-/** Shown at once, kept for the next visit. @throws Failure  then it is as it was */
-export const changeSettings = (change: Partial<UserSettings>): Promise<void> =>
+/** Shown at once, stored for the next visit. @throws Failure  then it is as it was */
+export const changeUserPreferences = (change: Partial<UserPreferences>): Promise<void> =>
   changes.during(change, async () => {
-    stored.value = await post<UserSettings>('/api/config/user/', change)
+    stored.value = await post<UserPreferences>('/api/config/user/', change)
   })
 
-export type Look = NonNullable<UserSettings['look']>
-export const look = signal<Look>((document.documentElement.dataset['theme'] as Look | undefined) ?? 'system')
+export type Theme = NonNullable<UserPreferences['look']>
+export const theme = signal<Theme>((document.documentElement.dataset['theme'] as Theme | undefined) ?? 'system')
 
-/** Kept with the account, so that it is theirs on each device. @throws Failure  then it is as it was */
-export async function chooseLook(chosen: Look): Promise<void> {
-  const before = look.peek()
-  showLook(chosen)
+/** Stored with the account, so that it is theirs on each device. @throws Failure  then it is as it was */
+export async function chooseTheme(chosen: Theme): Promise<void> {
+  const before = theme.peek()
+  showTheme(chosen)
   try {
-    await changeSettings({ look: chosen })
+    await changeUserPreferences({ look: chosen })
   } catch (error) {
-    showLook(before)
+    showTheme(before)
     throw error
   }
 }
 
-/** Kept with the account; the page is loaded anew in it. @throws Failure  then it is as it was */
+/** Stored with the account; the page is loaded anew in it. @throws Failure  then it is as it was */
 export async function chooseLanguage(language: string): Promise<void> {
-  await changeSettings({ language })
+  await changeUserPreferences({ language })
   speak(language)
 }
 
-/** Kept in a cookie too, so that the next document has it before its first paint. */
-function showLook(chosen: Look): void {
-  look.value = chosen
-  keepCookie('av_theme', chosen === 'system' ? '' : chosen)
+/** Stored in a cookie too, so that the next document has it before its first paint. */
+function showTheme(chosen: Theme): void {
+  theme.value = chosen
+  setCookie('av_theme', chosen === 'system' ? '' : chosen)
   if (chosen === 'system') delete document.documentElement.dataset['theme']
   else document.documentElement.dataset['theme'] = chosen
   document

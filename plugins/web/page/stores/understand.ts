@@ -31,14 +31,14 @@ const MOST_PASTED = 2000
 const NOTHING: Reading = { understood: [], others: [], nobody: [] }
 
 /**
- * What words are does not change while the page is open, but whether they are in the archive does: kept for a minute, or
+ * What words are does not change while the page is open, but whether they are in the archive does: cached for a minute, or
  * until a download ends.
  */
-const KEPT_MS = 60_000
+const FRESH_MS = 60_000
 const known = new Map<string, { target: Target | undefined; atMs: number }>()
 const handles = new Map<string, { isThere: boolean; atMs: number }>()
 listen('queue', (change) => void ('removed' in change && known.clear()))
-const isFresh = (kept: { atMs: number } | undefined): boolean => Date.now() - (kept?.atMs ?? 0) < KEPT_MS
+const isFresh = (cached: { atMs: number } | undefined): boolean => Date.now() - (cached?.atMs ?? 0) < FRESH_MS
 
 export const wordsOf = (text: string): string[] =>
   [...new Set(text.split(/[\s,;]+/).filter(Boolean))].slice(0, MOST_PASTED)

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { CircleCheck, Download, EllipsisVertical, RefreshCw, Trash, TvMinimalPlay } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import type { ViewProps } from '../browser/router.ts'
-import { changeQuery, navigate, place } from '../browser/router.ts'
+import { changeQuery, navigate, route } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
 import { Description } from '../parts/description.tsx'
@@ -28,9 +28,9 @@ import { get, post, type Query, remove } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Channel, Item, Page, Playlist, Video } from '../server/records.ts'
 import { useTaskEnd } from '../stores/jobs.ts'
+import { askHowMany } from '../stores/link-preview.ts'
 import { countOf, isSome } from '../stores/list.ts'
 import { forget, type Load, useLoad } from '../stores/load.ts'
-import { askHowMany } from '../stores/look.ts'
 import { isAdmin } from '../stores/session.ts'
 import { toCompact } from '../texts/format.ts'
 import { type Count, t } from '../texts/lookup.ts'
@@ -65,7 +65,7 @@ export default function ChannelView({ params }: ViewProps) {
 }
 
 function Known({ channel, load }: { channel: Channel; load: Load<Channel> }) {
-  const asked = place.value.query.get('show')
+  const asked = route.value.query.get('show')
   const shown = SHOWN.find((one) => one === asked && (one !== 'settings' || isAdmin.value)) ?? 'videos'
   const [total, setTotal] = useState<Count>()
   const at = `/channel/${channel.channel_id}/`

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { RefreshCw, Rss, Search, TvMinimalPlay } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { isSofa } from '../browser/layout.ts'
-import { changeQuery, place } from '../browser/router.ts'
+import { changeQuery, route } from '../browser/router.ts'
 import { Button } from '../parts/button.tsx'
 import { Chips } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -18,7 +18,7 @@ import { post } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Channel } from '../server/records.ts'
 import { useTaskEnd } from '../stores/jobs.ts'
-import { keptList, type List } from '../stores/list.ts'
+import { cachedList, type List } from '../stores/list.ts'
 import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 
@@ -30,12 +30,12 @@ const REST_MS = 200
 const LONGEST_NAME = 200
 
 export default function Channels() {
-  const { query } = place.value
+  const { query } = route.value
   const asked = query.get('show')
   const show = SHOWN.find((one) => one === asked) ?? ''
   const name = (query.get('q') ?? '').slice(0, LONGEST_NAME)
   const isAsking = useSignal(false)
-  const list = keptList<Channel, Channel>(`channels ${show} ${name}`, {
+  const list = cachedList<Channel, Channel>(`channels ${show} ${name}`, {
     path: '/api/channel/',
     query: { filter: show, q: name },
     idOf: ({ channel_id }) => channel_id,

@@ -2,7 +2,7 @@
 
 import { ArrowDownToLine, Ban, Clock, EllipsisVertical, Inbox, ListChecks, Lock, RotateCw, Undo2 } from 'lucide'
 import { useEffect, useRef } from 'preact/hooks'
-import { changeQuery, place } from '../browser/router.ts'
+import { changeQuery, route } from '../browser/router.ts'
 import { download } from '../parts/adding.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -89,7 +89,7 @@ function Lists({ queue }: { queue: QueueStore }) {
   // What there is something of is shown first; what was shown stays while it empties.
   const first = useRef<Shown | undefined>(undefined)
   if (isKnown) first.current ??= SHOWN.find((one) => isSome(counts[one])) ?? 'waiting'
-  const asked = place.value.query.get('show')
+  const asked = route.value.query.get('show')
   const shown = SHOWN.find((one) => one === asked) ?? first.current ?? 'waiting'
   return (
     <section class="queue" aria-label={t(`downloads.${shown}`)}>

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { ChevronDown, Download, LibraryBig, X } from 'lucide'
 import { useEffect, useRef } from 'preact/hooks'
-import { changeQuery, navigate, place } from '../browser/router.ts'
+import { changeQuery, navigate, route } from '../browser/router.ts'
 import { Button } from '../parts/button.tsx'
 import { Chips } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -15,14 +15,14 @@ import { videoActions } from '../parts/video-actions.ts'
 import { filtersOfAddress, orderOfAddress, styleOf, VideoFilterBar } from '../parts/video-filters.tsx'
 import { VideoList, videoList } from '../parts/video-list.tsx'
 import { toVideoRow } from '../parts/video-row.ts'
-import { placeSaving } from '../player/place.ts'
+import { positionSaving } from '../player/position.ts'
 import { get, post, type Query } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import { notifications } from '../server/events.ts'
 import type { Channel, Item, Playlist } from '../server/records.ts'
 import { isMore } from '../stores/list.ts'
-import { CONFIG_KEY, forget, useLoad } from '../stores/load.ts'
-import { onDevice } from '../stores/on-device.ts'
+import { forget, PREFERENCES_KEY, useLoad } from '../stores/load.ts'
+import { offlineVideos } from '../stores/offline-videos.ts'
 import { isAdmin, isWelcomeDue } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 
@@ -42,7 +42,7 @@ const MANY = 24
 const STRIP = 12
 
 export default function Home() {
-  const { query } = place.value
+  const { query } = route.value
   const style = styleOf('home')
   const filters = filtersOfAddress(SORTS, style)
   const { watch, type, by, order } = filters
@@ -123,7 +123,7 @@ function useBeginning() {
 
 function Beginning({ begun, fresh, isKnown }: ReturnType<typeof useBeginning>) {
   useEffect(() => {
-    const saving = placeSaving()
+    const saving = positionSaving()
     if (saving) void begun.reach(1)
     void (saving ? saving.then(() => begun.reload()) : begun.reload())
     void fresh.reload()
@@ -139,7 +139,7 @@ function Beginning({ begun, fresh, isKnown }: ReturnType<typeof useBeginning>) {
     new: isMore(fresh.total.value, MANY) ? fresh.rows.value.slice(0, STRIP) : [],
   }
   const shown = (['continue', 'new'] as const).filter((key) => rows[key].length > 0)
-  const here = onDevice.value.filter(({ isWhole }) => isWhole).map(({ video }) => toVideoRow(video))
+  const here = offlineVideos.value.filter(({ isWhole }) => isWhole).map(({ video }) => toVideoRow(video))
   return (
     <>
       {here.length > 0 && (
@@ -209,7 +209,7 @@ function OpenChoices() {
   if (!isWelcomeDue.value) return null
   const putOff = async () => {
     await post('/api/config/', { page: { welcomed: true } })
-    forget(CONFIG_KEY)
+    forget(PREFERENCES_KEY)
     isWelcomeDue.value = false
   }
   return (
@@ -234,7 +234,7 @@ function Nothing() {
       <Empty icon={Download} title={t('home.coming')} text={coming.messages[0]}>
         {isAdmin.value && (
           <a class="button" href={under('/downloads/')}>
-            {t('home.coming.look')}
+            {t('home.coming.show')}
           </a>
         )}
       </Empty>

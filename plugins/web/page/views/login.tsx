@@ -4,7 +4,7 @@
  */
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { navigate, place } from '../browser/router.ts'
+import { navigate, route } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
@@ -27,7 +27,7 @@ const isNew = async (): Promise<boolean> =>
 
 /** Where to, once somebody has signed in. */
 async function goOn(): Promise<void> {
-  const { path } = place.peek()
+  const { path } = route.peek()
   if ((path === '/' || path === '/login/') && (await isNew())) navigate('/welcome/', { isReplacing: true })
   else if (path === '/login/') navigate('/', { isReplacing: true })
 }

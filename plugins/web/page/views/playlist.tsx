@@ -15,7 +15,7 @@ import {
 } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import type { ViewProps } from '../browser/router.ts'
-import { changeQuery, place } from '../browser/router.ts'
+import { changeQuery, route } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { IconButton } from '../parts/button.tsx'
 import { Description } from '../parts/description.tsx'
@@ -71,7 +71,7 @@ function Known({ playlist, load }: { playlist: Playlist; load: Load<Playlist> })
   const { playlist_entries: entries } = playlist
   const isLater = playlist.playlist_id === WATCH_LATER
   const missing = entries.filter(({ downloaded }) => !downloaded).length
-  const asked = place.value.query.get('show')
+  const asked = route.value.query.get('show')
   const shown = missing > 0 ? (SHOWN.find((one) => one === asked) ?? '') : ''
   return (
     <div class="playlist">
@@ -265,7 +265,7 @@ function Entries({
           const isLifted = order.draggedId === entry.platform_id
           return (
             <div class={`entry${isLifted ? ' lifted' : ''}`} key={entry.platform_id}>
-              <span class="entry-place">{toNumber(position + 1)}</span>
+              <span class="entry-position">{toNumber(position + 1)}</span>
               {!entry.downloaded ? (
                 <Missing entry={entry} />
               ) : row ? (

@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals'
 import { Clock, ListPlus, ListVideo, Plus, Rss } from 'lucide'
-import { changeQuery, navigate, place } from '../browser/router.ts'
+import { changeQuery, navigate, route } from '../browser/router.ts'
 import { Button } from '../parts/button.tsx'
 import { Chips } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -28,7 +28,7 @@ const QUERIES: Record<(typeof SHOWN)[number], Query> = {
 }
 
 export default function Playlists() {
-  const asked = place.value.query.get('show')
+  const asked = route.value.query.get('show')
   const show = SHOWN.find((one) => one === asked) ?? ''
   const open = useSignal<'' | 'new' | 'subscribe'>('')
   const close = () => void (open.value = '')

@@ -1,7 +1,7 @@
 /** A plugin's page: its title, and a frame that whatever goes wrong in it stays in. */
 import { effect } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { navigate, place, type ViewProps } from '../browser/router.ts'
+import { navigate, route, type ViewProps } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
 import { type Host, openHost, readerNow } from '../parts/plugin-host.ts'
@@ -9,7 +9,7 @@ import { Empty } from '../parts/states.tsx'
 import { under } from '../server/base.ts'
 import type { PluginPage } from '../server/records.ts'
 import { pluginPages } from '../stores/plugin-pages.ts'
-import { look } from '../stores/session.ts'
+import { theme } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 
 export default function PluginView({ params }: ViewProps) {
@@ -49,7 +49,7 @@ function Guest({ page }: { page: PluginPage }) {
       stuck: (isStuck) => setTrouble(isStuck ? { kind: 'stuck' } : undefined),
       flooded: () => setTrouble({ kind: 'flooded' }),
     })
-    const end = keepTold(host)
+    const end = keepInformed(host)
     return () => (end(), host.close())
   }, [attempt, isOpen])
 
@@ -80,13 +80,13 @@ function Guest({ page }: { page: PluginPage }) {
   )
 }
 
-const queryOf = (): Record<string, string> => Object.fromEntries(place.peek().query)
+const queryOf = (): Record<string, string> => Object.fromEntries(route.peek().query)
 
 /** What changes around it while it is open. @returns ends it */
-function keepTold(host: Host): () => void {
+function keepInformed(host: Host): () => void {
   const ends = [
-    effect(() => host.tell({ kind: 'look', look: look.value })),
-    effect(() => host.tell({ kind: 'query', query: Object.fromEntries(place.value.query) })),
+    effect(() => host.tell({ kind: 'theme', theme: theme.value })),
+    effect(() => host.tell({ kind: 'query', query: Object.fromEntries(route.value.query) })),
   ]
   return () => {
     for (const end of ends) end()

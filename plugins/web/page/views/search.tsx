@@ -2,7 +2,7 @@
 import { ListVideo, Play, SearchX } from 'lucide'
 import type { ComponentChild } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { navigate, place } from '../browser/router.ts'
+import { navigate, route } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -21,7 +21,7 @@ import { small, under } from '../server/base.ts'
 import type { Channel, Playlist, SearchResults, SubtitleHit } from '../server/records.ts'
 import { deleted } from '../stores/deleted.ts'
 import { type Rows, rowsOf } from '../stores/list.ts'
-import { keep, keptValue } from '../stores/load.ts'
+import { cache, cachedValue } from '../stores/load.ts'
 import { channelHref } from '../stores/session.ts'
 import { toClock } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
@@ -46,11 +46,11 @@ interface Found {
 }
 
 export default function SearchView() {
-  const text = place.value.query.get('q') ?? ''
+  const text = route.value.query.get('q') ?? ''
   const asked = readSearch(text)
   const { found, failure, isBusy, retry } = useSearch(text.trim())
   // What is done with a video elsewhere is shown here too.
-  if (found) keep('list /api/search/', found.videos)
+  if (found) cache('list /api/search/', found.videos)
   useTitle(text === '' ? undefined : t('search.titleOf', { text }))
   return (
     <div class="search-view">
@@ -110,7 +110,7 @@ const isCut = ({ spoken, ...named }: Found): boolean =>
 
 /** What was found before stays until the next answer; each question ends the one before. */
 function useSearch(text: string) {
-  const [found, setFound] = useState<Found | undefined>(() => keptValue<Found>(`search/${text}`))
+  const [found, setFound] = useState<Found | undefined>(() => cachedValue<Found>(`search/${text}`))
   const [failure, setFailure] = useState<Failure>()
   const [answered, setAnswered] = useState('')
   const [round, setRound] = useState(0)
@@ -125,7 +125,7 @@ function useSearch(text: string) {
     const ask = async () => {
       try {
         const now = await search(text, ending.signal)
-        keep(`search/${text}`, now)
+        cache(`search/${text}`, now)
         setFound(now)
         setFailure(undefined)
         setAnswered(text)

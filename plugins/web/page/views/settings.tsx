@@ -32,13 +32,13 @@ import { isThere } from '../stores/left-out.ts'
 import { isAdmin, version } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 import { AccountSection } from './settings/account.tsx'
+import { AppearanceSection } from './settings/appearance.tsx'
 import { BackupsSection } from './settings/backups.tsx'
 import { CookieSection } from './settings/cookie.tsx'
 import { DeviceSection } from './settings/device.tsx'
 import { DownloadsSection } from './settings/downloads.tsx'
 import { HealthSection } from './settings/health.tsx'
 import { ImportSection } from './settings/import.tsx'
-import { LookSection } from './settings/look.tsx'
 import { NotificationsSection } from './settings/notifications.tsx'
 import { PlaybackSection } from './settings/playback.tsx'
 import { PluginsSection } from './settings/plugins.tsx'
@@ -51,7 +51,7 @@ import { WebhooksSection } from './settings/webhooks.tsx'
 
 type Key =
   | 'account'
-  | 'look'
+  | 'appearance'
   | 'device'
   | 'downloads'
   | 'subscriptions'
@@ -80,7 +80,7 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
     isForAdmins: false,
     sections: [
       { key: 'account', icon: UserRound, Body: AccountSection },
-      { key: 'look', icon: Palette, Body: LookSection },
+      { key: 'appearance', icon: Palette, Body: AppearanceSection },
       { key: 'device', icon: Smartphone, Body: DeviceSection },
     ],
   },
@@ -113,7 +113,7 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
 ]
 
 /** Addresses that sections had before: links to them still work. */
-const FORMER: Record<string, Key> = { moving: 'import' }
+const FORMER: Record<string, Key> = { moving: 'import', look: 'appearance' }
 
 /** Without a section a phone shows their list, a wide screen the first one beside it. */
 export default function Settings({ params }: ViewProps) {

@@ -17,31 +17,31 @@ import {
 import { useEffect } from 'preact/hooks'
 import { useKeys } from '../browser/keys.ts'
 import type { ViewProps } from '../browser/router.ts'
-import { navigate, place } from '../browser/router.ts'
+import { navigate, route } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button, IconButton } from '../parts/button.tsx'
-import { deviceAction } from '../parts/device-action.ts'
 import { DislikesLink } from '../parts/dislikes-link.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
+import { offlineAction } from '../parts/offline-action.ts'
 import { platformOf } from '../parts/original.ts'
 import { askForPlaylist } from '../parts/playlist-dialog.tsx'
 import { Portrait } from '../parts/portrait.tsx'
 import { shareItems } from '../parts/share.ts'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
-import { keepAction, videoActions } from '../parts/video-actions.ts'
+import { exemptAction, videoActions } from '../parts/video-actions.ts'
 import { toggleLater } from '../parts/watch-later.ts'
 import { toggleWatched } from '../parts/watched.ts'
 import { pathInList, useFollowing } from '../player/following.ts'
 import type { Machine } from '../player/machine.ts'
-import { keepOptions, keptOptions } from '../player/player-options.ts'
+import { storedOptions, storeOptions } from '../player/player-options.ts'
 import { FULL_FRAME, isOnStage, Stage } from '../player/stage.tsx'
 import { get } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Item, Video } from '../server/records.ts'
 import { type Load, useLoad } from '../stores/load.ts'
-import { isDeviceKnown } from '../stores/on-device.ts'
+import { isDeviceKnown } from '../stores/offline-videos.ts'
 import { channelHref, isAdmin } from '../stores/session.ts'
 import { toAge, toCompact, toDay } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
@@ -67,14 +67,14 @@ export default function VideoView({ params }: ViewProps) {
 }
 
 function OneVideo({ id }: { id: string }) {
-  const { query } = place.value
+  const { query } = route.value
   const video = useLoad(`video/${id}`, async (signal) => (await get<Item<Video>>(`/api/video/${id}/`, {}, signal)).data)
   const machine = useSignal<Machine | undefined>(undefined)
-  const isTheatre = useSignal(keptOptions.isTheatre())
-  const isAutoplay = useSignal(keptOptions.isAutoplay())
+  const isTheatre = useSignal(storedOptions.isTheatre())
+  const isAutoplay = useSignal(storedOptions.isAutoplay())
   const isTranscript = useSignal(false)
-  const { state, value, failure, isKept } = video.now.value
-  const asked = useComputed(() => place.value.query)
+  const { state, value, failure, isCached } = video.now.value
+  const asked = useComputed(() => route.value.query)
   const following = useFollowing(id, value, asked)
   useTitle(value?.title)
 
@@ -91,7 +91,7 @@ function OneVideo({ id }: { id: string }) {
       id={id}
       following={following}
       isAutoplay={isAutoplay.value}
-      onAutoplay={(isOn) => keepOptions({ isAutoplay: (isAutoplay.value = isOn) })}
+      onAutoplay={(isOn) => storeOptions({ isAutoplay: (isAutoplay.value = isOn) })}
       isFolded={!isWide.value}
     />
   )
@@ -99,13 +99,13 @@ function OneVideo({ id }: { id: string }) {
   return (
     <div class={isTheatre.value ? 'watch theatre' : 'watch'}>
       <div class="watch-player">
-        {value && isDeviceKnown.value && (!isKept || isOnStage(id)) ? ( // where this person is may have changed since
+        {value && isDeviceKnown.value && (!isCached || isOnStage(id)) ? ( // where this person is may have changed since
           <Stage
             path={pathInList(id)}
             video={value}
             startAt={startAt}
             isTheatre={isTheatre.value}
-            onTheatre={() => keepOptions({ isTheatre: (isTheatre.value = !isTheatre.value) })}
+            onTheatre={() => storeOptions({ isTheatre: (isTheatre.value = !isTheatre.value) })}
             next={following.next.value}
             previous={following.previous.value}
             isAutoplay={isAutoplay.value}
@@ -182,9 +182,9 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
     )
   useKeys({ w: watched, q: add })
   const actions = [
-    ...deviceAction(value),
-    ...keepAction(value, (isKept) =>
-      video.change(({ keep: _, ...now }) => ({ ...now, ...(isKept && { keep: true as const }) })),
+    ...offlineAction(value),
+    ...exemptAction(value, (isExempt) =>
+      video.change(({ keep: _, ...now }) => ({ ...now, ...(isExempt && { keep: true as const }) })),
     ),
     ...videoActions(
       { ...{ id: value.platform_id, title: value.title }, platform: platformOf(value), place: value.place },

@@ -4,7 +4,7 @@ import { Circle, CircleAlert, CircleCheck } from 'lucide'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { navigate } from '../browser/router.ts'
 import { AddButtons } from '../parts/add-buttons.tsx'
-import { download, keepBeforeAdding } from '../parts/adding.ts'
+import { download, saveBeforeAdding } from '../parts/adding.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Switch } from '../parts/field.tsx'
 import { Form, useForm } from '../parts/form.tsx'
@@ -16,13 +16,13 @@ import { askAndSubscribe } from '../parts/take.tsx'
 import { say } from '../parts/toast.ts'
 import { Failure, get, post, toFailure } from '../server/api.ts'
 import { under } from '../server/base.ts'
-import type { Config, CookieStatus, FoundLibraries, PlatformState, Schedule } from '../server/records.ts'
+import type { CookieStatus, FoundLibraries, PlatformState, Preferences, Schedule } from '../server/records.ts'
 import { isThere } from '../stores/left-out.ts'
 import { useLoad } from '../stores/load.ts'
 import { isAdmin, isWelcomeDue } from '../stores/session.ts'
 import { toBytes, toMoment } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
-import { type Change, type OpenConfig, preferenceWords, useConfig } from './settings/config.ts'
+import { type Change, type OpenPreferences, preferenceWords, usePreferences } from './settings/preferences.ts'
 
 /** Of a video, where comments are wanted. */
 const COMMENTS = '100'
@@ -50,15 +50,21 @@ export default function Welcome() {
 
 /** One step with good answers filled in; closed half way it is offered again, put off it is not. */
 function Choices() {
-  const config = useConfig()
-  const { state, value, failure } = config.now.value
+  const preferences = usePreferences()
+  const { state, value, failure } = preferences.now.value
   useEffect(() => void (value && (isWelcomeDue.value = !value.page.welcomed)), [value])
-  if (state === 'failed') return <Failed failure={failure} onRetry={() => config.reload()} />
+  if (state === 'failed') return <Failed failure={failure} onRetry={() => preferences.reload()} />
   if (!value) return <Box height="420px" radius="12px" />
-  return value.page.welcomed ? null : <ChoicesForm config={config} downloads={value.downloads} />
+  return value.page.welcomed ? null : <ChoicesForm preferences={preferences} downloads={value.downloads} />
 }
 
-function ChoicesForm({ config, downloads }: { config: OpenConfig; downloads: Config['downloads'] }) {
+function ChoicesForm({
+  preferences,
+  downloads,
+}: {
+  preferences: OpenPreferences
+  downloads: Preferences['downloads']
+}) {
   const [hasSubtitles, setSubtitles] = useState(true)
   const [languages, setLanguages] = useState(downloads.subtitle || languageOfBrowser())
   const [skips, setSkips] = useState(true)
@@ -69,13 +75,15 @@ function ChoicesForm({ config, downloads }: { config: OpenConfig; downloads: Con
   const wrong = hasSubtitles && languages.trim() === '' && languageWords.wrong
   const form = useForm({ 'downloads.subtitle': { wrong, refused: languageWords.wrong } })
   const answer = async (change: Change) => {
-    const now = await get<Config>('/api/config/')
+    const now = await get<Preferences>('/api/config/')
     // Shown as done only when it is: what is refused stays in the form.
-    const held = now.page.welcomed ? now : await post<Config>('/api/config/', { ...change, page: { welcomed: true } })
+    const held = now.page.welcomed
+      ? now
+      : await post<Preferences>('/api/config/', { ...change, page: { welcomed: true } })
     if (now.page.welcomed) say(t('welcome.answered'))
-    config.change(() => held)
+    preferences.change(() => held)
   }
-  const keep = async () => {
+  const save = async () => {
     if (wrong) throw new Failure(400, { message: wrong })
     await answer({
       downloads: {
@@ -96,9 +104,9 @@ function ChoicesForm({ config, downloads }: { config: OpenConfig; downloads: Con
     })
   }
   // What is shown here holds for what is added below it, whether or not somebody has confirmed it.
-  const keepFirst = async () => {
+  const saveFirst = async () => {
     try {
-      await keep()
+      await save()
     } catch (error) {
       form.fail(error)
       const { fields, message } = toFailure(error)
@@ -106,12 +114,12 @@ function ChoicesForm({ config, downloads }: { config: OpenConfig; downloads: Con
       throw new Failure(422, { message: t('welcome.choices.refused', { reason }) })
     }
   }
-  const latest = useRef(keepFirst)
-  latest.current = keepFirst
-  useEffect(() => keepBeforeAdding(() => latest.current()), [])
+  const latest = useRef(saveFirst)
+  latest.current = saveFirst
+  useEffect(() => saveBeforeAdding(() => latest.current()), [])
   const wrongLanguages = wrong || form.errors['downloads.subtitle']
   return (
-    <Form form={form} class="welcome-choices" onSubmit={keep}>
+    <Form form={form} class="welcome-choices" onSubmit={save}>
       <h2>{t('welcome.choices')}</h2>
       <p class="hint">{t('welcome.choices.hint')}</p>
       <Switch

@@ -2,7 +2,7 @@
 
 import { Box, Failed } from '../../parts/states.tsx'
 import { get, post } from '../../server/api.ts'
-import type { Channel, ChannelOverwrites, Config } from '../../server/records.ts'
+import type { Channel, ChannelOverwrites, Preferences } from '../../server/records.ts'
 import { type Load, useLoad } from '../../stores/load.ts'
 import { t } from '../../texts/lookup.ts'
 import { Advanced, Group, SelectOption, SwitchOption, TextOption } from '../settings/option.tsx'
@@ -20,7 +20,7 @@ const TABS = [
 ] as const
 
 export function ChannelSettings({ channel, load }: { channel: Channel; load: Load<Channel> }) {
-  const preferences = useLoad('preferences', (signal) => get<Config>('/api/config/', {}, signal))
+  const preferences = useLoad('preferences', (signal) => get<Preferences>('/api/config/', {}, signal))
   const { state, value: everywhere, failure } = preferences.now.value
   if (state === 'failed') return <Failed failure={failure} onRetry={() => preferences.reload()} />
   if (!everywhere) return <Box height="320px" radius="10px" />
@@ -48,7 +48,7 @@ function applied(own: ChannelOverwrites, changes: Changes): ChannelOverwrites {
 
 interface PartProps {
   own: ChannelOverwrites
-  everywhere: Config
+  everywhere: Preferences
   save: (changes: Changes) => Promise<void>
 }
 

@@ -1,5 +1,5 @@
 /** The way in by an account at a provider, and why it was not let in. Loaded where there is one. */
-import { place } from '../../browser/router.ts'
+import { route } from '../../browser/router.ts'
 import { Button } from '../../parts/button.tsx'
 import { Refused } from '../../parts/states.tsx'
 import { toQuery } from '../../server/api.ts'
@@ -23,13 +23,13 @@ const REASONS = [
 
 /** Why the provider's answer was not taken, where the address says so. */
 export function WhyRefused({ name }: { name: string }) {
-  const given = place.value.query.get('refused')
+  const given = route.value.query.get('refused')
   const reason = REASONS.find((one) => one === given)
   return reason ? <Refused>{t(`login.refused.${reason}`, { name })}</Refused> : null
 }
 
 export function Provider({ name, isRemembered }: { name: string; isRemembered: boolean }) {
-  const { path, query } = place.value
+  const { path, query } = route.value
   const next = path === '/login/' ? '/' : `${path}${toQuery(Object.fromEntries(query))}`
   const go = () => location.assign(under(`/login/oidc/${toQuery({ next, remember_me: isRemembered })}`))
   return (

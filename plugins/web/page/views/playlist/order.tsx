@@ -27,7 +27,7 @@ export interface Order {
   /** For screen readers. */
   said: string
   box: RefObject<HTMLDivElement | null>
-  /** @param isByKey  the handle keeps the focus at its new place */
+  /** @param isByKey  the handle keeps the focus at its new position */
   move(id: string, to: number, isByKey?: boolean): void
   remove(ids: readonly string[]): Promise<void>
   begin(event: PointerEvent, id: string, position: number): void
@@ -68,12 +68,12 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
   function move(id: string, to: number, isByKey = false): void {
     const entries = load.now.peek().value?.playlist_entries ?? stored
     const from = entries.findIndex(({ platform_id }) => platform_id === id)
-    const place = Math.max(0, Math.min(to, entries.length - 1))
-    if (from < 0 || place === from) return
-    said.value = t('list.moved', { title: entries[from]!.title, place: place + 1, all: entries.length })
-    show((now) => moved(now, from, place))
-    if (isByKey) focusHandle(box.current, place)
-    askToMove(id, place).catch(refused)
+    const position = Math.max(0, Math.min(to, entries.length - 1))
+    if (from < 0 || position === from) return
+    said.value = t('list.moved', { title: entries[from]!.title, position: position + 1, all: entries.length })
+    show((now) => moved(now, from, position))
+    if (isByKey) focusHandle(box.current, position)
+    askToMove(id, position).catch(refused)
   }
 
   async function remove(ids: readonly string[]): Promise<void> {
@@ -83,7 +83,7 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
     const goneIds = gone.map(([, { platform_id }]) => platform_id)
     if (gone.length === 0) return
     show((now) => now.filter(({ platform_id }) => !some.has(platform_id)))
-    /** They come to the end, and from there each to its place, the first one first. */
+    /** They come to the end, and from there each to its position, the first one first. */
     const putBack = async () => {
       await askForAll('create', goneIds)
       for (const [at, { platform_id }] of gone) await askToMove(platform_id, at)
@@ -105,17 +105,17 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
     if (event.button !== 0) return
     event.preventDefault()
     drag.value = { id, from: position, to: position }
-    const look = (y: number) => {
+    const showAt = (y: number) => {
       const top = box.current!.getBoundingClientRect().top
       const to = Math.max(0, Math.min(stored.length - 1, Math.floor((y - top) / rowPx)))
       const now = drag.peek()
       if (now && now.to !== to) drag.value = { ...now, to }
     }
-    endDrag.current = followPointer(event.clientY, look, (isKept) => {
+    endDrag.current = followPointer(event.clientY, showAt, (isDropped) => {
       endDrag.current = undefined
       const last = drag.peek()
       drag.value = undefined
-      if (isKept && last) move(last.id, last.to)
+      if (isDropped && last) move(last.id, last.to)
     })
   }
 
@@ -135,7 +135,7 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
  * Until it is let go, or Escape is pressed; near an end of the window the page scrolls along.
  * @returns ends it, and keeps nothing
  */
-function followPointer(from: number, look: (y: number) => void, onEnd: (isKept: boolean) => void): () => void {
+function followPointer(from: number, showAt: (y: number) => void, onEnd: (isDropped: boolean) => void): () => void {
   const ending = new AbortController()
   const { signal } = ending
   let pointer = from
@@ -143,16 +143,16 @@ function followPointer(from: number, look: (y: number) => void, onEnd: (isKept: 
   const scroll = () => {
     const step = pointer < EDGE_PX ? -SCROLL_PX : pointer > innerHeight - EDGE_PX ? SCROLL_PX : 0
     if (step !== 0) scrollBy(0, step)
-    look(pointer)
+    showAt(pointer)
     frame = requestAnimationFrame(scroll)
   }
-  const end = (isKept: boolean) => {
+  const end = (isDropped: boolean) => {
     cancelAnimationFrame(frame)
     ending.abort()
-    onEnd(isKept)
+    onEnd(isDropped)
   }
   const onUp = ({ clientY }: PointerEvent) => {
-    look(clientY)
+    showAt(clientY)
     end(true)
   }
   const onKey = (key: KeyboardEvent) => {
@@ -168,18 +168,18 @@ function followPointer(from: number, look: (y: number) => void, onEnd: (isKept: 
   return () => end(false)
 }
 
-/** Where it is after the next paint; a place out of sight is scrolled to first. */
-function focusHandle(box: HTMLElement | null, place: number, tries = 10): void {
+/** Where it is after the next paint; a position out of sight is scrolled to first. */
+function focusHandle(box: HTMLElement | null, position: number, tries = 10): void {
   requestAnimationFrame(() => {
-    const handle = box?.querySelector<HTMLElement>(`[data-position="${place}"] .handle`)
+    const handle = box?.querySelector<HTMLElement>(`[data-position="${position}"] .handle`)
     if (handle) {
       handle.focus({ preventScroll: true })
       handle.scrollIntoView({ block: 'nearest' })
     } else if (box && tries > 0) {
       const { top, height } = box.getBoundingClientRect()
       const all = Number(box.querySelector('[aria-setsize]')?.getAttribute('aria-setsize') ?? 1)
-      scrollTo({ top: scrollY + top + (height * place) / all - innerHeight / 2 })
-      focusHandle(box, place, tries - 1)
+      scrollTo({ top: scrollY + top + (height * position) / all - innerHeight / 2 })
+      focusHandle(box, position, tries - 1)
     }
   })
 }
@@ -197,7 +197,7 @@ export function Handle({ order, entry, position }: { order: Order; entry: Playli
     <button
       type="button"
       class="icon-button handle"
-      aria-label={t('list.move', { title: entry.title, place: position + 1, all })}
+      aria-label={t('list.move', { title: entry.title, position: position + 1, all })}
       title={t('list.move.hint')}
       onPointerDown={(event) => order.begin(event, entry.platform_id, position)}
       onKeyDown={(event) => {

@@ -75,7 +75,7 @@ export function BackupsSection() {
       <p class="settings-lead">{t('settings.backups.lead')}</p>
       <Loaded from={backups}>
         {(all) => (
-          <Group title={t('settings.backups.kept')}>
+          <Group title={t('settings.backups.list')}>
             {all.length === 0 && <p class="option-line">{t('settings.backups.none')}</p>}
             {isInDoubt(all) && (
               <div class="notice">

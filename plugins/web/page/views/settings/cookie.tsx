@@ -15,13 +15,13 @@ import type { CookieStatus, CookieValidated } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
-import { useConfig } from './config.ts'
 import { Group } from './option.tsx'
-import { Preference } from './preference.tsx'
+import { Preference } from './preference-options.tsx'
+import { usePreferences } from './preferences.ts'
 
 export function CookieSection() {
   const cookie = useLoad<CookieStatus>('settings/cookie', (signal) => get('/api/cookie/', {}, signal))
-  const config = useConfig()
+  const preferences = usePreferences()
   const validate = async () => {
     const { cookie_validated: isValid } = await post<CookieValidated>('/api/cookie/')
     say(t(isValid ? 'settings.cookie.isValid' : 'settings.cookie.isNot'), { isError: !isValid })
@@ -38,7 +38,7 @@ export function CookieSection() {
     )
       return
     await remove('/api/cookie/')
-    await Promise.all([cookie.reload(), config.reload()])
+    await Promise.all([cookie.reload(), preferences.reload()])
     say(t('settings.cookie.forgotten'))
   }
   return (
@@ -54,14 +54,14 @@ export function CookieSection() {
                   : t(status ? 'settings.cookie.good' : 'settings.cookie.bad', { when: toMoment(validated) })}
               </p>
               <Preference
-                config={config}
+                preferences={preferences}
                 name="downloads.cookie_import"
                 onSave={async (isOn) => {
-                  await config.save({ downloads: { cookie_import: isOn === true } })
+                  await preferences.save({ downloads: { cookie_import: isOn === true } })
                   await cookie.reload()
                 }}
               />
-              {isOn && <Preference config={config} name="platform.cookie_use" />}
+              {isOn && <Preference preferences={preferences} name="platform.cookie_use" />}
               <div class="option-foot">
                 <Button icon={ShieldCheck} onClick={validate}>
                   {t('settings.cookie.validate')}
@@ -74,7 +74,7 @@ export function CookieSection() {
           )
         }
       </Loaded>
-      <Import onDone={() => Promise.all([cookie.reload(), config.reload()])} />
+      <Import onDone={() => Promise.all([cookie.reload(), preferences.reload()])} />
     </>
   )
 }

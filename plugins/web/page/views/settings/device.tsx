@@ -1,22 +1,22 @@
-/** What this browser keeps for times without the network. */
+/** What is saved in this browser for use offline. */
 import { Trash } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
-import { isKeepingPossible } from '../../browser/kept.ts'
+import { isOfflinePossible } from '../../browser/offline.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { under } from '../../server/base.ts'
-import { type OnDevice, onDevice } from '../../stores/on-device.ts'
+import { type OnDevice, offlineVideos } from '../../stores/offline-videos.ts'
 import { toBytes } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 
 export function DeviceSection() {
   const free = useFree()
-  if (!isKeepingPossible) return <p class="settings-lead">{t('settings.device.plain')}</p>
+  if (!isOfflinePossible) return <p class="settings-lead">{t('settings.device.plain')}</p>
   return (
     <Group title={t('settings.device.videos')} hint={t('settings.device.hint')}>
-      {onDevice.value.length === 0 && <p class="option-line">{t('settings.device.none')}</p>}
+      {offlineVideos.value.length === 0 && <p class="option-line">{t('settings.device.none')}</p>}
       <ul class="settings-rows">
-        {onDevice.value.map((one) => (
+        {offlineVideos.value.map((one) => (
           <Film key={one.video.platform_id} {...one} />
         ))}
       </ul>
@@ -26,7 +26,7 @@ export function DeviceSection() {
 }
 
 function Film({ video: { platform_id: id, title }, bytes, done, isWhole }: OnDevice) {
-  const drop = async () => (await import('../../parts/device.ts')).dropFromDevice(id)
+  const drop = async () => (await import('../../parts/offline-videos.ts')).removeOffline(id)
   return (
     <li>
       <div class="row-words">
@@ -48,7 +48,7 @@ function useFree(): number | undefined {
   useEffect(() => {
     const tell = ({ quota, usage = 0 }: StorageEstimate) =>
       void (quota !== undefined && setFree(Math.max(0, quota - usage)))
-    if (isKeepingPossible) void navigator.storage.estimate().then(tell)
-  }, [onDevice.value])
+    if (isOfflinePossible) void navigator.storage.estimate().then(tell)
+  }, [offlineVideos.value])
   return free
 }

@@ -3,37 +3,37 @@ import { confirm } from '../../parts/dialog.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { say, sayFailure } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
-import type { Channel, Config, Page, Video } from '../../server/records.ts'
+import type { Channel, Page, Preferences, Video } from '../../server/records.ts'
 import { countOf, isSome } from '../../stores/list.ts'
 import { toLanguage } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
-import { type Change, type OpenConfig, preferenceWords, useConfig } from './config.ts'
 import { Advanced, Group, SelectOption, SwitchOption } from './option.tsx'
-import { Preference, Preferences } from './preference.tsx'
+import { Preference, PreferenceGroup } from './preference-options.tsx'
+import { type Change, type OpenPreferences, preferenceWords, usePreferences } from './preferences.ts'
 
 const HEIGHTS: readonly string[] = ['', '2160', '1440', '1080', '720', '480']
 const COMMENTS = ['', '100', '1000', 'all'] as const
-type Downloads = Config['downloads']
+type Downloads = Preferences['downloads']
 
 export function DownloadsSection() {
-  const config = useConfig()
+  const preferences = usePreferences()
   return (
-    <Loaded from={config} height="640px">
+    <Loaded from={preferences} height="640px">
       {({ downloads }) => {
-        const save = (change: Partial<Downloads>) => config.save({ downloads: change } satisfies Change)
+        const save = (change: Partial<Downloads>) => preferences.save({ downloads: change } satisfies Change)
         return (
           <>
-            <QualityGroup config={config} downloads={downloads} save={save} />
-            <SubtitlesGroup config={config} downloads={downloads} save={save} />
-            <CommentsGroup config={config} downloads={downloads} save={save} />
-            <PaceGroup config={config} downloads={downloads} save={save} />
-            <AfterwardsGroup config={config} downloads={downloads} save={save} />
+            <QualityGroup preferences={preferences} downloads={downloads} save={save} />
+            <SubtitlesGroup preferences={preferences} downloads={downloads} save={save} />
+            <CommentsGroup preferences={preferences} downloads={downloads} save={save} />
+            <PaceGroup preferences={preferences} downloads={downloads} save={save} />
+            <AfterwardsGroup preferences={preferences} downloads={downloads} save={save} />
             <Advanced>
               <Group title={t('settings.rules')} hint={t('settings.rules.hint')}>
-                <Preferences config={config} group="rules" />
+                <PreferenceGroup preferences={preferences} group="rules" />
               </Group>
               <Group title={t('settings.route')} hint={t('settings.route.hint')}>
-                <Preferences config={config} group="route" />
+                <PreferenceGroup preferences={preferences} group="route" />
               </Group>
             </Advanced>
           </>
@@ -44,15 +44,15 @@ export function DownloadsSection() {
 }
 
 interface PartProps {
-  config: OpenConfig
+  preferences: OpenPreferences
   downloads: Downloads
-  save: (change: Partial<Downloads>) => ReturnType<OpenConfig['save']>
+  save: (change: Partial<Downloads>) => ReturnType<OpenPreferences['save']>
 }
 
 /** They say nothing while a rule of yt-dlp goes before them. */
 const WORDS = ['codec', 'hdr', 'language', 'missing', 'wait_days'].map((key) => `downloads.quality_${key}`)
 
-function QualityGroup({ config, downloads, save }: PartProps) {
+function QualityGroup({ preferences, downloads, save }: PartProps) {
   const isOwn = downloads.format !== false || downloads.format_sort !== false
   const most = downloads.quality_height === false ? '' : String(downloads.quality_height)
   const value = isOwn ? 'own' : most
@@ -78,8 +78,8 @@ function QualityGroup({ config, downloads, save }: PartProps) {
           await save({ format: false, format_sort: false, quality_height: height === '' ? false : Number(height) })
         }}
       />
-      <Preferences
-        config={config}
+      <PreferenceGroup
+        preferences={preferences}
         group="quality"
         except={isOwn ? WORDS : isWaiting ? [] : ['downloads.quality_wait_days']}
       />
@@ -87,7 +87,7 @@ function QualityGroup({ config, downloads, save }: PartProps) {
   )
 }
 
-/** What came before subtitles were kept has none: a refresh fetches them. */
+/** Videos from before subtitles were saved have none: a refresh fetches them. */
 async function offerForArchived(): Promise<void> {
   const count = countOf((await get<Page<Video>>('/api/video/', { page_size: 1 })).paginate)
   if (!isSome(count)) return
@@ -111,7 +111,7 @@ async function allChannels(): Promise<string[]> {
   return ids
 }
 
-function SubtitlesGroup({ config, downloads, save }: PartProps) {
+function SubtitlesGroup({ preferences, downloads, save }: PartProps) {
   const isOn = downloads.subtitle !== false
   return (
     <Group title={t('settings.subtitles')}>
@@ -130,7 +130,7 @@ function SubtitlesGroup({ config, downloads, save }: PartProps) {
       {isOn && (
         <>
           <Preference
-            config={config}
+            preferences={preferences}
             name="downloads.subtitle"
             more={(downloads.subtitle || '')
               .split(',')
@@ -146,14 +146,14 @@ function SubtitlesGroup({ config, downloads, save }: PartProps) {
             }))}
             onSave={(source) => save({ subtitle_source: source })}
           />
-          <Preferences config={config} group="subtitles" except={['downloads.subtitle']} />
+          <PreferenceGroup preferences={preferences} group="subtitles" except={['downloads.subtitle']} />
         </>
       )}
     </Group>
   )
 }
 
-function CommentsGroup({ config, downloads, save }: PartProps) {
+function CommentsGroup({ preferences, downloads, save }: PartProps) {
   const most = downloads.comment_max || ''
   const isOwn = !COMMENTS.includes(most as (typeof COMMENTS)[number])
   const choices = [...(isOwn ? [most] : []), ...COMMENTS].map((value) => ({
@@ -173,18 +173,18 @@ function CommentsGroup({ config, downloads, save }: PartProps) {
         choices={choices}
         onSave={(value) => save({ comment_max: value || false })}
       />
-      {most !== '' && <Preferences config={config} group="comments" except={['downloads.comment_max']} />}
+      {most !== '' && <PreferenceGroup preferences={preferences} group="comments" except={['downloads.comment_max']} />}
     </Group>
   )
 }
 
-const PaceGroup = ({ config }: PartProps) => (
+const PaceGroup = ({ preferences }: PartProps) => (
   <Group title={t('settings.pace')}>
-    <Preferences config={config} group="pace" />
+    <PreferenceGroup preferences={preferences} group="pace" />
   </Group>
 )
 
-function AfterwardsGroup({ config, downloads, save }: PartProps) {
+function AfterwardsGroup({ preferences, downloads, save }: PartProps) {
   const change = async (wanted: unknown) => {
     const days = wanted as number | false
     const isMore = days !== false && (downloads.autodelete_days === false || days < downloads.autodelete_days)
@@ -201,8 +201,8 @@ function AfterwardsGroup({ config, downloads, save }: PartProps) {
   }
   return (
     <Group title={t('settings.afterwards')}>
-      <Preference config={config} name="downloads.autodelete_days" onSave={change} />
-      <Preferences config={config} group="afterwards" except={['downloads.autodelete_days']} />
+      <Preference preferences={preferences} name="downloads.autodelete_days" onSave={change} />
+      <PreferenceGroup preferences={preferences} group="afterwards" except={['downloads.autodelete_days']} />
     </Group>
   )
 }

@@ -25,7 +25,7 @@ export function Exports() {
   const [preview, setPreview] = useState<ExportPreview>()
   const [upload, setUpload] = useState<Upload>()
   const form = useForm()
-  const look = async (content: Blob) => {
+  const read = async (content: Blob) => {
     setPreview(undefined)
     const sent = { content, type: 'application/octet-stream' }
     try {
@@ -41,7 +41,7 @@ export function Exports() {
   }
   return (
     <Group title={t('exports.title')} hint={t('exports.hint')}>
-      <Form form={form} class="exports-form" onSubmit={() => look(new Blob([pasted]))}>
+      <Form form={form} class="exports-form" onSubmit={() => read(new Blob([pasted]))}>
         <Field label={t('exports.paste')} hint={t('exports.paste.hint')} lines={3} value={pasted} onInput={setPasted} />
         <div class="exports-buttons">
           <FileButton
@@ -49,10 +49,10 @@ export function Exports() {
             busyLabel={t('exports.reading')}
             accept=".csv,.json,.opml,.xml,.zip,.db,.ezip,.txt"
             isBusy={form.isBusy}
-            onFile={(file) => form.run(() => look(file))}
+            onFile={(file) => form.run(() => read(file))}
           />
           <Button type="submit" disabled={pasted.trim() === ''}>
-            {t('exports.look')}
+            {t('exports.preview')}
           </Button>
         </div>
         {form.refusal}

@@ -23,12 +23,12 @@ interface FoldersProps {
 }
 
 export function Folders({ places, roots, adoptions, reload }: FoldersProps) {
-  const look = async ({ id, label }: Pick<Place, 'id' | 'label'>) => {
+  const scan = async ({ id, label }: Pick<Place, 'id' | 'label'>) => {
     await post('/api/adoption/', { place: id })
-    say(t('settings.import.looking', { name: label }))
+    say(t('settings.import.scanning', { name: label }))
     await reload()
   }
-  const take = async (found: string) => look(await post<Place>('/api/place/', { path: found }))
+  const take = async (found: string) => scan(await post<Place>('/api/place/', { path: found }))
   return (
     <Group title={t('settings.import.places')}>
       {places.length === 0 && <p class="option-line">{t('settings.import.none')}</p>}
@@ -39,10 +39,10 @@ export function Folders({ places, roots, adoptions, reload }: FoldersProps) {
             <Button
               icon={Search}
               disabled={adoptions.some((one) => one.place === place.id && isBusy(one))}
-              aria-label={t('settings.import.lookOf', { name: place.label })}
-              onClick={() => look(place)}
+              aria-label={t('settings.import.scanOf', { name: place.label })}
+              onClick={() => scan(place)}
             >
-              {t('settings.import.look')}
+              {t('settings.import.scan')}
             </Button>
             {place.videos === 0 && (
               <IconButton

@@ -17,7 +17,7 @@ export function FoundBelow({ places, take }: FoundProps) {
   const key = `settings/import/found ${places.map(({ id }) => id).join()}`
   const { now } = useLoad(key, (signal) => get<FoundLibraries>('/api/adoption/found/', {}, signal))
   const { state, value } = now.value
-  if (state === 'loading') return <p class="option-line hint">{t('settings.import.found.looking')}</p>
+  if (state === 'loading') return <p class="option-line hint">{t('settings.import.found.searching')}</p>
   // A folder can be named all the same.
   if (!value) return null
   const { found, complete, unread } = value
@@ -33,8 +33,8 @@ export function FoundBelow({ places, take }: FoundProps) {
                 {title} · {t(complete ? 'settings.import.found.films' : 'settings.import.found.more', { count: films })}
               </p>
             </div>
-            <Button icon={Search} aria-label={t('settings.import.lookOf', { name: path })} onClick={() => take(path)}>
-              {t('settings.import.look')}
+            <Button icon={Search} aria-label={t('settings.import.scanOf', { name: path })} onClick={() => take(path)}>
+              {t('settings.import.scan')}
             </Button>
           </li>
         ))}

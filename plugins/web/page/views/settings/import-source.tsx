@@ -11,7 +11,7 @@ import { t } from '../../texts/lookup.ts'
 
 /** Reads films by their names and information files alone. */
 const PLAIN = 'yt-dlp'
-/** Of a server, in place of a file. */
+/** Of a server, instead of a file. */
 const IS_ADDRESS = /^https?:\/\//i
 
 export type Sources = Adoptions['sources']
@@ -27,7 +27,7 @@ interface SourceProps {
 
 export function Source({ adoption, place, sources, mayChange, reload }: SourceProps) {
   const { source, catalog, map, place: placeId } = adoption
-  const look = async (said: object) => {
+  const scan = async (said: object) => {
     await post('/api/adoption/', { place: placeId, ...said })
     await reload()
   }
@@ -58,21 +58,21 @@ export function Source({ adoption, place, sources, mayChange, reload }: SourcePr
       {mayChange && (
         <details class="plan-part" open={map?.sure === false}>
           <summary class="unfold">{t('settings.import.source.change')}</summary>
-          <Say adoption={adoption} place={place} sources={sources} look={look} />
+          <Say adoption={adoption} place={place} sources={sources} scan={scan} />
         </details>
       )}
       {mayChange && map && !map.sure && (
-        <Button onClick={() => look({ source: PLAIN })}>{t('settings.import.source.without', { name })}</Button>
+        <Button onClick={() => scan({ source: PLAIN })}>{t('settings.import.source.without', { name })}</Button>
       )}
     </>
   )
 }
 
 interface SayProps extends Pick<SourceProps, 'adoption' | 'place' | 'sources'> {
-  look: (said: object) => Promise<void>
+  scan: (said: object) => Promise<void>
 }
 
-function Say({ adoption: { source, catalog, map }, place, sources, look }: SayProps) {
+function Say({ adoption: { source, catalog, map }, place, sources, scan }: SayProps) {
   const [chosen, choose] = useState(source)
   const [at, setAt] = useState(catalog)
   const [username, setUsername] = useState('elastic')
@@ -84,7 +84,7 @@ function Say({ adoption: { source, catalog, map }, place, sources, look }: SayPr
   const isPlain = chosen === PLAIN || chosen === ''
   const send = async () => {
     const isMapSaid = from !== (map?.from ?? '') || to !== (map?.to ?? place.path) || map?.sure === false
-    await look({
+    await scan({
       ...(chosen !== '' && { source: chosen }),
       ...(!isPlain && at.trim() !== '' && { catalog: at.trim() }),
       ...(!isPlain && isServer && password !== '' && { credentials: { username: username.trim(), password } }),

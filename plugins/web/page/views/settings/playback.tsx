@@ -2,20 +2,20 @@
 import { DislikesLink } from '../../parts/dislikes-link.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { t } from '../../texts/lookup.ts'
-import { useConfig } from './config.ts'
 import { Group } from './option.tsx'
-import { Preference, Preferences } from './preference.tsx'
+import { Preference, PreferenceGroup } from './preference-options.tsx'
+import { usePreferences } from './preferences.ts'
 
 const DISLIKES = 'downloads.integrate_ryd'
 
 export function PlaybackSection() {
-  const config = useConfig()
+  const preferences = usePreferences()
   return (
-    <Loaded from={config}>
+    <Loaded from={preferences}>
       {() => (
         <Group title={t('settings.watching')} hint={t('settings.forAll')}>
-          <Preferences config={config} group="watching" except={[DISLIKES]} />
-          <Preference config={config} name={DISLIKES} more={<DislikesLink />} />
+          <PreferenceGroup preferences={preferences} group="watching" except={[DISLIKES]} />
+          <Preference preferences={preferences} name={DISLIKES} more={<DislikesLink />} />
         </Group>
       )}
     </Loaded>

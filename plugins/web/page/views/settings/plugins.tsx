@@ -6,9 +6,9 @@ import type { Plugin } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toAge, toMoment } from '../../texts/format.ts'
 import { t, textOf } from '../../texts/lookup.ts'
-import { useConfig } from './config.ts'
 import { Group } from './option.tsx'
-import { furtherGroups, Preferences } from './preference.tsx'
+import { furtherGroups, PreferenceGroup } from './preference-options.tsx'
+import { usePreferences } from './preferences.ts'
 
 export function PluginsSection() {
   const plugins = useLoad<Plugin[]>('settings/plugins', (signal) => get('/api/plugin/', {}, signal))
@@ -34,13 +34,13 @@ export function PluginsSection() {
 
 /** What plugins let people choose, where no section above is its place. */
 function PluginSettings() {
-  const config = useConfig()
-  if (!config.now.value.value) return null
+  const preferences = usePreferences()
+  if (!preferences.now.value.value) return null
   return (
     <>
       {furtherGroups().map((group) => (
         <Group key={group} title={textOf(`preference.${group}`, group)}>
-          <Preferences config={config} group={group} />
+          <PreferenceGroup preferences={preferences} group={group} />
         </Group>
       ))}
     </>

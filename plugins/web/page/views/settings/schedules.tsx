@@ -10,9 +10,9 @@ import { useLoad } from '../../stores/load.ts'
 import { taskText, taskTitle, useTaskKinds } from '../../stores/task-kinds.ts'
 import { toAge, toMoment } from '../../texts/format.ts'
 import { inWords, t } from '../../texts/lookup.ts'
-import { type Plan, readPlan, writePlan } from './config.ts'
 import { cronInWords, dayName } from './cron-words.ts'
 import { Advanced, Row, TextOption, useChosen, useSaving } from './option.tsx'
+import { type Plan, readPlan, writePlan } from './preferences.ts'
 import { type OptionSchema, SchemaOption } from './schema-option.tsx'
 
 const OFTEN = ['never', 'hours:1', 'hours:3', 'hours:6', 'hours:12', 'daily', 'weekly'] as const

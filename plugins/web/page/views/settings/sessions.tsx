@@ -13,9 +13,9 @@ import { toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 
-type Place = Pick<OwnSession, 'browser' | 'system' | 'address'>
+type Origin = Pick<OwnSession, 'browser' | 'system' | 'address'>
 
-export const nameOf = ({ browser, system }: Place): string =>
+export const nameOf = ({ browser, system }: Origin): string =>
   browser && system
     ? t('settings.sessions.device', { browser, system })
     : browser || system || t('settings.sessions.unknown')

@@ -1,4 +1,4 @@
-/** Snapshots: every document as it was on a day, kept on this machine; taken, restored, deleted. */
+/** Snapshots: every document as it was on a day, stored on this machine; taken, restored, deleted. */
 import { Camera, RotateCcw, Trash } from 'lucide'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
@@ -10,9 +10,9 @@ import { useJobs } from '../../stores/jobs.ts'
 import { forget, type Load, useLoad } from '../../stores/load.ts'
 import { toAge, toMoment, toSpan } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
-import { useConfig } from './config.ts'
 import { Group } from './option.tsx'
-import { Preference } from './preference.tsx'
+import { Preference } from './preference-options.tsx'
+import { usePreferences } from './preferences.ts'
 
 export function SnapshotsSection() {
   const list = useLoad<Snapshots>('settings/snapshots', (signal) => get('/api/snapshot/', {}, signal))
@@ -28,7 +28,7 @@ export function SnapshotsSection() {
       <Daily list={list} />
       <Loaded from={list}>
         {({ snapshots }) => (
-          <Group title={t('settings.snapshots.kept')}>
+          <Group title={t('settings.snapshots.list')}>
             {snapshots.length === 0 && <p class="option-line">{t('settings.snapshots.none')}</p>}
             <ul class="settings-rows">
               {snapshots.map((one) => (
@@ -52,23 +52,23 @@ export function SnapshotsSection() {
 }
 
 function Daily({ list }: { list: Load<Snapshots> }) {
-  const config = useConfig()
+  const preferences = usePreferences()
   const { next_exec: next, expire_after: days } = list.now.value.value ?? {}
   const more = next && { when: toMoment(next), age: toAge(next), count: Number.parseInt(days!, 10) }
   return (
-    <Loaded from={config} height="120px">
+    <Loaded from={preferences} height="120px">
       {() => (
         <Group title={t('settings.snapshots.daily')}>
           <Preference
-            config={config}
+            preferences={preferences}
             name="application.enable_snapshot"
             more={more ? t('settings.snapshots.next', more) : t('settings.snapshots.off')}
             onSave={async (isOn) => {
-              await config.save({ application: { enable_snapshot: isOn === true } })
+              await preferences.save({ application: { enable_snapshot: isOn === true } })
               await list.reload()
             }}
           />
-          <Preference config={config} name="application.snapshot_room" />
+          <Preference preferences={preferences} name="application.snapshot_room" />
         </Group>
       )}
     </Loaded>

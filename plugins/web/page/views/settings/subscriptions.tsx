@@ -3,22 +3,22 @@
 import { Loaded } from '../../parts/loaded.tsx'
 import { under } from '../../server/base.ts'
 import { t } from '../../texts/lookup.ts'
-import { useConfig } from './config.ts'
 import { Exports } from './exports.tsx'
 import { Group } from './option.tsx'
-import { Preferences } from './preference.tsx'
+import { PreferenceGroup } from './preference-options.tsx'
+import { usePreferences } from './preferences.ts'
 
 export function SubscriptionsSection() {
-  const config = useConfig()
+  const preferences = usePreferences()
   return (
-    <Loaded from={config}>
+    <Loaded from={preferences}>
       {() => (
         <>
           <Group title={t('settings.scan')} hint={t('settings.scan.hint')}>
-            <Preferences config={config} group="scan" />
+            <PreferenceGroup preferences={preferences} group="scan" />
           </Group>
           <Group title={t('settings.found')}>
-            <Preferences config={config} group="found" />
+            <PreferenceGroup preferences={preferences} group="found" />
           </Group>
           <Exports />
           <p class="hint">

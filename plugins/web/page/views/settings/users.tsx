@@ -19,9 +19,9 @@ import { account as own, roleOf } from '../../stores/session.ts'
 import { toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { SHORTEST_PASSWORD } from './account.tsx'
-import { useConfig } from './config.ts'
 import { Group } from './option.tsx'
-import { Preferences } from './preference.tsx'
+import { PreferenceGroup } from './preference-options.tsx'
+import { usePreferences } from './preferences.ts'
 import { type Kind, NEW_ACCOUNT, RightsFields, rightsOf, toBody, toggled } from './rights.tsx'
 
 /** What a dialog is open for. */
@@ -29,7 +29,7 @@ type Open = { what: 'new'; user?: undefined } | { what: 'password' | 'rights'; u
 
 export function UsersSection() {
   const users = useLoad<Account[]>('settings/users', (signal) => get('/api/user/', {}, signal))
-  const config = useConfig()
+  const preferences = usePreferences()
   const [open, setOpen] = useState<Open>()
   const change = async (user: Account, wanted: { is_active: boolean } | { pin: null } | { totp: null }) => {
     await post(`/api/user/${user.id}/`, wanted)
@@ -111,10 +111,10 @@ export function UsersSection() {
           {t('settings.users.add')}
         </Button>
       </div>
-      <Loaded from={config}>
+      <Loaded from={preferences}>
         {() => (
           <Group title={t('settings.signIns')} hint={t('settings.forAll')}>
-            <Preferences config={config} group="sign-ins" />
+            <PreferenceGroup preferences={preferences} group="sign-ins" />
           </Group>
         )}
       </Loaded>

@@ -5,7 +5,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
-import { look } from '../../stores/session.ts'
+import { theme } from '../../stores/session.ts'
 import { DAY_SECONDS as DAY } from '../../texts/format.ts'
 import { LOCALES, t } from '../../texts/lookup.ts'
 
@@ -52,7 +52,7 @@ export function Plot({
 }: PlotProps) {
   const host = useRef<HTMLDivElement>(null)
   const [pointed, setPointed] = useState<number>()
-  const chosen = look.value
+  const chosen = theme.value
   useEffect(() => {
     const box = host.current!
     const dark = matchMedia('(prefers-color-scheme: dark)')

@@ -15,8 +15,8 @@ export function About({ video, onJump }: { video: Video; onJump: (seconds: numbe
   useLayoutEffect(() => {
     const element = text.current
     if (!element) return
-    const look = () => setLong(element.scrollHeight > element.clientHeight + 2)
-    const observer = new ResizeObserver(() => !isOpen && look())
+    const measure = () => setLong(element.scrollHeight > element.clientHeight + 2)
+    const observer = new ResizeObserver(() => !isOpen && measure())
     observer.observe(element)
     return () => observer.disconnect()
   }, [isOpen])
@@ -65,7 +65,7 @@ export function Files({ video }: { video: Video }) {
           ] as [string, string],
         ]
       : []),
-    ...(video.keep ? [[t('video.keep'), t('video.keep.yes')] as [string, string]] : []),
+    ...(video.keep ? [[t('video.exempt'), t('video.exempt.yes')] as [string, string]] : []),
     ...receiptFacts(video),
     ...video.streams.map((stream): [string, string] => [t(`video.stream.${stream.type}`), describe(stream)]),
     ...(video.subtitles.length > 0

@@ -1,7 +1,7 @@
-/** What follows a video: the playlist it was opened from with its place in it, and what is like it. */
+/** What follows a video: the playlist it was opened from with its position in it, and what is like it. */
 import { ChevronDown, type IconNode, Repeat, Shuffle } from 'lucide'
 import { useEffect, useRef } from 'preact/hooks'
-import { changeQuery, place } from '../../browser/router.ts'
+import { changeQuery, route } from '../../browser/router.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { Switch } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -118,7 +118,7 @@ function Opened({ playlist, id, list, isFolded }: { playlist: Playlist; id: stri
 
 /** How it is played stands in the address, so the next video keeps it. */
 function Way({ name, icon, label }: { name: 'shuffle' | 'repeat'; icon: IconNode; label: string }) {
-  const isOn = place.value.query.has(name)
+  const isOn = route.value.query.has(name)
   return (
     <IconButton
       icon={icon}
@@ -129,7 +129,7 @@ function Way({ name, icon, label }: { name: 'shuffle' | 'repeat'; icon: IconNode
   )
 }
 
-/** @param number  its place in what is shown: entries that an account may not see leave no gap */
+/** @param number  its position in what is shown: entries that an account may not see leave no gap */
 function Entry({ entry, number, isHere }: { entry: PlaylistEntry; number: number; isHere: boolean }) {
   const text = (
     <>

@@ -1,11 +1,11 @@
-/** What this browser keeps of an account for when the server cannot be reached: begun at a visit, gone with a sign-out. */
+/** What this browser stores of an account for use without the server: prepared at a visit, removed by a sign-out. */
 import { under } from '../server/base.ts'
-import { filmCache, homeCache, prefixOf } from './kept-names.ts'
+import { filmCache, homeCache, prefixOf } from './offline-names.ts'
 
 const base = under('/')
 const PREFIX = prefixOf(base)
 /** Over plain http browsers have neither. */
-export const isKeepingPossible = 'serviceWorker' in navigator && 'caches' in globalThis
+export const isOfflinePossible = 'serviceWorker' in navigator && 'caches' in globalThis
 
 let turn: Promise<unknown> = Promise.resolve()
 const inTurn = (act: () => Promise<unknown>): Promise<unknown> => (turn = turn.then(act).catch(() => undefined)) // storage is shut: the page works without
@@ -18,13 +18,13 @@ export const dropOthers = (id: number): Promise<unknown> =>
 export const dropAll = (): Promise<unknown> =>
   inTurn(async () => {
     await drop(() => true)
-    await (isKeepingPossible ? navigator.serviceWorker.getRegistration(base) : undefined)?.then((one) =>
+    await (isOfflinePossible ? navigator.serviceWorker.getRegistration(base) : undefined)?.then((one) =>
       one?.unregister(),
     )
   })
 
 async function drop(isMeant: (name: string) => boolean): Promise<void> {
-  if (!isKeepingPossible) return
+  if (!isOfflinePossible) return
   await navigator.locks.request(PREFIX, async () => {
     const names = (await caches.keys()).filter((name) => name.startsWith(PREFIX) && isMeant(name))
     await Promise.all(names.map((name) => caches.delete(name)))
@@ -32,9 +32,9 @@ async function drop(isMeant: (name: string) => boolean): Promise<void> {
 }
 
 /** @param isStill  whether this account is signed in when its turn comes */
-export const keepFor = (id: number, isStill: () => boolean): Promise<unknown> =>
+export const prepareOffline = (id: number, isStill: () => boolean): Promise<unknown> =>
   inTurn(async () => {
-    if (!isKeepingPossible || !isStill()) return
+    if (!isOfflinePossible || !isStill()) return
     await navigator.serviceWorker.register(under('/service-worker.js'), { scope: base })
     const name = homeCache(base, id)
     const isNew = !(await caches.has(name))
@@ -42,7 +42,7 @@ export const keepFor = (id: number, isStill: () => boolean): Promise<unknown> =>
     if (isNew) handOver(isStill)
   })
 
-/** A first visit: the worker keeps what Home asked for before it was there, some of which is still on its way. */
+/** A first visit: the worker caches what Home asked for before it was there, some of which is still on its way. */
 function handOver(isStill: () => boolean): void {
   tellWorker([])
   const observer = new PerformanceObserver((list) => {
@@ -59,7 +59,7 @@ export const tellWorker = (keep: readonly string[]): void =>
   void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ keep }))
 
 /** Whether this account has chosen videos here. */
-export const hasFilms = async (id: number): Promise<boolean> => isKeepingPossible && caches.has(filmCache(base, id))
+export const hasFilms = async (id: number): Promise<boolean> => isOfflinePossible && caches.has(filmCache(base, id))
 
 /** Where the account's chosen videos lie. @param isMade  where there is none yet */
 export const openFilms = (id: number, isStill: () => boolean, isMade = false): Promise<Cache | undefined> =>

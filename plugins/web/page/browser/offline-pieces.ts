@@ -1,9 +1,9 @@
 /** A film out of its pieces, answered as the server would: whole, or the range that a player asks for. */
 import parseRange from 'range-parser'
-import { type KeptFilm, PIECE_BYTES, pieceAt } from './kept-names.ts'
+import { type OfflineFilm, PIECE_BYTES, pieceAt } from './offline-names.ts'
 
 /** @param film  its whole address. @param asked  the header Range */
-export function answerWith(cache: Cache, film: string, { bytes, type }: KeptFilm, asked: string | null): Response {
+export function answerWith(cache: Cache, film: string, { bytes, type }: OfflineFilm, asked: string | null): Response {
   const headers = { 'accept-ranges': 'bytes', 'content-type': type }
   const ranges = asked === null ? -2 : parseRange(bytes, asked)
   if (ranges === -1)

@@ -1,22 +1,22 @@
-/** Where this person is in a video, kept on the server: now and then while it plays, and when they leave. */
+/** The position in a video, sent to the server: now and then while it plays, and when the page is left. */
 import { ask, isPassing } from '../server/api.ts'
 import { connection } from '../server/events.ts'
 import { deleted } from '../stores/deleted.ts'
 import { noteUnsent, settleUnsent } from '../stores/unsent.ts'
 
 const EVERY_S = 10
-/** A look at the beginning is no place. */
+/** A glance at the beginning is no position. */
 const FROM_S = 3
 
 let saving: Promise<void> | undefined
 
 /**
- * While the newest place is on its way to the server: lists of what was begun are right once it is there, or has
+ * While the newest position is on its way to the server: lists of what was begun are right once it is there, or has
  * failed.
  */
-export const placeSaving = (): Promise<void> | undefined => saving
+export const positionSaving = (): Promise<void> | undefined => saving
 
-export function openPlace(id: string) {
+export function openPosition(id: string) {
   let saved = 0
 
   function save(seconds: number, isLast = false): void {

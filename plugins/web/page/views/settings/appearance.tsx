@@ -1,16 +1,23 @@
 /** How the page looks to this account. */
 import { chooseLayout, LAYOUTS, layout } from '../../browser/layout.ts'
-import type { UserSettings } from '../../server/records.ts'
+import type { UserPreferences } from '../../server/records.ts'
 import { languageChoices } from '../../stores/language.ts'
-import { changeSettings, chooseLanguage, chooseLook, type Look, look, settings } from '../../stores/session.ts'
+import {
+  changeUserPreferences,
+  chooseLanguage,
+  chooseTheme,
+  type Theme,
+  theme,
+  userPreferences,
+} from '../../stores/session.ts'
 import { t } from '../../texts/lookup.ts'
 import { Group, NumberOption, SelectOption } from './option.tsx'
 
-const LOOKS: Look[] = ['system', 'light', 'dark']
+const THEMES: Theme[] = ['system', 'light', 'dark']
 const LISTS = ['home', 'channel'] as const
 
-export function LookSection() {
-  const now = settings.value
+export function AppearanceSection() {
+  const now = userPreferences.value
   const styles = (['grid', 'list', 'table'] as const).map((value) => ({ value, label: t(`settings.style.${value}`) }))
   return (
     <>
@@ -25,11 +32,11 @@ export function LookSection() {
       </Group>
       <Group title={t('settings.colours')}>
         <SelectOption
-          label={t('account.look')}
+          label={t('account.theme')}
           hint={t('settings.colours.hint')}
-          value={look.value}
-          choices={LOOKS.map((value) => ({ value, label: t(`look.${value}`) }))}
-          onSave={chooseLook}
+          value={theme.value}
+          choices={THEMES.map((value) => ({ value, label: t(`theme.${value}`) }))}
+          onSave={chooseTheme}
         />
       </Group>
       <Group title={t('settings.layout')}>
@@ -50,7 +57,7 @@ export function LookSection() {
               label={t(`settings.lists.${list}`)}
               value={now[key] ?? 'grid'}
               choices={styles}
-              onSave={(value) => changeSettings({ [key]: value } as Partial<UserSettings>)}
+              onSave={(value) => changeUserPreferences({ [key]: value } as Partial<UserPreferences>)}
             />
           )
         })}
@@ -62,7 +69,7 @@ export function LookSection() {
           field="page_size"
           value={now.page_size || false}
           empty={false}
-          onSave={(value) => changeSettings({ page_size: value || 0 })}
+          onSave={(value) => changeUserPreferences({ page_size: value || 0 })}
         />
       </Group>
     </>

@@ -1,25 +1,25 @@
-/** What a pasted link is called, how it looks and how much it is: of the archive, or told by the platform. */
+/** Previews of pasted links: title, picture and size, from the archive or the platform. */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { get, isAborted } from '../server/api.ts'
 import { small } from '../server/base.ts'
-import type { Channel, Item, Looked, Playlist, Target, Video } from '../server/records.ts'
+import type { Channel, Item, LinkLookup, Playlist, Target, Video } from '../server/records.ts'
 import type { Count } from '../texts/lookup.ts'
 import { mayDownload } from './session.ts'
 import type { Understood } from './understand.ts'
 
-/** What one sees of a target. */
-export interface Look {
+/** What is shown of a target. */
+export interface LinkPreview {
   title: string
   picture?: string | undefined
   /** Of what is not in the archive. */
-  offered?: Looked
+  offered?: LinkLookup
 }
 
 /** The platform is asked only for what somebody has typed to its end. */
 const REST_MS = 600
-const KEPT_MS = 600_000
-const kept = signal<ReadonlyMap<string, { look: Look | undefined; atMs: number }>>(new Map())
+const FRESH_MS = 600_000
+const cached = signal<ReadonlyMap<string, { preview: LinkPreview | undefined; atMs: number }>>(new Map())
 let turn: Promise<unknown> = Promise.resolve()
 
 /** One after another: an account may have few of them open. */
@@ -30,24 +30,24 @@ function inTurn<Value>(ask: () => Promise<Value>): Promise<Value> {
 }
 
 const keyOf = ({ target: { id, type, known } }: Understood): string => `${type} ${id} ${known}`
-const keep = (key: string, look: Look | undefined): void =>
-  void (kept.value = new Map(kept.peek()).set(key, { look, atMs: Date.now() }))
+const store = (key: string, preview: LinkPreview | undefined): void =>
+  void (cached.value = new Map(cached.peek()).set(key, { preview, atMs: Date.now() }))
 
 /** Undefined until it is known, and where nobody can tell: then its id says enough. */
-export function useLook(understood: Understood): Look | undefined {
+export function useLinkPreview(understood: Understood): LinkPreview | undefined {
   const { word, target } = understood
   const { known } = target
   const key = keyOf(understood)
   useEffect(() => {
-    const before = kept.peek().get(key)
-    if (before && Date.now() - before.atMs < KEPT_MS) return
+    const before = cached.peek().get(key)
+    if (before && Date.now() - before.atMs < FRESH_MS) return
     if (!known && !mayDownload.peek()) return
     const ending = new AbortController()
-    const ask = known ? () => lookHere(target, ending.signal) : () => inTurn(() => lookThere(word, ending.signal))
+    const ask = known ? () => readOwn(target, ending.signal) : () => inTurn(() => askPlatform(word, ending.signal))
     const read = () =>
       void ask().then(
-        (found) => keep(key, found),
-        (error: unknown) => void (isAborted(error) || keep(key, undefined)),
+        (found) => store(key, found),
+        (error: unknown) => void (isAborted(error) || store(key, undefined)),
       )
     const timer = setTimeout(read, known ? 0 : REST_MS)
     return () => {
@@ -55,13 +55,13 @@ export function useLook(understood: Understood): Look | undefined {
       ending.abort()
     }
   }, [key])
-  return kept.value.get(key)?.look
+  return cached.value.get(key)?.preview
 }
 
 /** How many videos these are; undefined: not known yet, or nobody can tell. */
 export function videosIn(understood: readonly Understood[]): Count | undefined {
   const counts = understood.map((one): { count: number; is_more?: boolean } | undefined =>
-    one.target.type === 'video' ? { count: 1 } : kept.value.get(keyOf(one))?.look?.offered,
+    one.target.type === 'video' ? { count: 1 } : cached.value.get(keyOf(one))?.preview?.offered,
   )
   if (counts.some((one) => one === undefined)) return undefined
   const sum = counts.reduce((total, one) => total + one!.count, 0)
@@ -79,13 +79,13 @@ export async function askHowMany(understood: readonly Understood[]): Promise<Cou
   const unknown = understood.filter((one) => videosIn([one]) === undefined)
   if (unknown.length > MOST_ASKED) return undefined
   for (const one of unknown) {
-    const found = await inTurn(() => lookThere(one.word, ending)).catch(() => undefined) // then nobody can tell
-    if (found) keep(keyOf(one), found)
+    const found = await inTurn(() => askPlatform(one.word, ending)).catch(() => undefined) // then nobody can tell
+    if (found) store(keyOf(one), found)
   }
   return videosIn(understood)
 }
 
-async function lookHere({ type, id }: Target, signal: AbortSignal): Promise<Look> {
+async function readOwn({ type, id }: Target, signal: AbortSignal): Promise<LinkPreview> {
   if (type === 'video') {
     const { data } = await get<Item<Video>>(`/api/video/${id}/`, {}, signal)
     return { title: data.title, picture: small(data.vid_thumb_url) }
@@ -99,8 +99,8 @@ async function lookHere({ type, id }: Target, signal: AbortSignal): Promise<Look
   return { title: data.channel_name, picture: small(data.channel_thumb_url) }
 }
 
-async function lookThere(word: string, signal: AbortSignal): Promise<Look> {
+async function askPlatform(word: string, signal: AbortSignal): Promise<LinkPreview> {
   signal.throwIfAborted()
-  const offered = await get<Looked>('/api/resolve/look/', { q: word }, signal)
+  const offered = await get<LinkLookup>('/api/resolve/look/', { q: word }, signal)
   return { title: offered.title, picture: offered.picture, offered }
 }

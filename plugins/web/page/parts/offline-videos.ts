@@ -1,12 +1,12 @@
 /** Chosen videos in this browser's own storage: fetched piece by piece, listed, and taken away again. */
 import { effect } from '@preact/signals'
-import { openFilms, tellWorker } from '../browser/kept.ts'
-import { filmAt, idAt, type KeptFilm, PIECE_BYTES, pieceAt } from '../browser/kept-names.ts'
+import { openFilms, tellWorker } from '../browser/offline.ts'
+import { filmAt, idAt, type OfflineFilm, PIECE_BYTES, pieceAt } from '../browser/offline-names.ts'
 import { get, isPassing, isSignedIn, toFailure } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import { connection } from '../server/events.ts'
 import type { Item, Video } from '../server/records.ts'
-import { type OnDevice, onDevice } from '../stores/on-device.ts'
+import { type OnDevice, offlineVideos } from '../stores/offline-videos.ts'
 import { account } from '../stores/session.ts'
 import { toBytes } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
@@ -31,14 +31,14 @@ const json = (value: unknown): Response =>
 /** Looks what is here, goes on with what is not whole, and lets go of what the server has changed. */
 export async function readDevice(): Promise<void> {
   const cache = await cacheOf()
-  if (!cache) return void (onDevice.value = [])
+  if (!cache) return void (offlineVideos.value = [])
   const here: OnDevice[] = []
   for (const { url } of await cache.keys()) {
     const id = idAt(root, url)
     const one = id === undefined ? undefined : await readOne(cache, id)
     if (one) here.push(one)
   }
-  onDevice.value = here
+  offlineVideos.value = here
   void compare()
   void work()
 }
@@ -53,28 +53,28 @@ async function readOne(cache: Cache, id: string): Promise<OnDevice | undefined> 
   return { video: record.data, film: film.film, bytes, isWhole, done: isWhole ? bytes : await doneOf(cache, film) }
 }
 
-const filmIn = async (cache: Cache, id: string): Promise<KeptFilm | undefined> =>
-  (await (await cache.match(filmAt(root, id)))?.json()) as KeptFilm | undefined
+const filmIn = async (cache: Cache, id: string): Promise<OfflineFilm | undefined> =>
+  (await (await cache.match(filmAt(root, id)))?.json()) as OfflineFilm | undefined
 
-async function doneOf(cache: Cache, { film, bytes }: KeptFilm): Promise<number> {
+async function doneOf(cache: Cache, { film, bytes }: OfflineFilm): Promise<number> {
   let count = 0
   while (await cache.match(pieceAt(whole(film), count))) count++
   return Math.min(bytes, count * PIECE_BYTES)
 }
 
 const show = (id: string, change: Partial<OnDevice>): void =>
-  void (onDevice.value = onDevice.peek().map((one) => (idOf(one) === id ? { ...one, ...change } : one)))
+  void (offlineVideos.value = offlineVideos.peek().map((one) => (idOf(one) === id ? { ...one, ...change } : one)))
 
 /** @returns false: there is no room, which was said. @throws Failure  the server cannot be asked */
-export async function keepOnDevice({ platform_id: id }: Video): Promise<boolean> {
+export async function saveOffline({ platform_id: id }: Video): Promise<boolean> {
   const record = await get<Item<Video>>(recordAt(id))
   const video = record.data
   const { quota = Number.POSITIVE_INFINITY, usage = 0 } = await navigator.storage.estimate()
   if (video.media_size > quota - usage) return sayNoRoom(video, quota - usage)
   await navigator.storage.persist?.()
   const cache = await cacheOf(true)
-  if (!cache || onDevice.peek().some((one) => idOf(one) === id)) return false
-  const film: KeptFilm = {
+  if (!cache || offlineVideos.peek().some((one) => idOf(one) === id)) return false
+  const film: OfflineFilm = {
     film: video.copy_url ?? video.media_url,
     type: '',
     bytes: video.media_size,
@@ -89,7 +89,10 @@ export async function keepOnDevice({ platform_id: id }: Video): Promise<boolean>
   }
   await cache.put(whole(recordAt(id)), json(record))
   await cache.put(filmAt(root, id), json(film))
-  onDevice.value = [...onDevice.peek(), { video, film: film.film, bytes: film.bytes, done: 0, isWhole: false }]
+  offlineVideos.value = [
+    ...offlineVideos.peek(),
+    { video, film: film.film, bytes: film.bytes, done: 0, isWhole: false },
+  ]
   // The page of a video has to open, too.
   tellWorker([])
   void work()
@@ -101,8 +104,8 @@ function sayNoRoom(video: Video, free: number): false {
   return false
 }
 
-export async function dropFromDevice(id: string): Promise<void> {
-  onDevice.value = onDevice.peek().filter((one) => idOf(one) !== id)
+export async function removeOffline(id: string): Promise<void> {
+  offlineVideos.value = offlineVideos.peek().filter((one) => idOf(one) !== id)
   const cache = await cacheOf()
   const film = cache && (await filmIn(cache, id))
   if (!cache || !film) return
@@ -118,7 +121,7 @@ export async function dropFromDevice(id: string): Promise<void> {
 
 /** Videos of one channel share its picture. */
 const besideOthers = async (cache: Cache): Promise<string[]> =>
-  (await Promise.all(onDevice.peek().map((one) => filmIn(cache, idOf(one))))).flatMap((film) => film?.beside ?? [])
+  (await Promise.all(offlineVideos.peek().map((one) => filmIn(cache, idOf(one))))).flatMap((film) => film?.beside ?? [])
 
 let isWorking = false
 /** One film after the other; another document of this browser may be at it. */
@@ -129,7 +132,7 @@ async function work(): Promise<void> {
     await navigator.locks.request(`${root} device`, { ifAvailable: true }, async (lock) => {
       if (!lock) return
       for (;;) {
-        const next = onDevice.peek().find(({ isWhole }) => !isWhole)
+        const next = offlineVideos.peek().find(({ isWhole }) => !isWhole)
         if (!next || !(await fetchOne(next))) return
       }
     })
@@ -147,12 +150,12 @@ async function fetchOne({ video }: OnDevice): Promise<boolean> {
   try {
     await fetchBeside(cache, film)
     await fetchPieces(cache, film, id)
-    say(t('device.kept', { title: video.title }))
+    say(t('device.saved', { title: video.title }))
   } catch (error) {
     if (isFull(error)) sayNoRoom(video, 0)
     else if (!(error instanceof Gone)) return false
-    await dropFromDevice(id)
-    if (error instanceof Changed) return keepOnDevice(video).catch(() => false)
+    await removeOffline(id)
+    if (error instanceof Changed) return saveOffline(video).catch(() => false)
   }
   return true
 }
@@ -173,7 +176,7 @@ async function ask(path: string, headers: Record<string, string> = {}): Promise<
   throw response.status < 500 ? new Gone(path) : new Error(`${path}: ${response.status}`)
 }
 
-async function fetchBeside(cache: Cache, { beside }: KeptFilm): Promise<void> {
+async function fetchBeside(cache: Cache, { beside }: OfflineFilm): Promise<void> {
   for (const path of beside) {
     if (await cache.match(whole(path), { ignoreVary: true })) continue
     const response = await ask(path).catch((error: unknown) => {
@@ -184,7 +187,7 @@ async function fetchBeside(cache: Cache, { beside }: KeptFilm): Promise<void> {
   }
 }
 
-async function fetchPieces(cache: Cache, film: KeptFilm, id: string): Promise<void> {
+async function fetchPieces(cache: Cache, film: OfflineFilm, id: string): Promise<void> {
   let now = film
   for (let at = await doneOf(cache, film); at < now.bytes || now.tag === ''; ) {
     const response = await ask(now.film, {
@@ -193,7 +196,7 @@ async function fetchPieces(cache: Cache, film: KeptFilm, id: string): Promise<vo
     })
     const bytes = Number(/\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1])
     const piece = await response.blob()
-    if (!onDevice.peek().some((one) => idOf(one) === id)) throw new Gone(id)
+    if (!offlineVideos.peek().some((one) => idOf(one) === id)) throw new Gone(id)
     if (!(bytes > 0) || piece.size !== Math.min(PIECE_BYTES, bytes - at)) throw new Error(`${film.film}: cut off`)
     if (now.tag === '') {
       const [tag, type] = [response.headers.get('etag') ?? '', response.headers.get('content-type') ?? '']
@@ -212,7 +215,7 @@ async function fetchPieces(cache: Cache, film: KeptFilm, id: string): Promise<vo
 /** A video that is gone goes here, too; one that has another file by now is fetched again. */
 async function compare(): Promise<void> {
   // What is still fetched is compared with each piece.
-  for (const one of onDevice.peek().filter(({ isWhole }) => isWhole)) {
+  for (const one of offlineVideos.peek().filter(({ isWhole }) => isWhole)) {
     const id = idOf(one)
     const cache = await cacheOf()
     const film = cache && (await filmIn(cache, id))
@@ -220,14 +223,14 @@ async function compare(): Promise<void> {
     try {
       const { data } = await get<Item<Video>>(recordAt(id))
       if (stampOf(data) === film.stamp) continue
-      await dropFromDevice(id)
-      await keepOnDevice(data)
+      await removeOffline(id)
+      await saveOffline(data)
     } catch (error) {
       if (isPassing(error)) return
-      if (toFailure(error).status === 404) await dropFromDevice(id)
+      if (toFailure(error).status === 404) await removeOffline(id)
     }
   }
 }
 
 effect(() => void (connection.value === 'connected' && work()))
-effect(() => void (isSignedIn.value === false && (onDevice.value = [])))
+effect(() => void (isSignedIn.value === false && (offlineVideos.value = [])))

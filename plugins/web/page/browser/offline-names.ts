@@ -1,4 +1,4 @@
-/** Where the service worker and the page keep things for when the server cannot be reached: what both have to know. */
+/** Where the service worker and the page store things for use without the server: names that both have to know. */
 
 /** How the names of all caches of an installation begin, whoever's. @param base  with both slashes */
 export const prefixOf = (base: string): string => `archivolt ${base} `
@@ -12,8 +12,8 @@ export const isFilmCache = (name: string): boolean => name.endsWith(' films')
 export const PIECE_BYTES = 4 << 20
 export const pieceAt = (film: string, number: number): string => `${film}?piece=${number}`
 
-/** What is known of a kept film. */
-export interface KeptFilm {
+/** What is known of a film that is saved offline. */
+export interface OfflineFilm {
   /** As the API names it, such as `/media/UC1/abc.mp4`. */
   film: string
   type: string
@@ -26,10 +26,10 @@ export interface KeptFilm {
   stamp: string
   isWhole: boolean
 }
-/** Of its `KeptFilm`. @param root  with the base */
+/** Of its `OfflineFilm`. @param root  with the base */
 export const filmAt = (root: string, id: string): string => `${root}device/${encodeURIComponent(id)}`
 /** The id in such an address; undefined: it is none. */
 export const idAt = (root: string, address: string): string | undefined =>
   address.startsWith(`${root}device/`) ? decodeURIComponent(address.slice(`${root}device/`.length)) : undefined
-/** What asks for the kept film, and not for the server's. */
+/** What asks for the saved film, and not for the server's. */
 export const HERE = '?device'

@@ -1,14 +1,14 @@
 /** Preferences as the plugins declare them: one by its name, or all of a group. */
 import type { ComponentChildren } from 'preact'
-import { type OpenConfig, preferenceSchema, preferencesByGroup } from './config.ts'
+import { type OpenPreferences, preferenceSchema, preferencesByGroup } from './preferences.ts'
 import { type OptionSchema, SchemaOption } from './schema-option.tsx'
 
 interface Props {
-  config: OpenConfig
+  preferences: OpenPreferences
   /** `downloads.format` */
   name: string
   more?: ComponentChildren
-  /** In place of saving it at once: false where somebody thought better of it. */
+  /** Replaces saving at once; resolves to false if somebody cancelled. */
   onSave?: (value: unknown) => Promise<unknown>
 }
 
@@ -16,11 +16,11 @@ interface Props {
 const emptyOf = ({ anyOf, minimum, default: usual }: OptionSchema): unknown =>
   anyOf?.some(({ const: fixed }) => fixed === false) ? false : (minimum ?? usual)
 
-export function Preference({ config, name, more, onSave }: Props) {
+export function Preference({ preferences, name, more, onSave }: Props) {
   const schema = preferenceSchema(name)
   const [section = '', key = ''] = name.split('.')
-  const values = config.now.value.value as Record<string, Record<string, unknown>> | undefined
-  const save = onSave ?? ((value: unknown) => config.save({ [section]: { [key]: value } }))
+  const values = preferences.now.value.value as Record<string, Record<string, unknown>> | undefined
+  const save = onSave ?? ((value: unknown) => preferences.save({ [section]: { [key]: value } }))
   return (
     <SchemaOption
       name={`preference.${name}`}
@@ -34,12 +34,12 @@ export function Preference({ config, name, more, onSave }: Props) {
 }
 
 /** @param except  those that stand there by themselves */
-export const Preferences = ({
-  config,
+export const PreferenceGroup = ({
+  preferences,
   group,
   except = [],
 }: {
-  config: OpenConfig
+  preferences: OpenPreferences
   group: string
   except?: string[]
 }) => (
@@ -47,12 +47,12 @@ export const Preferences = ({
     {(preferencesByGroup().get(group) ?? [])
       .filter((name) => !except.includes(name))
       .map((name) => (
-        <Preference key={name} config={config} name={name} />
+        <Preference key={name} preferences={preferences} name={name} />
       ))}
   </>
 )
 
-/** Groups that have a place of their own; those of other plugins stand with the plugins. */
+/** Groups that a section shows; those of other plugins are shown with the plugins. */
 const AT_HOME = new Set([
   ...['quality', 'subtitles', 'comments', 'pace', 'afterwards', 'rules', 'route'],
   ...['scan', 'found', 'watching', 'cookie', 'snapshots', 'sign-ins'],

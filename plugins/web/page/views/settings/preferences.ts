@@ -1,22 +1,22 @@
-/** The settings of the installation, read once for the sections that show them, changed key by key. */
+/** The preferences of the installation, read once for the sections that show them, changed key by key. */
 import { signal, useComputed } from '@preact/signals'
 import { get, post } from '../../server/api.ts'
-import type { Config, ConfigSchema } from '../../server/records.ts'
+import type { Preferences, PreferencesSchema } from '../../server/records.ts'
 import { openChanges } from '../../stores/changes.ts'
-import { CONFIG_KEY, type Load, useLoad } from '../../stores/load.ts'
+import { type Load, PREFERENCES_KEY, useLoad } from '../../stores/load.ts'
 import { textOf } from '../../texts/lookup.ts'
 import type { OptionSchema } from './schema-option.tsx'
 
-export type Change = { [Section in keyof Config]?: Partial<Config[Section]> }
+export type Change = { [Section in keyof Preferences]?: Partial<Preferences[Section]> }
 
-export interface OpenConfig extends Load<Config> {
+export interface OpenPreferences extends Load<Preferences> {
   /** All of it or nothing. @throws Failure */
   save(change: Change): Promise<void>
 }
 
 const changes = openChanges<Change>()
 /** It changes with the server only. */
-const schema = signal<ConfigSchema>({})
+const schema = signal<PreferencesSchema>({})
 
 interface PreferenceName {
   section: string
@@ -57,14 +57,14 @@ export function preferencesByGroup(): Map<string, string[]> {
 }
 
 /** With what is chosen but not answered yet: what is chosen next may build on it. */
-export function useConfig(): OpenConfig {
-  const load = useLoad<Config>(CONFIG_KEY, async (ending) => {
-    const [config, described] = await Promise.all([
-      get<Config>('/api/config/', {}, ending),
-      get<ConfigSchema>('/api/config/schema/', {}, ending),
+export function usePreferences(): OpenPreferences {
+  const load = useLoad<Preferences>(PREFERENCES_KEY, async (ending) => {
+    const [preferences, described] = await Promise.all([
+      get<Preferences>('/api/config/', {}, ending),
+      get<PreferencesSchema>('/api/config/schema/', {}, ending),
     ])
     schema.value = described
-    return config
+    return preferences
   })
   const now = useComputed(() => {
     const loaded = load.now.value
@@ -72,19 +72,19 @@ export function useConfig(): OpenConfig {
   })
   const save = (change: Change) =>
     changes.during(change, async () => {
-      const config = await post<Config>('/api/config/', change)
-      load.change(() => config)
+      const preferences = await post<Preferences>('/api/config/', change)
+      load.change(() => preferences)
     })
   return { ...load, now, save }
 }
 
-function merge(config: Config, change: Change): Config {
-  const sections = Object.entries(config).map(([section, values]) => [
+function merge(preferences: Preferences, change: Change): Preferences {
+  const sections = Object.entries(preferences).map(([section, values]) => [
     section,
-    { ...values, ...change[section as keyof Config] },
+    { ...values, ...change[section as keyof Preferences] },
   ])
   // Its names are those of `config`, which `fromEntries` forgets.
-  return Object.fromEntries(sections) as unknown as Config
+  return Object.fromEntries(sections) as unknown as Preferences
 }
 
 /** A schedule as people choose it. `own`: a cron line that says more than that. */

@@ -1,10 +1,10 @@
-/** Videos that this browser keeps for times without the server: which there are, and how far each has come. */
+/** Videos that are saved in this browser for use without the server, and how far each has come. */
 import { signal } from '@preact/signals'
 import type { Video } from '../server/records.ts'
 
 export interface OnDevice {
   video: Video
-  /** What is kept of it to play, as the API names it. */
+  /** What is stored of it to play, as the API names it. */
   film: string
   /** Bytes: of the film, and of those how many are here. */
   bytes: number
@@ -12,10 +12,10 @@ export interface OnDevice {
   isWhole: boolean
 }
 
-export const onDevice = signal<readonly OnDevice[]>([])
+export const offlineVideos = signal<readonly OnDevice[]>([])
 /** Whether it is known which there are: a player that began before would ask the server. */
 export const isDeviceKnown = signal(false)
 
 /** Of a video that plays from this browser. */
 export const filmHere = (id: string): string | undefined =>
-  onDevice.peek().find(({ video, isWhole }) => isWhole && video.platform_id === id)?.film
+  offlineVideos.peek().find(({ video, isWhole }) => isWhole && video.platform_id === id)?.film
