@@ -38,7 +38,7 @@ export const undoAdoption = defineTask({
           adoption.id,
           rows.map(({ number }) => ({ number, state: 'undone' })),
         )
-        job.progress(0.9, say`${{ count: gone }} videos have left again`)
+        job.progress(0.9, say`${{ count: gone }} videos removed again`)
       }
       await leaveAlong(adoption.id, job, app)
       for (const channelId of app.adoptions.broughtChannels(adoption.id)) await dropChannel(channelId, app)

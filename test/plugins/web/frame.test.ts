@@ -72,11 +72,11 @@ describe('the frame', { skip: noBrowser }, () => {
     await go('/')
     await pill.locator('.dot').waitFor()
     await pill.click()
-    await dialog.getByText('YouTube no longer accepts your cookie. Renew it').waitFor()
+    await dialog.getByText('YouTube no longer accepts your cookie. Renew the cookie').waitFor()
     await dialog.getByText('yt-dlp is out of date. See Health').waitFor()
     await shot('activity-troubles')
     await check()
-    await dialog.getByRole('link', { name: 'Renew it' }).click()
+    await dialog.getByRole('link', { name: 'Renew the cookie' }).click()
     await page.waitForURL('**/settings/cookie/')
 
     await pill.locator('.dot').waitFor()

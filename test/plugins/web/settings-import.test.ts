@@ -93,7 +93,7 @@ describe('importing', { skip: noBrowser }, () => {
     const along = page.getByRole('group', { name: 'What else to bring' })
     const watcher = along.getByLabel('jellyfin:u1’s watch history (1 entry)')
     assert.equal(await watcher.inputValue(), 'admin')
-    assert.ok(await along.getByRole('switch', { name: '1 video to keep' }).isChecked())
+    assert.ok(await along.getByRole('switch', { name: '1 video never to auto-delete' }).isChecked())
     assert.ok(!(await along.getByRole('switch', { name: '1 subscribed channel' }).isChecked()))
     await watcher.selectOption({ label: 'For user' })
     await along.getByRole('switch', { name: '1 subscribed channel' }).check()

@@ -225,12 +225,12 @@ describe('settings', { skip: noBrowser }, () => {
     await app.given(aChannel(), aVideo())
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
     await go('/settings/appearance/')
-    await page.locator('#content').getByLabel('Appearance').selectOption('Dark')
+    await page.locator('#content').getByLabel('Theme').selectOption('Dark')
     assert.deepEqual(
       await page
         .locator('#content select')
         .evaluateAll((choices) => choices.map((one) => (one as HTMLSelectElement).labels[0]!.textContent)),
-      ['Language', 'Appearance', 'Layout', 'Videos on Home', 'Videos of a channel'],
+      ['Language', 'Theme', 'Layout', 'Videos on Home', 'Videos of a channel'],
       'nothing to choose that changes nothing',
     )
     await page.getByLabel('Videos on Home').selectOption('List')
@@ -260,7 +260,7 @@ describe('settings', { skip: noBrowser }, () => {
     const { page, go, check } = await openPage(t, app.url, { as: ADMIN })
     await go('/settings/downloads/')
 
-    await page.getByLabel('Keep subtitles').check()
+    await page.getByLabel('Save subtitles').check()
     const question = page.getByRole('dialog', { name: 'Fetch subtitles for the 2 videos in the archive too?' })
     await question.waitFor()
     await check()
@@ -269,7 +269,7 @@ describe('settings', { skip: noBrowser }, () => {
 
     assert.match((await asked).url(), /extract_videos=true/)
     assert.deepEqual((await asked).postDataJSON(), { channel: ['UC1'] })
-    await page.getByText('Subtitles are on their way').waitFor()
+    await page.getByText('Fetching subtitles. See Tasks').waitFor()
   })
 
   test('options of downloads are chosen in words; what is wrong stands beside its field', async (t) => {
@@ -288,7 +288,7 @@ describe('settings', { skip: noBrowser }, () => {
       1080,
       'compatible',
     ])
-    await page.getByLabel('Keep subtitles').check()
+    await page.getByLabel('Save subtitles').check()
     await page.getByLabel('Languages').fill('en;de')
     await page.keyboard.press('Tab')
     await option(page, 'Languages').getByRole('alert').getByText('such as en,de').waitFor()
@@ -383,17 +383,17 @@ describe('settings', { skip: noBrowser }, () => {
     await go('/settings/schedules/')
     const row = (title: string) => page.locator('.schedules tbody', { hasText: title })
 
-    await row('Sicherung machen').getByText('Alle 6 Stunden').waitFor()
-    await row('Sicherung machen')
+    await row('Sicherung erstellen').getByText('Alle 6 Stunden').waitFor()
+    await row('Sicherung erstellen')
       .getByText(/: fertig$/)
       .waitFor()
     await row('Vorschaubilder prüfen').getByText('Montag und Mittwoch um 17:05').waitFor()
     await check()
     await shot('schedules-de')
     await page.setViewportSize({ width: 320, height: 700 })
-    await row('Sicherung machen').getByText('Letzter Lauf').waitFor()
-    await row('Sicherung machen').getByRole('button').click()
-    await row('Sicherung machen').getByLabel('Wie oft').waitFor()
+    await row('Sicherung erstellen').getByText('Letzter Lauf').waitFor()
+    await row('Sicherung erstellen').getByRole('button').click()
+    await row('Sicherung erstellen').getByLabel('Wie oft').waitFor()
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true)
     await check()
     await shot('schedules-de-phone')
