@@ -79,7 +79,9 @@ test('the tutorial for authors of plugins shows a plugin that the tests run', ()
       .map((line) => line.trim()),
   )
   // Authors import the package, and load the plugin from their folder.
-  const theirOwn = shown.filter((line) => /^import .* from '(node:test|@archivolt\/plugin\/testing|\.\/plugin\.ts)'$/.test(line))
+  const theirOwn = shown.filter((line) =>
+    /^import .* from '(node:test|@archivolt\/plugin\/testing|\.\/plugin\.ts)'$/.test(line),
+  )
 
   assert.equal(theirOwn.length, 3)
   assert.deepEqual(

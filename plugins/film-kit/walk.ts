@@ -176,7 +176,11 @@ export class Walk {
       const path = pathIn(folder.path, name)
       if (this.#leaveOut.has(this.#absolute(path))) continue
       if (!isText) {
-        this.#tell('unreadable_name', path, 'the file name is not valid UTF-8: rename the file, then it can be imported')
+        this.#tell(
+          'unreadable_name',
+          path,
+          'the file name is not valid UTF-8: rename the file, then it can be imported',
+        )
         continue
       }
       const kind = entry.isSymbolicLink() ? this.#follow(path) : kindOf(entry)
