@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { temporaryFolder } from './support/folder.ts'
 import { groupsOf, loaderOf } from './support/groups.ts'
 import type { TestFile } from './support/needs.ts'
@@ -94,4 +95,24 @@ test('it waits', () => new Promise(() => setInterval(() => undefined, 1000)))
 
   assert.match(said, /"it waits", or what comes after it, stands still; the process waits for .*Timeout/)
   assert.deepEqual(ended, [1, null])
+})
+
+test('a test that says that it takes long is not ended, and one that hangs shows what it was told to', async (t) => {
+  const hanging = JSON.stringify(pathToFileURL(join(ROOT, 'test/support/hanging.ts')).href)
+  const waits = `import { test } from 'node:test'
+import { mayTake, whenHanging } from ${hanging}
+test('it is slow', async () => {
+  mayTake(60)
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+})
+test('it hangs', () => {
+  whenHanging(async (name) => 'a picture of ' + name)
+  return new Promise(() => setInterval(() => undefined, 1000))
+})
+`
+  const { said } = await runGroup(t, { waits }, { TEST_LIMIT_MS: '500', NODE_OPTIONS: '--import tsx' })
+
+  assert.match(said, /^ok \d+ - it is slow$/m)
+  assert.match(said, /"it hangs", or what comes after it, stands still/)
+  assert.match(said, /a picture of it hangs/)
 })

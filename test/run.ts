@@ -14,7 +14,10 @@ import { runFolder } from './support/temporary.ts'
 
 /** So many groups go on at once: two cores serve four well, as most files wait for a disk, a child or a clock. */
 const JOBS = Number(process.env.TEST_JOBS ?? 4)
-/** Of one test, and of a group: many times what one takes on a quiet machine. */
+/** Of one test, unless it says `mayTake` (`support/hanging.ts`). */
+const TEST_LIMIT_MS = 300_000
+const LIGHT_TEST_LIMIT_MS = 60_000
+/** Of a group: many times what one takes on a quiet machine. */
 const TIMEOUT_MS = 1_800_000
 const LIGHT_TIMEOUT_MS = 600_000
 /**
@@ -94,6 +97,7 @@ function run(groups: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<nu
       ...env,
       TMPDIR: temporary,
       TEST_BUNDLE: folder,
+      TEST_LIMIT_MS: String(areLight ? LIGHT_TEST_LIMIT_MS : TEST_LIMIT_MS),
     },
   })
   // A terminal's Ctrl-C reaches the child by itself; what is sent to us alone is handed on.

@@ -11,6 +11,7 @@ import { VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
 import { testElasticsearch, withoutElasticsearch } from '../support/elasticsearch.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { mayTake } from '../support/hanging.ts'
 import { lastFirst } from '../support/last-first.ts'
 import { archivedIds, assertWhole, queuedIds } from '../support/library.ts'
 import { WITH_TEXTS } from '../support/preferences.ts'
@@ -71,6 +72,7 @@ test('gone at the start, and gone in the middle of a download: it listens, says 
   skip,
   timeout: 400_000,
 }, async (t) => {
+  mayTake(600)
   const folder = await temporaryFolder(t)
   const { platform, env: outside } = await startTestPlatform(t)
   const node = await makeNode({ heapMb: 256 })

@@ -11,6 +11,7 @@ import { after } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type axe from 'axe-core'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { whenHanging } from './hanging.ts'
 import { lastFirst, type Scope } from './last-first.ts'
 import { missingHere } from './required.ts'
 import { ROOT } from './sources.ts'
@@ -138,11 +139,14 @@ export async function openPage(
   if (LATENCY_MS) await delay(context)
   const page = await context.newPage()
   const said: string[] = []
+  const log: string[] = []
   const foreign: string[] = []
-  page.on(
-    'console',
-    (message) => void (message.type() === 'error' && said.push(`${message.text()} (${message.location().url})`)),
-  )
+  page.on('console', (message) => {
+    const line = `${message.text()} (${message.location().url})`
+    log.push(line)
+    if (message.type() === 'error') said.push(line)
+  })
+  lastFirst(scope).after(whenHanging((name) => shownHanging(page, name, log)))
   page.on('pageerror', (error) => void said.push(String(error.stack ?? error)))
   page.on(
     'request',
@@ -173,6 +177,17 @@ export async function openPage(
       await page.screenshot({ path: join(ROOT, folder, `${name}-${size}-${colorScheme}.png`) })
     },
   }
+}
+
+/** A picture of the page, where it is, and the last lines of its console. */
+async function shownHanging(page: Page, name: string, log: readonly string[]): Promise<string> {
+  const path = join(ROOT, '.cache/hanging', `${name.replace(/\W+/g, '-').slice(0, 80)}.png`)
+  const lines = [`The page is at ${page.url()}`, ...log.slice(-20)]
+  const isTaken = await page.screenshot({ path, timeout: 5000 }).then(
+    () => true,
+    () => false,
+  )
+  return [...lines, isTaken ? `Its picture is ${path}` : 'No picture can be taken of it'].join('\n')
 }
 
 /** As over a slow line: each question is late or its answer, by another time each. The event stream is not. */

@@ -1,20 +1,30 @@
 /**
- * Loaded with the tests of a group (`groups.ts`): a test that stands still is named, with what its process waits for,
- * and ends the group. By itself node:test would wait until the limit of the group.
+ * Loaded with the tests of a group (`groups.ts`): a test that stands still is named, with what its process waits for
+ * and what `hanging.ts` was told to show, and ends the group. By itself node:test would wait for the limit of the group.
  */
 import { beforeEach } from 'node:test'
 
-/** Several times what the longest test takes on a busy machine. */
-const LIMIT_MS = Number(process.env.TEST_LIMIT_MS ?? 600_000)
+const LIMIT_MS = Number(process.env.TEST_LIMIT_MS ?? 300_000)
+const TELLING_MS = 15_000
 
-let running = { name: 'the first test', sinceMs: performance.now() }
-beforeEach((test) => {
-  running = { name: test.name, sinceMs: performance.now() }
+/** @type {{ name: string, endsAt: number, tell: Set<(name: string) => Promise<string>> }} */
+const running = (globalThis[Symbol.for('archivolt.running')] = {
+  name: 'the first test',
+  endsAt: performance.now() + LIMIT_MS,
+  tell: new Set(),
+})
+beforeEach(({ name }) => {
+  running.name = name
+  running.endsAt = performance.now() + LIMIT_MS
 })
 
-setInterval(() => {
-  if (performance.now() - running.sinceMs < LIMIT_MS) return
+const looks = setInterval(async () => {
+  if (performance.now() < running.endsAt) return
+  clearInterval(looks)
   const waitsFor = process.getActiveResourcesInfo().join(', ')
   process.stderr.write(`"${running.name}", or what comes after it, stands still; the process waits for ${waitsFor}\n`)
+  const told = [...running.tell].map((tell) => tell(running.name).catch((error) => `It cannot be shown: ${error}`))
+  const tooLong = new Promise((resolve) => setTimeout(resolve, TELLING_MS, ['It does not answer']))
+  for (const text of await Promise.race([Promise.all(told), tooLong])) process.stderr.write(`${text}\n`)
   process.exit(1)
 }, LIMIT_MS / 20).unref()
