@@ -22,37 +22,34 @@ const LONGEST = 3800
 /** Of those that came back: with more than so many within ten minutes the first could be sent once more. */
 const MOST_BACK = 10_000
 
-export class AwayBrowsers {
-  readonly #clock: Clock
-  readonly #ledger: Pick<Ledger, 'seal' | 'unseal'>
-  /** By state, for as long as its cookie would hold. */
-  readonly #back = new Map<string, number>()
+export type AwayBrowsers = ReturnType<typeof openAwayBrowsers>
 
-  constructor({ clock, ledger }: { clock: Clock; ledger: Pick<Ledger, 'seal' | 'unseal'> }) {
-    this.#clock = clock
-    this.#ledger = ledger
-  }
+export function openAwayBrowsers({ clock, ledger }: { clock: Clock; ledger: Pick<Ledger, 'seal' | 'unseal'> }) {
+  /** By state, for as long as its cookie would hold. */
+  const back = new Map<string, number>()
 
   /** @returns the value of its cookie */
-  leave(away: Away): string {
-    const untilMs = this.#clock.now() + AWAY_SECONDS * 1000
-    const sealed = (next: string) => this.#ledger.seal(PURPOSE, JSON.stringify({ ...away, next, untilMs }))
+  function leave(away: Away): string {
+    const untilMs = clock.now() + AWAY_SECONDS * 1000
+    const sealed = (next: string) => ledger.seal(PURPOSE, JSON.stringify({ ...away, next, untilMs }))
     const cookie = sealed(away.next)
     return cookie.length <= LONGEST ? cookie : sealed('/')
   }
 
   /** Once: whoever sends the same cookie again is somebody else. @param cookie  its value */
-  comeBack(cookie: string): Away | undefined {
-    const text = cookie.length <= LONGEST ? this.#ledger.unseal(PURPOSE, cookie) : undefined
+  function comeBack(cookie: string): Away | undefined {
+    const text = cookie.length <= LONGEST ? ledger.unseal(PURPOSE, cookie) : undefined
     if (text === undefined) return undefined
     const { untilMs, ...away } = JSON.parse(text) as Away & { untilMs: number }
-    const now = this.#clock.now()
-    if (untilMs <= now || this.#back.has(away.state)) return undefined
-    for (const [state, endsMs] of this.#back) {
-      if (endsMs > now && this.#back.size < MOST_BACK) break
-      this.#back.delete(state)
+    const now = clock.now()
+    if (untilMs <= now || back.has(away.state)) return undefined
+    for (const [state, endsMs] of back) {
+      if (endsMs > now && back.size < MOST_BACK) break
+      back.delete(state)
     }
-    this.#back.set(away.state, untilMs)
+    back.set(away.state, untilMs)
     return away
   }
+
+  return { leave, comeBack }
 }

@@ -3,7 +3,7 @@
  * setting AV_OIDC_ISSUER nothing of it is there.
  */
 import { definePlugin } from 'archivolt'
-import { AwayBrowsers } from './away.ts'
+import { type AwayBrowsers, openAwayBrowsers } from './away.ts'
 import { type Limits, openLimits } from './limits.ts'
 import { type Links, linkTable, openLinks } from './links.ts'
 import { openProvider, type Provider } from './provider.ts'
@@ -18,7 +18,7 @@ export default definePlugin({
   routes: [showProvider, goThere, comeBack, showLink, beginLink, removeLink],
   services(app) {
     const provider = app.settings.oidcIssuer === null ? undefined : openProvider(app)
-    return { oidc: { provider, links: openLinks(app), away: new AwayBrowsers(app), limits: openLimits(app.clock) } }
+    return { oidc: { provider, links: openLinks(app), away: openAwayBrowsers(app), limits: openLimits(app.clock) } }
   },
   on: {
     'user.removed':
