@@ -15,40 +15,26 @@ interface LastingLinkOptions {
 
 const MOST_RESTARTS = 5
 
-export class LastingLink {
-  readonly #of: LastingLinkOptions
-  #link: Link
-  #restarts = 0
+export type LastingLink = ReturnType<typeof openLastingLink>
+
+export function openLastingLink({ opening, log, onDamage, onFull }: LastingLinkOptions) {
+  let current = start()
+  let restarts = 0
   /** Before, whoever starts the server hears that the worker has ended. */
-  #isReady = false
-  #isClosing = false
+  let isReady = false
+  let isClosing = false
 
-  constructor(options: LastingLinkOptions) {
-    this.#of = options
-    this.#link = this.#start()
+  function ready(): void {
+    isReady = true
   }
 
-  /** The link to the worker of now: asked for anew after every await. */
-  get current(): Link {
-    return this.#link
+  async function close(): Promise<void> {
+    isClosing = true
+    await current.close()
   }
 
-  get isClosing(): boolean {
-    return this.#isClosing
-  }
-
-  ready(): void {
-    this.#isReady = true
-  }
-
-  async close(): Promise<void> {
-    this.#isClosing = true
-    await this.#link.close()
-  }
-
-  #start(): Link {
-    const link = openLink((error) => this.#lost(error))
-    const { onDamage, onFull } = this.#of
+  function start(): Link {
+    const link = openLink(lost)
     return {
       close: () => link.close(),
       async call(op, args, callOptions) {
@@ -63,18 +49,29 @@ export class LastingLink {
     }
   }
 
-  #lost(error: Error): void {
-    if (this.#isClosing || !this.#isReady) return
-    const { opening, log } = this.#of
-    const isOver = ++this.#restarts > MOST_RESTARTS
+  function lost(error: Error): void {
+    if (isClosing || !isReady) return
+    const isOver = ++restarts > MOST_RESTARTS
     log.error(
       { err: error },
       `the index worker has ended; ${isOver ? 'the server must be started again' : 'starting another'}`,
     )
     if (isOver) return
-    this.#link = this.#start()
-    this.#link
+    current = start()
+    current
       .call('open', opening)
       .catch((failure: unknown) => log.error({ err: failure }, 'the index cannot be opened again'))
+  }
+
+  return {
+    ready,
+    close,
+    /** The link to the worker of now: asked for anew after every await. */
+    get current() {
+      return current
+    },
+    get isClosing() {
+      return isClosing
+    },
   }
 }

@@ -5,8 +5,8 @@ import type { Clock, IndexDefinition, Log } from 'archivolt'
 import { definitionData, type IndexAdapter, migrate, type OnGarbled, openCollections, readDoc } from 'archivolt/index'
 import { openCollection, putAll } from './collection.ts'
 import { type Connection, connect } from './connection.ts'
-import { Damage } from './damage.ts'
-import { LastingLink } from './lasting-link.ts'
+import { type Damage, openDamage } from './damage.ts'
+import { type LastingLink, openLastingLink } from './lasting-link.ts'
 import { type Layout, layoutOf, tableNames } from './layout.ts'
 import { leftoverOf } from './leftover.ts'
 import { DamagedError } from './link.ts'
@@ -52,9 +52,9 @@ export async function openSqliteIndex(options: SqliteIndexOptions): Promise<Inde
   const changes = new Uint32Array(new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT))
   const opening = { file, definitions: options.definitions.map(definitionData), changes }
   const layouts = new Map(opening.definitions.map((each) => [each.name, layoutOf(each)]))
-  const damage = new Damage(options)
+  const damage = openDamage(options)
   const recovered = damage.isNoted ? await damage.moveAside() : undefined
-  const link = new LastingLink({ opening, log, onFull, onDamage: (error) => damage.note(error) })
+  const link = openLastingLink({ opening, log, onFull, onDamage: damage.note })
   const index: OpenIndex = { options, opening, layouts, damage, link, versions: new Map(), recovered }
   try {
     const first = await openFile(index)

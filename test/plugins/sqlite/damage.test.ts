@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { testClock } from 'archivolt/testing'
 import { openLog } from '../../../core/log.ts'
-import { Damage } from '../../../plugins/sqlite/damage.ts'
+import { openDamage } from '../../../plugins/sqlite/damage.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 test('a file that is damaged after another was moved aside is noted as well', async (t) => {
@@ -13,7 +13,7 @@ test('a file that is damaged after another was moved aside is noted as well', as
   writeFileSync(file, 'torn')
   const moved: string[] = []
   const onDamaged = async (to: string) => void moved.push(to)
-  const damage = new Damage({ file, log: openLog('silent'), clock: testClock(), onDamaged })
+  const damage = openDamage({ file, log: openLog('silent'), clock: testClock(), onDamaged })
 
   damage.note(new Error('malformed'))
   assert.ok(damage.isNoted)
