@@ -26,40 +26,25 @@ export class ItemTakenAway extends Error {
 
 const TOLD_EVERY_MS = 1000
 
-export class ActiveItems {
-  #app: Pick<App, 'clock' | 'log' | 'touch'>
-  #changed: (id: string) => Promise<void>
-  #items = new Map<string, { controller: AbortController; progress: ItemProgress }>()
+export type ActiveItems = ReturnType<typeof openActiveItems>
 
-  /** @param changed  tells who listens to the queue */
-  constructor(app: Pick<App, 'clock' | 'log' | 'touch'>, changed: (id: string) => Promise<void>) {
-    this.#app = app
-    this.#changed = changed
-  }
-
-  get ids(): string[] {
-    return [...this.#items.keys()]
-  }
-
-  has(id: string): boolean {
-    return this.#items.has(id)
-  }
-
-  progressOf(id: string): ItemProgress | undefined {
-    return this.#items.get(id)?.progress
-  }
+/** @param changed  tells who listens to the queue */
+export function openActiveItems(
+  { clock, log, touch }: Pick<App, 'clock' | 'log' | 'touch'>,
+  changed: (id: string) => Promise<void>,
+) {
+  const items = new Map<string, { controller: AbortController; progress: ItemProgress }>()
 
   /** Stops its download, if it is worked on. */
-  cancel(id: string): void {
-    this.#items.get(id)?.controller.abort(new ItemTakenAway())
+  function cancel(id: string): void {
+    items.get(id)?.controller.abort(new ItemTakenAway())
   }
 
-  begin(id: string): ActiveItem {
-    const { clock, log, touch } = this.#app
-    const tell = () => this.#changed(id).catch((err) => log.warn({ err }, 'a listener to the queue failed'))
+  function begin(id: string): ActiveItem {
+    const tell = () => changed(id).catch((err) => log.warn({ err }, 'a listener to the queue failed'))
     // From the first moment on: asking the platform takes seconds before there is more to report.
     const entry = { controller: new AbortController(), progress: { fraction: 0 } as ItemProgress }
-    this.#items.set(id, entry)
+    items.set(id, entry)
     touch()
     void tell()
     let lastTold = 0
@@ -73,11 +58,19 @@ export class ActiveItems {
         void tell()
       },
       end: () => {
-        this.#items.delete(id)
+        items.delete(id)
         touch()
         // Who watches saw it run: it does so no longer, whatever came of it.
         void tell()
       },
     }
+  }
+
+  return {
+    ids: () => [...items.keys()],
+    has: (id: string) => items.has(id),
+    progressOf: (id: string) => items.get(id)?.progress,
+    cancel,
+    begin,
   }
 }

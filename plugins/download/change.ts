@@ -34,7 +34,7 @@ export function openChanges(state: QueueState): Changes {
   const { app, items, active, changed, manyChanged } = state
 
   /** After the change, so that whatever begins later sees that it is not wanted. What was fetched goes, too. */
-  async function left(ids: readonly string[] = active.ids): Promise<void> {
+  async function left(ids: readonly string[] = active.ids()): Promise<void> {
     for (const id of ids) if (!isWanted(state, id)) active.cancel(id)
     await app.media.sweepStaging()
   }

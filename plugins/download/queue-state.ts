@@ -1,6 +1,6 @@
 /** What the parts of the queue share: its items, what runs now, and how others hear of a change. */
 import { DAY_SECONDS, epochSeconds } from 'archivolt'
-import { ActiveItems } from './active.ts'
+import { type ActiveItems, openActiveItems } from './active.ts'
 import type { App } from './app.ts'
 import { type ItemFailure, isLookedAtAgain } from './item-failure.ts'
 import { openQueueTable, type QueueTable } from './queue-table.ts'
@@ -24,7 +24,7 @@ export function openQueueState(app: App): QueueState {
   return {
     app,
     items: openQueueTable(app),
-    active: new ActiveItems(app, changed),
+    active: openActiveItems(app, changed),
     changed,
     manyChanged: () => app.emit('queue.changed', {}),
   }

@@ -57,7 +57,7 @@ export function openDownloadQueue(app: App): Queue {
     ...openChanges(state),
     next: (options) => items.next({ ...options, now: epochSeconds(app.clock) }),
     isWanted: (id) => isWanted(state, id),
-    begin: (id) => active.begin(id),
+    begin: active.begin,
 
     async wantedAmong(ids) {
       // Asked at the start too, before anything else.
