@@ -43,97 +43,69 @@ interface Given {
   leave: () => void
 }
 
-export class Asks {
-  #gate: Gate
-  #pacing: Pacing
-  #jar: Jar
-  #isGuestFirst: () => boolean
-  #lanes: Lanes
-  #clock: Clock
-  #log: Log
-  #ending: AbortSignal
-  #lookUps: LookUps
+/**
+ * Waits at the gate and for a turn in the lane, then does the work.
+ * @throws Failure about the item; throttled or unavailable for urgent asks that cannot be answered now; the signal's
+ * reason
+ */
+export type AskPlatform = <Result>(
+  about: Ask,
+  options: AskOptions,
+  work: (child: ChildAskOptions) => Promise<Result>,
+) => Promise<Result>
 
-  /**
-   * @param parts.isGuestFirst  whether the cookie is held back until it is needed
-   * @param parts.ending  ends all asks: the server is closing
-   */
-  constructor(parts: {
-    gate: Gate
-    pacing: Pacing
-    jar: Jar
-    isGuestFirst: () => boolean
-    lanes: Lanes
-    clock: Clock
-    log: Log
-    ending: AbortSignal
-    lookUps: LookUps
-  }) {
-    this.#gate = parts.gate
-    this.#pacing = parts.pacing
-    this.#jar = parts.jar
-    this.#isGuestFirst = parts.isGuestFirst
-    this.#lanes = parts.lanes
-    this.#clock = parts.clock
-    this.#log = parts.log
-    this.#ending = parts.ending
-    this.#lookUps = parts.lookUps
-  }
+export interface AskParts {
+  gate: Gate
+  pacing: Pacing
+  jar: Jar
+  /** Whether the cookie is held back until it is needed. */
+  isGuestFirst: () => boolean
+  lanes: Lanes
+  clock: Clock
+  log: Log
+  /** Ends all asks: the server is closing. */
+  ending: AbortSignal
+  lookUps: LookUps
+}
 
-  /**
-   * @throws Failure about the item; throttled or unavailable for urgent asks that cannot be answered now; the signal's
-   * reason
-   */
-  async do<Result>(ask: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>): Promise<Result> {
-    const signal = options.signal ? AbortSignal.any([options.signal, this.#ending]) : this.#ending
-    if (!options.isUrgent) return this.#inTurn(ask, { ...options, signal }, work)
-    await this.#gate.wait({ signal, isUrgent: true })
-    signal.throwIfAborted()
-    if (ask.isVideo && !this.#pacing.mayLookUp(options.account !== undefined))
-      throw errors.unavailable(`As many videos as an hour allows were asked for; try again later`, {
-        retryAfterSeconds: 600,
-      })
-    const leave = this.#lookUps.enter(options.account)
-    // Once begun it is not cut off: that would end the child and the listings of others with it, and tell nothing of
-    // the platform.
-    const answer = this.#inTurn(ask, { ...options, signal }, (child) =>
-      work({ ...child, signal: this.#ending }),
-    ).finally(leave)
-    return this.#atMost(URGENT_MS, signal, answer)
-  }
-
+export function openAsk({
+  gate,
+  pacing,
+  jar,
+  isGuestFirst,
+  lanes,
+  clock,
+  log,
+  ending,
+  lookUps,
+}: AskParts): AskPlatform {
   /** The answer, or that it takes too long: it then comes to nobody. */
-  #atMost<Result>(ms: number, signal: AbortSignal, answer: Promise<Result>): Promise<Result> {
+  function atMost<Result>(ms: number, signal: AbortSignal, answer: Promise<Result>): Promise<Result> {
     const tooSlow = () =>
       errors.unavailable(say`${{ platform: PLATFORM }} is slow to answer; try again in a minute`, {
         retryAfterSeconds: 60,
       })
-    return abortable(
-      signal,
-      (resolve, reject) => void withinTime(this.#clock, ms, answer, tooSlow).then(resolve, reject),
-    )
+    return abortable(signal, (resolve, reject) => void withinTime(clock, ms, answer, tooSlow).then(resolve, reject))
   }
 
-  async #inTurn<Result>(
+  async function inTurn<Result>(
     ask: Ask,
     options: AskOptions & { signal: AbortSignal },
     work: (child: ChildAskOptions) => Promise<Result>,
   ): Promise<Result> {
     const { signal, isUrgent = false } = options
     const isVideo = ask.isVideo === true
-    const deadlineMs = this.#clock.steady() + URGENT_MS
-    const place = isUrgent ? undefined : this.#pacing.queue(isVideo)
+    const deadlineMs = clock.steady() + URGENT_MS
+    const place = isUrgent ? undefined : pacing.queue(isVideo)
     try {
       for (;;) {
-        await this.#gate.isAway()
-        await this.#gate.wait({ signal, isUrgent })
-        await this.#jar.isRead()
+        await gate.isAway()
+        await gate.wait({ signal, isUrgent })
+        await jar.isRead()
         await place?.wait(signal)
-        const [lane, turn] = turnOf(ask.lane, options, deadlineMs - this.#clock.steady())
-        const result = await this.#lanes.turn(lane, turn, async (leave) =>
-          place && !place.isTime()
-            ? AGAIN
-            : this.#attempt(ask, { isUrgent, signal, leave, account: options.account }, work),
+        const [lane, turn] = turnOf(ask.lane, options, deadlineMs - clock.steady())
+        const result = await lanes.turn(lane, turn, async (leave) =>
+          place && !place.isTime() ? AGAIN : attempt(ask, { isUrgent, signal, leave, account: options.account }, work),
         )
         if (result !== AGAIN) return result
       }
@@ -142,18 +114,18 @@ export class Asks {
     }
   }
 
-  async #attempt<Result>(
+  async function attempt<Result>(
     ask: Ask,
     given: Given,
     work: (child: ChildAskOptions) => Promise<Result>,
   ): Promise<Result | typeof AGAIN> {
     const { isUrgent, signal } = given
     const isVideo = ask.isVideo === true
-    const pass = this.#gate.claim(ask.item)
+    const pass = gate.claim(ask.item)
     if (!pass) return AGAIN // closed while we waited for our turn
-    const askedAtMs = this.#clock.steady()
-    if (isVideo) this.#pacing.takeVideo(given.account !== undefined)
-    const spaceOut = this.#pacing.begin(isVideo, isUrgent)
+    const askedAtMs = clock.steady()
+    if (isVideo) pacing.takeVideo(given.account !== undefined)
+    const spaceOut = pacing.begin(isVideo, isUrgent)
     let isAsking = true
     const leave = () => {
       if (isAsking) spaceOut()
@@ -161,34 +133,31 @@ export class Asks {
       given.leave()
     }
     try {
-      const result = await this.#asGuestFirst(ask, { ...given, leave }, work)
-      this.#gate.settle(pass, 'done')
+      const result = await asGuestFirst(ask, { ...given, leave }, work)
+      gate.settle(pass, 'done')
       return result
     } catch (error) {
-      if (ask.folder !== undefined && !signal?.aborted && (await this.#gate.isAway())) {
-        this.#gate.settle(pass) // its disk has gone meanwhile: nothing is known about the item
+      if (ask.folder !== undefined && !signal?.aborted && (await gate.isAway())) {
+        gate.settle(pass) // its disk has gone meanwhile: nothing is known about the item
         return AGAIN
       }
       const needBytes = error instanceof ChildError ? error.evidence.needBytes : undefined
       if (needBytes) {
-        this.#gate.settle(pass, 'done') // it was told how large it is; smaller ones may go
+        gate.settle(pass, 'done') // it was told how large it is; smaller ones may go
         throw new PlatformFailure(
           { failure: 'disk_full', message: tooLargeText(needBytes) },
           { needBytes, cause: error },
         )
       }
-      const verdict = await this.#verdictOn(error, ask)
+      const verdict = await verdictOn(error, ask)
       if (!verdict) {
-        this.#gate.settle(pass) // aborted, or a fault of ours: says nothing of the platform
+        gate.settle(pass) // aborted, or a fault of ours: says nothing of the platform
         throw error
       }
-      this.#log.info(
-        { item: ask.item, failure: verdict.failure, reason: verdict.message },
-        'an ask of the platform failed',
-      )
+      log.info({ item: ask.item, failure: verdict.failure, reason: verdict.message }, 'an ask of the platform failed')
       // A probe asks as little as can be: that it is refused too does not come from asking too much.
-      if (verdict.failure === 'blocked' && !pass.isProbe) this.#pacing.onRefusal(askedAtMs, this.#jar.session)
-      const fate = this.#gate.settle(pass, verdict, ask.folder)
+      if (verdict.failure === 'blocked' && !pass.isProbe) pacing.onRefusal(askedAtMs, jar.session)
+      const fate = gate.settle(pass, verdict, ask.folder)
       if (isUrgent && (fate !== 'throw' || FAILURES[verdict.failure].isUnanswered)) {
         throw errors.unavailable(say`${{ platform: PLATFORM }} cannot be reached now: ${{ reason: verdict.message }}`, {
           retryAfterSeconds: 60,
@@ -203,38 +172,54 @@ export class Asks {
   }
 
   /** Without the cookie where it is held back, and once more with it where that may help. */
-  async #asGuestFirst<Result>(
+  async function asGuestFirst<Result>(
     ask: Ask,
     { isUrgent, signal, leave }: Given,
     work: (child: ChildAskOptions) => Promise<Result>,
   ): Promise<Result> {
-    const { session } = this.#jar
+    const { session } = jar
     const child: ChildAskOptions = {
       signal,
       quietMs: ask.quietMs,
       isHasty: isUrgent,
       onFetched: leave,
-      ...(this.#pacing.hasPauses && !isUrgent && { pause: (kind) => this.#pacing.pause(kind, signal) }),
+      ...(pacing.hasPauses() && !isUrgent && { pause: (kind) => pacing.pause(kind, signal) }),
     }
-    if (session === undefined || !this.#isGuestFirst()) return work(child)
+    if (session === undefined || !isGuestFirst()) return work(child)
     try {
       return await work({ ...child, isSignedIn: false })
     } catch (error) {
       if (!(error instanceof ChildError) || !mayNeedAccount(error.evidence)) throw error
-      if (ask.isVideo) this.#pacing.takeAccount(session)
+      if (ask.isVideo) pacing.takeAccount(session)
       return work({ ...child, isSignedIn: true })
     }
   }
 
-  async #verdictOn(error: unknown, ask: Ask): Promise<Verdict | undefined> {
+  async function verdictOn(error: unknown, ask: Ask): Promise<Verdict | undefined> {
     if (error instanceof NoRoom) return { failure: 'disk_full', message: error.message, reason: error.words }
     if (error instanceof MetadataError) return { failure: 'unknown', message: error.message }
     if (!(error instanceof ChildError) || error.evidence.kinds.includes('Aborted')) return undefined
-    const verdict = classify(error.evidence, epochSeconds(this.#clock))
+    const verdict = classify(error.evidence, epochSeconds(clock))
     const isVague = FAILURES[verdict.failure].item === 'retry'
     if (isVague && ask.folder && (await freeBytes(ask.folder)) < LITTLE_ROOM_BYTES)
       return { failure: 'disk_full', message: verdict.message }
     return verdict
+  }
+
+  return async (ask, options, work) => {
+    const signal = options.signal ? AbortSignal.any([options.signal, ending]) : ending
+    if (!options.isUrgent) return inTurn(ask, { ...options, signal }, work)
+    await gate.wait({ signal, isUrgent: true })
+    signal.throwIfAborted()
+    if (ask.isVideo && !pacing.mayLookUp(options.account !== undefined))
+      throw errors.unavailable(`As many videos as an hour allows were asked for; try again later`, {
+        retryAfterSeconds: 600,
+      })
+    const leave = lookUps.enter(options.account)
+    // Once begun it is not cut off: that would end the child and the listings of others with it, and tell nothing of
+    // the platform.
+    const answer = inTurn(ask, { ...options, signal }, (child) => work({ ...child, signal: ending })).finally(leave)
+    return atMost(URGENT_MS, signal, answer)
   }
 }
 

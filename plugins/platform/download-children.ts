@@ -26,22 +26,18 @@ interface Parts {
   launch: KeptChildParts['launch']
 }
 
-export class DownloadChildren {
-  #parts: Parts
-  #idle = new Set<Idle>()
+export type DownloadChildren = ReturnType<typeof openDownloadChildren>
 
-  constructor(parts: Parts) {
-    this.#parts = parts
-  }
+export function openDownloadChildren({ clock, log, launch: launchNow }: Parts) {
+  const waiting = new Set<Idle>()
 
   /**
    * One download. A child that has failed at it is used again only where the platform has refused before a file was
    * begun: what is missing on this machine it would remember, and of a file something may be left.
    */
-  async ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
-    const { clock, log } = this.#parts
-    const { launch, onJar, onToken } = await this.#parts.launch()
-    const kept = await this.#take(JSON.stringify(launch))
+  async function ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
+    const { launch, onJar, onToken } = await launchNow()
+    const kept = await take(JSON.stringify(launch))
     const child = kept?.child ?? new Child(launch, clock, log)
     let { jar } = launch.setup
     child.onJar = (renewed) => {
@@ -49,9 +45,9 @@ export class DownloadChildren {
       onJar(renewed)
     }
     child.onToken = onToken
-    const keep = (): void => {
+    const keepIt = (): void => {
       const next = JSON.stringify({ ...launch, setup: { ...launch.setup, jar } })
-      this.#keep(child, next, (kept?.downloads ?? 0) + 1)
+      keep(child, next, (kept?.downloads ?? 0) + 1)
     }
     let isBegun = false
     const onProgress: ChildAskOptions['onProgress'] = (progress) => {
@@ -60,46 +56,48 @@ export class DownloadChildren {
     }
     try {
       const answer = await child.ask(request, { ...options, onProgress })
-      keep()
+      keepIt()
       return answer
     } catch (error) {
-      if (isRefusal(error) && !isBegun && !child.isEnded) keep()
+      if (isRefusal(error) && !isBegun && !child.isEnded) keepIt()
       else await child.end()
       throw error
     }
   }
 
   /** One that would be started just so now; those that would not are of no use any more. */
-  async #take(launch: string): Promise<Idle | undefined> {
-    const idle = [...this.#idle].filter(({ child }) => !child.isEnded)
+  async function take(launch: string): Promise<Idle | undefined> {
+    const idle = [...waiting].filter(({ child }) => !child.isEnded)
     const found = idle.find((one) => one.launch === launch)
-    if (found) this.#forget(found)
+    if (found) forget(found)
     const outdated = idle.filter((one) => one.launch !== launch)
-    await Promise.all(outdated.map((one) => this.#let(one)))
+    await Promise.all(outdated.map((one) => dismiss(one)))
     return found
   }
 
-  #keep(child: Child, launch: string, downloads: number): void {
+  function keep(child: Child, launch: string, downloads: number): void {
     if (downloads >= DOWNLOADS_UNTIL_REPLACED) return void child.end()
-    const timer = this.#parts.clock.after(IDLE_MS, () => void this.#let(idle))
+    const timer = clock.after(IDLE_MS, () => void dismiss(idle))
     const idle: Idle = { child, launch, downloads, timer }
-    this.#idle.add(idle)
+    waiting.add(idle)
   }
 
-  #forget(idle: Idle): void {
+  function forget(idle: Idle): void {
     idle.timer.cancel()
-    this.#idle.delete(idle)
+    waiting.delete(idle)
   }
 
-  #let(idle: Idle): Promise<void> {
-    this.#forget(idle)
+  function dismiss(idle: Idle): Promise<void> {
+    forget(idle)
     return idle.child.end()
   }
 
   /** Ends those that wait; those at work end with their downloads. */
-  async end(): Promise<void> {
-    await Promise.all([...this.#idle].map((idle) => this.#let(idle)))
+  async function end(): Promise<void> {
+    await Promise.all([...waiting].map(dismiss))
   }
+
+  return { ask, end }
 }
 
 const isRefusal = (error: unknown): boolean =>

@@ -61,7 +61,7 @@ async function inOwnChild(
   options: ChildAskOptions,
   ytdlp: YtDlp,
 ): Promise<Downloaded | LeftAlone> {
-  const isClosed = wanted.subtitleLanguages !== undefined && ytdlp.subtitles.isClosed
+  const isClosed = wanted.subtitleLanguages !== undefined && ytdlp.subtitles.isClosed()
   const asked = isClosed ? { ...wanted, subtitleLanguages: undefined } : wanted
   const request = { op: 'download', videoId: id, ...toRequest(asked) }
   const { result, warnings } = await ytdlp.downloads.ask(request, options)

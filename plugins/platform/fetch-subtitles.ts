@@ -10,7 +10,7 @@ export async function fetchSubtitles(
   ytdlp: YtDlp,
 ): ReturnType<Platform['subtitles']> {
   checkId(id, 'video')
-  if (ytdlp.subtitles.isClosed) return { subtitles: [], arePutOff: true }
+  if (ytdlp.subtitles.isClosed()) return { subtitles: [], arePutOff: true }
   const request = {
     op: 'subtitles',
     videoId: id,

@@ -20,29 +20,21 @@ interface LibraryWatchParts {
   onBack: () => void
 }
 
-export class LibraryWatch {
-  #parts: LibraryWatchParts
-  #away: Away | undefined
-  #timer: Timer | undefined
-  #isEnded = false
+export type LibraryWatch = ReturnType<typeof openLibraryWatch>
 
-  constructor(parts: LibraryWatchParts) {
-    this.#parts = parts
-  }
-
-  get away(): Away | undefined {
-    return this.#away
-  }
+export function openLibraryWatch({ clock, log, absence, onBack }: LibraryWatchParts) {
+  let away: Away | undefined
+  let timer: Timer | undefined
+  let isEnded = false
 
   /** @returns whether it is away */
-  async look(): Promise<boolean> {
-    const { clock, log, absence, onBack } = this.#parts
+  async function look(): Promise<boolean> {
     const reason = await absence()
-    if (this.#isEnded) return reason !== undefined
-    const before = this.#away
-    this.#timer?.cancel()
+    if (isEnded) return reason !== undefined
+    const before = away
+    timer?.cancel()
     if (reason === undefined) {
-      this.#away = undefined
+      away = undefined
       if (before) {
         log.info('the library is there again')
         onBack()
@@ -51,19 +43,21 @@ export class LibraryWatch {
     }
     if (before === undefined || inEnglish(before.reason) !== inEnglish(reason))
       log.warn({ reason: inEnglish(reason) }, 'the platform gate is closed')
-    this.#away = {
+    away = {
       reason,
       since: before?.since ?? epochSeconds(clock),
       nextAttemptMs: clock.steady() + LOOK_AGAIN_MS,
     }
-    this.#timer = clock.after(LOOK_AGAIN_MS, () => {
-      this.look().catch((error: unknown) => log.error({ err: error }, 'the library could not be looked for'))
+    timer = clock.after(LOOK_AGAIN_MS, () => {
+      look().catch((error: unknown) => log.error({ err: error }, 'the library could not be looked for'))
     })
     return true
   }
 
-  end(): void {
-    this.#isEnded = true
-    this.#timer?.cancel()
+  function end(): void {
+    isEnded = true
+    timer?.cancel()
   }
+
+  return { away: () => away, look, end }
 }

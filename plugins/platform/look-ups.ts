@@ -17,18 +17,15 @@ interface Bucket {
   atMs: number
 }
 
-export class LookUps {
-  readonly #clock: Clock
-  readonly #buckets = new Map<number, Bucket>()
+export type LookUps = ReturnType<typeof openLookUps>
 
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
+export function openLookUps(clock: Clock) {
+  const buckets = new Map<number, Bucket>()
 
   /** @param account  undefined: a job asks. @returns to be called at its end. @throws throttled */
-  enter(account: number | undefined): () => void {
+  function enter(account: number | undefined): () => void {
     if (account === undefined) return () => undefined
-    const bucket = this.#refilled(account)
+    const bucket = refilled(account)
     if (bucket.open >= MOST_OPEN)
       throw errors.throttled(
         say`You already have two searches on ${{ platform: PLATFORM }} running; wait for one of them`,
@@ -48,17 +45,19 @@ export class LookUps {
     bucket.left--
     bucket.open++
     return () => {
-      const now = this.#refilled(account)
+      const now = refilled(account)
       now.open--
-      if (now.open === 0 && now.left === MOST_IN_A_ROW) this.#buckets.delete(account)
+      if (now.open === 0 && now.left === MOST_IN_A_ROW) buckets.delete(account)
     }
   }
 
-  #refilled(account: number): Bucket {
-    const now = this.#clock.steady()
-    const { open, left, atMs } = this.#buckets.get(account) ?? { open: 0, left: MOST_IN_A_ROW, atMs: now }
+  function refilled(account: number): Bucket {
+    const now = clock.steady()
+    const { open, left, atMs } = buckets.get(account) ?? { open: 0, left: MOST_IN_A_ROW, atMs: now }
     const bucket = { open, left: Math.min(MOST_IN_A_ROW, left + Math.max(0, now - atMs) / REFILL_MS), atMs: now }
-    this.#buckets.set(account, bucket)
+    buckets.set(account, bucket)
     return bucket
   }
+
+  return { enter }
 }

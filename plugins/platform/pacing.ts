@@ -64,93 +64,98 @@ interface Place {
   leave(): void
 }
 
-export class Pacing {
-  #parts: PacingParts
-  #budgets = new Map<string, Budget>()
-  /** By the steady clock: no video, and nothing else, before. */
-  #next = { video: Number.NEGATIVE_INFINITY, request: Number.NEGATIVE_INFINITY }
-  /** Epoch seconds since when somebody waits for the budget. */
-  #restsSince: number | undefined
-  /** Ends all waiting where something changes. */
-  #change = new AbortController()
-  /** An admin wants one more to be asked for, whatever the budget says. */
-  #isOneMore = false
-  /** Asks of jobs that have not begun, in the order of their arrival. */
-  #queued = { video: new Set<Place>(), request: new Set<Place>() }
-  /** A look-up has put off the jobs, and none of them has had its turn since. */
-  #isPutOff = { video: false, request: false }
-  /** Videos that accounts have looked up. */
-  #lookedUp: Budget
-  #unwritten = new Set<string>()
-  #isWriting = false
+export type Pacing = ReturnType<typeof openPacing>
 
-  constructor(parts: PacingParts) {
-    this.#parts = parts
-    this.#lookedUp = new Budget(parts.clock)
-  }
+export function openPacing({
+  clock,
+  log,
+  ledger,
+  pauses,
+  perHour,
+  route,
+  account: accountNow,
+  random = Math.random,
+}: PacingParts) {
+  /** Videos that accounts have looked up. */
+  const lookedUp = new Budget(clock)
+  /** Epoch seconds since when somebody waits for the budget. */
+  let restsSince: number | undefined
+  const budgets = new Map<string, Budget>()
+  /** By the steady clock: no video, and nothing else, before. */
+  const next = { video: Number.NEGATIVE_INFINITY, request: Number.NEGATIVE_INFINITY }
+  /** Ends all waiting where something changes. */
+  let change = new AbortController()
+  /** An admin wants one more to be asked for, whatever the budget says. */
+  let isOneMore = false
+  /** Asks of jobs that have not begun, in the order of their arrival. */
+  const queued = { video: new Set<Place>(), request: new Set<Place>() }
+  /** A look-up has put off the jobs, and none of them has had its turn since. */
+  const isPutOff = { video: false, request: false }
+  const unwritten = new Set<string>()
+  let isWriting = false
 
   /** Whether a request that somebody waits for may ask for a video. @param isOfAccount  half of the budget is theirs */
-  mayLookUp(isOfAccount: boolean): boolean {
-    if (this.#budgetMs() > 0) return false
+  function mayLookUp(isOfAccount: boolean): boolean {
+    if (budgetMs() > 0) return false
     if (!isOfAccount) return true
-    const limit = Math.min(...this.#keys.map((key) => this.#budget(key).state(this.#parts.perHour()).limit ?? Infinity))
-    return this.#lookedUp.waitMs(limit / 2) === 0
+    const limit = Math.min(...keys().map((key) => budget(key).state(perHour()).limit ?? Infinity))
+    return lookedUp.waitMs(limit / 2) === 0
   }
 
   /** A place in the order of arrival, for the ask of a job; to be left in the end. */
-  queue(isVideo: boolean): Place {
-    const queued = this.#queued[isVideo ? 'video' : 'request']
+  function queue(isVideo: boolean): Place {
+    const same = queued[isVideo ? 'video' : 'request']
     const place: Place = {
-      wait: (signal) => this.#wait(isVideo, place, signal),
-      isTime: () => this.#waitMs(isVideo) <= 0,
-      leave: () => void queued.delete(place),
+      wait: (signal) => wait(isVideo, place, signal),
+      isTime: () => waitMs(isVideo) <= 0,
+      leave: () => void same.delete(place),
     }
-    queued.add(place)
+    same.add(place)
     return place
   }
 
   /** Resolves when it may be asked for, first for who came first. @throws the signal's reason */
-  async #wait(isVideo: boolean, place: Place, signal: AbortSignal | undefined): Promise<void> {
-    const before = [...this.#queued[isVideo ? 'video' : 'request']].indexOf(place)
-    for (let ms = this.#waitMs(isVideo); ms > 0; ms = this.#waitMs(isVideo)) {
-      if (isVideo && this.#budgetMs() > 0) this.#restsSince ??= epochSeconds(this.#parts.clock)
-      await this.#atMost(ms + before, signal)
+  async function wait(isVideo: boolean, place: Place, signal: AbortSignal | undefined): Promise<void> {
+    const before = [...queued[isVideo ? 'video' : 'request']].indexOf(place)
+    for (let ms = waitMs(isVideo); ms > 0; ms = waitMs(isVideo)) {
+      if (isVideo && budgetMs() > 0) restsSince ??= epochSeconds(clock)
+      await atMost(ms + before, signal)
     }
-    if (isVideo) this.#restsSince = undefined
+    if (isVideo) restsSince = undefined
   }
 
   /** Another limit, way or cookie is set: whoever waits looks again. */
-  changed(): void {
-    this.#change.abort()
-    this.#change = new AbortController()
+  function changed(): void {
+    change.abort()
+    change = new AbortController()
   }
 
   /** An admin says that it is worth a try: one more now, and what refusals have taught is forgotten. */
-  retry(): void {
-    if (this.resting() === undefined) return
-    for (const key of this.#keys) {
-      this.#budget(key).forget()
-      this.#keep(key)
+  function retry(): void {
+    if (resting() === undefined) return
+    for (const key of keys()) {
+      budget(key).forget()
+      keep(key)
     }
-    this.#isOneMore = this.#budgetMs() > 0
-    this.changed()
+    isOneMore = budgetMs() > 0
+    changed()
   }
 
   /** A video is asked for. */
-  takeVideo(isOfAccount = false): void {
-    this.#isOneMore = false
-    if (isOfAccount) this.#lookedUp.take()
-    for (const key of this.#keys) this.#take(key)
+  function takeVideo(isOfAccount = false): void {
+    isOneMore = false
+    if (isOfAccount) lookedUp.take()
+    for (const key of keys()) take(key)
   }
 
   /** A video is asked for without any cookie. */
-  takeAsGuest(): void {
-    this.#take(this.#address)
+  function takeAsGuest(): void {
+    take(address())
   }
 
   /** It is asked for once more, now with the cookie that was held back. */
-  takeAccount(account: string): void {
-    this.#take(accountKey(account))
+  function takeAccount(account: string): void {
+    take(accountKey(account))
   }
 
   /**
@@ -158,133 +163,131 @@ export class Pacing {
    * turn, further ones do not.
    * @returns to be called once the platform has answered: the pause begins anew
    */
-  begin(isVideo: boolean, isLookUp = false): () => void {
+  function begin(isVideo: boolean, isLookUp = false): () => void {
     const kinds = isVideo ? (['video', 'request'] as const) : (['request'] as const)
-    const spaced = kinds.filter((kind) => !isLookUp || !this.#isPutOff[kind])
-    if (isLookUp) for (const kind of kinds) this.#isPutOff[kind] = true
-    else this.#isPutOff[isVideo ? 'video' : 'request'] = false
+    const spaced = kinds.filter((kind) => !isLookUp || !isPutOff[kind])
+    if (isLookUp) for (const kind of kinds) isPutOff[kind] = true
+    else isPutOff[isVideo ? 'video' : 'request'] = false
     const spaceOut = () => {
-      for (const kind of spaced)
-        this.#next[kind] = Math.max(this.#next[kind], this.#parts.clock.steady() + this.#pauseMs(kind))
+      for (const kind of spaced) next[kind] = Math.max(next[kind], clock.steady() + pauseMs(kind))
     }
     spaceOut()
     return spaceOut
   }
 
   /** Before a further request within an ask, or a subtitle. @throws the signal's reason */
-  async pause(kind: PauseKind, signal: AbortSignal | undefined): Promise<void> {
-    const ms = this.#pauseMs(kind)
-    if (ms > 0) await this.#parts.clock.sleep(ms, signal)
+  async function pause(kind: PauseKind, signal: AbortSignal | undefined): Promise<void> {
+    const ms = pauseMs(kind)
+    if (ms > 0) await clock.sleep(ms, signal)
   }
 
-  get hasPauses(): boolean {
-    const { request, subtitle } = this.#parts.pauses()
+  function hasPauses(): boolean {
+    const { request, subtitle } = pauses()
     return request > 0 || subtitle > 0
   }
 
   /** The platform has refused what was asked for at that time, by the steady clock. */
-  onRefusal(askedAtMs: number, account: string | undefined): void {
-    const { log, perHour } = this.#parts
-    for (const key of [this.#address, ...(account === undefined ? [] : [accountKey(account)])]) {
-      const budget = this.#budget(key)
-      const isHalved = budget.refuse(askedAtMs, perHour())
-      this.#keep(key)
+  function onRefusal(askedAtMs: number, account: string | undefined): void {
+    for (const key of [address(), ...(account === undefined ? [] : [accountKey(account)])]) {
+      const its = budget(key)
+      const isHalved = its.refuse(askedAtMs, perHour())
+      keep(key)
       if (isHalved)
-        log.warn(budget.state(perHour()), `${PLATFORM} refuses us: it is asked for half as many videos an hour`)
+        log.warn(its.state(perHour()), `${PLATFORM} refuses us: it is asked for half as many videos an hour`)
     }
   }
 
-  state(): Budgets {
-    const of = (key: string) => this.#budget(key).state(this.#parts.perHour())
-    return { address: of(this.#address), cookie: this.#account ? of(this.#account) : null }
+  function state(): Budgets {
+    const of = (key: string) => budget(key).state(perHour())
+    const cookie = account()
+    return { address: of(address()), cookie: cookie ? of(cookie) : null }
   }
 
   /** Why nothing is asked for though the platform would answer; undefined: that is not so. */
-  resting(): Rest | undefined {
-    const ms = this.#budgetMs()
-    if (this.#restsSince === undefined || ms <= 0) return undefined
-    const { address, cookie } = this.state()
+  function resting(): Rest | undefined {
+    const ms = budgetMs()
+    if (restsSince === undefined || ms <= 0) return undefined
+    const { address, cookie } = state()
     const limit = Math.min(address.limit ?? Infinity, cookie?.limit ?? Infinity)
     return {
       reason: say`${{ limit }} videos were asked for within an hour, and that is the limit. It goes on by itself.`,
-      since: this.#restsSince,
-      nextAttempt: Math.ceil((this.#parts.clock.now() + ms) / 1000),
+      since: restsSince,
+      nextAttempt: Math.ceil((clock.now() + ms) / 1000),
     }
   }
 
-  get #address(): string {
-    const { proxy, sourceAddress, ipVersion } = this.#parts.route()
+  function address(): string {
+    const { proxy, sourceAddress, ipVersion } = route()
     return `address:${hashed(JSON.stringify([proxy, sourceAddress, ipVersion]))}`
   }
 
-  get #account(): string | undefined {
-    const account = this.#parts.account()
-    return account === undefined ? undefined : accountKey(account)
+  function account(): string | undefined {
+    const session = accountNow()
+    return session === undefined ? undefined : accountKey(session)
   }
 
   /** What is counted now. */
-  get #keys(): string[] {
-    return [this.#address, ...(this.#account ? [this.#account] : [])]
+  function keys(): string[] {
+    const cookie = account()
+    return [address(), ...(cookie ? [cookie] : [])]
   }
 
   /** Sleeps, or less where something changes. @throws the signal's reason */
-  async #atMost(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    const change = this.#change.signal
+  async function atMost(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    const changing = change.signal
     try {
-      await this.#parts.clock.sleep(ms, signal ? AbortSignal.any([signal, change]) : change)
+      await clock.sleep(ms, signal ? AbortSignal.any([signal, changing]) : changing)
     } catch (error) {
       signal?.throwIfAborted()
-      if (!change.aborted) throw error
+      if (!changing.aborted) throw error
     }
   }
 
-  #waitMs(isVideo: boolean): number {
-    const now = this.#parts.clock.steady()
-    return isVideo ? Math.max(this.#next.video - now, this.#budgetMs()) : this.#next.request - now
+  function waitMs(isVideo: boolean): number {
+    const now = clock.steady()
+    return isVideo ? Math.max(next.video - now, budgetMs()) : next.request - now
   }
 
-  #budgetMs(): number {
-    if (this.#isOneMore) return 0
-    return Math.max(...this.#keys.map((key) => this.#budget(key).waitMs(this.#parts.perHour())))
+  function budgetMs(): number {
+    if (isOneMore) return 0
+    return Math.max(...keys().map((key) => budget(key).waitMs(perHour())))
   }
 
-  #pauseMs(kind: keyof Pauses): number {
-    const { pauses, random = Math.random } = this.#parts
+  function pauseMs(kind: keyof Pauses): number {
     return pauses()[kind] * 1000 * (1 + random())
   }
 
-  #take(key: string): void {
-    this.#budget(key).take()
-    this.#keep(key)
+  function take(key: string): void {
+    budget(key).take()
+    keep(key)
   }
 
-  #budget(key: string): Budget {
-    const known = this.#budgets.get(key)
+  function budget(key: string): Budget {
+    const known = budgets.get(key)
     if (known) return known
-    const { clock, ledger } = this.#parts
     const row = ledger?.sql<{ record: string }>('SELECT record FROM platform_budget WHERE asker = ?').get(key)
-    const budget = new Budget(clock, row && (JSON.parse(row.record) as BudgetRecord))
-    this.#budgets.set(key, budget)
-    return budget
+    const read = new Budget(clock, row && (JSON.parse(row.record) as BudgetRecord))
+    budgets.set(key, read)
+    return read
   }
 
   /** Written one after the other: what changes meanwhile is written once. */
-  #keep(key: string): void {
-    this.#unwritten.add(key)
-    if (this.#isWriting || !this.#parts.ledger) return
-    this.#isWriting = true
-    this.#write(this.#parts.ledger)
-      .catch((error: unknown) => this.#parts.log.error({ err: error }, 'the budget of videos could not be kept'))
+  function keep(key: string): void {
+    unwritten.add(key)
+    if (isWriting || !ledger) return
+    isWriting = true
+    write(ledger)
+      .catch((error: unknown) => log.error({ err: error }, 'the budget of videos could not be kept'))
       .finally(() => {
-        this.#isWriting = false
+        isWriting = false
       })
   }
 
-  async #write(ledger: Ledger): Promise<void> {
-    while (this.#unwritten.size > 0) {
-      const records = [...this.#unwritten].map((key) => [key, this.#budget(key).toRecord()] as const)
-      this.#unwritten.clear()
-      const now = epochSeconds(this.#parts.clock)
+  async function write(ledger: Ledger): Promise<void> {
+    while (unwritten.size > 0) {
+      const records = [...unwritten].map((key) => [key, budget(key).toRecord()] as const)
+      unwritten.clear()
+      const now = epochSeconds(clock)
       await ledger.write(() => {
         const put = ledger.sql(
           'INSERT INTO platform_budget (asker, record, used_at) VALUES (?, ?, ?) ON CONFLICT (asker) DO UPDATE SET record = excluded.record, used_at = excluded.used_at',
@@ -293,6 +296,22 @@ export class Pacing {
         ledger.sql('DELETE FROM platform_budget WHERE used_at < ?').run(now - UNUSED_DAYS * DAY_SECONDS)
       })
     }
+  }
+
+  return {
+    mayLookUp,
+    queue,
+    changed,
+    retry,
+    takeVideo,
+    takeAsGuest,
+    takeAccount,
+    begin,
+    pause,
+    hasPauses,
+    onRefusal,
+    state,
+    resting,
   }
 }
 

@@ -69,43 +69,27 @@ const REASONS: Array<[RegExp, Words]> = [
   [/no matching distribution/i, say`the package index has none for this machine`],
 ]
 
-export class PackageIndex {
-  #python: () => Promise<string>
-  #url: string | null
-  #scratch: string
+export type PackageIndex = ReturnType<typeof openPackageIndex>
 
-  /**
-   * @param url  of the index; null: as pip is set up
-   * @param scratch  folder for what pip has half done
-   */
-  constructor(python: () => Promise<string>, url: string | null, scratch: string) {
-    this.#python = python
-    this.#url = url
-    this.#scratch = scratch
-  }
-
+export function openPackageIndex(python: () => Promise<string>, url: string | null, scratch: string) {
   /**
    * The newest release of yt-dlp for this machine, and what it pins.
    * @param wanted.before  only versions that are older than this one. @param wanted.not  and none of these
    * @throws IndexError
    */
-  async newest(
+  async function newest(
     wanted: { channel: 'stable' | 'nightly'; before?: string; not: string[] },
     signal: AbortSignal,
   ): Promise<Release> {
     const limits = [...(wanted.before ? [`<${wanted.before}`] : []), ...wanted.not.map((version) => `!=${version}`)]
-    const [found] = await this.#report(
-      [`yt-dlp${limits.join(',')}`],
-      signal,
-      wanted.channel === 'nightly' ? ['--pre'] : [],
-    )
+    const [found] = await report([`yt-dlp${limits.join(',')}`], signal, wanted.channel === 'nightly' ? ['--pre'] : [])
     if (!found || nameOf(found) !== 'yt-dlp') throw new IndexError(say`the package index answered with something else`)
     return toRelease(found)
   }
 
   /** Files of exactly these packages. @throws IndexError */
-  async files(packages: readonly Package[], signal: AbortSignal): Promise<IndexedFile[]> {
-    const reported = await this.#report(
+  async function files(packages: readonly Package[], signal: AbortSignal): Promise<IndexedFile[]> {
+    const reported = await report(
       packages.map(({ name, version }) => `${name}==${version}`),
       signal,
     )
@@ -121,21 +105,21 @@ export class PackageIndex {
   }
 
   /** Lays these files, and nothing else, into a new folder. @throws IndexError */
-  async install(files: readonly IndexedFile[], folder: string, signal: AbortSignal): Promise<void> {
+  async function install(files: readonly IndexedFile[], folder: string, signal: AbortSignal): Promise<void> {
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { recursive: true })
     const list = `${folder}.txt`
     const lines = files.map(({ name, version, sha256 }) => `${name}==${version} --hash=sha256:${sha256}\n`)
     await writeFile(list, lines.join(''))
     try {
-      await this.#pip(['--require-hashes', '--no-compile', '--target', folder, '-r', list], INSTALL_MS, signal)
+      await pip(['--require-hashes', '--no-compile', '--target', folder, '-r', list], INSTALL_MS, signal)
     } finally {
       await rm(list, { force: true })
     }
   }
 
-  async #report(specifiers: string[], signal: AbortSignal, options: string[] = []): Promise<Reported[]> {
-    const text = await this.#pip(
+  async function report(specifiers: string[], signal: AbortSignal, options: string[] = []): Promise<Reported[]> {
+    const text = await pip(
       ['--dry-run', '--ignore-installed', '--report', '-', ...options, ...specifiers],
       LOOK_MS,
       signal,
@@ -144,15 +128,15 @@ export class PackageIndex {
     return install
   }
 
-  async #pip(more: string[], timeoutMs: number, signal: AbortSignal): Promise<string> {
+  async function pip(more: string[], timeoutMs: number, signal: AbortSignal): Promise<string> {
     const fixed = ['--quiet', '--disable-pip-version-check', '--no-input', '--no-cache-dir', '--retries', '1']
-    const files = ['--no-deps', '--only-binary', ':all:', ...(this.#url ? ['--index-url', this.#url] : [])]
+    const files = ['--no-deps', '--only-binary', ':all:', ...(url ? ['--index-url', url] : [])]
     try {
-      await mkdir(this.#scratch, { recursive: true })
-      const all = ['-I', '-c', PIP, this.#scratch, 'install', ...fixed, ...files, ...more]
+      await mkdir(scratch, { recursive: true })
+      const all = ['-I', '-c', PIP, scratch, 'install', ...fixed, ...files, ...more]
       // What people have set for pip is for it too: another certificate, another index.
       const env = childEnvironment({ isOnline: true, also: /^PIP_\w+$/ })
-      return await run(await this.#python(), all, timeoutMs, signal, env)
+      return await run(await python(), all, timeoutMs, signal, env)
     } catch (cause) {
       // Its own words are several lines, with paths of this machine: every account would read them.
       const said = (cause as Error).message
@@ -161,6 +145,8 @@ export class PackageIndex {
       })
     }
   }
+
+  return { newest, files, install }
 }
 
 const nameOf = ({ metadata }: Reported): string => metadata.name.toLowerCase().replaceAll(/[-_.]+/g, '-')

@@ -18,16 +18,16 @@ import { downloadVideo } from './download-video.ts'
 import { FAILURES } from './failure-classes.ts'
 import { fetchByRoute, fetchDirectly, isUsualWay } from './fetch-picture.ts'
 import { fetchSubtitles } from './fetch-subtitles.ts'
-import { Gate, type GateParts, type GateRecord } from './gate.ts'
+import { type Gate, type GateParts, type GateRecord, openGate } from './gate.ts'
 import { isArtUrl } from './hosts.ts'
 import { idUnderEitherKey } from './id-field.ts'
 import { listTab } from './list-tab.ts'
-import { LookUps } from './look-ups.ts'
+import { openLookUps } from './look-ups.ts'
 import { MetadataError, toComment } from './metadata.ts'
 import { PLATFORM } from './name.ts'
 import { routeOf, UNSET_ROUTE } from './network-route.ts'
-import { type Budgets, Pacing, type Rest } from './pacing.ts'
-import { PackageIndex } from './package-index.ts'
+import { type Budgets, openPacing, type Pacing, type Rest } from './pacing.ts'
+import { openPackageIndex } from './package-index.ts'
 import type { PlatformPreferences } from './preferences.ts'
 import { openMetadataReader } from './read-metadata.ts'
 import { reasonOf } from './reasons.ts'
@@ -37,10 +37,10 @@ import { toSidecarMetadata } from './sidecar.ts'
 import { checkSources, sourceOf } from './source.ts'
 import { withSources } from './sources.ts'
 import { isOfPlatform, openTargets } from './targets.ts'
-import { Tokens } from './token-provider.ts'
+import { openTokens, type Tokens } from './token-provider.ts'
 import { type Pace, type Runtimes, type ToolReport, Tools } from './tools.ts'
 import type { Downloaded, Platform, PlatformState, VideoMetadata } from './types.ts'
-import { Updates } from './update.ts'
+import { openUpdates, type Updates } from './update.ts'
 import { validateCookie } from './validate-cookie.ts'
 import { forAsker, openYtDlp } from './ytdlp.ts'
 
@@ -101,28 +101,28 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   const targets = openTargets(settings)
   const ending = new AbortController()
   const [outdated, rerouted, stopped] = [listeners(), listeners(), listeners<[PlatformState]>()]
-  const gate = openGate(parts, tools, { onOutdated: outdated.tell, onStopped: stopped.tell })
+  const gate = gateOf(parts, tools, { onOutdated: outdated.tell, onStopped: stopped.tell })
   const jar = new Jar(log)
   const set = (): Readonly<PlatformPreferences> | undefined => parts.preferences?.section('platform')
   tools.route = () => routeOf(set() ?? UNSET_ROUTE)
-  const pacing = openPacing(parts, tools, jar)
+  const pacing = pacingOf(parts, tools, jar)
   const isGuestFirst = () => set()?.cookie_use === 'needed'
-  const tokens = new Tokens(clock, () => set()?.token_provider || undefined)
-  const lookUps = new LookUps(clock)
+  const tokens = openTokens(clock, () => set()?.token_provider || undefined)
+  const lookUps = openLookUps(clock)
   const ytdlp = openYtDlp({
     ...{ settings, clock, log, gate, pacing, jar, isGuestFirst, lanes, lookUps, tools, ending: ending.signal },
-    onToken: (news) => tokens.hear(news),
+    onToken: tokens.hear,
   })
   const { kept, hasty, pictures } = ytdlp
   const replaceKept = () => {
     for (const child of [kept, hasty]) child.replace()
   }
-  const updates = ledger && openUpdates(parts, ledger, { tools, gate, pacing, replaceKept })
+  const updates = ledger && updatesOf(parts, ledger, { tools, gate, pacing, replaceKept })
   const refusals = (wanted: Judged) => refusalsOf(wanted, { clock, log, launch: () => tools.launch('metadata', null) })
   if (parts.preferences) {
     judgePreferences(parts.preferences, refusals)
     followPreferences(parts.preferences, lanes, tools, {
-      onChanged: () => pacing.changed(),
+      onChanged: pacing.changed,
       onRerouted() {
         for (const child of [kept, hasty, pictures]) child.replace()
         rerouted.tell()
@@ -152,12 +152,12 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     useCookie(path) {
       jar.use(path)
       replaceKept()
-      void jar.isRead().then(() => pacing.changed())
+      void jar.isRead().then(pacing.changed)
     },
     onCookieRenewed: (listener) => jar.onRenewed(listener),
 
     refusals: (formats) => refusals(formatsOf(formats)),
-    state: () => gate.state(),
+    state: gate.state,
     async command(command) {
       await gate.command(command)
       if (command === 'retry') pacing.retry()
@@ -174,15 +174,15 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     },
     report: () => tools.report(),
     challenge: () => tools.challenge(),
-    lookForLibrary: () => gate.isAway(),
+    lookForLibrary: gate.isAway,
     onOutdated: outdated.add,
     onStopped: stopped.add,
     onRerouted: rerouted.add,
     updates,
     tools,
-    budgets: () => pacing.state(),
+    budgets: pacing.state,
     tokens,
-    resting: () => pacing.resting(),
+    resting: pacing.resting,
     childPid: ({ isUrgent } = {}) => (isUrgent ? hasty : kept).pid,
     childRssBytes: () => kept.rssBytes(),
     async close() {
@@ -256,21 +256,21 @@ function followPreferences(
 }
 
 /** A newer yt-dlp, tried with films of ours and told to whom it concerns. */
-function openUpdates(
+function updatesOf(
   parts: PlatformParts,
   ledger: Ledger,
   { tools, gate, pacing, replaceKept }: { tools: Tools; gate: Gate; pacing: Pacing; replaceKept: () => void },
 ): Updates {
   const { settings, clock, log, lanes } = parts
-  return new Updates({
+  return openUpdates({
     ...{ tools, ledger, clock, log },
-    index: new PackageIndex(
+    index: openPackageIndex(
       async () => (await tools.launch('metadata', null, null)).python,
       settings.packageIndex ?? null,
       tools.updatesDir,
     ),
     channel: () => (settings.ytdlpUpdate === 'nightly' ? 'nightly' : 'stable'),
-    hindrance: () => gate.hindrance(),
+    hindrance: gate.hindrance,
     canaries: {
       films: async () => {
         const films = await Promise.all(parts.hook?.('platform.canaries').map((some) => some()) ?? [])
@@ -291,9 +291,9 @@ function openUpdates(
 }
 
 /** How fast it is asked, as people have set it. */
-function openPacing({ clock, log, ledger, preferences }: PlatformParts, tools: Tools, jar: Jar): Pacing {
+function pacingOf({ clock, log, ledger, preferences }: PlatformParts, tools: Tools, jar: Jar): Pacing {
   const set = () => preferences?.section('platform')
-  return new Pacing({
+  return openPacing({
     ...{ clock, log, ledger },
     pauses: () => ({
       video: preferences?.section('downloads').sleep_interval || 0,
@@ -308,13 +308,13 @@ function openPacing({ clock, log, ledger, preferences }: PlatformParts, tools: T
 }
 
 /** The gate, with what it looks at outside itself and where it keeps what survives a restart. */
-function openGate(
+function gateOf(
   parts: PlatformParts,
   tools: Tools,
   listeners: Required<Pick<GateParts, 'onOutdated' | 'onStopped'>>,
 ): Gate {
   const { settings, clock, log, ledger } = parts
-  return new Gate({
+  return openGate({
     clock,
     log,
     ...listeners,

@@ -22,55 +22,51 @@ interface Known {
   failure: { message: string; isAway: boolean } | undefined
 }
 
-export class Tokens {
-  #clock: Clock
-  #address: () => string | undefined
-  #known: Known = { address: '', lastToken: 0, failure: undefined }
-  #looked: { at: string; untilMs: number; done: Promise<void> } | undefined
+export type Tokens = ReturnType<typeof openTokens>
 
-  /** @param address  undefined: none is set */
-  constructor(clock: Clock, address: () => string | undefined) {
-    this.#clock = clock
-    this.#address = address
-  }
+export function openTokens(clock: Clock, addressNow: () => string | undefined) {
+  let looked: { at: string; untilMs: number; done: Promise<void> } | undefined
+  let known: Known = { address: '', lastToken: 0, failure: undefined }
 
   /** What came of asking it for a token. */
-  hear({ failed, isAway = false }: TokenNews): void {
-    const known = this.#current()
-    if (failed !== undefined) known.failure = { message: failed, isAway }
-    else Object.assign(known, { lastToken: epochSeconds(this.#clock), failure: undefined })
+  function hear({ failed, isAway = false }: TokenNews): void {
+    const found = current()
+    if (failed !== undefined) found.failure = { message: failed, isAway }
+    else Object.assign(found, { lastToken: epochSeconds(clock), failure: undefined })
   }
 
   /** Looks whether it answers at all. */
-  look(): Promise<void> {
-    const address = this.#address()
+  function look(): Promise<void> {
+    const address = addressNow()
     if (address === undefined) return Promise.resolve()
-    const now = this.#clock.steady()
-    if (this.#looked?.at !== address || now >= this.#looked.untilMs)
-      this.#looked = { at: address, untilMs: now + LOOK_AGAIN_MS, done: this.#lookAt(address) }
-    return this.#looked.done
+    const now = clock.steady()
+    if (looked?.at !== address || now >= looked.untilMs)
+      looked = { at: address, untilMs: now + LOOK_AGAIN_MS, done: lookAt(address) }
+    return looked.done
   }
 
-  health(): TokenHealth {
-    if (this.#address() === undefined) return { state: 'none', address: '', last_token: 0, message: '' }
-    const { address, lastToken, failure } = this.#current()
+  function health(): TokenHealth {
+    if (addressNow() === undefined) return { state: 'none', address: '', last_token: 0, message: '' }
+    const { address, lastToken, failure } = current()
     const state = failure ? 'failed' : lastToken > 0 ? 'works' : 'untried'
     return { state, address, last_token: lastToken, message: failure?.message ?? '' }
   }
 
-  async #lookAt(address: string): Promise<void> {
+  async function lookAt(address: string): Promise<void> {
     const fault = await faultOf(address)
-    const known = this.#current()
-    if (known.address !== address) return
-    if (fault !== undefined) known.failure = { message: fault, isAway: true }
-    else if (known.failure?.isAway) known.failure = undefined
+    const found = current()
+    if (found.address !== address) return
+    if (fault !== undefined) found.failure = { message: fault, isAway: true }
+    else if (found.failure?.isAway) found.failure = undefined
   }
 
-  #current(): Known {
-    const address = this.#address() ?? ''
-    if (this.#known.address !== address) this.#known = { address, lastToken: 0, failure: undefined }
-    return this.#known
+  function current(): Known {
+    const address = addressNow() ?? ''
+    if (known.address !== address) known = { address, lastToken: 0, failure: undefined }
+    return known
   }
+
+  return { hear, look, health }
 }
 
 /** Why it does not answer; undefined: it does, with whatever. */

@@ -50,17 +50,24 @@ const RUNTIME_BYTES = 250 << 20
 const RIPE_MS = 48 * 3_600_000
 const FOLDER = /^yt-dlp-(\d[\d.]*)$/
 
-export class Updates {
-  #parts: UpdateParts
-  #home: string
+export type Updates = ReturnType<typeof openUpdates>
 
-  constructor(parts: UpdateParts) {
-    this.#parts = parts
-    this.#home = parts.tools.updatesDir
-  }
+export function openUpdates({
+  tools,
+  ledger,
+  index,
+  channel,
+  hindrance,
+  canaries,
+  clock,
+  log,
+  onSwitched,
+}: UpdateParts) {
+  const home = tools.updatesDir
+  const remove = (name: string): Promise<void> => rm(join(home, name), { recursive: true, force: true })
 
-  last(): LastLook {
-    const row = this.#parts.ledger.sql<{ record: string }>('SELECT record FROM platform_update WHERE id = 1').get()
+  function last(): LastLook {
+    const row = ledger.sql<{ record: string }>('SELECT record FROM platform_update WHERE id = 1').get()
     return row ? (JSON.parse(row.record) as LastLook) : { outcome: 'none', checked: 0, version: '', message: '' }
   }
 
@@ -68,26 +75,24 @@ export class Updates {
    * Takes up the newest that an earlier run has found good, and removes all others: no child runs yet. Whether it still
    * loads, and is newer than what `make` has brought meanwhile, is looked at beside the start.
    */
-  async begin(): Promise<void> {
-    const { tools, log } = this.#parts
-    const names = await readdir(this.#home).catch(() => [])
+  async function begin(): Promise<void> {
+    const names = await readdir(home).catch(() => [])
     const [newest, ...others] = names.filter((name) => FOLDER.test(name)).sort(newestFirst)
-    for (const name of [...names.filter((one) => !FOLDER.test(one)), ...others]) await this.#remove(name)
+    for (const name of [...names.filter((one) => !FOLDER.test(one)), ...others]) await remove(name)
     if (newest === undefined) return
-    const build = { path: join(this.#home, newest) }
+    const build = { path: join(home, newest) }
     tools.updated = build
-    void this.#isWorthKeeping(build).then(
+    void isWorthKeeping(build).then(
       async (isKept) => {
         if (isKept || tools.updated !== build) return
-        this.#switch(undefined)
-        await this.#remove(newest)
+        use(undefined)
+        await remove(newest)
       },
       (error: unknown) => log.error({ err: error }, 'whether the updated yt-dlp still works could not be seen'),
     )
   }
 
-  async #isWorthKeeping(build: Build): Promise<boolean> {
-    const { tools } = this.#parts
+  async function isWorthKeeping(build: Build): Promise<boolean> {
     const [own, found] = [await tools.versionOf(null), await tools.versionOf(build)]
     return found !== undefined && (own === undefined || isNewer(found.version, own.version))
   }
@@ -96,59 +101,57 @@ export class Updates {
    * @param wanted.atOnce  also a release of the last two days: the one in use fails, or somebody asks for it
    * @returns the version that is in use from now on; undefined: the one that was. @throws the signal's reason
    */
-  async update({ atOnce }: { atOnce: boolean }, signal: AbortSignal, step: Step): Promise<string | undefined> {
-    const next = join(this.#home, 'next')
+  async function update({ atOnce }: { atOnce: boolean }, signal: AbortSignal, step: Step): Promise<string | undefined> {
+    const next = join(home, 'next')
     let version = ''
     try {
-      const inUse = (await this.#parts.tools.versionOf())?.version
-      const release = await step('update.look', () => this.#newest(atOnce, inUse, signal))
-      if (!release) return await this.#note('current', inUse ?? '', '')
+      const inUse = (await tools.versionOf())?.version
+      const release = await step('update.look', () => newest(atOnce, inUse, signal))
+      if (!release) return await note('current', inUse ?? '', '')
       version = release.version
-      const verdict = await this.#tryOut(release, next, signal, step)
+      const verdict = await tryOut(release, next, signal, step)
       signal.throwIfAborted()
-      if (verdict.is === 'unclear') return await this.#note('postponed', version, verdict.reason)
-      if (verdict.is === 'bad') return await this.#refuse(version, verdict.reason)
-      await step('update.take', () => this.#take(version, next))
-      await this.#note('updated', version, '')
+      if (verdict.is === 'unclear') return await note('postponed', version, verdict.reason)
+      if (verdict.is === 'bad') return await refuse(version, verdict.reason)
+      await step('update.take', () => take(version, next))
+      await note('updated', version, '')
       return version
     } catch (error) {
       signal.throwIfAborted()
-      this.#parts.log.warn({ err: error, version }, 'yt-dlp could not be updated; the one in use stays')
-      return await this.#note('failed', version, error instanceof IndexError ? error.words : say`the log says why`)
+      log.warn({ err: error, version }, 'yt-dlp could not be updated; the one in use stays')
+      return await note('failed', version, error instanceof IndexError ? error.words : say`the log says why`)
     } finally {
       await rm(next, { recursive: true, force: true })
     }
   }
 
   /** Undefined: there is none that is newer, ripe, and not refused already. */
-  async #newest(atOnce: boolean, inUse: string | undefined, signal: AbortSignal): Promise<Release | undefined> {
-    const { index, channel, clock } = this.#parts
+  async function newest(atOnce: boolean, inUse: string | undefined, signal: AbortSignal): Promise<Release | undefined> {
     const isAnyTaken = atOnce || channel() === 'nightly'
     const wanted = {
       channel: channel(),
       // A version is the day of its release: a whole one, since any of its hours may be meant.
       ...(!isAnyTaken && { before: dayOf(new Date(clock.now() - RIPE_MS)) }),
-      not: this.#refused(inUse),
+      not: refused(inUse),
     }
     const release = await index.newest(wanted, signal)
     return inUse === undefined || isNewer(release.version, inUse) ? release : undefined
   }
 
-  #refused(inUse: string | undefined): string[] {
-    return this.#parts.ledger
+  function refused(inUse: string | undefined): string[] {
+    return ledger
       .sql<{ version: string }>('SELECT version FROM platform_refused_build')
       .all()
       .map(({ version }) => version)
       .filter((version) => inUse === undefined || isNewer(version, inUse))
   }
 
-  async #tryOut(release: Release, folder: string, signal: AbortSignal, step: Step): Promise<Verdict> {
-    const { tools, index, hindrance, canaries, clock, log } = this.#parts
+  async function tryOut(release: Release, folder: string, signal: AbortSignal, step: Step): Promise<Verdict> {
     const reason = hindrance()
     if (reason !== undefined) return { is: 'unclear', reason }
-    const runtime = await this.#runtimeOf(release)
-    await mkdir(this.#home, { recursive: true })
-    if ((await freeBytes(this.#home)) < NEEDED_BYTES + (runtime ? RUNTIME_BYTES : 0))
+    const runtime = await runtimeOf(release)
+    await mkdir(home, { recursive: true })
+    if ((await freeBytes(home)) < NEEDED_BYTES + (runtime ? RUNTIME_BYTES : 0))
       throw new IndexError(say`there is not enough room on the disk of the data folder`)
     await step('update.lay', async () => {
       const files = await index.files([release, release.solver, ...(runtime ? [runtime] : [])], signal)
@@ -158,45 +161,42 @@ export class Updates {
   }
 
   /** The runtime to fetch along: where the one in use is another version of it, or there is none. */
-  async #runtimeOf({ runtime }: Release): Promise<Package | undefined> {
-    const found = (await this.#parts.tools.challenge())?.runtime
+  async function runtimeOf({ runtime }: Release): Promise<Package | undefined> {
+    const found = (await tools.challenge())?.runtime
     if (!runtime || !found) return undefined
     if (found.state === 'missing') return runtime
     return found.name === runtime.name && found.version !== runtime.version ? runtime : undefined
   }
 
-  async #take(version: string, next: string): Promise<void> {
-    const { log, tools } = this.#parts
+  async function take(version: string, next: string): Promise<void> {
     const before = tools.updated
     const name = `yt-dlp-${version.replace(/[^\d.]/g, '')}`
-    await this.#remove(name)
-    await rename(next, join(this.#home, name))
-    this.#switch({ path: join(this.#home, name) })
+    await remove(name)
+    await rename(next, join(home, name))
+    use({ path: join(home, name) })
     log.info({ version }, 'another yt-dlp is in use')
     // A download may still run with the one before: that goes at the next update or start.
-    for (const other of await readdir(this.#home))
-      if (other !== name && join(this.#home, other) !== before?.path) await this.#remove(other)
+    for (const other of await readdir(home))
+      if (other !== name && join(home, other) !== before?.path) await remove(other)
   }
 
-  #switch(build: Build | undefined): void {
-    this.#parts.tools.updated = build
-    this.#parts.tools.forget()
-    this.#parts.onSwitched()
+  function use(build: Build | undefined): void {
+    tools.updated = build
+    tools.forget()
+    onSwitched()
   }
 
-  async #refuse(version: string, reason: Words): Promise<undefined> {
-    const { ledger, clock, log } = this.#parts
+  async function refuse(version: string, reason: Words): Promise<undefined> {
     log.warn({ version, reason: inEnglish(reason) }, 'a new yt-dlp has failed its trial; the one in use stays')
     await ledger.write(() =>
       ledger
         .sql('INSERT OR REPLACE INTO platform_refused_build (version, reason, at) VALUES (?, ?, ?)')
         .run(version, inEnglish(reason), epochSeconds(clock)),
     )
-    return this.#note('refused', version, reason)
+    return note('refused', version, reason)
   }
 
-  async #note(outcome: LastLook['outcome'], version: string, message: Words): Promise<undefined> {
-    const { ledger, clock } = this.#parts
+  async function note(outcome: LastLook['outcome'], version: string, message: Words): Promise<undefined> {
     const record: LastLook = { outcome, checked: epochSeconds(clock), version, message }
     await ledger.write(() =>
       ledger
@@ -207,7 +207,7 @@ export class Updates {
     )
   }
 
-  #remove = (name: string): Promise<void> => rm(join(this.#home, name), { recursive: true, force: true })
+  return { last, begin, update }
 }
 
 /** `2026.11.20` */

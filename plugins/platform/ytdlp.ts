@@ -1,15 +1,11 @@
 /** yt-dlp as the verbs of the service share it: each ask takes its turn, most go to the kept child. */
-import { type Clock, errors, type Lanes, type Log, type Settings, say } from 'archivolt'
-import { type Ask, Asks } from './asks.ts'
+import { type Clock, errors, type Log, type Settings, say } from 'archivolt'
+import { type Ask, type AskParts, type AskPlatform, openAsk } from './asks.ts'
 import type { ChildAskOptions, TokenNews } from './child.ts'
-import type { Jar } from './cookie-in-use.ts'
-import { DownloadChildren } from './download-children.ts'
-import type { Gate } from './gate.ts'
+import { type DownloadChildren, openDownloadChildren } from './download-children.ts'
 import { KeptChild } from './kept-child.ts'
-import type { LookUps } from './look-ups.ts'
 import { isId } from './metadata.ts'
-import type { Pacing } from './pacing.ts'
-import { SubtitleClosure } from './subtitle-closure.ts'
+import { openSubtitleClosure, type SubtitleClosure } from './subtitle-closure.ts'
 import type { Tools } from './tools.ts'
 import type { AskOptions } from './types.ts'
 
@@ -30,26 +26,16 @@ export interface YtDlp {
   readonly downloads: DownloadChildren
   /** Closed while the platform refuses subtitles. */
   readonly subtitles: SubtitleClosure
-  /** Waits at the gate and for a turn in the lane, then does the work. */
-  ask<Result>(about: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>): Promise<Result>
+  readonly ask: AskPlatform
 }
 
-interface YtDlpParts extends Pick<YtDlp, 'settings' | 'clock' | 'log'> {
-  gate: Gate
-  pacing: Pacing
-  jar: Jar
-  isGuestFirst: () => boolean
+interface YtDlpParts extends Pick<YtDlp, 'settings'>, AskParts {
   onToken: (news: TokenNews) => void
-  lanes: Lanes
-  lookUps: LookUps
   tools: Tools
-  /** Ends all asks: the server is closing. */
-  ending: AbortSignal
 }
 
 export function openYtDlp({ onToken, ...parts }: YtDlpParts): YtDlp {
   const { settings, clock, log, jar, tools } = parts
-  const asks = new Asks(parts)
   const launch = async (use: 'metadata' | 'download') => {
     const { text, onJar } = await jar.lend()
     return { launch: await tools.launch(use, text), onJar, onToken }
@@ -61,9 +47,9 @@ export function openYtDlp({ onToken, ...parts }: YtDlpParts): YtDlp {
     kept: new KeptChild({ clock, log, launch: () => launch('metadata') }),
     hasty: new KeptChild({ clock, log, launch: () => launch('metadata') }),
     pictures: new KeptChild({ clock, log, launch: () => launch('metadata') }),
-    downloads: new DownloadChildren({ clock, log, launch: () => launch('download') }),
-    subtitles: new SubtitleClosure(clock, log),
-    ask: (about, options, work) => asks.do(about, options, work),
+    downloads: openDownloadChildren({ clock, log, launch: () => launch('download') }),
+    subtitles: openSubtitleClosure(clock, log),
+    ask: openAsk(parts),
   }
 }
 

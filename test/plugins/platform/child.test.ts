@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../../core/clock.ts'
 import { openLog } from '../../../core/log.ts'
 import { Child, ChildError, type Launch } from '../../../plugins/platform/child.ts'
-import { DownloadChildren } from '../../../plugins/platform/download-children.ts'
+import { openDownloadChildren } from '../../../plugins/platform/download-children.ts'
 import { Tools } from '../../../plugins/platform/tools.ts'
 import { testClock } from '../../support/clock.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -143,7 +143,7 @@ done`
 test('the next download takes over the child of the last one, as long as that is what would be started', async (t) => {
   const clock = testClock()
   let launch = await givenProgram(t, DOWNLOADS)
-  const children = new DownloadChildren({
+  const children = openDownloadChildren({
     clock,
     log,
     launch: async () => ({ launch, onJar: () => undefined, onToken: () => undefined }),

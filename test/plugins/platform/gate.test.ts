@@ -5,7 +5,7 @@ import { isAppError } from '../../../core/error.ts'
 import { openLog } from '../../../core/log.ts'
 import { inEnglish } from '../../../core/say.ts'
 import type { Verdict } from '../../../plugins/platform/classify.ts'
-import { type Fate, Gate, type GateParts, type GateRecord } from '../../../plugins/platform/gate.ts'
+import { type Fate, type GateParts, type GateRecord, openGate } from '../../../plugins/platform/gate.ts'
 import { testClock } from '../../support/clock.ts'
 
 const MINUTE = 60_000
@@ -19,7 +19,7 @@ function given(parts: Partial<GateParts> = {}) {
   const clock = testClock()
   const saved: GateRecord[] = []
   const save = async (record: GateRecord) => void saved.push(record)
-  const gate = new Gate({
+  const gate = openGate({
     clock,
     log: openLog('silent'),
     save,

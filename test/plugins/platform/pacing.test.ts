@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
 import { inEnglish } from '../../../core/say.ts'
-import { Pacing, type Pauses, pacingTables } from '../../../plugins/platform/pacing.ts'
+import { openPacing, type Pacing, type Pauses, pacingTables } from '../../../plugins/platform/pacing.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
@@ -30,7 +30,7 @@ function pacingWith({
   random = 0.5,
   ledger,
 }: Given = {}) {
-  const pacing = new Pacing({
+  const pacing = openPacing({
     ...{ clock, ledger, log: openLog('silent') },
     pauses: () => ({ video: 0, request: 0, subtitle: 0, ...pauses }),
     perHour: () => (typeof perHour === 'function' ? perHour() : perHour),

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { errors, type WholeApp } from 'archivolt'
 import { testClock } from 'archivolt/testing'
 import { openLanes } from '../../../core/jobs/lanes.ts'
-import { LookUps } from '../../../plugins/platform/look-ups.ts'
+import { openLookUps } from '../../../plugins/platform/look-ups.ts'
 import { checkSources, type Source } from '../../../plugins/platform/source.ts'
 import { withSources } from '../../../plugins/platform/sources.ts'
 import type { Platform } from '../../../plugins/platform/types.ts'
@@ -52,7 +52,7 @@ function platformWith(more: Partial<Source> = {}, fetch?: WholeApp['fetch']): Pl
   return withSources(first, {
     clock,
     lanes,
-    lookUps: new LookUps(clock),
+    lookUps: openLookUps(clock),
     settings,
     sources: () => [aSource(more)],
     fetch,
