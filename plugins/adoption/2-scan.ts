@@ -4,18 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import {
-  defineTask,
-  errors,
-  isStop,
-  type JobContext,
-  say,
-  sentenceOf,
-  Type,
-  untilStop,
-  type Words,
-  wordsOf,
-} from 'archivolt'
+import { defineTask, errors, say, sentenceOf, type Words } from 'archivolt'
 import { because } from '../film-kit/because.ts'
 import { pathOf } from '../film-kit/names.ts'
 import type { FoundFile, Problem, ProblemCode } from '../film-kit/types.ts'
@@ -24,31 +13,17 @@ import type { Ending } from '../media/containers.ts'
 import type { PlacedFilm } from '../media/types.ts'
 import { goOn } from './5-follow.ts'
 import type { App } from './app.ts'
-import { mustBeThere, waitForPlace } from './away.ts'
+import { mustBeThere } from './away.ts'
 import { ENOUGH } from './catalogs/enough.ts'
 import type { CatalogFault, CatalogRead } from './catalogs/types.ts'
 import { homelessAmong } from './homeless.ts'
 import { isAddress, takeDocuments } from './live-elasticsearch.ts'
-import { openPlace, type PlaceReading } from './place-reading.ts'
 import { type Decision, toItem, toProblem } from './plans/items.ts'
-import { isWaiting, mapOf } from './plans/plans.ts'
-import type { AdoptionRow, ItemRow } from './plans/rows.ts'
+import { mapOf } from './plans/plans.ts'
+import type { ItemRow } from './plans/rows.ts'
 import { hasCatalog, readerOf, recognise } from './readers.ts'
+import { ADOPTION_TASK, atPlace, inAdoption, type PlaceWork } from './work.ts'
 import { idInPath } from './ytdlp.ts'
-
-const AdoptionPayload = Type.Object({ adoption: Type.Integer({ minimum: 1 }) })
-export type AdoptionRun = JobContext<{ adoption: number }>
-
-export const STOPPED = because('somebody has stopped it')
-
-/** What all tasks of an adoption are. */
-export const ADOPTION_TASK = {
-  group: 'setting:adopt',
-  payload: AdoptionPayload,
-  lane: 'library',
-  unique: ({ adoption }: { adoption: number }) => String(adoption),
-  resumable: true,
-} as const
 
 /** So many videos are decided on at a time. */
 const STEP = 50
@@ -59,38 +34,6 @@ const LEEWAY_MS = 2000
 const CHAPTER = / - \d{3} /
 const MOST_TOLD_MISSING = 1000
 
-/**
- * What a task does with an adoption: its state is on the row before and after.
- * @param then  the state where all went well
- */
-export async function inAdoption(
-  job: AdoptionRun,
-  app: App,
-  then: AdoptionRow['state'],
-  work: (adoption: AdoptionRow, job: AdoptionRun) => Promise<Words | null>,
-): Promise<Words | null> {
-  const adoption = app.adoptions.find(job.payload.adoption)
-  if (!adoption) return null // dropped meanwhile
-  if (isWaiting(adoption)) await app.adoptions.setState(adoption.id, adoption.state)
-  try {
-    const said = await work(adoption, untilStop(job))
-    if (job.isStopping()) await app.adoptions.setState(adoption.id, 'failed', STOPPED)
-    else await app.adoptions.setState(adoption.id, then)
-    return said
-  } catch (thrown) {
-    // The server closes: the next start goes on.
-    if (job.signal.aborted) throw thrown
-    if (isStop(thrown, job)) {
-      await app.adoptions.setState(adoption.id, 'failed', STOPPED)
-      return null
-    }
-    const isAway = then !== 'undone' && !(await app.media.places.isThere(adoption.place_id))
-    if (isAway) return waitForPlace(adoption, app)
-    await app.adoptions.setState(adoption.id, 'failed', wordsOf(thrown))
-    throw thrown
-  }
-}
-
 export const scanPlace = defineTask({
   name: 'scan_place',
   title: 'Scan a folder',
@@ -98,43 +41,16 @@ export const scanPlace = defineTask({
   apiStop: true,
   async run(given, app: App) {
     let news: string | undefined
-    const said = await inAdoption(given, app, 'planned', async (adoption, job) => {
-      await mustBeThere(adoption, app)
-      await app.adoptions.items.clear(adoption.id)
-      const place = app.media.places.get(adoption.place_id)
-      const reading = openPlace(place.path, adoption.id, job, app)
-      try {
-        const { only_path: only } = adoption
-        const isAgain = adoption.is_again === 1
-        const scan = new Scan({ id: adoption.id, placeId: place.id, isAgain }, reading.tools, app)
-        if (adoption.is_following === 1 && only === '' && !isAgain) {
-          news = await newsOf(scan, reading)
-          if (news === '' || app.adoptions.seen.isStill(place.id, news)) return null
-        }
-        const { catalog, faults } = await readCatalog(adoption, reading, job, app)
-        await scan.tellUnused(faults)
-        const asked = catalog?.kind ?? adoption.reader
-        let reader: PlaceReader | undefined = asked === '' ? undefined : readerOf(asked, app)
-        for await (const walked of only === '' ? reading.walk() : reading.walkTo(only)) {
-          if (!reader) {
-            reader = recognise(walked.files.slice(0, MOST_NAMES).flatMap(namesOf), app)
-            await app.adoptions.setReader(adoption.id, reader.name)
-          }
-          if (job.isStopping()) return null
-          const by = reader
-          await job.step('adoption.look', () => scan.take(by, walked.files, walked.problems))
-          await scan.tellArchived(walked.archived)
-          job.progress(0, say`${{ count: scan.seen }} files in “${{ label: place.label }}”`)
-        }
-        await scan.tellUnchanged()
-        await scan.decide(job)
-        if (catalog && only === '') await scan.tellMissing(catalog, reading)
-        await mustBeThere(adoption, app)
-      } finally {
-        await reading.end()
-      }
-      job.progress(1, 'The plan is ready')
-      return null
+    const said = await inAdoption(given, app, 'planned', async (on) => {
+      await mustBeThere(on.adoption, app)
+      await app.adoptions.items.clear(on.adoption.id)
+      return atPlace(on, async (at) => {
+        const scan = openScan(at)
+        news = await newsOf(scan, at)
+        if (news !== undefined && (news === '' || app.adoptions.seen.isStill(at.place.id, news))) return null
+        await scanWhole(scan, at)
+        return null
+      })
     })
     const adoption = app.adoptions.find(given.payload.adoption)
     if (adoption?.is_following && adoption.state === 'planned') {
@@ -145,11 +61,37 @@ export const scanPlace = defineTask({
   },
 })
 
+async function scanWhole(scan: Scan, on: PlaceWork): Promise<void> {
+  const { adoption, place, reading, job, app } = on
+  const { only_path: only } = adoption
+  const { catalog, faults } = await readCatalog(on)
+  await scan.tellUnused(faults)
+  const asked = catalog?.kind ?? adoption.reader
+  let reader: PlaceReader | undefined = asked === '' ? undefined : readerOf(asked, app)
+  for await (const walked of only === '' ? reading.walk() : reading.walkTo(only)) {
+    if (!reader) {
+      reader = recognise(walked.files.slice(0, MOST_NAMES).flatMap(namesOf), app)
+      await app.adoptions.setReader(adoption.id, reader.name)
+    }
+    if (job.isStopping()) return
+    const by = reader
+    await job.step('adoption.look', () => scan.take(by, walked.files, walked.problems))
+    await scan.tellArchived(walked.archived)
+    job.progress(0, say`${{ count: scan.seen() }} files in “${{ label: place.label }}”`)
+  }
+  await scan.tellUnchanged()
+  await scan.decide()
+  if (catalog && only === '') await scan.tellMissing(catalog)
+  await mustBeThere(adoption, app)
+  job.progress(1, 'The plan is ready')
+}
+
 /**
  * What a place that is followed has of what is not imported, and its catalog as it is now: reading that takes long.
- * @returns empty: everything is imported
+ * @returns empty: everything is imported; undefined: somebody has asked for this scan, or for one film
  */
-async function newsOf(scan: Scan, reading: PlaceReading): Promise<string> {
+async function newsOf(scan: Scan, { adoption, reading }: PlaceWork): Promise<string | undefined> {
+  if (adoption.is_following === 0 || adoption.only_path !== '' || adoption.is_again === 1) return undefined
   const news = createHash('sha256')
   let isAny = false
   for await (const { files } of reading.walk()) {
@@ -162,12 +104,12 @@ async function newsOf(scan: Scan, reading: PlaceReading): Promise<string> {
 }
 
 /** Of those kinds of places that have one; where nobody has said how the place is to be read, whichever is found. */
-async function readCatalog(
-  adoption: AdoptionRow,
-  reading: PlaceReading,
-  job: AdoptionRun,
-  app: App,
-): Promise<{ catalog?: CatalogRead; faults: CatalogFault[] }> {
+async function readCatalog({
+  adoption,
+  reading,
+  job,
+  app,
+}: PlaceWork): Promise<{ catalog?: CatalogRead; faults: CatalogFault[] }> {
   const { id, reader, catalog: at } = adoption
   if (reader !== '' && !hasCatalog(reader)) return { faults: [] }
   job.progress(0, 'Looking for what another program knows of these films')
@@ -194,149 +136,134 @@ const namesOf = (file: FoundFile): string[] => [
   ...(file.lone ?? []),
 ]
 
-class Scan {
-  seen = 0
-  #number = 0
-  #unchanged = 0
-  /** Of what lists of downloads name. */
-  #told = 0
-  readonly #id: number
-  readonly #placeId: number
+type Scan = ReturnType<typeof openScan>
+
+function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, reading, job, app }: PlaceWork) {
+  const { tools } = reading
   /** Only what lies where the ledger has it, and has no document. */
-  readonly #isAgain: boolean
-  readonly #tools: PlaceTools
-  readonly #app: App
+  const isAgain = is_again === 1
+  let seen = 0
+  let count = 0
+  let unchanged = 0
+  /** Of what lists of downloads name. */
+  let told = 0
 
-  constructor(
-    { id, placeId, isAgain }: { id: number; placeId: number; isAgain: boolean },
-    tools: PlaceTools,
-    app: App,
-  ) {
-    this.#id = id
-    this.#placeId = placeId
-    this.#isAgain = isAgain
-    this.#tools = tools
-    this.#app = app
-  }
-
-  async #add(items: ReturnType<typeof toItem>[], unchanged = 0): Promise<void> {
-    const from = this.#number
-    this.#number += items.length
-    await this.#app.adoptions.items.add(this.#id, from, items, unchanged)
+  async function add(items: ReturnType<typeof toItem>[], asTheyWere = 0): Promise<void> {
+    const from = count
+    count += items.length
+    await app.adoptions.items.add(adoption, from, items, asTheyWere)
   }
 
   /** Those that are not imported, or are other ones now, or whose documents are gone. */
-  async freshOf(files: readonly FoundFile[]): Promise<FoundFile[]> {
-    const placed = this.#app.media.places.at(this.#placeId, files.map(pathOf))
-    const known = await this.#app.videos.readable([...placed.values()].map(({ videoId }) => videoId))
+  async function freshOf(files: readonly FoundFile[]): Promise<FoundFile[]> {
+    const placed = app.media.places.at(placeId, files.map(pathOf))
+    const known = await app.videos.readable([...placed.values()].map(({ videoId }) => videoId))
     return files.filter((file) => {
       const film = placed.get(pathOf(file))
       if (film && !known.has(film.videoId)) return true
-      return !this.#isAgain && !isUnchanged(file, film)
+      return !isAgain && !isUnchanged(file, film)
     })
   }
 
-  async take(reader: PlaceReader, files: readonly FoundFile[], problems: Parameters<typeof toProblem>[0][]) {
-    this.seen += files.length
-    const fresh = await this.freshOf(files)
-    this.#unchanged += files.length - fresh.length
+  async function take(reader: PlaceReader, files: readonly FoundFile[], problems: Parameters<typeof toProblem>[0][]) {
+    seen += files.length
+    const fresh = await freshOf(files)
+    unchanged += files.length - fresh.length
     // Where nothing is new nothing is written, but for how many they are, at the end.
-    if (problems.length > 0) await this.#add(problems.map((problem) => toProblem(withId(problem, this.#tools))))
+    if (problems.length > 0) await add(problems.map((problem) => toProblem(withId(problem, tools))))
     for (let at = 0; at < fresh.length; at += STEP) {
-      const findings = await reader.read(fresh.slice(at, at + STEP), this.#tools)
+      const findings = await reader.read(fresh.slice(at, at + STEP), tools)
       const items = findings.flatMap((finding) => [
         ...('video' in finding ? [toItem(finding.video)] : []),
         ...finding.problems.map(toProblem),
       ])
-      await this.#add(items)
+      await add(items)
     }
   }
 
   /** Databases, lists and backups that are of no use here, and why. */
-  tellUnused(faults: readonly CatalogFault[]): Promise<void> {
-    return this.#add(faults.map(({ code, path, why }) => toProblem({ code, path, why })))
+  function tellUnused(faults: readonly CatalogFault[]): Promise<void> {
+    return add(faults.map(({ code, path, why }) => toProblem({ code, path, why })))
   }
 
   /** All has been looked at. */
-  async tellUnchanged(): Promise<void> {
-    if (this.#unchanged > 0) await this.#add([], this.#unchanged)
+  async function tellUnchanged(): Promise<void> {
+    if (unchanged > 0) await add([], unchanged)
   }
 
   /** One file of each video, and what becomes of it. */
-  async decide(job: AdoptionRun): Promise<void> {
-    const { media } = this.#app
-    for (const rows of this.#app.adoptions.items.found(this.#id, STEP)) {
+  async function decide(): Promise<void> {
+    const { media } = app
+    for (const rows of app.adoptions.items.found(adoption, STEP)) {
       job.signal.throwIfAborted()
       if (job.isStopping()) return
       const ids = [...new Set(rows.map(({ video_id: id }) => id!))]
-      const [known, removed] = [await this.#app.videos.readable(ids), media.places.wasForgotten(ids)]
-      const still = await this.#lieAsTheyLay(ids.filter((id) => known.has(id)))
-      const homeless = await homelessAmong([...known], this.#app)
+      const [known, removed] = [await app.videos.readable(ids), media.places.wasForgotten(ids)]
+      const still = await lieAsTheyLay(ids.filter((id) => known.has(id)))
+      const homeless = await homelessAmong([...known], app)
       const decisions = ids.flatMap((id) => {
         const [best, ...others] = rows.filter((row) => row.video_id === id).sort(byWorth(media.containers.endings))
         const outcome = still.has(id)
           ? secondOf(best!, { path: still.get(id)! }, media.containers.isSound)
-          : this.#outcomeOf(best!, {
+          : outcomeOf(best!, {
               isKnown: known.has(id),
               isHomeless: homeless.has(id),
-              wasRemoved: removed.has(id) && !this.#isBack(best!),
+              wasRemoved: removed.has(id) && !isBack(best!),
             })
         return [
           { number: best!.number, ...outcome },
           ...others.map((other) => ({ number: other.number, ...secondOf(other, best!, media.containers.isSound) })),
         ]
       })
-      await this.#app.adoptions.items.decide(this.#id, decisions)
+      await app.adoptions.items.decide(adoption, decisions)
     }
   }
 
   /** Those in the archive whose film is where it was: this is another file. @returns its path by id */
-  async #lieAsTheyLay(ids: readonly string[]): Promise<Map<string, string>> {
+  async function lieAsTheyLay(ids: readonly string[]): Promise<Map<string, string>> {
     const films = ids.flatMap((id) => {
-      const film = this.#app.media.places.filmOf(id)
-      return film?.placeId === this.#placeId ? [film] : []
+      const film = app.media.places.filmOf(id)
+      return film?.placeId === placeId ? [film] : []
     })
-    const looks = films.length > 0 ? await this.#tools.look(films.map(toFile)) : []
+    const looks = films.length > 0 ? await tools.look(films.map(toFile)) : []
     return new Map(films.flatMap(({ videoId, path }, at) => (looks[at]!.isFilm ? [[videoId, path]] : [])))
   }
 
   /** Removed by us, and put back into its place by somebody. */
-  #isBack({ video_id: id, path }: ItemRow): boolean {
-    return this.#app.media.places.trash.wasAt(this.#placeId, id!, path)
+  function isBack({ video_id: id, path }: ItemRow): boolean {
+    return app.media.places.trash.wasAt(placeId, id!, path)
   }
 
-  #outcomeOf(
+  function outcomeOf(
     row: ItemRow,
     { isKnown, isHomeless, wasRemoved }: { isKnown: boolean; isHomeless: boolean; wasRemoved: boolean },
   ): Omit<Decision, 'number'> {
     const plain = (outcome: ItemRow['outcome'], why: Words = '') => ({ outcome, code: null, why })
     if (wasRemoved && !isKnown) return plain('removed', because('it has been removed from the archive'))
-    const film = this.#app.media.places.filmOf(row.video_id!)
-    if (isKnown && film?.placeId === this.#placeId) return plain('moved', because('it was {file}', { file: film.path }))
+    const film = app.media.places.filmOf(row.video_id!)
+    if (isKnown && film?.placeId === placeId) return plain('moved', because('it was {file}', { file: film.path }))
     if (isHomeless) return plain('moved', because('its video is in the archive, and its file was missing'))
     if (isKnown) return plain('known')
     return plain(row.is_guess || row.is_bare ? 'ask' : 'new')
   }
 
   /** What the catalog names and nobody has; only where it is this library's own. */
-  async tellMissing({ broken, share, films }: CatalogRead, reading: PlaceReading): Promise<void> {
-    await this.#add(broken.map(({ id, why }) => toProblem({ code: 'unreadable_document', id, why })))
+  async function tellMissing({ broken, share, films }: CatalogRead): Promise<void> {
+    await add(broken.map(({ id, why }) => toProblem({ code: 'unreadable_document', id, why })))
     if (share < ENOUGH) {
       const why = because(
         'the database lists {count} videos, and most of them are in another folder: import that folder too',
         { count: films },
       )
-      return this.#add([toProblem({ code: 'catalog_elsewhere', why })])
+      return add([toProblem({ code: 'catalog_elsewhere', why })])
     }
-    let told = 0
+    let missed = 0
     for await (const ids of reading.unseen()) {
-      const nobodys = await this.#app.queue.missing(ids)
-      const missing = ids.filter((id) => nobodys.has(id)).slice(0, MOST_TOLD_MISSING - told)
-      told += missing.length
-      await this.#add(
-        missing.map((id) => toProblem({ code: 'missing_file', id, why: because('its file is not there') })),
-      )
-      if (told >= MOST_TOLD_MISSING) return
+      const nobodys = await app.queue.missing(ids)
+      const missing = ids.filter((id) => nobodys.has(id)).slice(0, MOST_TOLD_MISSING - missed)
+      missed += missing.length
+      await add(missing.map((id) => toProblem({ code: 'missing_file', id, why: because('its file is not there') })))
+      if (missed >= MOST_TOLD_MISSING) return
     }
   }
 
@@ -344,23 +271,34 @@ class Scan {
    * What lists of downloads name and nobody has: somebody may have removed it on purpose. All files have been taken by
    * then; what one list has told another one does not tell again.
    */
-  async tellArchived(lines: readonly string[]): Promise<void> {
-    const prefix = `${this.#tools.extractor} `
-    for (let at = 0; at < lines.length && this.#told < MOST_TOLD_MISSING; at += STEP) {
+  async function tellArchived(lines: readonly string[]): Promise<void> {
+    const prefix = `${tools.extractor} `
+    for (let at = 0; at < lines.length && told < MOST_TOLD_MISSING; at += STEP) {
       const ids = lines.slice(at, at + STEP).flatMap((line) => {
-        const id = line.startsWith(prefix) ? this.#tools.videoIn(line.slice(prefix.length)) : undefined
+        const id = line.startsWith(prefix) ? tools.videoIn(line.slice(prefix.length)) : undefined
         return id === undefined ? [] : [id]
       })
       const some = [...new Set(ids)]
-      const [nobodys, found] = [await this.#app.queue.missing(some), this.#app.adoptions.items.named(this.#id, some)]
-      const missing = some.filter((id) => nobodys.has(id) && !found.has(id)).slice(0, MOST_TOLD_MISSING - this.#told)
-      this.#told += missing.length
-      await this.#add(
+      const [nobodys, found] = [await app.queue.missing(some), app.adoptions.items.named(adoption, some)]
+      const missing = some.filter((id) => nobodys.has(id) && !found.has(id)).slice(0, MOST_TOLD_MISSING - told)
+      told += missing.length
+      await add(
         missing.map((id) =>
           toProblem({ code: 'in_archive_only', id, why: because('it was downloaded once, and its file is not here') }),
         ),
       )
     }
+  }
+
+  return {
+    seen: () => seen,
+    freshOf,
+    take,
+    tellUnused,
+    tellUnchanged,
+    decide,
+    tellMissing,
+    tellArchived,
   }
 }
 

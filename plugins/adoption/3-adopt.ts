@@ -11,15 +11,14 @@ import { pathOf } from '../film-kit/names.ts'
 import type { FoundFile, Info } from '../film-kit/types.ts'
 import type { Facts } from '../library/reader.ts'
 import type { Adopted } from '../video/types.ts'
-import { ADOPTION_TASK, type AdoptionRun, inAdoption } from './2-scan.ts'
 import { bringAlong, bringGone } from './along/along.ts'
 import type { App } from './app.ts'
 import { mustBeThere } from './away.ts'
 import { takeHome } from './homeless.ts'
-import { openPlace, type PlaceReading } from './place-reading.ts'
 import type { ItemChange } from './plans/items.ts'
-import type { AdoptionRow, ItemRow } from './plans/rows.ts'
+import type { ItemRow } from './plans/rows.ts'
 import { readerOf } from './readers.ts'
+import { ADOPTION_TASK, type AdoptionWork, atPlace, inAdoption, type PlaceWork } from './work.ts'
 import { toldOf } from './ytdlp.ts'
 
 const STEP = 50
@@ -30,43 +29,10 @@ export const adoptVideos = defineTask({
   ...ADOPTION_TASK,
   apiStop: true,
   async run(given, app: App) {
-    const said = await inAdoption(given, app, 'adopted', async (adoption, job) => {
-      const place = app.media.places.get(adoption.place_id)
-      const reader = readerOf(adoption.reader, app)
-      const reading = openPlace(place.path, adoption.id, job, app)
-      const all = await sumOf(adoption.id, app)
-      let done = 0
-      try {
-        for (const rows of app.adoptions.items.pieces(adoption.id, ['new', 'moved'], ['planned'], STEP, job.signal)) {
-          const seen = await lookAgain(rows, reading, adoption, app)
-          const moved = seen.filter(({ row }) => row.outcome === 'moved')
-          const fresh = seen.filter(({ row }) => row.outcome === 'new')
-          const facts = await reader.factsOf(
-            fresh.map(({ row, file, info }) => ({ file, id: row.video_id!, info })),
-            reading.tools,
-          )
-          await job.step('adoption.move', () => takeMoved(moved, adoption, app))
-          await takeIn(
-            fresh.flatMap((one, at) => (facts[at] ? [{ ...one, facts: facts[at] }] : [])),
-            adoption,
-            job,
-            app,
-          )
-          const asked = fresh.filter((_one, at) => !facts[at])
-          await app.adoptions.items.set(
-            adoption.id,
-            asked.map(({ row }) => ({ number: row.number, state: 'planned', outcome: 'ask' as const })),
-          )
-          done += rows.length
-          job.progress(done / Math.max(1, all), say`${{ done }} of ${{ all }} videos imported`)
-          if (job.isStopping()) return null
-        }
-        await bringAlong(adoption, reading, job, app)
-        await bringGone(adoption, job, app)
-      } finally {
-        await reading.end()
-      }
-      await job.step('adoption.tell', () => app.emit('video.adopted', {}))
+    const said = await inAdoption(given, app, 'adopted', async (on) => {
+      const done = await atPlace(on, followPlan)
+      if (done === undefined) return null
+      await on.job.step('adoption.tell', () => app.emit('video.adopted', {}))
       return say`${{ count: done }} videos`
     })
     if (app.adoptions.find(given.payload.adoption)?.state !== 'adopted') return said // its place is away
@@ -76,7 +42,40 @@ export const adoptVideos = defineTask({
   },
 })
 
-async function sumOf(id: number, app: App): Promise<number> {
+/** @returns how many videos; undefined: it was stopped */
+async function followPlan(on: PlaceWork): Promise<number | undefined> {
+  const { adoption, reading, job, app } = on
+  const reader = readerOf(adoption.reader, app)
+  const all = await sumOf(on)
+  let done = 0
+  for (const rows of app.adoptions.items.pieces(adoption.id, ['new', 'moved'], ['planned'], STEP, job.signal)) {
+    const seen = await lookAgain(rows, on)
+    const moved = seen.filter(({ row }) => row.outcome === 'moved')
+    const fresh = seen.filter(({ row }) => row.outcome === 'new')
+    const facts = await reader.factsOf(
+      fresh.map(({ row, file, info }) => ({ file, id: row.video_id!, info })),
+      reading.tools,
+    )
+    await job.step('adoption.move', () => takeMoved(moved, on))
+    await takeIn(
+      fresh.flatMap((one, at) => (facts[at] ? [{ ...one, facts: facts[at] }] : [])),
+      on,
+    )
+    const asked = fresh.filter((_one, at) => !facts[at])
+    await app.adoptions.items.set(
+      adoption.id,
+      asked.map(({ row }) => ({ number: row.number, state: 'planned', outcome: 'ask' as const })),
+    )
+    done += rows.length
+    job.progress(done / Math.max(1, all), say`${{ done }} of ${{ all }} videos imported`)
+    if (job.isStopping()) return undefined
+  }
+  await bringAlong(on)
+  await bringGone(on)
+  return done
+}
+
+async function sumOf({ adoption: { id }, app }: AdoptionWork): Promise<number> {
   const rows = await app.adoptions.items.counts(id)
   return rows
     .filter(({ outcome, state }) => (outcome === 'new' || outcome === 'moved') && state === 'planned')
@@ -90,14 +89,9 @@ interface SeenAgain {
 }
 
 /** Other programs go on meanwhile: what is not as it was when the plan was made is left, and told. */
-async function lookAgain(
-  rows: readonly ItemRow[],
-  { tools }: PlaceReading,
-  adoption: AdoptionRow,
-  app: App,
-): Promise<SeenAgain[]> {
+async function lookAgain(rows: readonly ItemRow[], { adoption, reading, app }: PlaceWork): Promise<SeenAgain[]> {
   const files = rows.map(({ file }) => JSON.parse(file!) as FoundFile)
-  const looks = await tools.look(files)
+  const looks = await reading.tools.look(files)
   if (looks.some((look) => !look.isFilm)) await mustBeThere(adoption, app)
   const left: ItemChange[] = []
   const seen: SeenAgain[] = []
@@ -120,7 +114,7 @@ async function lookAgain(
   return seen
 }
 
-async function takeMoved(moved: readonly SeenAgain[], adoption: AdoptionRow, app: App): Promise<void> {
+async function takeMoved(moved: readonly SeenAgain[], { adoption, app }: AdoptionWork): Promise<void> {
   await takeHome(
     moved.map(({ row, file }) => ({ id: row.video_id!, file })),
     adoption.place_id,
@@ -135,15 +129,13 @@ async function takeMoved(moved: readonly SeenAgain[], adoption: AdoptionRow, app
 /** Facts first, so that a document is never without its channel. */
 export async function takeIn(
   films: ReadonlyArray<SeenAgain & { facts: Facts }>,
-  adoption: AdoptionRow,
-  { step }: Pick<AdoptionRun, 'step'>,
-  app: App,
+  { adoption, job: { step }, app }: AdoptionWork,
 ): Promise<void> {
   const known = await app.videos.readable(films.map(({ row }) => row.video_id!))
   // Of this very run, cut off after the documents: their films lie in this place.
   const isOurs = (id: string) => app.media.places.filmOf(id)?.placeId === adoption.place_id
   const fresh = films.filter(({ row }) => !known.has(row.video_id!))
-  await step('adoption.channels', () => ensureChannels(fresh, adoption, app))
+  await step('adoption.channels', () => ensureChannels(fresh, adoption.id, app))
   const placed = fresh.map(({ file, facts: { metadata } }) => ({
     videoId: metadata.id,
     channelId: metadata.channelId,
@@ -186,14 +178,14 @@ function toAdopted({ file, facts }: SeenAgain & { facts: Facts }, { clock }: App
 
 async function ensureChannels(
   films: ReadonlyArray<{ facts: Facts }>,
-  { id }: AdoptionRow,
+  adoption: number,
   { adoptions, channels }: App,
 ): Promise<void> {
   const names = new Map(films.map(({ facts: { metadata } }) => [metadata.channelId, metadata.channelName]))
   const known = await channels.known([...names.keys()])
   for (const [channelId, name] of names) {
     if (known.has(channelId)) continue
-    await adoptions.addChannel(id, channelId)
+    await adoptions.addChannel(adoption, channelId)
     await channels.recordName(channelId, name)
   }
 }

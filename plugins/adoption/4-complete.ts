@@ -2,22 +2,21 @@
  * complete_videos: what takes its time for imported videos. Pictures, subtitles and comments that lie beside
  * them, what only the platform can tell. It may be stopped and started again: each video's row says how far it is.
  */
+
 import { isAbsolute, join } from 'node:path'
 import { defineTask, isAppError, say, untilStop, type Words } from 'archivolt'
 import { isPicture } from '../film-kit/sidecars.ts'
 import { MOST_LANGUAGES, stageSubtitle, subtitleFile } from '../film-kit/subtitles.ts'
 import type { FoundFile } from '../film-kit/types.ts'
 import type { Facts } from '../library/reader.ts'
-import type { Place } from '../media/types.ts'
-import { ADOPTION_TASK, type AdoptionRun } from './2-scan.ts'
 import { takeIn } from './3-adopt.ts'
 import { bringAlong } from './along/along.ts'
 import type { App } from './app.ts'
 import { waitForPlace } from './away.ts'
-import { openPlace, type PlaceReading } from './place-reading.ts'
 import { isWaiting } from './plans/plans.ts'
-import type { AdoptionRow, ItemRow } from './plans/rows.ts'
+import type { ItemRow } from './plans/rows.ts'
 import { readerOf } from './readers.ts'
+import { ADOPTION_TASK, type AdoptionRun, atPlace, type PlaceWork } from './work.ts'
 import { toldOf } from './ytdlp.ts'
 
 /** So many at a time: then it is looked whether somebody waits for other work. */
@@ -36,27 +35,12 @@ export const completeVideos = defineTask({
     const adoption = app.adoptions.find(job.payload.adoption)
     if (adoption?.state !== 'adopted') return null // undone or dropped meanwhile
     if (isWaiting(adoption)) await app.adoptions.setState(adoption.id, adoption.state)
-    const place = app.media.places.get(adoption.place_id)
-    const on = { adoption, place, reading: openPlace(place.path, adoption.id, job, app), job, app }
-    try {
-      return await completeAll(on)
-    } finally {
-      await on.reading.end()
-    }
+    return atPlace({ adoption, job, app }, completeAll)
   },
 })
 
-/** What one run of it works on and with. */
-interface Completing {
-  adoption: AdoptionRow
-  place: Pick<Place, 'id' | 'path'>
-  reading: PlaceReading
-  job: AdoptionRun
-  app: App
-}
-
-async function completeAll(on: Completing): Promise<Words | null> {
-  const { adoption, reading, job, app } = on
+async function completeAll(on: PlaceWork): Promise<Words | null> {
+  const { adoption, job, app } = on
   let done = 0
   for await (const row of rowsOf('new', 'in', on)) {
     if (job.isStopping()) return null
@@ -74,7 +58,7 @@ async function completeAll(on: Completing): Promise<Words | null> {
   if (asked > 0) {
     await job.step('adoption.tell', () => app.emit('video.adopted', {}))
     // What people have done with those that have come in only now.
-    await bringAlong(adoption, reading, job, app)
+    await bringAlong(on)
   }
   return null
 }
@@ -83,7 +67,7 @@ async function completeAll(on: Completing): Promise<Words | null> {
 async function* rowsOf(
   outcome: 'new' | 'ask',
   state: ItemRow['state'],
-  { adoption, reading, job, app }: Completing,
+  { adoption, reading, job, app }: PlaceWork,
 ): AsyncGenerator<ItemRow> {
   for (const rows of app.adoptions.items.pieces(adoption.id, [outcome], [state], STEP)) {
     await app.jobs.quiet(job, reading.end)
@@ -92,7 +76,7 @@ async function* rowsOf(
 }
 
 /** @returns false: its place is away */
-async function completeOne(row: ItemRow, on: Completing): Promise<boolean> {
+async function completeOne(row: ItemRow, on: PlaceWork): Promise<boolean> {
   const { place, job, app } = on
   const id = row.video_id!
   const file = JSON.parse(row.file!) as FoundFile
@@ -161,20 +145,20 @@ async function takeSubtitles(
 }
 
 /** @throws unavailable: its disk does not answer; unprocessable: the file takes too much memory */
-async function takeComments(id: string, file: FoundFile, { reading, app }: Completing): Promise<void> {
+async function takeComments(id: string, file: FoundFile, { reading, app }: PlaceWork): Promise<void> {
   const comments = app.platform.commentsOf(await reading.commentsOf(id, file))
   if (comments.length > 0) await app.videos.setComments(id, comments)
 }
 
 /** @returns false: its place is away */
-async function askFor(row: ItemRow, on: Completing): Promise<boolean> {
+async function askFor(row: ItemRow, on: PlaceWork): Promise<boolean> {
   const { adoption, job, app } = on
   const id = row.video_id!
   const file = JSON.parse(row.file!) as FoundFile
   try {
     // In no hurry: it waits at the gate like everything else.
     const metadata = await app.platform.video(id, { asker: job.id, signal: job.signal })
-    await takeIn([{ row, file, facts: { metadata } }], adoption, job, app)
+    await takeIn([{ row, file, facts: { metadata } }], on)
     return !(await app.videos.has(id)) || (await finish(row, on)) // what cannot be kept: its row has that
   } catch (thrown) {
     job.signal.throwIfAborted()
@@ -183,7 +167,7 @@ async function askFor(row: ItemRow, on: Completing): Promise<boolean> {
     const facts = await factsBeside(row, file, on)
     if (facts) {
       const isGone = app.platform.failures[failure.failure].deactivates === true
-      await takeIn([{ row, file, facts: { ...facts, ...(isGone && { isGone }) } }], adoption, job, app)
+      await takeIn([{ row, file, facts: { ...facts, ...(isGone && { isGone }) } }], on)
       return !(await app.videos.has(id)) || finish(row, on)
     }
     await app.adoptions.items.set(adoption.id, [
@@ -199,7 +183,7 @@ async function askFor(row: ItemRow, on: Completing): Promise<boolean> {
 }
 
 /** @returns false: its place is away */
-async function finish(row: ItemRow, on: Completing): Promise<boolean> {
+async function finish(row: ItemRow, on: PlaceWork): Promise<boolean> {
   if (!(await completeOne(row, on))) return false
   if (!on.app.media.isOurs(row.video_id!))
     await on.app.adoptions.items.set(on.adoption.id, [{ number: row.number, state: 'done' }])
@@ -213,7 +197,7 @@ async function finish(row: ItemRow, on: Completing): Promise<boolean> {
 async function factsBeside(
   row: ItemRow,
   file: FoundFile,
-  { adoption, reading: { tools }, app }: Completing,
+  { adoption, reading: { tools }, app }: PlaceWork,
 ): Promise<Facts | undefined> {
   if (row.is_guess) return undefined
   const [look] = await tools.look([file])

@@ -3,10 +3,10 @@
  * file of a place is touched.
  */
 import { defineTask, say } from 'archivolt'
-import { ADOPTION_TASK, inAdoption } from './2-scan.ts'
 import { dropChannel, leaveAlong } from './along/along.ts'
 import type { App } from './app.ts'
 import { endJob } from './end-job.ts'
+import { ADOPTION_TASK, inAdoption } from './work.ts'
 
 const STEP = 250
 
@@ -14,8 +14,9 @@ export const undoAdoption = defineTask({
   name: 'undo_adoption',
   title: 'Undo an import',
   ...ADOPTION_TASK,
-  async run(job, app: App) {
-    return inAdoption(job, app, 'undone', async (adoption) => {
+  async run(given, app: App) {
+    return inAdoption(given, app, 'undone', async (on) => {
+      const { adoption, job } = on
       await endCompleting(adoption.id, app)
       let gone = 0
       let kept = 0
@@ -40,7 +41,7 @@ export const undoAdoption = defineTask({
         )
         job.progress(0.9, say`${{ count: gone }} videos removed again`)
       }
-      await leaveAlong(adoption.id, job, app)
+      await leaveAlong(on)
       for (const channelId of app.adoptions.broughtChannels(adoption.id)) await dropChannel(channelId, app)
       return kept > 0
         ? say`${{ count: gone }} videos; ${{ kept }} stay: they were removed or downloaded since`

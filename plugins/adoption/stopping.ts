@@ -1,9 +1,9 @@
 /** Who works on an adoption, and what becomes of it where somebody stops that. */
 import type { Job } from 'archivolt'
-import { STOPPED } from './2-scan.ts'
 import type { App } from './app.ts'
 import { isBusy } from './plans/plans.ts'
 import { type AdoptionRow, TASK_OF } from './plans/rows.ts'
+import { STOPPED } from './work.ts'
 
 const RECENT = 200
 

@@ -9,7 +9,7 @@ import { codeOf } from './disk-fault.ts'
 import { kept } from './kept.ts'
 import { lookAt, readCommentsOf, readFilm, type Seen } from './look.ts'
 import type { FoundFile, Listed } from './types.ts'
-import { type PictureOf, Walk, type WalkArgs, type Walked } from './walk.ts'
+import { openWalk, type PictureOf, type Walk, type WalkArgs, type Walked } from './walk.ts'
 
 /** @typeParam Notes  what names the notes of a catalog, which tell of films too */
 export interface Requests<Notes = unknown> {
@@ -57,7 +57,7 @@ export function answersOfFilms<Notes>(told?: Told<Notes>): Answers<Requests<Note
   return {
     open(args) {
       lstatSync(args.path)
-      walks.set(++count, new Walk(args, told?.picturesOf(args)))
+      walks.set(++count, openWalk(args, told?.picturesOf(args)))
       return count
     },
     next: ({ walk }) => walks.get(walk)!.next(),

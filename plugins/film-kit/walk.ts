@@ -75,63 +75,45 @@ interface Folder {
 /** The picture that a program keeps of a film elsewhere. */
 export type PictureOf = (folder: string, base: string) => string | undefined
 
-export class Walk {
-  readonly #root: string
-  readonly #roots: readonly string[] | undefined
-  readonly #isOwn: boolean
-  readonly #leaveOut: ReadonlySet<string>
-  readonly #deepest: number
-  readonly #endings: ReadonlySet<string>
-  readonly #folders: Folder[]
+export function openWalk(
+  { path: root, only, roots, isOwn = false, leaveOut = [], deepest = DEEPEST, endings }: WalkArgs,
+  pictureOf: PictureOf | undefined,
+) {
+  const isLeftOut = new Set(leaveOut)
+  const isEnding = new Set(endings)
+  const folders: Folder[] = [{ path: only ?? '', depth: only === undefined ? 0 : deepest, above: [] }]
   /** Files with further names, by inode, until all of these have been seen: one that is told of, then the shortest. */
-  readonly #linked = new Map<string, { film: FoundFile; left: number }>()
-  #waiting: FoundFile[] = []
-  #problems: Problem[] = []
-  readonly #pictureOf: PictureOf | undefined
-  readonly #archives: string[] = []
-  readonly #lines = this.#archivedLines()
+  const linked = new Map<string, { film: FoundFile; left: number }>()
+  const waiting: FoundFile[] = []
+  const problems: Problem[] = []
+  const archives: string[] = []
+  const lines = archivedLines()
 
-  constructor(
-    { path, only, roots, isOwn = false, leaveOut = [], deepest = DEEPEST, endings }: WalkArgs,
-    pictureOf: PictureOf | undefined,
-  ) {
-    this.#pictureOf = pictureOf
-    this.#root = path
-    this.#roots = roots
-    this.#isOwn = isOwn
-    this.#leaveOut = new Set(leaveOut)
-    this.#deepest = deepest
-    this.#endings = new Set(endings)
-    this.#folders = [{ path: only ?? '', depth: only === undefined ? 0 : deepest, above: [] }]
-  }
-
-  next(): Walked {
-    while (this.#waiting.length < STEP && this.#problems.length < STEP) {
-      const folder = this.#folders.pop()
+  function next(): Walked {
+    while (waiting.length < STEP && problems.length < STEP) {
+      const folder = folders.pop()
       if (!folder) {
-        this.#endLinked()
+        endLinked()
         break
       }
       tellAlive()
-      this.#read(folder)
+      read(folder)
     }
-    const files = this.#waiting.splice(0, STEP)
-    const problems = this.#problems.splice(0, STEP)
+    const now = { files: waiting.splice(0, STEP), problems: problems.splice(0, STEP) }
     const archived: string[] = []
-    if (this.#waiting.length + this.#problems.length + this.#folders.length + this.#linked.size > 0)
-      return { files, problems, archived, isDone: false }
+    if (waiting.length + problems.length + folders.length + linked.size > 0) return { ...now, archived, isDone: false }
     while (archived.length < MOST_LINES) {
-      const { value, done } = this.#lines.next()
-      if (done) return { files, problems, archived, isDone: true }
+      const { value, done } = lines.next()
+      if (done) return { ...now, archived, isDone: true }
       archived.push(value)
     }
-    return { files, problems, archived, isDone: false }
+    return { ...now, archived, isDone: false }
   }
 
-  *#archivedLines(): Generator<string, undefined> {
-    for (const path of this.#archives) {
+  function* archivedLines(): Generator<string, undefined> {
+    for (const path of archives) {
       try {
-        for (const line of linesOf(this.#absolute(path), MOST_ARCHIVE_BYTES)) if (ARCHIVE_LINE.test(line)) yield line
+        for (const line of linesOf(absolute(path), MOST_ARCHIVE_BYTES)) if (ARCHIVE_LINE.test(line)) yield line
       } catch (thrown) {
         if (isDiskFault(thrown)) throw thrown
       }
@@ -139,31 +121,31 @@ export class Walk {
     return undefined
   }
 
-  #absolute(path: string): string {
-    return path === '' ? this.#root : `${this.#root}/${path}`
+  function absolute(path: string): string {
+    return path === '' ? root : `${root}/${path}`
   }
 
-  #tell(code: Problem['code'], path: string, why: Words): void {
-    this.#problems.push({ code, path, why })
+  function tell(code: Problem['code'], path: string, why: Words): void {
+    problems.push({ code, path, why })
   }
 
   /** Errors of a single file are no fault of the disk, except in the library itself. */
-  #isFault(thrown: unknown): boolean {
-    return isDiskFault(thrown) || (this.#isOwn && !GONE.has(codeOf(thrown)))
+  function isFault(thrown: unknown): boolean {
+    return isDiskFault(thrown) || (isOwn && !GONE.has(codeOf(thrown)))
   }
 
-  #read(folder: Folder): void {
-    const place = this.#absolute(folder.path)
+  function read(folder: Folder): void {
+    const place = absolute(folder.path)
     let entries: Entry[]
     let self: string
     try {
       const { dev, ino } = statSync(place, { bigint: true })
       self = `${dev}:${ino}`
-      if (folder.above.includes(self)) return this.#tell('loop', folder.path, 'a folder that contains itself')
+      if (folder.above.includes(self)) return tell('loop', folder.path, 'a folder that contains itself')
       entries = entriesIn(place)
     } catch (thrown) {
-      if (folder.depth === 0 || this.#isFault(thrown)) throw thrown
-      return this.#tell(
+      if (folder.depth === 0 || isFault(thrown)) throw thrown
+      return tell(
         'unreadable_file',
         folder.path,
         because('the folder cannot be read ({code})', { code: codeOf(thrown) }),
@@ -174,60 +156,55 @@ export class Walk {
     for (const { name, entry, isText } of entries) {
       if (isIgnored(name)) continue
       const path = pathIn(folder.path, name)
-      if (this.#leaveOut.has(this.#absolute(path))) continue
+      if (isLeftOut.has(absolute(path))) continue
       if (!isText) {
-        this.#tell(
-          'unreadable_name',
-          path,
-          'the file name is not valid UTF-8: rename the file, then it can be imported',
-        )
+        tell('unreadable_name', path, 'the file name is not valid UTF-8: rename the file, then it can be imported')
         continue
       }
-      const kind = entry.isSymbolicLink() ? this.#follow(path) : kindOf(entry)
+      const kind = entry.isSymbolicLink() ? follow(path) : kindOf(entry)
       if (kind === 'file') names.push(name)
       if (kind === 'folder') inner.push({ path, depth: folder.depth + 1, above: [...folder.above, self] })
     }
-    this.#group(folder.path, names.sort())
+    group(folder.path, names.sort())
     for (const one of inner.sort((a, b) => (a.path < b.path ? 1 : -1))) {
-      if (one.depth <= this.#deepest) this.#folders.push(one)
-      else
-        this.#tell('too_deep', one.path, because('folders are looked into {deepest} deep', { deepest: this.#deepest }))
+      if (one.depth <= deepest) folders.push(one)
+      else tell('too_deep', one.path, because('folders are looked into {deepest} deep', { deepest: deepest }))
     }
   }
 
   /** What a link leads to; what lies in this place is found by its own name. */
-  #follow(path: string): 'file' | 'folder' | 'none' {
-    if (!this.#roots && !this.#isOwn) return 'none'
+  function follow(path: string): 'file' | 'folder' | 'none' {
+    if (!roots && !isOwn) return 'none'
     try {
-      const real = realpathSync(this.#absolute(path))
+      const real = realpathSync(absolute(path))
       const target = statSync(real)
-      if (!this.#roots) return kindOf(target)
-      if (isWithin(this.#root, real)) {
-        const isLoop = target.isDirectory() && isWithin(real, this.#absolute(path))
-        this.#tell(
+      if (!roots) return kindOf(target)
+      if (isWithin(root, real)) {
+        const isLoop = target.isDirectory() && isWithin(real, absolute(path))
+        tell(
           isLoop ? 'loop' : 'symbolic_link',
           path,
           isLoop ? 'a folder that contains itself' : 'a link into the same place: its target is found by itself',
         )
         return 'none'
       }
-      if (!this.#roots.some((root) => isWithin(root, real))) {
-        this.#tell('outside_root', path, 'a link that leads out of the folders that may be read')
+      if (!roots.some((root) => isWithin(root, real))) {
+        tell('outside_root', path, 'a link that leads out of the folders that may be read')
         return 'none'
       }
       return kindOf(target)
     } catch (thrown) {
-      if (this.#isFault(thrown)) throw thrown
-      this.#tell('unreadable_file', path, because('a link that cannot be followed ({code})', { code: codeOf(thrown) }))
+      if (isFault(thrown)) throw thrown
+      tell('unreadable_file', path, because('a link that cannot be followed ({code})', { code: codeOf(thrown) }))
       return 'none'
     }
   }
 
-  #group(folder: string, names: readonly string[]): void {
-    const { films, unfinished, lone } = groupNames(names, this.#endings)
+  function group(folder: string, names: readonly string[]): void {
+    const { films, unfinished, lone } = groupNames(names, isEnding)
     const infos = lone.slice(0, MOST_LONE)
     for (const [, left] of unfinished)
-      this.#tell(
+      tell(
         'unfinished',
         pathIn(folder, left[0]!),
         because('a download that was cut off has left {count} files', { count: left.length }),
@@ -236,9 +213,9 @@ export class Walk {
       tellAlive()
       const path = pathIn(folder, film.name)
       try {
-        const { size, mtimeMs, nlink, dev, ino, isFile } = factsOf(this.#absolute(path))
+        const { size, mtimeMs, nlink, dev, ino, isFile } = factsOf(absolute(path))
         if (!isFile) continue
-        const picture = film.picture ?? this.#pictureOf?.(folder, film.base)
+        const picture = film.picture ?? pictureOf?.(folder, film.base)
         const found: FoundFile = {
           ...film,
           ...(picture !== undefined && { picture }),
@@ -248,38 +225,42 @@ export class Walk {
           sizeBytes: size,
           changedMs: Math.floor(mtimeMs),
         }
-        if (nlink > 1 && this.#roots) this.#link(`${dev}:${ino}`, found, nlink)
-        else this.#waiting.push(found)
+        if (nlink > 1 && roots) link(`${dev}:${ino}`, found, nlink)
+        else waiting.push(found)
       } catch (thrown) {
-        if (this.#isFault(thrown)) throw thrown
+        if (isFault(thrown)) throw thrown
         if (codeOf(thrown) !== 'ENOENT')
-          this.#tell('unreadable_file', path, because('it cannot be read ({code})', { code: codeOf(thrown) }))
+          tell('unreadable_file', path, because('it cannot be read ({code})', { code: codeOf(thrown) }))
       }
     }
-    for (const name of names) if (isArchive(name)) this.#archives.push(pathIn(folder, name))
+    for (const name of names) if (isArchive(name)) archives.push(pathIn(folder, name))
   }
 
-  #link(inode: string, film: FoundFile, names: number): void {
-    const known = this.#linked.get(inode)
-    if (!known) return void this.#linked.set(inode, { film, left: names - 1 })
+  function link(inode: string, film: FoundFile, names: number): void {
+    const known = linked.get(inode)
+    if (!known) return void linked.set(inode, { film, left: names - 1 })
     const [path, taken] = [pathOf(film), pathOf(known.film)]
     const [hasInfo, hadInfo] = [film.info !== undefined, known.film.info !== undefined]
     const isBetter = hasInfo === hadInfo ? path.length < taken.length : hasInfo
     if (isBetter) known.film = film
     const [kept, other] = isBetter ? [path, taken] : [taken, path]
-    this.#tell('hard_link', other, because('the same file as {file}, under another name', { file: kept }))
+    tell('hard_link', other, because('the same file as {file}, under another name', { file: kept }))
     if (--known.left > 0) return
-    this.#linked.delete(inode)
-    this.#waiting.push(known.film)
+    linked.delete(inode)
+    waiting.push(known.film)
   }
 
   /** Their further names lie elsewhere. */
-  #endLinked(): void {
-    for (const [inode, { film }] of this.#linked) {
-      if (this.#waiting.length >= STEP) return
-      this.#linked.delete(inode)
-      this.#waiting.push(film)
+  function endLinked(): void {
+    for (const [inode, { film }] of linked) {
+      if (waiting.length >= STEP) return
+      linked.delete(inode)
+      waiting.push(film)
     }
+  }
+
+  return {
+    next,
   }
 }
 
@@ -339,3 +320,5 @@ function* linesOf(path: string, most: number): Generator<string> {
     closeSync(file)
   }
 }
+
+export type Walk = ReturnType<typeof openWalk>

@@ -35,8 +35,6 @@ import { ensureChannel } from './found.ts'
 import { openReading } from './reading.ts'
 import { openReport, type Report, reasonOf } from './report.ts'
 
-type Run = JobContext<{ preferLocal?: boolean }>
-
 /** Folders in folders, but not without end. */
 const DEEPEST = 5
 const ROOM_TO_SPARE_BYTES = 200 << 20
@@ -59,7 +57,7 @@ export const manualImport = defineTask({
     await makeFolders(importDir)
     await refuseLibrary(importDir, mediaDirOf(app))
     const leaveOut = await placesIn(importDir, app)
-    const run: ImportRun = { importDir, done: new Set(), reading: openReading(job, app), report }
+    const run: ImportRun = { job, app, importDir, done: new Set(), reading: openReading(job, app), report }
     // Those that only the platform can tell of may have to wait for it: they come last.
     try {
       for (const isTold of [true, false]) {
@@ -74,8 +72,6 @@ export const manualImport = defineTask({
               app,
             ),
             run,
-            job,
-            app,
           )
           if (isTold) for (const { code, path = '', why } of problems) if (TOLD.has(code)) report.add(path, why)
         }
@@ -90,7 +86,10 @@ export const manualImport = defineTask({
   },
 })
 
+/** What one run works with. */
 interface ImportRun {
+  job: JobContext<{ preferLocal?: boolean }>
+  app: App
   importDir: string
   /** Ids. */
   done: Set<string>
@@ -105,8 +104,8 @@ const filmsFirst = (files: readonly FoundFile[], { media: { containers } }: App)
 /** What a person should look at. */
 const TOLD = new Set<string>(['unreadable_file', 'unreadable_name', 'too_deep'] satisfies ProblemCode[])
 
-async function importFiles(files: readonly FoundFile[], run: ImportRun, job: Run, app: App): Promise<void> {
-  const { importDir, done, reading, report } = run
+async function importFiles(files: readonly FoundFile[], run: ImportRun): Promise<void> {
+  const { job, app, importDir, done, reading, report } = run
   for (const file of files) {
     job.signal.throwIfAborted()
     job.progress(0, say`Importing ${{ name: file.name }} (${{ number: done.size + 1 }})`)
@@ -114,8 +113,7 @@ async function importFiles(files: readonly FoundFile[], run: ImportRun, job: Run
     try {
       const [look] = await reading.look(importDir, [file])
       if (!look?.isFilm) throw errors.unprocessable(look?.why ?? 'the file is empty or gone')
-      for (const { name, why } of await importFile(inFolder, look.info, done, job, app))
-        report.add(pathIn(file.folder, name), why)
+      for (const { name, why } of await importFile(inFolder, look.info, run)) report.add(pathIn(file.folder, name), why)
     } catch (thrown) {
       report.add(pathOf(file), reasonOf(thrown, app))
     }
@@ -150,25 +148,27 @@ interface Leftover {
   why: Words
 }
 
+/** One of its films. */
+interface ImportedFilm extends ImportRun {
+  file: FoundFile
+  left: Leftover[]
+}
+
 /** @throws unprocessable, or what the platform throws: it is left where it is */
-async function importFile(
-  file: FoundFile,
-  info: Info | undefined,
-  done: Set<string>,
-  job: Run,
-  app: App,
-): Promise<Leftover[]> {
+async function importFile(file: FoundFile, info: Info | undefined, run: ImportRun): Promise<Leftover[]> {
+  const { job, app, done } = run
   const id = await idOf(file, info, app)
   if (done.has(id)) throw errors.unprocessable(say`another file was imported as ${{ id }}`)
-  const metadata = await metadataOf(id, info, job, app)
+  const metadata = await metadataOf(id, info, run)
   const left: Leftover[] = []
+  const film: ImportedFilm = { ...run, file, left }
   if (file.info !== undefined && info?.id !== id)
     left.push({
       name: file.info,
       why: info ? say`it is about another video` : say`it cannot be read as an information file`,
     })
   await app.media.scratch(async (folder) => {
-    const downloaded = await job.step('import.prepare', () => prepare(file, metadata, folder, left, job, app))
+    const downloaded = await job.step('import.prepare', () => prepare(metadata, folder, film))
     await job.step('import.channel', () => ensureChannel(metadata, info !== undefined, job, app))
     await job.step('import.ingest', () =>
       app.videos.ingest(
@@ -182,7 +182,7 @@ async function importFile(
     )
     const [{ picture }, { thumbnailPath }] = [file, downloaded]
     if (picture !== undefined && thumbnailPath !== undefined)
-      await job.step('import.picture', () => keepPicture(id, picture, thumbnailPath, left, app))
+      await job.step('import.picture', () => keepPicture(id, picture, thumbnailPath, film))
   })
   await job.step('import.remove', () => removeSources(file, left))
   done.add(id)
@@ -206,7 +206,7 @@ async function idOf({ base }: FoundFile, info: Info | undefined, app: App): Prom
  * From the platform; where it does not have the video, or cannot be asked now, from the information file. The other way
  * round where a person prefers that.
  */
-async function metadataOf(id: string, info: Info | undefined, job: Run, app: App): Promise<VideoMetadata> {
+async function metadataOf(id: string, info: Info | undefined, { job, app }: ImportRun): Promise<VideoMetadata> {
   const asked = { asker: job.id, signal: job.signal }
   if (!info) return app.platform.video(id, asked)
   const local = job.payload.preferLocal ? metadataIn(info, id, app) : undefined
@@ -223,15 +223,9 @@ async function metadataOf(id: string, info: Info | undefined, job: Run, app: App
 }
 
 /** Everything as the library wants it, in staging; the sources stay as they are. */
-async function prepare(
-  file: FoundFile,
-  metadata: VideoMetadata,
-  folder: string,
-  left: Leftover[],
-  job: Run,
-  app: App,
-): Promise<Ingest['downloaded']> {
-  const mediaPath = await stageFilm(file, metadata, folder, job, app)
+async function prepare(metadata: VideoMetadata, folder: string, film: ImportedFilm): Promise<Ingest['downloaded']> {
+  const { file, left, job, app } = film
+  const mediaPath = await stageFilm(metadata, folder, film)
   const subtitles: Ingest['downloaded']['subtitles'] = []
   for (const subtitle of file.subtitles) {
     const to = join(folder, `${metadata.id}.${subtitle.lang}.vtt`)
@@ -254,7 +248,7 @@ async function prepare(
 }
 
 /** A video is taken in without its picture too, and does not say so: whether this one can be kept is seen here. */
-async function keepPicture(id: string, name: string, staged: string, left: Leftover[], app: App): Promise<void> {
+async function keepPicture(id: string, name: string, staged: string, { left, app }: ImportedFilm): Promise<void> {
   try {
     await app.media.keepArt('video', id, staged)
   } catch (thrown) {
@@ -263,13 +257,7 @@ async function keepPicture(id: string, name: string, staged: string, left: Lefto
   }
 }
 
-async function stageFilm(
-  file: FoundFile,
-  metadata: VideoMetadata,
-  folder: string,
-  job: Run,
-  app: App,
-): Promise<string> {
+async function stageFilm(metadata: VideoMetadata, folder: string, { file, job, app }: ImportedFilm): Promise<string> {
   const from = join(file.folder, file.name)
   const before = await plainFile(from)
   if (!before || before.sizeBytes === 0) throw errors.unprocessable('the file is empty or gone')

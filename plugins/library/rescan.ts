@@ -24,7 +24,6 @@ const Payload = Type.Object({
   /** Of films that no document knows, metadata from the information file beside them, where there is one. */
   preferLocal: Type.Optional(Type.Boolean()),
 })
-type Run = JobContext<Static<typeof Payload>>
 
 export const rescanFilesystem = defineTask({
   name: 'rescan_filesystem',
@@ -40,32 +39,41 @@ export const rescanFilesystem = defineTask({
     await mustBeThere(app)
     const reading = openReading(job, app)
     try {
-      return await bringTogether(reading, report, job, app)
+      return await bringTogether({ job, app, report, reading })
     } finally {
       await reading.end()
     }
   },
 })
 
-async function bringTogether(reading: Reading, report: Report, job: Run, app: App): Promise<Words | null> {
-  const state = await look(reading, job, app)
+/** What one run works with. */
+interface Rescan {
+  job: JobContext<Static<typeof Payload>>
+  app: App
+  report: Report
+  reading: Reading
+}
+
+async function bringTogether(run: Rescan): Promise<Words | null> {
+  const { job, app, report } = run
+  const state = await look(run)
   await mustBeThere(app) // it may have gone in the middle: then nothing of what was seen holds
-  const home = await foundElsewhere(new Set([...state.missing.keys(), ...state.lost]), job, app)
+  const home = await foundElsewhere(new Set([...state.missing.keys(), ...state.lost]), run)
   for (const id of home) state.missing.delete(id)
   state.lost = state.lost.filter((id) => !home.has(id))
-  for (const film of state.elsewhere.values()) await bringHome(film, job, app, report)
+  for (const film of state.elsewhere.values()) await bringHome(film, run)
   for (const id of state.misnamed) await job.step('rescan.correct', () => app.videos.correctPaths(id))
   await job.step('rescan.missing', async () => app.media.missing.set(await stillMissing(state.missing, app)))
   await app.media.places.setLost(state.found, false)
   await app.media.places.setLost(state.lost, true)
   if (job.payload.force) {
-    for (const id of state.missing.keys()) await removeLost(id, job, app)
-    for (const id of state.lost) await removeGone(id, job, app)
+    for (const id of state.missing.keys()) await removeLost(id, run)
+    for (const id of state.lost) await removeGone(id, run)
   }
-  for (const id of state.resized) await measure(id, job, app, report)
+  for (const id of state.resized) await measure(id, run)
   for (const id of state.unsubtitled) await job.step('rescan.unsubtitle', () => app.videos.dropLostSubtitles(id))
-  await takeInNew(state.fresh, reading, job, app, report)
-  await takeInSubtitles(job, app, report)
+  await takeInNew(state.fresh, run)
+  await takeInSubtitles(run)
   await job.step('rescan.orphans', () => app.videos.dropOrphans(job.signal))
   await fetchMissingArt(job, app, 0.95)
   // Of a lost index this is what the library can bring back.
@@ -91,7 +99,7 @@ async function bringTogether(reading: Reading, report: Report, job: Run, app: Ap
 }
 
 /** What those find who know of films beyond the library. */
-async function foundElsewhere(homeless: ReadonlySet<string>, job: Run, app: App): Promise<Set<string>> {
+async function foundElsewhere(homeless: ReadonlySet<string>, { job, app }: Rescan): Promise<Set<string>> {
   const found = new Set<string>()
   for (const find of app.hook('library.homeless')) for (const id of await find(homeless, job)) found.add(id)
   return found
@@ -119,7 +127,7 @@ interface State {
 }
 
 /** Reads only. */
-async function look(reading: Reading, job: Run, app: App): Promise<State> {
+async function look({ reading, job, app }: Rescan): Promise<State> {
   const mediaDir = mediaDirOf(app)
   const state: State = {
     indexed: 0,
@@ -202,7 +210,7 @@ export const tellMoved = defineTask({
 })
 
 /** To the folder of the channel that the document names. */
-async function bringHome(film: FoundFilm, job: Run, app: App, report: Report): Promise<void> {
+async function bringHome(film: FoundFilm, { job, app, report }: Rescan): Promise<void> {
   const id = film.name
   try {
     await job.step('rescan.move', () =>
@@ -219,13 +227,14 @@ async function bringHome(film: FoundFilm, job: Run, app: App, report: Report): P
   }
 }
 
-async function removeLost(id: string, job: Run, app: App): Promise<void> {
+async function removeLost(id: string, run: Rescan): Promise<void> {
+  const { app } = run
   const doc = await app.videos.get(id)
   if (!doc || (await app.media.isThere(app.media.pathOf(doc.channel_id, id)))) return // come back, or removed by somebody else
-  await removeGone(id, job, app)
+  await removeGone(id, run)
 }
 
-async function removeGone(id: string, job: Run, app: App): Promise<void> {
+async function removeGone(id: string, { job, app }: Rescan): Promise<void> {
   job.log.info({ id }, 'its file is gone: removed')
   try {
     await job.step('rescan.remove', () => app.videos.remove(id))
@@ -238,7 +247,7 @@ async function removeGone(id: string, job: Run, app: App): Promise<void> {
  * The document takes the metadata of another film. A damaged one is told, and waits in the queue to be downloaded once
  * more.
  */
-async function measure(id: string, job: Run, app: App, report: Report): Promise<void> {
+async function measure(id: string, { job, app, report }: Rescan): Promise<void> {
   job.signal.throwIfAborted()
   const fault = await job.step('rescan.measure', () => app.videos.exclusive(id, () => app.videos.measure(id)))
   const video = fault === undefined ? undefined : await app.videos.outline(id)
@@ -253,7 +262,8 @@ async function measure(id: string, job: Run, app: App, report: Report): Promise<
   )
 }
 
-async function takeInNew(fresh: number, reading: Reading, job: Run, app: App, report: Report): Promise<void> {
+async function takeInNew(fresh: number, run: Rescan): Promise<void> {
+  const { job, app, report, reading } = run
   const mediaDir = mediaDirOf(app)
   let seen = 0
   for await (const batch of filmsOf(mediaDir, reading, app)) {
@@ -262,7 +272,7 @@ async function takeInNew(fresh: number, reading: Reading, job: Run, app: App, re
       job.signal.throwIfAborted()
       const name = film.path.slice(mediaDir.length + 1)
       if (film.isStray) continue
-      if (known.has(film.name)) await reportSecond(film, name, app, report)
+      if (known.has(film.name)) await reportSecond(film, name, run)
       else if (!(await app.media.isThere(film.path)))
         continue // moved or gone since
       else if (!film.isId) report.add(name, say`its name is not the id of a video`)
@@ -286,7 +296,7 @@ async function infoOf({ file }: FoundFilm, mediaDir: string, reading: Reading): 
   return look?.isFilm ? look.info : undefined
 }
 
-async function reportSecond(film: FoundFilm, name: string, app: App, report: Report): Promise<void> {
+async function reportSecond(film: FoundFilm, name: string, { app, report }: Rescan): Promise<void> {
   const doc = await app.videos.get(film.name)
   if (doc && app.media.pathOf(doc.channel_id, film.name) !== film.path && (await app.media.isThere(film.path)))
     report.add(name, say`the video is in the library already, in the folder of its channel`)

@@ -12,16 +12,22 @@ import type { Report } from './report.ts'
 /** So many files are looked at together. */
 const STEP = 50
 
-type Run = JobContext<object>
+/** What a rescan hands on. */
+interface Run {
+  job: JobContext<object>
+  app: App
+  report: Report
+}
 type Found = ReturnType<typeof subtitleFile>
 
 /** What is no subtitles is told, and stays where it lies. May be done twice. */
-export async function takeInSubtitles(job: Run, app: App, report: Report): Promise<void> {
+export async function takeInSubtitles(run: Run): Promise<void> {
+  const { job, app } = run
   let seen = 0
   for await (const batch of batchesOf(subtitlesOf(mediaDirOf(app)), STEP)) {
     job.signal.throwIfAborted()
     job.progress(0.95, say`Looking at ${{ count: (seen += batch.length) }} files of subtitles`)
-    for (const [id, found] of await unlisted(batch, app, report)) {
+    for (const [id, found] of await unlisted(batch, run)) {
       try {
         await job.step('rescan.subtitles', () =>
           app.videos.setSubtitles(id, found, {
@@ -39,7 +45,7 @@ export async function takeInSubtitles(job: Run, app: App, report: Report): Promi
 }
 
 /** By video. */
-async function unlisted(batch: FoundSubtitle[], app: App, report: Report): Promise<Map<string, Found[]>> {
+async function unlisted(batch: FoundSubtitle[], { app, report }: Run): Promise<Map<string, Found[]>> {
   const docs = await app.videos.collection.getMany([...new Set(batch.map(({ film }) => film))])
   const fresh = new Map<string, Found[]>()
   for (const { channelId, film, lang } of batch) {

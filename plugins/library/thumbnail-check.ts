@@ -10,7 +10,7 @@ import type { ArtKind } from '../media/types.ts'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { filmsOf, mediaDirOf } from './disk.ts'
-import { LostPictures } from './lost-pictures.ts'
+import { type LostPictures, openLostPictures } from './lost-pictures.ts'
 import { openReading } from './reading.ts'
 
 type Run = JobContext<object>
@@ -54,7 +54,7 @@ type Wanted = { kind: 'video'; id: string; doc: VideoDoc } | { kind: ArtKind; id
 export async function fetchMissingArt(job: Run, app: App, fraction = 0): Promise<number> {
   let looked = 0
   let fetched = 0
-  const lost = new LostPictures(app)
+  const lost = openLostPictures(app)
   for await (const { kind, id, ...wanted } of wantedArt(app)) {
     job.signal.throwIfAborted()
     if (looked++ % 100 === 0)

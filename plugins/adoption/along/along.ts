@@ -8,13 +8,13 @@ import type { ProblemCode } from '../../film-kit/types.ts'
 import type { App } from '../app.ts'
 import type { Along } from '../catalogs/types.ts'
 import { endJob } from '../end-job.ts'
-import type { PlaceReading } from '../place-reading.ts'
 import type { Choice } from '../plans/plans.ts'
 import type { AdoptionRow } from '../plans/rows.ts'
+import type { AdoptionWork, PlaceWork } from '../work.ts'
 import { list } from './lists.ts'
 import { platformList } from './platform-lists.ts'
 import type { AlongRow } from './rows.ts'
-import type { Brought, Kept, Kind, One, Run, Way } from './ways.ts'
+import type { Brought, Kept, Kind, One, Way } from './ways.ts'
 
 const STEP = 200
 const SAFE: Choice['kinds'] = ['keep', 'ignore', 'platform_list']
@@ -184,7 +184,8 @@ const GONE_FROM = 1e12
 const GONE: readonly string[] = ['in_archive_only', 'missing_file'] satisfies ProblemCode[]
 
 /** What is named there and whose file is gone, where somebody wants it. */
-export async function bringGone(adoption: AdoptionRow, job: Run, app: App): Promise<void> {
+export async function bringGone(on: AdoptionWork): Promise<void> {
+  const { adoption, job, app } = on
   const { gone: kind } = choiceOf(adoption)
   if (!kind) return
   for (const rows of app.adoptions.items.pieces(adoption.id, ['problem'], ['planned'], STEP, job.signal)) {
@@ -193,12 +194,13 @@ export async function bringGone(adoption: AdoptionRow, job: Run, app: App): Prom
         ? [{ number: GONE_FROM + number, userId: 0, one: { kind, id } }]
         : [],
     )
-    await bringSome(kind, own, adoption.id, job, app)
+    await bringSome(kind, own, on)
   }
 }
 
 /** What was chosen, of what the catalog tells. Once more after videos have come in later. @returns how many rows */
-export async function bringAlong(adoption: AdoptionRow, reading: PlaceReading, job: Run, app: App): Promise<number> {
+export async function bringAlong(on: PlaceWork): Promise<number> {
+  const { adoption, reading } = on
   const { kinds, users, listsTo } = choiceOf(adoption)
   let brought = 0
   for await (const rows of reading.along()) {
@@ -210,29 +212,29 @@ export async function bringAlong(adoption: AdoptionRow, reading: PlaceReading, j
     })
     for (const kind of new Set(chosen.map(({ one }) => one.kind))) {
       const own = chosen.filter(({ one }) => one.kind === kind)
-      brought += await bringSome(kind, own, adoption.id, job, app)
+      brought += await bringSome(kind, own, on)
     }
   }
   return brought
 }
 
-async function bringSome(kind: Kind, own: Kept<Kind>[], adoption: number, job: Run, app: App): Promise<number> {
+async function bringSome(kind: Kind, own: Kept<Kind>[], { adoption: { id }, job, app }: AdoptionWork): Promise<number> {
   const way = wayOf(kind)
   const written = app.adoptions.along.of(
-    adoption,
+    id,
     own.map(({ number }) => number),
   )
   const fresh = await way.open(
     own.filter(({ number }) => !written.has(number)),
     app,
   )
-  await app.adoptions.along.add(adoption, fresh.map(toRow))
+  await app.adoptions.along.add(id, fresh.map(toRow))
   // Of a run that was cut off: written, and perhaps not done.
   const open = [...written.values()].filter((row) => row.is_done === 0 || GROWS.includes(kind)).map(toKept)
   const now = [...open, ...fresh]
   const started = await job.step('adoption.along', () => way.bring(now, app, job))
   await app.adoptions.along.setDone(
-    adoption,
+    id,
     now.map(({ number }) => number),
     started,
   )
@@ -250,14 +252,14 @@ const toRow = ({ number, isDone: _, ...kept }: Kept<Kind>): Omit<AlongRow, 'is_d
   data: JSON.stringify(kept),
 })
 
-export async function leaveAlong(adoption: number, job: Run, app: App): Promise<void> {
-  for (const rows of app.adoptions.along.pieces(adoption, STEP, job.signal)) {
+export async function leaveAlong({ adoption: { id }, job, app }: AdoptionWork): Promise<void> {
+  for (const rows of app.adoptions.along.pieces(id, STEP, job.signal)) {
     for (const kind of new Set(rows.map((row) => row.kind))) {
       const kept = rows.filter((row) => row.kind === kind).map(toKept)
       await job.step('adoption.takeBack', async () => wayOf(kind).undo(kept, app, job))
     }
     await app.adoptions.along.drop(
-      adoption,
+      id,
       rows.map(({ number }) => number),
     )
   }
