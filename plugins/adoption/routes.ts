@@ -202,7 +202,7 @@ export const startAdoption = defineRoute({
     const busy = app.adoptions.list().find((one) => one.place_id === placeId && (isBusy(one) || isWaiting(one)))
     if (busy)
       throw errors.conflict(
-        say`“${{ label: place.label }}” is being worked on (adoption ${{ id: busy.id }}): wait for its end`,
+        say`“${{ label: place.label }}” is being worked on (import ${{ id: busy.id }}): wait for its end`,
       )
     await app.adoptions.removeOld()
     await app.adoptions.removeUnused(placeId)

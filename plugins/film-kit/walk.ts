@@ -141,7 +141,7 @@ export function openWalk(
     try {
       const { dev, ino } = statSync(place, { bigint: true })
       self = `${dev}:${ino}`
-      if (folder.above.includes(self)) return tell('loop', folder.path, 'a folder that contains itself')
+      if (folder.above.includes(self)) return tell('loop', folder.path, because('a folder that contains itself'))
       entries = entriesIn(place)
     } catch (thrown) {
       if (folder.depth === 0 || isFault(thrown)) throw thrown
@@ -158,7 +158,11 @@ export function openWalk(
       const path = pathIn(folder.path, name)
       if (isLeftOut.has(absolute(path))) continue
       if (!isText) {
-        tell('unreadable_name', path, 'the file name is not valid UTF-8: rename the file, then it can be imported')
+        tell(
+          'unreadable_name',
+          path,
+          because('the file name is not valid UTF-8: rename the file, then it can be imported'),
+        )
         continue
       }
       const kind = entry.isSymbolicLink() ? follow(path) : kindOf(entry)
@@ -184,12 +188,14 @@ export function openWalk(
         tell(
           isLoop ? 'loop' : 'symbolic_link',
           path,
-          isLoop ? 'a folder that contains itself' : 'a link into the same place: its target is found by itself',
+          isLoop
+            ? because('a folder that contains itself')
+            : because('a link into the same place: its target is found by itself'),
         )
         return 'none'
       }
       if (!roots.some((root) => isWithin(root, real))) {
-        tell('outside_root', path, 'a link that leads out of the folders that may be read')
+        tell('outside_root', path, because('a link that leads out of the folders that may be read'))
         return 'none'
       }
       return kindOf(target)

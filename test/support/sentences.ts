@@ -13,7 +13,6 @@ const CALLS: ReadonlyArray<[pattern: RegExp, from: number]> = [
   [/^errors\.(?!notFound)\w+$/, 0],
   [/^new (BadArchive|NoCatalog|Unusable)$/, 0],
   [/^because$/, 0],
-  [/\.#tell$/, 2],
   [/^new AppError$/, 1],
   [/(^|\.)progress$/, 1],
   [/(^|\.)jobs\.(notify|warn)$/, 0],

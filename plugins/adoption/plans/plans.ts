@@ -55,7 +55,7 @@ export function openPlans({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
   /** @throws AppError  there is none */
   function get(id: number): AdoptionRow {
     const row = find(id)
-    if (!row) throw errors.notFound('adoption', String(id))
+    if (!row) throw errors.notFound('import', String(id))
     return row
   }
 
