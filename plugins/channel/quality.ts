@@ -21,7 +21,7 @@ export const quality = {
   quality_hdr: Type.Boolean({
     default: true,
     title: 'HDR if available',
-    description: 'Without it, colours are right on every screen.',
+    description: 'Without HDR, colours look right on every screen.',
     'x-group': 'quality',
   }),
   quality_language: Type.Union(
@@ -29,7 +29,7 @@ export const quality = {
     {
       default: false,
       title: 'Audio language',
-      description: 'Two letters. Empty: the one the video was made in, never a dubbed one.',
+      description: 'Two-letter code. Empty: the original language of the video, never a dubbed one.',
       'x-wrong': 'Enter the code of one language, such as en or pt-BR',
       'x-group': 'quality',
       examples: ['en'],
@@ -38,7 +38,7 @@ export const quality = {
   quality_missing: Type.Enum(['below', 'wait', 'skip'], {
     default: 'below',
     title: 'If that isn’t available',
-    description: 'New videos often come in HD only after some hours.',
+    description: 'New videos are often available in HD only after a few hours.',
     'x-labels': { below: 'Take the best there is', wait: 'Wait for it', skip: 'Leave the video out' },
     'x-group': 'quality',
   }),
@@ -46,8 +46,8 @@ export const quality = {
     minimum: 1,
     maximum: 365,
     default: 7,
-    title: 'Wait for it, at most',
-    description: 'Counted from its publication; then the best there is.',
+    title: 'Wait for at most',
+    description: 'Counted from publication. After that, the best available version is downloaded.',
     'x-unit': 'days',
     'x-group': 'quality',
   }),

@@ -94,10 +94,10 @@ export const downloads = {
   subtitle_source: Type.Union([Type.Literal('user'), Type.Literal('auto'), unset], { default: false }),
   subtitle_index: flag({
     title: 'Search what’s said',
-    description: 'Results open at that second. Takes some space.',
+    description: 'Results open the video at the right second. Takes some space.',
     'x-group': 'subtitles',
   }),
-  comment_max: line(40, { title: 'Keep comments', 'x-group': 'comments' }, COMMENT_LIMITS),
+  comment_max: line(40, { title: 'Save comments', 'x-group': 'comments' }, COMMENT_LIMITS),
   comment_sort: Type.Enum(['top', 'new'], {
     default: 'top',
     title: 'Comment order',
@@ -109,15 +109,15 @@ export const downloads = {
     description: 'So that other players can show them.',
     'x-group': 'quality',
   }),
-  add_thumbnail: flag({ title: 'Put the thumbnail into the file', 'x-group': 'quality' }),
+  add_thumbnail: flag({ title: 'Write the thumbnail into the file', 'x-group': 'quality' }),
   cookie_import: flag({
-    title: 'Use it',
-    description: 'It stays stored while switched off.',
+    title: 'Use the cookie',
+    description: 'The cookie stays stored while this is off.',
     'x-group': 'cookie',
   }),
   integrate_ryd: flag({
     title: 'Estimate dislikes',
-    description: 'A public service is queried for each video, and so learns which ones you have:',
+    description: 'A public service is queried for each video, so it learns which videos you have:',
     'x-group': 'watching',
   }),
   integrate_sponsorblock: flag({

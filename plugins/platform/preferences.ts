@@ -48,7 +48,7 @@ export const platform = {
     default: 1,
     ...words({
       title: 'Pause between two requests',
-      description: 'Looking up one video or list takes several. The actual pause varies up to double.',
+      description: 'Looking up one video or list takes several requests. The actual pause varies up to double.',
       'x-unit': 'seconds',
       'x-group': 'pace',
     }),
@@ -112,8 +112,8 @@ export const platform = {
     examples: ['default,web_safari'],
   }),
   cookie_use: choice(['always', 'needed'], {
-    title: 'When to use it',
-    description: 'YouTube may lock an account that asks for very much. “Only when needed” spares it.',
+    title: 'When to use the cookie',
+    description: 'YouTube may lock an account that makes very many requests. “Only when needed” reduces that risk.',
     'x-labels': { always: 'Always', needed: 'Only when needed' },
     'x-group': 'cookie',
   }),

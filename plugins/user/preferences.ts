@@ -8,7 +8,7 @@ export const accounts = {
     minimum: 1,
     maximum: 365,
     default: 30,
-    title: 'Sign out where nobody has been for',
+    title: 'Sign out unused devices after',
     description: 'A device that is used now and then, such as a television, stays signed in.',
     'x-unit': 'days',
     'x-group': 'sign-ins',
@@ -17,7 +17,7 @@ export const accounts = {
     default: false,
     title: 'Admins need an authenticator app',
     description:
-      'An admin without one can only watch, and set one up. Who signs in at a provider or a proxy is not asked: it has its own second factor.',
+      'Until they set one up, admins can only watch. Anyone who signs in with a provider or proxy is not asked, because those have a second factor of their own.',
     'x-group': 'sign-ins',
   }),
 }

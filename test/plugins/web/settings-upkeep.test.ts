@@ -161,8 +161,8 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await shot('settings-cookie-stored')
     await page.getByRole('button', { name: 'Test cookie' }).click()
     await page.getByText('YouTube accepts the cookie', { exact: true }).waitFor(PATIENCE)
-    await page.getByRole('switch', { name: 'Use it' }).uncheck()
-    await page.locator('.option', { hasText: 'Use it' }).getByText('Saved').waitFor()
+    await page.getByRole('switch', { name: 'Use the cookie' }).uncheck()
+    await page.locator('.option', { hasText: 'Use the cookie' }).getByText('Saved').waitFor()
     assert.equal((await app.as('admin').get('/api/cookie/')).body.cookie_enabled, false)
     await check([/400/])
 

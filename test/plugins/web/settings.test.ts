@@ -283,7 +283,7 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByLabel('File type').selectOption('Plays everywhere')
     await saved(page, 'File type')
     await page.getByLabel('If that isn’t available').selectOption('Wait for it')
-    await page.getByLabel('Wait for it, at most').waitFor()
+    await page.getByLabel('Wait for at most').waitFor()
     assert.deepEqual(await downloads().then(({ quality_height, quality_codec }) => [quality_height, quality_codec]), [
       1080,
       'compatible',

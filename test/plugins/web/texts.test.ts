@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { type Entry, namesIn, VALUES_FILE, valuesOf, writtenValues } from '../../../config/text-values.ts'
 import { languages, languagesBesideEnglish, type Texts, textFile, textsIn } from '../../support/languages.ts'
+import { testApp } from '../../support/testing.ts'
 
 /** Words that the server brings in English: of preferences and tasks by their names, of messages by themselves. */
 const OF_SERVER = /^(preference|task|said)\./
@@ -81,4 +82,17 @@ test('each text of a language is one line, and no key comes twice', async () => 
 
 test('the compiler knows the values of each text (node --import tsx config/text-values.ts writes them anew)', async () => {
   assert.equal(await readFile(VALUES_FILE, 'utf8'), await writtenValues())
+})
+
+test('every event that a webhook may have is called something in each language', async (t) => {
+  const app = await testApp(t)
+
+  const { events } = (await app.as('admin').get('/api/webhook/')).body
+
+  assert.ok(events.length > 10)
+  for (const language of await languages()) {
+    const texts = await textsIn(language)
+    const nameless = events.filter((event: string) => !Object.hasOwn(texts, `settings.webhooks.event.${event}`))
+    assert.deepEqual(nameless, [], language)
+  }
 })

@@ -143,7 +143,7 @@ describe('the first minutes', { skip: noBrowser }, () => {
     await one.page.getByRole('button', { name: 'Save and continue' }).click()
     await one.page.getByText('Enter language codes separated by commas').waitFor()
     await one.page.getByLabel('Languages').fill('fr, de')
-    await one.page.getByRole('switch', { name: 'Keep comments' }).check()
+    await one.page.getByRole('switch', { name: 'Save comments' }).check()
     await one.page.getByRole('button', { name: 'Save and continue' }).click()
     await until(
       'it is chosen',
