@@ -8,7 +8,7 @@ import { type Clock, DAY_SECONDS, systemClock } from './clock.ts'
 import { CloseStack } from './close-stack.ts'
 import { openDataFolder } from './folder.ts'
 import { isDiskFull, noRoomLeft } from './full-disk.ts'
-import { openStamp } from './http/kept-replies.ts'
+import { openStamp } from './http/reply-cache.ts'
 import { openHttp } from './http/server.ts'
 import { giveBackWhenIdle } from './idle-memory.ts'
 import { chooseAdapter, openIndex } from './index/adapter.ts'
@@ -159,7 +159,7 @@ export async function openApp({
     await reserve.tellBy((sentence) => jobs.warn('The disk is full', sentence))
     await opened.add(schedules).begin()
     const release = async () => {
-      http.forgetReplies()
+      http.clearReplyCache()
       await index.relax?.()
     }
     opened.add(giveBackWhenIdle({ clock, log, requests: http.requests, release }))

@@ -1,5 +1,5 @@
-/** The one error that core and plugins raise on purpose: a code, a sentence, details. Knows no HTTP. */
-import { atPlace, inEnglish, type Words } from './say.ts'
+/** The one error that core and plugins throw on purpose: a code, a sentence, details. Knows no HTTP. */
+import { atPath, inEnglish, type Words } from './say.ts'
 
 export type ErrorCode =
   | 'bad_request'
@@ -18,7 +18,7 @@ export type ErrorCode =
   | 'unavailable'
   | 'internal_error'
 
-/** Who sends 100,000 wrong keys is told of the first ones. */
+/** A request with 100,000 wrong keys gets a reply about the first ones only. */
 export const MOST_FIELDS = 20
 
 interface ErrorDetails {
@@ -34,7 +34,7 @@ interface ErrorDetails {
 
 export interface ErrorOptions extends Omit<ErrorDetails, 'fields'> {
   fields?: Record<string, Words>
-  /** What lies behind it; goes to the log, never to the client. */
+  /** The underlying error; goes to the log, never to the client. */
   cause?: unknown
 }
 
@@ -42,9 +42,9 @@ export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
   readonly details: ErrorDetails
-  /** Of `message`, which is in English. */
+  /** Translatable form of `message`. */
   readonly words: Words
-  /** Of `details.fields`. */
+  /** Translatable form of `details.fields`. */
   readonly rules: Record<string, Words> | undefined
 
   constructor(code: ErrorCode, message: Words, options: ErrorOptions = {}) {
@@ -61,8 +61,8 @@ const mapped = <From, To>(all: Record<string, From>, change: (one: From) => To):
   Object.fromEntries(Object.entries(all).map(([key, one]) => [key, change(one)]))
 
 /**
- * Whether a thrown thing is an AppError, of this code if one is given.
- * Told by its shape: an outside plugin may load a copy of the class.
+ * Whether a thrown value is an AppError, with this code if one is given. Checked by shape: an outside plugin may load
+ * its own copy of the class.
  */
 export function isAppError(thrown: unknown, code?: ErrorCode): thrown is AppError {
   return (
@@ -74,16 +74,16 @@ export function isAppError(thrown: unknown, code?: ErrorCode): thrown is AppErro
 }
 
 /**
- * Why the server cannot start, in one sentence for whoever starts it: what is wrong, where, what to do. Shown without a
- * stack.
+ * Why the server cannot start, in one sentence for the person who starts it: what is wrong, where, what to do. Shown
+ * without a stack.
  */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }
 
 /**
- * The end of such a sentence about a plugin from outside: the next step that is always there.
- * @param name  its own, or that of its folder
+ * The end of such a sentence about a plugin from outside: the remedy that always works.
+ * @param name  of the plugin or of its folder
  */
 export const wayOut = (name: string): string => `; correct or remove it, or start without it: AV_PLUGINS_OFF=${name}`
 
@@ -91,16 +91,16 @@ const raise = (code: ErrorCode) => (message: Words, options?: ErrorOptions) => n
 
 /** `throw errors.conflict('A restore is running; try again when it has ended')`: one function per meaning. */
 export const errors = {
-  /** 400: the form of the request is wrong. `fields` names the places. */
+  /** 400: the form of the request is wrong. `fields` has the paths of the wrong values. */
   badRequest: raise('bad_request'),
-  /** 400: one place, and what is wrong with it. */
-  wrongField: (place: string, rule: Words) =>
-    new AppError('bad_request', atPlace(place, rule), { fields: { [place]: rule } }),
+  /** 400: one wrong value, by its path, and the rule that it breaks. */
+  wrongField: (path: string, rule: Words) =>
+    new AppError('bad_request', atPath(path, rule), { fields: { [path]: rule } }),
   notAuthenticated: raise('not_authenticated'),
   invalidToken: (options?: ErrorOptions) => new AppError('invalid_token', 'Invalid token.', options),
   permissionDenied: raise('permission_denied'),
   csrfFailed: raise('csrf_failed'),
-  /** 403: what the browser says of the page that sent it, or what a proxy has made of that. */
+  /** 403: the browser's headers name another site, or a proxy has changed them. */
   crossSite: () =>
     new AppError(
       'csrf_failed',
@@ -119,31 +119,28 @@ export const errors = {
   /** 422: well-formed input whose content cannot be used. */
   unprocessable: raise('unprocessable'),
   throttled: raise('throttled'),
-  /** 503: something outside (platform, index server, disk) does not serve now; jobs try again. */
+  /** 503: something external (platform, index server, disk) is not available now; jobs are retried. */
   unavailable: raise('unavailable'),
 }
 
-/** What the system, Python and child processes say of files, which names paths of this machine. */
+/** Error messages of the system, Python and child processes that contain paths of this machine. */
 const SYSTEM_SAYS = /\b(E[A-Z][A-Z0-9]+: [^'\n]{1,200}?),? [a-z]+ '[^\n]*'/g
 const PYTHON_SAYS = /(\[Errno \d+\] [^'\n]{1,200}): '[^\n]*'/g
 const SPAWN_SAYS = /\bspawn \S+ (E[A-Z]+)/g
-/** Three parts and more, not within a URL. */
+/** A path of three or more parts, outside a URL. */
 const ABSOLUTE_PATH = /(?<![\w:/.])\/(?:[^\s/'":,;]{1,255}\/){2,50}/g
 
 const LONGEST_SAID = 4000
 
-/**
- * A sentence of ours as others may read it: what it repeats of the system says what is wrong, and not where on this
- * machine. The log has both.
- */
+/** Removes paths of this machine from a sentence of ours that quotes a system error. The log has the full text. */
 export const withoutPaths = (text: string): string =>
   text.replace(SYSTEM_SAYS, '$1').replace(PYTHON_SAYS, '$1').replace(SPAWN_SAYS, 'spawn $1')
 
-/** What an error says, as others may read it: one that is not ours names paths in whatever form it likes. */
+/** The message of an error without paths: a foreign error may contain paths in any form. */
 export function saidBy(error: unknown): string {
   const text = withoutPaths((error instanceof Error ? error.message : String(error)).slice(0, LONGEST_SAID))
   return isAppError(error) ? text : text.replace(ABSOLUTE_PATH, '…/')
 }
 
-/** The same, with words and values apart where it is ours. */
+/** The same, as translatable words if the error is ours. */
 export const wordsOf = (error: unknown): Words => (isAppError(error) && error.words) || saidBy(error)

@@ -1,30 +1,27 @@
-/**
- * Sentences for people: in English as they are, or as words and values apart, for whoever says them in another
- * language.
- */
+/** Sentences for people: plain English, or a template with separate values that can be translated. */
 import { Type } from 'typebox'
 
 /** `{ key: 'The shelf {name} is full', params: { name: 'Boats' } }` */
 export interface Sentence {
-  /** The English words, with names in braces where the values stand. */
+  /** The English template, with names in braces for the values. */
   key: string
   params: Record<string, Value>
 }
 
 type Value = string | number | Sentence
 
-/** A text without values is its own key. */
+/** A text without values is its own template. */
 export type Words = string | Sentence
 
-/** As a payload or a row keeps them. */
+/** The schema for payloads and rows. */
 export const Words = Type.Unsafe<Words>(
   Type.Union([Type.String(), Type.Object({ key: Type.String(), params: Type.Record(Type.String(), Type.Unknown()) })]),
 )
 
-/** By the English sentence: how it is made. Those without values are not among them. */
+/** English sentence → its template and values. Sentences without values are left out. */
 export type Said = Record<string, Sentence>
 
-/** As a reply has it, contract 2.3. */
+/** The schema for replies, contract 2.3. */
 export const Said = Type.Unsafe<Said>(
   Type.Record(Type.String(), Type.Object({ key: Type.String(), params: Type.Record(Type.String(), Type.Unknown()) }), {
     description: 'By the sentence: of which words and values it is made. Those without values are not among them.',
@@ -33,7 +30,7 @@ export const Said = Type.Unsafe<Said>(
 
 type Named = Record<string, Value>
 
-/** `` say`The shelf ${{ name }} is full` ``. Without values it is the text alone. */
+/** `` say`The shelf ${{ name }} is full` ``. Without values it returns the text alone. */
 export function say(texts: TemplateStringsArray): string
 export function say(texts: TemplateStringsArray, ...values: [Named, ...Named[]]): Sentence
 export function say(texts: TemplateStringsArray, ...values: Named[]): Words {
@@ -41,11 +38,11 @@ export function say(texts: TemplateStringsArray, ...values: Named[]): Words {
   return values.length === 0 ? key : { key, params: Object.assign({}, ...values) }
 }
 
-/** As a value within another sentence, where a text would be taken as it is. */
+/** Converts words to a sentence, so that they are translated when used as a value in another sentence. */
 export const sentenceOf = (words: Words): Sentence => (typeof words === 'string' ? { key: words, params: {} } : words)
 
-/** What is wrong at one place of what was given: `page must be an integer`. */
-export const atPlace = (place: string, rule: Words): Sentence => say`${{ place }} ${{ rule: sentenceOf(rule) }}`
+/** Says what is wrong at a path of the input: `page must be an integer`. */
+export const atPath = (path: string, rule: Words): Sentence => say`${{ place: path }} ${{ rule: sentenceOf(rule) }}`
 
 export function inEnglish(words: Words): string {
   if (typeof words === 'string') return words
@@ -56,8 +53,8 @@ export function inEnglish(words: Words): string {
 }
 
 /**
- * What stands beside English sentences on the wire; undefined where none has values.
- * @param shown  what becomes of each text before others may read it
+ * The English texts, and `said`, which accompanies them on the wire; undefined if no sentence has values.
+ * @param shown  applied to each text before it leaves the server
  */
 export function saidOf(
   all: readonly Words[],
@@ -72,7 +69,7 @@ export function saidOf(
   return { texts, ...(Object.keys(said).length > 0 && { said }) }
 }
 
-/** @param change  for each text among the values, or for a text alone */
+/** @param change  applied to each text among the values, or to the text itself */
 export function changed(words: Sentence, change: (text: string) => string): Sentence
 export function changed(words: Words, change: (text: string) => string): Words
 export function changed(words: Words, change: (text: string) => string): Words {
@@ -84,13 +81,13 @@ export function changed(words: Words, change: (text: string) => string): Words {
   return { key: words.key, params: Object.fromEntries(params) }
 }
 
-/** Several sentences as one, in their order. */
+/** Joins several sentences into one. */
 export const joined = ([first = '', ...rest]: readonly Words[], between: ', ' | '; ' | ' '): Words =>
   rest.length === 0
     ? first
     : { key: `{first}${between}{rest}`, params: { first: sentenceOf(first), rest: sentenceOf(joined(rest, between)) } }
 
-/** How a row keeps words: in English, and with words and values apart where it has values. */
+/** The form of words in a row: the English text, and the sentence if it has values. */
 interface KeptWords {
   text: string
   said: Sentence | null
@@ -98,7 +95,7 @@ interface KeptWords {
 
 const MOST_KEPT = 8000
 
-/** @param shorten  what becomes of each text. What would still be too long is kept in English alone. */
+/** @param shorten  applied to each text. A sentence that is still too long is stored as English text only. */
 export function kept(words: Words, shorten: (text: string) => string): KeptWords {
   const said = typeof words === 'object' ? changed(words, shorten) : null
   return { text: shorten(inEnglish(words)), said: JSON.stringify(said).length > MOST_KEPT ? null : said }

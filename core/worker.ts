@@ -6,7 +6,8 @@ import { IMPORTABLE, isSource, OWN_FOLDER } from './own-files.ts'
 
 /**
  * Starts the worker of a plugin.
- * @param entry  `new URL('./worker.ts', import.meta.url)`: a built-in one is bundled with the program under this name
+ * @param entry  `new URL('./worker.ts', import.meta.url)`: a built-in worker is bundled with the program under this
+ * name
  */
 export function startWorker(
   entry: URL,
@@ -16,10 +17,10 @@ export function startWorker(
   return new Worker(bundledCode(entry), { ...options, eval: true })
 }
 
-/** Whether it lies in the program's bundle as a file. */
+/** Whether the worker is a file in the program's bundle. */
 export const isBundled = (entry: URL): boolean => !isSource && isOwn(entry)
 
-/** The path of that file; else the code itself. */
+/** The path of that file, or the bundled code itself. */
 export const bundledCode = (entry: URL): string =>
   isBundled(entry) ? fileURLToPath(entry).replace(/\.ts$/, '.cjs') : bundled(entry)
 
@@ -27,24 +28,24 @@ const isOwn = (entry: URL): boolean => entry.href.startsWith(OWN_FOLDER.href)
 
 const bundles = new Map<string, string>()
 
-/** Once a process: that costs less than to teach each thread TypeScript. */
+/** Bundled once per process: cheaper than registering a TypeScript loader in each thread. */
 function bundled(entry: URL): string {
   const known = bundles.get(entry.href)
   if (known !== undefined) return known
   const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild')
-  const place = JSON.stringify(entry.href)
+  const url = JSON.stringify(entry.href)
   const { outputFiles } = buildSync({
     entryPoints: [fileURLToPath(entry)],
     bundle: true,
     write: false,
     platform: 'node',
     format: 'cjs',
-    // From elsewhere the program's packages are not found; ours may be native code, which cannot be bundled.
+    // A worker outside the program cannot resolve its packages, so they are bundled; ours may be native and cannot be.
     packages: isOwn(entry) ? 'external' : 'bundle',
     alias: Object.fromEntries(Object.entries(IMPORTABLE).map(([name, url]) => [name, fileURLToPath(url)])),
-    define: { 'import.meta.url': place },
-    // What is evaluated has no place to find packages from: the entry's.
-    banner: { js: `require = require('node:module').createRequire(${place})` },
+    define: { 'import.meta.url': url },
+    // Evaluated code has no path of its own to resolve packages from: use the path of the entry.
+    banner: { js: `require = require('node:module').createRequire(${url})` },
     logLevel: 'silent',
   })
   const source = outputFiles[0]!.text

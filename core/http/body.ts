@@ -17,12 +17,12 @@ const UNCOUNTED_BYTES = LARGEST_OPEN_BODY_BYTES
 const FIRST_BYTES = 4096
 const SLOWEST_BODY_MS = 30_000
 const SILENT_RAW_BODY_MS = 60_000
-/** A refused body is read and dropped for so long, because clients read no answer before they have sent all. */
+/** How long a refused body is read and dropped: clients read the reply only after they have sent everything. */
 const DRAIN_MS = 20_000
 const DEEPEST_JSON = 64
-/** No object of ours has nearly so many, and checking 100,000 keys would take a second. */
+/** No valid object comes near this many, and checking 100,000 keys would take a second. */
 const MOST_KEYS = 1000
-/** A list of all that somebody has chosen has fewer; two megabytes of empty lists would hold the loop for 0.4 s. */
+/** The longest selection is shorter; parsing two megabytes of empty lists would block the event loop for 0.4 s. */
 const MOST_VALUES = 200_000
 const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
@@ -34,12 +34,12 @@ const announcedBytes = (request: IncomingMessage): number => Number(request.head
 export const hasBody = (request: IncomingMessage): boolean =>
   announcedBytes(request) > 0 || request.headers['transfer-encoding'] !== undefined
 
-/** Such a request's body is checked even if the route does not use it. */
+/** Whether the body is checked even if the route does not use it. */
 export const isWriting = ({ method }: IncomingMessage): boolean =>
   method === 'POST' || method === 'PUT' || method === 'PATCH'
 
 /**
- * What the headers alone rule out.
+ * Refuses what the headers alone rule out.
  * @throws body_too_large, unsupported_media_type
  */
 export function checkBodyHeaders(request: IncomingMessage, route: Route): void {
@@ -49,7 +49,7 @@ export function checkBodyHeaders(request: IncomingMessage, route: Route): void {
   if (request.headers['content-encoding'] !== undefined)
     throw errors.unsupportedMediaType('The body must not be compressed')
   const isWrite = isWriting(request)
-  if (!route.body && !route.rawBody && !isWrite) return // nobody looks at it
+  if (!route.body && !route.rawBody && !isWrite) return // nobody reads the body
   const type = mediaType(request)
   // A chunked body may turn out to be empty, and an empty one needs no type.
   if (type === undefined && (!isWrite || announcedBytes(request) === 0)) return
@@ -76,11 +76,11 @@ function mediaType(request: IncomingMessage): string | undefined {
   }
 }
 
-/** Counts the memory that bodies of all connections take. */
+/** Counts the memory that the bodies of all connections use. */
 export class BodyMemory {
   #usedBytes = 0
 
-  /** For one body. `release` when its request has been answered. */
+  /** Opens the share of one body. Call `release` when its request has been answered. */
   open(): BodyShare {
     let ownBytes = 0
     const set = (bytes: number) => {
@@ -98,13 +98,13 @@ export class BodyMemory {
 }
 
 export interface BodyShare {
-  /** @throws unavailable  there is no memory for a body of so many bytes */
+  /** @throws unavailable  not enough memory for a body of this size */
   grow(bytes: number): void
   release(): void
 }
 
 /**
- * @returns the parsed JSON or form; undefined where the body is empty
+ * @returns the parsed JSON or form; undefined for an empty body
  * @throws bad_request, body_too_large, unsupported_media_type, unavailable
  */
 export async function readBody(
@@ -125,7 +125,7 @@ export async function readBody(
 
 function readBytes(request: IncomingMessage, limitBytes: number, share: BodyShare, clock: Clock): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // One buffer that grows: a list of chunks would cost hundreds of bytes for each of them, and a chunk may have one.
+    // One growing buffer: a list of chunks costs hundreds of bytes per chunk, and a chunk may hold a single byte.
     let content = Buffer.allocUnsafe(Math.min(FIRST_BYTES, announcedBytes(request) || FIRST_BYTES))
     let sizeBytes = 0
     const timer = clock.after(SLOWEST_BODY_MS, () => end(errors.badRequest('The body did not arrive in time')))
@@ -200,7 +200,7 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Removes `__proto__` keys, which would change what later merges do. It runs after parsing, because a reviver is called
+ * Removes `__proto__` keys, which would change the result of later merges. It runs after parsing: a reviver is called
  * for each value and costs more than the parsing itself.
  */
 function dropProto(value: unknown): void {
@@ -213,7 +213,7 @@ function dropProto(value: unknown): void {
   }
 }
 
-/** The body as it arrives, ended with `body_too_large` past the limit and with an error where the client goes away. */
+/** The body as it arrives. Past the limit it ends with `body_too_large`; if the client leaves, with an error. */
 export function rawBody(request: IncomingMessage, maxBodyBytes: number): Readable {
   if (!hasBody(request)) return Readable.from([])
   let sizeBytes = 0
@@ -225,12 +225,12 @@ export function rawBody(request: IncomingMessage, maxBodyBytes: number): Readabl
       else next(null, chunk)
     },
   })
-  counted.on('error', () => undefined) // its reader hears of it, now or as soon as it reads
+  counted.on('error', () => undefined) // the reader gets the error, now or at its next read
   request.setTimeout(SILENT_RAW_BODY_MS, () => request.destroy())
-  // What the handler does with it may take longer, in silence.
+  // The handler may take longer to process the body, without traffic.
   request.on('end', () => request.setTimeout(0))
-  // Not stream.pipeline: it would destroy the socket with the request, and no answer could be sent.
-  // A client may leave once it has sent all: what was not read by then is lost as well.
+  // Not stream.pipeline: it would destroy the socket along with the request, and no reply could be sent. A client may
+  // disconnect after sending everything: bytes that were not read by then are lost too.
   request.on('close', () => {
     if (!request.readableEnded) counted.destroy(errors.badRequest('The body was cut off'))
   })

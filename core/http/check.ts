@@ -1,14 +1,14 @@
-/** TypeBox: params and bodies. */
+/** Checks path variables and bodies against their TypeBox schemas. */
 import type { TSchema } from 'typebox'
 import { errors } from '../error.ts'
-import { atPlace, say, sentenceOf, type Words } from '../say.ts'
+import { atPath, say, sentenceOf, type Words } from '../say.ts'
 import { faultsIn, isValid } from '../validation.ts'
 
 /** Whether the schema limits the texts that it accepts. */
 export const hasOwnForm = (schema: TSchema): boolean =>
   ['pattern', 'format', 'enum', 'const', 'anyOf'].some((keyword) => keyword in schema)
 
-/** @throws bad_request  with a sentence per place */
+/** @throws bad_request  with a sentence for each wrong value */
 export function checkBody(schema: TSchema, body: unknown): void {
   const wantsList = 'type' in schema && schema.type === 'array'
   if (!wantsList && (typeof body !== 'object' || body === null || Array.isArray(body)))
@@ -18,10 +18,10 @@ export function checkBody(schema: TSchema, body: unknown): void {
   throw errors.badRequest(firstSentence(fields), { fields })
 }
 
-/** `fields` as one sentence: the first of them. */
+/** The sentence for the first wrong field. */
 function firstSentence(fields: Record<string, Words>): Words {
   const [first] = Object.entries(fields)
   if (!first) return 'The body has a form that is not taken here'
-  const [place, rule] = first
-  return place === '' ? say`The body ${{ rule: sentenceOf(rule) }}` : atPlace(place, rule)
+  const [path, rule] = first
+  return path === '' ? say`The body ${{ rule: sentenceOf(rule) }}` : atPath(path, rule)
 }

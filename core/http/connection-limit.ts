@@ -1,4 +1,4 @@
-/** How many connections and requests one client may have at once, so that nobody holds the whole server. */
+/** How many connections and requests one client may have at once, so that nobody occupies the whole server. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientOf } from '../address.ts'
@@ -8,8 +8,8 @@ import { Quota } from '../concurrency/quota.ts'
 export const MOST_OF_ADDRESS = 500
 
 /**
- * An address that has as many connections as it may gets no more: further ones are closed at once.
- * @param isLimited  not a proxy of ours, nor this machine
+ * Closes each new connection of an address that has reached its limit.
+ * @param isLimited  false for trusted proxies and for this machine
  */
 export function limitConnections(
   server: Pick<Server, 'on'>,

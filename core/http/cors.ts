@@ -1,4 +1,4 @@
-/** Which other origins may read answers: browser extensions, and those in the settings. Never with cookies. */
+/** Which other origins may read replies: browser extensions, and the origins in the settings. Never with cookies. */
 import type { IncomingMessage } from 'node:http'
 
 const EXTENSION = /^(moz|chrome|safari-web)-extension:\/\/[^/\s]+$/
@@ -13,7 +13,7 @@ function allowedOrigin(request: IncomingMessage, origins: readonly string[]): st
   return origin !== undefined && (EXTENSION.test(origin) || origins.includes(origin)) ? origin : undefined
 }
 
-/** @param own  further headers of answers, which the other origin may read too */
+/** @param own  further reply headers that the other origin may read */
 export function corsHeaders(
   request: IncomingMessage,
   origins: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * `{ data, config }` and `{ data, paginate, config }` around ready texts: nothing is parsed or written out again per
- * record.
+ * Wraps ready JSON texts in `{ data, config }` and `{ data, paginate, config }`, without parsing or serialising the
+ * records again.
  */
 import { AppError } from '../error.ts'
 import type { Preferences } from '../ledger/preferences.ts'
@@ -12,7 +12,7 @@ import { JsonText, jsonOf, Listing } from './reply.ts'
 
 export interface Envelope {
   item(value: Reply, form: ItemForm): JsonText
-  /** @throws not_found  a page after the first has no results, and `form` is `strict` */
+  /** @throws not_found  a page after the first is empty, and `form` is `strict` */
   page(
     page: PageWindow,
     params: string,
@@ -38,7 +38,7 @@ export function openEnvelope(
     },
 
     async page(page, params, form, run) {
-      // Past the last window there are no records. The handler is asked all the same: an unknown list is a 404 first.
+      // Past the last window there are no records. The handler runs nevertheless: an unknown list must answer 404.
       const asked = isBeyond(page) ? { ...page, from: 0, size: 1 } : page
       const value = await run(asked)
       if (!(value instanceof Listing))

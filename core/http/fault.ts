@@ -1,4 +1,4 @@
-/** Anything thrown → status, headers, body, log level. The only place that knows which code is which status. */
+/** Turns anything thrown into status, headers, body and log level. No other file maps error codes to statuses. */
 import { type AppError, type ErrorCode, errors, isAppError, MOST_FIELDS, withoutPaths } from '../error.ts'
 import { isDiskFull } from '../full-disk.ts'
 import { saidOf, type Words } from '../say.ts'
@@ -7,7 +7,7 @@ export interface Fault {
   status: number
   headers: Record<string, string>
   body: string
-  /** A defect of ours: the log gets every detail, the client none. */
+  /** A defect in the program: the log gets every detail, the client none. */
   isDefect: boolean
 }
 
@@ -35,12 +35,12 @@ export const STATUS: Record<ErrorCode, number> = {
 const RETRY_SECONDS = 10
 /** A message may repeat what the client sent, so it is cut. */
 const LONGEST_MESSAGE = 1000
-const LONGEST_PLACE = 500
+const LONGEST_PATH = 500
 
 export function toFault(thrown: unknown): Fault {
   if (!isAppError(thrown) && isDiskFull(thrown))
     return toFault(errors.unavailable('A disk of the server is full: make room on it', { cause: thrown }))
-  // A plugin from outside may throw an unknown code: that is a defect of the plugin.
+  // A plugin from outside may throw an unknown code: that is a defect in the plugin.
   if (!isAppError(thrown) || !(thrown.code in STATUS) || thrown.code === 'internal_error') {
     return {
       status: 500,
@@ -52,7 +52,7 @@ export function toFault(thrown: unknown): Fault {
       isDefect: true,
     }
   }
-  // A plugin from outside may have a copy of the class, older than this one.
+  // A plugin from outside may bring its own, older copy of the class.
   const { fields, extra } = thrown.details ?? {}
   const { code, words = thrown.message, rules = fields } = thrown
   return {
@@ -70,8 +70,8 @@ export function errorBody(
   fields: Record<string, Words> = {},
   extra?: Record<string, unknown>,
 ): string {
-  const places = Object.keys(fields).slice(0, MOST_FIELDS)
-  const { texts, said } = saidOf([message, ...places.map((place) => fields[place]!)], (text) =>
+  const paths = Object.keys(fields).slice(0, MOST_FIELDS)
+  const { texts, said } = saidOf([message, ...paths.map((path) => fields[path]!)], (text) =>
     withoutPaths(text.slice(0, LONGEST_MESSAGE)),
   )
   const [text, ...rules] = texts
@@ -81,8 +81,8 @@ export function errorBody(
     message: text,
     error: text,
     code,
-    ...(places.length > 0 && {
-      fields: Object.fromEntries(places.map((place, at) => [place.slice(0, LONGEST_PLACE), rules[at]])),
+    ...(paths.length > 0 && {
+      fields: Object.fromEntries(paths.map((path, at) => [path.slice(0, LONGEST_PATH), rules[at]])),
     }),
     said,
   })

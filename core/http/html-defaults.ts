@@ -1,13 +1,11 @@
-/**
- * Security headers that every HTML answer has unless its route sets others; how a content security policy is written.
- */
+/** Default security headers of HTML replies, and a builder for content security policies. */
 
-/** Directive → sources; what is not named is not allowed. */
+/** Directive → sources. Anything not listed is forbidden. */
 type Directives = Readonly<Record<`${string}-src` | 'form-action' | 'frame-ancestors' | 'sandbox', string>>
 
 /**
- * The content security policy of a page that says itself what it may load: nothing but that, and no other page may show
- * it in a frame, unless it says which.
+ * The content security policy of a page that lists what it may load. Nothing else may be loaded, and no other page may
+ * frame it unless `frame-ancestors` names one.
  */
 export function contentPolicy(allowed: Partial<Directives>): string {
   const directives = {
@@ -22,7 +20,7 @@ export function contentPolicy(allowed: Partial<Directives>): string {
     .join('; ')
 }
 
-/** Go along with every HTML answer; its route may set others. */
+/** Sent with every HTML reply; a route may override them. */
 export const HTML_DEFAULTS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': contentPolicy({
     'default-src': `'self'`,

@@ -1,4 +1,4 @@
-/** What a handler receives. It is a class so that a signal is made only for handlers that use it. */
+/** The input of a handler. A class, so that a signal is created only for handlers that use one. */
 import type { ServerResponse } from 'node:http'
 import type { Actor } from '../accounts/authentication.ts'
 import { errors } from '../error.ts'
@@ -10,11 +10,11 @@ type AnyInput = RouteInput<never, never, never>
 
 export const serverCloses = () => errors.unavailable('The server is closing')
 
-/** Signals of running requests: all are aborted when the server closes. */
+/** The signals of running requests: all are aborted when the server closes. */
 export class RunningSignals {
   readonly #running = new Set<AbortController>()
 
-  /** Ends when the client goes away, or with `abort`. */
+  /** Aborted when the client disconnects, or by `abort`. */
   of(response: ServerResponse): AbortSignal {
     const controller = new AbortController()
     const leave = () => {
@@ -40,7 +40,7 @@ export class Input implements AnyInput {
   readonly actor: Actor
   readonly request: AnyInput['request']
   readonly headers: HandlerHeaders
-  // A handler sees the types of its own route's schemas, against which these were checked.
+  // Checked against the route's schemas: a handler sees their types, this class does not.
   body: never = undefined as never
   page: PageWindow
   readonly #signals: RunningSignals
@@ -54,7 +54,6 @@ export class Input implements AnyInput {
     signals: RunningSignals,
     response: ServerResponse,
   ) {
-    // Checked against the route's schemas: a handler knows their types, this class does not.
     this.params = checked.params as never
     this.query = checked.query as never
     this.actor = checked.actor

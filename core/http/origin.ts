@@ -1,20 +1,20 @@
-/** Where a request comes from: its client's address, how it came, and whether another site's page sent it. */
+/** Where a request comes from: the client's address, the scheme and host, and whether another site's page sent it. */
 import type { IncomingMessage } from 'node:http'
 import proxyaddr from 'proxy-addr'
 import type { Settings } from '../../config/schema.ts'
 import type { Log } from '../log.ts'
 
-/** Where a request comes from, as far as the socket and trusted proxies tell. */
+/** Known from the socket and from trusted proxies. */
 export interface Origin {
   address: string
-  /** Limits by address are for clients: this machine and trusted proxies speak for many. */
+  /** Limits by address apply to clients, not to this machine and trusted proxies, which speak for many. */
   isLimited: boolean
   isSecure: boolean
-  /** As the client calls the server; '': it does not say, or what is no host. */
+  /** The host by which the client calls the server; '': missing or malformed. */
   host: string
   /** The browser says that another site's page sent it. */
   isCrossSite: boolean
-  /** Who has signed in at a trusted proxy, as that says; undefined: it does not, or nobody is to believe it. */
+  /** The user who signed in at a trusted proxy; undefined: none is named, or the sender is not trusted. */
   forwardedUser: string | undefined
 }
 
@@ -30,8 +30,8 @@ const LONGEST_ADDRESS = 64
 const LONGEST_HOST = 260
 
 /**
- * Whether limits by address are for this one. Without a proxy that says who its clients are, all of them come from this
- * machine.
+ * Whether limits by address apply to an address: not to trusted proxies, and not to this machine, where all requests
+ * come from if a local proxy does not name its clients.
  */
 export function openLimits(trustedProxies: readonly string[]): (address: string) => boolean {
   const isExempt = proxyaddr.compile(['loopback', ...trustedProxies])
@@ -40,7 +40,7 @@ export function openLimits(trustedProxies: readonly string[]): (address: string)
 
 /**
  * @param settings.trustedProxies  addresses, ranges, or `loopback`, `linklocal`, `uniquelocal`; only they may name a
- * client, and who that is
+ * client's address and user
  */
 export function openOrigins(
   { trustedProxies, forwardedUser: header, publicUrl }: OriginSettings,
@@ -50,7 +50,7 @@ export function openOrigins(
   const isLimited = openLimits(trustedProxies)
   const publicOrigin = publicUrl === null ? undefined : new URL(publicUrl).origin
 
-  /** The first value of a forwarding header, where a trusted proxy sent it. */
+  /** The first value of a forwarding header, if a trusted proxy sent it. */
   function forwarded(request: IncomingMessage, name: string): string | undefined {
     const value = request.headers[name]
     if (typeof value !== 'string' || !isTrusted(request.socket.remoteAddress ?? '', 0)) return undefined
@@ -62,7 +62,7 @@ export function openOrigins(
     if (site === 'cross-site') return true
     const isOfProxy = publicOrigin !== undefined && forwardedUser(request) !== undefined
     if (origin === undefined) return false
-    // The proxy may call us by a name inside, and would sign in at any name that is made to lead to it.
+    // The proxy may call us by an internal name, and would sign in under any name that an attacker points at it.
     if (isOfProxy) return origin !== publicOrigin
     const asked = forwarded(request, 'x-forwarded-host') ?? host?.toLowerCase()
     return !URL.canParse(origin) || new URL(origin).host !== withoutDefaultPort(asked, origin)
@@ -74,7 +74,7 @@ export function openOrigins(
     if (value === undefined) return undefined
     const peer = request.socket.remoteAddress ?? ''
     if (isTrusted(peer, 0)) return Buffer.from(String(value), 'latin1').toString().trim()
-    // Once: whoever sends it could fill the log.
+    // Logged once: otherwise a client could fill the log.
     if (!isTold)
       log.warn({ header, address: peer }, 'who signs in by a header is no trusted proxy, and is not believed')
     isTold = true
@@ -99,11 +99,11 @@ export function openOrigins(
   }
 }
 
-/** Links are made of it: it must be nothing but a name or an address, and a port. */
+/** Links are built from the host: it must be a name or an address, and optionally a port. */
 const hostIn = (text: string): string =>
   text.length <= LONGEST_HOST && /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(text) ? text.toLowerCase() : ''
 
-/** `Host` may spell out the port that goes without saying in an origin. */
+/** `Host` may spell out the default port that an origin omits. */
 function withoutDefaultPort(host: string | undefined, origin: string): string | undefined {
   return host?.replace(origin.startsWith('https:') ? /:443$/ : /:80$/, '')
 }

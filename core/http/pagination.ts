@@ -1,10 +1,10 @@
-/** Turns the page query into a window, and a result into the page block of contract 4. */
+/** Turns the page number into a window, and a total into the page block of contract 4. */
 import { MAX_WINDOW } from '../index/port.ts'
 
 const NEIGHBOURS = 5
 
 export interface PageWindow {
-  /** As asked for; 0 and 1 are the same window. */
+  /** As requested; 0 and 1 are the same window. */
   number: number
   from: number
   size: number
@@ -47,7 +47,7 @@ export function pageBlock(page: PageWindow, total: number, params: string): Page
   }
 }
 
-/** The request's query without `page`, as the client is to repeat it. */
+/** The query without `page`, for the client to repeat. */
 export function pageParams(query: string): string {
   const params = new URLSearchParams(query)
   params.delete('page')

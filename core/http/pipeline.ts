@@ -33,11 +33,11 @@ import { corsHeaders, preflightHeaders } from './cors.ts'
 import { type Envelope, openEnvelope } from './envelope.ts'
 import { type FaultForm, withExtra } from './fault.ts'
 import { Input, RunningSignals, serverCloses } from './input.ts'
-import { isAnyKnown, isKnown, KeptReplies, tagOf, tagOfState, tagOfText } from './kept-replies.ts'
 import { type Origin, type Origins, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
 import { type QueryShape, queryTexts, readQuery } from './query.ts'
 import { BytesReply, EventStream, FileReply, JsonText, jsonOf, NotModified } from './reply.ts'
+import { isAnyKnown, isKnown, ReplyCache, tagOf, tagOfState, tagOfText } from './reply-cache.ts'
 import { belowBase, type Match, openRouter, type Router } from './router.ts'
 import {
   type Exchange,
@@ -52,41 +52,41 @@ import {
 
 export interface PipelineParts {
   routes: readonly Route[]
-  /** What a route's handler is handed; asked for when one runs. */
+  /** The app that a route's handler receives; called when the handler runs. */
   app: (route: Route) => WholeApp
-  /** Whose route it is. */
+  /** The plugin that brought a route. */
   ownerOf?: (route: Route) => RouteOwner | undefined
   settings: Pick<Settings, 'basePath' | 'trustedProxies' | 'forwardedUser' | 'corsOrigins' | 'pageSize' | 'publicUrl'>
   log: Log
   clock: Clock
   credentials: Credentials
   preferences: Preferences
-  /** What plugins say about the `config` object of envelopes, in their order. */
+  /** The plugins' contributions to the `config` object of envelopes, in order. */
   envelopes: ReadonlyArray<NonNullable<Plugin['envelope']>>
-  /** What plugins make of errors, in their order. */
+  /** The plugins' conversions of errors, in order. */
   faultForms?: () => readonly FaultForm[]
-  /** What plugins send with every answer. They come once the plugins are at work. */
+  /** Headers that plugins send with every reply. Filled in once the plugins are set up. */
   replyHeaders?: Readonly<Record<string, string>>
-  /** What was put into a hook, for routes with `queryHook`. */
+  /** The implementations of a hook, for routes with `queryHook`. */
   hook: (name: HookName) => ReadonlyArray<unknown>
-  /** false: everything but `/health` is 503. */
+  /** false: every route except `/health` answers 503. */
   isReady: () => boolean
-  /** Another one after each write that a reply may show; undefined: that cannot be told. */
+  /** Differs after each write that a reply may show; undefined: the index cannot tell. */
   stamp?: () => string | undefined
-  /** @throws unavailable  most requests are refused now, as what keeps the documents is away */
+  /** @throws unavailable  the index is unreachable, so most requests would be refused */
   available?: () => Promise<void> | void
 }
 
 export interface RouteOwner {
   /** The plugin that brought it. */
   name: string
-  /** How long its handler may take. */
+  /** Time limit for its handlers. */
   limitMs?: number
-  /** It has failed at a request, by a fault of its own. */
+  /** Called when a request failed because of a defect in the plugin. */
   failed(error: unknown): void
 }
 
-/** A stream: it ends as soon as its reader may no longer have it. */
+/** A reply that takes long to send. It ends as soon as its reader loses the right to it. */
 interface LongAnswer {
   mayGoOn: () => boolean
   end: () => void
@@ -94,25 +94,25 @@ interface LongAnswer {
 
 export interface Pipeline {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** And takes no new ones: the server closes. */
+  /** Ends all event streams and accepts no new ones: the server closes. */
   endStreams(): void
-  /** Tells running handlers (`signal`) that the server closes. */
+  /** Aborts the `signal` of running handlers: the server closes. */
   abort(): void
   /** Requests since the start. */
   requests(): number
-  /** Replies that were kept for who asks the same. */
-  forgetReplies(): void
+  /** Drops all cached replies. */
+  clearReplyCache(): void
 }
 
 const MOST_EVENT_STREAMS = 512
 const MOST_EVENT_STREAMS_OF_ACCOUNT = 16
 const LISTEN_AGAIN_SECONDS = 30
 const HTTPS_ONLY = 'max-age=31536000'
-/** Refusals of an address that the log tells of: whoever is refused must not fill it. */
+/** How many refusals of one address are logged: a refused client must not fill the log. */
 const TOLD_REFUSALS = { most: 20, withinMs: 60_000 }
 const REFUSED = new Set(['permission_denied', 'csrf_failed', 'invalid_token'])
 const PAGE = Type.Integer({ minimum: 0, default: 0, description: 'Page of the list; 0 and 1 are the first' })
-/** A route of core's own: it says that the process lives, also while it is still starting. */
+/** Core's own route: says that the process is alive, even while it is still starting. */
 const HEALTH = defineRoute({
   method: 'GET',
   path: '/health',
@@ -122,7 +122,7 @@ const HEALTH = defineRoute({
   replyType: 'text/plain',
   handle: () => new BytesReply('ok', 'text/plain; charset=utf-8'),
 })
-/** For load balancers and proxies: 503 while requests would be refused. */
+/** Readiness for load balancers and proxies: 503 while requests would be refused. */
 const READY = defineRoute({
   method: 'GET',
   path: '/health/ready',
@@ -132,9 +132,9 @@ const READY = defineRoute({
   replyType: 'text/plain',
   handle: () => new BytesReply('ready', 'text/plain; charset=utf-8'),
 })
-/** The body of a route that declares none: it may have any keys, but must be JSON, so that garbage starts no work. */
+/** Body schema of a writing route that declares none: any JSON object, so that garbage starts no work. */
 const ANY_BODY = Type.Object({})
-/** Tells this life of the process apart from others in request ids. */
+/** Distinguishes the request ids of this process from those of earlier ones. */
 const LIFE = process.hrtime.bigint().toString(36).slice(-6)
 
 class RequestPipeline implements Pipeline {
@@ -151,7 +151,7 @@ class RequestPipeline implements Pipeline {
   readonly #longAnswers = new Set<LongAnswer>()
   readonly #signals = new RunningSignals()
   readonly #bodies = new BodyMemory()
-  readonly #kept: KeptReplies
+  readonly #replyCache: ReplyCache
   readonly #isPublicSecure: boolean
   readonly #isLogged: boolean
   #count = 0
@@ -168,7 +168,7 @@ class RequestPipeline implements Pipeline {
     parts.credentials.watch(() => {
       for (const { mayGoOn, end } of this.#longAnswers) if (!mayGoOn()) end()
     })
-    this.#kept = new KeptReplies(LIFE, parts.stamp ?? (() => undefined))
+    this.#replyCache = new ReplyCache(LIFE, parts.stamp ?? (() => undefined))
     this.#isPublicSecure = settings.publicUrl?.startsWith('https:') ?? false
     this.#isLogged = log.isLevelEnabled('debug')
   }
@@ -197,7 +197,7 @@ class RequestPipeline implements Pipeline {
         throw errors.badRequest('The request has no Host header')
       origin = this.#origins.of(request)
       if (origin.isSecure || this.#isPublicSecure) exchange.headers['Strict-Transport-Security'] = HTTPS_ONLY
-      takePlace(this.#requestQuota, origin, response)
+      takeRequestSlot(this.#requestQuota, origin, response)
       if (request.headers.origin !== undefined)
         Object.assign(
           exchange.headers,
@@ -208,7 +208,7 @@ class RequestPipeline implements Pipeline {
       if (request.method === 'OPTIONS') return this.#sendOptions(exchange, match)
       const { route, params } = found(match)
       asked = route
-      // Players elsewhere take what carries its right in its address.
+      // Players on other sites may embed a file whose URL carries the right to read it.
       if (route.signedInQuery || route.tokenInQuery) exchange.headers['Cross-Origin-Resource-Policy'] = 'cross-origin'
       if (route !== HEALTH && !this.#parts.isReady())
         throw errors.unavailable('The server is starting; try again in a few seconds', { retryAfterSeconds: 5 })
@@ -258,11 +258,11 @@ class RequestPipeline implements Pipeline {
     return this.#count
   }
 
-  forgetReplies(): void {
-    this.#kept.clear()
+  clearReplyCache(): void {
+    this.#replyCache.clear()
   }
 
-  /** On every path: a browser that is refused here shows its page no error, not even that there is no such path. */
+  /** Answers every path: if the preflight fails, the browser hides from the page even that the path does not exist. */
   #sendOptions(exchange: Exchange, match: Match | undefined): void {
     Object.assign(exchange.headers, preflightHeaders(exchange.request, this.#parts.settings.corsOrigins))
     exchange.headers['Allow'] = (match?.methods ?? ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).join(
@@ -273,8 +273,8 @@ class RequestPipeline implements Pipeline {
   }
 
   /**
-   * Checks the form, so that handlers only check the meaning. The body is read last, once its
-   * sender is known to have the right.
+   * Checks the form of the input, so that handlers check only its meaning. The body is read last, once the sender is
+   * known to be allowed.
    */
   #check(
     exchange: Exchange,
@@ -346,14 +346,13 @@ class RequestPipeline implements Pipeline {
     return this.#inForm(route, input, await this.#answer(route, input, query))
   }
 
-  /** One record stands in its envelope as its reader asks; a page has been put into its own. */
+  /** Puts a single record into the envelope that the client asked for; a page is already in its envelope. */
   #inForm(route: Route, input: Input, value: Reply): Reply {
     return route.envelope === 'item' ? this.#envelope.item(value, this.#formOf(route, input)) : value
   }
 
   /**
-   * Runs the handler; what lists pages into their envelope, and into a 404 the keys that its envelope's readers look
-   * at.
+   * Runs the handler and puts pages into their envelope. A 404 gets the empty keys that clients of its envelope read.
    */
   async #answer(route: Route, input: Input, query: string): Promise<Reply> {
     const app = route === HEALTH || route === READY ? (undefined as never) : this.#parts.app(route)
@@ -393,21 +392,21 @@ class RequestPipeline implements Pipeline {
   }
 
   /**
-   * The reply is made only where neither the client nor this server has it already. Items are kept without their
-   * envelope; what the handler, or a page's envelope, makes in several forms is kept once in each.
+   * Makes the reply only if neither the client nor the reply cache has it. Items are cached without their envelope; a
+   * reply that exists in several forms is cached once per form.
    */
   async #revalidated(exchange: Exchange, route: Route, input: Input, query: string): Promise<Reply> {
     const { request, headers } = exchange
-    const state = this.#kept.stateFor(input.actor)
-    // Others are not to see by a tag that somebody has done something.
+    const state = this.#replyCache.stateFor(input.actor)
+    // A tag must not reveal to ordinary accounts that somebody has done something.
     const mayTell = state !== undefined && input.actor.isAdmin
     const variant = this.#variantOf(route, input)
     const form = `${variant} ${route.itemForm ? this.#formOf(route, input) : ''}`
     const tag = mayTell ? tagOfState(state, request.url!, form) : undefined
     if (tag !== undefined && isKnown(request, tag)) return new NotModified(tag)
-    const kept = `${request.url} ${variant}`
-    const text = (state && this.#kept.get(state, kept)) ?? jsonOf(await this.#answer(route, input, query))
-    if (state !== undefined) this.#kept.keep(state, kept, text)
+    const key = `${request.url} ${variant}`
+    const text = (state && this.#replyCache.get(state, key)) ?? jsonOf(await this.#answer(route, input, query))
+    if (state !== undefined) this.#replyCache.set(state, key, text)
     const reply = jsonOf(this.#inForm(route, input, new JsonText(text)))
     const current = tag ?? tagOfText(reply, input.actor.id)
     if (isAnyKnown(request) || (tag === undefined && isKnown(request, current))) return new NotModified(current)
@@ -457,13 +456,13 @@ class RequestPipeline implements Pipeline {
     if (this.#isClosing) throw serverCloses()
     if (this.#streams.size >= MOST_EVENT_STREAMS) throw errors.unavailable('Too many clients are listening')
     const giveBack = this.#streamQuota.take(actor.id === 0 ? clientOf(request.address) : String(actor.id))
-    // The oldest stream is not ended: its client would connect again at once and push out the next.
+    // The oldest stream is not ended: its client would reconnect at once and push out the next one.
     if (!giveBack)
       throw errors.throttled(say`Too many open tabs for this account (${{ count: MOST_EVENT_STREAMS_OF_ACCOUNT }})`, {
         retryAfterSeconds: LISTEN_AGAIN_SECONDS,
       })
     exchange.response.on('close', giveBack)
-    // Other rights get other events, so the stream ends and its client connects again.
+    // Rights decide which events are sent: when they change, the stream ends and the client reconnects.
     const mayListen = () => this.#mayStill(exchange, route, (now) => isAlike(now, actor))
     const end = sendEvents(exchange, stream, this.#parts.clock, mayListen)
     this.#streams.add(end)
@@ -564,8 +563,8 @@ function varyBy({ headers }: Exchange, names: readonly string[]): void {
   headers['Vary'] = [headers['Vary'] ?? [], names].flat().join(', ')
 }
 
-/** @throws throttled  its address has as many requests under way as it may */
-function takePlace(quota: Quota, { address, isLimited }: Origin, response: ServerResponse): void {
+/** @throws throttled  the address has too many requests in progress */
+function takeRequestSlot(quota: Quota, { address, isLimited }: Origin, response: ServerResponse): void {
   if (!isLimited) return
   const giveBack = quota.take(clientOf(address))
   if (!giveBack)
@@ -575,7 +574,7 @@ function takePlace(quota: Quota, { address, isLimited }: Origin, response: Serve
   response.on('close', giveBack)
 }
 
-/** Whether the account may still do and see what it could. */
+/** Whether the account has the same rights and view as before. */
 const isAlike = (now: Actor, before: Actor): boolean =>
   now.id === before.id &&
   now.isAdmin === before.isAdmin &&
@@ -583,10 +582,10 @@ const isAlike = (now: Actor, before: Actor): boolean =>
   now.scope === before.scope &&
   now.view === before.view
 
-/** Without the query: it may have what people searched for. */
+/** Without the query, which may contain what people searched for. */
 const pathOf = (request: IncomingMessage): string => request.url!.split('?', 1)[0]!.slice(0, 500)
 
-/** The form of a request's target: a path, or a whole URL as proxies send it. The host in it does not matter. */
+/** Splits a request target: a path, or a whole URL as proxies send it, whose host is ignored. */
 function splitUrl(url: string): [path: string, query: string] {
   const target = url.startsWith('/') || url === '*' ? url : withoutHost(url)
   const at = target.indexOf('?')

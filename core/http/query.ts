@@ -1,19 +1,19 @@
-/** Query texts → values, by the schemas that a route declares for its parameters. */
+/** Turns query texts into values, by the schemas that a route declares for its parameters. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { errors } from '../error.ts'
-import { atPlace, type Words } from '../say.ts'
+import { atPath, type Words } from '../say.ts'
 import { faultsIn, isValid, mustBe } from '../validation.ts'
 
 /**
- * Parameters by name. Without `Type.Optional` and without a `default` a parameter is required. What has no `type`, such
- * as `Type.Enum`, is taken as text.
+ * Parameters by name. A parameter without `Type.Optional` and without a `default` is required. A schema without `type`,
+ * such as `Type.Enum`, takes the text as it is.
  */
 export type QueryShape = Record<string, TSchema>
 
 export type QueryOf<Shape extends QueryShape> = Static<TObject<Shape>>
 
 /**
- * The query's texts by key: of a key given twice the last counts, an empty text is none.
+ * The query's texts by key. If a key is given twice, the last one counts; an empty text counts as absent.
  * @throws bad_request  malformed percent-encoding
  */
 export function queryTexts(query: string): Map<string, string> {
@@ -36,8 +36,8 @@ function refuseMalformed(query: string): void {
 }
 
 /**
- * Keys that the shape does not have are left out.
- * @throws bad_request  `fields` names each wrong one
+ * Drops keys that the shape does not have.
+ * @throws bad_request  `fields` names each wrong parameter
  */
 export function readQuery(shape: QueryShape, texts: ReadonlyMap<string, string>): Record<string, unknown> {
   const values: Record<string, unknown> = {}
@@ -54,7 +54,7 @@ export function readQuery(shape: QueryShape, texts: ReadonlyMap<string, string>)
     else fields[key] = faultOf(schema, text)
   }
   const [first] = Object.entries(fields)
-  if (first) throw errors.badRequest(atPlace(...first), { fields })
+  if (first) throw errors.badRequest(atPath(...first), { fields })
   return values
 }
 
@@ -65,7 +65,7 @@ const WORDS = new Map([
   ...['false', '0', 'no'].map((word) => [word, false] as const),
 ])
 
-/** The text itself if it is no value of the schema's type: then it is not valid. */
+/** Returns the text itself if it is not a value of the schema's type; the check then fails. */
 function valueOf(schema: TSchema, text: string): unknown {
   switch (typeOf(schema)) {
     case 'integer':
@@ -77,7 +77,7 @@ function valueOf(schema: TSchema, text: string): unknown {
   }
 }
 
-/** Of a text that should be a number, all that it must be; of other texts the one rule that they break. */
+/** For numbers and booleans the full rule of the schema; for other texts the rule that the text breaks. */
 const faultOf = (schema: TSchema, text: string): Words =>
   ['integer', 'boolean'].includes(typeOf(schema)) ? mustBe(schema) : faultsIn(schema, text)['']!
 

@@ -1,4 +1,4 @@
-/** Finds the route of a path, by find-my-way. */
+/** Finds the route of a path, with find-my-way. */
 import findMyWay from 'find-my-way'
 import { isId } from '../id.ts'
 import type { Method, Route } from '../plugin/define.ts'
@@ -6,68 +6,67 @@ import { isValid } from '../validation.ts'
 import { hasOwnForm } from './check.ts'
 
 export interface Match {
-  /** undefined: the path is known, the method is not (405), or OPTIONS. */
+  /** undefined: the path exists, but not with this method (405), or the method is OPTIONS. */
   route: Route | undefined
   /** Checked. */
   params: Record<string, string>
-  /** For `Allow`. */
+  /** The value of `Allow`. */
   methods: string[]
 }
 
 export interface Router {
   /**
    * @param path  as received, without its query
-   * @returns undefined: nothing stands there, or a variable has a form that it may not have, such as half a percent
-   *          sign (404)
+   * @returns undefined: no such path, or a variable is malformed, such as an incomplete percent escape (404)
    */
   match(method: string, path: string): Match | undefined
 }
 
-/** All methods of one path, whatever its variables are called: a path that exists answers 405 to its other methods. */
-interface Place {
+/** All methods of one path pattern, whatever its variables are called. A known path answers 405 to other methods. */
+interface PathMethods {
   byMethod: Map<Method, { route: Route; names: string[] }>
   methods: string[]
 }
 
-/** Room for the longest id and a file's endings; nothing longer is a path of ours. */
+/** Fits the longest id and file extensions; no path variable is longer. */
 const LONGEST_VARIABLE = 160
 const VARIABLE = /:([A-Za-z_]\w*)/g
-/** A route of this path answers what no other does, to those who only read. */
+/** A route with this path answers reads that no other route matches. */
 const ANYWHERE = '/*'
 
-/** `/api/a/:id/` and `/api/a/:name` are one place. */
-const placeOf = (path: string): string => {
+/** The same for `/api/a/:id/` and `/api/a/:name`. */
+const patternOf = (path: string): string => {
   let count = 0
   return path.replace(VARIABLE, () => `:p${count++}`).replace(/(?<=.)\/$/, '')
 }
 
 /**
- * @param basePath  starts and ends with `/`; paths of routes stand below it
- * @throws Error  two routes for one method and path (the loader says so earlier, with their plugins' names)
+ * @param basePath  starts and ends with `/`; route paths are relative to it
+ * @throws Error  two routes for one method and path (the loader reports this earlier, with the plugins' names)
  */
 export function openRouter(routes: readonly Route[], basePath = '/'): Router {
-  const places = new Map<string, Place>()
+  const byPattern = new Map<string, PathMethods>()
   const anywhere = routes.find(({ method, path }) => method === 'GET' && path === ANYWHERE)
   for (const route of routes) {
     if (route === anywhere) continue
-    const path = placeOf(route.path)
-    const place = places.get(path) ?? { byMethod: new Map(), methods: [] }
-    places.set(path, place)
-    if (place.byMethod.has(route.method)) throw new Error(`${route.method} ${route.path} is there twice`)
+    const path = patternOf(route.path)
+    const known = byPattern.get(path) ?? { byMethod: new Map(), methods: [] }
+    byPattern.set(path, known)
+    if (known.byMethod.has(route.method)) throw new Error(`${route.method} ${route.path} is there twice`)
     const names = [...route.path.matchAll(VARIABLE)].map(([, name]) => name!)
-    place.byMethod.set(route.method, { route, names })
-    place.methods = allowed(place.byMethod)
+    known.byMethod.set(route.method, { route, names })
+    known.methods = allowed(known.byMethod)
   }
-  const tree = treeOf([...places.keys()])
+  const tree = treeOf([...byPattern.keys()])
 
   const known = (method: string, below: string): Match | undefined => {
     const found = tree.find('GET', below)
     if (!found) return undefined
-    const place = places.get(found.store as string)!
-    const entry = place.byMethod.get((method === 'HEAD' ? 'GET' : method) as Method)
-    if (!entry) return { route: undefined, params: {}, methods: place.methods }
+    const known = byPattern.get(found.store as string)!
+    const entry = known.byMethod.get((method === 'HEAD' ? 'GET' : method) as Method)
+    if (!entry) return { route: undefined, params: {}, methods: known.methods }
     const params = readParams(entry.route, entry.names, found.params)
-    return params && { route: entry.route, params, methods: place.methods }
+    return params && { route: entry.route, params, methods: known.methods }
   }
 
   const elsewhere = (method: string, below: string): Match | undefined => {
@@ -87,7 +86,7 @@ export function openRouter(routes: readonly Route[], basePath = '/'): Router {
 type Tree = ReturnType<typeof findMyWay>
 let last: { key: string; tree: Tree } | undefined
 
-/** Answers the path as a match's `store`. The last one is kept for a process that opens one server after another. */
+/** The `store` of a match is its pattern. The last tree is cached: a test process opens one server after another. */
 function treeOf(paths: readonly string[]): Tree {
   const key = paths.join('\n')
   if (last?.key === key) return last.tree
@@ -97,22 +96,22 @@ function treeOf(paths: readonly string[]): Tree {
   return tree
 }
 
-function allowed(byMethod: Place['byMethod']): string[] {
+function allowed(byMethod: PathMethods['byMethod']): string[] {
   const methods: string[] = [...byMethod.keys()]
   if (byMethod.has('GET')) methods.push('HEAD')
   return [...methods, 'OPTIONS'].sort()
 }
 
 /**
- * The path as routes have it; undefined: it lies elsewhere. People end the address that they give an app with a slash,
- * and the app begins its path with another.
+ * The path relative to the base path; undefined: outside it. People end the address they enter in an app with a slash,
+ * and the app adds another one.
  */
 export function belowBase(path: string, basePath: string): string | undefined {
   if (path.startsWith(basePath)) return path.slice(basePath.length - 1).replace(/^\/{2,}/, '/')
   return `${path}/` === basePath ? '/' : undefined
 }
 
-/** A variable is an id, unless the route says what else it may be. */
+/** A variable must be an id unless the route declares another form. */
 function readParams(
   route: Route,
   names: string[],

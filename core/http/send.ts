@@ -1,4 +1,4 @@
-/** What goes to the socket: JSON, bytes, files with byte ranges, event streams, errors. */
+/** Writes to the socket: JSON, bytes, files with byte ranges, event streams, errors. */
 import type { Stats } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
@@ -14,7 +14,7 @@ import type { BytesReply, EventStream, FileReply, ReplyHeaders } from './reply.t
 const gzip = promisify(gzipWithCallback)
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** Compressing less takes more time than it saves on the wire. */
+/** Compressing shorter texts takes more time than it saves on the wire. */
 const GZIP_FROM_CHARACTERS = 8192
 const GZIP_LEVEL = 4
 const LONG_TEXT_BYTES = 32 * 1024
@@ -22,21 +22,21 @@ const COMPRESSIBLE = /^(text\/|application\/(json|javascript|manifest\+json)|ima
 const FILE_MAX_AGE_SECONDS = 300
 const YEAR_SECONDS = 31_536_000
 const HEARTBEAT_MS = 20_000
-/** Four times Node's default, so a quarter of the reads. */
+/** Four times Node's default: a quarter of the reads. */
 const FILE_CHUNK_BYTES = 256 * 1024
-/** A client with so much unsent does not read: its stream ends. */
+/** A client with this much unsent data does not read: its stream is closed. */
 const SLOW_CLIENT_BYTES = 1024 * 1024
 
-/** One request and what has been settled about its answer. */
+/** One request and what is already settled about its reply. */
 export interface Exchange {
   request: IncomingMessage
   response: ServerResponse
   id: string
-  /** Sent with every answer to this request. */
+  /** Sent with every reply to this request. */
   headers: Record<string, string | string[]>
 }
 
-/** A handler's own headers replace ours. */
+/** Headers set by a handler replace the defaults. */
 export class HandlerHeaders implements ReplyHeaders {
   readonly values: Record<string, string | string[]> = {}
   readonly #cookies: string[] = []
@@ -66,7 +66,7 @@ export class HandlerHeaders implements ReplyHeaders {
   }
 }
 
-/** One spelling, so that a handler's header replaces ours. */
+/** One spelling, so that a handler's header replaces the default. */
 const canonical = (name: string): string => name.toLowerCase().replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
 
 export function sendEmpty(exchange: Exchange, status: number): void {
@@ -124,15 +124,15 @@ function finish(
   const length = Buffer.byteLength(content)
   const encoding = length === content.length ? 'latin1' : 'utf8' // plain ASCII is copied instead of encoded
   response.writeHead(status, Object.assign(own, headers, { 'Content-Length': length }))
-  // A short text goes out in one piece with the head. A long one waits for its reader: as bytes it is none of the
-  // heap's.
+  // A short text goes out in one piece with the headers. A long one may wait for its reader: as bytes it does not
+  // occupy the heap.
   if (typeof content === 'string' && length >= LONG_TEXT_BYTES) response.end(Buffer.from(content, encoding))
   else response.end(content, encoding)
 }
 
 export function sendFault(exchange: Exchange, thrown: unknown, forms: readonly FaultForm[] = []): Fault {
   const fault = forms.reduce((one, form) => form(one, exchange.request.headers), toFault(thrown))
-  // Half an answer is sent: closing the connection is the only way left to say that it is not whole.
+  // Part of the reply is sent: closing the connection is the only way left to report that it is incomplete.
   if (exchange.response.headersSent) exchange.response.destroy()
   else
     finish(exchange, fault.status, fault.body, {
@@ -144,7 +144,8 @@ export function sendFault(exchange: Exchange, thrown: unknown, forms: readonly F
 }
 
 /**
- * Ranges, If-Range, ETag, 304 and 416 are the package's work; its errors take our shape. Resolves when the file is out.
+ * The package handles ranges, If-Range, ETag, 304 and 416; its errors are converted to ours. Resolves when the file is
+ * sent.
  */
 export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<void> {
   const { request, response, headers } = exchange
@@ -161,7 +162,7 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
   for (const [name, value] of Object.entries(own)) response.setHeader(name, value)
   return new Promise((resolve, reject) => {
     response.on('close', resolve)
-    // It decodes the path as if it came from a URL. Dotted folders are allowed: the path is ours, and may lie in one.
+    // `send` decodes the path as if it came from a URL. Dot folders are allowed: the path is ours and may contain one.
     const stream: SendStream = sendFile(request, encodeURIComponent(reply.path), {
       cacheControl: false,
       dotfiles: 'allow',
@@ -173,7 +174,7 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
         for (const name of response.getHeaderNames()) if (name !== 'content-range') response.removeHeader(name)
       reject(fileFault(status, error))
     }
-    // Asked for the last bytes of a file that has fewer, it is all of them (RFC 9110); the package takes no such range.
+    // A request for more last bytes than the file has means all of it (RFC 9110); the package refuses such a range.
     stream.on('file', (_path: string, { size }: Stats) => {
       const [, last] = /^bytes=-(\d+)$/.exec(request.headers.range ?? '') ?? []
       if (last !== undefined && Number(last) > size && size > 0) request.headers.range = 'bytes=0-'
@@ -185,7 +186,7 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
 }
 
 function fileFault(status: number, cause: unknown): unknown {
-  // At a link that leads to itself there is no file either.
+  // A symbolic link that leads to itself counts as missing too.
   if (status === 404 || (cause as NodeJS.ErrnoException | undefined)?.code === 'ELOOP')
     return errors.notFound('file', undefined, { cause })
   if (status === 416) return errors.invalidRange('The range lies outside the file', { cause })
@@ -195,9 +196,9 @@ function fileFault(status: number, cause: unknown): unknown {
 }
 
 /**
- * Sends events until the client leaves, is too slow, or may no longer listen.
- * @param mayListen  asked at each heartbeat: a session may have ended meanwhile
- * @returns ends it
+ * Sends events until the client disconnects, reads too slowly, or loses the right to listen.
+ * @param mayListen  checked at each heartbeat: the session may have ended
+ * @returns a function that ends the stream
  */
 export function sendEvents(
   exchange: Exchange,

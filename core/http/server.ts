@@ -1,4 +1,4 @@
-/** node:http: listening, limits, what is not even HTTP, and a stop that lets requests finish. */
+/** The HTTP server: listening, limits, malformed requests, and a shutdown that lets requests finish. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -18,27 +18,27 @@ export interface HttpParts extends PipelineParts {
 }
 
 export interface Http {
-  /** For tests that bring their own server. */
+  /** For tests that use their own server. */
   handle: Pipeline['handle']
   requests: Pipeline['requests']
-  forgetReplies: Pipeline['forgetReplies']
-  /** @throws StartError  the address is taken or not ours */
+  clearReplyCache: Pipeline['clearReplyCache']
+  /** @throws StartError  the address is in use or does not belong to this machine */
   listen(): Promise<{ address: AddressInfo; url: string }>
-  /** Takes no more requests, lets running ones finish for so long, then ends them. Once, however often it is called. */
+  /** Accepts no more requests, gives running ones `graceMs` to finish, then ends them. Further calls change nothing. */
   close(graceMs?: number): Promise<void>
 }
 
 const HEADERS_TIMEOUT_MS = 15_000
-/** Longer than proxies keep theirs, so that they never send into a connection that we are closing. */
+/** Longer than the timeout of proxies, so that they never send into a connection that we are closing. */
 const KEEP_ALIVE_MS = 75_000
 // the longest query value that a route takes, each sign percent-encoded, with room for the rest
 const LARGEST_HEADERS_BYTES = 32 * 1024
 const MOST_CONNECTIONS = 2000
-/** How long running requests may take to finish once the server closes. */
+/** How long running requests may take to finish when the server closes. */
 export const GRACE_MS = 5000
-/** A client that vanished without a word is noticed some minutes after this silence. */
+/** TCP keep-alive starts after this silence; a vanished client is noticed some minutes later. */
 const PROBE_AFTER_MS = 60_000
-/** A refused client has so long to read why. */
+/** How long a refused client has to read the reason. */
 const REFUSED_MS = 5000
 
 export function openHttp(parts: HttpParts): Http {
@@ -58,7 +58,7 @@ export function openHttp(parts: HttpParts): Http {
   })
   server.maxConnections = MOST_CONNECTIONS
   limitConnections(server, openLimits(parts.settings.trustedProxies))
-  /** Browsers open connections ahead; for Node one that has carried no request yet is not idle. */
+  /** Browsers open connections in advance. Node does not count a connection without any request as idle. */
   const unused = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     unused.add(socket)
@@ -84,7 +84,7 @@ export function openHttp(parts: HttpParts): Http {
     })
   }
   server.on('request', serve)
-  // The pipeline says "go on" itself, once it knows that the body will be read.
+  // The pipeline sends `100 Continue` itself, once it knows that the body will be read.
   server.on('checkContinue', serve)
   server.on('checkExpectation', (request, response) =>
     turns.request(request, response, () => void response.writeHead(417).end()),
@@ -94,7 +94,7 @@ export function openHttp(parts: HttpParts): Http {
     refuse(socket, rawStatus(code), isCutOff)
   })
   server.on('connect', ({ socket }) => {
-    // Node lets go of the socket here: nobody else hears its errors, or reads that its client has gone.
+    // Node hands over the socket here: nobody else handles its errors or notices that the client has left.
     socket.on('error', () => socket.destroy())
     socket.on('end', () => socket.destroySoon()).resume()
     refuse(socket, 405)
@@ -105,7 +105,7 @@ export function openHttp(parts: HttpParts): Http {
     const closed = whenClosed(server)
     for (const response of running) {
       response.shouldKeepAlive = false
-      // Where the headers were sent before the stop, the connection stays open after its answer: then it is idle.
+      // If the headers were sent before the stop, the connection stays open after its reply: close it once it is idle.
       response.on('close', () => setImmediate(() => server.closeIdleConnections()))
     }
     pipeline.endStreams()
@@ -125,7 +125,7 @@ export function openHttp(parts: HttpParts): Http {
   return {
     handle: (request, response) => pipeline.handle(request, response),
     requests: () => pipeline.requests(),
-    forgetReplies: () => pipeline.forgetReplies(),
+    clearReplyCache: () => pipeline.clearReplyCache(),
 
     listen: () =>
       new Promise((resolve, reject) => {
@@ -160,7 +160,7 @@ function rawStatus(code: string | undefined): number {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
 }
 
-/** Answers what is no HTTP request, so there is only the socket to write to. */
+/** Answers something that is not an HTTP request: there is no response object, only the socket. */
 function refuseRaw(socket: Duplex, status: number): void {
   if (!socket.writable || socket.destroyed) return void socket.destroy()
   const body = errorBody(status === 405 ? 'method_not_allowed' : 'bad_request', `${STATUS_CODES[status]}`)

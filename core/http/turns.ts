@@ -1,16 +1,16 @@
-/** One request of a connection is worked on at a time. Those sent ahead wait, and are dropped with their connection. */
+/** Handles one request of a connection at a time. Pipelined requests wait, and are dropped with their connection. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { hasBody } from './body.ts'
 import { errorBody } from './fault.ts'
 
-/** On every connection so many may wait, whatever other connections do. */
+/** This many may always wait on a connection, whatever other connections do. */
 const FEW_WAITING = 16
-/** Requests that wait on all connections together: each takes some kilobytes, and hardly any client sends ahead. */
+/** Limit on all connections together: each waiting request takes some kilobytes, and few clients pipeline. */
 const MOST_WAITING = 4000
 
 interface Turn {
-  /** undefined: an answer without a request, after which the connection is closed. */
+  /** undefined: a reply without a request, after which the connection is closed. */
   exchange: { request: IncomingMessage; response: ServerResponse } | undefined
   run: () => void
 }
@@ -25,14 +25,14 @@ export class Turns {
   readonly #lines = new WeakMap<Duplex, Line>()
   #waiting = 0
 
-  /** Runs it once every earlier request of its connection has been answered, or never. */
+  /** Calls `run` once every earlier request of the connection has been answered; never if the connection closes. */
   request(request: IncomingMessage, response: ServerResponse, run: () => void): void {
     this.#take(this.#lineOf(request.socket), { exchange: { request, response }, run })
   }
 
   /**
-   * Answers what is no request, after the answers that are still owed on its connection.
-   * @param isCutOff  the client has left in the middle of what it sent
+   * Answers something that is not a request, after the replies still owed on its connection.
+   * @param isCutOff  the client left in the middle of its request
    * @param refuse  writes to the socket and closes it
    */
   refusal(socket: Duplex, isCutOff: boolean, refuse: () => void): void {
@@ -50,7 +50,7 @@ export class Turns {
     if (waiting.length >= FEW_WAITING && this.#waiting >= MOST_WAITING) return void socket.destroy()
     waiting.push(turn)
     this.#waiting++
-    // By then a response that has been written is over, and the client may send its next body.
+    // By then a written response has ended, and the client may send its next body.
     if (turn.exchange && hasBody(turn.exchange.request)) setImmediate(() => dropLargeBody(line, turn))
   }
 
@@ -65,7 +65,7 @@ export class Turns {
     const turn = line.waiting.shift()
     if (!turn) return
     this.#waiting--
-    // Without a socket it comes after the last response of the connection.
+    // A response without a socket would come after the last response of the connection.
     if (line.socket.destroyed || turn.exchange?.response.socket === null) this.#drop(line)
     else this.#start(line, turn)
   }
@@ -85,7 +85,7 @@ export class Turns {
   }
 }
 
-/** A body that waits unread would hide that its client has gone. What arrived whole with its head is kept. */
+/** An unread body would hide that its client has left. A body that arrived whole with its headers is kept. */
 function dropLargeBody({ waiting }: Line, turn: Turn): void {
   const { request, response } = turn.exchange!
   if (request.complete || !waiting.includes(turn)) return

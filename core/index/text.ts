@@ -71,12 +71,12 @@ export function fold(text: string): string {
 interface Word {
   /** The folded word. */
   term: string
-  /** Where it stands in the text as given, in UTF-16 units; end exclusive. */
+  /** Offset in the original text, in UTF-16 units; the end is exclusive. */
   start: number
   end: number
 }
 
-/** The words of a text, in order, with their places. Signs and emoji separate. */
+/** The words of a text, in order, with their offsets. Signs and emoji are separators. */
 function* words(text: string): Generator<Word> {
   if (ONLY_ASCII.test(text)) {
     for (const { 0: word, index } of text.matchAll(ASCII_RUN))
@@ -88,30 +88,30 @@ function* words(text: string): Generator<Word> {
       yield* termsOf(run[0], run.index)
       continue
     }
-    for (const { part, placeOf } of scriptRuns(run)) {
+    for (const { part, offsetOf } of scriptRuns(run)) {
       for (const { segment, index } of segmenter.segment(part))
-        yield* termsOf(segment, placeOf(index), placeOf(index + segment.length))
+        yield* termsOf(segment, offsetOf(index), offsetOf(index + segment.length))
     }
   }
 }
 
 interface ScriptRun {
   part: string
-  /** Where a unit of it stands in the whole text. */
-  placeOf: (unit: number) => number
+  /** The offset in the whole text of a unit of the part. */
+  offsetOf: (unit: number) => number
 }
 
 /** The parts of a run that are written in one script each. */
 function* scriptRuns(run: RegExpExecArray): Generator<ScriptRun> {
-  const { plain, placeOf } = composed(run[0])
+  const { plain, offsetOf } = composed(run[0])
   for (const { 0: part, index } of plain.matchAll(SCRIPT_RUN))
-    yield { part, placeOf: (unit) => run.index + placeOf(index + unit) }
+    yield { part, offsetOf: (unit) => run.index + offsetOf(index + unit) }
 }
 
 /**
- * What else a text is found by, beside its words: words with the signs in them left out, or kept; in scripts without
- * spaces each two neighbouring letters, as the segmenter may cut otherwise than whoever asks; signs, where there is
- * nothing else.
+ * The further terms by which a text is found: words with their signs removed or retained; in scripts without spaces
+ * every two neighbouring letters, because the segmenter may cut differently in a query; and signs, if there is nothing
+ * else.
  */
 function* furtherTerms(text: string): Generator<Word> {
   yield* signedWords(text)
@@ -120,11 +120,11 @@ function* furtherTerms(text: string): Generator<Word> {
 }
 
 interface SignedWord extends Word {
-  /** The signs stand behind it: `c++`, which are kept. Else they stand within, and are left out: `acdc`. */
+  /** true: the signs end the word and are retained (`c++`). false: they are inside the word and removed (`acdc`). */
   isEnd: boolean
 }
 
-/** Each sign is looked at once, and never far around: texts have few, and may be hostile. */
+/** Visits each sign once, with a bounded search around it, because texts may be hostile. */
 function* signedWords(text: string): Generator<SignedWord> {
   let end = 0
   for (const { 0: sign, index } of text.matchAll(SIGN_IN_WORD)) {
@@ -136,7 +136,7 @@ function* signedWords(text: string): Generator<SignedWord> {
     if (end === index || end - start > LONGEST_WORD) continue
     const word = text.slice(start, end)
     if (isEnd) yield { term: withSigns(word), start, end, isEnd }
-    // Not dates and times; and what is in other scripts is found by its neighbours.
+    // Skips dates and times. Other scripts are covered by `neighbours`.
     else if (/\p{L}/u.test(word) && !(MAYBE_UNSPACED.test(word) && UNSPACED.test(word)))
       yield { term: fold(word).replace(/[^\p{L}\p{N}\p{M}]/gu, ''), start, end, isEnd }
   }
@@ -149,21 +149,21 @@ function isInWord(text: string, at: number): boolean {
   return code < 128 ? ASCII_IN_WORD[code] === 1 : IN_WORD.test(text.charAt(at))
 }
 
-/** Where the word before this place begins; this place itself where none is, or a too long one. */
+/** The start of the word before this offset; the offset itself if there is no word or it is too long. */
 function wordStart(text: string, at: number): number {
   let start = at
   while (start > 0 && isInWord(text, start - 1)) if (at - --start > LONGEST_WORD) return at
   return start
 }
 
-/** Where the signs at this place end, or this place itself where a word goes on behind them. */
+/** The end of the signs at this offset; the offset itself if the word continues after them. */
 function signsEnd(text: string, at: number): number {
   let end = at
   while (end < text.length && ENDS_WORD.includes(text.charAt(end)) && end - at < LONGEST_WORD) end++
   return isInWord(text, end) ? at : end
 }
 
-/** Where the parts end that this sign parts, or the place of the first one where no further part is behind it. */
+/** The end of the last part joined by this sign; the offset itself if no part follows. */
 function partsEnd(text: string, at: number, sign: string): number {
   let end = at
   while (text.charAt(end) === sign && isInWord(text, end + 1) && end - at < LONGEST_WORD) {
@@ -184,15 +184,15 @@ function* signs(text: string): Generator<Word> {
 const withSigns = (text: string): string =>
   fold(text).replace(ASCII_SIGN, (sign) => String.fromCharCode(sign.charCodeAt(0) + TO_FULL_WIDTH))
 
-/** Each two neighbouring letters, in a row, and the last letter: what begins with a letter is where that letter is. */
+/** Every two neighbouring letters, and the last letter alone, so that a prefix search finds every letter. */
 function* neighbours(text: string): Generator<Word> {
   if (!MAYBE_UNSPACED.test(text)) return
   for (const run of text.matchAll(RUN)) {
     if (!MAYBE_UNSPACED.test(run[0]) || !UNSPACED.test(run[0])) continue
-    for (const { part, placeOf } of scriptRuns(run)) {
+    for (const { part, offsetOf } of scriptRuns(run)) {
       if (!UNSPACED.test(part)) continue
       let before: Word | undefined
-      for (const letter of letters(part, placeOf)) {
+      for (const letter of letters(part, offsetOf)) {
         if (before) yield { term: before.term + letter.term, start: before.start, end: letter.end }
         before = letter
       }
@@ -201,34 +201,34 @@ function* neighbours(text: string): Generator<Word> {
   }
 }
 
-function* letters(part: string, placeOf: ScriptRun['placeOf']): Generator<Word> {
+function* letters(part: string, offsetOf: ScriptRun['offsetOf']): Generator<Word> {
   let unit = 0
   for (const letter of part) {
-    const [start, end] = [placeOf(unit), placeOf(unit + letter.length)]
+    const [start, end] = [offsetOf(unit), offsetOf(unit + letter.length)]
     for (const term of fold(letter)) yield { term, start, end }
     unit += letter.length
   }
 }
 
 /**
- * A run with its letters as the segmenter's dictionary has them, composed and without marks; and where each of its
- * units stood.
+ * A run with its letters in the form of the segmenter's dictionary, composed and without marks, and the original offset
+ * of each unit.
  */
-function composed(run: string): { plain: string; placeOf: (unit: number) => number } {
+function composed(run: string): { plain: string; offsetOf: (unit: number) => number } {
   if (!HALF_WIDTH.test(run) && run.normalize('NFC').replace(MARKS, '') === run)
-    return { plain: run, placeOf: (unit) => unit }
+    return { plain: run, offsetOf: (unit) => unit }
   let plain = ''
-  const places: number[] = []
+  const offsets: number[] = []
   for (const { 0: letter, index } of run.matchAll(LETTER)) {
     const form = letter.normalize(HALF_WIDTH.test(letter) ? 'NFKC' : 'NFC').replace(MARKS, '')
-    for (let unit = 0; unit < form.length; unit++) places.push(index)
+    for (let unit = 0; unit < form.length; unit++) offsets.push(index)
     plain += form
   }
-  return { plain, placeOf: (unit) => places[unit] ?? run.length }
+  return { plain, offsetOf: (unit) => offsets[unit] ?? run.length }
 }
 
 function* termsOf(piece: string, start: number, end = start + piece.length): Generator<Word> {
-  // Folding may bring separators in (½ becomes 1⁄2): split again; all parts stand where the piece stood.
+  // Folding may introduce separators (½ becomes 1⁄2): split again; all parts get the offsets of the piece.
   for (const match of fold(piece).matchAll(RUN)) yield { term: cut(match[0]), start, end }
 }
 

@@ -1,4 +1,4 @@
-/** The last log lines of a job: collected beside the server's log, while it runs. */
+/** Collects the last log lines of a job while it runs, in addition to the server's log. */
 import { format } from 'node:util'
 import type { Clock } from '../clock.ts'
 import { saidBy, withoutPaths } from '../error.ts'
@@ -16,9 +16,9 @@ export interface JobLog {
 }
 
 /**
- * A child log whose messages (and those of its own children) are kept too. Only the sentence is kept, not the
- * object beside it: masking of secrets happens where the object is written.
- * @param earlier  lines of runs before this one
+ * A child log that also collects its messages and those of its own children. It collects only the sentence, not the
+ * object beside it: secrets in the object are masked only when the server's log is written.
+ * @param earlier  lines of earlier runs
  */
 export function openJobLog(
   parent: Log,
@@ -43,7 +43,7 @@ export function openJobLog(
         write.apply(this, args)
       }
     }
-    // A child has these methods by inheritance, unless it was given a level of its own.
+    // A child inherits these methods unless it was given its own level.
     log.onChild = (child) => {
       if (Object.hasOwn(child, 'info')) attach(child as Log)
     }

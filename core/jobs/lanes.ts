@@ -1,36 +1,37 @@
-/** Lanes where several jobs may be started, but one item at a time, or a few, are worked on, the jobs taking turns. */
+/** Lanes with turns: several jobs may run, but only one item, or a few, is processed at a time; the jobs take turns. */
 import type { Clock, Timer } from '../clock.ts'
 import { abortable } from '../concurrency/abortable.ts'
 import { errors } from '../error.ts'
 
 interface TurnOptions {
-  /** Who asks: turns go round between the askers. A job's id, or the name of a service. */
+  /** Whoever wants the turn: a job's id, or the name of a service. Turns go round among the askers. */
   asker: string
   signal?: AbortSignal | undefined
   /**
-   * A request that someone waits for: enters before the next item of any job, but takes at most every second turn while
-   * jobs wait.
+   * A request that a person waits for. It goes before the next item of any job, but takes at most every second turn
+   * while jobs wait.
    */
   isUrgent?: boolean
-  /** Gives up waiting for its turn after so long. @throws unavailable */
+  /** How long to wait for the turn before giving up. @throws unavailable */
   waitMs?: number
 }
 
 export interface Lanes {
   /**
-   * Waits for the turn in a lane and does one item's work in it. Not from inside a turn of the same lane: it would wait
-   * for itself.
-   * @param work  may call `leave` before it ends: what is left of it holds up nobody
-   * @throws the signal's reason while waiting; unavailable: waited too long, or too many wait; what the work throws
+   * Waits for a turn in a lane and processes one item in it. Never call it inside a turn of the same lane: it would
+   * wait for itself.
+   * @param work  may call `leave` to give up the turn early; the rest of the work then blocks nobody
+   * @throws the signal's reason if aborted while waiting; unavailable: waited too long, or too many wait; any error of
+   * the work
    */
   turn<Result>(lane: string, options: TurnOptions, work: (leave: () => void) => Promise<Result>): Promise<Result>
-  /** From now on so many items of the lane are worked on at once. */
+  /** Sets how many items of the lane are processed at once. */
   widen(lane: string, count: number): void
 }
 
 const MOST_WAITING = 1000
 
-/** @param lanes  those that the manifests declare; a turn in another is a mistake of the code */
+/** @param lanes  declared by the manifests; a turn in any other lane is a programming error */
 export function openLanes({ clock, lanes }: { clock: Clock; lanes: readonly string[] }): Lanes {
   const queues = new Map(lanes.map((name) => [name, new TurnQueue()]))
 
@@ -65,8 +66,8 @@ interface Waiting {
 }
 
 /**
- * No `FairQueue`: an urgent asker goes first every second time, whoever waits gives up after a time, a lane is widened
- * while work runs, and work leaves before it ends.
+ * Not a `FairQueue`: an urgent asker goes first every second time, waiting times out, a lane can be widened while work
+ * runs, and work may leave before it ends.
  */
 class TurnQueue {
   #most = 1
@@ -75,7 +76,7 @@ class TurnQueue {
   #wasUrgent = false
   #count = 0
   readonly #urgent: Waiting[] = []
-  /** In the order of their next turns. */
+  /** Ordered by who has the next turn. */
   readonly #askers = new Map<string, Waiting[]>()
 
   enter({ asker, signal, isUrgent, waitMs }: TurnOptions, clock: Clock): Promise<void> {
@@ -142,7 +143,7 @@ class TurnQueue {
     const urgent = isTurnOfJobs ? undefined : this.#urgent.shift()
     this.#wasUrgent = urgent !== undefined
     if (urgent) return urgent
-    // Whoever has had the last turn goes behind all others, also if it asked for more before they came.
+    // The asker that had the last turn goes behind all others, even if it asked again before they came.
     if (this.#lastAsker !== undefined) this.#putBehind(this.#lastAsker, this.#askers.get(this.#lastAsker))
     for (const [asker, [first, ...rest]] of this.#askers) {
       this.#putBehind(asker, rest)

@@ -1,6 +1,6 @@
 /**
- * The life of a job, from its claim to its end, in this order: claim, begin, attempt, end, answer; and rescue, of rows
- * that say they run and do not. The README draws the states.
+ * The life of a job from claim to end, in this order: claim, begin, attempt, end, answer; and the rescue of rows that
+ * claim to run but do not. The README draws the states.
  */
 import { getSystemErrorMap } from 'node:util'
 import { errors, isAppError, withoutPaths, wordsOf } from '../error.ts'
@@ -19,7 +19,7 @@ import { TRY_LEDGER_AGAIN_MS } from './upkeep.ts'
 
 // ── Claim ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Begins the jobs that wait longest in a lane, as many as it has room for. */
+/** Begins the jobs that have waited longest in a lane, as many as it has free slots. */
 export function claim<App extends Handed>(runner: Runner<App>, lane: string): void {
   const { ledger, laneSizes, clock, log } = runner
   const free = runner.isClaiming ? laneSizes.takeFree(lane) : 0
@@ -29,7 +29,7 @@ export function claim<App extends Handed>(runner: Runner<App>, lane: string): vo
     .then(
       (claimed) => {
         laneSizes.giveBack(lane, free - claimed.length)
-        for (const job of claimed) begin(runner, job, { isAwaited: false, hasPlace: true })
+        for (const job of claimed) begin(runner, job, { isAwaited: false, hasSlot: true })
       },
       (error: unknown) => {
         laneSizes.giveBack(lane, free)
@@ -50,7 +50,7 @@ function writeClaimed<App>(runner: Runner<App>, lane: string, most: number): Job
   return claimed
 }
 
-/** Notes a job that is begun; inside `ledger.write`. */
+/** Records that a job has begun; call inside `ledger.write`. */
 export function writeBegun<App>({ own, notifications }: Runner<App>, job: Job): void {
   own.add(job.id)
   notifications.writeBegun(job)
@@ -62,7 +62,7 @@ export function writeBegun<App>({ own, notifications }: Runner<App>, job: Job): 
 export function begin<App extends Handed>(
   runner: Runner<App>,
   job: Job,
-  { isAwaited, hasPlace }: Pick<Running<App>, 'isAwaited' | 'hasPlace'>,
+  { isAwaited, hasSlot }: Pick<Running<App>, 'isAwaited' | 'hasSlot'>,
 ): void {
   const { app, clock, rows, notifications } = runner
   const task = taskOf(runner, job.task)
@@ -75,7 +75,7 @@ export function begin<App extends Handed>(
     interruption: undefined,
     isStopping: false,
     isAwaited,
-    hasPlace,
+    hasSlot,
     log: openJobLog(app(task).log, { job: job.id, task: job.task }, clock, rows.logOf(job.id)),
     progress: openProgress(clock, (messages, fraction) => notifications.report(job, messages, fraction)),
     isAbandoned: false,
@@ -85,7 +85,7 @@ export function begin<App extends Handed>(
   runner.listeners.changed({ job })
   notifications.changed()
   if (runner.isClosing) interrupt(entry, 'close')
-  // Whoever began it may see a part only: a job is the archive's own work.
+  // The account that began the job may be limited to a view; a job works on the whole archive.
   entry.done = beyondView(async () => {
     const outcome = await attempt(runner, entry)
     entry.progress.close()
@@ -94,14 +94,14 @@ export function begin<App extends Handed>(
 }
 
 export function interrupt<App>(entry: Running<App>, why: Interruption): void {
-  // Who was told to end by kill stays killed, even if the server closes meanwhile.
+  // A killed job stays killed, even if the server closes meanwhile.
   entry.interruption ??= why
   const reason = why === 'kill' ? stopped() : errors.unavailable(CLOSING_TEXT)
   entry.controller.abort(reason)
   entry.stopping.abort(reason)
 }
 
-/** It ends after its current item, and waits for nothing more. */
+/** The job ends after its current item, and its waits on `stopSignal` end at once. */
 export function stop<App>(entry: Running<App>): void {
   entry.isStopping = true
   entry.stopping.abort(stopped())
@@ -113,9 +113,9 @@ const stopped = () => errors.conflict('The task was stopped')
 
 type Outcome =
   | { kind: 'ended'; ending: Ending; error?: unknown }
-  /** `ending`: how it ends where somebody has stopped it meanwhile. */
+  /** `ending`: used instead if somebody has stopped the job meanwhile. */
   | { kind: 'retry'; retryAt: number; ending: Ending; error: unknown }
-  /** Cut off by the server's end. */
+  /** Interrupted because the server closes. */
   | { kind: 'requeued' }
 
 /** Runs the task once; never throws. */
@@ -125,7 +125,8 @@ async function attempt<App extends Handed>(runner: Runner<App>, entry: Running<A
   const { signal } = entry.controller
   try {
     signal.throwIfAborted()
-    // Nobody knows how long the index is away: who waits for the job hears of it, and the job goes on.
+    // The index may be unreachable for any length of time: callers that wait for the job are rejected, and the job goes
+    // on.
     const told = await waitAtBarrier(
       signal,
       () => task.run(contextOf(runner, entry, app), app),
@@ -173,13 +174,13 @@ function outcomeOf<App>(error: unknown, { clock, debug }: Runner<App>, entry: Ru
   const { log } = entry.log
   if (interruption === 'close') return { kind: 'requeued' }
   if (interruption === 'kill') return { kind: 'ended', ending: withoutWords('REVOKED'), error }
-  // The stop ended what it waited for: it did as it was told.
+  // A stop ended a wait of the task: that is a regular end.
   if (isStop(error, { isStopping: () => isStopping, stopSignal: stopping.signal }))
     return { kind: 'ended', ending: withoutWords('SUCCESS') }
   const told = toldOf(failureOf(error))
   const ending: Ending = { state: 'FAILURE', ...told, traceback: debug ? tracebackOf(error) : null }
   const { retries } = task
-  // Whoever waits for the job hears the error: then it is not tried again.
+  // A caller that waits for the job gets the error, so the job is not tried again.
   if (
     retries &&
     !entry.isAwaited &&
@@ -192,7 +193,7 @@ function outcomeOf<App>(error: unknown, { clock, debug }: Runner<App>, entry: Ru
     log.warn({ err: error }, `failed, and is tried again in ${pauseSeconds} s`)
     return { kind: 'retry', ending, error, retryAt: clock.now() + pauseSeconds * 1000 }
   }
-  // An error of ours is a sentence for people; any other is a defect, and its stack belongs in the log.
+  // An AppError is a sentence for people; any other error is a defect, and its stack belongs in the log.
   if (isAppError(error)) log.warn({ cause: error.cause }, `failed: ${told.result}`)
   else log.error({ err: error }, 'failed')
   return { kind: 'ended', ending, error }
@@ -203,7 +204,7 @@ const isWorthRetrying = (error: unknown): boolean => !isAppError(error) || isApp
 const LONGEST_TEXT = 2000
 const LONGEST_TRACEBACK = 20_000
 
-/** A failure of the system names paths of this machine, which its code does not; the log has both. */
+/** The message of a system error contains paths of this machine, so only its code is used; the log has both. */
 function failureOf(error: unknown): Words {
   const system =
     error instanceof Error && 'syscall' in error
@@ -227,13 +228,13 @@ const shorten = (text: string, longest: number): string => maskCredentials(text.
 
 // ── End ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Writes the last move of a run, gives its room in the lane to the next job, and answers those who wait. */
+/** Writes the last state of a run, passes its slot in the lane to the next job, and answers callers that wait. */
 async function end<App>(runner: Runner<App>, entry: Running<App>, outcome: Outcome): Promise<void> {
   const { job, task } = entry
   const written = entry.isAbandoned ? undefined : await save(runner, entry, outcome)
   runner.running.delete(job.id)
   runner.own.delete(job.id)
-  if (entry.hasPlace) {
+  if (entry.hasSlot) {
     runner.laneSizes.giveBack(task.lane, 1)
     runner.claim(task.lane)
   }
@@ -254,14 +255,11 @@ async function end<App>(runner: Runner<App>, entry: Running<App>, outcome: Outco
 
 interface Written {
   row: Job
-  /** How the run has ended for good. */
+  /** Set if the run is not tried again. */
   ending?: Ending
 }
 
-/**
- * A full disk makes it wait, not fail: the row must not say less than has happened. @returns nothing where the server
- * closes first
- */
+/** Retries until the disk has room: the row must not say less than has happened. */
 async function save<App>(runner: Runner<App>, entry: Running<App>, outcome: Outcome): Promise<Written | undefined> {
   const { ledger, clock, log } = runner
   for (;;) {
@@ -278,7 +276,7 @@ async function save<App>(runner: Runner<App>, entry: Running<App>, outcome: Outc
 function writeOutcome<App>(runner: Runner<App>, { job, task, log }: Running<App>, outcome: Outcome): Written {
   const { rows, notifications } = runner
   if (outcome.kind === 'requeued') return { row: writeRescued(runner, job, task, log.lines) }
-  // A command may have come in the run's last moment: what was stopped is not tried again.
+  // A command may have arrived at the last moment of the run: a stopped job is not tried again.
   const command = outcome.kind === 'retry' ? (rows.get(job.id)?.command ?? null) : null
   if (outcome.kind === 'retry' && command === null) {
     const row = rows.retry(job.id, outcome.ending, outcome.retryAt, log.lines)
@@ -294,8 +292,8 @@ function writeOutcome<App>(runner: Runner<App>, { job, task, log }: Running<App>
 // ── Answer ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * Tells those who wait for a job, and those who listen to all jobs, how a run has ended.
- * @param error  what the task threw: its caller hears it as it is
+ * Tells callers that wait for a job, and listeners to all jobs, how a run has ended.
+ * @param error  what the task threw; passed on unchanged to the caller
  */
 export function answer<App>(
   { listeners, clock, forRun, forEnd }: Runner<App>,
@@ -318,8 +316,9 @@ const DAMAGED: Ending = { ...withoutWords('FAILED'), result: say`Its row in the 
 const WENT_DOWN: Ending = { ...withoutWords('FAILED'), result: say`Interrupted when the server stopped` }
 
 /**
- * Moves a row that says it runs and does not, after a crash or while the server closes; inside `ledger.write`.
- * @param lines  of its log; those on the row if left out
+ * Requeues or ends a row that is marked as running but is not, after a crash or while the server closes. Call inside
+ * `ledger.write`.
+ * @param lines  log lines of the job; default: the lines in the row
  */
 export function writeRescued<App>(
   { rows, notifications }: Runner<App>,
@@ -336,14 +335,14 @@ export function writeRescued<App>(
   return rows.end(row.id, WENT_DOWN, kept)
 }
 
-/** Puts right what a crash has left, and what an update has changed; nothing is claimed before. */
+/** Repairs the rows after a crash and adapts them after an update. Nothing is claimed before it ends. */
 export async function recover<App>(runner: Runner<App>): Promise<void> {
   const { ledger, rows, notifications, log, tasks, own, listeners } = runner
   const { rescued, aside } = await ledger.write(() => {
     notifications.writeCleared()
     const damaged = rows.endDamaged(DAMAGED)
     for (const task of tasks.values()) rows.moveToLane(task.name, task.lane)
-    // What was stopped has ended, also where its plugin is gone; the rest of such a plugin's jobs waits for it.
+    // A stopped job ends even if its plugin is gone; the other jobs of a missing plugin wait until it is back.
     const orphans = rows.started().filter((row) => !own.has(row.id) && (tasks.has(row.task) || row.command !== null))
     const rescued = orphans.map((row) => writeRescued(runner, row, tasks.get(row.task)))
     return { rescued: [...damaged, ...rescued], aside: rows.setAside([...tasks.keys()]) }

@@ -1,4 +1,4 @@
-/** Listeners to jobs: to each change of a row or message, and to each run that has ended. */
+/** Listeners to jobs: called for each change of a row or message, and for each run that has ended. */
 import type { Job } from '../ledger/jobs.ts'
 import type { Log } from '../log.ts'
 import type { JobChange } from './types.ts'
@@ -29,7 +29,7 @@ export function openListeners(log: Log) {
     return () => void toEnds.delete(listener)
   }
 
-  /** A listener's fault is its own: the others hear all the same. */
+  /** An error in one listener does not keep the others from being called. */
   function call<Said>(listeners: ReadonlySet<(said: Said) => void>, said: Said): void {
     for (const listener of listeners) {
       try {

@@ -1,6 +1,6 @@
 /**
- * Messages about jobs: what each says when, and when it goes. Contract 8.4. Each start begins without any, so their
- * ends are of the steady clock.
+ * Messages about jobs: what each one says, when it appears and when it expires (contract 8.4). Each start of the server
+ * begins without messages, so expiry times use the steady clock.
  */
 import { randomUUID } from 'node:crypto'
 import type { Clock, Timer } from '../clock.ts'
@@ -28,13 +28,13 @@ interface NotificationsOptions {
 
 export type Notifications = ReturnType<typeof openNotifications>
 
-/** The methods named `write…` are called inside `ledger.write`; `changed` once that is on disk. */
+/** Call the methods named `write…` inside `ledger.write`, and `changed` after the commit. */
 export function openNotifications({ ledger, clock, log, tasks, onChange }: NotificationsOptions) {
   const rows = new NotificationRows(ledger)
   let timer: Timer | undefined
-  /** What messages tell of, and whether it is over. */
+  /** Message id → whether its subject is over. */
   const over = new Map<string, () => boolean>()
-  /** Those that this process wrote before it removed what an earlier one has left. */
+  /** Messages that this process wrote before it removed those of an earlier process. */
   const early = new Set<string>()
   let isCleared = false
   let isClosed = false
@@ -49,7 +49,7 @@ export function openNotifications({ ledger, clock, log, tasks, onChange }: Notif
     onChange()
   }
 
-  /** Removes what an earlier process has left. */
+  /** Removes the messages of an earlier process. */
   function writeCleared(): void {
     isCleared = true
     rows.clear([...early])
@@ -69,7 +69,7 @@ export function openNotifications({ ledger, clock, log, tasks, onChange }: Notif
       .then(onChange, (error: unknown) => log.error({ err: error }, 'progress could not be written'))
   }
 
-  /** @param run  the run as it has ended, or as it will be tried again */
+  /** @param run  the run that has ended or will be tried again */
   function writeEnded({ id, task, state, result, said }: Job): void {
     if (!isShown(tasks.get(task))) return
     const now = clock.steady()
@@ -131,7 +131,7 @@ export function openNotifications({ ledger, clock, log, tasks, onChange }: Notif
     rows.add(message)
   }
 
-  /** Waits for the next message whose time is over. */
+  /** Waits until the next message expires. */
   function expireInTime(): void {
     timer?.cancel()
     const next = rows.nextExpiry()
@@ -149,5 +149,5 @@ export function openNotifications({ ledger, clock, log, tasks, onChange }: Notif
   return { close, changed, writeCleared, writeBegun, report, writeEnded, notify, warn, shown }
 }
 
-/** Internal tasks have no name on the wire, silent ones want none. */
+/** Internal tasks have no name on the wire, and silent ones send no messages. */
 const isShown = (task: AnyTask | undefined): task is AnyTask => task !== undefined && !task.internal && !task.silent

@@ -1,4 +1,4 @@
-/** The addresses outside that hear of the runs of a task (contract 5.11, 8.5). */
+/** The external addresses that are notified of the runs of a task (contract 5.11, 8.5). */
 import { errors } from '../error.ts'
 import type { ScheduleRows } from '../ledger/schedules.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
@@ -8,9 +8,11 @@ import type { AnyTask } from './task.ts'
 export interface Outgoing {
   /** By task. */
   outgoing(): Record<string, { urls: string[]; title: string }>
-  /** @throws bad_request: the task takes none, or the URL cannot be one; conflict: it has as many as it may */
+  /**
+   * @throws bad_request: the task sends no notifications, or the URL is malformed; conflict: the task has too many URLs
+   */
   addOutgoing(task: string, url: string): Promise<void>
-  /** Without `url` all of the task's. @throws not_found */
+  /** Without `url` removes all URLs of the task. @throws not_found */
   removeOutgoing(task: string, url?: string): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** What a start asks for: checked against its task, and joined with what waits already. */
+/** The payload of a start: checked against its task's schema, and merged with that of a waiting job. */
 import { Value } from 'typebox/value'
 import { errors } from '../error.ts'
 import { say, sentenceOf } from '../say.ts'
@@ -7,13 +7,13 @@ import type { AnyTask } from './task.ts'
 
 const LONGEST_PAYLOAD = 4 * 1024 * 1024
 
-/** With the schema's defaults filled in. @throws bad_request */
+/** Fills in the schema's defaults and checks the result. @throws bad_request */
 export function checkPayload(task: AnyTask, payload: Record<string, unknown>): Record<string, unknown> {
   const filled = Value.Default(task.payload, structuredClone(payload)) as Record<string, unknown>
   if (!Value.Check(task.payload, filled)) {
-    const [place, rule] = firstFaultIn(task.payload, filled) ?? ['', say`has a form that is not taken here`]
+    const [path, rule] = firstFaultIn(task.payload, filled) ?? ['', say`has a form that is not taken here`]
     throw errors.badRequest(
-      say`“${{ title: task.title }}” can’t start: ${{ place: place || 'it' }} ${{ rule: sentenceOf(rule) }}`,
+      say`“${{ title: task.title }}” can’t start: ${{ place: path || 'it' }} ${{ rule: sentenceOf(rule) }}`,
     )
   }
   if (JSON.stringify(filled).length > LONGEST_PAYLOAD)
@@ -21,13 +21,13 @@ export function checkPayload(task: AnyTask, payload: Record<string, unknown>): R
   return filled
 }
 
-/** One waiting or running job per task and key; null: as many as are asked for. */
+/** Only one job per task and key waits or runs; null: any number. */
 export function keyOf(task: AnyTask, payload: Record<string, unknown>): string | null {
   if (task.unique === undefined) return null
   return task.unique === true ? '' : task.unique(payload)
 }
 
-/** The payload of a unique job that a second start has met. */
+/** The payload of a unique job after a second start. */
 export const mergedPayload = (
   task: AnyTask,
   before: Record<string, unknown>,

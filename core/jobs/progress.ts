@@ -1,4 +1,4 @@
-/** Writes the progress of a job to its row, not more often than people can read it. */
+/** Writes the progress of a job to its row, no more often than people can read it. */
 import type { Clock, Timer } from '../clock.ts'
 import { changed, type Words } from '../say.ts'
 
@@ -8,11 +8,11 @@ const LONGEST_MESSAGE = 500
 
 export interface Progress {
   report(fraction: number, messages: readonly Words[]): void
-  /** Writes nothing more. */
+  /** Drops unwritten and later reports. */
   close(): void
 }
 
-/** Writes the first report at once, then at most one per pause; the last one always, unless the job ends before. */
+/** Writes the first report at once, then at most one per pause; the last one always, unless the job ends first. */
 export function openProgress(clock: Clock, write: (messages: readonly Words[], fraction: number) => void): Progress {
   let latest: { messages: readonly Words[]; fraction: number } = { messages: [], fraction: 0 }
   let isUnwritten = false

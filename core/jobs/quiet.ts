@@ -1,13 +1,13 @@
-/** Work that nobody waits for gives way to what people have asked for. */
+/** Background work that nobody waits for gives way to jobs that people have started. */
 import { abortable } from '../concurrency/abortable.ts'
 import type { Runner } from './state.ts'
 import type { JobContext } from './types.ts'
 
-/** A queue of downloads may take days. */
+/** Upper limit of the wait: a queue of downloads may take days. */
 const MOST_MS = 15 * 60_000
 const RECENT = 100
 
-/** Tasks that give way themselves would wait for each other without end. */
+/** Tasks that give way do not count: they would wait for each other forever. */
 const isBusy = <App>({ rows, tasks }: Runner<App>): boolean =>
   rows.list(undefined, RECENT).some(({ task, state }) => state === 'STARTED' && !tasks.get(task)?.givesWay)
 

@@ -1,6 +1,6 @@
 /**
- * The service `jobs`: its state is made here; each module opens its part over it. Rows are claimed by lane, run, tried
- * again, stopped; those that a crash has left are rescued at start.
+ * The service `jobs`. It creates the state that the other modules share. Rows are claimed by lane, run, retried and
+ * stopped; rows left behind by a crash are rescued at the start.
  */
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
@@ -26,13 +26,13 @@ interface JobsOptions<App> {
   clock: Clock
   log: Log
   tasks: ReadonlyMap<string, AnyTask<App>>
-  /** Lanes beside core's own, as the manifests declare them. */
+  /** The lanes that manifests declare, in addition to core's own. */
   lanes: Readonly<Record<string, LaneRule>>
-  /** What a task is handed. Asked for when the first job runs: jobs are opened before the app is whole. */
+  /** The app that a task receives. Called when a job runs: jobs are opened before the app is complete. */
   app: (task: AnyTask<App>) => App
-  /** Failures keep their traceback. */
+  /** Whether failures store their traceback. */
   debug: boolean
-  /** Awaited before what a caller waits for is begun: while a restore runs it refuses requests and makes jobs wait. */
+  /** Awaited before `run` begins a job: during a restore it refuses requests and makes jobs wait. */
   writable?: () => Promise<void>
 }
 

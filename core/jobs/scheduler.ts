@@ -1,4 +1,4 @@
-/** The service `schedules`: when tasks run by themselves, and which addresses hear of them. */
+/** The service `schedules`: when tasks start by themselves, and which addresses are notified. */
 import { randomInt } from 'node:crypto'
 import { type Clock, DAY_MS, type Timer } from '../clock.ts'
 import { type CronTimes, readCron } from '../cron.ts'
@@ -8,7 +8,7 @@ import { type ScheduleRow, ScheduleRows } from '../ledger/schedules.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { type Said, saidOf, say } from '../say.ts'
-import { faultsIn, placed } from '../validation.ts'
+import { faultsIn, prefixed } from '../validation.ts'
 import { type Outgoing, openOutgoing } from './outgoing.ts'
 import type { AnyTask } from './task.ts'
 import type { Jobs } from './types.ts'
@@ -20,7 +20,7 @@ export interface ScheduleRecord {
   schedule_human: string
   last_run_at: string | null
   next_run_at: string | null
-  /** How its task has ended last, whoever had started it, and what was said then. */
+  /** How the task ended last, whoever started it, and its message. */
   last_status: EndState | null
   last_ended_at: string | null
   last_result: string | null
@@ -33,7 +33,7 @@ export interface Schedules extends Outgoing {
   get(task: string): ScheduleRecord | undefined
   /**
    * @param schedule  three fields, or `auto`
-   * @param config    left out: as it was
+   * @param config  default: unchanged
    * @throws bad_request: not schedulable, bad cron, unknown config key
    */
   set(task: string, schedule: string, config?: Record<string, unknown>): Promise<ScheduleRecord>
@@ -42,7 +42,7 @@ export interface Schedules extends Outgoing {
 }
 
 interface Scheduler extends Schedules {
-  /** Gives a new installation its schedules, makes up for what was missed by less than 24 h, and waits for the next. */
+  /** Creates the initial schedules, starts runs missed by less than 24 h, and waits for the next. */
   begin(): Promise<void>
   close(): Promise<void>
 }
@@ -55,33 +55,33 @@ interface SchedulerOptions {
   log: Log
   tasks: ReadonlyMap<string, AnyTask>
   jobs: Pick<Jobs, 'start' | 'onEnded'>
-  /** What a task is handed. Asked for when the first schedule is due. */
+  /** The app that a task receives. Called when a schedule is due. */
   app: (task: AnyTask) => unknown
-  /** An IANA name; left out: the process's own. */
+  /** An IANA name; default: the time zone of the process. */
   timeZone?: string
 }
 
-/** The clock is looked at this often at least: the system's may be set, or sleep. */
-const LOOK_EVERY_MS = 60_000
+/** The clock is polled at least this often: the system clock may be set, and the system may sleep. */
+const POLL_EVERY_MS = 60_000
 /**
- * A run so far ahead was made before the clock was corrected by a little: it counts. One further ahead was made on a
- * wrong day.
+ * A last run less than this in the future happened before a small correction of the clock, and counts. One further in
+ * the future was recorded with a wrong date, and is ignored.
  */
 const SMALL_CORRECTION_MS = 10 * 60_000
 
 export function openScheduler({ ledger, clock, log, tasks, jobs, app, timeZone }: SchedulerOptions): Scheduler {
   const rows = new ScheduleRows(ledger)
-  /** By task, as read from the row's text. */
+  /** Task → its parsed cron text. */
   const crons = new Map<string, CronTimes>()
-  /** Until the next schedule is due. */
+  /** Fires when the next schedule is due. */
   let timer: Timer | undefined
-  /** Regular looks, whatever becomes of the clock. */
-  let looks: Timer | undefined
-  /** Ends hearing of runs that have ended. */
+  /** Polls regularly, even if the clock is set. */
+  let pollTimer: Timer | undefined
+  /** Stops listening to ended runs. */
   let unwatch: (() => void) | undefined
-  /** One at a time: two would start the same twice. */
+  /** Serialises starts: two at once could start the same task twice. */
   let starting = Promise.resolve()
-  /** By how much the clock was ahead of the steady one when the next times were reckoned. */
+  /** The offset of the clock to the steady clock when the next times were computed. */
   let reckonedAheadMs = Infinity
   let isBegun = false
   let isClosed = false
@@ -131,9 +131,9 @@ export function openScheduler({ ledger, clock, log, tasks, jobs, app, timeZone }
   async function begin(): Promise<void> {
     unwatch = noteEnds()
     await startDue()
-    // None of them is due yet.
+    // A new schedule is not due yet.
     await giveInitialSchedules()
-    beginLooking()
+    beginPolling()
   }
 
   function noteEnds(): () => void {
@@ -145,7 +145,7 @@ export function openScheduler({ ledger, clock, log, tasks, jobs, app, timeZone }
     })
   }
 
-  /** Each task gets its first schedule once; whoever removes it has it removed for good. */
+  /** Creates each task's initial schedule once. A removed schedule stays removed. */
   async function giveInitialSchedules(): Promise<void> {
     const fresh = [...tasks.values()].filter(
       (task) => task.schedule?.initially !== undefined && !rows.hadInitial(task.name),
@@ -166,8 +166,8 @@ export function openScheduler({ ledger, clock, log, tasks, jobs, app, timeZone }
   // ── Starting what is due; only ever adds rows of jobs ─────
 
   /**
-   * Starts what is due, at most a day late. Where the clock was set, and at the start, when the time zone may be
-   * another, the next times are reckoned anew.
+   * Starts due schedules, at most a day late. Recomputes the next times after the clock was set, and at the start, when
+   * the time zone may have changed.
    */
   async function startDue(): Promise<void> {
     const now = clock.now()
@@ -194,7 +194,7 @@ export function openScheduler({ ledger, clock, log, tasks, jobs, app, timeZone }
   }
 
   const isNeeded = (task: AnyTask): boolean =>
-    // The scheduler hands its app on to tasks, and calls nothing of it.
+    // The scheduler only passes the app on to tasks.
     task.schedule?.isNeeded === undefined || task.schedule.isNeeded(app(task) as never)
 
   async function startScheduled(row: ScheduleRow, task: AnyTask, next: number | null): Promise<void> {
@@ -202,35 +202,35 @@ export function openScheduler({ ledger, clock, log, tasks, jobs, app, timeZone }
     const payload = Object.fromEntries(
       Object.entries({ ...row.config, scheduled: true }).filter(([key]) => Object.hasOwn(known, key)),
     )
-    // Asked for together, so both are in one transaction; if not, it starts twice rather than never.
+    // Requested together, so that both usually share a transaction; otherwise the task starts twice rather than never.
     await Promise.all([jobs.start(row.task, payload), ledger.write(() => rows.advance(row.task, clock.now(), next))])
     log.info({ task: row.task }, 'scheduled task started')
   }
 
-  /** From the end of the start on. */
-  function beginLooking(): void {
+  /** Called at the end of `begin`. */
+  function beginPolling(): void {
     isBegun = true
-    looks = clock.every(LOOK_EVERY_MS, look)
+    pollTimer = clock.every(POLL_EVERY_MS, poll)
     waitForNext()
   }
 
-  /** Waits for the next schedule; called again when one has changed. What is due already waits for the next look. */
+  /** Waits for the next schedule; called again after each change. An overdue schedule waits for the next poll. */
   function waitForNext(): void {
     timer?.cancel()
     if (!isBegun || isClosed) return
     const now = clock.now()
     const next = Math.min(...rows.list().map((row) => (tasks.has(row.task) ? (row.next_run_at ?? Infinity) : Infinity)))
-    if (next > now && next < Infinity) timer = clock.at(next, () => void look())
+    if (next > now && next < Infinity) timer = clock.at(next, () => void poll())
   }
 
-  function look(): Promise<void> {
+  function poll(): Promise<void> {
     return (starting = starting
       .then(startDue)
       .then(waitForNext)
       .catch((error: unknown) => log.error({ err: error }, 'the schedules could not be read; it is tried again')))
   }
 
-  /** Undefined: the stored text cannot be read, which is logged. */
+  /** undefined: the stored text is invalid, which is logged. */
   function cronOf(row: ScheduleRow): CronTimes | undefined {
     const known = crons.get(row.task)
     if (known?.text === row.cron) return known
@@ -255,7 +255,7 @@ export function openScheduler({ ledger, clock, log, tasks, jobs, app, timeZone }
     async close() {
       isClosed = true
       timer?.cancel()
-      looks?.cancel()
+      pollTimer?.cancel()
       unwatch?.()
     },
   }
@@ -263,7 +263,7 @@ export function openScheduler({ ledger, clock, log, tasks, jobs, app, timeZone }
 
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
-/** Unknown keys are refused too, whatever the schema says of them. */
+/** Refuses unknown keys too, even if the schema allows them. */
 function checkConfig(task: AnyTask, config: Record<string, unknown>): void {
   const schema = task.schedule?.config
   for (const key of Object.keys(config)) {
@@ -273,7 +273,7 @@ function checkConfig(task: AnyTask, config: Record<string, unknown>): void {
       })
   }
   if (!schema) return
-  const [fault] = Object.entries(placed('config', faultsIn(schema, config)))
+  const [fault] = Object.entries(prefixed('config', faultsIn(schema, config)))
   if (fault) throw errors.wrongField(...fault)
 }
 
@@ -283,7 +283,7 @@ function initialCron({ auto, initially }: ScheduledTask['schedule']): string {
   return `${randomInt(60)} ${initially === 'random' ? randomInt(24) : initially.hour} ${weekday}`
 }
 
-/** Whether a time that was noted has come, and neither has its run been made nor is it older than a day. */
+/** Whether the stored time has come, has not been run yet, and is not older than a day. */
 function isDue({ next_run_at: noted, last_run_at: ran }: ScheduleRow, cron: CronTimes, now: number): boolean {
   if (noted === null || noted > now) return false
   const since = Math.max(now - DAY_MS, ran !== null && ran <= now ? ran : 0)

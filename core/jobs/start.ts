@@ -1,4 +1,4 @@
-/** Starts a job: adds its row, or meets the open one of a unique job; its lane, or the caller itself, begins it. */
+/** Starts a job: adds its row, or merges into the open row of a unique job. Its lane, or the caller, then begins it. */
 import { randomUUID } from 'node:crypto'
 import { errors } from '../error.ts'
 import { isOwnLane } from './lane-sizes.ts'
@@ -19,7 +19,7 @@ export function openStart<App extends Handed>(runner: Runner<App>) {
       const job = await ledger.write(() => {
         const open = key === null ? undefined : rows.openUnique(task.name, key)
         if (!open) return rows.add(newRow(task, checked, key), false)
-        // What a stopped run was to do is not asked for any more: only what comes after the stop is.
+        // The payload of a stopped run no longer counts: only what is requested after the stop.
         const isTakenBack = open.state === 'STARTED' && open.command !== null && !open.again
         return rows.meet(open.id, isTakenBack ? checked : mergedPayload(task, open.payload, checked), !isPatient)
       })
@@ -50,7 +50,7 @@ export function openStart<App extends Handed>(runner: Runner<App>) {
       })
       const result = forRun.wait(job.id)
       listeners.changed({ job })
-      if (isMine) begin(runner, job, { isAwaited: true, hasPlace: false })
+      if (isMine) begin(runner, job, { isAwaited: true, hasSlot: false })
       else claim(task.lane)
       return result
     },

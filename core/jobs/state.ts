@@ -1,4 +1,4 @@
-/** What the runner's verbs (start, life, stop) share: its parts, and all of it that changes. */
+/** The state that start, life and stop share: the runner's parts and everything mutable. */
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
 import type { Ending, Job, JobRows } from '../ledger/jobs.ts'
@@ -22,24 +22,24 @@ export interface Runner<App> {
   readonly clock: Clock
   readonly log: Log
   readonly tasks: ReadonlyMap<string, AnyTask<App>>
-  /** What a task is handed. */
+  /** The app that a task receives. */
   readonly app: (task: AnyTask<App>) => App
   readonly debug: boolean
   readonly writable: () => Promise<void>
   readonly listeners: Listeners
   readonly notifications: Notifications
   readonly upkeep: Upkeep
-  /** Starts what waits in a lane, as far as it has room. */
+  /** Starts waiting jobs of a lane, as many as it has free slots. */
   readonly claim: (lane: string) => void
 
-  /** How many jobs run in each lane. */
+  /** Free and taken slots of each lane. */
   readonly laneSizes: LaneSizes
   readonly running: Map<string, Running<App>>
-  /** Rows that this process has started itself: not orphans, however early they came. */
+  /** Rows that this process has started: not orphans, even if started before recovery. */
   readonly own: Set<string>
-  /** Callers of `run`. */
+  /** Callers of `run` that wait. */
   readonly forRun: Waiters<string | null>
-  /** Callers of `ended`. */
+  /** Callers of `ended` that wait. */
   readonly forEnd: Waiters<Job>
   /** From the end of `begin` to the beginning of `close`. */
   isClaiming: boolean
@@ -53,18 +53,18 @@ export type Interruption = 'kill' | 'close'
 export interface Running<App> {
   readonly job: Job
   readonly task: AnyTask<App>
-  /** As second starts have left it. */
+  /** Includes what later starts have merged in. */
   payload: Record<string, unknown>
   readonly controller: AbortController
   readonly stopping: AbortController
   interruption: Interruption | undefined
   isStopping: boolean
   readonly isAwaited: boolean
-  /** Whether it takes room in its lane. */
-  readonly hasPlace: boolean
+  /** Whether the job occupies a slot in its lane. */
+  readonly hasSlot: boolean
   readonly log: JobLog
   readonly progress: Progress
-  /** Its row was requeued while it still ran: what it says now counts no more. */
+  /** The row was requeued while the job still ran: its outcome is ignored. */
   isAbandoned: boolean
   done: Promise<void>
 }
@@ -77,7 +77,7 @@ export function taskOf<App>({ tasks }: Pick<Runner<App>, 'tasks'>, asked: TaskNa
   return task
 }
 
-/** How a job has ended, by its row. */
+/** The ending of a job, read from its row. */
 export const endingOf = ({ state, result, said, traceback }: Job): Ending => ({
   state: state as Ending['state'],
   result,

@@ -1,4 +1,4 @@
-/** Stops one job by a command, or all of them because the server closes. */
+/** Stops one job by a command, or all jobs when the server closes. */
 import type { Timer } from '../clock.ts'
 import { errors } from '../error.ts'
 import { hasEnded, withoutWords } from '../ledger/jobs.ts'
@@ -16,7 +16,7 @@ export function openStop<App>(runner: Runner<App>) {
     async command(id, asked) {
       const found = rows.get(id)
       if (!found) throw errors.notFound('task', id)
-      // What waits for a plugin that does not come back can be ended.
+      // A job of a missing plugin can always be ended.
       if (tasks.has(found.task) && !tasks.get(found.task)?.apiStop)
         throw errors.badRequest(say`${{ task: found.task }} takes no commands`)
       const job = await ledger.write(() => {
@@ -52,7 +52,7 @@ export function openStop<App>(runner: Runner<App>) {
   } satisfies Partial<JobsRunner>
 }
 
-/** Resolves once nothing runs, or it is too late. */
+/** Resolves once no job runs, or the time is up. */
 async function runsEnd<App>({ running, clock }: Runner<App>, withinMs: number): Promise<void> {
   let timer: Timer | undefined
   const tooLong = new Promise<void>((resolve) => (timer = clock.after(withinMs, resolve)))
@@ -66,7 +66,7 @@ async function runsEnd<App>({ running, clock }: Runner<App>, withinMs: number): 
   timer?.cancel()
 }
 
-/** Hands the rows of those that run on back to the ledger. */
+/** Requeues or ends the rows of jobs that still run. */
 async function abandonLate<App>(runner: Runner<App>): Promise<void> {
   const late = [...runner.running.values()]
   for (const entry of late) entry.isAbandoned = true

@@ -1,13 +1,13 @@
-/** Work whose items may be cut off at any moment and lose nothing: a stop ends what it waits for, as a kill does. */
+/** For work whose items may be interrupted at any moment without loss: a stop ends its waits as a kill does. */
 import type { JobContext } from './types.ts'
 
-/** The same job, for all that it hands its signal on to. */
+/** The same job with `stopSignal` as its signal. */
 export const untilStop = <Job extends Pick<JobContext<object>, 'signal' | 'stopSignal'>>(job: Job): Job => ({
   ...job,
   signal: job.stopSignal,
 })
 
-/** Whether this was thrown because somebody has stopped the job: then it goes on to its end, with what is done. */
+/** Whether the error was thrown because the job was stopped: the task should then finish with what is done. */
 export const isStop = (
   thrown: unknown,
   { isStopping, stopSignal }: Pick<JobContext<object>, 'isStopping' | 'stopSignal'>,

@@ -1,4 +1,4 @@
-/** Looks after job rows as time passes: wakes jobs that are to be tried again, and removes old ones. */
+/** Maintains job rows over time: wakes jobs that are due for a retry, and removes old ones. */
 import { type Clock, DAY_MS, type Timer } from '../clock.ts'
 import type { Job, JobRows } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
@@ -18,7 +18,7 @@ interface UpkeepOptions {
   clock: Clock
   log: Log
   tasks: Iterable<AnyTask>
-  /** Their time to be tried again has come. */
+  /** Called with jobs that are due for a retry. */
   onWoken: (jobs: readonly Job[]) => void
 }
 
@@ -44,12 +44,12 @@ export function openUpkeep({ ledger, rows, clock, log, tasks, onWoken }: UpkeepO
     pruneTimer?.cancel()
   }
 
-  /** Counts a run that has ended: many of them are a reason to prune. */
+  /** Counts ended runs: many of them trigger a prune. */
   function noteEnded(): void {
     if (++endedSincePrune >= PRUNE_EVERY_ENDED) prune()
   }
 
-  /** Waits for the next job that is to be tried again. */
+  /** Waits for the next retry. */
   function wakeInTime(): void {
     retryTimer?.cancel()
     const next = rows.nextRetryAt()

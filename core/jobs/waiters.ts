@@ -1,4 +1,4 @@
-/** Promises of callers that wait for a job, by its id: all of them are answered at once when the job has ended. */
+/** The promises of callers that wait for a job, by its id: all are settled when the job has ended. */
 
 interface Waiter<Value> {
   resolve: (value: Value) => void
@@ -12,7 +12,7 @@ export class Waiters<Value> {
     const promise = new Promise<Value>((resolve, reject) => {
       this.#byId.set(id, [...(this.#byId.get(id) ?? []), { resolve, reject }])
     })
-    // Whoever waits hears a refusal by what is returned; one that went away must not bring the process down.
+    // Callers get a rejection through the returned promise; one that nobody awaits must not crash the process.
     promise.catch(() => undefined)
     return promise
   }

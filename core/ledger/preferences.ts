@@ -4,7 +4,7 @@ import { Value } from 'typebox/value'
 import { errors, MOST_FIELDS, StartError } from '../error.ts'
 import { isMasked, maskCredentials } from '../mask.ts'
 import { say, sentenceOf, type Words } from '../say.ts'
-import { faultsIn, isValid, placed } from '../validation.ts'
+import { faultsIn, isValid, prefixed } from '../validation.ts'
 import { isSealed } from './seal.ts'
 import { PREFERENCE_VALUE } from './sealed-columns.ts'
 import type { Ledger } from './sqlite.ts'
@@ -220,7 +220,7 @@ function checkChanges(changes: Record<string, unknown>, sections: PreferenceSect
         const schema = schemaOf(sections, section, key)
         if (!schema) fields[`${section}.${key}`] = say`Unknown setting`
         else if (isValid(schema, value)) wanted.push({ section, key, value })
-        else Object.assign(fields, placed(`${section}.${key}`, faultsIn(schema, value)))
+        else Object.assign(fields, prefixed(`${section}.${key}`, faultsIn(schema, value)))
       }
     }
   }

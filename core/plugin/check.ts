@@ -137,7 +137,7 @@ export function isOf(ask: string, route: string): boolean {
 }
 
 /** Paths that only differ in the names of their variables or the final slash are one place. */
-const placeOf = (path: string): string => path.replace(/:\w+/g, ':…').replace(/\/?$/, '/')
+const patternOf = (path: string): string => path.replace(/:\w+/g, ':…').replace(/\/?$/, '/')
 
 /**
  * Checks plugins against each other: lanes and hooks come from a plugin that is needed, events from any, and nothing
@@ -203,10 +203,10 @@ export function checkTogether(
       claim(`the target ${target} of index-move`, owner)
       if (chosenBy === undefined) claim('the index that is used where no other is chosen', owner)
     }
-    for (const { method, path } of plugin.routes ?? []) claim(`the route ${method} ${placeOf(path)}`, owner)
+    for (const { method, path } of plugin.routes ?? []) claim(`the route ${method} ${patternOf(path)}`, owner)
     for (const { at } of plugin.adaptations ?? []) {
       const [method, path] = at?.split(' ') ?? []
-      if (path !== undefined) claim(`the route ${method} ${placeOf(path)}`, owner)
+      if (path !== undefined) claim(`the route ${method} ${patternOf(path)}`, owner)
     }
     for (const { name } of plugin.tasks ?? []) claim(`the task ${name}`, owner)
     for (const { name } of plugin.commands ?? []) claim(`the command ${name}`, owner)

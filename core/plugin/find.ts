@@ -1,5 +1,6 @@
 /**
- * Where plugins come from: the built-in ones, and folders named in the settings, bundled against the one copy of core.
+ * Finds the built-in plugins and those in folders named in the settings, which are bundled against the one copy of
+ * core.
  */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -15,12 +16,12 @@ import { writeWhole } from '../whole-file.ts'
 import type { Plugin } from './define.ts'
 import { type PluginFolder, pluginsIn } from './packages.ts'
 
-/** A plugin with the place it came from, for messages. Nothing of it has been checked yet. */
+/** A plugin and its origin, for messages. Not checked yet. */
 export interface FoundPlugin {
   plugin: Plugin
   origin: string
   isOutside?: boolean
-  /** AV_PLUGINS_OFF names its folder: nothing of it was run, so there is no more than a name. */
+  /** AV_PLUGINS_OFF names its folder: none of its code was run, so only the name is known. */
   isUnread?: boolean
 }
 
@@ -43,10 +44,10 @@ export async function findBuiltIn(): Promise<FoundPlugin[]> {
 }
 
 /**
- * The plugins of folders from outside, and of packages that npm has installed there (`packages.ts`).
- * They are bundled into `<cache>/<name>-<hash>.mjs`; their `import.meta.url` stays that of their own `plugin.ts`.
- * @param off  AV_PLUGINS_OFF: nothing is run of a folder or package of such a name
- * @throws StartError  names the folder and what is wrong
+ * Finds the plugins in outside folders, and in packages that npm has installed there (`packages.ts`). They are bundled
+ * into `<cache>/<name>-<hash>.mjs`; their `import.meta.url` stays that of their own `plugin.ts`.
+ * @param off  AV_PLUGINS_OFF: no code is run of a folder or package with such a name
+ * @throws StartError  names the folder and the problem
  */
 export async function findOutside(
   folders: readonly string[],
@@ -56,27 +57,27 @@ export async function findOutside(
 ): Promise<FoundPlugin[]> {
   const found: FoundPlugin[] = []
   for (const folder of folders) {
-    for (const place of await pluginsIn(folder, bundle)) {
-      const isUnread = [place.name, basename(place.folder)].some((name) => isLeftOut(off, name, true))
-      const plugin = isUnread ? { name: place.name } : await outside(place, cache, loadWithinMs)
-      found.push({ plugin, origin: place.folder, isOutside: true, isUnread })
+    for (const one of await pluginsIn(folder, bundle)) {
+      const isUnread = [one.name, basename(one.folder)].some((name) => isLeftOut(off, name, true))
+      const plugin = isUnread ? { name: one.name } : await outside(one, cache, loadWithinMs)
+      found.push({ plugin, origin: one.folder, isOutside: true, isUnread })
     }
   }
   return found
 }
 
-/** Imports a bundle. Errors name the plugin, and lines of its own sources. */
-async function outside(place: PluginFolder, cache: string, loadWithinMs: number): Promise<Plugin> {
-  const { name, folder, version } = place
+/** Builds and imports a bundle. Errors name the plugin and lines of its own sources. */
+async function outside(found: PluginFolder, cache: string, loadWithinMs: number): Promise<Plugin> {
+  const { name, folder, version } = found
   const without = wayOut(name)
-  const path = await bundled(place, cache, without)
+  const path = await bundled(found, cache, without)
   process.setSourceMapsEnabled(true)
   const plugin = await load(pathToFileURL(path).href, folder, { without, withinMs: loadWithinMs })
   if (typeof plugin.name === 'string') rememberCode(plugin.name, [join(folder, '/'), path])
   return version === undefined ? plugin : { version, ...plugin }
 }
 
-/** Synchronous: nothing else runs yet, and no child of the bundler stays behind. */
+/** Synchronous: nothing else runs yet, and no bundler process is left behind. */
 export const bundle = (options: BuildOptions) =>
   (createRequire(import.meta.url)('esbuild') as typeof import('esbuild')).buildSync({
     bundle: true,
@@ -102,7 +103,7 @@ async function bundled({ name: own, folder, entry }: PluginFolder, cache: string
       entryPoints: [file],
       sourcemap: 'inline',
       sourcesContent: false,
-      // No file is written there: the source map names sources relative to it.
+      // No file is written to this path: it is the base of the paths in the source map.
       outfile: join(cache, `${stem}.mjs`),
       define: { 'import.meta.url': JSON.stringify(pathToFileURL(file).href) },
     })
@@ -126,7 +127,7 @@ async function bundled({ name: own, folder, entry }: PluginFolder, cache: string
 
 async function load(url: string, origin: string, { without = '', withinMs = LOAD_WITHIN_MS } = {}): Promise<Plugin> {
   let module: { default?: unknown }
-  // A timer that keeps the process alive: nothing else may, while a plugin awaits something at the top of its file.
+  // The timer keeps the process alive: while a plugin awaits something at its top level, nothing else may.
   let timer: NodeJS.Timeout | undefined
   const tooLong = new Promise<never>(
     (_resolve, reject) =>

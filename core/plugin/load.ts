@@ -133,13 +133,13 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): L
 function adapted(plugins: readonly Plugin[], owners: Map<object, Plugin>): Route[] {
   const routes = plugins.flatMap((plugin) => plugin.routes ?? [])
   for (const { of, at, change } of plugins.flatMap(({ adaptations }) => adaptations ?? [])) {
-    const place = routes.findIndex(({ method, path }) => `${method} ${path}` === of)
-    const route = routes[place]
+    const index = routes.findIndex(({ method, path }) => `${method} ${path}` === of)
+    const route = routes[index]
     if (!route) continue // its plugin is left out
     const [method, path] = (at ?? of).split(' ') as [Method, string]
     const made: Route = { ...route, ...change?.(route), method, path }
     owners.set(made, owners.get(route)!)
-    if (at === undefined) routes[place] = made
+    if (at === undefined) routes[index] = made
     else routes.push(made)
   }
   return routes

@@ -108,14 +108,14 @@ const Manifest = Type.Object(
 export function formFault(plugin: unknown): string | undefined {
   const fault = firstFaultIn(Manifest, plugin)
   if (!fault) return undefined
-  const [place, rule] = fault
-  if (inEnglish(rule) === 'is unknown') return `definePlugin has no key ${place}`
-  const [key = '', at = '', ...rest] = place.split('.')
+  const [path, rule] = fault
+  if (inEnglish(rule) === 'is unknown') return `definePlugin has no key ${path}`
+  const [key = '', at = '', ...rest] = path.split('.')
   const list = Reflect.get(plugin as object, key) as Array<Partial<Static<typeof Route & typeof Task>>> | undefined
   const one = Array.isArray(list) ? list[Number(at)] : undefined
   const what =
     one === undefined
-      ? `its ${place}`
+      ? `its ${path}`
       : key === 'routes'
         ? `its route ${one.method} ${one.path}: ${rest.join('.')}`
         : `its ${key.replace(/s$/, '')} ${one.name}: ${rest.join('.')}`

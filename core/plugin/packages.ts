@@ -42,12 +42,12 @@ export async function pluginsIn(folder: string, bundle: Bundle): Promise<PluginF
   const own = await pluginAt(folder, basename(folder), bundle)
   if (own) return [own]
   const packages = join(folder, 'node_modules')
-  const places = [
+  const candidates = [
     ...(await foldersIn(folder)).filter((name) => name !== 'node_modules').map((name) => ({ name, at: folder })),
     ...(existsSync(packages) ? await packageNames(packages) : []).map((name) => ({ name, at: packages })),
   ]
   const found: PluginFolder[] = []
-  for (const { name, at } of places.sort((one, other) =>
+  for (const { name, at } of candidates.sort((one, other) =>
     join(one.at, one.name) < join(other.at, other.name) ? -1 : 1,
   )) {
     const plugin = await pluginAt(join(at, name), name, bundle, at === packages)

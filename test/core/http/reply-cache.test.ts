@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Actor } from '../../../core/accounts/authentication.ts'
-import { KeptReplies } from '../../../core/http/kept-replies.ts'
+import { ReplyCache } from '../../../core/http/reply-cache.ts'
 
 const ACTOR = { id: 1 } as Actor
 const TEXT = 'x'.repeat(15_000)
@@ -12,11 +12,11 @@ const URLS = Array.from({ length: 2000 }, (_each, at) => `/api/video/${at}/`)
 
 test('a walk through everything leaves most of what is kept, and what is asked for often comes in', () => {
   let version = 1
-  const replies = new KeptReplies('life', () => String(version))
+  const replies = new ReplyCache('life', () => String(version))
   const ask = (url: string): boolean => {
     const state = replies.stateFor(ACTOR)!
     const isKept = replies.get(state, url) !== undefined
-    if (!isKept) replies.keep(state, url, TEXT)
+    if (!isKept) replies.set(state, url, TEXT)
     return isKept
   }
   const hits = (urls: readonly string[]): number => urls.filter(ask).length
@@ -37,9 +37,9 @@ test('a walk through everything leaves most of what is kept, and what is asked f
 
 test('what is kept is counted in bytes: an emoji makes a text twice as large, and long addresses take room too', () => {
   const kept = (text: string, urls: readonly string[] = URLS): number => {
-    const replies = new KeptReplies('life', () => '1')
+    const replies = new ReplyCache('life', () => '1')
     const state = replies.stateFor(ACTOR)!
-    for (const url of urls) replies.keep(state, url, text)
+    for (const url of urls) replies.set(state, url, text)
     return urls.filter((url) => replies.get(state, url) !== undefined).length
   }
   const isNear = (count: number, text: number) =>
