@@ -11,7 +11,7 @@ import type { Glance } from './glance.ts'
 import { readersOf } from './readers.ts'
 import { startReading } from './reading.ts'
 
-export interface FoundLibrary {
+interface FoundLibrary {
   path: string
   source: string
   title: string
@@ -115,7 +115,7 @@ interface Node {
 }
 
 /** @param readers  in the order in which they are asked */
-export function librariesIn(root: string, glance: Glance, readers: readonly PlaceReader[]): FoundLibrary[] {
+function librariesIn(root: string, glance: Glance, readers: readonly PlaceReader[]): FoundLibrary[] {
   const nodes = treeOf(root, glance)
   for (const { path, kind } of glance.catalogs) claim(path, kind, nodes)
   const titleOf = (source: string) => readers.find(({ name }) => name === source)?.title ?? source

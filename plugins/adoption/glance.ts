@@ -27,7 +27,7 @@ export interface GlanceArgs {
   endings: readonly string[]
 }
 
-export interface GlancedFolder {
+interface GlancedFolder {
   path: string
   /** Right in it. */
   films: number

@@ -25,7 +25,7 @@ const LIVE = 'tubearchivist'
 const AdoptionId = Type.Object({ adoptionId: Type.String({ pattern: ROW_PATTERN }) })
 const Count = Type.Object({ count: Type.Integer(), size: Type.Integer({ description: 'bytes' }) })
 
-export const AdoptionRecord = Type.Object({
+const AdoptionRecord = Type.Object({
   id: Type.Integer(),
   place: Type.Integer(),
   source: Type.String({ description: 'how the place is read; empty until that is known' }),

@@ -34,7 +34,7 @@ export interface FoundFile {
 }
 
 /** Why something is not taken in, by a word that does not change. */
-export const PROBLEM_CODES = [
+const PROBLEM_CODES = [
   'missing_file',
   'moved_file',
   'catalog_elsewhere',

@@ -51,5 +51,5 @@ export function reasonOf(thrown: unknown, app: Pick<App, 'platform'>): Words {
 }
 
 /** In our words, else as the platform or yt-dlp says it. */
-export const ofPlatform = ({ failure, message }: Failure, { platform }: Pick<App, 'platform'>): Words =>
+const ofPlatform = ({ failure, message }: Failure, { platform }: Pick<App, 'platform'>): Words =>
   platform.reasonOf(failure, message) ?? message

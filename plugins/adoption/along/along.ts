@@ -19,7 +19,7 @@ import type { Brought, Kept, Kind, One, Way } from './ways.ts'
 const STEP = 200
 const SAFE: Choice['kinds'] = ['keep', 'ignore', 'platform_list']
 
-export const choiceOf = ({ choice }: AdoptionRow): Choice =>
+const choiceOf = ({ choice }: AdoptionRow): Choice =>
   choice === '' ? { kinds: SAFE, users: {} } : (JSON.parse(choice) as Choice)
 
 const byUser = <Name extends Kind>(rows: Kept<Name>[]): Map<number, Kept<Name>[]> => {
