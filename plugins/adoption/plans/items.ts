@@ -8,7 +8,7 @@ import type { FoundVideo } from '../../library/reader.ts'
 import { COUNTED, type Count, openCounting } from './counting.ts'
 import type { ItemRow, Outcome } from './rows.ts'
 
-interface ChannelCount {
+export interface ChannelCount {
   /** '': nothing here tells of which channel they are. */
   id: string
   name: string

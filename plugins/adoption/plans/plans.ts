@@ -15,7 +15,7 @@ const BUSY: readonly AdoptionState[] = ['scanning', 'adopting', 'undoing']
 const RECENT_MS = 1000
 
 /** What stands there for the place, and how much of a sample lies there; `isSaid`: by a person. */
-interface FoundMap extends PathMap {
+export interface FoundMap extends PathMap {
   share: number
   isSaid?: boolean
 }
