@@ -108,6 +108,7 @@ export function filesOf(film: string, names: readonly string[]): string[] {
 
 type TrashApp = Pick<App, 'ledger' | 'clock' | 'log' | 'jobs' | 'touch' | 'hook'>
 
+/** @param isThere  looks whether a place is there */
 export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Promise<boolean>): PlaceTrashService {
   const { ledger } = app
   let timer: Timer | undefined

@@ -119,6 +119,7 @@ class Mark {
 
 export type Presence = ReturnType<typeof openPresence>
 
+/** @param prepare  clears away what an earlier run has left there; once, before the library is said to be there */
 export function openPresence(app: PresenceApp, paths: PresencePaths, lock: LibraryLock, prepare: () => Promise<void>) {
   const mark = new Mark(paths.mediaDir)
   /** Settled once per run; a failure is tried again. */

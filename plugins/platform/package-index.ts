@@ -71,6 +71,10 @@ const REASONS: Array<[RegExp, Words]> = [
 
 export type PackageIndex = ReturnType<typeof openPackageIndex>
 
+/**
+ * @param url  of the index; null: as pip is set up
+ * @param scratch  folder for what pip has half done
+ */
 export function openPackageIndex(python: () => Promise<string>, url: string | null, scratch: string) {
   /**
    * The newest release of yt-dlp for this machine, and what it pins.

@@ -24,6 +24,7 @@ interface Known {
 
 export type Tokens = ReturnType<typeof openTokens>
 
+/** @param addressNow  undefined: none is set */
 export function openTokens(clock: Clock, addressNow: () => string | undefined) {
   let looked: { at: string; untilMs: number; done: Promise<void> } | undefined
   let known: Known = { address: '', lastToken: 0, failure: undefined }
