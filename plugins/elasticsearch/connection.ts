@@ -51,186 +51,160 @@ const BUSY_LONGEST_MS = 5_000
 /** What a healthy server refuses so often is worth a line. */
 const SAID_AT_ATTEMPT = 4
 
-/** What the verbs of the connection share: its parts, and all of it that changes. */
-interface ConnectionState {
-  readonly client: Client
-  readonly address: string
-  readonly names: string
-  readonly log: Log
-  readonly clock: Clock
-  /** What is wrong with the server as a whole, and since when. */
-  trouble: (Fault & { sinceMs: number }) | undefined
-  /** One question at a time. */
-  looking: Promise<Fault | undefined> | undefined
-  /** Until the next look. */
-  timer: Timer | undefined
-  /** Who waits until it is over, by what ends the wait. */
-  readonly waiting: Map<() => void, Patience>
-  isClosed: boolean
-}
-
 export function connectElastic({ names = '*', log, clock, ...access }: ElasticOptions): ElasticConnection {
-  const { client, address } = openClient(access)
-  const state: ConnectionState = {
-    ...{ client, address, names, log, clock },
-    trouble: undefined,
-    looking: undefined,
-    timer: undefined,
-    waiting: new Map(),
-    isClosed: false,
+  const { client, address: server } = openClient(access)
+  /** What is wrong with the server as a whole, and since when. */
+  let trouble: (Fault & { sinceMs: number }) | undefined
+  /** One question at a time. */
+  let looking: Promise<Fault | undefined> | undefined
+  /** Until the next look. */
+  let timer: Timer | undefined
+  /** Who waits until it is over, by what ends the wait. */
+  const waiting = new Map<() => void, Patience>()
+  let isClosed = false
+
+  /** Nothing works at all; with indexes that are read-only or incomplete some of it does. */
+  const isAway = (): boolean => trouble !== undefined && trouble.kind !== 'full' && trouble.kind !== 'red'
+
+  async function close(): Promise<void> {
+    isClosed = true
+    timer?.cancel()
+    endWaits()
+    await client.close()
   }
-  return {
-    client,
-    address,
-    get isAway() {
-      return isAway(state)
-    },
-    begin: (signal) => begin(state, signal),
-    run: (work) => run(state, work),
-    available: () => available(state),
-    close: () => close(state),
+
+  function endWaits(): void {
+    for (const end of [...waiting.keys()]) end()
   }
-}
 
-/** Nothing works at all; with indexes that are read-only or incomplete some of it does. */
-const isAway = ({ trouble }: ConnectionState): boolean =>
-  trouble !== undefined && trouble.kind !== 'full' && trouble.kind !== 'red'
-
-async function close(state: ConnectionState): Promise<void> {
-  state.isClosed = true
-  state.timer?.cancel()
-  endWaits(state)
-  await state.client.close()
-}
-
-function endWaits({ waiting }: ConnectionState): void {
-  for (const end of [...waiting.keys()]) end()
-}
-
-function look(state: ConnectionState): Promise<Fault | undefined> {
-  const { client, names } = state
-  return (state.looking ??= inspect(client, names).finally(() => (state.looking = undefined)))
-}
-
-/** Learns what is the matter, says so once, and looks again until it is over. */
-async function check(state: ConnectionState): Promise<void> {
-  state.timer?.cancel()
-  state.timer = undefined
-  const found = await look(state)
-  if (state.isClosed) return
-  if (found) noteTrouble(state, found)
-  else noteOver(state)
-}
-
-function noteTrouble(state: ConnectionState, found: Fault): void {
-  const { log, clock, address: server, trouble, waiting } = state
-  // A server that comes back has its data ready some seconds later: that is still the same story.
-  const isComingBack = trouble?.kind === 'away' && found.kind === 'red' && troubledMs(state) < RED_AFTER_AWAY_MS
-  if (!trouble) log.error({ why: found.why, server }, `${found.says} (requests are answered 503, jobs wait)`)
-  else if (trouble.kind !== found.kind && !isComingBack) log.error({ why: found.why, server }, found.says)
-  if (!isComingBack) state.trouble = { ...found, sinceMs: trouble?.sinceMs ?? clock.steady() }
-  // Who came since to wait for the one that waits here hears of it too.
-  for (const { waits } of waiting.values()) waits?.(toAppError(found))
-  state.timer = clock.after(LOOK_EVERY_MS, () => void check(state))
-}
-
-function noteOver(state: ConnectionState): void {
-  const { log, address: server } = state
-  if (state.trouble) {
-    const seconds = Math.round(troubledMs(state) / 1000)
-    log.info({ seconds, server }, 'Elasticsearch serves again; what waited goes on')
+  function look(): Promise<Fault | undefined> {
+    return (looking ??= inspect(client, names).finally(() => (looking = undefined)))
   }
-  state.trouble = undefined
-  endWaits(state)
-}
 
-const troubledMs = ({ clock, trouble }: ConnectionState): number => (trouble ? clock.steady() - trouble.sinceMs : 0)
+  /** Learns what is the matter, says so once, and looks again until it is over. */
+  async function check(): Promise<void> {
+    timer?.cancel()
+    timer = undefined
+    const found = await look()
+    if (isClosed) return
+    if (found) noteTrouble(found)
+    else noteOver()
+  }
 
-function over({ waiting }: ConnectionState, mine: Patience): Promise<void> {
-  return abortable(mine.signal, (resolve) => {
-    const onOver = () => {
-      waiting.delete(onOver)
-      resolve()
+  function noteTrouble(found: Fault): void {
+    // A server that comes back has its data ready some seconds later: that is still the same story.
+    const isComingBack = trouble?.kind === 'away' && found.kind === 'red' && troubledMs() < RED_AFTER_AWAY_MS
+    if (!trouble) log.error({ why: found.why, server }, `${found.says} (requests are answered 503, jobs wait)`)
+    else if (trouble.kind !== found.kind && !isComingBack) log.error({ why: found.why, server }, found.says)
+    if (!isComingBack) trouble = { ...found, sinceMs: trouble?.sinceMs ?? clock.steady() }
+    // Who came since to wait for the one that waits here hears of it too.
+    for (const { waits } of waiting.values()) waits?.(toAppError(found))
+    timer = clock.after(LOOK_EVERY_MS, () => void check())
+  }
+
+  function noteOver(): void {
+    if (trouble) {
+      const seconds = Math.round(troubledMs() / 1000)
+      log.info({ seconds, server }, 'Elasticsearch serves again; what waited goes on')
     }
-    waiting.set(onOver, mine)
-    return () => waiting.delete(onOver)
-  })
-}
+    trouble = undefined
+    endWaits()
+  }
 
-async function available(state: ConnectionState): Promise<void> {
-  while (state.trouble && isAway(state)) {
+  const troubledMs = (): number => (trouble ? clock.steady() - trouble.sinceMs : 0)
+
+  function over(mine: Patience): Promise<void> {
+    return abortable(mine.signal, (resolve) => {
+      const onOver = () => {
+        waiting.delete(onOver)
+        resolve()
+      }
+      waiting.set(onOver, mine)
+      return () => waiting.delete(onOver)
+    })
+  }
+
+  async function available(): Promise<void> {
+    while (trouble && isAway()) {
+      const mine = patience()
+      const error = toAppError(trouble)
+      if (!mine || isClosed) throw error
+      mine.waits?.(error)
+      await over(mine)
+    }
+  }
+
+  async function run<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+    for (let attempt = 0; ; attempt++) {
+      await available()
+      try {
+        return await work(client)
+      } catch (error) {
+        await waitOutFault(error, attempt)
+      }
+    }
+  }
+
+  /** Resolves when the work may be tried again. @throws what the work has failed by, where waiting helps nothing */
+  async function waitOutFault(error: unknown, attempt: number): Promise<void> {
+    const fault = faultOf(error)
+    if (!fault) throw withoutRequest(error)
     const mine = patience()
-    const error = toAppError(state.trouble)
-    if (!mine || state.isClosed) throw error
-    mine.waits?.(error)
-    await over(state, mine)
+    mine?.signal.throwIfAborted()
+    if (fault.kind !== 'busy' && fault.kind !== 'forbidden') await check()
+    // A connection that the server closed while it was idle shows only when it is used.
+    if (isCut(error) && !trouble && attempt === 0 && !isClosed) return
+    if (!mine || isClosed || !passesByWaiting(fault)) throw toAppError(fault)
+    mine.waits?.(toAppError(fault))
+    if (trouble) return over(mine)
+    if (attempt === SAID_AT_ATTEMPT)
+      log.warn(
+        { why: fault.why, server },
+        'Elasticsearch answers, but refuses this work again and again; it is tried on',
+      )
+    await clock.sleep(Math.min(BUSY_LONGEST_MS, BUSY_FIRST_MS * 2 ** attempt), mine.signal)
   }
-}
 
-async function run<Result>(state: ConnectionState, work: (client: Client) => Promise<Result>): Promise<Result> {
-  for (let attempt = 0; ; attempt++) {
-    await available(state)
-    try {
-      return await work(state.client)
-    } catch (error) {
-      await waitOutFault(state, error, attempt)
+  async function begin(signal?: AbortSignal): Promise<{ version: string }> {
+    const begunMs = clock.steady()
+    const waitedMs = () => clock.steady() - begunMs
+    let saidMs = -Infinity
+    for (;;) {
+      signal?.throwIfAborted()
+      const found = await readiness(waitedMs)
+      if ('version' in found) {
+        if (saidMs > -Infinity)
+          log.info({ seconds: Math.round(waitedMs() / 1000), server }, 'Elasticsearch answers; the start goes on')
+        return found
+      }
+      const { fault } = found
+      if (!mayPass(fault, waitedMs()))
+        throw new StartError(`${fault.says} (${server})`, { cause: new Error(fault.why) })
+      if (clock.steady() - saidMs >= SAY_EVERY_MS) {
+        saidMs = clock.steady()
+        log.warn({ why: fault.why, server }, `Waiting for Elasticsearch at ${server}: ${fault.why}`)
+      }
+      await clock.sleep(LOOK_EVERY_MS, signal)
     }
   }
-}
 
-/** Resolves when the work may be tried again. @throws what the work has failed by, where waiting helps nothing */
-async function waitOutFault(state: ConnectionState, error: unknown, attempt: number): Promise<void> {
-  const { log, clock, address: server } = state
-  const fault = faultOf(error)
-  if (!fault) throw withoutRequest(error)
-  const mine = patience()
-  mine?.signal.throwIfAborted()
-  if (fault.kind !== 'busy' && fault.kind !== 'forbidden') await check(state)
-  // A connection that the server closed while it was idle shows only when it is used.
-  if (isCut(error) && !state.trouble && attempt === 0 && !state.isClosed) return
-  if (!mine || state.isClosed || !passesByWaiting(fault)) throw toAppError(fault)
-  mine.waits?.(toAppError(fault))
-  if (state.trouble) return over(state, mine)
-  if (attempt === SAID_AT_ATTEMPT)
-    log.warn({ why: fault.why, server }, 'Elasticsearch answers, but refuses this work again and again; it is tried on')
-  await clock.sleep(Math.min(BUSY_LONGEST_MS, BUSY_FIRST_MS * 2 ** attempt), mine.signal)
+  /** The server's version once its data is there, or why the start has to wait. */
+  async function readiness(waitedMs: () => number): Promise<{ version: string } | { fault: Fault }> {
+    const found = await versionOf(client)
+    if ('fault' in found) return found
+    const missing = waitedMs() < RED_AFTER_AWAY_MS ? await look() : undefined
+    return missing?.kind === 'red' ? { fault: missing } : found
+  }
+
+  return {
+    ...{ client, address: server, begin, run, available, close },
+    get isAway() {
+      return isAway()
+    },
+  }
 }
 
 const isCut = (error: unknown): boolean => error instanceof Error && error.name === 'ConnectionError'
-
-async function begin(state: ConnectionState, signal: AbortSignal | undefined): Promise<{ version: string }> {
-  const { log, clock, address: server } = state
-  const begunMs = clock.steady()
-  const waitedMs = () => clock.steady() - begunMs
-  let saidMs = -Infinity
-  for (;;) {
-    signal?.throwIfAborted()
-    const found = await readiness(state, waitedMs)
-    if ('version' in found) {
-      if (saidMs > -Infinity)
-        log.info({ seconds: Math.round(waitedMs() / 1000), server }, 'Elasticsearch answers; the start goes on')
-      return found
-    }
-    const { fault } = found
-    if (!mayPass(fault, waitedMs())) throw new StartError(`${fault.says} (${server})`, { cause: new Error(fault.why) })
-    if (clock.steady() - saidMs >= SAY_EVERY_MS) {
-      saidMs = clock.steady()
-      log.warn({ why: fault.why, server }, `Waiting for Elasticsearch at ${server}: ${fault.why}`)
-    }
-    await clock.sleep(LOOK_EVERY_MS, signal)
-  }
-}
-
-/** The server's version once its data is there, or why the start has to wait. */
-async function readiness(
-  state: ConnectionState,
-  waitedMs: () => number,
-): Promise<{ version: string } | { fault: Fault }> {
-  const found = await versionOf(state.client)
-  if ('fault' in found) return found
-  const missing = waitedMs() < RED_AFTER_AWAY_MS ? await look(state) : undefined
-  return missing?.kind === 'red' ? { fault: missing } : found
-}
 
 const mayPass = ({ kind }: Fault, waitedMs: number): boolean =>
   kind === 'away' || kind === 'red' || kind === 'busy' || (kind === 'denied' && waitedMs < DENIED_AT_START_MS)
