@@ -1,10 +1,10 @@
-/** Signs of life of the reading child: what takes long and goes on is told from a disk that hangs. */
+/** Signs of life from the reading child, so that its server can tell slow work from a disk that hangs. */
 
 const EVERY_MS = 500
 let toldMs = 0
 let tell: (() => void) | undefined
 
-/** To be called by what reads on, however often. */
+/** Call it while reading goes on, as often as you like: it reports at most twice a second. */
 export function tellAlive(): void {
   if (!tell) return
   const now = performance.now()
@@ -13,7 +13,7 @@ export function tellAlive(): void {
   tell()
 }
 
-/** Who is told, and how. */
+/** Sets the function that reports to the server. */
 export function onAlive(told: () => void): void {
   tell = told
 }

@@ -1,12 +1,12 @@
-/** Why something is not taken in, for people: as words and values, by the reading child and tasks alike. */
+/** Why something is not imported, for people: a sentence and its values, from the reading child and from tasks. */
 import type { Sentence, Words } from 'archivolt'
 
-/** @param key  in English, with names in braces where the values stand */
+/** @param key  an English sentence with `{name}` for each value */
 export const because = (key: string, params?: Sentence['params']): Words => (params ? { key, params } : key)
 
 const IS_SENTENCE = '{"key":'
 
-/** As a row keeps it. */
+/** The form in which a row stores it. */
 export const toColumn = (words: Words): string => (typeof words === 'string' ? words : JSON.stringify(words))
 
 export function ofColumn(text: string): Words {

@@ -1,4 +1,4 @@
-/** What an error of the file system tells of: a file that is not there or may not be read, or a disk that fails. */
+/** Tells errors of a single file (missing, not readable) from errors of a failing disk. */
 
 const FAULTS = new Set([
   ...['EIO', 'ESTALE', 'ETIMEDOUT', 'ENXIO', 'ENODEV', 'EREMOTEIO'],
@@ -7,10 +7,10 @@ const FAULTS = new Set([
 
 export const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code ?? '')
 
-/** The disk does not answer as one does that is there: what it says of files is not believed. */
+/** The disk itself fails, so what it says about files is not trusted. */
 export const isDiskFault = (thrown: unknown): boolean => FAULTS.has(codeOf(thrown))
 
-/** What can be looked at, or something else where it is not there or may not be read. @throws the fault of a disk */
+/** Returns `other` if the file is missing or may not be read. @throws the error of a failing disk */
 export function orWhereAbsent<Found, Other>(look: () => Found, other: Other): Found | Other {
   try {
     return look()

@@ -1,4 +1,4 @@
-/** The day of a film of which nobody tells when it was published: never later than the day on which it came here. */
+/** The day of a film without a publication date: never later than the day on which it was imported. */
 import { localDay } from 'archivolt'
 import type { FoundFile } from './types.ts'
 
@@ -14,6 +14,6 @@ export function dayOfFilm({ base, changedMs }: Pick<FoundFile, 'base' | 'changed
   return named ?? (changedMs > 0 && changedMs < now * 1000 ? localDay(Math.floor(changedMs / 1000)) : today)
 }
 
-/** The thirtieth of February would be read as a day of March. */
+/** Date.parse would read 30 February as a day in March. */
 const isDay = (date: string): boolean =>
   !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date)

@@ -1,6 +1,6 @@
 /**
- * What is kept of yt-dlp's information: it holds every format, comment and translated caption, and anybody may have
- * written it.
+ * Cuts yt-dlp's information down to the keys that are used, in limited lengths: the file lists every format, comment
+ * and translated caption, and anybody may have written it.
  */
 import type { Info } from './types.ts'
 
@@ -40,7 +40,7 @@ const KEPT = [
   'abr',
   'tbr',
   'playlist_id',
-  // Said by catalogs alone.
+  // Only catalogs set this key.
   'is_gone',
 ]
 const LONGEST = 100_000
@@ -64,15 +64,15 @@ const flat = (value: unknown): unknown =>
       )
     : short(value)
 
-/** Only what is looked at goes on, in lengths that it may have. */
+/** Keeps the used keys and cuts long values. */
 export const kept = (info: Info): Info =>
   Object.fromEntries(KEPT.filter((key) => Object.hasOwn(info, key)).map((key) => [key, short(info[key])]))
 
-/** More are more than anybody reads, and each is in the memory of who looks at them. */
+/** Nobody reads more, and all of them are in memory at once. */
 const MOST_COMMENTS = 10_000
 const LONGEST_COMMENT = 10_000
 
-/** Of each its own values alone, in lengths that they may have. */
+/** Keeps flat values only, and cuts long ones. */
 export const keptComments = (comments: unknown): unknown[] =>
   Array.isArray(comments) ? comments.slice(0, MOST_COMMENTS).map((one) => cut(flat(one))) : []
 

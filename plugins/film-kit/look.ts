@@ -1,4 +1,4 @@
-/** What one film says of itself and what lies beside it, in the reading child: read whole, checked, and cut to what counts. */
+/** Reads one film's head and the small files beside it, in the reading child: checked, and cut to what is used. */
 
 import { constants, readFileSync, readSync } from 'node:fs'
 import type { Words } from 'archivolt'
@@ -20,12 +20,12 @@ export type Seen =
 const MOST_INFO_BYTES = 64 << 20
 const MOST_NFO_BYTES = 1 << 20
 
-/** A whole file that is one, and no link. @returns undefined: too large */
+/** Reads a regular file whole, never a link. @returns undefined: too large */
 function readSmall(path: string, most: number): Buffer | undefined {
   return withFile(path, (file, { size }) => (size > most ? undefined : readFileSync(file)), constants.O_NOFOLLOW)
 }
 
-/** @returns undefined: it is none */
+/** @returns undefined: it is no information file */
 function wholeInfo(path: string): Info | undefined {
   const bytes = readSmall(path, MOST_INFO_BYTES)
   if (!bytes || isTooMany(bytes)) return undefined
@@ -34,8 +34,8 @@ function wholeInfo(path: string): Info | undefined {
 }
 
 /**
- * Such a file holds every format and comment, and anybody may have written it: only what is looked at goes on.
- * @returns undefined: it is none
+ * Only the keys that are used, see `kept`.
+ * @returns undefined: it is no information file
  */
 function readInfo(path: string): Info | undefined {
   const info = wholeInfo(path)
@@ -51,7 +51,7 @@ function readComments(path: string): unknown[] {
   }
 }
 
-/** What a program has written into a film itself. @returns undefined: nothing, or nothing can be made of it */
+/** What a program has written into the film file. @returns undefined: nothing that can be read */
 export function readFilm(root: string, film: FoundFile): ReturnType<typeof toldInFilm> {
   if (film.info !== undefined || !mayTell(film.ending)) return undefined
   try {
@@ -62,7 +62,7 @@ export function readFilm(root: string, film: FoundFile): ReturnType<typeof toldI
   }
 }
 
-/** So many bytes tell what a file is. */
+/** Enough bytes to recognise a container. */
 const HEAD_BYTES = 64
 
 function headOf(path: string): { head: Uint8Array; sizeBytes: number; changedMs: number } | undefined {
@@ -73,7 +73,7 @@ function headOf(path: string): { head: Uint8Array; sizeBytes: number; changedMs:
   })
 }
 
-/** @returns undefined: it is none, or nothing can be made of it */
+/** @returns undefined: it cannot be read as one */
 function readNfo(path: string): Nfo | undefined {
   try {
     const bytes = readSmall(path, MOST_NFO_BYTES)

@@ -1,4 +1,4 @@
-/** Metadata that lies beside a film, checked as an answer of the platform is. */
+/** Metadata from the files beside a film, checked like an answer of the platform. */
 import { isAppError } from 'archivolt'
 import type { Platform, VideoMetadata } from '../platform/types.ts'
 import type { Info } from './types.ts'

@@ -1,4 +1,4 @@
-/** What names in a folder say: which are films, what belongs to each, and what a cut-off download has left. */
+/** Groups the file names of a folder: films, the files that belong to each, and remains of unfinished downloads. */
 
 const HOUSEKEEPING = new Set([
   '@eadir',
@@ -15,19 +15,19 @@ const HOUSEKEEPING = new Set([
   'thumbs.db',
 ])
 
-/** Where a name lies, from the root that is read; the folder '' is that root. */
+/** Path of a name from the scanned root on; the folder '' is that root. */
 export const pathIn = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 export const pathOf = ({ folder, name }: { folder: string; name: string }): string => pathIn(folder, name)
 
-/** Whether a whole path is a folder, or lies in it. */
+/** Whether `inner` is the folder `outer` or lies in it; both are absolute paths. */
 export const isWithin = (outer: string, inner: string): boolean =>
   inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
 
-/** Hidden, or a file server's own. */
+/** Hidden, or made by a file server for itself. */
 export const isIgnored = (name: string): boolean => name.startsWith('.') || HOUSEKEEPING.has(name.toLowerCase())
 
 const ENDING = /^(.+)\.([A-Za-z0-9]{2,5})$/
-/** One stream before merging, or a post-processor's own; with an information file of its whole name it is a title. */
+/** One stream before merging, or a post-processor's file. With an information file of the same name it is a title. */
 const PIECE = /^(.+)\.(?:f\d{2,5}(?:-\d+)?|temp|uncut|orig)$/
 const UNFINISHED = /^(.+)\.(?:part(?:-Frag\d+)?|ytdl)$/
 const INFO = /^(.+)\.info\.json$/i
@@ -37,11 +37,11 @@ const SUBTITLE = /^(.+)\.([A-Za-z0-9_-]{2,35})\.(vtt|srt)$/i
 
 interface FilmName {
   name: string
-  /** Without the ending, in Unicode's normal form: people copy from systems that have another one. */
+  /** Without the ending, normalised to NFC: some systems store names in another form. */
   base: string
   ending: string
   info?: string
-  /** What media servers are told of it. */
+  /** The file for media servers. */
   nfo?: string
   picture?: string
   subtitles: Array<{ name: string; lang: string; isSubRip: boolean }>
@@ -49,7 +49,7 @@ interface FilmName {
 
 interface Grouped {
   films: FilmName[]
-  /** By what they would have become: one download that was cut off leaves many. */
+  /** By the name of the finished file: one unfinished download leaves several files. */
   unfinished: Map<string, string[]>
   /** Information files without a film of their name. */
   lone: string[]

@@ -1,4 +1,4 @@
-/** `<base>.nfo`: what media servers are told of a film, as XML that anybody may have written. */
+/** Reads `<base>.nfo`, the XML that describes a film to media servers. Anybody may have written it. */
 import sax from 'sax'
 import type { Info, Nfo } from './types.ts'
 import { dayOf } from './values.ts'
@@ -9,7 +9,7 @@ const MOST_IDS = 20
 const LONGEST_ID = 200
 const KEPT = new Set(['title', 'plot', 'premiered', 'aired', 'uniqueid'])
 
-/** Entities that it declares are never put in. @returns undefined: it tells of no film */
+/** Declared entities are never expanded. @returns undefined: it describes no film */
 export function nfoOf(text: string): Nfo | undefined {
   const told = new Map<string, string>()
   const ids = new Map<string, string>()

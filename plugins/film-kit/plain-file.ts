@@ -1,10 +1,10 @@
-/** A file that lies where it is looked for, and behind no link. */
+/** Facts about a regular file; links are not followed. */
 import { lstat } from 'node:fs/promises'
 import { codeOf } from './disk-fault.ts'
 
 export const isAbsent = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT' || codeOf(thrown) === 'ENOTDIR'
 
-/** A regular file's size and time of change, not looked for behind a link; undefined: none. */
+/** Size and time of change; undefined: there is no regular file at this path. */
 export async function plainFile(path: string): Promise<{ sizeBytes: number; changedMs: number } | undefined> {
   try {
     const found = await lstat(path)

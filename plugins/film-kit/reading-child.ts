@@ -1,13 +1,13 @@
 /**
- * The server's end of the reading child: asks by number and limits the time of each. The child is killed when it does
- * not answer in time, and ends by itself when it takes too much memory: what it reads may be made to hurt.
+ * The server's end of the reading child. Each request has a number and a time limit: a child that does not answer in
+ * time is killed. A child that needs too much memory ends, since files may be made to do harm.
  */
 import { type AppError, abortable, errors, say, startProcess } from 'archivolt'
 import type { Alive, Requests, Response } from './serve.ts'
 
 /**
- * From the last sign of life on: a disk that sleeps takes seconds, a folder of many thousand files on a slow share a
- * minute, and a catalog of many gigabytes as long as it goes on.
+ * Counted from the last sign of life: a sleeping disk takes seconds, a folder with thousands of files on a slow share a
+ * minute, and a catalog of many gigabytes far longer.
  */
 const LIMIT_MS = 5 * 60_000
 
@@ -16,7 +16,7 @@ const MEMORY_MB = 512
 type ArgsOf<Asked, Name extends keyof Asked> = Asked[Name] extends { args: infer Args } ? Args : never
 type ResultOf<Asked, Name extends keyof Asked> = Asked[Name] extends { result: infer Result } ? Result : never
 
-/** @typeParam Asked  what its worker answers */
+/** @typeParam Asked  the requests that its worker answers */
 export interface ReadingChild<Asked extends Requests = Requests> {
   readonly pid: number | undefined
   /** @throws unavailable: the disk, or the child, does not answer; unprocessable: what was asked for cannot be read */
@@ -25,9 +25,9 @@ export interface ReadingChild<Asked extends Requests = Requests> {
     args: ArgsOf<Asked, Name>,
     signal?: AbortSignal,
   ): Promise<ResultOf<Asked, Name>>
-  /** It has ended, or was killed because it did not answer in time. */
+  /** It has ended, or was killed for not answering in time. */
   isLost(): boolean
-  /** Kills it, whatever it does, and resolves once it is gone; one that was lost is not waited for. */
+  /** Kills the child and resolves once it is gone; does not wait for a child that was lost. */
   end(): Promise<void>
 }
 

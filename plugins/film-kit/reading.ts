@@ -1,6 +1,6 @@
 /**
- * Films in folders, and what lies beside them: walked and looked at by children. The one way in which
- * adoption, import and rescan find films and learn of them.
+ * Finds films in folders with the help of reading children. Rescans, the import folder and imports of other libraries
+ * all use it.
  */
 
 import { isAppError } from 'archivolt'
@@ -12,27 +12,27 @@ import type { Requests } from './serve.ts'
 import type { FoundFile, Look } from './types.ts'
 import type { WalkArgs, Walked } from './walk.ts'
 
-/** @typeParam Asked  what its children answer */
+/** @typeParam Asked  the requests that its children answer */
 export interface Reading<Asked extends Requests = Requests> {
-  /** In pieces, the next of which is read while one is worked on. */
+  /** Yields the films in pieces; the next piece is read while the caller works on one. */
   walk(what: Omit<WalkArgs, 'endings'> & { endings?: readonly string[] }): AsyncGenerator<Walked>
   /**
    * The head of each film and its information file, checked for size and form.
-   * @param path  of the folder that was walked @param notes  of a catalog, which tells of them too
+   * @param path  of the folder that was walked @param notes  of a catalog that describes them too
    * @returns in the same order
    */
   look(path: string, files: readonly FoundFile[], notes?: Asked['look']['args']['notes']): Promise<Look[]>
-  /** How many files it looks at at once. */
+  /** How many files are read at the same time. */
   lanes(): number
-  /** For all else. */
+  /** For all other requests. */
   child(): ReadingChild<Asked>
-  /** Its children, and the memory that they take. What is asked for after that starts others. */
+  /** Ends the children, which frees their memory. A later request starts new ones. */
   end(): Promise<void>
 }
 
-/** So many files are looked at at once, where each takes long. */
+/** So many files are read at the same time if each takes long. */
 const MOST_AT_ONCE = 4
-/** A file that takes longer comes over a line, or from a disk that has to turn: several wait no longer than one. */
+/** A slower file comes over a network or from a spinning disk: reading several at a time is faster. */
 const SLOW_MS = 20
 
 /** @param start  starts one of its children */
@@ -48,10 +48,10 @@ export function openReading<Asked extends Requests = Requests>(
   const lookingOn = (lane: number): ReadingChild<Asked> =>
     looking[lane]?.isLost() === false
       ? looking[lane]
-      : // Each child takes memory: the first looks beside walking.
+      : // To save memory, the child that walks also looks.
         (looking[lane] = lane === 0 ? child() : start())
 
-  /** A file that ends its child by the memory that it takes is one that cannot be read; the others are. */
+  /** A file that makes its child run out of memory counts as unreadable; the others are read again. */
   async function lookOn(lane: number, path: string, files: readonly FoundFile[], notes: unknown): Promise<Seen[]> {
     const own: ReadingChild = lookingOn(lane)
     try {
@@ -76,7 +76,7 @@ export function openReading<Asked extends Requests = Requests>(
       for (;;) {
         const walked = await next
         if (!walked.isDone) {
-          // Read while this piece is worked on: what goes wrong is told when it is asked for.
+          // Read ahead; an error surfaces when the piece is awaited.
           next = own.ask('next', { walk: id }, signal)
           next.catch(() => undefined)
         }

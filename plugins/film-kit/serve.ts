@@ -1,6 +1,6 @@
 /**
- * The reading child: what every one of them answers, and how it hears its server. A plugin's `worker.ts` calls `serve`,
- * with what else is asked of it there.
+ * The reading child's end: the requests that each child answers. A plugin's `worker.ts` calls `serve` with these and
+ * with requests of its own.
  */
 
 import { lstatSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { lookAt, readCommentsOf, readFilm, type Seen } from './look.ts'
 import type { FoundFile, Listed } from './types.ts'
 import { openWalk, type PictureOf, type Walk, type WalkArgs, type Walked } from './walk.ts'
 
-/** @typeParam Notes  what names the notes of a catalog, which tell of films too */
+/** @typeParam Notes  names the notes of a catalog that describes the films too */
 export interface Requests<Notes = unknown> {
   open: { args: WalkArgs; result: number }
   next: { args: { walk: number }; result: Walked }
@@ -20,11 +20,11 @@ export interface Requests<Notes = unknown> {
     args: { path: string; files: readonly FoundFile[]; notes?: Notes | undefined }
     result: { seen: Seen[]; tookMs: number }
   }
-  /** Of a video, as yt-dlp writes them: those of its information file, else those in the film. []: there are none. */
+  /** Comments of a video in yt-dlp's form: from its information file, else from the film. Empty: it has none. */
   comments: { args: { id: string; path: string; file: FoundFile; notes?: Notes | undefined }; result: unknown[] }
 }
 export type Response = { number: number; result: unknown } | { number: number; error: string; code: string }
-/** It still reads. */
+/** Sent while a request takes long. */
 export interface Alive {
   isAlive: true
 }
@@ -34,7 +34,7 @@ export type Answers<Asked extends Shape<Asked>> = {
   [Name in keyof Asked]: (args: Asked[Name]['args']) => Asked[Name]['result'] | Promise<Asked[Name]['result']>
 }
 
-/** What catalogs of other programs add. */
+/** What a catalog of another program adds. */
 interface Told<Notes> {
   picturesOf(args: WalkArgs): PictureOf | undefined
   listedIn(notes: Notes): (file: FoundFile) => Listed | undefined
@@ -87,14 +87,14 @@ export function serve<Asked extends Shape<Asked>>(answers: Answers<Asked>): void
     }
   }
 
-  // A server that is killed does not end its child, and the next server writes the same notes.
+  // A killed server leaves its child running, and the next server would write the same notes.
   const server = process.ppid
-  /** To exit would wait for a disk that hangs. */
+  /** A plain exit would wait for a disk that hangs. */
   const endSelf = () => process.kill(process.pid, 'SIGKILL')
   process.once('disconnect', endSelf)
 
   onAlive(() => {
-    // No event is heard while it works.
+    // While it works no `disconnect` event arrives.
     if (process.ppid !== server) endSelf()
     process.send!({ isAlive: true } satisfies Alive)
   })

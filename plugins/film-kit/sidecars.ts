@@ -1,4 +1,4 @@
-/** What lies beside films: whether a picture and subtitles are what their names say. */
+/** Checks pictures and subtitles beside films: whether they are what their names say. */
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { errors } from 'archivolt'
@@ -7,13 +7,13 @@ import { plainFile } from './plain-file.ts'
 const MOST_SUBTITLE_BYTES = 32 << 20
 const MOST_PICTURE_BYTES = 20 << 20
 
-/** Of a file that is not there, empty, too large, or a link meanwhile: false. */
+/** False if the file is missing, empty, too large or a link. */
 export async function isPicture(path: string): Promise<boolean> {
   const found = await plainFile(path)
   return found !== undefined && found.sizeBytes > 0 && found.sizeBytes <= MOST_PICTURE_BYTES
 }
 
-/** @throws unprocessable: it is no text, or one without a single cue */
+/** @throws unprocessable: it is no text, or has no cue */
 export async function readSubtitle(path: string, lang: string): Promise<string> {
   const found = await plainFile(path)
   if (!found || found.sizeBytes > MOST_SUBTITLE_BYTES)
@@ -27,8 +27,8 @@ export async function readSubtitle(path: string, lang: string): Promise<string> 
 }
 
 /**
- * Looks at subtitles that lie in the library, piece by piece.
- * @returns why they are none; undefined: they are
+ * Checks a subtitle file of the library, read in pieces.
+ * @returns what is wrong with it; undefined: nothing
  */
 export async function faultOfSubtitle(path: string): Promise<string | undefined> {
   const found = await plainFile(path)
@@ -59,14 +59,14 @@ export function withCues(text: string): string {
   return text
 }
 
-/** Languages whose letters are all in Windows-1252, which begins with Latin-1. */
+/** Languages whose letters are all in Windows-1252. */
 const WESTERN = new Set(
   'af ca da de en es eu fi fo fr fy ga gd gl id is it lb ms nb nl nn no pt rm sq sv sw'.split(' '),
 )
 
 /**
- * @throws unprocessable: it is neither Unicode nor what is used for the language beside it: a wrong guess would spoil
- * the text for good
+ * @throws unprocessable: it is neither Unicode nor Windows-1252 in a western language; a wrong guess would spoil the
+ * text for good
  */
 function toText(bytes: Buffer, lang: string): string {
   const mark = bytes.toString('hex', 0, 2)

@@ -1,4 +1,4 @@
-/** Subtitles that lie beside films: as what they are kept, and made into WebVTT. */
+/** Subtitle files beside films: their record, and their conversion to WebVTT. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inputOf } from 'archivolt'
@@ -6,7 +6,7 @@ import type { Media } from '../media/types.ts'
 import { readSubtitle, withCues } from './sidecars.ts'
 import type { FoundFile } from './types.ts'
 
-/** More than the platform has: it translates into every language that it knows. */
+/** More than the platform offers, with all of its automatic translations. */
 export const MOST_LANGUAGES = 300
 
 export const subtitleFile = (lang: string, path: string) => ({
@@ -27,7 +27,7 @@ function nameOf(lang: string): string {
   }
 }
 
-/** As WebVTT with at least one cue, from a file beside a film. @throws unprocessable */
+/** Writes a subtitle file as WebVTT. @throws unprocessable: it cannot be read, or has no cue */
 export async function stageSubtitle(
   folder: string,
   { name, lang, isSubRip }: FoundFile['subtitles'][number],

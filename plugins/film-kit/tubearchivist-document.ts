@@ -1,4 +1,4 @@
-/** TubeArchivist's documents in yt-dlp's words: of its films, its backups and its server alike. */
+/** Translates TubeArchivist's documents into yt-dlp's keys, whether from a film, a backup or its server. */
 import type { Info } from './types.ts'
 import { dayOf, given, numberOf, objectOf, objectsOf, textOf, textsOf } from './values.ts'
 
@@ -6,7 +6,7 @@ const MEDIA_TYPES: Record<string, string> = { videos: 'video', streams: 'livestr
 
 type Doc = Record<string, unknown>
 
-/** A video's document in yt-dlp's words. */
+/** A video's document with yt-dlp's keys. */
 export function infoOf(id: string, doc: Doc): Info {
   const channel = objectOf(doc.channel)
   const published = doc.published
@@ -22,7 +22,7 @@ export function infoOf(id: string, doc: Doc): Info {
     description: doc.description,
     channel_id: channel.channel_id,
     channel: channel.channel_name,
-    // Seconds and days stand in one archive.
+    // One archive can hold both seconds and days.
     timestamp: typeof published === 'number' ? published : undefined,
     upload_date: dayOf(published),
     duration: numberOf(objectOf(doc.player).duration),
@@ -43,7 +43,7 @@ export function infoOf(id: string, doc: Doc): Info {
   })
 }
 
-/** What was said below a video, in yt-dlp's words. */
+/** The comments of a video with yt-dlp's keys. */
 export const commentsIn = (doc: Doc): Doc[] =>
   objectsOf(doc.comment_comments).map((one) =>
     given({

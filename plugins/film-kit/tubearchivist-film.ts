@@ -1,8 +1,8 @@
 /**
- * What TubeArchivist has written into a film itself, where it was set to: the whole document of the video and what was
- * said below it, in an atom of its own, `----:com.tubearchivist:ta`. Only that atom is read, and the heads of those
- * before it (ISO 14496-12, 4.2): looking into a film takes no longer than reading a file beside it. ffprobe tells the
- * same, but as a process for each film: two hours for 100,000 of them. Libraries that read tags go through all of them.
+ * Reads the document that TubeArchivist can write into a film: the video with its comments, in the atom
+ * `----:com.tubearchivist:ta`. It reads that atom and the heads of the atoms before it (ISO 14496-12, 4.2), which is as
+ * fast as reading a file beside the film. ffprobe would need a process per film, two hours for 100,000 of them; tag
+ * libraries read every atom.
  */
 import { readSync } from 'node:fs'
 import { isTooMany, looseJson } from './loose-json.ts'
@@ -11,10 +11,10 @@ import type { Info } from './types.ts'
 import { objectOf, textOf } from './values.ts'
 
 const [MEAN, NAME] = ['com.tubearchivist', 'ta']
-/** The program writes no others. */
+/** TubeArchivist writes no other containers. */
 const ENDINGS = new Set(['mp4', 'm4v'])
 const MOST_BYTES = 64 << 20
-/** A film has some dozens; one with more was made to take time. */
+/** A normal film has some dozens; more is an attempt to waste time. */
 const MOST_BOXES = 10_000
 const HEAD_BYTES = 16
 
@@ -25,7 +25,7 @@ interface ToldInFilm {
 
 export const mayTell = (ending: string): boolean => ENDINGS.has(ending)
 
-/** @param file  open @throws what the disk says; what is no whole JSON */
+/** @param file  an open file @throws errors of the disk; SyntaxError */
 export function toldInFilm(file: number, sizeBytes: number): ToldInFilm | undefined {
   const text = atomIn(file, sizeBytes)
   if (text.length === 0 || isTooMany(text)) return undefined
@@ -34,7 +34,7 @@ export function toldInFilm(file: number, sizeBytes: number): ToldInFilm | undefi
   return { info: infoOf(textOf(doc.youtube_id), doc), comments: commentsIn(objectOf(comments)) }
 }
 
-/** The bytes of a box without its head. */
+/** The content of a box, without its head. */
 interface Box {
   from: number
   to: number
@@ -60,12 +60,12 @@ function atomIn(file: number, sizeBytes: number): Buffer {
   function* allAt([type, ...further]: readonly string[], within: Box): Generator<Box> {
     for (const box of boxesIn(within)) {
       if (box.type !== type) continue
-      // This one has a version before what it holds.
+      // `meta` has a version before its content.
       if (further.length > 0) yield* allAt(further, type === 'meta' ? { ...box, from: box.from + 4 } : box)
       else yield box
     }
   }
-  /** What stands in such a box after so many bytes. */
+  /** The content of a box after so many bytes. */
   const bytesIn = (within: Box, wanted: string, after: number, most: number): Buffer => {
     const [box] = allAt([wanted], within)
     const length = box ? box.to - box.from - after : 0

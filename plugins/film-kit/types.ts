@@ -1,24 +1,24 @@
-/** What is found in folders: films, what lies beside each, what is told of it, and why something is not taken in. */
+/** What a scan finds in folders: films with the files beside them, what describes them, and problems. */
 import type { Words } from 'archivolt'
 import type { Ending } from '../media/containers.ts'
 
-/** What is told of a film beside its file: yt-dlp's information file, or what stands for it. */
+/** What describes a film, with yt-dlp's keys: its information file, or another program's data. */
 export type Info = Record<string, unknown>
 
-/** What `<base>.nfo` tells of a film. */
+/** What `<base>.nfo` says about a film. */
 export interface Nfo {
-  /** By the platform's name there: `youtube`, `imdb` … */
+  /** By the name of the platform: `youtube`, `imdb` … */
   ids: Record<string, string>
-  /** As far as it says them, in yt-dlp's words. */
+  /** With yt-dlp's keys. */
   info: Info
 }
 
-/** A film and what belongs to it by its name. */
+/** A film and the files that belong to it by name. */
 export interface FoundFile {
-  /** From the place on: '' is the place itself. */
+  /** Relative to the place; '' is the place itself. */
   folder: string
   name: string
-  /** The name without its ending, in the normal form of Unicode. */
+  /** The name without its ending, normalised to NFC. */
   base: string
   ending: Ending
   sizeBytes: number
@@ -26,14 +26,14 @@ export interface FoundFile {
   /** Names of files in the same folder. */
   info?: string
   nfo?: string
-  /** Where it has none: information files of the folder that belong to no film by their name. */
+  /** If it has no information file: those of the folder that match no film by name. */
   lone?: readonly string[]
-  /** A whole path where its program keeps pictures elsewhere. */
+  /** An absolute path if the other program keeps pictures elsewhere. */
   picture?: string
   subtitles: Array<{ name: string; lang: string; isSubRip: boolean }>
 }
 
-/** Why something is not taken in, by a word that does not change. */
+/** Why something is not imported, as a stable code. */
 const PROBLEM_CODES = [
   'missing_file',
   'moved_file',
@@ -66,7 +66,7 @@ export type ProblemCode = (typeof PROBLEM_CODES)[number]
 
 export interface Problem {
   code: ProblemCode
-  /** From the place on. */
+  /** Relative to the place. */
   path?: string
   id?: string
   why: Words
@@ -80,24 +80,24 @@ export type Look =
       changedMs: number
       info?: Info
       fault?: Words
-      /** Where no information file tells of it. */
+      /** Only if there is no information file. */
       nfo?: Nfo
-      /** What the place's catalog tells of it. */
+      /** What the catalog of the place says about it. */
       listed?: Listed
     }
 
-/** What a catalog tells of one file. */
+/** What a catalog says about one file. */
 export interface Listed {
   id: string
-  /** It names this very file; else its id stands in the name. */
+  /** The catalog names this file; otherwise the id in the file name matched. */
   isStored: boolean
-  /** It names another one, which is not there. */
+  /** The catalog names another file, which is missing. */
   wasMoved: boolean
   isPart: boolean
   extractor?: string
-  /** Further videos that are said to be this file. */
+  /** Other videos for which the catalog names this file too. */
   others: string[]
   info: Info
-  /** Its whole path. */
+  /** An absolute path. */
   picture?: string
 }

@@ -1,4 +1,4 @@
-/** Fields of other programs' rows, whatever they hold, as values of ours. */
+/** Converts fields of other programs' rows, whatever they hold, to typed values. */
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 export const flagOf = (value: unknown): boolean => value === 1 || value === true || value === 1n || value === '1'
@@ -9,14 +9,14 @@ export const numberOf = (value: unknown): number | undefined => {
 
 const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})/
 
-/** Epoch seconds of a time that a database keeps as text, in UTC and without saying so. */
+/** Epoch seconds of a time stored as text in UTC without a time zone. */
 export function secondsOf(value: unknown): number | undefined {
   const [, day, time] = TIME.exec(textOf(value)) ?? []
   const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`)
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000)
 }
 
-/** `20230718`, of a text that begins with a day. */
+/** `20230718`, from a text that starts with a date. */
 export function dayOf(value: unknown): string | undefined {
   const [, year, month, day] = /^(\d{4})-?(\d{2})-?(\d{2})/.exec(textOf(value)) ?? []
   return year === undefined ? undefined : `${year}${month}${day}`
@@ -30,18 +30,18 @@ export const textsOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
 const IN_ADDRESS = /(?:[?&]v=|youtu\.be\/|\/(?:shorts|live|embed)\/)([A-Za-z0-9_-]{11})(?![A-Za-z0-9_-])/
-/** The video of an address. */
+/** The video id in an address. */
 export const idInAddress = (value: unknown): string | undefined => IN_ADDRESS.exec(textOf(value))?.[1]
 const channelIn = (text: string): string | undefined =>
   /\/channel\/(UC[A-Za-z0-9_-]{22})(?![A-Za-z0-9_-])/.exec(text)?.[1]
 const handleIn = (text: string): string | undefined => /\.com\/(@[^/?#\s]{1,100})/.exec(text)?.[1]
-/** The channel of an address, by its id where that is there. */
+/** The channel id in an address, else the handle. */
 export const channelOrHandleIn = (value: unknown): string | undefined =>
   channelIn(textOf(value)) ?? handleIn(textOf(value))
 export const playlistInAddress = (value: unknown): string | undefined =>
   /[?&]list=([A-Za-z0-9_-]{1,128})/.exec(textOf(value))?.[1]
 
-/** Only what is there. */
+/** Drops fields without a value. */
 export const given = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== ''),

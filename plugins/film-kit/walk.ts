@@ -1,6 +1,6 @@
 /**
- * A walk through folders, in the reading child: films and what lies beside each, in pieces, with plain calls, so that a
- * disk that is slow or hangs holds up nobody else.
+ * Walks through folders in the reading child and yields films with the files beside them, in pieces. It uses blocking
+ * calls, so a disk that hangs holds up this child only.
  */
 
 import {
@@ -24,15 +24,15 @@ import { codeOf, isDiskFault } from './disk-fault.ts'
 import { groupNames, isIgnored, isWithin, pathIn, pathOf } from './names.ts'
 import type { FoundFile, Problem } from './types.ts'
 
-/** Folders in folders, but not without end. */
+/** The depth of nested folders that are read. */
 const DEEPEST = 12
-/** Of information files without a film of their name, so many are tried for films that were renamed. */
+/** So many information files without a film of their name are tried for renamed films. */
 const MOST_LONE = 50
-/** So many films, and lines of lists of downloads, go to the event loop at a time. */
+/** Films, and lines of download archives, in one piece. */
 const STEP = 200
 const MOST_LINES = 5000
 const MOST_ARCHIVE_BYTES = 64 << 20
-/** Lists that yt-dlp keeps of what it has downloaded. */
+/** yt-dlp's download archives. */
 const isArchive = (name: string): boolean => /archive/i.test(name) && /\.txt$/i.test(name)
 const ARCHIVE_LINE = /^(\S{1,50}) (\S{1,100})$/
 const LONGEST_LINE = 1000
@@ -41,23 +41,23 @@ const CHUNK_BYTES = 64 << 10
 export interface Walked {
   files: FoundFile[]
   problems: Problem[]
-  /** `<extractor> <id>` of lists of downloads, once all files are through. */
+  /** Lines `<extractor> <id>` of download archives, after all films. */
   archived: string[]
   isDone: boolean
 }
 
 export interface WalkArgs {
   path: string
-  /** One folder of it, and none in that. */
+  /** Read this folder only, without its subfolders. */
   only?: string
-  /** Links are followed to what lies below these, but none into the place: that is found without them. */
+  /** Links are followed if they lead below these folders, but not into the place: the walk finds those targets. */
   roots?: readonly string[]
   /**
-   * It is our own: all links are followed, as if what they lead to lay there, and what is there and cannot be read ends
-   * the walk: it would be taken for gone. Default: without roots no link is followed.
+   * The archive's own library: all links are followed, and a file that cannot be read ends the walk, because it would
+   * be taken for gone. Default: without `roots` no link is followed.
    */
   isOwn?: boolean
-  /** Whole paths of folders that are not looked into. */
+  /** Absolute paths of folders that are skipped. */
   leaveOut?: readonly string[]
   deepest?: number
   endings: readonly string[]
@@ -72,7 +72,7 @@ interface Folder {
   above: readonly string[]
 }
 
-/** The picture that a program keeps of a film elsewhere. */
+/** Finds the picture of a film that its program keeps elsewhere. */
 export type PictureOf = (folder: string, base: string) => string | undefined
 
 export function openWalk(
@@ -82,7 +82,7 @@ export function openWalk(
   const isLeftOut = new Set(leaveOut)
   const isEnding = new Set(endings)
   const folders: Folder[] = [{ path: only ?? '', depth: only === undefined ? 0 : deepest, above: [] }]
-  /** Files with further names, by inode, until all of these have been seen: one that is told of, then the shortest. */
+  /** Hard-linked files by inode, until all names were seen. A name with an information file wins, then the shortest. */
   const linked = new Map<string, { film: FoundFile; left: number }>()
   const waiting: FoundFile[] = []
   const problems: Problem[] = []
@@ -129,7 +129,7 @@ export function openWalk(
     problems.push({ code, path, why })
   }
 
-  /** Errors of a single file are no fault of the disk, except in the library itself. */
+  /** In the archive's own library an unreadable file counts as a failing disk too. */
   function isFault(thrown: unknown): boolean {
     return isDiskFault(thrown) || (isOwn && !GONE.has(codeOf(thrown)))
   }
@@ -176,7 +176,7 @@ export function openWalk(
     }
   }
 
-  /** What a link leads to; what lies in this place is found by its own name. */
+  /** The kind of a link's target; `none` if the link is skipped. */
   function follow(path: string): 'file' | 'folder' | 'none' {
     if (!roots && !isOwn) return 'none'
     try {
@@ -256,7 +256,7 @@ export function openWalk(
     waiting.push(known.film)
   }
 
-  /** Their further names lie elsewhere. */
+  /** Yields hard-linked files whose other names lie outside the place. */
   function endLinked(): void {
     for (const [inode, { film }] of linked) {
       if (waiting.length >= STEP) return
@@ -270,17 +270,17 @@ export function openWalk(
   }
 }
 
-/** What stands for bytes that are no UTF-8. */
+/** Stands for bytes that are not UTF-8. */
 const REPLACED = '\ufffd'
 
 interface Entry {
   name: string
   entry: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>
-  /** Its name can be written as it is. */
+  /** The name is valid UTF-8. */
   isText: boolean
 }
 
-/** Bytes take much more memory than texts, and are read where needed. */
+/** Names as bytes take more memory, so they are read only if a name is not UTF-8. */
 function entriesIn(folder: string): Entry[] {
   const entries = readdirSync(folder, { withFileTypes: true })
   if (!entries.some(({ name }) => name.includes(REPLACED)))
@@ -307,7 +307,7 @@ function factsOf(path: string) {
   }
 }
 
-/** Of a file that is one, and no link, in pieces: there may be very many. None where it is too large. */
+/** Lines of a regular file, read in chunks; none if the file is larger than `most`. */
 function* linesOf(path: string, most: number): Generator<string> {
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
@@ -317,7 +317,7 @@ function* linesOf(path: string, most: number): Generator<string> {
     let rest = ''
     for (let count = readSync(file, chunk); count > 0; count = readSync(file, chunk)) {
       const lines = (rest + decoder.write(chunk.subarray(0, count))).split(/\r?\n/)
-      // One without an end is none, and is not kept.
+      // A line without an end is cut.
       rest = lines.pop()!.slice(0, LONGEST_LINE)
       yield* lines
     }

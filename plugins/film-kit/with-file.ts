@@ -1,10 +1,10 @@
-/** A file that somebody else has put there, opened for a look: never a pipe or a device, which might have no end. */
+/** Opens a file of unknown origin for reading: never a pipe or a device, which might have no end. */
 import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs'
 
 /**
- * @param flags  beside reading
- * @returns undefined: it is no file
- * @throws what the disk says
+ * @param flags  in addition to reading
+ * @returns undefined: it is no regular file
+ * @throws errors of the disk
  */
 export function withFile<Result>(
   path: string,

@@ -1,15 +1,15 @@
-/** ffmpeg on films that are played: which need a copy, the copy, and sheets of small pictures. */
+/** ffmpeg for playback: decides which films need a copy, makes it, and makes sheets of small pictures. */
 import { errors, filmInput } from 'archivolt'
 import type { FfmpegOptions, FileStream } from '../media/types.ts'
 import type { App } from './app.ts'
 
-/** What most browsers play in an mp4, and what all of them do. */
+/** Codecs that most browsers play in an mp4, and codecs that all browsers play. */
 const PLAYED = {
   most: { video: new Set(['h264', 'vp9', 'av1']), audio: new Set(['aac', 'mp3', 'opus', 'flac']) },
   all: { video: new Set(['h264']), audio: new Set(['aac']) },
 }
 const PLAIN_PIXELS = new Set(['yuv420p', 'yuvj420p'])
-/** No larger than screens are: it has to be made on small machines too. */
+/** No larger than a screen, so that small machines can encode it. */
 const SCREEN = "scale=w='min(1920,iw)':h='min(1920,ih)':force_original_aspect_ratio=decrease:force_divisible_by=2"
 const ENCODED_TO_PLAY = {
   video: ['libx264', '-preset', 'veryfast', '-crf', '22', '-pix_fmt', 'yuv420p', '-vf', SCREEN],
@@ -21,19 +21,19 @@ type Played = typeof PLAYED.all
 const isPlayed = ({ type, codec, pixels = '' }: FileStream, by: Played): boolean =>
   by[type as keyof Played].has(codec) && (codec !== 'h264' || PLAIN_PIXELS.has(pixels))
 
-/** The first picture and the first sound: what a browser plays of a film. */
+/** The first video and the first audio stream, which are what a browser plays. */
 const shownOf = (streams: readonly FileStream[]): FileStream[] =>
   (['video', 'audio'] as const).flatMap((type) => streams.find((one) => one.type === type && !one.isPicture) ?? [])
 
-/** Whether every browser plays what is in the file, in a container that it reads. */
+/** Whether every browser plays these streams. */
 export function playsEverywhere(streams: readonly FileStream[]): boolean {
   const shown = shownOf(streams)
   return shown.length > 0 && shown.every((stream) => isPlayed(stream, PLAYED.all))
 }
 
 /**
- * An mp4 with the first picture and the first sound, as browsers play them.
- * @param isEncoded  what only most browsers play is encoded too
+ * Makes an mp4 of the first video and the first audio stream that browsers play.
+ * @param isEncoded  also encode codecs that only most browsers play
  * @throws unprocessable: nothing can be made of it; unavailable: no ffmpeg
  */
 export async function toCopy(
@@ -53,7 +53,7 @@ export async function toCopy(
   await media.toMp4([...filmInput(from), ...maps, '-map_metadata', '-1'], to, options)
 }
 
-/** Of all sheets of one film together, in seconds of the processor. */
+/** Processor seconds for all sheets of one film. */
 const MOST_SHEETS_WORK_S = 120
 
 export interface SheetsShape {
@@ -62,13 +62,13 @@ export interface SheetsShape {
   columns: number
   rows: number
   sheets: number
-  /** Points of a picture's longer side. */
+  /** Pixels of the longer side of a picture. */
   longest: number
 }
 
 /**
- * Small pictures of a film in sheets, `1.jpg` and on in a folder: of its keyframes alone, behind all else that runs.
- * The last picture is repeated to the end of its sheet. @throws unprocessable; unavailable: no ffmpeg
+ * Writes sheets of small pictures, `1.jpg`, `2.jpg` …, into a folder. It decodes keyframes only, at low priority. The
+ * last picture is repeated to fill its sheet. @throws unprocessable; unavailable: no ffmpeg
  */
 export async function toSheets(
   { media }: Pick<App, 'media'>,

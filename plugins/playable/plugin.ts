@@ -1,4 +1,4 @@
-/** What is made of films so that they play well: copies for browsers that do not play them, and seek previews. */
+/** Helps films play well: copies for browsers that do not play the original, and seek previews. */
 import { definePlugin } from 'archivolt'
 import type { App } from './app.ts'
 import { type Copies, openCopies } from './copies/copies.ts'
@@ -9,7 +9,7 @@ import { makePreviews } from './previews/make.ts'
 import { openPreviews, type Previews } from './previews/previews.ts'
 import { showPreviews, showSheet, wantPreviews } from './previews/routes.ts'
 
-/** Either side was replaced by an older one. */
+/** After the index or the ledger was replaced. */
 async function dropUnknown({ copies, previews, videos }: App): Promise<void> {
   await copies.dropUnknown((ids) => videos.known(ids))
   await previews.dropUnknown((ids) => videos.known(ids))
@@ -17,7 +17,7 @@ async function dropUnknown({ copies, previews, videos }: App): Promise<void> {
 
 export default definePlugin({
   name: 'playable',
-  // library: its migrations have made the table library_preview.
+  // library's migrations create the table library_preview.
   needs: ['media', 'video', 'library'],
   lanes: { copy: 1, preview: 1 },
   preferences: { playback },
@@ -40,7 +40,7 @@ export default definePlugin({
       }),
   },
   on: {
-    // Its file is another one now.
+    // The video has a new file.
     'video.added':
       ({ copies, previews }) =>
       async ({ id }) => {
@@ -55,7 +55,7 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     playable: {
-      /** Copies that play, of films that some browsers do not. */
+      /** Copies of films for browsers that do not play the original. */
       copies: Copies
       /** Seek previews: small pictures of a film, in sheets. */
       previews: Previews

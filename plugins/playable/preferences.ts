@@ -1,4 +1,4 @@
-/** What is made of films so that they play well: the `playback` section of /api/config/ (contract 9.19, 9.20). */
+/** Preferences for copies and seek previews: the `playback` section of /api/config/ (contract 9.19, 9.20). */
 import { type PreferencesOf, Type } from 'archivolt'
 
 export const playback = {

@@ -1,6 +1,6 @@
 /**
- * The service `releases`, and version_check: whether a newer version is out, where a setting says where to look. What
- * it has found last is kept, for those who show it.
+ * The service `releases` and the task version_check: look for a newer version at the address of a setting, and remember
+ * the result.
  */
 import { type AppOf, type App as CoreApp, defineTask, errors, say, Type, withLimit } from 'archivolt'
 
@@ -38,13 +38,13 @@ export const latestTable = {
   sql: 'CREATE TABLE release_latest (id INTEGER PRIMARY KEY CHECK (id = 1), version TEXT NOT NULL) STRICT',
 }
 
-/** Where the plugin library kept it when it looked for releases. A ledger that library has never opened has no such table. */
+/** The plugin library stored the version here when it did this work. A ledger without library has no such table. */
 const FORMER_TABLE = 'library_release'
 
 export function openReleases({ ledger, settings, version: own }: CoreApp) {
   const isTable = (name: string) => ledger.sql('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined
   const versionIn = (table: string) => ledger.sql<{ version: string }>(`SELECT version FROM ${table}`).get()?.version
-  // Asked for with each ping.
+  // Kept in memory, since each ping asks.
   let latest = versionIn('release_latest') ?? (isTable(FORMER_TABLE) ? versionIn(FORMER_TABLE) : undefined)
   return {
     /** The version that is out and newer than this one; undefined: none that is known of. */
@@ -111,7 +111,7 @@ function versionOf(text: string): string | undefined {
 
 const majorOf = (version: string): number => Number(VERSION.exec(version)?.[1] ?? 0)
 
-/** By numbers; what comes before a release (`1.2.0-rc.1`) is not newer than it. */
+/** Compares by numbers; a pre-release (`1.2.0-rc.1`) is older than its release. */
 export function isNewer(version: string, than: string): boolean {
   const [a, b] = [version, than].map((text) => VERSION.exec(text))
   if (!a || !b) return false

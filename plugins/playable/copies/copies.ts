@@ -1,6 +1,6 @@
 /**
- * Copies that play, of films that some browsers do not: in the cache, up to a size, the oldest out first. The files are
- * all there is to know; which there are is read once, at the start.
+ * Copies of films for browsers that do not play the original. They are files in the cache, up to a total size; the
+ * oldest are removed first. There is no table: the list is read from the folder at startup.
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -8,7 +8,7 @@ import { type App, idInName, openLocks } from 'archivolt'
 
 const FOLDER = 'playable'
 const ENDING = '.mp4'
-/** Whose copy it is, by its name. */
+/** The video id in the name of a copy. */
 export const copyOf = (name: string): string | undefined => idInName(name, ENDING)
 const GIGABYTE = 1e9
 
@@ -20,9 +20,9 @@ interface Copy {
 export function openCopies({ settings, preferences }: App) {
   const folder = join(resolve(settings.cacheDir), FOLDER)
   const copies = new Map<string, Copy>()
-  /** By account: what it asks for is looked at one after the other. */
+  /** Serialises the requests of each account. */
   const asked = openLocks()
-  /** How far those are that are being made: 0 to 1. */
+  /** Progress of the copies that are being made, 0 to 1. */
   const making = new Map<string, number>()
 
   function pathOf(id: string): string {
@@ -33,7 +33,7 @@ export function openCopies({ settings, preferences }: App) {
     return copies.has(id) ? `/cache/${FOLDER}/${id}.mp4` : undefined
   }
 
-  /** Bytes that they may have together. */
+  /** Bytes that all copies may take together. */
   function room(): number {
     return preferences.section('playback').copy_room * GIGABYTE
   }
@@ -42,7 +42,7 @@ export function openCopies({ settings, preferences }: App) {
     for (const id of ids) if (copies.delete(id)) await rm(pathOf(id), { force: true })
   }
 
-  /** What was cut off goes. */
+  /** Removes unfinished copies. */
   async function begin(): Promise<void> {
     await mkdir(folder, { recursive: true })
     for (const name of await readdir(folder)) {
@@ -53,7 +53,7 @@ export function openCopies({ settings, preferences }: App) {
     }
   }
 
-  /** Where one is written; `keep` takes it from there. */
+  /** The path to write a copy to before `keep`. */
   function draftOf(id: string): string {
     return join(folder, `${id}.part`)
   }
@@ -66,7 +66,7 @@ export function openCopies({ settings, preferences }: App) {
     await makeRoom(id)
   }
 
-  /** For records: which of these videos have one. */
+  /** Keys for video records: the address of each copy. */
   function keysOf(ids: readonly string[]): Map<string, { copy_url: string }> {
     return new Map(
       ids.flatMap((id) => {
@@ -76,7 +76,7 @@ export function openCopies({ settings, preferences }: App) {
     )
   }
 
-  /** Of videos that are no more. */
+  /** Removes copies of videos that no longer exist. */
   async function dropUnknown(known: (ids: readonly string[]) => Promise<Set<string>>): Promise<void> {
     const there = await known([...copies.keys()])
     await drop([...copies.keys()].filter((id) => !there.has(id)))

@@ -1,6 +1,6 @@
 /**
- * make_copy: a file that browsers play, of a film that one of them does not. Its streams are copied where that
- * suffices. Cut off, it begins anew; the film itself is only read.
+ * make_copy: makes an mp4 that browsers play. Streams are copied if that suffices, else encoded. After an interruption
+ * it starts over; the film itself is only read.
  */
 import { rm } from 'node:fs/promises'
 import { defineTask, diskSpace, errors, ID_PATTERN, type JobContext, say, Type, untilStop } from 'archivolt'
@@ -10,7 +10,7 @@ import { toCopy } from '../film.ts'
 const SPARE_BYTES = 200 << 20
 const LEEWAY_SECONDS = 2
 const LEEWAY_SHARE = 0.03
-/** Browsers read these: of a film in one of them it is the streams that they do not know. */
+/** Containers that browsers read: a film in one of them fails because of its codecs. */
 export const READ_BY_BROWSERS = new Set(['mp4', 'm4v', 'webm', 'm4a', 'mp3', 'opus', 'ogg', 'flac', 'aac', 'wav'])
 
 export const makeCopy = defineTask({
@@ -19,9 +19,9 @@ export const makeCopy = defineTask({
   group: 'video:copy',
   payload: Type.Object({
     id: Type.String({ pattern: ID_PATTERN }),
-    /** What was copied before did not help. */
+    /** Encode everything: a copy with the original streams did not play. */
     isEncoded: Type.Optional(Type.Boolean()),
-    /** Who has asked for it. */
+    /** The account that asked. */
     account: Type.Optional(Type.Integer()),
   }),
   lane: 'copy',
@@ -29,7 +29,7 @@ export const makeCopy = defineTask({
   resumable: true,
   apiStop: true,
   async run(given, app: App) {
-    // Half a copy is of no use to anybody.
+    // A stop ends the work at once: half a copy is useless.
     const job = untilStop(given)
     const { id, isEncoded = false } = job.payload
     const doc = await app.videos.get(id)
@@ -79,7 +79,7 @@ async function checkWhole(draft: string, seconds: number, { media }: App): Promi
     )
 }
 
-/** It may have been removed while this took its time. */
+/** The video may have been removed meanwhile. */
 async function keepOrLeave(id: string, { copies, videos, touch }: App): Promise<void> {
   if (!(await videos.has(id))) return
   await copies.keep(id)

@@ -1,4 +1,4 @@
-/** Copies that play over HTTP: whether there is one, making it, taking it away, and the file (contract 9.19). */
+/** Routes for copies: state, start, removal, and the file itself (contract 9.19). */
 import { defineRoute, errors, file, ID_PATTERN, Said, saidOf, say, Type } from 'archivolt'
 import type { App } from '../app.ts'
 import { playsEverywhere } from '../film.ts'
@@ -17,9 +17,9 @@ const CopyRecord = Type.Object({
   copy_url: Type.Optional(Type.String()),
 })
 
-/** Copies of one account that wait or are being made. */
+/** Open jobs that one account may have. */
 const MOST_OPEN = 3
-/** So many tasks are looked through for the one of a video. */
+/** Recent jobs that are searched for the video's. */
 const RECENT = 200
 
 function recordOf(id: string, { copies, jobs }: App) {
@@ -64,7 +64,7 @@ export const startCopy = defineRoute({
   errors: ['bad_request', 'not_found', 'unprocessable', 'throttled', 'unavailable'],
   async handle({ params: { videoId }, body, actor, signal }, app: App) {
     await mustBeSeen(videoId, app)
-    // One after the other: a count of those that wait holds until the next one is asked for.
+    // Serialised, so that the count of open jobs stays true until the next request.
     await app.copies.asked.exclusive(String(actor.id), async () => {
       const open = app.jobs.open(makeCopy.name)
       const isOpen = open.some(({ payload }) => payload['id'] === videoId)
@@ -81,7 +81,7 @@ export const startCopy = defineRoute({
   },
 })
 
-/** What another copy would not change is not made. @throws unprocessable: the film needs none */
+/** Whether a copy would help. @throws unprocessable: every browser plays the film */
 async function isNeeded(id: string, isEncoded: boolean, signal: AbortSignal, app: App): Promise<boolean> {
   const isThere = app.copies.urlOf(id) !== undefined
   if (isThere) return isEncoded && !(await playsAt(app.copies.pathOf(id), signal, app))
@@ -94,7 +94,7 @@ async function isNeeded(id: string, isEncoded: boolean, signal: AbortSignal, app
   return true
 }
 
-/** What cannot be read is left to the task, which says why. */
+/** An unreadable file counts as not playing; the task reports why. */
 async function playsAt(path: string, signal: AbortSignal, { media }: App): Promise<boolean> {
   const streams = await media.streamsIn(path, signal).catch(() => [])
   signal.throwIfAborted()

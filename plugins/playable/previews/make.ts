@@ -1,6 +1,6 @@
 /**
- * preview.make: the sheets of films that have come or were played, one film after the other, while no other task runs:
- * fetched where the platform has them, else drawn. Cut off, a film begins anew; it is only read.
+ * preview.make: makes sheets for films that were downloaded or played, one film at a time, while no other task runs.
+ * It fetches them if the platform has them, else makes them from the film. After an interruption a film starts over.
  */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { toSheets } from '../film.ts'
 import { type Shape, shapeFor, type Wish } from './previews.ts'
 
 const SPARE_BYTES = 200 << 20
-/** Of one film, of what the platform has: larger ones are drawn once somebody plays it. */
+/** Limit for one film from the platform: larger ones are made from the film once somebody plays it. */
 const MOST_FETCHED_BYTES = 8_000_000
 
 export const makePreviews = defineTask({
@@ -39,7 +39,7 @@ async function makeOne(wish: Wish, job: JobContext<object>, app: App): Promise<v
     const offered = previews.offerOf(id)
     const shape = await (offered ? fetchOf(id, offered, draft, job.signal, app) : draw(id, draft, job.signal, app))
     await job.step('preview.keep', () =>
-      // It may have been removed, or switched off, while this took its time.
+      // The video may have been removed meanwhile, or previews switched off.
       videos.exclusive(id, async () => {
         if (!previews.isStill(wish)) return
         if (shape) await previews.keep(id, shape)
@@ -49,7 +49,7 @@ async function makeOne(wish: Wish, job: JobContext<object>, app: App): Promise<v
   } catch (error) {
     job.signal.throwIfAborted()
     job.log.warn({ err: error, id }, 'no seek previews')
-    // A disk that is away or full, or the platform gives none: whoever plays it next asks again.
+    // The disk is offline or full, or the platform refuses: the next playback asks again.
     if (isAppError(error, 'unprocessable')) await previews.giveUp(id)
     else await previews.drop([id])
   } finally {
@@ -57,10 +57,10 @@ async function makeOne(wish: Wish, job: JobContext<object>, app: App): Promise<v
   }
 }
 
-/** The platform's own cannot be taken. */
+/** The platform's previews cannot be used. */
 class NotToBeHad extends Error {}
 
-/** Its film, and an empty draft. Undefined: it is not wanted any more. @throws unavailable: the disk is full */
+/** Finds the film and empties the draft. Undefined: no longer wanted. @throws unavailable: the disk is full */
 async function begin(id: string, draft: string, { previews, videos, media, settings }: App) {
   const doc = await videos.get(id)
   if (!doc || !previews.isWanted()) return undefined
@@ -72,7 +72,7 @@ async function begin(id: string, draft: string, { previews, videos, media, setti
   return { path, durationSeconds, hasPicture: streams.some(({ type }) => type === 'video') }
 }
 
-/** @returns how they lie in the draft; undefined: they are not wanted any more. @throws NotToBeHad */
+/** @returns the layout of the sheets in the draft; undefined: no longer wanted. @throws NotToBeHad */
 async function fetchOf(
   id: string,
   { sheets: urls, ...offered }: Storyboard,
@@ -98,14 +98,14 @@ async function fetchOf(
   return { ...offered, count: Math.max(1, count), sheets: urls.length }
 }
 
-/** Pictures of another size than was said would be cut in the wrong places. */
+/** Sheets of an unexpected size would be cut in the wrong places. */
 async function checkSize(sheet: string, said: Omit<Storyboard, 'sheets'>, { media }: App): Promise<void> {
   const { width, height } = await media.jpegSize(sheet)
   const isSo = width === said.width * said.columns && height <= said.height * said.rows && height % said.height === 0
   if (!isSo) throw new NotToBeHad('The seek previews of the platform have another size than it says')
 }
 
-/** As `fetchOf`, of the film itself. @throws unprocessable: nothing can be drawn of it */
+/** Like `fetchOf`, but from the film itself. @throws unprocessable: it has no picture */
 async function draw(id: string, draft: string, signal: AbortSignal, app: App): Promise<Shape | undefined> {
   const film = await begin(id, draft, app)
   if (!film) return undefined

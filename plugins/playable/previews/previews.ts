@@ -1,6 +1,6 @@
 /**
- * Seek previews: small pictures of a film in sheets, for the moment under a pointer. A row says which video waits for
- * them and whose are made; the sheets lie in the cache, up to a size, the oldest out first.
+ * Seek previews: sheets of small pictures that the player shows above its bar. A row per video says whether it waits
+ * for previews or has them. The sheets lie in the cache, up to a total size; the oldest are removed first.
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -10,9 +10,9 @@ import type { SheetsShape } from '../film.ts'
 
 const FOLDER = 'previews'
 const SHEET = /^(\d+)-(\d+)\.jpg$/
-/** Of all videos together. */
+/** For all videos together. */
 const ROOM_BYTES = 2e9
-/** Whoever plays, or downloads, so many films meanwhile has forgotten the first. Accounts share them. */
+/** Waiting videos, over all accounts; beyond that the oldest are dropped. */
 const MOST_WANTED = 100
 const LONGEST_SIDE = 160
 const ACROSS = 5
@@ -34,16 +34,16 @@ export interface Wish {
   at: number
 }
 
-/** How the pictures lie: in rows, from left to right, one sheet after the other. */
+/** The layout: pictures in rows from left to right, sheet after sheet. */
 export interface Shape extends Omit<SheetsShape, 'longest'> {
   /** Of one picture. */
   width: number
   height: number
-  /** How many pictures there are. */
+  /** Number of pictures. */
   count: number
 }
 
-/** What is made of a film of this length. */
+/** The layout for a film of this length. */
 export function shapeFor(seconds: number): SheetsShape & { count: number } {
   const interval = Math.max(SHORTEST_INTERVAL_S, Math.ceil((seconds / MOST_PICTURES) * 10) / 10)
   const count = Math.max(1, Math.ceil(seconds / interval))
@@ -53,7 +53,7 @@ export function shapeFor(seconds: number): SheetsShape & { count: number } {
 
 export function openPreviews({ settings, preferences, ledger, clock }: App) {
   const folder = join(resolve(settings.cacheDir), FOLDER)
-  /** The number of the last turn that each account has had. */
+  /** The last turn of each account. */
   const turns = new Map<number, number>()
   let turn = 0
 
@@ -65,7 +65,7 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
     return preferences.section('playback').seek_previews
   }
 
-  /** The row first: sheets of nobody go with the next start. */
+  /** Deletes the row first: the next start removes sheets without a row. */
   async function drop(ids: readonly string[]): Promise<void> {
     const [isOne, value] = isAmong('video_id', ids)
     const left = ledger
@@ -79,7 +79,7 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
     for (const id of left) await rm(folderOf(id), { recursive: true, force: true })
   }
 
-  /** What was cut off goes, and what no row knows. */
+  /** Removes drafts, and sheets without a row. */
   async function begin(): Promise<void> {
     await mkdir(folder, { recursive: true })
     for (const name of await readdir(folder))
@@ -90,7 +90,7 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
     return rowOf(id)?.state
   }
 
-  /** Undefined: there are none. The name of a sheet changes with what is in it. */
+  /** Undefined: there are none. The name of a sheet changes with its content. */
   function sheetsOf(id: string): (Omit<Shape, 'sheets'> & { sheets: string[] }) | undefined {
     const row = rowOf(id)
     if (row?.state !== 'made') return undefined
@@ -99,7 +99,7 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
     return { ...shape, sheets: urls }
   }
 
-  /** Where a sheet lies, by the last part of its URL. Undefined: it is none, or an older one. */
+  /** The path of a sheet, from the last part of its URL. Undefined: unknown or outdated. */
   function pathOf(id: string, name: string): string | undefined {
     const [, at, sheet] = SHEET.exec(name) ?? []
     const row = rowOf(id)
@@ -107,12 +107,12 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
   }
 
   /**
-   * @param account  that asks; default: none, as for a plugin that asks by itself
+   * @param account  the account that asks; default: none, when a plugin asks
    * @returns whether there is something to be made
    */
   async function want(id: string, account = 0): Promise<boolean> {
     const row = rowOf(id)
-    // Somebody may have emptied the cache.
+    // The cache may have been emptied.
     const isLost = row?.state === 'made' && !(await stat(folderOf(id)).catch(() => undefined))
     if (row && !isLost) return row.state === 'wanted'
     if (!isWanted()) return false
@@ -121,7 +121,7 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
     return true
   }
 
-  /** Its film has just come. @returns whether there is something to be fetched */
+  /** Called after a download. @returns whether there is something to fetch */
   async function offer(id: string, storyboard: Storyboard): Promise<boolean> {
     if (!isWanted()) return false
     await set(id, 'wanted', { offer: JSON.stringify(storyboard) })
@@ -129,13 +129,13 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
     return true
   }
 
-  /** Where the platform has them. Undefined: they are drawn. */
+  /** Where the platform has them. Undefined: they are made from the film. */
   function offerOf(id: string): Storyboard | undefined {
     const { state, offer = '' } = rowOf(id) ?? {}
     return state === 'wanted' && offer !== '' ? (JSON.parse(offer) as Storyboard) : undefined
   }
 
-  /** Accounts take turns; of one account the film that was played last comes first. */
+  /** Accounts take turns; within an account, the film played last comes first. */
   function next(): Wish | undefined {
     const newest = ledger
       .sql<Wish & { account: number }>(
@@ -153,13 +153,13 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
     return { id, at }
   }
 
-  /** Its film may be another one meanwhile. */
+  /** Whether the wish still stands: the film may have been replaced. */
   function isStill({ id, at }: Wish): boolean {
     const row = rowOf(id)
     return row?.state === 'wanted' && row.at === at
   }
 
-  /** The draft is whole: it takes its place, then its row is written. */
+  /** Moves the finished draft into place, then writes the row. */
   async function keep(id: string, shape: Shape): Promise<void> {
     let bytes = 0
     for (const name of await readdir(draftOf(id))) bytes += (await stat(join(draftOf(id), name))).size
@@ -169,12 +169,12 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
     await makeRoom(id)
   }
 
-  /** Nobody asks for those of this film again. */
+  /** Previews of this film are not tried again. */
   function giveUp(id: string): Promise<unknown> {
     return set(id, 'impossible')
   }
 
-  /** Of videos that are no more. */
+  /** Removes previews of videos that no longer exist. */
   async function dropUnknown(known: (ids: readonly string[]) => Promise<Set<string>>): Promise<void> {
     const all = ledger.sql<Row>('SELECT * FROM library_preview').all()
     const ids = all.map(({ video_id: id }) => id)
@@ -211,8 +211,8 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
   }
 
   /**
-   * Those whose film was played, or came, last: the ones do not push out the others. Of accounts that ask each keeps
-   * its newest: who asks for very many pushes out the own ones.
+   * Drops the oldest waiting videos. Played and downloaded films are counted apart, and each account keeps its newest,
+   * so an account that asks for very many drops its own.
    */
   function keepNewest(isOffered: boolean): Promise<unknown> {
     return ledger.write(() =>

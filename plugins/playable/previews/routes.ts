@@ -1,4 +1,4 @@
-/** Seek previews over HTTP: where a video's are, asking for them, and the sheets (contract 9.20). */
+/** Routes for seek previews: state, request, and the sheets (contract 9.20). */
 import { defineRoute, errors, file, ID_PATTERN, Type } from 'archivolt'
 import type { App } from '../app.ts'
 import { mustBeSeen } from '../seen.ts'
