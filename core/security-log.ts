@@ -38,7 +38,7 @@ export async function askedBy<Result>(asker: Asker, work: () => Promise<Result>)
   try {
     return await asking.run(asker, work)
   } finally {
-    // As long as it is on, Node looks at every promise of the process.
+    // While enabled, it makes Node track every promise of the process.
     if (--running === 0) asking.disable()
   }
 }

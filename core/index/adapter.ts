@@ -1,5 +1,5 @@
 /**
- * Index adapters: what a plugin that keeps documents declares, which of them is chosen, and how the index is opened.
+ * Index adapters: what a plugin that stores documents declares, which adapter is chosen, and how the index is opened.
  */
 import type { Settings } from '../../config/schema.ts'
 import type { Clock } from '../clock.ts'
@@ -18,37 +18,39 @@ export interface AdapterParts {
   definitions: readonly IndexDefinition[]
   log: Log
   clock: Clock
-  /** Of the program. */
+  /** Version of the program. */
   version: string
-  /** What this index should hold: to be told before anything blank takes the place of what is missing. */
+  /** What this index should hold. Report a loss here before replacing anything missing with something blank. */
   holdings: Holdings
-  /** To be told of each stored document whose text is no JSON any more; reads leave it out. */
+  /** Call for each stored document whose text is no longer JSON; reads leave such documents out. */
   onGarbled?: OnGarbled | undefined
-  /** Ends waiting for a server that is away. */
+  /** Aborts waiting for an unreachable index server. */
   signal?: AbortSignal | undefined
-  /** Called when the disk takes nothing more. @returns true: it does again, try once more */
+  /** Called when the disk is full. @returns true if space was freed: try once more */
   onFull?: (() => boolean) | undefined
 }
 
 export interface OpenedAdapter {
   index: IndexAdapter
-  /** @param guarded  the index behind its write barrier, so that restoring a snapshot shuts it */
+  /** @param guarded  the index behind its write barrier, which a restore of a snapshot must shut */
   openSnapshots(guarded: IndexAdapter): Promise<Snapshots>
 }
 
-/** Data about a place where documents can be kept, and how it is opened. The plugin's name is its own. */
+/** Describes an index adapter and opens it. The adapter has the name of its plugin. */
 export interface IndexAdapterDefinition {
-  /** For people, in a sentence: `the embedded index`. */
+  /** Shown to people, inside a sentence: `the embedded index`. */
   title: string
-  /** What `archivolt index-move` calls it; default: the plugin's name. */
+  /** Its name in `archivolt index-move`; default: the plugin's name. */
   target?: string
-  /** The setting of the plugin that chooses it, where it is set. Left out: it is chosen where no other is. */
+  /** The plugin's setting that chooses this adapter. Omitted: the default adapter, used if no other is chosen. */
   chosenBy?: keyof Settings & string
-  /** Before any plugin has services or is set up. What it loads, only a server that uses it pays for. */
+  /**
+   * Called before any plugin is set up. Load large modules here, so that only servers that use the adapter load them.
+   */
   open(parts: AdapterParts): Promise<OpenedAdapter>
 }
 
-/** One that a plugin has brought. */
+/** An adapter that a plugin has brought. */
 export interface Adapter extends NamedIndex, Omit<IndexAdapterDefinition, keyof NamedIndex> {}
 
 interface Bringer {
@@ -64,16 +66,16 @@ export const adaptersOf = (plugins: readonly Bringer[]): Adapter[] =>
     return [{ ...indexAdapter, name, target, variable: chosenBy && settings?.[chosenBy]?.env }]
   })
 
-/** Its setting says so, or it needs none. */
+/** Whether its setting is set, or it needs none. */
 export const isUsable = ({ chosenBy }: Adapter, settings: Readonly<Settings>): boolean =>
   chosenBy === undefined || isSet(settings[chosenBy])
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== false && value !== ''
 
 /**
- * The one that keeps the documents.
- * @param off  names of plugins that bring one, and are left out
- * @throws StartError  there is none, or more than one
+ * Chooses the adapter that stores the documents.
+ * @param off  names of plugins that bring an adapter and are switched off
+ * @throws StartError  there is no adapter, or more than one is chosen
  */
 export function chooseAdapter(
   adapters: readonly Adapter[],

@@ -1,6 +1,6 @@
 /**
- * Documents whose stored text is no JSON any more, such as after a bit has flipped: reads leave them out, whoever looks
- * after the archive hears of them, and nobody else's document suffers.
+ * Garbled documents: their stored text is no longer JSON, for example after a flipped bit. Reads leave them out and
+ * report them; other documents are not affected.
  */
 import type { Log } from '../log.ts'
 
@@ -11,15 +11,15 @@ export interface GarbledDocument {
   id: string
 }
 
-/** What an adapter tells of each garbled document that it meets, however often. */
+/** Called by an adapter for each garbled document that it reads, even repeatedly. */
 export type OnGarbled = (collection: string, id: string) => void
 
 export interface Garbled {
-  /** Those that were met since the start and are not whole again. */
+  /** The documents found garbled since the start and not repaired yet. */
   list(): GarbledDocument[]
-  /** Whole again, or gone. */
+  /** Marks a document as repaired or removed. */
   settle(document: GarbledDocument): void
-  /** Called for each that is met for the first time. One listener: what was met before it came, it is told at once. */
+  /** Calls the listener for each newly found document, and at once for those found before. Only one listener. */
   watch(listener: (document: GarbledDocument) => void): void
 }
 

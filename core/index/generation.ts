@@ -1,6 +1,6 @@
 /**
- * Whether ledger and index are of the same time. Both keep a number that grows at each start and with each copy of the
- * ledger; where the numbers differ at a start, one of the two files has been replaced by an older one.
+ * Detects whether the ledger or the index was replaced by an older copy. Both store a number that grows at each start
+ * and with each copy of the ledger; if the numbers differ at a start, the one with the lower number is older.
  */
 
 import type { Ledger } from '../ledger/sqlite.ts'
@@ -9,9 +9,11 @@ import type { Index } from './port.ts'
 import { waitAtBarrier } from './write-barrier.ts'
 
 export interface Generation {
-  /** Which of the two is older than the other, as this start found them. */
+  /** Which of the two this start found to be older. */
   readonly older: 'ledger' | 'index' | undefined
-  /** Both get the next number. Called once everybody has heard that they differed, and after each copy of the ledger. */
+  /**
+   * Gives both the next number. Called after listeners were told of a difference, and after each copy of the ledger.
+   */
   advance(): Promise<void>
   close(): Promise<void>
 }
@@ -27,7 +29,7 @@ interface GenerationParts {
   log: Log
 }
 
-/** A ledger that was recovered from a copy, or piece by piece, is older than any index, until that has been told. */
+/** Makes a recovered ledger count as older than any index, until listeners have been told. */
 export const forgetGeneration = (ledger: Pick<Ledger, 'sql' | 'write'>): Promise<void> =>
   ledger.write(() => void ledger.sql('UPDATE generation SET number = 0, next = NULL').run())
 
@@ -45,7 +47,7 @@ export async function openGeneration({ ledger, index, log }: GenerationParts): P
     const there = await patiently(generation.read)
     if (there === number || there === next) return undefined
     if (there > number) return 'ledger'
-    // Without a number the index is new here, or it was lost, which is told elsewhere.
+    // An index without a number is new, or it was lost, which is reported elsewhere.
     return there > 0 && index.lost === undefined ? 'index' : undefined
   }
 
@@ -53,7 +55,7 @@ export async function openGeneration({ ledger, index, log }: GenerationParts): P
     if (!generation || closing.signal.aborted) return
     const there = await generation.read()
     const number = Math.max(there, rowOf(ledger).number) + 1
-    // Whichever of the three writes is the last before a crash, the next start finds the two numbers paired.
+    // After a crash between any of the three writes, the index number still equals `number` or `next`.
     await ledger.write(() => void ledger.sql('UPDATE generation SET next = ?').run(number))
     await generation.keep(number)
     await ledger.write(() => void ledger.sql('UPDATE generation SET number = ?, next = NULL').run(number))

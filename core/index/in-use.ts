@@ -1,6 +1,6 @@
 /**
- * Which index the documents of a data folder are kept in, which one is being filled, and which has lost them: a small
- * file that starts and moves look at.
+ * Records which index holds the documents of a data folder, which one a move is filling, and which has lost documents:
+ * a small file that starts and moves read.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,20 +17,17 @@ const Kind = Type.String({ pattern: '^[a-z][a-z0-9]*$' })
 const ofEach = <Schema extends Type.TSchema>(schema: Schema) => Type.Optional(Type.Record(Type.String(), schema))
 
 const Lost = Type.Object({ reason: Words, since: Type.Integer() })
-/**
- * Why documents are missing that were there, a sentence for people without its full stop; and since when, in epoch
- * milliseconds.
- */
+/** Why documents are missing, as a sentence for people without its full stop, and since when, in epoch milliseconds. */
 export type Lost = Static<typeof Lost>
 
 const InUse = Type.Object({
-  /** Where a server kept them last, or a move has brought them. Left out: no server has run yet. */
+  /** The index last used by a server or filled by a move. Omitted: no server has run yet. */
   kind: Type.Optional(Kind),
-  /** A move to it has begun and not ended: what it holds is a mixture. */
+  /** The target of an unfinished move: it holds a mixture. */
   filling: Type.Optional(Kind),
-  /** The collections that the last start has opened in each index. One that is missing later is lost, not new. */
+  /** The collections that the last start opened in each index. If one is missing later, it is lost, not new. */
   opened: ofEach(Type.Array(Type.String())),
-  /** Until the documents are back. */
+  /** Present until the documents are back. */
   lost: ofEach(Lost),
 })
 type InUse = Static<typeof InUse>
@@ -46,14 +43,14 @@ export async function readInUse(dataDir: string): Promise<InUse> {
     const inUse: unknown = JSON.parse(text)
     if (Value.Check(InUse, inUse)) return inUse
   } catch {
-    // It is no JSON: refused below, like JSON of another form.
+    // Not JSON: refused below, like JSON of another form.
   }
   throw new StartError(
     `${fileIn(dataDir)} does not say which index is in use: remove it, and let the settings choose the index that the server last ran with`,
   )
 }
 
-/** What the change leaves out stays; undefined takes it away. */
+/** Keys that the change omits stay; undefined removes a key. */
 export async function changeInUse(
   dataDir: string,
   change: { [Key in keyof InUse]: InUse[Key] | undefined },
@@ -61,20 +58,20 @@ export async function changeInUse(
   await writeWhole(fileIn(dataDir), `${JSON.stringify({ ...(await readInUse(dataDir)), ...change })}\n`)
 }
 
-/** How people are told of an index. Its adapter may have been removed since. */
+/** How an index is named to people. Its adapter may have been removed since. */
 export interface NamedIndex {
   name: string
   title: string
-  /** Of `archivolt index-move`. */
+  /** Its name in `archivolt index-move`. */
   target: string
-  /** What chooses it. undefined: it is chosen where no other is. */
+  /** The environment variable that chooses the index. undefined: the default index. */
   variable: string | undefined
 }
 
 /**
- * A server is about to open this one.
- * @param all  with those that are not chosen
- * @throws StartError  a move has left it half filled
+ * Called when a server is about to open the chosen index.
+ * @param all  every known index, including the chosen one
+ * @throws StartError  an unfinished move has left the index partly filled
  */
 export async function enterIndex(
   dataDir: string,
@@ -98,17 +95,15 @@ export async function enterIndex(
   if (last !== chosen.name) await changeInUse(dataDir, { kind: chosen.name })
 }
 
-/** What one index should hold, and whether it has lost it: on disk, so that no end of the process forgets it. */
+/** What one index should hold, and whether it has lost it. Stored on disk to survive restarts. */
 export interface Holdings {
-  /** Its collections when a server last had it. undefined: none has, as far as is known. */
+  /** Its collections when a server last opened it. undefined: not known to have been opened. */
   readonly opened: readonly string[] | undefined
   readonly lost: Lost | undefined
-  /** To be awaited before anything blank takes the place of what is missing. */
+  /** Await this before replacing anything missing with something blank. */
   noteLost(reason: Words): Promise<void>
   noteOpened(collections: readonly string[]): Promise<void>
-  /**
-   * Called when the documents are back, or an admin has said that what is there now is all: nothing is lost any more.
-   */
+  /** Clears the loss: the documents are back, or an admin has confirmed that nothing is missing. */
   settle(): Promise<void>
 }
 
@@ -134,7 +129,7 @@ export async function openHoldings({
     },
     async noteLost(reason) {
       log.error(`${inEnglish(reason)}; a blank one takes its place`)
-      // What was there before the first loss is what matters.
+      // The time of the first loss is the one that matters.
       lost = { reason, since: lost?.since ?? clock.now() }
       await changeInUse(dataDir, { lost: { ...(await readInUse(dataDir)).lost, [kind]: lost } })
     },
@@ -151,7 +146,7 @@ export async function openHoldings({
         await changeInUse(dataDir, { lost: others })
         log.info('the documents that were missing are back, or no longer waited for')
       } catch (error) {
-        // What brought them back has happened all the same.
+        // The documents are back even if that cannot be recorded.
         log.error(
           { err: error },
           'that the missing documents are back could not be noted; the next start tells of them again',

@@ -1,4 +1,4 @@
-/** What an index holds and what each field is for: plain data that adapters derive their structures from. */
+/** Declares what an index holds and how each field is used: plain data from which adapters derive their structures. */
 import type { Static, TObject } from 'typebox'
 
 export type FieldType = 'keyword' | 'text' | 'long' | 'double' | 'boolean' | 'date'
@@ -6,65 +6,67 @@ export type Scalar = string | number | boolean
 
 export interface Field {
   type: FieldType
-  /** Where it stands in the document, dotted, through arrays: `player.watched`. Default: the field's own name. */
+  /** Dotted path in the document, through arrays: `player.watched`. Default: the field's name. */
   path?: string
-  /** Holds several values (an array in the document). */
+  /** Has several values (an array in the document). */
   multi?: boolean
-  /** May be used in filters and groups. */
+  /** Can be used in filters and groups. */
   filter?: boolean
-  /** May be sorted by; texts and keywords sort by their folded form (see text.ts). */
+  /** Can be sorted by; texts and keywords sort by their folded form (see text.ts). */
   sort?: boolean
-  /** Is searched by words, with this weight. */
+  /** Full-text search weight. */
   search?: number
   /** Words of this field are also found by their English stem; default true for searched fields. */
   stem?: boolean
   /**
-   * Filtered or sorted on, never part of the reply's text. `get` and `scan` still return it. Its path leads through
-   * objects only.
+   * Can be filtered and sorted by, but is never part of the reply's text. `get` and `scan` still return it. Its path
+   * must not contain arrays.
    */
   internal?: boolean
 }
 
-/** Seen where one of these fields has a chosen id. Several values of a field: those of others are left out. */
+/** Visible if one of these fields contains a chosen id. In multi-value fields, ids that are not chosen are left out. */
 export interface SeenBy<Names extends string = string> {
-  /** Kind → field. An index that names itself here has documents that can be chosen. */
+  /** Kind → field. Documents of an index that names itself here can be chosen for a view. */
   by: Readonly<Record<string, Names>>
 }
 
-/** Seen with a document of another index, which says by which fields. */
+/** Visible if a document of another index is, which declares `by`. */
 export interface SeenWith<Names extends string = string> {
   with: string
-  /** The field that has its id; it is part of the text. */
+  /** The field with the id of that document; part of the text. */
   id: Names
-  /** Kind → field that says the same as the other index's field of that kind: so a search has less to look through. */
+  /** Kind → field with the same value as that kind's field in the other index. Narrows searches. */
   near?: Readonly<Record<string, Names>>
 }
 
 export interface IndexDefinition<Doc extends TObject = TObject, Names extends string = string> {
   /** The collection: `<plugin>`, `<plugin>_…`, or a name that the manifest claims with `owns`. */
   name: string
-  /** Every document must pass it: checked where documents come from outside (restore, import), not on each put. */
+  /** The schema of documents. Checked when they come from outside (restore, import), not at each put. */
   doc: Doc
   fields: Record<Names, Field>
   /**
-   * Field combinations that lists use, `[filter…, sort…]`: an adapter may index them together. A sort that runs upwards
-   * says so (`timestamp asc`); left out, texts run upwards and all else downwards.
+   * Field combinations that lists use, `[filter…, sort…]`: an adapter may create a combined index. `timestamp asc`
+   * names the direction of a sort; default: ascending for texts, descending for other types.
    */
   lists?: Array<Array<NoInfer<Names> | `${NoInfer<Names>} asc` | `${NoInfer<Names>} desc`>>
-  /** Field combinations that a statistic reads: an adapter may cover them with one index. */
+  /** Field combinations that statistics read: an adapter may create a covering index. */
   covers?: NoInfer<Names>[][]
-  /** The date or long field by which "newest" is meant, for lists and for ranking very common words. */
+  /** The date or long field that defines "newest", for lists and for ranking very common words. */
   newest?: NoInfer<Names>
   /**
-   * An object or a list that stands last in each text, so that replies splice into it (`withKeysInside`, `listUnder`).
-   * A write puts it there, and refuses a document that has neither.
+   * The key of an object or a list that is last in each text, so that replies can splice into it (`withKeysInside`,
+   * `listUnder`). A write moves it there, and refuses a document without it.
    */
   lastKey?: keyof Doc['properties'] & string
-  /** What an account sees of it that is shown a part of the archive only (view.ts). Left out: nothing. */
+  /** What accounts with a view see of this index (view.ts). Omitted: nothing. */
   seen?: SeenBy<NoInfer<Names>> | SeenWith<NoInfer<Names>>
-  /** What the stored texts depend on beside the mapping (time zone, id field …); another value rebuilds by `reform`. */
+  /**
+   * What stored texts depend on besides the mapping (time zone, id field …). A new value rebuilds them with `reform`.
+   */
   form?: string
-  /** Brings a stored document into the present form. Called while rebuilding. */
+  /** Converts a stored document to the current form. Called during a rebuild. */
   reform?(doc: Static<Doc>): Static<Doc>
 }
 

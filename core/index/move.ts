@@ -6,17 +6,17 @@ const FAILURES_TOLD = 5
 
 export interface MoveOptions {
   signal?: AbortSignal | undefined
-  /** Told how many documents of a collection are the same in both by now, and how many there are. */
+  /** Called with the number of documents of a collection already equal in both, and the total. */
   progress?: ((collection: string, done: number, total: number) => void) | undefined
 }
 
 interface Moved {
   collection: string
-  /** How many both have at the end. */
+  /** Number of documents in both at the end. */
   documents: number
-  /** How many were written, as the target did not have them, or had them otherwise. */
+  /** Documents that the target lacked or had in another version. */
   written: number
-  /** How many were removed, as only the target had them. */
+  /** Documents that only the target had. */
   removed: number
 }
 
@@ -27,20 +27,19 @@ interface Entry {
 }
 
 /**
- * Copies all collections. Nobody else may write to either meanwhile. The source is only read. Until it resolves, the
- * target is a mixture of what it held and what it shall hold; run again it goes on there, as what is the same in both
- * is not written twice.
- * @throws an Error with a sentence  documents could not be written, or the counts differ at the end; all else has been
- *         copied
+ * Copies all collections. Nobody else may write to either index meanwhile. The source is only read. Until the promise
+ * resolves, the target holds a mixture of old and new documents. A second run continues: documents that are already
+ * equal are not written again.
+ * @throws Error  documents could not be written, or the counts differ at the end; everything else has been copied
  */
 export async function moveIndex(from: IndexAdapter, to: IndexAdapter, options: MoveOptions = {}): Promise<Moved[]> {
   await from.refresh()
-  // What an earlier run has written last is to be found.
+  // Makes the last writes of an earlier run visible.
   await to.refresh()
   const failed: BulkResult['failed'] = []
   const moved: Moved[] = []
   for (const definition of from.definitions) {
-    // Both are of one definition: what is read from one fits the other.
+    // Both have the same definition, so documents of one fit the other.
     const pair = [from.collection(definition), to.collection(definition)] as unknown as [Documents, Documents]
     moved.push({ collection: definition.name, documents: 0, ...(await copy(...pair, failed, options)) })
   }
@@ -66,7 +65,7 @@ export async function moveIndex(from: IndexAdapter, to: IndexAdapter, options: M
   return moved
 }
 
-/** Both are read in the order of ids, side by side. */
+/** Reads both side by side, in the order of ids. */
 async function copy(
   from: Documents,
   to: Documents,
@@ -84,7 +83,7 @@ async function copy(
   let extra: string[] = []
   let writing: Promise<void> = Promise.resolve()
 
-  /** One load is written while the next is read and compared. */
+  /** Writes one batch while the next is read and compared. */
   async function write(): Promise<void> {
     await writing
     const [docs, ids] = [changed, extra]
@@ -98,7 +97,7 @@ async function copy(
       }
       if (ids.length > 0) removed += await to.remove(ids)
     })()
-    // It is awaited with the next load: until then nobody else looks at how it ended.
+    // A failure is thrown when the next batch awaits `writing`; until then it must not count as unhandled.
     writing.catch(() => undefined)
   }
 
@@ -126,7 +125,7 @@ async function copy(
     await write()
     await writing
   } finally {
-    // After a failure too: nothing goes on behind the back of whoever closes the index.
+    // Also after a failure: no write may continue once the caller closes the index.
     await writing.catch(() => undefined)
     await others.return(undefined)
   }
@@ -138,8 +137,8 @@ async function* entries(collection: Documents): AsyncGenerator<Entry, undefined>
   return undefined
 }
 
-/** By their bytes, as adapters order ids: other than by UTF-16 beyond its first plane. */
+/** Compares bytes, as adapters do; UTF-16 order differs beyond the first plane. */
 const isBefore = (a: string, b: string): boolean => a !== b && Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0
 
-/** The order of keys counts: documents are kept as texts. */
+/** The order of keys counts: documents are stored as texts. */
 const isSame = (a: object, b: object): boolean => JSON.stringify(a) === JSON.stringify(b)

@@ -1,7 +1,7 @@
-/** A document of many writers: each changes its own part, and whoever comes first makes the whole. */
+/** Writes to a document that several writers share: each changes its own part, and the first one creates it. */
 import type { Change, Collection, WriteOptions } from './port.ts'
 
-/** @param doc  what it begins as, where there is none. @returns which of both was done */
+/** @param doc  the initial document if none exists. @returns which of the two was done */
 export async function patchOrCreate<Doc extends object, Names extends string>(
   collection: Pick<Collection<Doc, Names>, 'patch' | 'create'>,
   id: string,

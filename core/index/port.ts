@@ -1,12 +1,12 @@
 /**
- * The contract every index adapter keeps, in our words. It knows no names: an index is declared by the manifest that
- * owns it.
+ * The interface of every index adapter. It knows no particular index: each one is declared by the manifest that owns
+ * it.
  */
 import type { Garbled } from './garbled.ts'
 import type { Lost } from './in-use.ts'
 import type { DocOf, IndexDefinition, NamesOf, Scalar } from './mapping.ts'
 
-/** Counting ends here: `total` is never more. A window may not end past it. */
+/** Counting stops here: `total` is never higher, and no window may end past it. */
 export const MAX_WINDOW = 10_000
 
 export type Filter<Names extends string = string> =
@@ -21,19 +21,19 @@ export type Filter<Names extends string = string> =
 
 export interface TextQuery<Names extends string = string> {
   /**
-   * The words as the user typed them: never syntax. Folded, split and segmented by text.ts.
-   * Blank: as if there were no text query. Signs only: finds nothing.
+   * The words as the user typed them, never query syntax. Folded, split and segmented by text.ts. Blank: no text query.
+   * Signs only: finds nothing.
    */
   words: string
   /** Searched fields with their weights; default: all searched fields with the weights of the mapping. */
   fields?: Partial<Record<Names, number>>
-  /** `all` (default): each word in any of the fields. `any`: one is enough; documents with more of them come first. */
+  /** `all` (default): every word must be in one of the fields. `any`: one word is enough; more words rank higher. */
   match?: 'all' | 'any'
   /** The last word also matches as a prefix. */
   prefixLast?: boolean
   /** Edits per word: a number, or by length (contract 7). Exact hits always rank first. Default 0. */
   fuzziness?: 0 | 1 | 2 | 'auto'
-  /** Leave English stop words out of the query, unless it has no other words. */
+  /** Drop English stop words, unless the query has no other words. */
   dropStopWords?: boolean
 }
 
@@ -41,35 +41,35 @@ export interface FindQuery<Names extends string = string> {
   filter?: Filter<Names> | undefined
   text?: TextQuery<Names> | undefined
   /**
-   * Default with `text`: by rank, newest first where ranks are equal or more than MAX_WINDOW match. Else by the
-   * mapping's `newest`, newest first (none: by id). Documents without a value come last. The id is the last tie-breaker
-   * (ascending).
+   * Default with `text`: by rank; newest first if ranks are equal or more than MAX_WINDOW documents match. Default
+   * without: newest first by the mapping's `newest`, or by id if it has none. Documents without a value come last. The
+   * last tie-breaker is the id, ascending.
    */
   sort?: Array<{ by: Names; order: 'asc' | 'desc' }> | undefined
-  /** Only these, in this order (at most MAX_WINDOW); `filter` narrows them, `sort` is not looked at. */
+  /** Only these, in this order (at most MAX_WINDOW); `filter` narrows them, `sort` is ignored. */
   ids?: readonly string[] | undefined
   from?: number
   size?: number
-  /** Leave the total out (it is then the number of hits): saves a count. */
+  /** Skip the count: `total` is then the number of hits. */
   withoutTotal?: boolean
-  /** Leave the texts of the hits out (they are then ''): for who shows fewer than are found. */
+  /** Leave out the texts of the hits (they are then ''): for callers that show fewer hits than they find. */
   withoutTexts?: boolean
 }
 
 export interface Hit {
   id: string
-  /** The document as JSON text in the form of the reply, without internal fields. '': left out. */
+  /** The document as JSON text in the form of the reply, without internal fields; '' with `withoutTexts`. */
   text: string
   /** Rank, 0 without a text query. */
   score: number
 }
 
-/** A rank as replies show it. */
+/** A rank rounded for replies. */
 export const roundScore = (score: number): number => Math.round(score * 100) / 100
 
 export interface Found {
   hits: Hit[]
-  /** How many match, at most MAX_WINDOW. */
+  /** Number of matches, at most MAX_WINDOW. */
   total: number
 }
 
@@ -78,9 +78,9 @@ export interface Change<Doc = object, Names extends string = string> {
    * Merge patch (RFC 7396): objects are merged, null removes a key, anything else replaces. May set internal fields.
    */
   set?: MergePatch<Doc>
-  /** Values to add to multi-value fields, without repeating one. */
+  /** Values to add to multi-value fields, without duplicates. */
   add?: Partial<Record<Names, string[]>>
-  /** Values to take out of multi-value fields. */
+  /** Values to remove from multi-value fields. */
   remove?: Partial<Record<Names, string[]>>
 }
 export type MergePatch<Doc> = {
@@ -94,10 +94,7 @@ export type MergePatch<Doc> = {
 }
 
 export interface WriteOptions {
-  /**
-   * The caller's next read depends on it: return when it can be found. Costs time on a server; nothing on the embedded
-   * index.
-   */
+  /** Return only when the next read finds the change. Costs time on an index server, none on the embedded index. */
   visible?: boolean
 }
 
@@ -108,75 +105,75 @@ export interface BulkOptions extends WriteOptions {
 }
 
 export interface PutManyOptions extends BulkOptions {
-  /** Documents that are there already stay as they are, and are named in `kept`. */
+  /** Leave existing documents unchanged and list their ids in `kept`. */
   onlyNew?: boolean
 }
 
 export interface BulkResult {
   written: number
-  /** With `onlyNew`. */
+  /** With `onlyNew`: ids of documents that already existed. */
   kept?: string[]
-  /** Documents that could not be written, each with its reason; the others are in. */
+  /** Documents that could not be written, each with the reason; all others were written. */
   failed: Array<{ id: string; reason: string }>
 }
 
 export interface AggregateQuery<Names extends string = string> {
   filter?: Filter<Names> | undefined
-  /** Groups by these fields' values together; one group of all when left out. */
+  /** Groups by the combined values of these fields. Omitted: one group of all documents. */
   groupBy?: Names[] | undefined
   /**
-   * Groups by the local day, week (Monday) or month of an epoch-seconds field, oldest first; the key is that span's
-   * first day, `YYYY-MM-DD`.
+   * Groups by the local day, week (from Monday) or month of an epoch-seconds field, oldest first. The key is the first
+   * day of the span, `YYYY-MM-DD`.
    */
   histogram?: { field: Names; interval: 'day' | 'week' | 'month' } | undefined
-  /** Fields that are summed in each group. */
+  /** Fields to sum in each group. */
   sums?: Names[] | undefined
   orderBy?: { metric: 'count' | Names; order: 'asc' | 'desc' } | undefined
-  /** At most so many groups; default 10,000. */
+  /** Maximum number of groups; default 10,000. */
   limit?: number
 }
 
 export interface AggregateRow {
-  /** One value per `groupBy` field, or the span's first day. null: documents without a value. */
+  /** One value per `groupBy` field, or the first day of the span. null: documents without a value. */
   key: Array<Scalar | null>
   count: number
   sums: Record<string, number>
 }
 
-/** One index. All reads see whole documents: a write is never half visible. */
+/** One collection of the index. Reads see whole documents: a write is never partly visible. */
 export interface Collection<Doc extends object = Record<string, unknown>, Names extends string = string> {
   readonly definition: IndexDefinition
   /** The whole document, internal fields included. */
   get(id: string): Promise<Doc | undefined>
-  /** As stored: the text of the reply. */
+  /** The stored text, in the form of the reply. */
   getText(id: string): Promise<string | undefined>
-  /** Texts of those that exist, by id. At most MAX_WINDOW ids. */
+  /** The texts of the existing ones, by id. At most MAX_WINDOW ids. */
   getTexts(ids: readonly string[]): Promise<Map<string, string>>
   getMany(ids: readonly string[]): Promise<Map<string, Doc>>
   /** Which of these exist. */
   known(ids: readonly string[]): Promise<Set<string>>
   /**
-   * In the place of whatever is there. For documents that one writer owns as a whole: where others change fields of
-   * them, what they wrote since a read before would be lost; that is what `create` and `patch` are for.
+   * Creates or replaces the document. Only for documents with a single writer: otherwise changes that others made since
+   * the last read would be lost; use `create` and `patch` for those.
    */
   put(id: string, doc: Doc, options?: WriteOptions): Promise<void>
   putMany(docs: ReadonlyArray<{ id: string; doc: Doc }>, options?: PutManyOptions): Promise<BulkResult>
-  /** @returns false: there is one already, which stays as it is */
+  /** @returns false: the document already exists and stays unchanged */
   create(id: string, doc: Doc, options?: WriteOptions): Promise<boolean>
   /** @returns false: no such document */
   patch(id: string, change: Change<Doc, Names>, options?: WriteOptions): Promise<boolean>
-  /** Changes whatever matches, in chunks; repeating it is harmless. @returns how many matched */
+  /** Changes all matching documents, in chunks; repeating is harmless. @returns the number of matches */
   patchWhere(filter: Filter<Names>, change: Change<Doc, Names>, options?: BulkOptions): Promise<number>
-  /** @returns how many were there */
+  /** @returns the number of documents that existed */
   remove(ids: string | readonly string[], options?: WriteOptions): Promise<number>
   removeWhere(filter: Filter<Names>, options?: BulkOptions): Promise<number>
   find(query: FindQuery<Names>): Promise<Found>
-  /** More like this one, by the rare words of the searched fields; itself left out. Best first. */
+  /** Similar documents by the rare words of the searched fields, best first, without the document itself. */
   similar(id: string, query: { size: number; filter?: Filter<Names>; fields?: Names[] }): Promise<Hit[]>
   /** At most `cap` (default MAX_WINDOW; Infinity counts all). */
   count(filter?: Filter<Names>, cap?: number): Promise<number>
   aggregate(query: AggregateQuery<Names>): Promise<AggregateRow[]>
-  /** Streams all that match in batches (default 200), by id or newest last; writes meanwhile may or may not be seen. */
+  /** Streams all matches in batches (default 200), by id or newest last. Concurrent writes may or may not be seen. */
   scan(query?: {
     filter?: Filter<Names>
     batch?: number
@@ -186,12 +183,12 @@ export interface Collection<Doc extends object = Record<string, unknown>, Names 
 
 export interface StepOptions {
   signal?: AbortSignal | undefined
-  /** So far, and of how many; the unit is the adapter's own. */
+  /** Done so far, and the total, in a unit of the adapter's choice. */
   progress?: ((done: number, total: number) => void) | undefined
 }
 
 export interface RestoreOptions extends StepOptions {
-  /** Looks at each document before it is taken: returns it, changed or not, or undefined to leave it out. */
+  /** Called for each document before it is written: returns it, changed or not, or undefined to leave it out. */
   accept?:
     | ((collection: string, id: string, doc: Record<string, unknown>) => Record<string, unknown> | undefined)
     | undefined
@@ -199,13 +196,13 @@ export interface RestoreOptions extends StepOptions {
 
 export interface RestoreResult {
   written: number
-  /** Left out: ids or documents that do not pass the definition, or that `accept` refused. */
+  /** Documents left out: malformed ids, documents that fail the schema, or refused by `accept`. */
   skipped: number
-  /** Why, for the first hundred. */
+  /** The reasons for the first hundred. */
   failed: BulkResult['failed']
 }
 
-/** Writes into what will replace a collection. */
+/** Writes into the replacement of a collection. */
 export type ReplaceWrite = (
   collection: string,
   docs: ReadonlyArray<{ id: string; doc: object }>,
@@ -215,27 +212,27 @@ export type ReplaceWrite = (
 export interface SnapshotRecord {
   id: string
   state: 'IN_PROGRESS' | 'SUCCESS' | 'PARTIAL' | 'FAILED'
-  /** Of the index that took it. */
+  /** Version of the index that took the snapshot. */
   version: string
-  /** Epoch milliseconds; `endedAt` 0 while it is taken. */
+  /** Epoch milliseconds; `endedAt` is 0 while the snapshot is being taken. */
   startedAt: number
   endedAt: number
-  /** What it takes on the disk by itself. Left out: it shares that with others, or nobody knows. */
+  /** Its own size on disk. Omitted: shared with other snapshots, or unknown. */
   bytes?: number
 }
 
 export interface Snapshots {
-  /** Why none can be taken: a sentence for people. */
+  /** Why no snapshot can be taken: a sentence for people. */
   readonly off?: string
   /** Newest first. */
   list(): Promise<SnapshotRecord[]>
   get(id: string): Promise<SnapshotRecord | undefined>
-  /** Takes one while reads and writes go on; resolves when it is complete. @throws conflict: one is being taken */
+  /** Takes a snapshot during reads and writes; resolves when it is complete. @throws conflict: one is being taken */
   take(id: string, options?: StepOptions): Promise<void>
-  /** @throws not_found, conflict (it is being taken) */
+  /** @throws not_found, conflict (the snapshot is being taken) */
   remove(id: string): Promise<void>
   /**
-   * Documents of a snapshot as they are in it, by id; nothing changes. What is damaged there too is left out.
+   * Reads documents of a snapshot by id, without changing anything. Damaged ones are left out.
    * @throws not_found, conflict (not SUCCESS)
    */
   read?(id: string, collection: string, ids: readonly string[]): Promise<Map<string, Record<string, unknown>>>
@@ -243,9 +240,9 @@ export interface Snapshots {
   restore(id: string, options?: RestoreOptions): Promise<RestoreResult>
 }
 
-/** A collection that no plugin declares any more, as an earlier version has left it. */
+/** A collection from an earlier version that no plugin declares any more. */
 export interface Leftover {
-  /** All of its documents that can be read, by id. */
+  /** All readable documents, by id. */
   scan(): AsyncIterable<Array<{ id: string; doc: Record<string, unknown> }>>
   /** May be repeated. */
   remove(): Promise<void>
@@ -282,48 +279,48 @@ export interface IndexAdapter {
   /** Makes what was written visible to all reads. */
   refresh(): Promise<void>
   /**
-   * Writes a copy of all collections as they are at the end of the copying, while reads and writes go on.
-   * @param path  of the new file, or the name in the server's repository; it appears complete or not at all
+   * Writes a copy of all collections as they are at the end of the copying, during reads and writes.
+   * @param path  the new file, or the name in the server's repository; it appears complete or not at all
    */
   snapshotTo(path: string, options?: StepOptions): Promise<void>
   /**
-   * Puts other documents in the place of all declared collections, all or nothing: `load` writes them beside, the swap
-   * comes when it resolves. When it rejects, or the process ends, everything stays as it was. A collection that is not
-   * written to becomes empty. Writes by others during it are lost with what they wrote to, and a second one would meet
-   * the first: the write barrier holds both off. Reads go on.
+   * Replaces the documents of all declared collections, all or nothing. `load` writes the new ones separately; they are
+   * swapped in when it resolves. If it rejects, or the process ends, nothing changes. A collection that `load` does not
+   * write becomes empty. Other writes would be lost, and a second call would interfere: the write barrier blocks both.
+   * Reads continue.
    */
   replaceAll(load: (write: ReplaceWrite) => Promise<void>): Promise<void>
   /**
-   * Puts the documents of a snapshot in the place of all collections, by `replaceAll`. Each must have an id of the
-   * usual form and pass its definition's schema; what does not is left out and counted.
-   * @param path  of the file, or the name in the server's repository
-   * @throws unprocessable  it is no snapshot
+   * Replaces all collections with the documents of a snapshot, by `replaceAll`. Documents with a malformed id, or that
+   * fail the schema, are left out and counted.
+   * @param path  the file, or the name in the server's repository
+   * @throws unprocessable  not a snapshot
    */
   restoreFrom(path: string, options?: RestoreOptions): Promise<RestoreResult>
-  /** For whoever keeps elsewhere what used to be a collection. undefined: there is none of this name. */
+  /** For plugins that now store a former collection elsewhere. undefined: no such collection. */
   leftover?(name: string): Promise<Leftover | undefined>
   /** Single documents of a snapshot, by id. @param path  as above */
   readFrom?(path: string, collection: string, ids: readonly string[]): Promise<Map<string, Record<string, unknown>>>
   close(): Promise<void>
 }
 
-/** The index as the server hands it on: an adapter behind the write barrier. */
+/** The index as the server uses it: an adapter behind the write barrier. */
 export interface Index extends Omit<IndexAdapter, 'replaceAll'> {
   /**
-   * Set from a start that found the index blank, or collections missing, though it had held documents, until a restore
-   * or `settle`; also over restarts.
+   * Set when a start found the index blank, or collections missing, although it had held documents. Stays set across
+   * restarts, until a restore or `settle`.
    */
   readonly lost: Lost | undefined
   /**
-   * As the adapter does it. @param swapped  called after the swap while others' writes still wait, for what belongs to
-   * the documents and is kept elsewhere
+   * As in the adapter. @param swapped  called after the swap, while other writes still wait, to update data about the
+   * documents that is stored elsewhere
    */
   replaceAll(load: (write: ReplaceWrite) => Promise<void>, swapped?: () => Promise<void>): Promise<void>
-  /** The documents that were missing are back, or what is there is all that there shall be. */
+  /** Confirms that the missing documents are back, or that nothing is missing. */
   settle(): Promise<void>
   /**
-   * To be awaited by what changes something else before its first write here: resolves when writes may be made.
-   * While a restore runs a job waits, anybody else is refused. @throws unavailable
+   * Resolves when writes are possible. Await it before changing something else that must precede a write here. During a
+   * restore, jobs wait and all other callers are refused. @throws unavailable
    */
   writable(): Promise<void>
   readonly snapshots: Snapshots

@@ -1,4 +1,4 @@
-/** How snapshots are called. */
+/** Makes names of snapshots. */
 import { randomInt } from 'node:crypto'
 
 const RANDOM_LENGTH = 22

@@ -1,9 +1,10 @@
 /**
- * Words: fold, split, segment, stem. All adapters and the marking of hits get their words here, so all find the same.
+ * Words: folds, splits, segments and stems them. All adapters and the highlighter use it, so that all find the same
+ * words.
  */
 import { stemmer } from 'stemmer'
 
-/** A longer word is cut: nobody types it, and it would only swell the index. */
+/** A longer word is cut: nobody types it, and it would only enlarge the index. */
 const LONGEST_WORD = 64
 /** Words of one field of one document; the rest is not searched. */
 const MOST_WORDS = 20_000
@@ -16,8 +17,8 @@ const SHORTEST_NEAR_STEM = 5
 const ONLY_ASCII = /^[\0-\x7f]*$/
 const ASCII_RUN = /[a-z0-9]+/gi
 /**
- * Diacritics, invisible joiners, and what chooses among the forms of a sign. Not all of \p{M}: in Thai, Hindi or
- * Japanese marks make the letter another one.
+ * Diacritics, invisible joiners and variation selectors. Not all of \p{M}: in Thai, Hindi or Japanese a mark changes
+ * the letter.
  */
 const MARKS =
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u180b-\u180f\ufe00-\ufe0f\ufe20-\ufe2f\u00ad\u200c\u200d\ufeff\u{e0100}-\u{e01ef}]/gu
@@ -37,31 +38,34 @@ const LETTERS: Record<string, string> = {
   ς: 'σ',
 }
 const SPECIAL = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g')
-/** Begins with a letter or digit: a mark before it belongs to the sign that it stands behind. */
+/** Begins with a letter or digit: a mark before it belongs to the preceding sign. */
 const RUN = /[\p{L}\p{N}][\p{L}\p{N}\p{M}\u00ad\u200c\u200d]*/gu
 /** Written without spaces between words. */
 const UNSPACED =
   /[\p{Script=Katakana}\p{Script=Han}\p{Script=Hiragana}\p{Script=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tai_Le}\p{Script=New_Tai_Lue}\p{Script=Tai_Tham}\p{Script=Tai_Viet}\p{Script=Javanese}\p{Script=Balinese}\p{Script=Yi}]/u
-/** Where all of them lie, and little else: told at once. */
+/** The range of all unspaced scripts and few others: a fast first test. */
 const MAYBE_UNSPACED = /[\u0e00-\u1fff\u2e80-\uffff]/
-/** 東京タワー is one word to the segmenter; people ask for 東京. So scripts are parted first. */
+/** The segmenter takes 東京タワー for one word, but people search for 東京. So the text is first split by script. */
 const SCRIPT_RUN =
   /[\p{Script=Katakana}ー\uff70]+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Bopomofo}]+|[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tai_Le}\p{Script=New_Tai_Lue}\p{Script=Tai_Tham}\p{Script=Tai_Viet}\p{Script=Javanese}\p{Script=Balinese}\p{Script=Yi}]+|[^\p{Script=Katakana}ー\uff70\p{Script=Han}\p{Script=Hiragana}\p{Script=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tai_Le}\p{Script=New_Tai_Lue}\p{Script=Tai_Tham}\p{Script=Tai_Viet}\p{Script=Javanese}\p{Script=Balinese}\p{Script=Yi}]+/gu
-/** People put in the signs of `T.N.T.`, `AC/DC`, `M*A*S*H`, `e-mail` and `don’t`, or leave them out. Some end a word: `C++`, `C#`. */
+/**
+ * People type `T.N.T.`, `AC/DC`, `M*A*S*H`, `e-mail` and `don’t` with or without the signs. Some signs end a word:
+ * `C++`, `C#`.
+ */
 const SIGN_IN_WORD = /[-.·/&*'’‐‑+#＋＃]/g
 const ENDS_WORD = '+#＋＃'
 const IN_WORD = /[\p{L}\p{N}\p{M}]/u
 const SIGNS = /\S+/gu
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}]/gu
-/** The signs of ASCII separate words in the full-text table, so they are kept in their full width. */
+/** ASCII signs separate words in the full-text table, so they are stored in their full-width form. */
 const ASCII_SIGN = /[!-/:-@[-`{-~]/g
 const TO_FULL_WIDTH = 0xfee0
-/** Katakana of half width have their marks as letters. */
+/** Half-width katakana encode their marks as separate letters. */
 const HALF_WIDTH = /[\uff66-\uff9f]/
 const LETTER = /[^\p{M}\uff9e\uff9f][\p{M}\uff9e\uff9f]*/gu
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 
-/** Lower case without diacritics, compatible forms made equal: `Crème ﬁne` → `creme fine`. Also the order of texts. */
+/** Lower case without diacritics, with compatible forms unified: `Crème ﬁne` → `creme fine`. Also used as sort key. */
 export function fold(text: string): string {
   if (ONLY_ASCII.test(text)) return text.toLowerCase()
   const plain = text.normalize('NFKD').replace(MARKS, '').toLowerCase()
@@ -251,7 +255,7 @@ export function tokens(text: string): string[] {
   return found
 }
 
-/** All that a text is found by: its words, then the further terms. */
+/** All terms by which a text is found: its words, then the further terms. */
 export function indexTerms(text: string): string[] {
   const found = tokens(text)
   let left = MOST_WORDS
@@ -264,7 +268,7 @@ export function indexTerms(text: string): string[] {
 
 const stems = new Map<string, string>()
 
-/** The English stem of a folded word (Porter); words with other letters, and short ones, are their own. */
+/** The English stem of a folded word (Porter). A short word, or one with other letters, is its own stem. */
 export function stem(term: string): string {
   if (!/^[a-z]{3,}$/.test(term)) return term
   let found = stems.get(term)
@@ -276,11 +280,11 @@ export function stem(term: string): string {
   return found
 }
 
-/** Stemming takes letters away at the end: words with another beginning need no look. */
+/** Stemming changes only the end of a word, so the first letter is compared before the stem is computed. */
 const hasStem = (word: string, root: string): boolean =>
   word.charCodeAt(0) === root.charCodeAt(0) && stem(word) === root
 
-/** English words that tell nothing, the usual list of search servers. */
+/** English stop words, the usual list of search servers. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   'a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was will with'.split(
     ' ',
@@ -292,20 +296,20 @@ interface WordOptions {
   prefixLast?: boolean | undefined
   /** Edits per word: a number, or by length (`auto`). Default 0. */
   fuzziness?: 0 | 1 | 2 | 'auto' | undefined
-  /** Leave English stop words out, unless there is nothing else. */
+  /** Drop English stop words, unless the query has no other words. */
   dropStopWords?: boolean | undefined
 }
 
-/** One word that is asked for. */
+/** One word of a query. */
 export interface QueryWord {
   term: string
   stem: string
   isPrefix: boolean
-  /** How many edits away a word may be and still match, after all exact hits. */
+  /** How many edits away a word may be and still match. Such hits rank after all exact ones. */
   edits: 0 | 1 | 2
   /** How many edits a word, or its stem, may be away from this word's stem. */
   stemEdits: 0 | 1 | 2
-  /** Terms that count as this word where they stand in a row. */
+  /** Sequences of terms that match this word if they follow one another in the text. */
   rows: string[][]
 }
 
@@ -317,21 +321,21 @@ function typedWords(text: string): TypedWord[] {
   const found = [...words(text)].map(({ term, start, end }): TypedWord => {
     const over = signed.filter((word) => word.start <= start && end <= word.end)
     const withItsSigns = over.find(({ isEnd }) => isEnd)
-    // A single letter tells nothing: who asks for `C++` does not mean all that begins with c.
+    // A single letter says too little: a search for `C++` does not mean everything that begins with c.
     if (withItsSigns && [...term].length === 1) return { term: withItsSigns.term, rows: [] }
     return { term, rows: [...over.map((word) => [word.term]), ...rowOf(term)] }
   })
   return found.length > 0 ? found : [...signs(text)].map(({ term }) => ({ term, rows: [] }))
 }
 
-/** The neighbouring letters of a word, where it may stand within what the segmenter takes for other words. */
+/** The letter pairs of an unspaced word, because the segmenter may have split it differently in the text. */
 function rowOf(term: string): string[][] {
   const letters = [...term]
   if (letters.length < 3 || !UNSPACED.test(term)) return []
   return [letters.slice(1).map((letter, at) => letters[at]! + letter)]
 }
 
-/** What a text query asks for: each word once. An empty list: nothing that could be found. */
+/** The words of a query, each once. An empty list: the query can match nothing. */
 export function queryWords(text: string, options: WordOptions = {}): QueryWord[] {
   const typed = typedWords(text.slice(0, 2000))
   const last = typed.at(-1)?.term
@@ -353,12 +357,12 @@ export function queryWords(text: string, options: WordOptions = {}): QueryWord[]
   })
 }
 
-/** It is found within words too: as the beginning of two neighbours. */
+/** A single unspaced letter is also found inside words, as the beginning of a letter pair. */
 const isUnspacedLetter = (term: string): boolean => UNSPACED.test(term) && [...term].length === 1
 
 /**
- * How many edits a word may be away (contract 7): by length 1–2 none, 3–5 one, longer two; the last word only from four
- * letters on, as it may not be finished. Words of digits are taken literally.
+ * How many edits a word may be away (contract 7): none for 1–2 letters, one for 3–5, two for longer words. The last
+ * word needs at least four letters, because it may be unfinished. Digits must match exactly.
  */
 export function allowedEdits(term: string, fuzziness: 0 | 1 | 2 | 'auto', isLast: boolean): 0 | 1 | 2 {
   const length = [...term].length
@@ -367,7 +371,7 @@ export function allowedEdits(term: string, fuzziness: 0 | 1 | 2 | 'auto', isLast
   return length <= 5 ? 1 : 2
 }
 
-/** Whether two words may stand for each other, one of them misspelt: by their letters, or by those of their stems. */
+/** Whether a word is within the allowed edits of a query word, by itself or by their stems. */
 export function isNear(
   word: string,
   { term, edits, stem: root, stemEdits }: Omit<QueryWord, 'rows'>,
@@ -379,15 +383,15 @@ export function isNear(
 }
 
 /**
- * Edits between two words, or more than `most`: insert, delete, replace, swap neighbours; each counts one (optimal
- * string alignment).
+ * The number of edits between two words, or any number above `most`. Insertion, deletion, replacement and swapping
+ * neighbours count one each (optimal string alignment).
  */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let [before, previous, row] = distanceRows
   for (let j = 0; j <= b.length; j++) previous[j] = j
   for (let i = 1; i <= a.length; i++) {
-    // Further from the diagonal there is nothing within `most`.
+    // Cells further from the diagonal exceed `most`.
     const from = Math.max(1, i - most)
     const to = Math.min(b.length, i + most)
     row[from - 1] = from === 1 ? i : most + 1
@@ -413,19 +417,18 @@ export function editDistance(a: string, b: string, most: number): number {
   return previous[b.length]!
 }
 
-/** Of the table of distances only three rows are needed, used again by each call. */
+/** The distance table needs only three rows, which all calls share. */
 const distanceRows: [number[], number[], number[]] = [[], [], []]
 
 export interface MarkOptions extends WordOptions {
-  /** English endings are equal. Default true. */
+  /** Whether words with the same English stem match. Default true. */
   stem?: boolean
 }
 
 /**
- * Where the words of a query stand in a text: `[start, end]` in UTF-16 units of the text as given, end exclusive, in
- * order, never overlapping.
- * A word within the allowed edits is marked only where no exact, stemmed or prefix hit of that query word is in the
- * text.
+ * The ranges of a query's words in a text: `[start, end]` in UTF-16 units of the original text, end exclusive, in
+ * order, never overlapping. A word within the allowed edits is marked only if the text has no exact, stemmed or prefix
+ * hit of that query word.
  */
 export function markedRanges(text: string, query: string, options: MarkOptions = {}): Array<[number, number]> {
   const plain = [...words(text)]
@@ -484,7 +487,7 @@ export function highlight(
   return result + escape(text.slice(done))
 }
 
-/** The stems of words that differ from their words, each once. */
+/** The stems that differ from their words, each once. */
 export function changedStems(terms: readonly string[]): string[] {
   const distinct = new Set<string>()
   for (const term of terms) {

@@ -1,4 +1,4 @@
-/** Measures how long each question to the index takes, where somebody wants to know (`core/diagnostics.ts`). */
+/** Measures how long each index operation takes, if somebody subscribes (`core/diagnostics.ts`). */
 import { type QuestionTold, questions } from '../diagnostics.ts'
 import type { IndexDefinition } from './mapping.ts'
 import type { Collection, IndexAdapter } from './port.ts'
@@ -15,7 +15,7 @@ export function timed(index: IndexAdapter, settings: object): IndexAdapter {
   const collection = (definition: IndexDefinition): AnyCollection => {
     let known = collections.get(definition.name)
     if (!known) {
-      // All collections are timed alike, whatever their documents.
+      // All collections are timed alike, whatever their document type.
       known = timedCollection(index.collection(definition) as unknown as AnyCollection, settings)
       collections.set(definition.name, known)
     }
@@ -26,7 +26,7 @@ export function timed(index: IndexAdapter, settings: object): IndexAdapter {
 
 function timedCollection(plain: AnyCollection, settings: object): AnyCollection {
   const { name } = plain.definition
-  // Operations are looked up by their names.
+  // Operations are accessed by name.
   const asked = plain as unknown as Record<string, Question>
   const timedQuestion = (operation: string): Question => {
     const ask = asked[operation]!

@@ -1,10 +1,10 @@
-/** The one rule for what comes from outside about something that is archived: no answer makes a document poorer. */
+/** The one rule for external answers about something archived: an answer never removes known data. */
 
 type Told<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined | null> }
 
 /**
- * The fields of which an answer says something: undefined, null, an empty text, list or object say nothing. As a patch
- * they leave what was known of the others.
+ * The fields that an answer fills: undefined, null, an empty text, list or object count as absent. Used as a patch, the
+ * result leaves the other fields unchanged.
  */
 export function told<Fields extends object>(fields: Fields): Told<Fields> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !saysNothing(value))) as Told<Fields>

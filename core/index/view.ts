@@ -1,6 +1,6 @@
 /**
- * Views: an account may be shown a part of the archive only, chosen by ids. The one place that decides what is seen:
- * reads of the index that a request of such an account makes, in whatever plugin, find nothing else.
+ * Views: an account may be limited to a part of the archive, chosen by ids. Only this file decides what is visible: all
+ * index reads during a request of such an account, in any plugin, find nothing else.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { chunksOf } from '../concurrency/chunk.ts'
@@ -10,27 +10,27 @@ import { type Collection, type Filter, type FindQuery, type Hit, type IndexAdapt
 /** The chosen ids by kind: names of indexes whose documents can be chosen. */
 export type View = Readonly<Record<string, readonly string[]>>
 
-/** More of a kind cannot be chosen: they stand in each filter. */
+/** Limit of chosen ids per kind: all of them are part of each filter. */
 export const MOST_CHOSEN = 500
 
 const asking = new AsyncLocalStorage<View | undefined>()
 let limited = 0
 
-/** What `work` reads is what this view shows. undefined: everything. */
+/** Limits the reads of `work` to this view. undefined: no limit. */
 export async function withinView<Result>(view: View | undefined, work: () => Promise<Result>): Promise<Result> {
   if (!view) return work()
   limited++
   try {
     return await asking.run(view, work)
   } finally {
-    // As long as it is on, Node looks at every promise of the process.
+    // While enabled, it makes Node track every promise of the process.
     if (--limited === 0) asking.disable()
   }
 }
 
 /**
- * What `work` reads is not limited by the view of whoever asks: for work that outlives the request, and for the little
- * that a document they see says of one they do not. Each call says why.
+ * Lifts the view from the reads of `work`: for work that outlives the request, and for details of hidden documents that
+ * a visible document shows. Each call says why.
  */
 export const beyondView = <Result>(work: () => Result): Result =>
   asking.getStore() === undefined ? work() : asking.run(undefined, work)
@@ -41,16 +41,16 @@ export const chosenKinds = (definitions: readonly IndexDefinition[]): string[] =
 
 type Doc = Record<string, unknown>
 type AnyCollection = Collection<Doc, string>
-/** What a collection answers instead, as long as a view limits the one who asks. */
+/** The reads that replace a collection's own while a view applies. */
 type Reads = Pick<
   AnyCollection,
   'get' | 'getText' | 'getTexts' | 'getMany' | 'known' | 'find' | 'similar' | 'count' | 'aggregate' | 'scan'
 >
 
-/** An index whose reads keep to the view of whoever asks. */
+/** Wraps an index so that its reads respect the view of the current request. */
 export function limitReads(index: IndexAdapter): IndexAdapter {
   const collections = new WeakMap<object, AnyCollection>()
-  // Reads are narrowed alike for all types of documents.
+  // Reads are limited alike for all document types.
   const plain = (definition: IndexDefinition) => index.collection(definition) as unknown as AnyCollection
   const named = (name: string): AnyCollection | undefined => {
     const definition = index.definitions.find((one) => one.name === name)
@@ -68,7 +68,7 @@ export function limitReads(index: IndexAdapter): IndexAdapter {
   }
 
   function limit(collection: AnyCollection): AnyCollection {
-    /** Of the last view that asked: pages ask several things in a row. */
+    /** Cached for the last view: a page reads several things in a row. */
     let last: { view: View; reads: Reads } | undefined
     const reads = (): Reads => {
       const view = asking.getStore()
@@ -104,7 +104,7 @@ export function limitReads(index: IndexAdapter): IndexAdapter {
   }
 }
 
-/** Of an index that says nothing of views. */
+/** For an index that does not declare `seen`. */
 const NOTHING: Reads = {
   get: async () => undefined,
   getText: async () => undefined,
@@ -118,7 +118,7 @@ const NOTHING: Reads = {
   async *scan() {},
 }
 
-/** By id alone, out of those for many. */
+/** Single reads, based on the reads of many. */
 const one = ({ getMany, getTexts }: Pick<Reads, 'getMany' | 'getTexts'>): Pick<Reads, 'get' | 'getText'> => ({
   get: async (id) => (await getMany([id])).get(id),
   getText: async (id) => (await getTexts([id])).get(id),
@@ -126,14 +126,14 @@ const one = ({ getMany, getTexts }: Pick<Reads, 'getMany' | 'getTexts'>): Pick<R
 
 const both = (first: Filter, second: Filter | undefined): Filter => (second ? { and: [first, second] } : first)
 
-/** What the view shows of such an index. */
+/** The filter for what a view shows of an index with `by`. */
 const seenFilter = ({ by }: SeenBy, view: View): Filter => ({
   or: Object.entries(by).flatMap(([kind, field]): Filter[] =>
     view[kind]?.length ? [{ in: [field, view[kind]] }] : [],
   ),
 })
 
-/** Documents that have a chosen id in one of their fields: the filter goes along with every question. */
+/** Reads of documents that have a chosen id in one of their fields: the filter is added to every query. */
 function readsBy(collection: AnyCollection, seen: SeenBy, view: View): Reads {
   const filter = seenFilter(seen, view)
   const trimmed = trimmedFields(collection.definition, seen, view)
@@ -193,7 +193,7 @@ interface TrimmedField {
   isSeen: (value: unknown) => boolean
 }
 
-/** A document may say of several others that it belongs to them: it says so of those that are seen. */
+/** Multi-value fields that refer to other documents: references to hidden ones are removed. */
 const trimmedFields = ({ fields }: IndexDefinition, { by }: SeenBy, view: View): TrimmedField[] =>
   Object.entries(by).flatMap(([kind, name]) => {
     const { multi, path = name } = fields[name] ?? {}
@@ -201,7 +201,7 @@ const trimmedFields = ({ fields }: IndexDefinition, { by }: SeenBy, view: View):
     return multi ? [{ name, path: path.split('.'), isSeen: (value: unknown) => chosen.has(value) }] : []
   })
 
-/** Takes out of the list at the path what is not to be in it. Its path leads through objects. */
+/** Filters the list at a path. The path leads through objects only. */
 function keepIn(doc: Doc, path: readonly string[], isKept: (value: unknown) => boolean): void {
   const [key = '', ...rest] = path
   const value = doc[key]
@@ -210,9 +210,9 @@ function keepIn(doc: Doc, path: readonly string[], isKept: (value: unknown) => b
   } else if (typeof value === 'object' && value !== null) keepIn(value as Doc, rest, isKept)
 }
 
-/** A search looks so far for what is seen: beyond it are the worse hits. */
-const LOOKED_AT = 1000
-const LOOKED_AT_ONCE = 200
+/** How many hits a search scans for visible ones: those beyond rank lowest. */
+const MOST_SCANNED = 1000
+const SCANNED_AT_ONCE = 200
 
 interface Host {
   collection: AnyCollection
@@ -221,15 +221,15 @@ interface Host {
 }
 
 /**
- * Documents that are seen with another one, whose id they have. No filter says that: they are looked through, the best
- * first, up to a bound, after what they can say themselves (`near`) has narrowed them. They are not grouped.
+ * Reads of documents that are visible if their host document is. No filter can express that: hits are checked one by
+ * one, best first, up to a limit, after `near` has narrowed them. Aggregations return nothing.
  */
 function readsWith(collection: AnyCollection, { id: field, near = {} }: SeenWith, host: Host): Reads {
   const path = (collection.definition.fields[field]?.path ?? field).split('.')
   const hostOf = (doc: Doc): string => String(path.reduce<unknown>((value, key) => (value as Doc)?.[key], doc))
   const hosts = readsBy(host.collection, host.by, host.view)
 
-  /** Those of whose host the view shows something. */
+  /** The items whose host is visible. */
   async function seenOf<Item>(items: readonly Item[], docOf: (item: Item) => Doc): Promise<Item[]> {
     const ids = items.map((item) => hostOf(docOf(item)))
     const known = await hosts.known(ids)
@@ -238,8 +238,8 @@ function readsWith(collection: AnyCollection, { id: field, near = {} }: SeenWith
   const textDoc = ({ text }: Pick<Hit, 'text'>): Doc => JSON.parse(text) as Doc
 
   /**
-   * Where hosts of other kinds are seen too, theirs is every value that these have: a wider filter, the nearest that a
-   * bounded list gives.
+   * Filters by the values that visible hosts have in each `near` field. Wider than the view, but as close as a bounded
+   * list can get.
    */
   async function nearFilter(): Promise<Filter | undefined> {
     const filters: Filter[] = []
@@ -257,17 +257,17 @@ function readsWith(collection: AnyCollection, { id: field, near = {} }: SeenWith
     const { from = 0, size = 10, filter, ...rest } = query
     const narrow = await nearFilter()
     const seen: Hit[] = []
-    for (let at = 0; at < LOOKED_AT; at += LOOKED_AT_ONCE) {
+    for (let at = 0; at < MOST_SCANNED; at += SCANNED_AT_ONCE) {
       const { hits } = await collection.find({
         ...rest,
         filter: narrow ? both(narrow, filter) : filter,
         from: at,
-        size: LOOKED_AT_ONCE,
+        size: SCANNED_AT_ONCE,
         withoutTotal: true,
-        withoutTexts: false, // they say whose the hits are
+        withoutTexts: false, // the texts name the hosts of the hits
       })
       seen.push(...(await seenOf(hits, textDoc)))
-      if (hits.length < LOOKED_AT_ONCE || (query.withoutTotal && seen.length >= from + size)) break
+      if (hits.length < SCANNED_AT_ONCE || (query.withoutTotal && seen.length >= from + size)) break
     }
     const hits = seen.slice(from, from + size).map((hit) => (query.withoutTexts ? { ...hit, text: '' } : hit))
     return { hits, total: query.withoutTotal ? hits.length : seen.length }

@@ -1,9 +1,9 @@
-/** The one snapshot that is to be restored. */
+/** Finds the snapshot to restore. */
 import { errors } from '../error.ts'
 import { say } from '../say.ts'
 import type { SnapshotRecord, Snapshots } from './port.ts'
 
-/** @throws not_found; conflict: it is not complete */
+/** @throws not_found; conflict: the snapshot is not complete */
 export async function wholeSnapshot(snapshots: Pick<Snapshots, 'get'>, id: string): Promise<SnapshotRecord> {
   const record = await snapshots.get(id)
   if (!record) throw errors.notFound('snapshot', id)

@@ -1,7 +1,7 @@
-/** Short texts as one column of words, for tables of plugins: found by the same words as in an index. */
+/** Makes a search column for short texts in plugins' tables, found by the same words as in an index. */
 import { changedStems, indexTerms, queryWords, stem } from './text.ts'
 
-/** No term begins with it: a stem that differs from its word. */
+/** Prefix of a stem that differs from its word; no term begins with it. */
 const STEM = '~'
 
 /** The words of a text, each between blanks, so that `instr` finds a whole word, or its beginning. */
@@ -11,7 +11,7 @@ export function wordColumn(text: string): string {
 }
 
 /**
- * What a column must contain to match these words, of which the last may be unfinished: at least one text of each list.
+ * What a column must contain to match these words, the last of which may be unfinished: at least one text of each list.
  * @returns undefined if the words are blank; an empty list if nothing can match
  */
 export function partsAsked(words: string): string[][] | undefined {

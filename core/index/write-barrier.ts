@@ -1,6 +1,6 @@
 /**
- * The barrier before all writes of an index, shut while a restore replaces everything: jobs wait, requests are told to
- * come again, and so is a second restore.
+ * The write barrier of an index. It is shut while a restore replaces everything: jobs wait; requests and further
+ * restores are refused and may retry.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -12,11 +12,11 @@ import type { Collection, Index, IndexAdapter, ReplaceWrite, RestoreOptions, Sna
 
 const RETRY_AFTER_SECONDS = 10
 
-/** Whoever can wait: a job, or the start. */
+/** A caller that can wait: a job, or the server's start. */
 export interface Patience {
   signal: AbortSignal
   /**
-   * It begins to wait for an index server that is away, nobody knows how long: who in turn waits for it may want to go.
+   * Called when it begins to wait for an unreachable index server: callers that wait for the job may want to give up.
    */
   waits?: ((reason: unknown) => void) | undefined
 }
@@ -25,8 +25,8 @@ const patient = new AsyncLocalStorage<Patience>()
 let waiting = 0
 
 /**
- * What runs in `work` waits at a shut barrier, and for an index server that is away, instead of failing, until the
- * signal ends it.
+ * Makes `work` wait at a shut barrier, and for an unreachable index server, instead of failing, until the signal aborts
+ * it.
  */
 export async function waitAtBarrier<Result>(
   signal: AbortSignal,
@@ -37,20 +37,20 @@ export async function waitAtBarrier<Result>(
   try {
     return await patient.run({ signal, waits }, work)
   } finally {
-    // As long as it is on, Node looks at every promise of the process.
+    // While enabled, it makes Node track every promise of the process.
     if (--waiting === 0) patient.disable()
   }
 }
 
-/** Of the work that asks. undefined: it must be told at once. */
+/** The patience of the current caller. undefined: the caller must fail at once. */
 export const patience = (): Patience | undefined => patient.getStore()
 
 type AnyCollection = Collection<Record<string, unknown>, string>
 
 /**
- * The index as the server uses it: writes of its collections pass the barrier, reads go on.
- * @param openSnapshots  made with the guarded index, so that restoring a snapshot shuts the barrier too
- * @param holdings       a restore brings back what was lost
+ * The index as the server uses it: writes pass the barrier, reads are never blocked.
+ * @param openSnapshots  receives the guarded index, so that restoring a snapshot shuts the barrier too
+ * @param holdings       told when a restore has brought back lost documents
  */
 export async function guardWrites(
   index: IndexAdapter,
@@ -98,7 +98,10 @@ export async function guardWrites(
     }
   }
 
-  /** A write in pieces that was let in would else end half in what is replaced, half in what replaces it. */
+  /**
+   * Waits for writes in progress: one in several pieces would otherwise end partly in the old and partly in the new
+   * index.
+   */
   async function allWritten(): Promise<void> {
     if (writing > 0) await new Promise<void>((resolve) => (whenWritten = resolve))
     whenWritten = undefined
@@ -125,7 +128,7 @@ export async function guardWrites(
       const collection = index.collection(definition)
       const known = collections.get(collection)
       if (known) return known
-      // The barrier looks into no document.
+      // The barrier does not depend on the document type.
       const made = guard(collection as unknown as AnyCollection)
       collections.set(collection, made)
       return made
