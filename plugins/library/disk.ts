@@ -1,4 +1,4 @@
-/** Folders read name by name, without the hidden ones and those that file servers keep for themselves. */
+/** Reads the folders of the library entry by entry, without hidden names and names of file servers. */
 
 import type { Dir, Dirent } from 'node:fs'
 import { opendir, stat } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import type { Reading } from '../film-kit/reading.ts'
 import type { FoundFile } from '../film-kit/types.ts'
 import type { App } from './app.ts'
 
-/** Nothing where the folder is not there. */
+/** Yields nothing if the folder is missing. */
 async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   let names: Dir
   try {
@@ -23,16 +23,16 @@ async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   for await (const entry of names) if (!isIgnored(entry.name)) yield entry
 }
 
-/** A film as it lies in the library. */
+/** A film file in the library. */
 export interface FoundFilm {
   path: string
   folder: string
-  /** The name without its ending: an id, or something that is none. */
+  /** The name without its ending, usually a video id. */
   name: string
   isId: boolean
-  /** In a folder that is no channel's by its name: only films that are missing elsewhere are looked for there. */
+  /** Its folder is not named like a channel: only films that are missing elsewhere are searched there. */
   isStray: boolean
-  /** With what lies beside it. */
+  /** The file with those beside it. */
   file: FoundFile
 }
 
@@ -48,8 +48,8 @@ export async function mustBeThere({ media }: Pick<App, 'media'>): Promise<void> 
 }
 
 /**
- * Films in folders of channels, also of those that somebody has renamed, and those that lie beside these folders, in
- * pieces. Links are followed: a library may be spread over disks.
+ * Yields films in pieces: those in folders of channels, renamed ones included, and those beside these folders. Links
+ * are followed, since a library may be spread over disks.
  */
 export async function* filmsOf(
   mediaDir: string,
@@ -91,8 +91,7 @@ async function isOfKind(path: string, entry: Dirent, kind: 'isFile' | 'isDirecto
 }
 
 /**
- * Moves a film of the library and what lies beside it by its name into the folder of its channel. Doing it twice is
- * harmless.
+ * Moves a film with the files of its name into the folder of its channel. Repeating it is harmless.
  * @throws unprocessable: the place is taken, or cannot be reached
  */
 export async function moveFilm(film: FoundFilm, channelId: string, { media }: Pick<App, 'media'>): Promise<void> {
@@ -103,7 +102,7 @@ export async function moveFilm(film: FoundFilm, channelId: string, { media }: Pi
   for await (const entry of entriesOf(film.folder)) {
     if (entry.name.startsWith(`${film.name}.`) && entry.name !== own && entry.isFile()) names.push(entry.name)
   }
-  // The film last: where this is cut off, it is still found at its old place.
+  // The film goes last: after an interruption it is still found at its old path.
   for (const name of [...names, own]) {
     if (!(await media.isThere(join(dirname(place), name)))) await media.moveInto(channelId, join(film.folder, name))
   }
@@ -112,7 +111,7 @@ export async function moveFilm(film: FoundFilm, channelId: string, { media }: Pi
 
 const SUBTITLE = /^(.+)\.([^.]+)\.vtt$/
 
-/** Words in the place of a language of the subtitles that lie beside a film of a folder in our own form. */
+/** Languages, by name, of the subtitle files beside a film. */
 export async function subtitlesIn(folder: string, name: string): Promise<string[]> {
   const languages: string[] = []
   for await (const entry of entriesOf(folder)) {
@@ -126,11 +125,11 @@ export interface FoundSubtitle {
   channelId: string
   /** The id of its film. */
   film: string
-  /** The word in the place of its language. */
+  /** The part of the name that stands for the language. */
   lang: string
 }
 
-/** Subtitles in folders of channels whose names begin with an id. */
+/** Subtitle files in folders of channels whose names begin with an id. */
 export async function* subtitlesOf(mediaDir: string): AsyncGenerator<FoundSubtitle> {
   for await (const entry of entriesOf(mediaDir)) {
     if (!(await isChannelFolder(mediaDir, entry))) continue

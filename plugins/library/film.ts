@@ -1,6 +1,6 @@
 /**
- * ffmpeg on single files: into mp4, into WebVTT, a picture into a film. Files by absolute path, never a
- * protocol or format that we did not name.
+ * ffmpeg for imports and covers: converts a film to mp4, reads pictures, puts a picture into a film. Inputs are
+ * absolute paths with a named format, never a protocol.
  */
 import { open } from 'node:fs/promises'
 import { errors, filmInput, inputOf, runChild, say } from 'archivolt'
@@ -11,19 +11,19 @@ type Tools = Pick<App, 'settings' | 'media'>
 
 const PICTURE_LIMIT_MS = 60_000
 const MOST_PICTURE_BYTES = 20 << 20
-/** What mp4 can hold as it is; anything else is encoded anew. */
+/** Codecs that mp4 can hold; all others are encoded. */
 const HELD_BY_MP4 = {
   video: new Set(['h264', 'hevc', 'av1', 'vp9', 'mpeg4', 'mpeg2video', 'mpeg1video']),
   audio: new Set(['aac', 'mp3', 'mp2', 'opus', 'ac3', 'eac3', 'flac', 'alac']),
 }
-/** Subtitles that are text: mp4 has one form for them. */
+/** Text subtitles, which mp4 holds as mov_text. */
 const TEXTS = new Set(['subrip', 'srt', 'ass', 'ssa', 'mov_text', 'webvtt', 'text'])
 const ENCODED = {
   video: ['libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'],
   audio: ['aac', '-b:a', '192k'],
 }
 
-/** Whether the file is an mp4 already: by its first box, not by its name. */
+/** Whether the file is an mp4, judged by its first box and not by its name. */
 export async function isMp4(path: string): Promise<boolean> {
   const handle = await open(path, 'r')
   try {
@@ -36,7 +36,7 @@ export async function isMp4(path: string): Promise<boolean> {
   }
 }
 
-/** With all of its subtitles. @throws unprocessable: it cannot be made an mp4; unavailable: no ffmpeg */
+/** Converts a film with all subtitles. @throws unprocessable: it cannot be converted; unavailable: no ffmpeg */
 export async function toMp4(
   tools: Tools,
   from: string,
@@ -60,12 +60,12 @@ export async function toMp4(
   await tools.media.toMp4([...filmInput(from), ...streams, ...texts], to, options)
 }
 
-/** The bytes of a picture inside a film, as they were put there. */
+/** The bytes of a picture inside a film, unchanged. */
 export function pictureIn(tools: Tools, path: string, index: number, signal: AbortSignal): Promise<Buffer> {
   return onePicture(tools, filmInput(path), ['-map', `0:${index}`, '-c', 'copy'], signal)
 }
 
-/** What a film shows at a second, as JPEG. */
+/** The frame at a second, as JPEG. */
 export function frameOf(tools: Tools, path: string, second: number, signal: AbortSignal): Promise<Buffer> {
   const input = ['-ss', String(Math.max(0, second)), ...filmInput(path)]
   return onePicture(tools, input, ['-map', '0:v:0', '-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p'], signal)
@@ -90,7 +90,7 @@ function onePicture(
   })
 }
 
-/** The film with this JPEG as its one picture; sound, image and subtitles are copied. @throws unprocessable */
+/** Copies the film with this JPEG as its only picture. @throws unprocessable */
 export async function withPicture(
   tools: Tools,
   from: string,

@@ -1,6 +1,5 @@
 /**
- * A film that lies in the library and that no document knows: metadata from the platform or from what lies beside it,
- * the right folder, then the one way in.
+ * Indexes a film of the library that has no document: gets its metadata, moves it to the right folder, then ingests it.
  */
 
 import { join } from 'node:path'
@@ -17,8 +16,8 @@ import { type FoundFilm, moveFilm, subtitlesIn } from './disk.ts'
 type Run = JobContext<object>
 
 /**
- * @param info  what lies beside it, where that goes before the platform
- * @throws what the platform throws; unprocessable: it is no film, or cannot be moved. Then it lies where it lay.
+ * @param info  from the file beside it, if that is preferred to the platform
+ * @throws what the platform throws; unprocessable: it is no film, or cannot be moved. The film then stays where it is.
  */
 export async function takeIn(film: FoundFilm, job: Run, app: App, info?: Info): Promise<void> {
   const id = film.name
@@ -55,11 +54,11 @@ export async function takeIn(film: FoundFilm, job: Run, app: App, info?: Info): 
       job.step,
     ),
   )
-  // What is taken in by its own information is not waited for: comments come with its first refresh.
+  // With local information nothing is fetched now: comments come with the first refresh.
   if (!local) await app.extras.fetch(id, job)
 }
 
-/** The video is worth more than its channel's particulars: without them the channel is kept by its name. */
+/** If the channel's details cannot be had, it is kept by its name: the video matters more. */
 export async function ensureChannel(
   { channelId, channelName }: VideoMetadata,
   hasInfo: boolean,

@@ -1,4 +1,4 @@
-/** manual_import: films from the import folder into the library. A file leaves the folder only when its video is in. */
+/** manual_import: moves films from the import folder into the library. A file leaves once its video is indexed. */
 
 import { constants } from 'node:fs'
 import { copyFile, link, lstat, realpath, rm, stat } from 'node:fs/promises'
@@ -35,7 +35,7 @@ import { ensureChannel } from './found.ts'
 import { openReading } from './reading.ts'
 import { openReport, type Report, reasonOf } from './report.ts'
 
-/** Folders in folders, but not without end. */
+/** The depth of nested folders that are read. */
 const DEEPEST = 5
 const ROOM_TO_SPARE_BYTES = 200 << 20
 
@@ -44,7 +44,7 @@ export const manualImport = defineTask({
   title: 'Manual video import',
   group: 'setting:import',
   payload: Type.Object({
-    /** Metadata from the information file, where there is one that says enough: the platform is asked for no other. */
+    /** Prefer the information file to the platform, if it says enough. */
     preferLocal: Type.Optional(Type.Boolean()),
   }),
   lane: 'library',
@@ -58,7 +58,7 @@ export const manualImport = defineTask({
     await refuseLibrary(importDir, mediaDirOf(app))
     const leaveOut = await placesIn(importDir, app)
     const run: ImportRun = { job, app, importDir, done: new Set(), reading: openReading(job, app), report }
-    // Those that only the platform can tell of may have to wait for it: they come last.
+    // Films without an information file come last: the platform may keep them waiting.
     try {
       for (const isTold of [true, false]) {
         for await (const { files, problems } of run.reading.walk({
@@ -91,17 +91,17 @@ interface ImportRun {
   job: JobContext<{ preferLocal?: boolean }>
   app: App
   importDir: string
-  /** Ids. */
+  /** Ids of imported videos. */
   done: Set<string>
   reading: Reading
   report: Report
 }
 
-/** The sound of a film that lies beside it is not taken in its place. */
+/** Films before sound files, so that a sound file beside a film does not replace it. */
 const filmsFirst = (files: readonly FoundFile[], { media: { containers } }: App): FoundFile[] =>
   [...files].sort((a, b) => Number(containers.isSound(a.ending)) - Number(containers.isSound(b.ending)))
 
-/** What a person should look at. */
+/** Problems that people should see. */
 const TOLD = new Set<string>(['unreadable_file', 'unreadable_name', 'too_deep'] satisfies ProblemCode[])
 
 async function importFiles(files: readonly FoundFile[], run: ImportRun): Promise<void> {
@@ -120,7 +120,7 @@ async function importFiles(files: readonly FoundFile[], run: ImportRun): Promise
   }
 }
 
-/** What is imported is removed from where it was: that must never be the library. */
+/** An import removes its sources, so the import folder must not overlap the library. */
 async function refuseLibrary(importDir: string, mediaDir: string): Promise<void> {
   const [from, to] = (await Promise.all([realpath(importDir), realpath(mediaDir)])).map(folded)
   const isWithin = (outer: string, inner: string) => !/^\.\.(?:[\\/]|$)/.test(relative(outer, inner))
@@ -130,10 +130,10 @@ async function refuseLibrary(importDir: string, mediaDir: string): Promise<void>
   }
 }
 
-/** Of disks that fold names some give one folder another inode number under each spelling. */
+/** Some case-insensitive disks give a folder another inode number under each spelling. */
 const folded = (path: string): string => path.normalize('NFC').toLowerCase()
 
-/** Folders in it whose files are only read: what is imported leaves its folder. */
+/** Places inside the import folder, which are skipped: an import would remove their files. */
 async function placesIn(importDir: string, { media }: App): Promise<string[]> {
   const real = await realpath(importDir)
   const paths = media.places.list().map(({ path }) => path)
@@ -142,19 +142,19 @@ async function placesIn(importDir: string, { media }: App): Promise<string[]> {
   return paths.map((path) => join(importDir, relative(real, path)))
 }
 
-/** What could not be used of what lies beside a film: it stays there, where a person can look at it. */
+/** A file beside a film that could not be used: it stays, so that people can look at it. */
 interface Leftover {
   name: string
   why: Words
 }
 
-/** One of its films. */
+/** One film of the run. */
 interface ImportedFilm extends ImportRun {
   file: FoundFile
   left: Leftover[]
 }
 
-/** @throws unprocessable, or what the platform throws: it is left where it is */
+/** @throws unprocessable, or what the platform throws: the file stays where it is */
 async function importFile(file: FoundFile, info: Info | undefined, run: ImportRun): Promise<Leftover[]> {
   const { job, app, done } = run
   const id = await idOf(file, info, app)
@@ -189,7 +189,7 @@ async function importFile(file: FoundFile, info: Info | undefined, run: ImportRu
   return left
 }
 
-/** `Title [id].mp4`, `id.mp4`, or whatever name beside an information file. */
+/** From `Title [id].mp4`, `id.mp4`, or the information file. */
 async function idOf({ base }: FoundFile, info: Info | undefined, app: App): Promise<string> {
   const words = wordsIn(base).filter(isId)
   if (typeof info?.id === 'string' && words.includes(info.id)) return info.id
@@ -203,8 +203,8 @@ async function idOf({ base }: FoundFile, info: Info | undefined, app: App): Prom
 }
 
 /**
- * From the platform; where it does not have the video, or cannot be asked now, from the information file. The other way
- * round where a person prefers that.
+ * From the platform, or from the information file if the platform does not have the video or cannot be asked now. With
+ * `preferLocal` the other way round.
  */
 async function metadataOf(id: string, info: Info | undefined, { job, app }: ImportRun): Promise<VideoMetadata> {
   const asked = { asker: job.id, signal: job.signal }
@@ -212,7 +212,7 @@ async function metadataOf(id: string, info: Info | undefined, { job, app }: Impo
   const local = job.payload.preferLocal ? metadataIn(info, id, app) : undefined
   if (local) return local
   try {
-    // In no hurry, but with an answer at hand: a platform that does not let us in is not waited for.
+    // Urgent, because the information file can answer too: it does not wait for a platform that refuses.
     return await app.platform.video(id, { ...asked, isUrgent: true })
   } catch (thrown) {
     job.signal.throwIfAborted()
@@ -222,7 +222,7 @@ async function metadataOf(id: string, info: Info | undefined, { job, app }: Impo
   }
 }
 
-/** Everything as the library wants it, in staging; the sources stay as they are. */
+/** Prepares all files in a scratch folder; the sources stay unchanged. */
 async function prepare(metadata: VideoMetadata, folder: string, film: ImportedFilm): Promise<Ingest['downloaded']> {
   const { file, left, job, app } = film
   const mediaPath = await stageFilm(metadata, folder, film)
@@ -247,7 +247,7 @@ async function prepare(metadata: VideoMetadata, folder: string, film: ImportedFi
   return { metadata, mediaPath, subtitles, ...(hasPicture && { thumbnailPath }) }
 }
 
-/** A video is taken in without its picture too, and does not say so: whether this one can be kept is seen here. */
+/** Ingesting ignores a bad picture, so this reports it. */
 async function keepPicture(id: string, name: string, staged: string, { left, app }: ImportedFilm): Promise<void> {
   try {
     await app.media.keepArt('video', id, staged)
@@ -280,7 +280,7 @@ async function stageFilm(metadata: VideoMetadata, folder: string, { file, job, a
   return to
 }
 
-/** A second name costs no room and no time; where there can be none, a copy. */
+/** Hard-links the file, or copies it if the disk cannot link. */
 async function stageAsIs(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
@@ -297,12 +297,12 @@ async function copyPlain(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE)
 }
 
-/** A link to a link is a link. */
+/** A hard link to a symbolic link is a symbolic link. */
 async function checkPlain(path: string): Promise<void> {
   if (!(await lstat(path)).isFile()) throw errors.unprocessable('it is a link, and links are not followed')
 }
 
-/** The film first: what is left beside it after an interruption is never taken for one. */
+/** Removes the film first: after an interruption the files beside it are not mistaken for a film. */
 async function removeSources(
   { folder, name, info, picture, subtitles }: FoundFile,
   left: readonly Leftover[],

@@ -1,5 +1,5 @@
 /**
- * Pictures of videos that the cache has lost, made again from the disk: what lies beside the film, else what is in it.
+ * Restores missing thumbnails from disk: from a picture beside the film, else from the film.
  */
 import { readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -15,10 +15,10 @@ const MOST_FOLDERS = 100
 
 export function openLostPictures(app: App) {
   const endings = new Set<string>(app.media.containers.endings)
-  /** Folders that were read last: many films lie in one. By the film's name, the picture's. */
+  /** Recently read folders, since one folder has many films: picture names by film name. */
   const folders = new Map<string, ReadonlyMap<string, string>>()
 
-  /** @returns whether there is one now */
+  /** @returns whether it has a picture now */
   async function takeBeside(id: string, doc: VideoDoc): Promise<boolean> {
     const film = await filmOf(id, doc)
     const picture = film && (await besideOf(film))
@@ -26,7 +26,7 @@ export function openLostPictures(app: App) {
     return keep(id, picture)
   }
 
-  /** The picture in the film, or one of its frames. Only for what the platform cannot give: the film is read for it. */
+  /** Takes the picture inside the film, or a frame: it reads the film, so only if the platform has no picture. */
   async function takeFrom(id: string, doc: VideoDoc, signal: AbortSignal): Promise<boolean> {
     const film = await filmOf(id, doc)
     if (film === undefined || (await app.media.absence()) !== undefined) return false
@@ -48,7 +48,7 @@ export function openLostPictures(app: App) {
       })
   }
 
-  /** Undefined: it cannot be had now. */
+  /** Undefined: it cannot be read now. */
   async function filmOf(id: string, { channel_id: channelId }: VideoDoc): Promise<string | undefined> {
     try {
       const path = await app.media.filmPath(channelId, id)

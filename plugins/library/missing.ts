@@ -1,6 +1,5 @@
 /**
- * Missing films: which they are, and all of them downloaded again by one request. Whatever becomes of a film, what
- * people wrote of its video stays.
+ * Missing films: lists them, and downloads all of them again on request. The videos' records stay in any case.
  */
 import { defineRoute, defineTask, type JobContext, listing, say, Type } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
@@ -8,7 +7,7 @@ import type { VideoOutline } from '../video/types.ts'
 import type { App } from './app.ts'
 import { mustBeThere } from './disk.ts'
 
-/** So many are queued at a time. */
+/** Videos that are queued at a time. */
 const STEP = 100
 
 export const downloadMissing = defineTask({
@@ -63,7 +62,7 @@ async function queueSome(
   })
 }
 
-/** A film may have come back, or its place be away, since somebody looked last. */
+/** The film may have come back since the last scan, or its place may be offline. */
 async function isStillMissing(id: string, doc: VideoDoc, { media }: App): Promise<boolean> {
   const film = media.places.filmOf(id)
   if (film) return media.places.isGone(film)

@@ -1,4 +1,4 @@
-/** The library as it lies on disk: rescan, manual import, thumbnails. */
+/** Keeps the library on disk and the index together: rescans, the import folder, thumbnails. */
 import { definePlugin } from 'archivolt'
 import { manualImport } from './import.ts'
 import { downloadMissing, listMissing } from './missing.ts'
@@ -26,7 +26,7 @@ export default definePlugin({
       async ({ documents }) => {
         if (documents.some(({ collection }) => collection === 'video')) await app.jobs.start(rescanFilesystem)
       },
-    // Either side is older: pictures that a document names may not be there.
+    // After a replacement, thumbnails of documents may be missing.
     'index.replaced':
       ({ jobs }) =>
       async () =>

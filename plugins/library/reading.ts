@@ -1,4 +1,4 @@
-/** The library's own films and the import folder, read by children of its own. */
+/** Starts the reading children for the library and the import folder. */
 import { openReading as open, type Reading } from '../film-kit/reading.ts'
 import { startReading } from '../film-kit/reading-child.ts'
 import type { App } from './app.ts'

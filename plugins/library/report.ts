@@ -1,4 +1,4 @@
-/** What a run could not do: each in the log, the first few shown to people at its end. */
+/** Collects what a run could not do: everything goes to the log, the first few to people at its end. */
 import { inEnglish, type JobContext, type Sentence, say, sentenceOf, type Task, type Words, wordsOf } from 'archivolt'
 import type { Failure } from '../platform/types.ts'
 import type { App } from './app.ts'
@@ -7,9 +7,9 @@ const SHOWN = 10
 
 export interface Report {
   readonly count: number
-  /** @param name  of a file, as it is on disk; or what is meant instead of one */
+  /** @param name  of the file on disk, or a sentence instead */
   add(name: string | Sentence, why: Words): void
-  /** A message beside the task's own, where there is something to say. */
+  /** Sends a message if anything was reported. */
   show(): Promise<void>
 }
 
@@ -40,8 +40,8 @@ export function openReport(
 }
 
 /**
- * Why one file could not be taken in, where the next one may: what the platform or the file itself is to blame for.
- * Anything else is thrown.
+ * The reason if the platform or the file itself is to blame, so that the run can go on with the next file. Any other
+ * error is thrown.
  */
 export function reasonOf(thrown: unknown, app: Pick<App, 'platform'>): Words {
   const failure = app.platform.failureOf(thrown)
@@ -50,6 +50,6 @@ export function reasonOf(thrown: unknown, app: Pick<App, 'platform'>): Words {
   throw thrown
 }
 
-/** In our words, else as the platform or yt-dlp says it. */
+/** In our words, else in those of the platform or yt-dlp. */
 const ofPlatform = ({ failure, message }: Failure, { platform }: Pick<App, 'platform'>): Words =>
   platform.reasonOf(failure, message) ?? message

@@ -1,6 +1,6 @@
 /**
- * rescan_filesystem: brings the index and the library on disk together (contract 9.11). Looks first, then changes; may
- * be done twice.
+ * rescan_filesystem: compares the index with the library on disk and repairs the differences (contract 9.11). It reads
+ * everything before it changes anything, and may be repeated.
  */
 import { basename } from 'node:path'
 import { defineTask, inEnglish, isAppError, type JobContext, type Static, say, Type, type Words } from 'archivolt'
@@ -15,13 +15,13 @@ import { openReport, type Report, reasonOf } from './report.ts'
 import { takeInSubtitles } from './subtitles.ts'
 import { fetchMissingArt } from './thumbnail-check.ts'
 
-/** So many files are looked for at once. */
+/** Files that are checked at a time. */
 const STEP = 50
 
 const Payload = Type.Object({
-  /** A person's yes: videos whose films are gone are removed. */
+  /** Also remove videos whose films are gone. */
   force: Type.Optional(Type.Boolean()),
-  /** Of films that no document knows, metadata from the information file beside them, where there is one. */
+  /** For new films, prefer the information file beside them to the platform. */
   preferLocal: Type.Optional(Type.Boolean()),
 })
 
@@ -76,7 +76,7 @@ async function bringTogether(run: Rescan): Promise<Words | null> {
   await takeInSubtitles(run)
   await job.step('rescan.orphans', () => app.videos.dropOrphans(job.signal))
   await fetchMissingArt(job, app, 0.95)
-  // Of a lost index this is what the library can bring back.
+  // After the loss of an index, this is all that the library can restore.
   if ((await app.videos.collection.count()) > 0) await app.index.settle()
   await app.emit('library.rescanned', {})
 
@@ -98,7 +98,7 @@ async function bringTogether(run: Rescan): Promise<Words | null> {
   return said
 }
 
-/** What those find who know of films beyond the library. */
+/** Asks the plugins that know of films outside the library. */
 async function foundElsewhere(homeless: ReadonlySet<string>, { job, app }: Rescan): Promise<Set<string>> {
   const found = new Set<string>()
   for (const find of app.hook('library.homeless')) for (const id of await find(homeless, job)) found.add(id)
@@ -108,21 +108,21 @@ async function foundElsewhere(homeless: ReadonlySet<string>, { job, app }: Resca
 interface State {
   indexed: number
   films: number
-  /** Films that no document knows. */
+  /** Films without a document. */
   fresh: number
-  /** Indexed, and neither in their place nor anywhere else: their channels. */
+  /** Indexed, and not found anywhere: channel by video. */
   missing: Map<string, string>
-  /** Indexed, and not in their place: where they are. */
+  /** Indexed, and found in another folder. */
   elsewhere: Map<string, FoundFilm>
-  /** Their stored paths are not those of their place. */
+  /** Documents with wrong paths. */
   misnamed: string[]
-  /** Their films are in place, and files of subtitles that the document tells of are not. */
+  /** The film is there, but subtitle files of the document are missing. */
   unsubtitled: string[]
-  /** Their films are empty, or of another size than the document says. */
+  /** The film is empty, or has another size than in the document. */
   resized: string[]
-  /** Their films lie in places that are there, and are gone from them. */
+  /** Films missing from a place that is online. */
   lost: string[]
-  /** The same, and the films are back. */
+  /** Films that are back in such a place. */
   found: string[]
 }
 
@@ -174,7 +174,7 @@ async function look({ reading, job, app }: Rescan): Promise<State> {
 const readableOf = (films: readonly FoundFilm[], app: App): Promise<Set<string>> =>
   app.videos.readable(films.filter(({ isId }) => isId).map(({ name }) => name))
 
-/** Nothing is said of what lies in a place that is away. */
+/** Ignores films in a place that is offline. */
 async function lookInPlace(id: string, doc: VideoDoc, state: State, { media }: App): Promise<void> {
   const film = media.places.filmOf(id)
   try {
@@ -187,7 +187,7 @@ async function lookInPlace(id: string, doc: VideoDoc, state: State, { media }: A
   }
 }
 
-/** A download may have brought some meanwhile. */
+/** A download may have restored some meanwhile. */
 async function stillMissing(missing: State['missing'], { media }: App): Promise<string[]> {
   const ids: string[] = []
   for (const [id, channelId] of missing)
@@ -195,7 +195,7 @@ async function stillMissing(missing: State['missing'], { media }: App): Promise<
   return ids
 }
 
-/** Added before the film is moved, so that no interruption loses it: it waits until that is done. */
+/** Queued before the film is moved, so that an interruption cannot lose the event; it waits for the move. */
 export const tellMoved = defineTask({
   name: 'library.tellMoved',
   title: 'Tell of a moved film',
@@ -209,7 +209,7 @@ export const tellMoved = defineTask({
   },
 })
 
-/** To the folder of the channel that the document names. */
+/** Moves the film to the folder of its document's channel. */
 async function bringHome(film: FoundFilm, { job, app, report }: Rescan): Promise<void> {
   const id = film.name
   try {
@@ -244,8 +244,7 @@ async function removeGone(id: string, { job, app }: Rescan): Promise<void> {
 }
 
 /**
- * The document takes the metadata of another film. A damaged one is told, and waits in the queue to be downloaded once
- * more.
+ * Updates the document with the properties of the changed film. A damaged film is reported and queued for download.
  */
 async function measure(id: string, { job, app, report }: Rescan): Promise<void> {
   job.signal.throwIfAborted()
@@ -305,9 +304,9 @@ async function reportSecond(film: FoundFilm, name: string, { app, report }: Resc
 declare module 'archivolt' {
   interface Hooks {
     /**
-     * Asked by a rescan: videos whose films lie neither in the library nor where the ledger says. Brings home those
-     * that it knows elsewhere.
-     * @returns these
+     * Asked by a rescan, with videos whose films are neither in the library nor where the ledger says: records those
+     * that it finds elsewhere.
+     * @returns the videos that it found
      */
     'library.homeless': (
       ids: ReadonlySet<string>,
@@ -315,7 +314,7 @@ declare module 'archivolt' {
     ) => Promise<ReadonlySet<string>>
   }
   interface Events {
-    /** Emitted near the end of a rescan, when the library and its documents are of one mind. */
+    /** Emitted near the end of a rescan, when the library and its documents agree. */
     'library.rescanned': Record<string, never>
   }
 }

@@ -1,4 +1,4 @@
-/** Whether the library is there, and its tasks with what their own routes cannot take (contract B). */
+/** Routes for the state of the library, and for starting its tasks with options (contract B). */
 import { defineRoute, Said, saidOf, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { manualImport } from './import.ts'

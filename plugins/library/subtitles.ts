@@ -1,6 +1,5 @@
 /**
- * Subtitles that lie beside films of the library and that no document has: people put them there, or an older server
- * forgot them.
+ * Indexes subtitle files in the library that are in no document: people put them there, or an older server forgot them.
  */
 import { isAppError, type JobContext, say } from 'archivolt'
 import { faultOfSubtitle } from '../film-kit/sidecars.ts'
@@ -9,7 +8,7 @@ import type { App } from './app.ts'
 import { batchesOf, type FoundSubtitle, mediaDirOf, subtitlesOf } from './disk.ts'
 import type { Report } from './report.ts'
 
-/** So many files are looked at together. */
+/** Files that are checked at a time. */
 const STEP = 50
 
 /** What a rescan hands on. */
@@ -20,7 +19,7 @@ interface Run {
 }
 type Found = ReturnType<typeof subtitleFile>
 
-/** What is no subtitles is told, and stays where it lies. May be done twice. */
+/** Files that are not subtitles are reported and stay. It may be repeated. */
 export async function takeInSubtitles(run: Run): Promise<void> {
   const { job, app } = run
   let seen = 0
@@ -36,7 +35,7 @@ export async function takeInSubtitles(run: Run): Promise<void> {
           }),
         )
       } catch (thrown) {
-        // the film is gone, or the file: the next rescan looks again
+        // the film or the file is gone: the next rescan tries again
         if (!isAppError(thrown, 'unprocessable')) throw thrown
         job.log.info({ id, err: thrown }, 'subtitles that lay beside it are not taken in')
       }

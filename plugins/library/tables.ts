@@ -1,7 +1,7 @@
 /**
- * The tables that this plugin's migrations have made. Those that begin with `library_adoption`, and `library_followed`,
- * are read and written by adoption, `library_preview` by playable, which once were parts of it: a released migration
- * stays with the plugin that ran it. `library_release` is what the plugin release begins with.
+ * The tables of this plugin's migrations. The plugin adoption uses `library_adoption…` and `library_followed`,
+ * playable uses `library_preview`, and release reads `library_release`: they were parts of library, and a released migration
+ * stays with the plugin that ran it.
  */
 
 const releaseTables = {

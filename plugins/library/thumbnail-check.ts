@@ -1,6 +1,6 @@
 /**
- * thumbnail_check: missing pictures are made again from what lies beside films, fetched from where the documents say, or
- * taken out of films; those of nobody are removed.
+ * thumbnail_check: restores missing pictures from files beside films, from the addresses in the documents, or from the
+ * films, and removes pictures without a document.
  */
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -24,7 +24,7 @@ const KINDS: Record<ArtKind, KnownKind> = {
   playlist: 'playlist',
 }
 const CHANNEL_PICTURES = ['thumb', 'banner', 'tvart'] as const
-/** A picture is written before the document that it belongs to. */
+/** A picture is written before its document. */
 const YOUNG_MS = 3_600_000
 
 export const thumbnailCheck = defineTask({
@@ -47,9 +47,9 @@ export const thumbnailCheck = defineTask({
 type Wanted = { kind: 'video'; id: string; doc: VideoDoc } | { kind: ArtKind; id: string; url: string }
 
 /**
- * What cannot be had is left for the next time: a refresh may bring another address.
- * @param fraction  how far the job is meanwhile
- * @returns how many were fetched
+ * Skips what cannot be fetched now: a refresh may bring another address.
+ * @param fraction  progress of the job meanwhile
+ * @returns the number of restored pictures
  */
 export async function fetchMissingArt(job: Run, app: App, fraction = 0): Promise<number> {
   let looked = 0
@@ -71,7 +71,7 @@ export async function fetchMissingArt(job: Run, app: App, fraction = 0): Promise
 
 async function takeOfVideo(id: string, doc: VideoDoc, lost: LostPictures, job: Run, app: App): Promise<boolean> {
   if (await lost.takeBeside(id, doc)) return true
-  // Of those that lie in places there may be very many: a refresh, which has its pace, fetches what the platform has.
+  // Places may hold very many films: a refresh fetches their pictures at its own pace.
   const mayAsk = doc.art !== undefined && app.media.isOurs(id)
   if (mayAsk && (await app.media.fetchArt('video', id, doc.art!, job.signal))) return true
   const mayCome = doc.active && (doc.art !== undefined || !app.media.isOurs(id))
@@ -95,7 +95,7 @@ async function* wantedArt(app: App): AsyncGenerator<Wanted> {
   }
 }
 
-/** A restored document may have anything there. */
+/** A restored document may hold anything here. */
 function picturesOf(art: string | undefined): Partial<Record<(typeof CHANNEL_PICTURES)[number], unknown>> {
   try {
     return (JSON.parse(art ?? '{}') as object | null) ?? {}
@@ -105,7 +105,7 @@ function picturesOf(art: string | undefined): Partial<Record<(typeof CHANNEL_PIC
 }
 
 async function removeOrphans(job: Run, app: App): Promise<number> {
-  // Read through where there is an orphan: most days there is none.
+  // Read only once an orphan is found, which is rare.
   let library: Awaited<ReturnType<typeof lookAround>> | undefined
   let removed = 0
   let kept = 0

@@ -1,4 +1,4 @@
-/** The library's reading child: walks its folders and the import folder, and looks at films and what lies beside them. */
+/** The library's reading child: reads the folders of the library and the import folder. */
 import { answersOfFilms, serve } from '../film-kit/serve.ts'
 
 serve(answersOfFilms())
