@@ -1,9 +1,9 @@
-/** Decides which client addresses count as one where something is limited by address. */
+/** Decides which client addresses count as one client in limits by address. */
 import { isIPv6 } from 'node:net'
 
 /**
- * An IPv4 address as it is; an IPv6 address as its /64, for whoever has one address of it has them all.
- * @param address  as a socket or a proxy names it: with a zone, a port or brackets, or an IPv4 address within IPv6
+ * An IPv4 address unchanged; an IPv6 address as its /64, because whoever has one address of a /64 has all of them.
+ * @param address  from a socket or a proxy: may have a zone, a port or brackets, or be an IPv4-mapped IPv6 address
  */
 export function clientOf(address: string): string {
   const plain = address
@@ -12,7 +12,7 @@ export function clientOf(address: string): string {
     .replace(/%.*$/s, '')
     .replace(/^::ffff:(?=\d+\.)/i, '')
   if (!isIPv6(plain)) return plain
-  // A URL writes every form of an address in one way.
+  // The URL parser normalises every notation of an address.
   const [left = '', right] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
   const [head, tail] = [left, right ?? ''].map((half) => (half === '' ? [] : half.split(':'))) as [string[], string[]]
   const zeros = Array<string>(8 - head.length - tail.length).fill('0')

@@ -1,4 +1,4 @@
-/** Builds each part once, in order, and closes in reverse: the whole server on one screen. */
+/** Builds the server's parts in order and closes them in reverse: the whole server on one screen. */
 import { join } from 'node:path'
 import { type ConfigSources, readCore, readSettings } from '../config/load-settings.ts'
 import manifest from '../package.json' with { type: 'json' }
@@ -41,15 +41,15 @@ interface AppOptions {
   log?: Log
   /** Instead of the built-in plugins and those of AV_PLUGINS_DIR. */
   plugins?: readonly FoundPlugin[]
-  /** For a command: nobody is answered, no job is started, and no first account is made. */
+  /** For commands: serves no requests, starts no jobs, and creates no first account. */
   isAtRest?: boolean
 }
 
 export interface OpenedApp {
-  /** As core sees it; a plugin's own has its log. */
+  /** The app as core uses it; each plugin gets one with its own log. */
   app: WholeApp
   url: string
-  /** The first admin; where it was made just now, with its password. */
+  /** The first admin; with its password if this start created it. */
   first: FirstAccount
   /** Lets requests finish, hands running jobs back to the ledger, ends children, writes everything to disk. */
   close(): Promise<void>
@@ -83,7 +83,7 @@ export async function openApp({
 
   const opened = new CloseStack(log)
   try {
-    // Before anything is written: a start on a full disk needs some room.
+    // Opened before anything is written: a start on a full disk needs some space.
     const reserve = opened.add(await openReserve({ folder: dataDir, clock, log }))
     const onFull = reserve.release
     const file = join(dataDir, 'ledger.sqlite')
@@ -175,7 +175,7 @@ export async function openApp({
 
 async function warnOfLedger(ledger: OpenedLedger, jobs: JobsRunner, dataDir: string, now: number): Promise<void> {
   const { lastRecovery, unreadable } = ledger
-  // Every account sees it: where the data folder lies is for the log alone.
+  // Every account sees this message, so the path of the data folder goes only to the log.
   if (lastRecovery)
     await jobs.warn(
       'The database was damaged',
@@ -186,7 +186,7 @@ async function warnOfLedger(ledger: OpenedLedger, jobs: JobsRunner, dataDir: str
   ledger.whenDamaged(() => void jobs.warn('The database is damaged', DAMAGED, WEEK_SECONDS).catch(() => undefined))
 }
 
-/** Until everybody has heard that the two differ, each start tells it. */
+/** Emits the event at each start until all listeners have handled it. */
 async function tellOlder(generation: Generation, { emit, log }: Pick<WholeApp, 'emit' | 'log'>): Promise<void> {
   const { older } = generation
   try {

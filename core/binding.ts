@@ -10,13 +10,13 @@ const require = createRequire(import.meta.url)
 export const NODE_API = 10
 /** The first major version of better-sqlite3 whose binding is made for Node-API. */
 const FIRST_WITH_NODE_API = 13
-/** What Node says of a module that was compiled for another one. */
+/** Node's error for a module compiled for another Node version. */
 const COMPILED_FOR = /using\s+NODE_MODULE_VERSION (\d+)/
 const NODES: Readonly<Record<string, number>> = { 115: 20, 127: 22, 137: 24, 147: 26 }
 const WAY_OUT =
   'run make run with the Node that starts Archivolt, or take a release. To keep this binding, start it with the Node that it was installed for'
 
-/** @throws a sentence: what the binding was made for, and how to get the right one */
+/** @throws a sentence: which Node the binding was made for, and how to get the right one */
 export function refuseOtherBinding(
   version = (require('better-sqlite3/package.json') as { version: string }).version,
   nodeApi = Number(process.versions.napi),

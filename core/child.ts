@@ -1,16 +1,16 @@
-/** Child processes: each starts with a chosen environment, so that none inherits a password, key or token of ours. */
+/** Starts child processes with a chosen environment, so that none inherits a password, key or token of ours. */
 import { execFile, spawn } from 'node:child_process'
 
 const PASSED =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|LD_LIBRARY_PATH|DYLD_\w+|XDG_\w+|MALLOC_\w+)$/
-/** What a program needs to reach the network here; a proxy's address may hold its password. */
+/** What a program needs to reach the network; a proxy's address may contain a password. */
 const PASSED_ONLINE =
   /^((HTTPS?|ALL|NO|FTP)_PROXY|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NODE_EXTRA_CA_CERTS)$/i
 
 interface Passing {
-  /** For a program that asks servers by itself. */
+  /** For programs that access the network themselves. */
   isOnline?: boolean
-  /** Further names. */
+  /** Names of further variables to pass on. */
   also?: RegExp
 }
 

@@ -1,7 +1,4 @@
-/**
- * The only clock: what the time is, and waiting for it, so that tests can move it; and days of the configured time
- * zone.
- */
+/** The only source of time and timers, so that tests can control them; and days in the configured time zone. */
 
 import { format } from 'date-fns/format'
 import { abortable } from './concurrency/abortable.ts'
@@ -12,26 +9,24 @@ export interface Timer {
 
 export interface Clock {
   /**
-   * Milliseconds since 1970 UTC. It leaps, forward and back, when somebody or a time server sets it: for times that are
-   * stored or shown.
+   * Milliseconds since 1970 UTC. Jumps forward and back when the system clock is set. For times that are stored or
+   * shown.
    */
   now(): number
-  /**
-   * Milliseconds that only grow, at an even pace, whoever sets the clock: for what lasts or waits within this process.
-   */
+  /** Monotonic milliseconds, independent of the system clock. For durations and waits within this process. */
   steady(): number
-  /** Calls back once, after so many milliseconds (any length; does not keep the process alive). */
+  /** Calls back once after this many milliseconds (of any length; does not keep the process alive). */
   after(ms: number, callback: () => void): Timer
   /**
-   * Calls back once, at a time on the wall (as `now` tells it), or when it would have come had nobody set the clock,
-   * whichever is first. Timers stand still while a machine sleeps, so the wall is looked at each minute; who must not
-   * come too early looks at `now` itself.
+   * Calls back once at a wall-clock time (in terms of `now`), or when that time would have come if nobody had set the
+   * clock, whichever is first. Timers stop while a machine sleeps, so the wall clock is checked each minute. A callback
+   * that must not run too early checks `now` itself.
    */
   at(wallMs: number, callback: () => void): Timer
   /**
-   * Looks again and again, so long after the end of the look before: for what shows its newest state whenever one
-   * looks. A stopped clock that is moved on leaves out looks between which nothing else happens.
-   * @param look  never throws
+   * Polls repeatedly, with this pause after the end of each poll. A stopped clock in tests skips polls between which
+   * nothing else happens.
+   * @param look  the poll; must never throw
    */
   every(ms: number, look: () => Promise<void>): Timer
   /** Waits; rejects with the signal's reason when aborted. */
@@ -40,7 +35,7 @@ export interface Clock {
 
 export const DAY_SECONDS = 86_400
 export const DAY_MS = DAY_SECONDS * 1000
-/** JavaScript has no date beyond so many seconds before or after 1970 (ECMA-262, 21.4.1.1). */
+/** The last second that a JavaScript date can represent (ECMA-262, 21.4.1.1). */
 export const LATEST_SECOND = 8.64e12
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 
@@ -84,7 +79,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   steady: () => Math.floor(performance.timeOrigin + performance.now()),
   after(ms, callback) {
-    // Node fires at once where the delay is past 2^31 ms: such a wait is cut into pieces.
+    // Node fires at once if the delay exceeds 2^31 ms, so longer waits are split.
     let handle: NodeJS.Timeout
     const wait = (left: number) => {
       handle = setTimeout(
@@ -93,7 +88,7 @@ export const systemClock: Clock = {
       )
       handle.unref()
     }
-    // Node's may end a millisecond early: whoever then looks at the clock would find that it is not time yet.
+    // Node's timers may fire a millisecond early; the callback would then find that it is not yet time.
     wait(ms > 0 ? Math.ceil(ms) + 1 : 0)
     return { cancel: () => clearTimeout(handle) }
   },
@@ -111,5 +106,5 @@ export const localDay = (seconds: number): string => format(seconds * 1000, 'yyy
 /** Day and time, `YYYY-MM-DD HH:MM`. */
 export const localMinute = (seconds: number): string => format(seconds * 1000, 'yyyy-MM-dd HH:mm')
 
-/** The configured time zone's name: what stored days depend on. */
+/** The name of the configured time zone, on which stored days depend. */
 export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone

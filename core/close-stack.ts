@@ -5,7 +5,7 @@ interface Part {
   close(): unknown
 }
 
-/** A part that cannot be closed does not keep the others open. */
+/** If one part fails to close, the others are closed nevertheless. */
 export class CloseStack {
   readonly #parts: Part[] = []
   readonly #log: Log

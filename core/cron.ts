@@ -1,5 +1,6 @@
 /**
- * Schedules of three fields, `minute hour day_of_week` (contract 8.2): read, put into words, looked up in the calendar.
+ * Schedules of three fields, `minute hour day_of_week` (contract 8.2): parses them, describes them, and finds the next
+ * time.
  */
 import { Cron } from 'croner'
 import { toString as toWords } from 'cronstrue'
@@ -8,20 +9,20 @@ import { errors } from './error.ts'
 import { say } from './say.ts'
 
 const LONGEST = 100
-/** Clocks are changed by an hour, in some places by half of one or by two. */
+/** Daylight saving shifts clocks by one hour, in some regions by half an hour or two hours. */
 const LONGEST_CHANGE_MS = 3 * 60 * 60 * 1000
 
 export interface CronTimes {
-  /** Three fields, as they were given. */
+  /** The three fields as given. */
   readonly text: string
-  /** The first time after this one (epoch milliseconds); undefined: there is none. */
+  /** The first time after this one, in epoch milliseconds; undefined: none. */
   next(afterMs: number): number | undefined
-  /** For people. */
+  /** A description for people. */
   inWords(): string
 }
 
 /**
- * @param timeZone  an IANA name; left out: the process's own
+ * @param timeZone  an IANA name; default: the time zone of the process
  * @throws bad_request with the reason
  */
 export function readCron(text: string, timeZone?: string): CronTimes {
@@ -31,18 +32,18 @@ export function readCron(text: string, timeZone?: string): CronTimes {
   const [minute, hour, weekday] = fields as [string, string, string]
   if (!/^\d{1,2}$/.test(minute) || Number(minute) > 59)
     throw errors.badRequest('The minute of a schedule is one number from 0 to 59, so that it runs at most once an hour')
-  // croner is given plain lists: its own reading of unusual forms plays no part.
+  // croner receives plain lists, so that its own parsing of unusual forms does not matter.
   const [hours, weekdays] = [listed(hour, 23, 'hour'), listed(weekday, 6, 'day of the week')]
   const five = `${Number(minute)} ${hours} * * ${weekdays}`
-  let cron: Cron | undefined // made once it is asked: most of what is read is only checked
+  let cron: Cron | undefined // created on first use: most schedules are only validated
   return {
     text: fields.join(' '),
     next(afterMs) {
-      // Asked by the clock on the wall, as if that were UTC: in a zone whose clocks change croner names times that are
-      // past, or passes over some. By the offset: by a zone's name, UTC's too, each answer takes forty times as long.
+      // croner computes in wall-clock time as if it were UTC: in a zone with daylight saving it returns past times or
+      // skips some. An offset is given because a zone name, even UTC, takes forty times as long.
       cron ??= new Cron(five, { paused: true, mode: '5-part', utcOffset: 0 })
       const wall = wallClock(timeZone)
-      // Begun before any change of the clocks: of times on the wall that come twice the first is taken.
+      // Starts before any possible clock change: of wall-clock times that occur twice, the first counts.
       for (let at = wall.of(afterMs) - LONGEST_CHANGE_MS; ; ) {
         const next = cron.nextRun(new Date(at))
         if (!next) return undefined
@@ -51,7 +52,7 @@ export function readCron(text: string, timeZone?: string): CronTimes {
         if (instant > afterMs) return instant
       }
     },
-    // Ranges and steps read better as they were given; cronstrue knows no list that has a `*` in it.
+    // Ranges and steps read better as given; cronstrue cannot describe a list that contains `*`.
     inWords: () =>
       toWords(`${Number(minute)} ${isMixed(hour) ? hours : hour} * * ${isMixed(weekday) ? weekdays : weekday}`, {
         use24HourTimeFormat: true,
@@ -65,7 +66,7 @@ interface WallClock {
   firstInstant(wallMs: number): number
 }
 
-/** By zone: a server has one, and making one takes longer than all that is asked of it at a start. */
+/** Cached by zone: creating one takes longer than all its uses at a start. */
 const wallClocks = new Map<string | undefined, WallClock>()
 
 function wallClock(timeZone: string | undefined): WallClock {
@@ -76,7 +77,7 @@ function wallClock(timeZone: string | undefined): WallClock {
   return made
 }
 
-/** Times of a zone's clock on the wall, as milliseconds that would be its time in UTC. */
+/** Converts to and from wall-clock times of a zone, expressed as milliseconds as if they were UTC. */
 function makeWallClock(timeZone: string | undefined): WallClock {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
@@ -102,13 +103,13 @@ function makeWallClock(timeZone: string | undefined): WallClock {
   return {
     of,
     firstInstant(wallMs) {
-      // A day before and a day after have the distances to UTC that may hold.
+      // The possible UTC offsets are those of the day before and the day after.
       const [before, after] = [wallMs - DAY_MS, wallMs + DAY_MS].map((about) => wallMs - (of(about) - about)) as [
         number,
         number,
       ]
       const there = [before, after].filter((instant) => of(instant) === wallMs)
-      // A time that the wall passes over comes as much later as the clocks are put forward.
+      // A wall-clock time that daylight saving skips moves later by the size of the shift.
       return there.length > 0 ? Math.min(...there) : before
     },
   }
@@ -116,7 +117,7 @@ function makeWallClock(timeZone: string | undefined): WallClock {
 
 const isMixed = (field: string): boolean => field.includes(',') && field.includes('*')
 
-/** `*`, `n`, `n-m`, `*` in steps, and lists of them, as a list of numbers, or `*`. */
+/** Converts `*`, `n`, `n-m`, steps of `*`, and lists of them to a list of numbers, or `*`. */
 function listed(field: string, highest: number, name: string): string {
   const chosen = new Set<number>()
   for (const part of field.split(',')) {

@@ -1,10 +1,10 @@
 /**
- * What can be measured from outside, by Node's own diagnostics: any code of the process may subscribe by these names.
- * As long as nobody does, nothing is timed.
+ * Measurements, published through Node's diagnostics channels: any code of the process may subscribe by these names.
+ * Nothing is timed without a subscriber.
  */
 import { channel as open } from 'node:diagnostics_channel'
 
-/** Which server tells: its settings. A process may hold several, in tests. */
+/** Identifies the server by its settings: in tests a process may run several. */
 interface Told {
   settings: object
   seconds: number
@@ -13,7 +13,7 @@ interface Told {
 export interface AnswerTold extends Told {
   /** '': no route. */
   method: string
-  /** As routes are written, without ids; '': no route. */
+  /** The route's pattern, without ids; '': no route. */
   route: string
   status: number
 }
@@ -24,7 +24,7 @@ export interface QuestionTold extends Told {
   operation: string
 }
 
-/** A request was answered: `AnswerTold`. */
+/** Publishes `AnswerTold` for each answered request. */
 export const answers = open('archivolt:http.answer')
-/** The index was asked or written: `QuestionTold`. */
+/** Publishes `QuestionTold` for each read or write of the index. */
 export const questions = open('archivolt:index.question')

@@ -1,26 +1,26 @@
-/** Events, named in the past tense: emitted after the write and awaited; every listener is idempotent. */
+/** Events, named in the past tense. Emitted after the write and awaited; every listener must be idempotent. */
 
 /**
- * Name → what is told. Plugins add theirs: `declare module 'archivolt' { interface Events { 'map.added': { id: string }
- * } }`.
+ * Name → payload. Plugins add their own: `declare module 'archivolt' { interface Events { 'map.added': { id: string } }
+ * }`.
  */
 export interface Events {
-  /** Once: requests are answered from now on. */
+  /** Emitted once: requests are answered from now on. */
   'server.ready': { url: string }
   /**
-   * Emitted at a start that finds an older ledger than the index was last used with: what the ledger keeps of single
-   * documents may speak of none any more, and may lack what the index has.
+   * Emitted at a start with a ledger older than the index: rows about documents may refer to documents that no longer
+   * exist, and rows for newer documents may be missing.
    */
   'ledger.replaced': Record<string, never>
-  /** Emitted before and after each named piece of a job's work: here tests cut the power. */
+  /** Emitted before and after each step of a job: tests kill the process here. */
   'job.step': { task: string; id: string; step: string; phase: 'before' | 'after' }
 }
 
-/** Everybody hears them in place: told too often for a row each, or of no use once the moment is past. */
+/** Delivered directly, not through a row: too frequent for rows, or useless after the moment. */
 export const HEARD_IN_PLACE: ReadonlySet<string> = new Set<keyof Events>(['server.ready', 'job.step'])
 
 export type EventName = keyof Events & string
-/** Hears every event that plugins tell. */
+/** Receives every event that plugins emit. */
 export type ListenerToAll = (name: string, event: unknown) => void | Promise<void>
 export type Listener<Name extends EventName> = (event: Events[Name]) => void | Promise<void>
 
@@ -39,8 +39,8 @@ export class EventBus {
   }
 
   /**
-   * Resolves when all have heard, in the order they came; the first error ends it, so the job that tells repeats the
-   * event.
+   * Calls the listeners in the order of registration and resolves after the last. The first error rejects, so that the
+   * emitting job repeats the event.
    */
   async emit<Name extends EventName>(name: Name, event: Events[Name]): Promise<void> {
     for (const listener of this.#listeners.get(name) ?? []) await (listener as Listener<Name>)(event)

@@ -1,4 +1,4 @@
-/** One request to a server outside, straight or through a proxy, until the head of its answer is there. */
+/** One request to an external server, direct or through a proxy, until the response headers arrive. */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
@@ -17,11 +17,11 @@ export interface HopAnswer {
   status: number
   headers: Headers
   chunks: AsyncIterable<Buffer>
-  /** Drops the connection, read to its end or not. */
+  /** Closes the connection, even if the response was not read to the end. */
   end(): void
 }
 
-/** @param lookup  judges the address that is connected to */
+/** @param lookup  resolves the name and refuses forbidden addresses */
 export function askStraight({ url, body, ...asked }: Hop, lookup: LookupFunction): Promise<HopAnswer> {
   return new Promise((resolve, reject) => {
     const request: ClientRequest = (url.protocol === 'https:' ? httpsRequest : httpRequest)(
@@ -40,11 +40,11 @@ export function askStraight({ url, body, ...asked }: Hop, lookup: LookupFunction
   })
 }
 
-/** Https goes through a tunnel (CONNECT), so the proxy reads nothing of it; http is asked of the proxy. */
+/** Https goes through a tunnel (CONNECT), which the proxy cannot read; http requests are sent to the proxy. */
 export async function askThrough(proxy: string, { url, body, ...asked }: Hop): Promise<HopAnswer> {
-  // What cannot be parsed would stand in the error, with its password.
+  // An error for an unparsable address would contain its password.
   if (!URL.canParse(proxy)) throw new Error('AV_FETCH_PROXY is no address of a proxy')
-  // Loaded where it is used: most servers have no proxy. In a bundle it has no names but its default.
+  // Loaded on demand: most servers have no proxy. In a bundle it has only a default export.
   const loaded = await import('undici')
   const { Client, ProxyAgent, request } = loaded.default as unknown as typeof loaded
   const tunnels: Dispatcher[] = []
@@ -57,19 +57,19 @@ export async function askThrough(proxy: string, { url, body, ...asked }: Hop): P
       return tunnel
     },
   })
-  // The agent alone would wait for a tunnel that the proxy does not grant.
+  // Without this the agent would wait forever for a tunnel that the proxy refuses.
   const drop = () => {
     for (const one of [...tunnels, dispatcher]) one.destroy().catch(() => {})
   }
   try {
-    // How long it may take is judged by the app's clock alone.
+    // Only the app's clock limits the time.
     const unlimited = { headersTimeout: 0, bodyTimeout: 0 }
     const asking = request(url, { ...asked, ...unlimited, body: body ?? null, dispatcher })
-    // Until there is a tunnel, it does not hear the signal.
+    // undici ignores the signal until the tunnel is open.
     const answer = await abortable<Awaited<typeof asking>>(asked.signal, (resolve, reject) => {
       asking.then(resolve, reject)
     })
-    // What breaks off while nobody reads is nobody's matter.
+    // Ignores a connection that breaks while nobody reads.
     answer.body.on('error', () => {})
     const end = () => {
       answer.body.destroy()

@@ -1,7 +1,7 @@
 /**
- * Requests to servers outside whose addresses come from people or from other servers: with limits, and never into a
- * private network by accident. The address is judged where it is connected to, so no name can change its mind
- * meanwhile.
+ * Requests to external servers whose addresses come from people or from other servers: with limits, and never into a
+ * private network by accident. The check applies to the address of the connection, so a name cannot resolve to another
+ * address afterwards.
  */
 import { lookup as resolve } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
@@ -19,11 +19,11 @@ interface FetchOptions {
   signal?: AbortSignal
   /** Default: 30. */
   withinSeconds?: number
-  /** Of the answer; default: 5,000,000. */
+  /** Size limit of the response; default: 5,000,000. */
   maxBytes?: number
-  /** `cut`: of an answer that is longer, what is within `maxBytes`, instead of an error. */
+  /** `cut`: cuts a longer response at `maxBytes` instead of failing. */
   excess?: 'cut'
-  /** `manual`: a redirect is the answer, and nobody is asked further. */
+  /** `manual`: returns a redirect instead of following it. */
   redirect?: 'manual'
 }
 
@@ -33,7 +33,7 @@ const WITHIN_SECONDS = 30
 const MAX_BYTES = 5_000_000
 const MOST_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-/** What is for the server that was asked first alone. */
+/** Headers that only the first server may receive. */
 const PERSONAL = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
 const networks = (type: 'ipv4' | 'ipv6', ...list: string[]): BlockList => {
@@ -44,7 +44,7 @@ const networks = (type: 'ipv4' | 'ipv6', ...list: string[]): BlockList => {
   }
   return block
 }
-/** Of no use on the internet: private, link-local, loopback, shared, for documents, multicast, reserved. */
+/** Not public: private, link-local, loopback, shared, documentation, multicast, reserved. */
 const NOT_PUBLIC_4 = networks(
   'ipv4',
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
@@ -52,7 +52,7 @@ const NOT_PUBLIC_4 = networks(
   ...['224.0.0.0/4', '240.0.0.0/4'],
 )
 const PUBLIC_6 = networks('ipv6', '2000::/3')
-/** Within it: Teredo and 6to4, which lead to IPv4 addresses, and what is for documents. */
+/** Includes Teredo and 6to4, which lead to IPv4 addresses, and documentation addresses. */
 const NOT_PUBLIC_6 = networks('ipv6', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20')
 
 export function isPublicAddress(address: string): boolean {
@@ -91,7 +91,7 @@ export function openFetch(parts: {
     })
   }
 
-  /** The proxy looks a name up by itself; what is known here to be private it is not asked for. */
+  /** The proxy resolves names itself; names that resolve to a private address here are refused before. */
   const refusePrivateName = (host: string, signal: AbortSignal): Promise<void> =>
     abortable(signal, (done, fail) =>
       resolve(host, { all: true }, (error, addresses) => {
@@ -150,7 +150,10 @@ export function openFetch(parts: {
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').toLowerCase()
 
-/** As browsers do: what was sent goes along only where the status says so, what is personal only to the same server. */
+/**
+ * Follows redirects as browsers do: resends the body only if the status says so, personal headers only to the same
+ * host.
+ */
 function onward(
   { method = 'GET', headers = {}, body, ...rest }: FetchOptions,
   { status, isSameHost }: { status: number; isSameHost: boolean },
@@ -175,7 +178,7 @@ async function toResponse(answer: HopAnswer, options: FetchOptions): Promise<Res
   }
 }
 
-/** @throws more than `maxBytes`, where it is not to be cut */
+/** @throws if the response exceeds `maxBytes` and must not be cut */
 async function readWithin(
   source: AsyncIterable<Buffer>,
   { maxBytes = MAX_BYTES, excess }: FetchOptions,

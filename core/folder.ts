@@ -1,24 +1,21 @@
-/**
- * The folders that a server keeps its files in: made and tried at the start, as a download would find out only after
- * hours.
- */
+/** Creates and tests the server's folders at the start, because a download would notice a problem only after hours. */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { access, chmod, constants, mkdir, readdir, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { StartError } from './error.ts'
 
 interface FolderOptions {
-  /** The rights of one that is made, less those of the umask. */
+  /** Mode of a new folder, before the umask. */
   mode?: number
-  /** It and the files in it are for the server's user alone, also where they have been there with other rights. */
+  /** Restricts the folder and its files to the server's user, even if they already existed with other modes. */
   isPrivate?: boolean
-  /** The setting that says where it lies. */
+  /** The setting with its path. */
   setting?: string
 }
 
 /**
- * @param name  what it is, for the sentence: 'library folder'
- * @throws StartError  names the folder, why it cannot be made or written, and what to do
+ * @param name  for the sentence: 'library folder'
+ * @throws StartError  names the folder, why it cannot be created or written, and what to do
  */
 export async function openFolder(
   name: string,
@@ -53,8 +50,8 @@ const OBSTACLES: Record<string, Obstacle> = {
 }
 
 /**
- * With the folders above it. Not `recursive`: where a file system answers ENOENT below a folder that exists, as /proc
- * does, Node asks again without end.
+ * Creates a folder and its parents. Not `recursive`: if a file system answers ENOENT below an existing folder, as /proc
+ * does, Node retries forever.
  */
 export async function makeFolders(folder: string, mode?: number): Promise<void> {
   const parent = dirname(folder)
@@ -67,11 +64,11 @@ export async function makeFolders(folder: string, mode?: number): Promise<void> 
   }
 }
 
-/** Of the data folder, core's own. */
+/** Core's own folders in the data folder. */
 const PRIVATE_FOLDERS = ['ledger-copies', 'plugins']
 
 /**
- * Others may go through it, to the library within; its files are closed to them, and so are its other folders.
+ * Other users may traverse the data folder, to reach the library in it; its files and other folders are closed to them.
  * @throws StartError
  */
 export async function openDataFolder(dataDir: string): Promise<void> {
@@ -81,7 +78,7 @@ export async function openDataFolder(dataDir: string): Promise<void> {
     if (existsSync(join(dataDir, name))) await openFolder(`folder ${name}`, join(dataDir, name), { isPrivate: true })
 }
 
-/** Whatever rights others have to the files of a folder is taken from them; folders in it stay as they are. */
+/** Removes other users' rights to the files in a folder; its subfolders stay unchanged. */
 async function closeFilesIn(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true }))
     if (entry.isFile()) await closeToOthers(join(folder, entry.name))
@@ -95,23 +92,22 @@ async function closeToOthers(path: string): Promise<void> {
     if (mode & 0o077) await chmod(path, mode & 0o700)
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    // A file may have gone meanwhile; some file systems know no rights, and another owner's file is that one's to
-    // close.
+    // The file may be gone; some file systems have no modes; a file of another owner cannot be changed.
     if (code !== 'ENOENT' && !NOT_POSSIBLE.includes(code)) throw error
   }
 }
 
-/** What is written beside and renamed once it is whole, and what SQLite has beside that. */
+/** Temporary files that are renamed once complete, and SQLite's companions of them. */
 const UNFINISHED = /\.part(-wal|-shm|-journal)?$/
 
-/** Removes what a process that was cut off has left in a folder of ours; nothing where the folder is not there. */
+/** Removes temporary files that an interrupted process left in a folder; does nothing without the folder. */
 export function removeUnfinished(folder: string): void {
   if (!existsSync(folder)) return
   for (const entry of readdirSync(folder, { withFileTypes: true }))
     if (entry.isFile() && UNFINISHED.test(entry.name)) rmSync(join(folder, entry.name), { force: true })
 }
 
-/** Of the disk that a folder lies on, in bytes; `free` is what is left for us. */
+/** Size of the disk of a folder, in bytes; `free` is what is available to this user. */
 export async function diskSpace(folder: string): Promise<{ free: number; total: number }> {
   const { bavail, blocks, bsize } = await statfs(folder)
   return { free: bavail * bsize, total: blocks * bsize }

@@ -1,4 +1,4 @@
-/** Whether a disk takes nothing more: told by the system, by SQLite, or by what lies behind an error. */
+/** Detects errors of a full disk: from the system, from SQLite, or in the cause of another error. */
 import { StartError } from './error.ts'
 
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'])
@@ -11,7 +11,7 @@ export function isDiskFull(thrown: unknown): boolean {
   return false
 }
 
-/** Why a start has ended. */
+/** The error of a start that fails because the disk is full. */
 export const noRoomLeft = (dataDir: string, cause: unknown): StartError =>
   new StartError(
     `The disk with the data folder ${dataDir} is full, and nothing more was kept for this: make room on it`,

@@ -1,12 +1,12 @@
-/** Child processes give way to the server: its answers are what people wait for. */
+/** Lowers the priority of child processes, because people wait for the server's replies. */
 import { constants, setPriority } from 'node:os'
 
 const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority
 
 /**
- * To be called right after the start, so that all that the child starts gives way too.
- * @param child     one that could not be started, or has ended, is passed over
- * @param isBehind  nobody waits for its work: it gives way to other children as well
+ * Call it right after the start, so that the child's own children inherit the priority.
+ * @param child     ignored if it could not be started or has ended
+ * @param isBehind  for background work: gives way to other children as well
  */
 export function giveWay({ pid }: { readonly pid?: number | undefined }, isBehind = false): void {
   if (pid === undefined) return

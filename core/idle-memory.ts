@@ -1,11 +1,11 @@
-/** Memory that goes back when nobody asks any more: what was kept for the next request, and what has become garbage. */
+/** Frees caches and collects garbage once no requests arrive any more. */
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
 
-const LOOK_MS = 60_000
-/** Fewer requests a minute are a health check and a page that lies open. */
+const CHECK_EVERY_MS = 60_000
+/** Fewer requests per minute are just health checks and open pages. */
 const BUSY_REQUESTS = 30
-const QUIET_LOOKS = 3
+const QUIET_CHECKS = 3
 
 interface Parts {
   clock: Clock
@@ -15,21 +15,21 @@ interface Parts {
   release: () => Promise<void>
 }
 
-/** Once in each quiet time that follows a busy one. */
+/** Runs once in each quiet period after a busy one. */
 export function giveBackWhenIdle({ clock, log, requests, release }: Parts): { close(): void } {
   let seen = requests()
-  let quietLooks = QUIET_LOOKS
-  const look = async (): Promise<void> => {
+  let quietChecks = QUIET_CHECKS
+  const check = async (): Promise<void> => {
     const now = requests()
     const isBusy = now - seen >= BUSY_REQUESTS
     seen = now
-    if (isBusy) quietLooks = 0
-    else if (quietLooks < QUIET_LOOKS && ++quietLooks === QUIET_LOOKS) {
+    if (isBusy) quietChecks = 0
+    else if (quietChecks < QUIET_CHECKS && ++quietChecks === QUIET_CHECKS) {
       await release().catch((error: unknown) => log.warn({ err: error }, 'memory could not be given back'))
-      // Without allocations nothing else would start it. There is one where Node was started with `--expose-gc`.
+      // Without allocations nothing else triggers a collection. Exists only if Node was started with `--expose-gc`.
       globalThis.gc?.()
     }
   }
-  const timer = clock.every(LOOK_MS, look)
+  const timer = clock.every(CHECK_EVERY_MS, check)
   return { close: () => timer.cancel() }
 }

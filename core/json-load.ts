@@ -1,21 +1,21 @@
 /**
- * How much a JSON text holds, told before it is parsed: a value takes many times the memory and time that its bytes
- * suggest, and many brackets overflow the stack of whoever writes it out again.
+ * Measures a JSON text before it is parsed: values take many times the memory and time that their bytes suggest, and
+ * deep nesting overflows the stack when the value is serialised again.
  */
 
 export interface JsonLimits {
-  /** Values, of which the empty ones of two bytes cost most. */
+  /** Most values; empty ones of two bytes cost most. */
   values: number
-  /** How deep they may be nested. */
+  /** Deepest nesting. */
   depth?: number
-  /** Keys in one place. */
+  /** Most keys in one object. */
   keys?: number
 }
 
 const [TEXT, ESCAPE, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** @returns the limit that it exceeds; undefined: none. Whether it is JSON at all is not told */
+/** @returns the exceeded limit; undefined: none. Does not check whether the text is JSON */
 export function overloadOf(json: string | Uint8Array, limits: JsonLimits): keyof JsonLimits | undefined {
   const { values, depth: deepest = Infinity, keys = Infinity } = limits
   const codeAt = typeof json === 'string' ? (at: number) => json.charCodeAt(at) : (at: number) => json[at]!

@@ -1,7 +1,7 @@
-/** Lanes of jobs: core's own, and the rule that a lane of a plugin declares. */
+/** Lanes of jobs: core's own, and the rule of a lane that a plugin declares. */
 
-/** For jobs that need no lane of their plugin: how many run at once in each. */
+/** Core's lanes, for tasks that need no lane of their own plugin, and their number of slots. */
 export const OWN_LANES: Readonly<Record<string, number>> = { index: 1, light: 4 }
 
-/** Either the jobs of the lane take turns by item, or a fixed number of them runs at once. */
+/** Either the lane's jobs take turns by item, or it has a fixed number of slots. */
 export type LaneRule = 'turns' | number

@@ -7,10 +7,7 @@ export type Log = Logger
 const SECRET_KEYS = ['password', 'token', 'cookie', 'authorization', 'api_key', 'secret', 'current_password']
 const STDERR = 2
 
-/**
- * One JSON object a line, on stderr unless told otherwise: stdout is for what the program has to say to whoever started
- * it.
- */
+/** One JSON object per line, on stderr by default: stdout is for messages to the person who started the program. */
 export function openLog(level: string, to: DestinationStream = destination({ fd: STDERR, sync: true })): Log {
   return pino(
     {
@@ -25,7 +22,7 @@ export function openLog(level: string, to: DestinationStream = destination({ fd:
   )
 }
 
-/** The log says whose code failed, whoever writes the line. */
+/** Adds the name of the plugin from which an error comes. */
 function withPlugin(thrown: unknown): unknown {
   const told: unknown = stdSerializers.err(thrown as Error)
   const plugin = pluginIn(thrown)

@@ -1,4 +1,4 @@
-/** Start and signals: what the program says to whoever started it. */
+/** Start, signals, and what the program prints to the person who started it. */
 import { readSources } from '../config/load-settings.ts'
 import { type OpenedApp, openApp } from './app.ts'
 import { refuseOtherBinding } from './binding.ts'
@@ -10,7 +10,7 @@ import { adviceForRoot } from './root-advice.ts'
 
 const STOP_WITHIN_MS = 10_000
 
-/** A sentence for people: no stack, which AV_LOG_LEVEL=debug shows. */
+/** Prints a sentence for people; AV_LOG_LEVEL=debug adds the stack. */
 function refuse(error: unknown, command?: string): never {
   process.stderr.write(
     `Archivolt could not ${command === undefined ? 'start' : `finish ${command}`}. ${sentenceOf(error)}\n`,
@@ -18,17 +18,17 @@ function refuse(error: unknown, command?: string): never {
   process.exit(1)
 }
 
-/** One line: where to go, and, until somebody has signed in with the first password, as whom. */
+/** Prints the address in one line, with the first account until somebody has signed in with its first password. */
 function greet({ url, first, app }: OpenedApp): void {
   const { isNew, username, password, passwordFile } = first
-  // A terminal's text is read by one person; any other place may be a log that is kept.
+  // A terminal is read by one person; other output may go to a stored log.
   const shown = password && process.stdout.isTTY ? `: ${password}` : ''
   const place = passwordFile ? `in ${passwordFile}${shown}` : isNew ? 'that of AV_PASSWORD' : undefined
   const hint = place === undefined ? '' : ` – sign in as ${username}, the password is ${place}`
   process.stdout.write(`Archivolt ${app.version} listens on ${url}${hint}\n`)
 }
 
-/** Names the plugin at fault: a plugin from outside can be left out. */
+/** Names the plugin at fault: a plugin from outside can be switched off. */
 function sayWhose(error: unknown, what: string): string {
   const plugin = pluginIn(error)
   const said = error instanceof Error ? error.message.split('\n')[0] : String(error)
@@ -52,7 +52,7 @@ function stopOnSignals(opened: OpenedApp): void {
   }
   process.on('SIGINT', () => void stop(0))
   process.on('SIGTERM', () => void stop(0))
-  // Work that nobody waits for has failed: its job or request has its own fault, the rest goes on.
+  // Unawaited work failed. Its job or request reports its own error; the server goes on.
   faults.late = (error) => log.error({ err: error }, 'a failure that nobody waited for')
   faults.fatal = (error) => {
     log.fatal({ err: error }, 'an error that nobody caught: the server stops')
@@ -62,9 +62,9 @@ function stopOnSignals(opened: OpenedApp): void {
 }
 
 const typed = process.argv.slice(2)
-/** What it was that could not be finished. */
+/** The command that could not be finished. */
 const [command] = typed[0] === 'start' ? [] : typed
-/** What becomes of failures that nobody waits for: they end a start or a command. */
+/** Handlers of uncaught failures: they end a start or a command. */
 const faults = {
   late: (error: unknown): void => refuse(sayWhose(error, 'a failure that nobody waited for'), command),
   fatal: (error: unknown): void => refuse(sayWhose(error, 'an error that nobody caught'), command),

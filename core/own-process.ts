@@ -1,26 +1,26 @@
 /**
- * A process of a plugin's own, for what anybody may have written: unlike a thread it can be ended whatever it does, and
- * takes no memory of the server's. It knows none of the server's settings.
+ * Runs a plugin's work on untrusted input in a separate process. Unlike a thread, it can be killed at any moment and
+ * uses none of the server's memory. It receives none of the server's settings.
  */
 import { startChild } from './child.ts'
 import { giveWay } from './give-way.ts'
 import { rssBytesOf } from './process-memory.ts'
 import { bundledCode, isBundled } from './worker.ts'
 
-const LOOK_EVERY_MS = 250
+const CHECK_EVERY_MS = 250
 const MOST_COMPLAINT = 2000
 
 export interface OwnProcess {
   readonly pid: number | undefined
   send(message: object): void
-  /** Ends it at once; what it wrote stays. */
+  /** Kills the process at once; files that it wrote stay. */
   kill(): void
 }
 
 /**
- * @param entry  `new URL('./worker.ts', import.meta.url)`, which hears `process.on('message')` and answers by
- *        `process.send`; it ends once nobody hears it any more
- * @param on.end  once, with the reason: its own, or that it took more memory than it may
+ * @param entry  `new URL('./worker.ts', import.meta.url)`, which listens to `process.on('message')` and replies with
+ * `process.send`; it ends when it stops listening
+ * @param on.end  called once with the reason: its own, or that it exceeded its memory limit
  */
 export function startProcess(
   entry: URL,
@@ -32,27 +32,27 @@ export function startProcess(
   const child = startChild(process.execPath, [...heap, isFile ? bundledCode(entry) : '-'], {
     stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
     serialization: 'advanced',
-    // One that has run out of memory may leave its picture where it stands.
+    // A process that runs out of memory may write a core dump to its working folder.
     cwd: '/',
   })
   giveWay(child)
-  child.stdin!.on('error', () => undefined) // it has ended: `end` tells
+  child.stdin!.on('error', () => undefined) // the process has ended, which `end` reports
   child.stdin!.end(isFile ? '' : bundledCode(entry))
   let complaint = ''
   let isTooLarge = false
   child.stderr!.on('data', (piece: Buffer) => {
     if (complaint.length < MOST_COMPLAINT) complaint += piece.toString()
   })
-  // Its heap is not all that it takes.
-  const look = setInterval(async () => {
+  // The heap limit does not cover all memory of the process.
+  const check = setInterval(async () => {
     const bytes = await rssBytesOf(child.pid)
     if (bytes === undefined || bytes <= memoryMb * 1.5 * (1 << 20)) return
     isTooLarge = true
     child.kill('SIGKILL')
-  }, LOOK_EVERY_MS)
+  }, CHECK_EVERY_MS)
   let isEnded = false
   const end = (reason: Error) => {
-    clearInterval(look)
+    clearInterval(check)
     if (isEnded) return
     isEnded = true
     on.end(reason)

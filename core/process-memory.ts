@@ -1,15 +1,15 @@
-/** How much memory another process takes. */
+/** Reads how much memory another process uses. */
 import { readFile } from 'node:fs/promises'
 import { startChild } from './child.ts'
 
-/** Undefined where this cannot be told. */
+/** undefined: unknown on this system. */
 export async function rssBytesOf(pid: number | undefined): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]
   return kilobytes === undefined ? rssFromPs(pid) : Number(kilobytes) * 1024
 }
 
-/** Where there is no /proc. */
+/** For systems without /proc. */
 function rssFromPs(pid: number | undefined): Promise<number | undefined> {
   if (pid === undefined || process.platform === 'linux') return Promise.resolve(undefined)
   return new Promise((resolve) => {

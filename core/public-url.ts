@@ -1,4 +1,4 @@
-/** Where people reach this server, for links that leave it. */
+/** The server's public address, for links in messages that leave it. */
 import type { Settings } from '../config/schema.ts'
 
 export function publicUrl(

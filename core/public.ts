@@ -1,4 +1,4 @@
-/** All that a plugin may import, as 'archivolt': define*, Type, errors, schemas, types. */
+/** Everything that a plugin may import, as 'archivolt': define*, Type, errors, schemas, types. */
 
 export type { Static, TObject, TSchema } from 'typebox'
 export { Type } from 'typebox'

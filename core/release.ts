@@ -1,16 +1,16 @@
-/** What a release was made for: on another machine, or with another Node, one sentence says which is needed. */
+/** Checks the machine and Node that a release was built for; on another one, a sentence names the right release. */
 import { readFile } from 'node:fs/promises'
 import { OWN_FOLDER } from './own-files.ts'
 
-/** `release.json` beside `dist/`; a tree that was built has none. */
+/** `release.json` next to `dist/`; a source tree has none. */
 export interface Release {
   version: string
   platform: string
   arch: string
   libc: Libc
-  /** It runs on every Node with this version of Node-API or a newer one (`process.versions.napi`). */
+  /** The release runs on every Node with this Node-API version or a newer one (`process.versions.napi`). */
   nodeApi: number
-  /** Major versions of older Nodes that it also runs on, by what their native code is compiled for (`process.versions.modules`). */
+  /** Module version (`process.versions.modules`) → major version of older Nodes that the release also supports. */
   nodes: Record<string, number>
 }
 export type Libc = 'glibc' | 'musl'
@@ -31,7 +31,7 @@ export async function refuseOtherMachine(): Promise<void> {
   if (said !== undefined) throw new Error(said)
 }
 
-/** What is wrong with a release on a machine; undefined: nothing is. */
+/** Why a release does not run on a machine; undefined: it does. */
 export function refusal(release: Release, machine: Machine): string | undefined {
   const { version, nodes } = release
   const isSame =
@@ -48,7 +48,7 @@ export function refusal(release: Release, machine: Machine): string | undefined 
 const nameOf = ({ platform, arch, libc }: Pick<Machine, 'platform' | 'arch' | 'libc'>): string =>
   [platform, arch, libc].filter(Boolean).join(' ')
 
-/** `archivolt-1.0.0-linux-x64.tar.gz`; glibc is not named. */
+/** `archivolt-1.0.0-linux-x64.tar.gz`; only musl is named. */
 export const fileOf = ({ version, platform, arch, libc }: Omit<Release, 'nodes' | 'nodeApi'>): string =>
   `archivolt-${version}-${platform}-${arch}${libc === 'musl' ? '-musl' : ''}.tar.gz`
 

@@ -1,6 +1,6 @@
 /**
- * Some megabytes of the data folder's disk that are given up when it is full, so that people can still sign in and make
- * room from inside.
+ * Reserves some megabytes on the data folder's disk and releases them when it is full, so that people can still sign in
+ * and delete things.
  */
 import { randomFillSync } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
@@ -12,9 +12,9 @@ import type { Log } from './log.ts'
 import { say, type Words } from './say.ts'
 
 interface Reserve {
-  /** Gives it up, at once, where the disk takes nothing more. @returns false: there is none (any more) */
+  /** Releases the reserve at once because the disk is full. @returns false: nothing (left) to release */
   release(): boolean
-  /** How people hear of it, from now on and of what has been; they may hear of it later than it happens. */
+  /** Sets how people are told, including about earlier releases; they may be told with a delay. */
   tellBy(tell: (sentence: Words) => Promise<void>): Promise<void>
   close(): Promise<void>
 }
@@ -25,20 +25,20 @@ interface ReserveOptions {
   log: Log
 }
 
-/** Logs of ledger and index, and what they grow by in many removals. */
+/** Enough for the logs of ledger and index, and for their growth during many removals. */
 const RESERVE_BYTES = 16 << 20
-/** For a start alone: what SQLite makes beside each of its files, and a few rows. */
+/** Reserved for a start: SQLite's companion files and a few rows. */
 const START_BYTES = 2 << 20
-/** So much stays free beside them: they must not be what fills the disk. */
+/** Space that must stay free, so that the reserve itself does not fill the disk. */
 const HEADROOM_BYTES = 48 << 20
-const LOOK_FIRST_MS = 10_000
-const LOOK_EVERY_MS = 60_000
+const FIRST_CHECK_MS = 10_000
+const CHECK_EVERY_MS = 60_000
 const PIECE_BYTES = 1 << 20
 const SENTENCE = say`The data disk is full, and the emergency reserve is in use. Delete old snapshots or backups, or free some space.`
 
 /**
- * Two files, made and made again when there is room, looked at each minute. A start that finds the disk full takes the
- * small one, so that the large one is still there for what people do then.
+ * Two files, checked each minute and recreated when there is space. A start on a full disk uses the small one, so that
+ * the large one is still available to people afterwards.
  */
 export async function openReserve({ folder, clock, log }: ReserveOptions): Promise<Reserve> {
   const large = join(folder, 'reserve')
@@ -56,7 +56,7 @@ export async function openReserve({ folder, clock, log }: ReserveOptions): Promi
   const freeBytes = async () => (await diskSpace(folder)).free
 
   const give = (path: string): boolean => {
-    // What is just being made goes too: that is noticed when it is to be renamed.
+    // Also removes a file that is being written: its writer notices when it renames the file.
     const held = [path, `${path}.part`].filter((one) => (statSync(one, { throwIfNoEntry: false })?.size ?? 0) > 0)
     for (const one of held) rmSync(one, { force: true })
     if (held.length === 0) return false
@@ -71,7 +71,7 @@ export async function openReserve({ folder, clock, log }: ReserveOptions): Promi
     const part = `${path}.part`
     const file = await open(part, 'w', 0o600)
     try {
-      // Random: a disk that compresses would keep no room for zeros.
+      // Random bytes: a compressing file system would reserve nothing for zeros.
       const piece = Buffer.alloc(PIECE_BYTES)
       for (let written = 0; written < bytes; written += PIECE_BYTES) await file.writeFile(randomFillSync(piece))
       await file.sync()
@@ -81,16 +81,16 @@ export async function openReserve({ folder, clock, log }: ReserveOptions): Promi
     await rename(part, path)
   }
 
-  const look = (): Promise<void> =>
+  const check = (): Promise<void> =>
     (making = make(small, START_BYTES)
       .then(() => make(large, RESERVE_BYTES))
       .catch((err: unknown) => log.warn({ err }, 'no room could be kept for a full disk; it is tried again')))
 
   if ((await freeBytes()) < START_BYTES / 2 && !give(small)) give(large)
-  // One after the other: two at once would take each other's file away, and the first may be slow.
-  timer = clock.after(LOOK_FIRST_MS, async () => {
-    await look()
-    if (!isClosed) timer = clock.every(LOOK_EVERY_MS, look)
+  // Checks never overlap: two at once would remove each other's file, and the first may be slow.
+  timer = clock.after(FIRST_CHECK_MS, async () => {
+    await check()
+    if (!isClosed) timer = clock.every(CHECK_EVERY_MS, check)
   })
   return {
     release: () => give(large),

@@ -1,16 +1,16 @@
-/** What a start says where it runs as root, which it does not need. In a container root is mostly nobody outside. */
+/** The advice of a start that runs as root, which is unnecessary. In containers, root usually has no rights outside. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What Docker, Podman and Kubernetes lay into each container. */
+/** Files that Docker, Podman and Kubernetes create in each container. */
 const CONTAINER_MARKS = ['.dockerenv', 'run/.containerenv', 'run/secrets/kubernetes.io']
-/** Users here are those of the machine: no user namespace gives them other numbers. */
+/** The mapping without a user namespace: users are those of the machine. */
 const ALL_USERS = /^\s*0\s+0\s+4294967295\s*$/
 
 /**
- * @param uid   of this process; undefined: the system has none
+ * @param uid   of this process; undefined: the system has no user ids
  * @param root  of the file system
- * @returns undefined: it is another user, or in a container
+ * @returns undefined: another user, or inside a container
  */
 export function adviceForRoot(dataDir: string, uid = process.getuid?.(), root = '/'): string | undefined {
   if (uid !== 0 || isContained(root)) return undefined

@@ -1,6 +1,6 @@
 /**
- * The secret key in the data folder: what clients hold, tokens and sessions, is derived from it, and the key that seals
- * secrets in the ledger.
+ * The secret key in the data folder. Tokens and sessions of clients are derived from it, and the key that seals secrets
+ * in the ledger.
  */
 import { randomBytes } from 'node:crypto'
 import { chmod, readFile, rename, rm } from 'node:fs/promises'
@@ -10,10 +10,10 @@ import { syncFolder, writeWhole } from './whole-file.ts'
 const KEY_BYTES = 32
 
 const pathIn = (dataDir: string): string => join(dataDir, 'secret.key')
-/** There only while the key is changed. */
+/** Exists only during a key rotation. */
 const nextIn = (dataDir: string): string => join(dataDir, 'secret.key.next')
 
-/** `<data>/secret.key`: made at the first start, complete or not at all, for its owner's eyes only. */
+/** `<data>/secret.key`: created at the first start, complete or not at all, readable only by its owner. */
 export async function openSecretKey(dataDir: string): Promise<Buffer> {
   const path = pathIn(dataDir)
   const known = await readKey(path)
@@ -26,13 +26,13 @@ export async function openSecretKey(dataDir: string): Promise<Buffer> {
   return key
 }
 
-/** It is only looked at. undefined: there is none. */
+/** Reads the key without creating one. undefined: no key. */
 export const readSecretKey = (dataDir: string): Promise<Buffer | undefined> => readKey(pathIn(dataDir))
 
-/** The one that is to take the place of the key, where that was begun. */
+/** The new key of an unfinished rotation. */
 export const readNextKey = (dataDir: string): Promise<Buffer | undefined> => readKey(nextIn(dataDir))
 
-/** On disk when it resolves, so that what is sealed with it can be opened after a crash. */
+/** Synced to disk when it resolves, so that values sealed with it can be opened after a crash. */
 export async function makeNextKey(dataDir: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES)
   await writeWhole(nextIn(dataDir), key)
@@ -40,7 +40,7 @@ export async function makeNextKey(dataDir: string): Promise<Buffer> {
   return key
 }
 
-/** From now on it is the key: every session and token ends with the old one. */
+/** Makes the new key the current one: all sessions and tokens of the old key become invalid. */
 export async function takeNextKey(dataDir: string): Promise<void> {
   await rename(nextIn(dataDir), pathIn(dataDir))
   syncFolder(dataDir)

@@ -1,4 +1,4 @@
-/** Security events: who signs in, who is refused, what accounts may do, tokens, restores. One form of line for all. */
+/** Logs security events in one form: sign-ins, refusals, changes of rights, tokens, restores. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Log } from './log.ts'
 
@@ -22,17 +22,17 @@ export type SecurityEvent =
 
 interface Asker {
   address: string
-  /** The account that asks; 0: nobody has signed in. */
+  /** The asking account; 0: not signed in. */
   by: number
 }
 
-/** `account`: the id of whose it is about. No secrets. */
+/** `account`: the id of the account concerned. No secrets. */
 type Facts = { account?: number | undefined } & Partial<Asker> & Record<string, unknown>
 
 const asking = new AsyncLocalStorage<Asker>()
 let running = 0
 
-/** Security events of `work` name who asked for it. For requests that change something. */
+/** Makes security events during `work` name the asker. For requests that change something. */
 export async function askedBy<Result>(asker: Asker, work: () => Promise<Result>): Promise<Result> {
   running++
   try {
@@ -43,7 +43,7 @@ export async function askedBy<Result>(asker: Asker, work: () => Promise<Result>)
   }
 }
 
-/** Writes one line with `security`: the event's name. Without an asker the command line or the server itself did it. */
+/** Writes one line with `security`: the event's name. Without an asker, it came from a command or the server itself. */
 export function tellSecurity(log: Pick<Log, 'info'>, event: SecurityEvent, facts: Facts): void {
   log.info({ security: event, ...asking.getStore(), ...facts }, 'a security event')
 }

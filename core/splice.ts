@@ -1,11 +1,11 @@
 /**
- * JSON put together from texts, so that stored documents are sent without being parsed. All texts are such as
- * JSON.stringify writes them: without white space, and with quotes escaped in strings, so that `"key":` can only be a
- * key. Whatever a text holds, the result is what parsing would have given; where the quick way cannot tell, it is
- * parsed. Where an index definition has a `lastKey`, each write makes sure that the quick way can.
+ * Assembles JSON from texts, so that stored documents are sent without being parsed. All texts have the form that
+ * JSON.stringify writes: without white space, and with quotes escaped in strings, so that `"key":` can only be a key.
+ * The result is always the same as after parsing; if the fast way is not safe, the text is parsed. A `lastKey` in the
+ * index definition guarantees the fast way.
  */
 
-/** JSON texts by keys of ours, in which nothing is escaped. */
+/** JSON texts by key. The keys are ours and contain nothing to escape. */
 type Texts = Readonly<Record<string, string>>
 
 const NONE = {}
@@ -13,7 +13,7 @@ const NONE = {}
 /** `[…]` of JSON texts. */
 export function listOf(texts: readonly string[]): string {
   let members = ''
-  // Unlike `join`, this copies nothing: all is copied once, when it is sent.
+  // Unlike `join`, this copies nothing until the text is sent.
   for (const text of texts) members += members === '' ? text : `,${text}`
   return `[${members}]`
 }
@@ -29,20 +29,20 @@ function membersOf(values: object, texts: Texts): string {
 }
 
 /**
- * The object with further keys at its end. Where it has one of them already, readers see the new value.
+ * Appends keys to the object. If it already has one of them, parsers see the new value.
  * @param values  plain values
- * @param texts   values that are JSON already; they come first
+ * @param texts   values that are already JSON; they come first
  */
 export function withKeys(object: string, values: object, texts: Texts = NONE): string {
   const members = membersOf(values, texts)
-  // What is stored is sliced, which copies nothing; all is copied once, when it is sent.
+  // Slicing copies nothing: the text is copied once, when it is sent.
   return members === '' ? object : `${object.slice(0, -1)}${object === '{}' ? '' : ','}${members}}`
 }
 
 /**
- * The object with further keys in one of its members, which is an object too.
- * @param more   plain values at the end of the whole
- * @param texts  values that are JSON already; they come before `more`
+ * Appends keys to a member of the object that is itself an object.
+ * @param more   plain values appended to the outer object
+ * @param texts  values that are already JSON; they come before `more`
  */
 export function withKeysInside(
   object: string,
@@ -54,7 +54,7 @@ export function withKeysInside(
   const opening = `${JSON.stringify(key)}:{`
   const at = object.lastIndexOf(opening)
   const end = object.length - 2
-  // A brace that is the last but one closes a member of the whole; and that is this one, if none comes before.
+  // The last but one brace closes a member; it closes this member if no brace comes before it.
   if (at >= 0 && object.indexOf('}', at) === end) {
     const inner = membersOf(values, NONE)
     const outer = membersOf(more, texts)
@@ -73,13 +73,13 @@ export function textUnder(object: string, key: string): string | undefined {
   const opening = `${JSON.stringify(key)}:"`
   const from = object.indexOf(opening) + opening.length
   const text = object.slice(from, object.indexOf('"', from))
-  // Before it no member is an object, so it is no key of one; and nothing is escaped in it.
+  // Safe if no earlier member is an object, so that the key belongs to the outer one, and nothing is escaped.
   if (from >= opening.length && !object.slice(1, from).includes('{') && !text.includes('\\')) return text
   const value = (JSON.parse(object) as Record<string, unknown>)[key]
   return typeof value === 'string' ? value : undefined
 }
 
-/** The list under the `lastKey` of the object's index, as JSON; where it has none, an empty one. */
+/** The list under the `lastKey` of the object's index, as JSON; an empty list if the key is missing. */
 export function listUnder(object: string, lastKey: string): string {
   const opening = `${JSON.stringify(lastKey)}:[`
   const from = object.indexOf(opening) + opening.length - 1
@@ -90,7 +90,7 @@ export function listUnder(object: string, lastKey: string): string {
 }
 
 /**
- * Wherever an object in the text has the key, with a text of letters, digits, _ and -, it gets the same under another.
+ * Duplicates a key under another name in every object of the text, if its value consists of letters, digits, _ and -.
  */
 export function withTwins(text: string, key: string, twin: string): string {
   const member = new RegExp(`${JSON.stringify(key)}:"([A-Za-z0-9_-]*)"`, 'g')

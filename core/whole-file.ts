@@ -1,8 +1,8 @@
-/** Small files of the data folder that are there whole or as they were before, whenever the power goes. */
+/** Writes small files of the data folder atomically: after a power cut they have the old or the new content. */
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 
-/** Written beside, synced, renamed; for its owner's eyes only (0600). */
+/** Writes a temporary file, syncs and renames it; readable only by its owner (0600). */
 export async function writeWhole(path: string, content: Buffer | string): Promise<void> {
   const part = `${path}.part`
   const file = await open(part, 'w', 0o600)
@@ -16,7 +16,7 @@ export async function writeWhole(path: string, content: Buffer | string): Promis
   await rename(part, path)
 }
 
-/** A name in a folder is on disk once the folder is. */
+/** Syncs a folder, so that new names in it are on disk. */
 export const syncFolder = (path: string): void => syncPath(path, 'r')
 
 export const syncFile = (path: string): void => syncPath(path, 'r+')

@@ -1,4 +1,4 @@
-/** Cookie or token → actor; may this actor use this route. */
+/** Finds the actor of a cookie or token, and decides whether the actor may use a route. */
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { parseCookie } from 'cookie'
@@ -7,12 +7,12 @@ import type { Access } from './access.ts'
 import type { Credentials, Identity } from './credentials.ts'
 import { includes, type Scope, type Scoped, scopeRefusal } from './scope.ts'
 
-/** Who asks. Id 0: nobody has signed in. */
+/** The asking account. Id 0: not signed in. */
 export interface Actor extends Identity {
   via: 'token' | 'session' | 'none'
-  /** Of the access token, where it asks by one: what it may change is that much alone. */
+  /** Scope of the access token, if one was used: limits what the actor may change. */
   scope?: Scope
-  /** Hash of the session's id, with `via: 'session'`. */
+  /** Hash of the session id, with `via: 'session'`. */
   session?: string
 }
 
@@ -23,12 +23,12 @@ export interface InQuery {
 
 export interface Authentication {
   /**
-   * Who asks. An open route takes credentials that hold, and ignores others.
-   * @param inQuery  of a route that takes such there; headers count first
+   * Finds the actor. An open route uses valid credentials and ignores invalid ones.
+   * @param inQuery  credentials in the query, if the route accepts them; headers take precedence
    * @throws not_authenticated, invalid_token, csrf_failed
    */
   who(request: IncomingMessage, access: Access, inQuery?: InQuery): Actor
-  /** Its role, and the scope of its access token. @throws permission_denied */
+  /** Checks the actor's role and the scope of its access token. @throws permission_denied */
   may(actor: Actor, route: Scoped): void
 }
 
@@ -40,8 +40,8 @@ const KEY = /^[0-9a-f]{40}$/
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * @param isCrossSite    the browser says that another site's page sent the request
- * @param forwardedUser  who has signed in at a trusted proxy: a session of anybody else has ended
+ * @param isCrossSite    whether the browser says that another site's page sent the request
+ * @param forwardedUser  the user signed in at a trusted proxy: sessions of any other user are invalid
  */
 export function openAuthentication({
   credentials,
@@ -67,7 +67,7 @@ export function openAuthentication({
 
   function byToken(request: IncomingMessage): Actor | undefined {
     const header = request.headers.authorization
-    // The scheme may be written in any case, the key may not.
+    // The scheme is case-insensitive, the key is not.
     const key = header === undefined ? undefined : TOKEN_HEADER.exec(header)?.[1]
     return key === undefined ? undefined : ofKey(key, request)
   }
@@ -114,9 +114,7 @@ export function openAuthentication({
     },
   }
 
-  /**
-   * A cookie goes along with whatever page makes the browser send a request: only our own page knows the CSRF value.
-   */
+  /** A browser sends the cookie with requests of any page, but only our own page knows the CSRF value. */
   function proveOwnPage(request: IncomingMessage, csrfToken: string): void {
     if (isCrossSite(request)) throw errors.crossSite()
     const given = request.headers['x-csrftoken']
@@ -125,7 +123,7 @@ export function openAuthentication({
   }
 }
 
-/** It sees what its user sees; where it changes something, handlers are told of no right that its scope leaves out. */
+/** Reads see what the user sees. For changes, handlers see only the rights within the token's scope. */
 const within = (scope: Scope, actor: Actor, isSafe: boolean): Actor => ({
   ...actor,
   isAdmin: actor.isAdmin && (isSafe || includes(scope, 'admin')),
@@ -143,12 +141,12 @@ function refusalOf(actor: Actor, access: Access): string | undefined {
   return undefined
 }
 
-/** Whether who has signed in may use routes, and see pages, of this access. */
+/** Whether the actor may use routes and see pages of this access level. */
 export const mayUse = (actor: Actor, access: Access): boolean => refusalOf(actor, access) === undefined
 
 function sessionCookie(request: IncomingMessage): string | undefined {
   const header = request.headers.cookie
-  // Most calls have a token and no cookie at all.
+  // Most requests have a token and no cookie.
   return header === undefined || !header.includes(SESSION_COOKIE) ? undefined : parseCookie(header)[SESSION_COOKIE]
 }
 

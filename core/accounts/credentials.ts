@@ -1,5 +1,5 @@
 /**
- * The port to the plugin that keeps accounts: what core asks about the credentials of a request, and which plugin
+ * The port to the plugin that manages accounts: what core asks about the credentials of a request, and which plugin
  * answers.
  */
 import type { Clock } from '../clock.ts'
@@ -10,43 +10,43 @@ import type { Log } from '../log.ts'
 import type { Scope } from './scope.ts'
 import type { Signing } from './signing.ts'
 
-/** An active account, and what it may do at the moment. */
+/** An active account and its current rights. */
 export interface Identity {
   id: number
   username: string
   isAdmin: boolean
   mayDownload: boolean
-  /** The part of the archive that it is shown. Left out: all of it. */
+  /** The part of the archive that the account sees. Omitted: everything. */
   view?: View
-  /** It would be an admin if it had the second factor that admins need. */
+  /** The account is an admin without the required second factor, and so has no admin rights yet. */
   needsSecondFactor?: true
 }
 
-/** What plugins are handed as `app.accounts`: the plugin that brings `credentials` declares its methods. */
+/** The service `app.accounts`: the plugin that brings `credentials` declares its methods. */
 export interface Accounts {}
 
 export interface FirstAccount {
   isNew: boolean
   username: string
-  /** The generated password, unless one was given. */
+  /** The generated password; omitted if one was given. */
   password?: string
-  /** The file that holds it until somebody has signed in. */
+  /** The file with the password, until somebody has signed in. */
   passwordFile?: string
 }
 
 export interface Credentials {
   accounts: Accounts
-  /** Adds the first admin, with a token, to a new installation. Does nothing once there are accounts. */
+  /** Adds the first admin, with a token, to a new installation. Does nothing if accounts exist. */
   ensureFirst(account: { username: string; password: string | null }): Promise<FirstAccount>
-  /** An account's own token, or one of its access tokens, which have a scope. */
+  /** Accepts an account's own token, or one of its access tokens, which have a scope. */
   byToken(token: string): { account: Identity; scope?: Scope } | undefined
   /** @param cookie  the value of the cookie `sessionid` */
   bySession(cookie: string): { account: Identity; session: { hash: string; csrfToken: string } } | undefined
-  /** @param signed  what `app.accounts.link` has made for this path */
+  /** @param signed  the signature that `app.accounts.link` made for this path */
   byLink(path: string, signed: string): Identity | undefined
-  /** How many records of a list this account wants on a page; 0: as many as the installation says. */
+  /** The page size that the account has chosen; 0: the installation's default. */
   pageSizeOf(accountId: number): number
-  /** The listener is called after each change that may shut somebody out. */
+  /** Calls the listener after each change that may revoke access. */
   watch(listener: () => void): void
 }
 
@@ -59,7 +59,7 @@ export interface CredentialsParts {
 }
 
 export interface CredentialsDefinition {
-  /** Called once the ledger is open, before any plugin has services or is set up. */
+  /** Called once the ledger is open, before any plugin is set up. */
   open(parts: CredentialsParts): Credentials
 }
 
@@ -70,9 +70,9 @@ interface Bringer {
 type Keeper<Plugin extends Bringer> = Plugin & Required<Pick<Bringer, 'credentials'>>
 
 /**
- * The plugin that keeps the accounts.
- * @param off  plugins that are left out
- * @throws StartError  there is none
+ * Chooses the plugin that manages the accounts.
+ * @param off  plugins that are switched off
+ * @throws StartError  no plugin brings `credentials`
  */
 export function chooseKeeper<Plugin extends Bringer>(
   plugins: readonly Plugin[],

@@ -1,13 +1,13 @@
 /** Limits an access token to part of its user's rights. */
 import type { Access } from './access.ts'
 
-/** Each includes those before it. */
+/** Each scope includes the earlier ones. */
 export const SCOPES = ['read', 'watch', 'download', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
 export const includes = (scope: Scope, other: Scope): boolean => SCOPES.indexOf(scope) >= SCOPES.indexOf(other)
 
-/** What of a route a scope depends on. */
+/** The properties of a route that decide the needed scope. */
 export interface Scoped {
   method: string
   access: Access
@@ -15,8 +15,9 @@ export interface Scoped {
 }
 
 /**
- * What a route asks of an access token: what its route says, else to read for a GET, else what its role is there for. A
- * GET whose reply holds a secret, such as an address with a password, or all of the archive at once says `admin`.
+ * The scope that a route needs: the one it declares; otherwise `read` for a GET, and for other methods the scope that
+ * matches its access level. A GET must declare `admin` if its reply contains a secret, such as an address with a
+ * password, or the whole archive at once.
  */
 export function neededScope({ method, access, scope }: Scoped): Scope | 'none' {
   if (scope !== undefined) return scope
@@ -25,7 +26,7 @@ export function neededScope({ method, access, scope }: Scoped): Scope | 'none' {
   return access === 'downloader' ? 'download' : 'watch'
 }
 
-/** Why an access token is refused there; undefined: it is not. */
+/** Why a route refuses an access token; undefined: it does not. */
 export function scopeRefusal({ scope }: { scope?: Scope }, route: Scoped): string | undefined {
   if (scope === undefined || route.access === 'open') return undefined
   const needed = neededScope(route)

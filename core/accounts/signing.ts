@@ -1,6 +1,6 @@
 /**
- * What the secret key signs: texts, and the ids that browsers keep in cookies. The key itself stays in core. What was
- * signed for one purpose does not hold for another.
+ * Signs texts, and the ids in browser cookies, with the secret key, which never leaves core. A signature for one
+ * purpose is invalid for any other.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
@@ -9,9 +9,9 @@ const COOKIE = /^([\w-]{43})\.([\w-]{43})$/
 
 export interface SignedId {
   id: string
-  /** What the ledger keeps of it. */
+  /** Stored in the ledger. */
   hash: string
-  /** What the cookie keeps of it. */
+  /** Stored in the cookie. */
   cookie: string
 }
 
@@ -20,7 +20,7 @@ export interface Signing {
   /** Compares in constant time. */
   isSigned(purpose: string, text: string, signature: string): boolean
   makeId(purpose: string): SignedId
-  /** The id in a cookie's value; undefined: it was not signed here for this purpose. */
+  /** The id in a cookie's value; undefined: not signed by this server for this purpose. */
   readId(purpose: string, cookie: string): SignedId | undefined
 }
 

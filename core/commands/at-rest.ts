@@ -1,6 +1,6 @@
 /**
- * Runs commands of plugins with the whole app on a data folder that no server is using: no requests, no jobs of the
- * queue.
+ * Runs commands of plugins with the whole app on a data folder that no server is using, without serving requests or
+ * starting jobs.
  */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { readSources } from '../../config/load-settings.ts'
 import { openApp } from '../app.ts'
 import type { CommandInput, PluginCommand } from '../plugin/define.ts'
 
-/** @throws a sentence: there is no archive there, a server is using it, it belongs to another user */
+/** @throws a sentence: the folder has no archive, a server is using it, or it belongs to another user */
 export async function runAtRest(command: PluginCommand, input: CommandInput): Promise<void> {
   const sources = readSources()
   refuseFolder(sources.dataDir)
@@ -20,7 +20,7 @@ export async function runAtRest(command: PluginCommand, input: CommandInput): Pr
   }
 }
 
-/** A typing error must not make a new archive, and root must not leave files that the server cannot write. */
+/** A typing error must not create a new archive, and root must not leave files that the server cannot write. */
 function refuseFolder(dataDir: string): void {
   if (!existsSync(join(dataDir, 'ledger.sqlite')))
     throw new Error(

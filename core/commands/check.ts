@@ -1,4 +1,4 @@
-/** `archivolt check`: looks at settings, data and programs, and changes nothing; a server may run meanwhile. */
+/** `archivolt check`: checks settings, data and programs without changing anything; a server may be running. */
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ export const check: OwnCommand = {
       say(`${finding.isRight ? 'ok   ' : 'WRONG'}  ${finding.what}: ${finding.said}`)
     }
     tell({ what: 'Settings', isRight: true, said: `loaded, with ${loaded.registry.plugins.length} plugins` })
-    for (const finding of await lookAtData(core.dataDir)) tell(finding)
+    for (const finding of await checkData(core.dataDir)) tell(finding)
     for (const { name, checks } of loaded.registry.plugins) {
       const told = checks?.({ settings, clock: systemClock, log }).catch((error: unknown) => [
         { what: `Plugin ${name}`, isRight: false, said: `the check failed: ${saidBy(error)}` },
@@ -47,7 +47,7 @@ export const check: OwnCommand = {
   },
 }
 
-async function lookAtData(dataDir: string): Promise<Finding[]> {
+async function checkData(dataDir: string): Promise<Finding[]> {
   if (!existsSync(dataDir))
     return [{ what: 'Data folder', isRight: true, said: `${dataDir} does not exist yet: the first start creates it` }]
   const { free } = await diskSpace(dataDir)
@@ -61,7 +61,7 @@ async function lookAtData(dataDir: string): Promise<Finding[]> {
   const ledger = join(dataDir, 'ledger.sqlite')
   if (existsSync(ledger)) {
     findings.push(lookAtDatabase(ledger, 'Ledger', LEDGER_REMEDY))
-    if (findings.at(-1)!.isRight) findings.push(...(await lookAtSecrets(dataDir, ledger)))
+    if (findings.at(-1)!.isRight) findings.push(...(await checkSecrets(dataDir, ledger)))
   }
   const key = join(dataDir, 'secret.key')
   if (existsSync(key)) {
@@ -76,8 +76,8 @@ async function lookAtData(dataDir: string): Promise<Finding[]> {
   return findings
 }
 
-async function lookAtSecrets(dataDir: string, ledger: string): Promise<Finding[]> {
-  const key = (await readSecretKey(dataDir)) ?? Buffer.alloc(0) // without one, none of them is opened
+async function checkSecrets(dataDir: string, ledger: string): Promise<Finding[]> {
+  const key = (await readSecretKey(dataDir)) ?? Buffer.alloc(0) // without a key, no secret can be opened
   const db = openChecked(ledger, { readonly: true })
   try {
     const unreadable = unreadableIn(db, openSeal(key))

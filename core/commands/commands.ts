@@ -1,4 +1,4 @@
-/** The one command: what there is beside `start`, its help, and how what was typed is done. */
+/** The command line: lists the commands and their help, and runs what was typed. */
 import { readCore, readSources } from '../../config/load-settings.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { openLog } from '../log.ts'
@@ -21,8 +21,8 @@ const START: OwnCommand = {
 const OWN: readonly OwnCommand[] = [START, setup, check, rotateKey, indexMove]
 
 /**
- * Does what was typed.
- * @returns whether the server is to be started
+ * Runs the typed command.
+ * @returns whether to start the server
  * @throws a sentence
  */
 export async function runCommand(typed: readonly string[]): Promise<'start' | 'done'> {
@@ -31,7 +31,7 @@ export async function runCommand(typed: readonly string[]): Promise<'start' | 'd
   if (first === '--version') return tell(`Archivolt ${manifest.version}`)
   const own = understood(OWN, typed)
   if (own) return runOwn(own)
-  // To name all commands, or one that core does not have, the plugins are asked.
+  // Plugins are loaded only to list all commands, or for a command that core does not have.
   const core = readCore(readSources())
   const commands = commandsOf(registerPlugins(await findPlugins(core), core.pluginsOff).registry)
   if (first === '--help' || first === '-h' || first === 'help') return tell(allOf([...OWN, ...commands]))

@@ -1,4 +1,4 @@
-/** `archivolt index-move`: brings all documents to another index, on a data folder that no server is using. */
+/** `archivolt index-move`: copies all documents to another index, on a data folder that no server is using. */
 import { readCore, readSettings, readSources } from '../../config/load-settings.ts'
 import type { Settings } from '../../config/schema.ts'
 import manifest from '../../package.json' with { type: 'json' }
@@ -24,7 +24,7 @@ export const indexMove: OwnCommand = {
   run: ({ taken: [target], options, say }) => bringIndex(target!, options.anyway === true, say),
 }
 
-/** Brings all documents from one index to another. Run again after an interruption it goes on. */
+/** Copies all documents from one index to another. After an interruption, a second run continues. */
 async function bringIndex(target: string, isAnyway: boolean, say: (text: string) => void): Promise<void> {
   const sources = readSources()
   const core = readCore(sources)
@@ -89,7 +89,7 @@ async function bringIndex(target: string, isAnyway: boolean, say: (text: string)
   }
 }
 
-/** From where to where: from where the documents are, if they are not there already, else from where they may be. */
+/** Chooses source and target: the source is the index in use, or, if that is the target, the only other candidate. */
 function wayOf(
   target: string,
   adapters: readonly Adapter[],
@@ -121,7 +121,7 @@ async function held(index: Index): Promise<number> {
   return sum
 }
 
-/** A line now and then, and one for each collection at its end. */
+/** Prints a line from time to time, and one at the end of each collection. */
 function tellProgress(say: (text: string) => void): NonNullable<MoveOptions['progress']> {
   let toldMs = 0
   return (collection, done, total) => {

@@ -1,9 +1,9 @@
-/** What `archivolt check` says of an SQLite file. It is only read: a server may have it open. */
+/** The finding of `archivolt check` about an SQLite file. Only reads it: a server may have it open. */
 import { saidBy } from '../error.ts'
 import { openChecked } from '../ledger/ledger-copies.ts'
 import type { Finding } from '../plugin/define.ts'
 
-/** @param remedy  what to do if it is damaged */
+/** @param remedy  what to do if the file is damaged */
 export function lookAtDatabase(file: string, what: string, remedy: string): Finding {
   try {
     openChecked(file, { readonly: true }).close()

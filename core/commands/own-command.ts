@@ -1,4 +1,4 @@
-/** A command of core's: it opens for itself what it needs. */
+/** A command of core, which opens what it needs by itself. */
 import type { CommandInput, PluginCommand } from '../plugin/define.ts'
 
 export interface OwnCommand extends Omit<PluginCommand, 'run'> {

@@ -1,13 +1,13 @@
-/** A secret from whoever has typed a command: unseen at a terminal, else the first line of standard input. */
+/** Reads a secret for a command: typed invisibly at a terminal, otherwise the first line of standard input. */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
-/** @throws a sentence: there is none */
+/** @throws a sentence: no secret was given */
 export async function readSecret(question: string): Promise<string> {
   const { stdin, stderr } = process
   const isTerminal = stdin.isTTY === true
   if (isTerminal) stderr.write(`${question}: `)
-  // What is typed is echoed to here, and so by nobody.
+  // readline echoes the typed text to this stream, which discards it.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: stdin, output: nowhere, terminal: isTerminal })
   try {

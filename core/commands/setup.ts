@@ -1,4 +1,4 @@
-/** `archivolt setup`: fetches, or names, the programs outside; what they are is written in `config/tools.sh`. */
+/** `archivolt setup`: downloads or lists the external programs, which `config/tools.sh` defines. */
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment, startChild } from '../child.ts'
@@ -7,7 +7,7 @@ import type { OwnCommand } from './own-command.ts'
 
 const TOOLS = new URL(isSource ? './config/tools.sh' : '../config/tools.sh', OWN_FOLDER)
 
-/** What says where programs are, and how pip fetches others. */
+/** The variables with paths of programs, and those that configure pip. */
 const INSTALLING = /^(AV_(?!\w*(PASSWORD|SECRET|TOKEN|KEY|URL))|PIP_)\w+$/
 
 const installer = () =>

@@ -1,4 +1,4 @@
-/** How what was typed is understood: which command it is, what it is given, and what its help says. */
+/** Parses the command line: the command, its arguments and options, and its help. */
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { CommandInput, CommandOption, PluginCommand, Registry } from '../plugin/define.ts'
 
@@ -6,21 +6,21 @@ export type Described = Omit<PluginCommand, 'run'>
 
 export interface Typed<Command extends Described> {
   command: Command
-  /** Help was asked for: this is it. */
+  /** The help text, if help was requested. */
   help?: string
   taken: CommandInput['taken']
   options: CommandInput['options']
 }
 
-/** What plugins bring. */
+/** The commands of plugins. */
 export const commandsOf = ({ plugins }: Registry): PluginCommand[] =>
   plugins.flatMap(({ commands }) => (commands ?? []) as PluginCommand[])
 
 const HELP: CommandOption = { type: 'boolean', meaning: 'show this help' }
 
 /**
- * @returns undefined: there is no such command
- * @throws a sentence: an option that there is not, something missing or too much
+ * @returns undefined: no such command
+ * @throws a sentence: an unknown option, or too few or too many arguments
  */
 export function understood<Command extends Described>(
   commands: readonly Command[],
@@ -33,7 +33,7 @@ export function understood<Command extends Described>(
   return { command, ...argumentsOf(command, args) }
 }
 
-/** Commands that begin with this word: `user` has `user add` and others. */
+/** The commands that begin with this word: `user add` and others for `user`. */
 export const familyOf = <Command extends Described>(commands: readonly Command[], word: string): Command[] =>
   commands.filter((command) => wordsOf(command).length > 1 && wordsOf(command)[0] === word)
 
@@ -44,13 +44,13 @@ export function noSuchCommand([first = '', second]: readonly string[], family: r
   return new Error(`${problem}. Use archivolt ${family.map(usageOf).join(', or archivolt ')}`)
 }
 
-/** What people are told of an error: its first line, and no stack. */
+/** The first line of an error, without the stack. */
 export function sentenceOf(error: unknown): string {
   const message = error instanceof Error && error.message ? error.message : String(error)
   return message.split('\n')[0]!
 }
 
-/** One row for each. */
+/** One row per command. */
 export const listOf = (commands: readonly Described[]): string[] =>
   columns(commands.map((command): [string, string] => [usageOf(command), command.summary]))
 

@@ -1,8 +1,8 @@
-/** A wait that a signal can end. */
+/** A wait that a signal can abort. */
 
 /**
- * @param begin  starts to wait, and returns how the wait is withdrawn once the signal has ended it
- * @throws the signal's reason, also where it was aborted before; what `reject` is given
+ * @param begin  starts the wait, and returns a function that cancels it when the signal aborts
+ * @throws the signal's reason, even if it was aborted before; the reason given to `reject`
  */
 export function abortable<Value>(
   signal: AbortSignal | undefined,

@@ -1,7 +1,7 @@
-/** Limits how long something takes, or is waited for: what comes later is ignored, and brings nothing down. */
+/** Time limits for work and waits: later results and errors are ignored. */
 import type { Clock, Timer } from '../clock.ts'
 
-/** @param late  what the wait ends with; called once it is too long */
+/** @param late  makes the error of a wait that takes too long */
 export async function withinTime<Result>(
   clock: Pick<Clock, 'after'>,
   limitMs: number,
@@ -18,8 +18,8 @@ export async function withinTime<Result>(
 }
 
 /**
- * Work that is aborted after so long, or with the signal that is given. In place of `AbortSignal.timeout`: Node may
- * collect one that only `AbortSignal.any` knows, and it never fires.
+ * Runs work with a signal that aborts after the limit or with the given signal. Replaces `AbortSignal.timeout`: Node
+ * may garbage-collect one that only `AbortSignal.any` refers to, and it then never fires.
  */
 export async function withLimit<Result>(
   limitMs: number,

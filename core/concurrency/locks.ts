@@ -1,22 +1,23 @@
 /**
- * Keyed locks: shared or exclusive, first come, first served. They live in memory: a resumed job takes its lock again.
+ * Keyed locks, shared or exclusive, first come, first served. They are held in memory: a resumed job takes its lock
+ * again.
  */
 
 interface Lock {
-  /** The last exclusive holder, or who waits to be it. */
+  /** The last exclusive holder, or the last one waiting. */
   exclusive: Promise<unknown>
-  /** Shared holders that came after it. */
+  /** Shared holders that came after that one. */
   shared: Promise<unknown>[]
   users: number
 }
 
 export interface Locks {
   /**
-   * Beside other shared holders of the key. Never take it twice in one flow: an exclusive lock asked for in between
+   * Runs alongside other shared holders of the key. Never take it twice in one flow: an exclusive request in between
    * would block both.
    */
   shared<Result>(key: string, work: () => Promise<Result>): Promise<Result>
-  /** With no other holder of the key. */
+  /** Runs without any other holder of the key. */
   exclusive<Result>(key: string, work: () => Promise<Result>): Promise<Result>
 }
 

@@ -1,4 +1,4 @@
-/** Limits how much each one may hold at once, so that nobody holds all of it. */
+/** Limits how many slots each holder may take at once, so that nobody takes all of them. */
 
 export class Quota {
   readonly #held = new Map<string, number>()
@@ -8,7 +8,7 @@ export class Quota {
     this.#most = most
   }
 
-  /** @returns gives it back; undefined: this one holds as much as it may */
+  /** @returns a function that gives the slot back; undefined: the holder has reached its limit */
   take(who: string): (() => void) | undefined {
     const held = this.#held.get(who) ?? 0
     if (held >= this.#most) return undefined

@@ -1,14 +1,14 @@
-/** Limits how often each one may do something within a span of time. What it remembers is bounded. */
+/** Limits how often each caller may do something within a period. Its memory is bounded. */
 import type { Clock } from '../clock.ts'
 
-/** Past this the one that began first is forgotten. */
+/** Beyond this, the oldest entry is dropped. */
 const MOST_REMEMBERED = 10_000
 
 export class Rate {
   readonly #clock: Clock
   readonly #most: number
   readonly #withinMs: number
-  /** In the order in which they began, so the first is the first to be over. */
+  /** Ordered by begin, so the first entry expires first. */
   readonly #begun = new Map<string, { count: number; untilMs: number }>()
 
   constructor(clock: Clock, { most, withinMs }: { most: number; withinMs: number }) {
@@ -17,12 +17,12 @@ export class Rate {
     this.#withinMs = withinMs
   }
 
-  /** Whether this one may do it now; nothing is counted. */
+  /** Whether the limit is reached; counts nothing. */
   isOver(who: string): boolean {
     return this.#countOf(who) >= this.#most
   }
 
-  /** Counts it. @returns whether it was still allowed */
+  /** Counts one use. @returns whether it was allowed */
   take(who: string): boolean {
     const count = this.#countOf(who)
     if (count >= this.#most) return false

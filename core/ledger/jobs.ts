@@ -1,11 +1,11 @@
-/** Every statement on job rows: the states and the legal moves. A further column is a file in `migrations/`. */
+/** All SQL on job rows: the states and the legal moves. A new column is a file in `migrations/`. */
 import type { Sentence } from '../say.ts'
 import type { Ledger } from './sqlite.ts'
 
 /** As stored. On the wire a STARTED job reads PENDING with `date_start` set (contract 8.3). */
 export type JobState = 'PENDING' | 'STARTED' | 'RETRY' | 'SUCCESS' | 'FAILURE' | 'REVOKED' | 'FAILED'
 export type JobCommand = 'STOP' | 'KILL'
-/** A job in these has ended. */
+/** The states of an ended job. */
 export type EndState = 'SUCCESS' | 'FAILURE' | 'REVOKED' | 'FAILED'
 
 export interface Job {
@@ -26,7 +26,7 @@ export interface Job {
   endedAt: number | null
   /** A second start asked for one more run. */
   again: boolean
-  /** The named piece it is at, while it runs. */
+  /** The current step of a running job. */
   step: string | null
 }
 
@@ -54,14 +54,14 @@ interface JobRow {
   ended_at: number | null
 }
 
-/** One more run: no; after this one, which may first be tried again; after this one, however it ends. */
+/** One more run: 0 no; 1 after this one and its retries; 2 after this one, however it ends. */
 type Again = 0 | 1 | 2
 
 interface NewJob {
   id: string
   task: string
   lane: string
-  /** One waiting or running job per task and key; null: as many as are asked for. */
+  /** Only one job per task and key waits or runs; null: any number. */
   uniqueKey: string | null
   internal: boolean
   payload: Record<string, unknown>
@@ -69,7 +69,7 @@ interface NewJob {
 
 export type Ending = Pick<Job, 'result' | 'said' | 'traceback'> & { state: EndState }
 
-/** Nothing more is said of it. */
+/** An ending without a message. */
 export const withoutWords = (state: EndState): Ending => ({ state, result: null, said: null, traceback: null })
 
 const COLUMNS =
@@ -79,7 +79,7 @@ const NEXT_SEQ = '(SELECT coalesce(max(seq), 0) + 1 FROM jobs)'
 
 export const hasEnded = (job: Job): boolean => job.endedAt !== null
 
-/** All that reads may be called at any time, all that writes only inside `ledger.write`. */
+/** Call reads at any time, writes only inside `ledger.write`. */
 export class JobRows {
   readonly #ledger: Ledger
   readonly #now: () => number
@@ -103,7 +103,7 @@ export class JobRows {
         )
   }
 
-  /** The oldest that waits or runs. */
+  /** The oldest waiting or running job. */
   active(task: string): Job | undefined {
     return this.#one(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND ${OPEN} ORDER BY seq LIMIT 1`, task)
   }
@@ -120,7 +120,7 @@ export class JobRows {
     )
   }
 
-  /** @param isStarted  begun by the caller itself, past its lane */
+  /** @param isStarted  the caller begins the job itself, bypassing the lane */
   add({ id, task, lane, uniqueKey, internal, payload }: NewJob, isStarted: boolean): Job {
     const state: JobState = isStarted ? 'STARTED' : 'PENDING'
     return this.#surely(
@@ -142,8 +142,8 @@ export class JobRows {
   }
 
   /**
-   * A second start has met this unique job: one that runs already will run once more.
-   * @param isNow  one that waits to be tried again, or will, is tried at once
+   * Merges a second start into this unique job. A running job will run once more.
+   * @param isNow  skips the pause before a pending or coming retry
    */
   meet(id: string, payload: Record<string, unknown>, isNow: boolean): Job {
     return this.#surely(
@@ -159,7 +159,7 @@ export class JobRows {
     )
   }
 
-  /** Ends what has not ended and whose payload is damaged: nobody knows what was asked for. */
+  /** Ends open jobs with a damaged payload: what they should do is lost. */
   endDamaged({ state, result }: Ending): Job[] {
     return this.#many(
       `UPDATE jobs SET state = ?, result = ?, payload = '{}', retry_at = NULL, ended_at = ?
@@ -170,7 +170,7 @@ export class JobRows {
     )
   }
 
-  /** The oldest that waits in a lane. */
+  /** Starts the oldest waiting job of a lane. */
   claim(lane: string): Job | undefined {
     return this.#one(
       `UPDATE jobs SET state = 'STARTED', started_at = ?, command = NULL, result = NULL, said = NULL, traceback = NULL
@@ -180,7 +180,7 @@ export class JobRows {
     )
   }
 
-  /** One that waits, out of turn. */
+  /** Starts a waiting job out of turn. */
   take(id: string, payload: Record<string, unknown>): Job {
     return this.#surely(
       this.#one(
@@ -194,7 +194,7 @@ export class JobRows {
     )
   }
 
-  /** The last move of a run: over, unless a wake-up came meanwhile; then it waits again, behind the others. */
+  /** Ends a run. If another start came meanwhile, the job waits again, behind the others. */
   end(id: string, { state, result, said, traceback }: Ending, log: readonly LogLine[]): Job {
     return this.#surely(
       this.#one(
@@ -219,7 +219,7 @@ export class JobRows {
     )
   }
 
-  /** Failed, and tried again at its time; at once, where somebody has started it meanwhile. */
+  /** Schedules a retry after a failure; at once if somebody has started the job again meanwhile. */
   retry(id: string, { result, said, traceback }: Ending, retryAt: number, log: readonly LogLine[]): Job {
     return this.#surely(
       this.#one(
@@ -239,8 +239,8 @@ export class JobRows {
   }
 
   /**
-   * Those whose time to be tried again has come wait in their lanes. @param longestMs  later than in so long it
-   * cannot be: the clock was set
+   * Puts jobs that are due for a retry back into their lanes. @param longestMs  the longest possible pause: a later
+   * time means that the clock was set
    */
   wake(longestMs: number): Job[] {
     return this.#many(
@@ -250,7 +250,7 @@ export class JobRows {
     )
   }
 
-  /** When the next one is to be tried again. */
+  /** When the next retry is due. */
   nextRetryAt(): number | undefined {
     return (
       this.#ledger.sql<{ at: number | null }>(`SELECT min(retry_at) AS at FROM jobs WHERE state = 'RETRY'`).get()?.at ??
@@ -258,7 +258,7 @@ export class JobRows {
     )
   }
 
-  /** The command on a running job's row. It takes back a wake-up from before it. */
+  /** Writes a command to a running job's row. Cancels earlier requests for one more run. */
   command(id: string, command: JobCommand): Job | undefined {
     return this.#one(
       `UPDATE jobs SET command = CASE WHEN command = 'KILL' THEN command ELSE ? END, again = 0 WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
@@ -267,7 +267,7 @@ export class JobRows {
     )
   }
 
-  /** Ends one that waits; nothing of it runs. */
+  /** Ends a waiting job, which never runs. */
   endWaiting(id: string, ending: Ending, command: JobCommand | null): Job {
     return this.#surely(
       this.#one(
@@ -287,14 +287,14 @@ export class JobRows {
     return this.#change(`UPDATE jobs SET step = ? WHERE id = ? AND state = 'STARTED'`, step, id)
   }
 
-  /** Rows that say they run: at start, what a crash has left. */
+  /** The rows marked as running; at the start, those that a crash left behind. */
   started(): Job[] {
     return this.#many(`SELECT ${COLUMNS} FROM jobs WHERE state = 'STARTED' ORDER BY seq`)
   }
 
   /**
-   * Rows of tasks other than these wait where nobody claims, until `moveToLane` takes them back. @returns how many,
-   * by task
+   * Moves open rows of all other tasks to a lane that nobody claims, until `moveToLane` brings them back. @returns the
+   * number by task
    */
   setAside(tasks: readonly string[]): Record<string, number> {
     const others = `${OPEN} AND task NOT IN (SELECT value FROM json_each(?))`
@@ -308,7 +308,7 @@ export class JobRows {
     return Object.fromEntries(counts.map(({ task, count }) => [task, count]))
   }
 
-  /** Back to the end of where it came from, as if it had not begun. @param log  kept if left out */
+  /** Puts a running job back at the end of its lane, as if it had not begun. @param log  default: unchanged */
   requeue(id: string, log?: readonly LogLine[]): Job {
     return this.#surely(
       this.#one(
@@ -321,7 +321,7 @@ export class JobRows {
     )
   }
 
-  /** A task's lane is the code's to say: rows of an earlier version follow it. */
+  /** Moves rows of an earlier version to the lane that the code now declares for the task. */
   moveToLane(task: string, lane: string): number {
     return this.#change(`UPDATE jobs SET lane = ? WHERE task = ? AND ${OPEN} AND lane <> ?`, lane, task, lane)
   }
@@ -331,7 +331,7 @@ export class JobRows {
     return row?.log ? this.#ledger.json<LogLine[]>(row.log, `jobs.log of ${id}`, []) : []
   }
 
-  /** Drops ended jobs by age and count, some at a time. @returns how many */
+  /** Deletes ended jobs by age and count, a limited number at a time. @returns how many */
   prune(endedBefore: number, kept: number, atMost: number): number {
     const old = this.#change(
       'DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at < ? ORDER BY ended_at LIMIT ?)',

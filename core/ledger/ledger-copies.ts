@@ -1,4 +1,4 @@
-/** Copies of the ledger, each checked before it counts: one before a migration, one a day. The way back: `recovery.ts`. */
+/** Makes checked copies of the ledger: one before a migration, one a day. `recovery.ts` restores them. */
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -9,7 +9,7 @@ import { mustBeWhole, refuseUnlessOk } from './whole-check.ts'
 
 const KEPT_OF_A_KIND = 3
 const CHECK_EVERY_MS = 60 * 60 * 1000
-/** A stop has ten seconds for all that it does. */
+/** A shutdown has ten seconds in total. */
 const STOP_COPY_MS = 5000
 const PAGES_A_STEP = 100
 const KINDS = ['daily', 'before-migration'] as const
@@ -20,8 +20,8 @@ export const copiesFolder = (file: string): string => join(dirname(file), 'ledge
 export const stampOf = (ms: number): string => new Date(ms).toISOString().replaceAll(/[:.]/g, '-')
 
 /**
- * All copies of a ledger, newest first. @param now  those of a day to come were made while the clock was wrong: they
- * are the last
+ * All copies of a ledger, newest first. @param now  copies dated in the future were made with a wrong clock and sort
+ * last
  */
 export function copiesOf(file: string, now = Infinity): string[] {
   const folder = copiesFolder(file)
@@ -49,9 +49,9 @@ export async function copyBeforeMigration(db: Database.Database, file: string, n
 }
 
 /**
- * The online backup, checked, then renamed: a copy that was cut off, or made of a damaged ledger, never takes a name,
- * so it is no reason to remove an older one. By SQLite itself: whoever opens and closes its file by other means ends
- * its locks in this process.
+ * Makes an online backup, checks and renames it. An interrupted copy, or one of a damaged ledger, never gets its final
+ * name, and so never causes an older copy to be removed. SQLite itself makes the copy: opening and closing its file by
+ * other means would release its locks in this process.
  */
 export async function backupTo(db: Database.Database, path: string, signal?: AbortSignal): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -61,7 +61,7 @@ export async function backupTo(db: Database.Database, path: string, signal?: Abo
     return PAGES_A_STEP
   }
   try {
-    closeSync(openSync(part, 'w', 0o600)) // SQLite itself would leave it to the umask
+    closeSync(openSync(part, 'w', 0o600)) // SQLite would apply the umask instead
     await db.backup(part, { progress })
     markAsOlder(part)
     await mustBeWhole(part, signal)
@@ -72,7 +72,9 @@ export async function backupTo(db: Database.Database, path: string, signal?: Abo
   }
 }
 
-/** Whoever puts the copy in the place of the ledger by hand has an older one than the index (`index/generation.ts`). */
+/**
+ * Marks the copy as older than the index, in case somebody replaces the ledger with it by hand (`index/generation.ts`).
+ */
 function markAsOlder(copy: string): void {
   const db = new Database(copy)
   try {
@@ -84,9 +86,9 @@ function markAsOlder(copy: string): void {
 }
 
 /**
- * Looks every hour whether today has its copy, and makes it; the newest three are kept. At a clean stop today's is made
- * anew, as the first one of an installation is older than its accounts: but for a ledger that takes too long. A copy
- * that fails is logged and tried again.
+ * Checks every hour whether today's copy exists, and otherwise makes it; keeps the newest three. A clean shutdown makes
+ * today's copy again, because the first copy of an installation is older than its accounts, unless the ledger is too
+ * large for the time. A failed copy is logged and retried.
  */
 export function keepDailyCopies(options: {
   file: string
@@ -131,7 +133,7 @@ export function keepDailyCopies(options: {
   }
 }
 
-/** Opens a file and looks at all its pages. @throws SqliteError; see isDamage */
+/** Opens a file and checks all its pages. @throws SqliteError; see isDamage */
 export function openChecked(file: string, options: { readonly?: boolean } = {}): Database.Database {
   const db = new Database(file, { timeout: 5000, ...options })
   try {
@@ -143,7 +145,7 @@ export function openChecked(file: string, options: { readonly?: boolean } = {}):
   }
 }
 
-/** A copy made by a later blank ledger must not put this one out. */
+/** Protects this copy from rotation: copies of a later, blank ledger must not replace it. */
 export function keepForGood(file: string): void {
   for (const copy of copiesOf(file)) {
     const name = basename(copy)

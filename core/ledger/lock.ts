@@ -1,4 +1,4 @@
-/** One process per folder: a lock that the system itself takes back when the process dies. */
+/** Locks a folder for one process. The system releases the lock when the process dies. */
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -22,7 +22,7 @@ export class LockError extends Error {
 
 /**
  * Holds a data folder for the life of the process.
- * @throws a sentence that names the folder, and what to do
+ * @throws a sentence that names the folder and what to do
  */
 export function lockFolder(folder: string): FolderLock {
   const file = join(folder, 'lock')
@@ -45,15 +45,14 @@ export function lockFolder(folder: string): FolderLock {
 }
 
 /**
- * Holds a file, which is made if need be.
- * The lock is SQLite's own on an empty file: it needs no package, works on every system, and never outlives its
- * process, as a file with a process id would.
+ * Locks a file, which is created if needed. It is SQLite's lock on an empty file: it needs no package, works on every
+ * system and, unlike a file with a process id, never outlives its process.
  * @throws LockError
  */
 export function holdFile(file: string, mode = 0o600): FolderLock {
   let db: Database.Database | undefined
   try {
-    // Only where it is not there: closing it here would end a lock that this process has on it.
+    // Only if the file does not exist: closing it would release a lock that this process already has on it.
     if (!existsSync(file)) closeSync(openSync(file, 'wx', mode))
     db = new Database(file, { timeout: 0 })
     db.pragma('journal_mode = MEMORY') // no file beside it
@@ -70,7 +69,7 @@ export function holdFile(file: string, mode = 0o600): FolderLock {
 
 function refusalOf(error: unknown, file: string): Refusal | undefined {
   const { code = '' } = error as { code?: string }
-  // SQLite calls a file busy, too, whose file system knows no locks (ENOLCK).
+  // SQLite also reports busy if the file system has no locks (ENOLCK).
   if (code.startsWith('SQLITE_BUSY')) return givesLocks(file) ? 'taken' : 'no locks'
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'missing'
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) return 'damaged'
@@ -83,7 +82,7 @@ function refusalOf(error: unknown, file: string): Refusal | undefined {
   return undefined
 }
 
-/** Tried on a file beside, which nobody else has open. */
+/** Tests whether the file system has locks, with another file that nobody has open. */
 function givesLocks(file: string): boolean {
   const beside = `${file}-${process.pid}.part`
   let db: Database.Database | undefined

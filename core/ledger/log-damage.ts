@@ -1,6 +1,6 @@
 /**
- * Changes that a damaged log has lost: SQLite passes over all that follows a damaged place in it, and says nothing. The
- * log's form: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+ * Detects changes lost in a damaged log: SQLite silently ignores everything after a damaged frame. The log's format:
+ * https://www.sqlite.org/fileformat2.html#the_write_ahead_log
  */
 import { closeSync, copyFileSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -12,7 +12,7 @@ const [HEADER_BYTES, FRAME_BYTES, SALT_BYTES] = [32, 24, 8]
 const MAGIC = [0x377f0682, 0x377f0683]
 const USUAL_PAGE_BYTES = 4096
 
-/** The places of the changes in a ledger's log, counted in pages. To be read before the ledger is opened. */
+/** The positions of the commits in a ledger's log, counted in pages. Call it before the ledger is opened. */
 export function changesInLog(file: string): number[] {
   const log = `${file}-wal`
   if (!existsSync(log)) return []
@@ -27,7 +27,8 @@ export function changesInLog(file: string): number[] {
     const isHeader = MAGIC.includes(header.readUInt32BE(0))
     const pageBytes = isHeader ? header.readUInt32BE(8) : USUAL_PAGE_BYTES
     const frameBytes = FRAME_BYTES + pageBytes
-    // Pages of another salt are from before the log began anew. Damage of the head may reach into the first page.
+    // Pages with another salt are from before the log was restarted. Damage to the header may reach into the first
+    // page.
     const salt = isHeader ? header.subarray(16, 16 + SALT_BYTES) : read(HEADER_BYTES + frameBytes + 8, SALT_BYTES)
     const found: number[] = []
     const { size } = fstatSync(handle)
@@ -43,9 +44,9 @@ export function changesInLog(file: string): number[] {
 }
 
 /**
- * The last change may have been cut off before anybody was told that it is done; the one before was on disk by then.
- * @param changes  of `changesInLog`
- * @returns what people are told; undefined: nothing is lost
+ * The last commit may have been interrupted before it was confirmed; the one before it was on disk by then.
+ * @param changes  the result of `changesInLog`
+ * @returns a message for people; undefined: nothing is lost
  */
 export function lostInLog(
   db: Database.Database,

@@ -1,4 +1,4 @@
-/** Numbered migrations of core and plugins: each applied once, in order, in one transaction of its own. */
+/** Numbered migrations of core and plugins: each is applied once, in order, in its own transaction. */
 import type Database from 'better-sqlite3'
 import type { Log } from '../log.ts'
 import { jobs } from './migrations/0001-jobs.ts'
@@ -20,13 +20,13 @@ interface Migration {
   sql: string
 }
 
-/** Whose migrations: core's own, or a plugin's by its name. */
+/** The owner of migrations: core, or a plugin by its name. */
 export interface MigrationOwner {
   name: string
   migrations: readonly Migration[]
-  /** `table.column`: what is sealed in them (`seal.ts`). */
+  /** `table.column` of sealed columns (`seal.ts`). */
   secretColumns?: readonly string[]
-  /** The end of a sentence about them. */
+  /** The end of an error sentence about these migrations. */
   wayOut?: string
 }
 
@@ -55,14 +55,14 @@ const CREATE_REGISTER = `CREATE TABLE IF NOT EXISTS migrations (
 ) STRICT, WITHOUT ROWID`
 
 interface MigrationPlan {
-  /** Something was applied by an earlier start: there is content to be careful with. */
+  /** An earlier start has applied migrations, so the file has content to protect. */
   hasContent: boolean
   steps: Array<{ owner: string; number: number; sql: string; wayOut: string }>
 }
 
 /**
- * What is still to be applied to this file.
- * @throws a sentence where the numbers have gaps, or the file was written by a later version
+ * The migrations still to be applied to this file.
+ * @throws a sentence: the numbers have gaps, or the file was written by a later version
  */
 export function planMigrations(db: Database.Database, plugins: readonly MigrationOwner[]): MigrationPlan {
   db.exec(CREATE_REGISTER)
@@ -88,10 +88,9 @@ export function planMigrations(db: Database.Database, plugins: readonly Migratio
   return { hasContent: db.prepare('SELECT 1 FROM migrations LIMIT 1').get() !== undefined, steps }
 }
 
-/** Applies a plan. What fails leaves the file as the step before left it. */
+/** Applies a plan. If a step fails, the file stays as the previous step left it. */
 export function applyMigrations(db: Database.Database, steps: MigrationPlan['steps'], now: number, log: Log): void {
-  // Tables that others refer to can only be rebuilt while foreign keys are off; each step is checked as a whole
-  // instead.
+  // Referenced tables can be rebuilt only while foreign keys are off; instead each step is checked as a whole.
   db.pragma('foreign_keys = OFF')
   const enter = db.prepare('INSERT INTO migrations (owner, number, applied_at) VALUES (?, ?, ?)')
   for (const { owner, number, sql, wayOut } of steps) {
@@ -138,7 +137,7 @@ function objectsOf(db: Database.Database): Map<string, SchemaObject> {
   return new Map(rows.map((row) => [row.name, row]))
 }
 
-/** A plugin keeps to tables (indexes, triggers, views) that start with its name, and leaves those of others alone. */
+/** A plugin may change only tables, indexes, triggers and views that start with its name. */
 function refuseForeignObjects(
   owner: string,
   number: number,

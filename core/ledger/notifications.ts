@@ -1,4 +1,4 @@
-/** The messages that are shown now: one per run of a job, and some that belong to none. */
+/** The messages currently shown: one per run of a job, and some without a job. */
 import type { Words } from '../say.ts'
 import type { JobCommand } from './jobs.ts'
 import type { Ledger } from './sqlite.ts'
@@ -7,9 +7,9 @@ type Level = 'info' | 'error'
 
 interface NotificationRow {
   id: string
-  /** Null where it belongs to no job. */
+  /** null: without a job. */
   task: string | null
-  /** The task whose title it has, where it belongs to no job. */
+  /** For a message without a job: the task whose title it has. */
   about: string | null
   title: string
   group_name: string
@@ -30,10 +30,10 @@ export interface NewNotification {
   expiresAt: number | null
 }
 
-/** Of those that belong to no job, so that a fault which repeats does not fill the page. */
+/** Limit of messages without a job, so that a repeated fault does not fill the page. */
 const KEPT_WITHOUT_A_JOB = 20
 
-/** All that reads may be called at any time, all that writes only inside `ledger.write`. */
+/** Call reads at any time, writes only inside `ledger.write`. */
 export class NotificationRows {
   readonly #ledger: Ledger
 
@@ -56,7 +56,7 @@ export class NotificationRows {
       }))
   }
 
-  /** A job that runs once more gets a new one, at the end. */
+  /** Adds a message; a job that runs once more gets a new one, at the end. */
   add({ id, task, about, title, group, level, messages, expiresAt }: NewNotification): void {
     this.#ledger
       .sql(
@@ -72,14 +72,14 @@ export class NotificationRows {
     }
   }
 
-  /** Not after its closing message. */
+  /** Changes nothing after the closing message. */
   report(id: string, messages: readonly Words[], progress: number): void {
     this.#ledger
       .sql('UPDATE notifications SET messages = ?, progress = ? WHERE id = ? AND expires_at IS NULL')
       .run(JSON.stringify(messages), progress, id)
   }
 
-  /** The last message, which goes by itself. @param progress  kept where left out */
+  /** Sets the closing message, which expires. @param progress  default: unchanged */
   close(id: string, level: Level, messages: readonly Words[], expiresAt: number, progress?: number): void {
     this.#ledger
       .sql(
@@ -92,7 +92,7 @@ export class NotificationRows {
     return this.#ledger.sql('DELETE FROM notifications WHERE id = ?').run(id).changes
   }
 
-  /** All but these. */
+  /** Deletes all except these. */
   clear(kept: readonly string[]): number {
     return this.#ledger
       .sql('DELETE FROM notifications WHERE id NOT IN (SELECT value FROM json_each(?))')

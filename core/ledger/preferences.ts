@@ -1,4 +1,4 @@
-/** Preferences: what an admin changes while the server runs, in sections of keys that plugins declare. */
+/** Preferences: values that an admin changes while the server runs, in sections with keys that plugins declare. */
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { errors, MOST_FIELDS, StartError } from '../error.ts'
@@ -10,41 +10,41 @@ import { PREFERENCE_VALUE } from './sealed-columns.ts'
 import type { Ledger } from './sqlite.ts'
 
 /**
- * Section → key → schema with its `default`. Several plugins may bring keys of one section. The page draws a preference
- * that has a `title`, with its `description` and `x-unit`, where others of its `x-group` stand. One that may hold a
- * name and password in a URL says `x-secret`: nobody is shown them again, and the ledger has it sealed.
+ * Section → key → schema with a `default`. Several plugins may add keys to one section. The page shows preferences that
+ * have a `title`, with `description` and `x-unit`, grouped by `x-group`. `x-secret` marks a value that may contain a
+ * URL with user name and password: these are never shown again, and the value is sealed in the ledger.
  */
 export type PreferenceSections = Record<string, Record<string, TSchema>>
 
-/** What the values of a section are: `interface PreferenceValues { tide: PreferencesOf<typeof tide> }`. */
+/** The type of a section's values: `interface PreferenceValues { tide: PreferencesOf<typeof tide> }`. */
 export type PreferencesOf<Keys extends Record<string, TSchema>> = { [Key in keyof Keys]: Static<Keys[Key]> }
 
 /** Section → key → value type. `declare module 'archivolt' { interface PreferenceValues { downloads: { … } } }`. */
 export interface PreferenceValues {}
 
 export interface Preferences {
-  /** A section's values, defaults filled in. Frozen; read anew after a change. */
+  /** A section's values, including defaults. Frozen: call again after a change. */
   section<Name extends keyof PreferenceValues & string>(name: Name): Readonly<PreferenceValues[Name]>
-  /** As they are shown: passwords in URLs are masked, and a masked value that comes back changes nothing. */
+  /** All values for display: passwords in URLs are masked. Sending back a masked value changes nothing. */
   all(): Record<string, Record<string, unknown>>
-  /** What there is to change, as declared. */
+  /** The declared preferences. */
   sections: Readonly<PreferenceSections>
   /** Changes all or nothing. @throws bad_request with `fields` */
   change(changes: Record<string, unknown>): Promise<void>
-  /** Asked before each change for what no schema can tell of a section's new values. */
+  /** Called before each change, to check new values of a section beyond the schema. */
   judge<Name extends keyof PreferenceValues & string>(section: Name, judge: Judge<PreferenceValues[Name]>): void
   /** Called after each change. */
   watch(listener: () => void): void
 }
 
-/** @returns what is wrong, by key, in words */
+/** @returns the fault of each wrong key */
 type Judge<Section> = (changed: Partial<Section>) => Promise<Record<string, Words>>
 
 type Values = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /**
- * Joins what the plugins declare. @param declared.wayOut  the end of a sentence about this plugin
- * @throws StartError  two bring the same key, or one without a default that its schema takes
+ * Joins the sections of all plugins. @param declared.wayOut  the end of an error sentence about the plugin
+ * @throws StartError  two plugins declare the same key, or a default does not fit its schema
  */
 export function joinSections(
   declared: ReadonlyArray<{ plugin: string; sections: PreferenceSections; wayOut?: string }>,
@@ -75,7 +75,7 @@ export function joinSections(
 
 const defaultOf = (schema: TSchema): unknown => (schema as { default?: unknown }).default
 
-/** Reads what is stored. A stored value that no longer fits (an older version's) gives way to the default. */
+/** Reads the stored values. A value that no longer fits its schema is replaced by the default. */
 export function openPreferences({ ledger, sections }: { ledger: Ledger; sections: PreferenceSections }): Preferences {
   const listeners: Array<() => void> = []
   const judges: Array<{ section: string; judge: Judge<Record<string, unknown>> }> = []
@@ -130,7 +130,7 @@ interface Wanted {
   value: unknown
 }
 
-/** @returns what is wrong, by `section.key` */
+/** @returns the faults by `section.key` */
 async function judged(
   wanted: readonly Wanted[],
   judges: ReadonlyArray<{ section: string; judge: Judge<Record<string, unknown>> }>,
@@ -145,13 +145,13 @@ async function judged(
   return fields
 }
 
-/** @throws bad_request, where something is wrong */
+/** @throws bad_request if there are faults */
 function refuse(fields: Record<string, Words>): void {
   const [first] = Object.entries(fields)
   if (first) throw errors.badRequest(say`${{ place: first[0] }}: ${{ rule: sentenceOf(first[1]) }}`, { fields })
 }
 
-/** `section.key` of those that are declared secret. */
+/** `section.key` of the preferences declared secret. */
 export const secretPreferencesOf = (sections: PreferenceSections): string[] =>
   Object.entries(sections).flatMap(([section, keys]) =>
     Object.entries(keys).flatMap(([key, schema]) => (isSecret(schema) ? `${section}.${key}` : [])),
@@ -162,11 +162,11 @@ const isSecret = (schema: TSchema | undefined): boolean => (schema as { 'x-secre
 const shown = (value: unknown, schema: TSchema | undefined): unknown =>
   typeof value === 'string' && isSecret(schema) ? maskCredentials(value) : structuredClone(value)
 
-/** It is what was shown of the value that is there. */
+/** Whether the value is the masked form of the stored value. */
 const isAsShown = (value: unknown, stored: unknown, schema: TSchema | undefined): boolean =>
   isSecret(schema) && value !== stored && value === shown(stored, schema)
 
-/** It is what was shown of another value, such as that of the installation that a backup comes from. */
+/** Whether the value is masked, but not the stored one: for example from a backup of another installation. */
 const isOfAnother = ({ section, key, value }: Wanted, sections: PreferenceSections): boolean =>
   typeof value === 'string' && isMasked(value) && isSecret(schemaOf(sections, section, key))
 
@@ -192,9 +192,9 @@ function read(ledger: Ledger, sections: PreferenceSections): Values {
     .sql<{ section: string; key: string; value: string }>('SELECT section, key, value FROM preferences')
     .all()) {
     const schema = schemaOf(sections, section, key)
-    if (!schema) continue // of a plugin that is not installed now: kept for when it is
+    if (!schema) continue // its plugin is not installed: stays stored until it is
     const text = isSealed(value) ? ledger.unseal(PREFERENCE_VALUE, value) : value
-    if (text === undefined) continue // sealed with another secret key, which the start has told
+    if (text === undefined) continue // sealed with another secret key, which the start has reported
     const stored = ledger.json<unknown>(text, `preferences.${section}.${key}`, undefined)
     if (Value.Check(schema, stored)) values[section]![key] = stored
   }

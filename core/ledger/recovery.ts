@@ -1,4 +1,4 @@
-/** The way back from a ledger that cannot be used: the newest good copy, else what can be salvaged, else a blank one. */
+/** Recovers from an unusable ledger: the newest good copy, otherwise salvaged content, otherwise a blank ledger. */
 import {
   chmodSync,
   closeSync,
@@ -19,7 +19,7 @@ import type { MigrationOwner } from './migrate.ts'
 import { salvage } from './salvage.ts'
 import { isDamage, mustBeWhole } from './whole-check.ts'
 
-/** What is wrong with a ledger that cannot be used. */
+/** Why a ledger cannot be used. */
 export type LedgerFault = keyof typeof FAULTS
 const FAULTS = {
   missing: sentenceOf(say`missing`),
@@ -36,7 +36,7 @@ interface RecoveryOptions {
   log: Log
 }
 
-/** Damage that a running server has met: the next start reads the whole file, and recovers where that is so. */
+/** Marks damage found by a running server: the next start checks the whole file and recovers if needed. */
 export const damageMark = (file: string): string => `${file}.damaged`
 export const noteDamage = (file: string): void =>
   writeFileSync(damageMark(file), 'Damage was met; the next start checks the ledger.\n', { mode: 0o600 })
@@ -51,17 +51,17 @@ export function asidesOf(file: string): string[] {
     .map((name) => join(dirname(file), name))
 }
 
-/** Files that only an earlier server can have made; the ledger is the first that a new installation has. */
+/** Files that prove an earlier server: a new installation creates the ledger before them. */
 const TRACES = ['index-in-use.json', 'secret.key']
 
-/** Whether there was a ledger here before, so that a new one would not be a first installation. */
+/** Whether there was a ledger before: a missing one is then a loss, not a new installation. */
 export const hadLedger = (file: string): boolean =>
   copiesOf(file).length > 0 || asidesOf(file).length > 0 || TRACES.some((name) => existsSync(join(dirname(file), name)))
 
 /**
- * Puts another file in the place of a ledger that cannot be used, which is moved aside first. Cut off at any point, the
- * ledger is missing, and the next start does the same with what was moved aside.
- * @returns what was done, for the log and the page
+ * Moves an unusable ledger aside and replaces it. After an interruption at any point the ledger is missing, and the
+ * next start repeats this with the file moved aside.
+ * @returns what was done, as a sentence for the log and the page
  */
 export async function recover(fault: LedgerFault, options: RecoveryOptions): Promise<Words> {
   const { file, now } = options
@@ -76,7 +76,7 @@ export async function recover(fault: LedgerFault, options: RecoveryOptions): Pro
   return joined([what, way], ' ')
 }
 
-/** The file before its log, so that a cut between the two leaves the ledger missing and the log to be moved. */
+/** Moves the file before its log: after an interruption the ledger is missing, and the next start moves the log. */
 function moveAside(file: string, now: number): string {
   const [newest] = asidesOf(file)
   const isHalfDone = !existsSync(file) && newest !== undefined && !existsSync(`${newest}-wal`)
@@ -97,7 +97,7 @@ async function takeCopy({ file, now }: RecoveryOptions): Promise<Words | undefin
   return undefined
 }
 
-/** From the damaged ledger, else from what is left of its copies. */
+/** Salvages from the damaged ledger, otherwise from its damaged copies. */
 async function takeSalvaged(options: RecoveryOptions): Promise<Words | undefined> {
   const { file, now } = options
   const part = `${file}.part`
@@ -144,7 +144,7 @@ function startBlank({ file }: RecoveryOptions): Words {
   return say`There is no copy of it and nothing could be read from it, so a blank one took its place: accounts with all that is theirs, jobs, schedules and preferences are gone. To bring them back, stop the server and put a copy of the ledger in its place.`
 }
 
-/** Whether a file that SQLite still opens is damaged somewhere. */
+/** Whether a file that SQLite can open is damaged. */
 export async function isDamaged(file: string): Promise<boolean> {
   try {
     await mustBeWhole(file)

@@ -1,4 +1,4 @@
-/** A new secret key for a ledger that nothing else has open: what is sealed with the former one is sealed anew. */
+/** Replaces the secret key of a ledger that nobody else has open, and seals its secrets with the new one. */
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
@@ -8,9 +8,9 @@ import { openSeal } from './seal.ts'
 import { opensAny, sealAnew, unreadableIn } from './sealed-columns.ts'
 
 /**
- * The new key lies beside the old one until the ledger is sealed with it: cut off anywhere, the next opening finds the
- * one that opens the ledger.
- * @returns  how many secrets are sealed anew; those that the former key did not open, by column
+ * The new key is stored next to the old one until the ledger is sealed with it: after an interruption, the next start
+ * finds the key that opens the ledger.
+ * @returns the number of secrets sealed again, and by column the number that the old key could not open
  */
 export async function rotateKey(file: string): Promise<{ sealed: number; unreadable: ReadonlyMap<string, number> }> {
   const folder = dirname(file)
@@ -28,7 +28,7 @@ export async function rotateKey(file: string): Promise<{ sealed: number; unreada
   }
 }
 
-/** The key of this ledger, after a change of it was brought to its end or given up. */
+/** The key of this ledger, after completing or discarding an interrupted rotation. */
 export async function openKeyOf(db: Database.Database, folder: string): Promise<Buffer> {
   const next = await readNextKey(folder)
   if (next) await (opensAny(db, openSeal(next)) ? takeNextKey(folder) : dropNextKey(folder))

@@ -1,4 +1,4 @@
-/** Saves what can still be read of a damaged ledger into a new file: table by table, accounts first. */
+/** Copies the readable content of a damaged ledger to a new file, table by table, accounts first. */
 import { randomBytes } from 'node:crypto'
 import { closeSync, copyFileSync, existsSync, fstatSync, openSync, rmSync, writeSync } from 'node:fs'
 import Database from 'better-sqlite3'
@@ -7,9 +7,9 @@ import { applyMigrations, type MigrationOwner, planMigrations } from './migrate.
 import { isDamage } from './whole-check.ts'
 
 export interface Salvaged {
-  /** Tables that could not be read whole. */
+  /** Tables that could not be read completely. */
   lost: string[]
-  /** Accounts whose row is lost though others refer to it: they are there again, without name and password. */
+  /** Accounts whose row is lost although other rows refer to it: recreated without name and password. */
   nameless: string[]
 }
 
@@ -24,10 +24,10 @@ type Row = unknown[]
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /**
- * @param from  is only read; so is the log beside it
- * @param to    a new file, whole but not yet synced where something was saved
+ * @param from  the damaged file; only read, like its log
+ * @param to    a new file; complete, but not yet synced, if something was saved
  * @returns undefined: no account could be saved
- * @throws a sentence: the file is that of a later version
+ * @throws a sentence: the file was written by a later version
  */
 export function salvage(from: string, to: string, options: SalvageOptions): Salvaged | undefined {
   const scratch = `${to}.scratch.part`
@@ -54,7 +54,7 @@ function openScratch(file: string): Database.Database | undefined {
   let db: Database.Database | undefined
   try {
     db = new Database(file)
-    db.unsafeMode() // so that the tables are known whose definitions can be read
+    db.unsafeMode() // lists the tables whose definitions are readable
     db.pragma('writable_schema = ON')
     db.pragma('cell_size_check = ON')
     tablesOf(db)
@@ -67,7 +67,7 @@ function openScratch(file: string): Database.Database | undefined {
 }
 
 const PAGE_BYTES = 4096
-/** Of a file that SQLite has made with its defaults: the format's own description, 1.3. */
+/** Rewrites the header with SQLite's defaults (description of the file format, 1.3). */
 function mendHeader(file: string): void {
   const header = Buffer.alloc(100)
   header.write('SQLite format 3\0', 0, 'latin1')
@@ -92,7 +92,7 @@ interface Table {
   sql: string
 }
 
-/** The first question after damage in the schema fails, the next one is answered with what could be read of it. */
+/** With a damaged schema the first query fails, and the next one returns the readable part. */
 function tablesOf(db: Database.Database): Table[] {
   const ask = () =>
     db
@@ -120,7 +120,7 @@ function fill(source: Database.Database, to: string, options: SalvageOptions): S
   closeSync(openSync(to, 'wx', 0o600))
   const db = new Database(to)
   try {
-    db.pragma('synchronous = OFF') // it is synced as a whole at its end
+    db.pragma('synchronous = OFF') // the file is synced once, at the end
     const steps = stepsOf(source, db, plugins)
     applyMigrations(db, steps, now, log)
     db.pragma('foreign_keys = OFF')
@@ -137,7 +137,7 @@ function fill(source: Database.Database, to: string, options: SalvageOptions): S
   }
 }
 
-/** The form that the tables had: of a file before an upgrade, that of the version before. */
+/** The migrations that the file had applied: before an upgrade, those of the previous version. */
 function stepsOf(source: Database.Database, db: Database.Database, plugins: readonly MigrationOwner[]) {
   const { steps } = planMigrations(db, plugins)
   try {
@@ -153,7 +153,7 @@ function stepsOf(source: Database.Database, db: Database.Database, plugins: read
 
 const isSqlError = (error: unknown): boolean => error instanceof Database.SqliteError
 
-/** Tables of plugins that are not loaded now, by their own words. */
+/** Creates tables of plugins that are not loaded, by the SQL in the damaged file. */
 function takeForeignTables(source: Database.Database, db: Database.Database): void {
   const known = new Set(tablesOf(db).map(({ name }) => name))
   const missing = tablesOf(source).filter(({ name }) => !known.has(name))
@@ -170,7 +170,7 @@ function takeForeignTables(source: Database.Database, db: Database.Database): vo
   })
 }
 
-/** What is damaged is left out; any other trouble, such as a full disk, ends the salvage. */
+/** Ignores damage; any other error, such as a full disk, ends the salvage. */
 function attempt(work: () => void): void {
   try {
     work()
@@ -179,7 +179,9 @@ function attempt(work: () => void): void {
   }
 }
 
-/** Accounts, then what is theirs, such as marks and lists; what can be made again comes last. */
+/**
+ * The order of tables: accounts, then data of accounts such as marks and lists, then everything that can be recreated.
+ */
 function inOrder(db: Database.Database): string[] {
   const isOfAccounts = new Set(
     db
@@ -210,7 +212,7 @@ interface Column {
 const columnsOf = (db: Database.Database, table: string): Column[] =>
   db.prepare<[string], Column>('SELECT name, type, pk, hidden FROM pragma_table_xinfo(?)').all(table)
 
-/** @returns whether all of it could be read, as far as that can be told */
+/** @returns whether the whole table could be read, as far as is known */
 function copyTable(source: Database.Database, db: Database.Database, table: string): boolean {
   const wanted = columnsOf(db, table)
   let there: Column[]
@@ -239,7 +241,7 @@ function copyTable(source: Database.Database, db: Database.Database, table: stri
       try {
         insert.run(...row)
       } catch (error) {
-        // A row whose content is damaged breaks a rule of its table.
+        // A row with damaged content violates a constraint of its table.
         if (!(error instanceof Database.SqliteError && /^SQLITE_(CONSTRAINT|MISMATCH)/.test(error.code))) throw error
         reading.isWhole = false
       }
@@ -256,10 +258,10 @@ interface Reading {
   isWhole: boolean
 }
 
-/** Pages that refer to each other in a circle come to an end too. */
+/** Ends the loop even if damaged pages refer to each other in a circle. */
 const MOST_GAPS = 1000
 
-/** All rows in the order of their key; where a page cannot be read, what comes after it is looked for. */
+/** All rows in key order; after an unreadable page, searches for the next readable row. */
 function* rowsOf(reading: Reading): Generator<Row> {
   let last: Row | undefined
   let next: Row | undefined
@@ -280,7 +282,7 @@ function* rowsOf(reading: Reading): Generator<Row> {
   }
 }
 
-/** @param next  where the rows begin that can be read; undefined: right after the last one */
+/** @param next  where readable rows begin; undefined: right after the last row */
 function from(reading: Reading, last: Row | undefined, next: Row | undefined): Iterable<Row> {
   const { db, table, columns } = reading
   const key = reading.key.map(({ name }) => name)
@@ -298,7 +300,7 @@ function from(reading: Reading, last: Row | undefined, next: Row | undefined): I
     .iterate(...at)
 }
 
-/** The least key above the last one that is found; undefined: there is nothing more, or it is all damaged. */
+/** The lowest readable key found above the last one; undefined: no more rows, or all are damaged. */
 function readableAfter(reading: Reading, last: Row | undefined): Row | undefined {
   for (let part = last ? last.length - 1 : 0; part >= 0; part--) {
     const found = search(reading, last?.slice(0, part) ?? [], last?.[part])
@@ -308,14 +310,15 @@ function readableAfter(reading: Reading, last: Row | undefined): Row | undefined
 }
 
 /**
- * undefined: there is no such row, and none after it. Where a page is damaged, so is the way to all keys on it.
+ * Tests whether the rows from a key on are readable. undefined: no rows from there on. A damaged page makes all its
+ * keys unreachable.
  */
-type Look<Value> = (value: Value) => 'readable' | 'damaged' | undefined
+type Probe<Value> = (value: Value) => 'readable' | 'damaged' | undefined
 
-/** @param start  what the part of the key after `head` is above; undefined: any */
+/** @param start  lower bound of the key part after `head`; undefined: none */
 function search(reading: Reading, head: Row, start: unknown): Row | undefined {
   const { key } = reading
-  const look: Look<unknown> = (value) => {
+  const probe: Probe<unknown> = (value) => {
     try {
       for (const _row of from(reading, undefined, [...head, value])) return 'readable'
       return undefined
@@ -325,11 +328,11 @@ function search(reading: Reading, head: Row, start: unknown): Row | undefined {
     }
   }
   if (key[head.length]!.isText) {
-    const text = textAbove(typeof start === 'string' ? start : ' ', look)
+    const text = textAbove(typeof start === 'string' ? start : ' ', probe)
     return text === undefined ? undefined : [...head, text]
   }
   const least = typeof start === 'bigint' ? start : -1n
-  const { below, above } = integerAbove(least, look)
+  const { below, above } = integerAbove(least, probe)
   const within =
     head.length + 1 < key.length && below > least ? search(reading, [...head, below], undefined) : undefined
   return within ?? (above === undefined ? undefined : [...head, above])
@@ -337,36 +340,36 @@ function search(reading: Reading, head: Row, start: unknown): Row | undefined {
 
 const LARGEST = 2n ** 62n
 
-/** The least that is readable, and the greatest below it that is damaged. */
-function integerAbove(least: bigint, look: Look<bigint>): { below: bigint; above: bigint | undefined } {
+/** The lowest readable value, and the highest damaged one below it. */
+function integerAbove(least: bigint, probe: Probe<bigint>): { below: bigint; above: bigint | undefined } {
   let below = least
   let above = least + 1n
-  for (let step = 1n; look(above) === 'damaged'; step *= 2n) {
+  for (let step = 1n; probe(above) === 'damaged'; step *= 2n) {
     below = above
     above += step
     if (above > LARGEST) return { below: least, above: undefined }
   }
   while (above - below > 1n) {
     const middle = (below + above) / 2n
-    if (look(middle) === 'damaged') below = middle
+    if (probe(middle) === 'damaged') below = middle
     else above = middle
   }
-  return { below, above: look(above) === 'readable' ? above : undefined }
+  return { below, above: probe(above) === 'readable' ? above : undefined }
 }
 
 const [FIRST, LAST] = [0x20, 0x7e]
 const LONGEST_PREFIX = 16
 
-/** Near ones first: another last letter, then another one before it; letters are added while that brings it nearer. */
-function textAbove(text: string, look: Look<string>): string | undefined {
+/** Tries near keys first: changes the last letter, then earlier ones, and appends letters while that gets closer. */
+function textAbove(text: string, probe: Probe<string>): string | undefined {
   const withLetter = (head: string, from: number): string | undefined => {
     let code = from
-    while (code <= LAST && look(head + String.fromCharCode(code)) === 'damaged') code++
+    while (code <= LAST && probe(head + String.fromCharCode(code)) === 'damaged') code++
     const below = head + String.fromCharCode(code - 1)
     const within = code > FIRST && below.length < LONGEST_PREFIX ? withLetter(below, FIRST) : undefined
     if (within !== undefined || code > LAST) return within
     const next = head + String.fromCharCode(code)
-    return look(next) === 'readable' ? next : undefined
+    return probe(next) === 'readable' ? next : undefined
   }
   for (let at = text.length - 1; at >= 0; at--) {
     const found = withLetter(text.slice(0, at), Math.max(FIRST, text.charCodeAt(at) + 1))
@@ -375,7 +378,7 @@ function textAbove(text: string, look: Look<string>): string | undefined {
   return undefined
 }
 
-/** Numbers that were given are never given again, not even those of rows that are lost. */
+/** Copies the counters, so that ids are never reused, not even those of lost rows. */
 function keepNumbers(source: Database.Database, db: Database.Database): void {
   attempt(() => {
     const known = source.prepare<[], { name: string; seq: number }>('SELECT name, seq FROM sqlite_sequence').all()
@@ -401,10 +404,10 @@ const referencesIn = (db: Database.Database): Reference[] =>
     )
     .all()
 
-/** The account that the first start makes is an admin. */
+/** The account created at the first start is an admin. */
 const FIRST_ID = 1
 
-/** An account whose row is lost gets another one, so that its marks and lists stay with it; its password matches nothing. */
+/** Recreates lost rows of accounts, so that their marks and lists survive; the new password matches nothing. */
 function nameAccounts(db: Database.Database, now: number): string[] {
   const ids = new Set<number>()
   for (const { table, from } of referencesIn(db).filter(({ parent }) => parent === 'users')) {
@@ -424,7 +427,7 @@ function nameAccounts(db: Database.Database, now: number): string[] {
   return nameless.map(({ name }) => name)
 }
 
-/** Rows that refer to one that is lost; and those that refer to them. */
+/** Deletes rows that refer to a lost row, and rows that refer to those. */
 function dropOrphans(db: Database.Database): void {
   const list = (columns: string): string => columns.split(',').map(quoted).join(', ')
   const drops = referencesIn(db).map(({ table, parent, from, to }) =>

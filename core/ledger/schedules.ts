@@ -1,4 +1,4 @@
-/** Which task runs when, and where messages about it go. */
+/** The rows of schedules, and of addresses that are notified of runs. */
 import type { Words } from '../say.ts'
 import type { EndState } from './jobs.ts'
 import { OUTGOING_URL } from './sealed-columns.ts'
@@ -12,7 +12,7 @@ export interface ScheduleRow {
   /** Epoch milliseconds. */
   last_run_at: number | null
   next_run_at: number | null
-  /** How its task has ended last, whoever had started it. */
+  /** How the task ended last, whoever started it. */
   last_state: EndState | null
   last_ended_at: number | null
   last_words: Words | null
@@ -26,7 +26,7 @@ interface StoredSchedule extends Omit<ScheduleRow, 'config' | 'last_words'> {
 const DAMAGED: Record<string, unknown> = {}
 const INITIAL = 'schedule.initial.'
 
-/** All that reads may be called at any time, all that writes only inside `ledger.write`. */
+/** Call reads at any time, writes only inside `ledger.write`. */
 export class ScheduleRows {
   readonly #ledger: Ledger
 
@@ -46,7 +46,7 @@ export class ScheduleRows {
     return row && this.#read(row)
   }
 
-  /** Undefined: its settings are damaged. A task never runs with other settings than those that were chosen. */
+  /** undefined: the settings are damaged. A task never runs with settings that nobody chose. */
   #read(row: StoredSchedule): ScheduleRow | undefined {
     const { json } = this.#ledger
     const { task, last_words: words } = row
@@ -68,7 +68,7 @@ export class ScheduleRows {
     return this.#ledger.sql('DELETE FROM schedules WHERE task = ?').run(task).changes > 0
   }
 
-  /** Has run at `ranAt` (null: was passed over), and is due again at `nextRunAt`. */
+  /** Records a run at `ranAt` (null: skipped), and the next time. */
   advance(task: string, ranAt: number | null, nextRunAt: number | null): void {
     this.#ledger
       .sql('UPDATE schedules SET last_run_at = coalesce(?, last_run_at), next_run_at = ? WHERE task = ?')
@@ -81,12 +81,12 @@ export class ScheduleRows {
       .run(state, at, words && JSON.stringify(words), task)
   }
 
-  /** Whether a task has had the schedule that a new installation begins with: one that was removed stays away. */
+  /** Whether the task once got its initial schedule: a removed one is not created again. */
   hadInitial(task: string): boolean {
     return this.#ledger.sql('SELECT 1 FROM meta WHERE key = ?').get(INITIAL + task) !== undefined
   }
 
-  /** Not so in a new data folder. */
+  /** false in a new data folder. */
   hadAnyInitial(): boolean {
     return this.#ledger.sql('SELECT 1 FROM meta WHERE key GLOB ? LIMIT 1').get(`${INITIAL}*`) !== undefined
   }
@@ -95,7 +95,7 @@ export class ScheduleRows {
     this.#ledger.sql(`INSERT OR IGNORE INTO meta (key, value) VALUES (?, '1')`).run(INITIAL + task)
   }
 
-  /** In the order they were added; without those that another secret key has sealed. */
+  /** In the order of addition, without those sealed with another secret key. */
   urls(): Array<{ task: string; url: string }> {
     return this.#ledger
       .sql<{ task: string; url: string }>('SELECT task, url FROM outgoing_urls ORDER BY task, number')
@@ -122,7 +122,7 @@ export class ScheduleRows {
     )
   }
 
-  /** @returns how many went */
+  /** @returns the number of removed URLs */
   removeUrls(task: string, url: string | undefined): number {
     if (url === undefined) return this.#ledger.sql('DELETE FROM outgoing_urls WHERE task = ?').run(task).changes
     const known = this.#storedUrls(task).find((one) => one.url === url)
@@ -130,7 +130,7 @@ export class ScheduleRows {
     return this.#ledger.sql('DELETE FROM outgoing_urls WHERE task = ? AND url = ?').run(task, known.sealed).changes
   }
 
-  /** As they lie there, and opened; undefined: with another secret key. */
+  /** Sealed and opened; `url` undefined: sealed with another secret key. */
   #storedUrls(task: string): { sealed: string; url: string | undefined }[] {
     return this.#ledger
       .sql<{ url: string }>('SELECT url FROM outgoing_urls WHERE task = ?')

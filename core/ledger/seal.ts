@@ -1,6 +1,6 @@
 /**
- * Seals what must not be read off the ledger alone (a copy, a backup, a stolen disk without the key file): AES-256-GCM
- * with a key derived from the secret key. A sealed text holds for its column alone.
+ * Encrypts values that must not be readable from the ledger alone (a copy, a backup, a stolen disk without the key
+ * file), with AES-256-GCM and a key derived from the secret key. A sealed text is valid only for its column.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
@@ -11,16 +11,16 @@ const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** @param column  `table.column`, which `secretColumns` names */
+/** @param column  `table.column`, declared in `secretColumns` */
 export interface Seal {
   seal(column: string, plain: string): string
-  /** undefined: it was sealed with another secret key, or for another column. */
+  /** undefined: sealed with another secret key, or for another column. */
   unseal(column: string, sealed: string): string | undefined
 }
 
 export const isSealed = (text: string): boolean => text.startsWith(PREFIX)
 
-/** In SQL. @param column  a quoted name */
+/** The SQL condition. @param column  a quoted name */
 export const isSealedSql = (column: string): string => `substr(${column}, 1, ${PREFIX.length}) = '${PREFIX}'`
 
 export function openSeal(secretKey: Buffer): Seal {

@@ -1,5 +1,6 @@
 /**
- * All that is sealed in a ledger: what is plain still is sealed at a start, and all of it anew with a new secret key.
+ * The sealed columns of a ledger: a start seals values that are still plain, and a key rotation seals all of them
+ * again.
  */
 import type Database from 'better-sqlite3'
 import type { Log } from '../log.ts'
@@ -9,11 +10,11 @@ import { isSealedSql, type Seal } from './seal.ts'
 
 const TOTP_SECRET = 'totp.secret'
 export const OUTGOING_URL = 'outgoing_urls.url'
-/** Of those preferences alone that are declared secret. */
+/** Only for preferences declared secret. */
 export const PREFERENCE_VALUE = 'preferences.value'
 
 interface Column {
-  /** As it is sealed for. */
+  /** The name used for sealing. */
   name: string
   table: string
   /** Quoted. */
@@ -27,7 +28,7 @@ function columnOf(name: string): Column {
   return { name, table: quoted(table), column: quoted(column) }
 }
 
-/** Those that are there: a plugin may have dropped what an earlier version of it had. */
+/** The columns that exist: a plugin may have dropped a column of an earlier version. */
 function knownColumns(db: Database.Database): Column[] {
   const hasRegister = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sealed_columns'").get() !== undefined
   if (!hasRegister) return []
@@ -57,7 +58,7 @@ function change(
 }
 
 /**
- * Enters the columns, and seals what an earlier version has left plain in them.
+ * Registers the columns, and seals plain values that an earlier version left in them.
  * @param secretPreferences  `section.key`
  */
 export function sealWhatIsPlain(
@@ -93,7 +94,7 @@ export function sealWhatIsPlain(
   cleanUp(db, log)
 }
 
-/** What was overwritten lies in the free room of the file until it is written anew. */
+/** Rewrites the file: overwritten values otherwise remain in its free space. */
 function cleanUp(db: Database.Database, log: Log): void {
   try {
     db.exec('VACUUM')
@@ -103,7 +104,7 @@ function cleanUp(db: Database.Database, log: Log): void {
   }
 }
 
-/** Column → what is sealed in it. */
+/** Column → its sealed texts. */
 const sealedIn = (db: Database.Database): Array<[name: string, texts: string[]]> =>
   knownColumns(db).map(({ name, table, column }) => [
     name,
@@ -113,7 +114,7 @@ const sealedIn = (db: Database.Database): Array<[name: string, texts: string[]]>
       .map(({ text }) => text),
   ])
 
-/** Column → how many of its secrets this key does not open. */
+/** Column → number of secrets that this key does not open. */
 export function unreadableIn(db: Database.Database, { unseal }: Pick<Seal, 'unseal'>): Map<string, number> {
   const counted = sealedIn(db).map(
     ([name, texts]) => [name, texts.filter((text) => unseal(name, text) === undefined).length] as const,
@@ -121,17 +122,17 @@ export function unreadableIn(db: Database.Database, { unseal }: Pick<Seal, 'unse
   return new Map(counted.filter(([, count]) => count > 0))
 }
 
-/** What people do about them, for the log and `archivolt check`. */
+/** What people can do about them, for the log and `archivolt check`. */
 export const wayOutOf = (unreadable: ReadonlyMap<string, number>): Sentence => {
   const counts = [...unreadable].map(([name, count]) => `${count} in ${name}`).join(', ')
   return say`secrets that another secret key has sealed (${{ counts }}): put the former secret.key back into the data folder, or set them anew: authenticator apps (archivolt user totp-off <name>, or Settings → Users), webhooks, addresses of messages, proxies`
 }
 
-/** Whether this key opens anything here. */
+/** Whether this key opens any secret of the ledger. */
 export const opensAny = (db: Database.Database, { unseal }: Pick<Seal, 'unseal'>): boolean =>
   sealedIn(db).some(([name, texts]) => texts.some((text) => unseal(name, text) !== undefined))
 
-/** In one transaction. What the former key does not open stays as it is. @returns how many were sealed anew */
+/** In one transaction. Secrets that the old key does not open stay unchanged. @returns the number sealed again */
 export function sealAnew(db: Database.Database, former: Pick<Seal, 'unseal'>, next: Pick<Seal, 'seal'>): number {
   let count = 0
   db.transaction(() => {

@@ -1,4 +1,4 @@
-/** The SQLite file of the ledger: opened once, written in one transaction per tick. */
+/** The ledger's SQLite file: opened once, written in one transaction per tick. */
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
@@ -21,58 +21,58 @@ import { isDamage, isUnreadable } from './whole-check.ts'
 
 export interface Ledger extends Seal {
   /**
-   * A prepared statement, kept: for reads (any time) and for writes (inside `write` only). Plugins touch their own
-   * tables only.
+   * A cached prepared statement. Use it for reads at any time, and for writes only inside `write`. Plugins use only
+   * their own tables.
    */
   sql<Row = unknown>(text: string): Database.Statement<unknown[], Row>
   /**
-   * Runs `work` in this tick's shared transaction (in a savepoint of its own: what throws is undone alone).
-   * Resolves after the commit, so what it wrote is on disk. No await inside.
+   * Runs `work` in this tick's shared transaction, in its own savepoint: if it throws, only its changes are undone.
+   * Resolves after the commit, when the changes are on disk. `work` must not await.
    */
   write<Result>(work: () => Result): Promise<Result>
-  /** Reads JSON of a row: every reader of stored JSON uses this, so that a damaged row stops nothing else. */
+  /** Parses JSON from a row. Every reader of stored JSON uses it, so that one damaged row stops nothing else. */
   readonly json: ReadJson
 }
 
-/** The ledger as its opener holds it. */
+/** The ledger, with what only its opener uses. */
 export interface OpenedLedger extends Ledger {
-  /** Another number after each write. */
+  /** Changes after each write. */
   readonly version: number
-  /** A whole copy at this path, made while the ledger is in use, and checked. */
+  /** Makes a complete, checked copy at this path while the ledger is in use. */
   backup(path: string, signal?: AbortSignal): Promise<void>
-  /** Commits what still waits, writes the log back, and frees the data folder. */
+  /** Commits waiting writes, checkpoints the log, and unlocks the data folder. */
   close(): Promise<void>
-  /** What this start has done about a file that could not be used. */
+  /** What this start did about an unusable file. */
   readonly recovered?: Words | undefined
-  /** What this start, or one of the last days, has done about it. */
+  /** The last recovery, by this start or an earlier one, while people are still told. */
   readonly lastRecovery?: Recovery | undefined
-  /** Called once, where damage is met while the ledger is in use; the next start recovers from it. */
+  /** Calls back once if damage is found while the ledger is in use; the next start recovers. */
   whenDamaged(tell: () => void): void
-  /** What people do about secrets that another secret key has sealed, where there are some. */
+  /** What people can do about secrets sealed with another secret key, if there are any. */
   readonly unreadable?: Words
 }
 
 interface Recovery {
   said: Words
-  /** People are told until then, in epoch milliseconds. */
+  /** How long people are told, in epoch milliseconds. */
   until: number
 }
 
 interface LedgerOptions {
-  /** Its folder is the data folder: it is made if need be, and held by this process alone. */
+  /** Its folder is the data folder, which is created if needed and locked by this process. */
   file: string
   log: Log
   clock: Clock
   plugins?: readonly MigrationOwner[]
-  /** Preferences that nobody may read off the file, as `section.key`. */
+  /** Preferences to seal, as `section.key`. */
   secretPreferences?: readonly string[]
-  /** Called when the disk takes nothing more. @returns true: it does again, try once more */
+  /** Called when the disk is full. @returns true if space was freed: try once more */
   onFull?: () => boolean
 }
 
 /**
- * A condition on a column that takes one value: any of these. One alone is compared, which takes a third of the time
- * of a list.
+ * An SQL condition with one parameter: the column has one of these values. A single value is compared directly, in a
+ * third of the time of a list.
  */
 export function isAmong(column: string, values: readonly string[]): [condition: string, value: string] {
   const [first] = values
@@ -81,18 +81,18 @@ export function isAmong(column: string, values: readonly string[]): [condition: 
     : [`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(values)]
 }
 
-/** A mark among 100,000 is found in 8 µs; with 16 MB, which is better-sqlite3's own, it took 6. */
+/** Finds one of 100,000 marks in 8 µs; better-sqlite3's default of 16 MB takes 6 µs. */
 const CACHE_KB = 4000
-/** A tick's transaction is cut after so long, so that many writes at once never hold the loop. */
+/** Time limit of a tick's transaction, so that many writes at once do not block the event loop. */
 const BATCH_BUDGET_MS = 5
 const KEPT_STATEMENTS = 400
 
-/** Beyond this the log is cut once it has been written back: a long reader, or one large write, makes it grow. */
+/** A larger log is truncated after its checkpoint: a long read or a large write makes it grow. */
 const WAL_BYTES = 8 << 20
-/** So long people are told that the ledger is not the one it was. */
+/** How long people are told of a recovery. */
 const RECOVERY_TOLD_MS = 7 * DAY_MS
 
-/** @throws a sentence: the folder is in use, the file comes from a later version, a migration is bad */
+/** @throws a sentence: the folder is in use, the file was written by a later version, or a migration failed */
 export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> {
   const { file, clock, plugins = [], secretPreferences = [], log, onFull = () => false } = options
   const folder = dirname(file)
@@ -129,7 +129,7 @@ interface Whole {
   recovered: Words | undefined
 }
 
-/** A file that cannot be used is replaced, also where only the copy before a migration finds that out. */
+/** Replaces an unusable file, even if only the copy before a migration reveals the damage. */
 async function openWhole(opening: Opening): Promise<Whole> {
   const { file, clock, plugins, log } = opening
   const replace = async (fault: LedgerFault, err?: unknown) => {
@@ -147,7 +147,7 @@ async function openWhole(opening: Opening): Promise<Whole> {
   }
 }
 
-/** @throws StartError  the disk cannot be read: whether the file is damaged nobody knows */
+/** @throws StartError  the disk cannot be read, so the file's state is unknown */
 async function faultOf(file: string): Promise<LedgerFault | undefined> {
   const size = statSync(file, { throwIfNoEntry: false })?.size
   if (!size) {
@@ -172,7 +172,7 @@ const unreadable = (file: string, cause: unknown): StartError =>
 
 /** @throws SqliteError  the file is damaged */
 async function openMigrated({ file, clock, plugins, log }: Opening): Promise<Whole> {
-  // Made here, for its owner's eyes only: SQLite gives its log the same mode.
+  // Created here, readable only by its owner: SQLite gives its log the same mode.
   closeSync(openSync(file, 'a', 0o600))
   const changes = changesInLog(file)
   const db = openReadable(file)
@@ -204,7 +204,7 @@ function openReadable(file: string): Database.Database {
 
 const RECOVERED = 'recovered'
 
-/** A restart does not end what people are told of a recovery. */
+/** Stores the message about a recovery, so that it survives a restart. */
 function keepTold(
   db: Database.Database,
   said: Words | undefined,
@@ -286,7 +286,7 @@ function groupCommit(
           keep.run()
           answers.push(() => waiting.resolve(result))
         } catch (error) {
-          if (!db.inTransaction || makesRoom(error)) throw error // a full disk undoes the whole transaction
+          if (!db.inTransaction || makesRoom(error)) throw error // a full disk rolls back the whole transaction
           undo.run()
           keep.run()
           answers.push(() => waiting.reject(forCaller(error)))
@@ -296,9 +296,9 @@ function groupCommit(
       version++
     } catch (error) {
       if (db.inTransaction) rollback.run()
-      if (makesRoom(error)) return // all of it once more: it is still in the queue
+      if (makesRoom(error)) return // everything is still in the queue and runs again
       damage.watched(error)
-      if (batch.length === 0) batch.push(...queue) // not even begun
+      if (batch.length === 0) batch.push(...queue) // BEGIN failed
       answers.length = 0
       for (const waiting of batch) answers.push(() => waiting.reject(forCaller(error)))
     }
@@ -351,12 +351,12 @@ function groupCommit(
 }
 
 interface Damage {
-  /** Notes where an error tells of damage. @returns the error as whoever has asked is told */
+  /** Records damage that an error reveals. @returns the error for the caller */
   watched(error: unknown): unknown
   tellBy(tell: () => void): void
 }
 
-/** Damage that is met while the ledger is in use. Most of it can be read still, so the server goes on. */
+/** Handles damage found while the ledger is in use. The server goes on, because most content is still readable. */
 function openDamage(file: string, log: Log): Damage {
   let isNoted = false
   let tell: (() => void) | undefined
@@ -378,12 +378,12 @@ function openDamage(file: string, log: Log): Damage {
   }
 }
 
-/** Prepares each statement once, and keeps those that were used last. */
+/** Caches prepared statements; evicts the least recently used. */
 function keptStatements(db: Database.Database, watched: Damage['watched']) {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>()
   return <Row>(text: string): Database.Statement<unknown[], Row> => {
     const kept = statements.get(text) ?? guarded(db, text, watched)
-    // Moved to the end: the first of the map is the one unused for longest.
+    // Moves it to the end: the first entry of the map is the least recently used.
     statements.delete(text)
     statements.set(text, kept)
     if (statements.size > KEPT_STATEMENTS) {
@@ -397,8 +397,8 @@ function keptStatements(db: Database.Database, watched: Damage['watched']) {
 }
 
 /**
- * A write beside the shared transaction would be one of its own: slow, and done though what belongs to it was not.
- * Damage that a read meets is noted.
+ * Refuses writes outside the shared transaction: they would be slow, and not atomic with related writes. Records damage
+ * that a read finds.
  */
 function guarded(
   db: Database.Database,
@@ -421,7 +421,7 @@ function guarded(
   return statement
 }
 
-/** A disk that takes nothing more is no defect of whoever writes: it passes. */
+/** A full disk is not the writer's defect: it becomes `unavailable`. */
 function forCaller(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { code = '' } = error as { code?: string }

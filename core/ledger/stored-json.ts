@@ -1,11 +1,11 @@
-/** JSON in rows of the ledger: a damaged value is named in the log and replaced, so that it stops nothing else. */
+/** Parses JSON in ledger rows: a damaged value is logged and replaced, so that it stops nothing else. */
 import type { Log } from '../log.ts'
 
 const MOST_NAMED = 1000
 
 /**
  * @param where      names the row in the log, such as `schedules.config of run_backup`
- * @param otherwise  what takes the place of a damaged value. A list or an object takes no value of another kind
+ * @param otherwise  replaces a damaged value. If it is a list or an object, a value of another kind counts as damaged
  */
 export type ReadJson = <Value>(text: string, where: string, otherwise: Value) => Value
 

@@ -1,13 +1,13 @@
-/** Reads an SQLite file through, every page and every index: a copy is checked before it takes the place of another. */
+/** Checks a whole SQLite file, every page and every index, before a copy may replace another. */
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import Database from 'better-sqlite3'
 import { runChild } from '../child.ts'
 import { giveWay } from '../give-way.ts'
 
-/** A file of this size takes some milliseconds. */
+/** Up to this size a check takes some milliseconds and runs in this process. */
 const CHECKED_HERE_BYTES = 1 << 20
-/** SQLite cannot be interrupted in the middle of a check, a process can; and it gives back all its memory. */
+/** A check in SQLite cannot be interrupted, but a child process can be killed; and it frees all its memory. */
 const PROGRAM = `
 const Database = require(process.argv[1])
 try {
@@ -17,12 +17,12 @@ try {
   process.stdout.write(JSON.stringify({ code, message }))
 }`
 
-/** Whether what SQLite says means that the file itself is bad (not the disk, not its permissions). */
+/** Whether the error means that the file itself is damaged, rather than the disk or its permissions. */
 export function isDamage(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
 }
 
-/** Whether the disk has refused to be read, as one with bad sectors or a lost connection does. */
+/** Whether the disk failed to read, because of bad sectors or a lost connection. */
 export const isUnreadable = (error: unknown): boolean =>
   error instanceof Database.SqliteError && /^SQLITE_IOERR_(READ|SHORT_READ|CORRUPTFS|FSTAT)/.test(error.code)
 
