@@ -1,5 +1,5 @@
 /**
- * Measurements, published through Node's diagnostics channels: any code of the process may subscribe by these names.
+ * Measurements, published through Node's own diagnostics: any code of the process may subscribe by these names.
  * Nothing is timed without a subscriber.
  */
 import { channel as open } from 'node:diagnostics_channel'

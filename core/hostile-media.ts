@@ -1,6 +1,6 @@
 /**
  * Input options for programs that open media files from strangers. They allow only formats, detected by content, that
- * cannot refer to other files or addresses. Otherwise a playlist, a concat script or a session description disguised as
+ * cannot refer to other files or addresses. Otherwise a file list, a concat script or a session description disguised as
  * a film could make them read any file of this machine or contact a server.
  */
 
@@ -22,7 +22,7 @@ export const inputOf = (format: 'srt' | 'jpeg_pipe', path: string): string[] => 
   ...['-f', format],
   ...only(format, 'file', `file:${path}`),
 ]
-/** All formats of a download: films, pictures, subtitles, tags. */
+/** All formats of a download: films, pictures, texts, tags. */
 export const DOWNLOADED_FORMATS = `${FILM_FORMATS},${PICTURE_FORMATS},image2,webvtt,srt,ass,ffmetadata`
 /** A picture piped into the child, which does not learn even its name. */
 export const pipedPictureInput = (): string[] => only(PICTURE_FORMATS, 'pipe', 'pipe:0')
