@@ -1,6 +1,6 @@
 /**
- * Which libraries of other programs lie below the folders that may be read: for people to choose from, before they have
- * named one. It only looks, in a child; what it tells is worked out from names.
+ * Finds libraries of other programs below the folders that may be read, so that people can choose one. A child reads
+ * the names of files only.
  */
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -15,30 +15,30 @@ interface FoundLibrary {
   path: string
   source: string
   title: string
-  /** As many as were seen. */
+  /** The number of films that were seen. */
   films: number
 }
 
 export interface FoundLibraries {
   libraries: FoundLibrary[]
-  /** All was looked at. */
+  /** Everything was read. */
   isWhole: boolean
   /** Folders whose disk does not answer. */
   unread: string[]
 }
 
-/** Who asks again in so short a time is told the same. */
+/** The result is cached for so long. */
 const KEPT_MS = 60_000
 const SILENT_MS = 10_000
 const MOST_FOUND = 50
-/** So sure a reader has to be. */
+/** A reader has to be this sure. */
 const SURE = 0.5
-/** Of the folders in a folder so many must be of one kind for it to be a library of that kind. */
+/** If this share of subfolders is of one kind, the folder is a library of that kind. */
 const MOSTLY = 0.8
-/** A catalog lies beside its films, or in a folder for such things. */
+/** A catalog lies beside its films, or in a folder near them. */
 const CATALOG_DEPTH = 3
 
-/** What was found last, for those who ask again. */
+/** Caches the last result. */
 export function openFound({ clock }: Pick<CoreApp, 'clock'>) {
   let last: { atMs: number; found: Promise<FoundLibraries> } | undefined
   return {
@@ -49,7 +49,7 @@ export function openFound({ clock }: Pick<CoreApp, 'clock'>) {
       now.found.catch(() => last === now && (last = undefined))
       return now.found
     },
-    /** Places have changed: what was found may be one now. */
+    /** Called when places change: drops the cached result. */
     lookAnew: (): void => void (last = undefined),
   }
 }
@@ -69,7 +69,7 @@ async function look(app: App): Promise<FoundLibraries> {
       app.log.warn({ err: thrown, folder: root }, 'a folder that may be read does not answer')
       all.unread.push(root)
     } finally {
-      // One that hangs in a call ends when the call does.
+      // A child that hangs in a call ends with that call.
       void child.end()
     }
   }
@@ -81,7 +81,7 @@ async function look(app: App): Promise<FoundLibraries> {
   }
 }
 
-/** The library and the pictures, and what is a place already. */
+/** The library, the cache, and folders that are places already. */
 async function ownFolders({ media, settings }: App): Promise<string[]> {
   const own = [settings.mediaDir, settings.cacheDir].map((folder) => realpath(folder).catch(() => undefined))
   const there = (await Promise.all(own)).filter((folder) => folder !== undefined)
@@ -90,7 +90,7 @@ async function ownFolders({ media, settings }: App): Promise<string[]> {
 
 const isIn = (outer: string, inner: string): boolean => inner === outer || inner.startsWith(join(outer, '/'))
 
-/** Each is looked through once, and none that lies in a place. */
+/** Roots that are in no place and in no other root. */
 async function outerRoots(leaveOut: readonly string[], { media }: App): Promise<string[]> {
   const roots = [...new Set(await media.places.realRoots())]
   return roots.filter(
@@ -99,22 +99,22 @@ async function outerRoots(leaveOut: readonly string[], { media }: App): Promise<
   )
 }
 
-/** A folder on the way to films, to a catalog, or to what was left out. */
+/** A folder above films, a catalog, or a skipped folder. */
 interface Node {
   path: string
   films: number
   names: string[]
-  /** Films right in it, and in all below. */
+  /** Films in it and in all subfolders. */
   total: number
   children: Node[]
-  /** The kind of the catalog that names its films. */
+  /** The kind of the catalog that lists its films. */
   claimed?: string
   isLeftOut: boolean
-  /** It, or something below it, is claimed or left out. */
+  /** It or a subfolder is claimed or skipped. */
   isCut: boolean
 }
 
-/** @param readers  in the order in which they are asked */
+/** @param readers  by priority */
 function librariesIn(root: string, glance: Glance, readers: readonly PlaceReader[]): FoundLibrary[] {
   const nodes = treeOf(root, glance)
   for (const { path, kind } of glance.catalogs) claim(path, kind, nodes)
@@ -164,7 +164,10 @@ function forEachAbove(node: Node, nodes: ReadonlyMap<string, Node>, work: (node:
   }
 }
 
-/** The films of a catalog lie in its folder or beside that, not much further up; a hidden one lies with its films. */
+/**
+ * Assigns a catalog to the folder of its films: its own folder, one beside it, or one a little further up. A hidden
+ * catalog lies with its films.
+ */
 function claim(catalog: string, kind: string, nodes: ReadonlyMap<string, Node>): void {
   let folder = dirname(catalog)
   for (let up = 0; up < CATALOG_DEPTH; up++, folder = dirname(folder)) {
@@ -192,7 +195,7 @@ function decide(node: Node, readers: readonly PlaceReader[]): Decided[] {
   }
   const inner = withFilms.map((child) => decide(child, readers))
   const found = inner.flat()
-  // Of one kind, each in a folder of its own: they are one library.
+  // Subfolders of one kind make one library.
   const source = mostly([
     ...inner.map(([own], at) => (own?.node === withFilms[at] ? own?.source : undefined)),
     ...(node.films > 0 ? [undefined] : []),
@@ -203,7 +206,7 @@ function decide(node: Node, readers: readonly PlaceReader[]): Decided[] {
 
 const hasLeftOut = (node: Node): boolean => node.isLeftOut || (node.isCut && node.children.some(hasLeftOut))
 
-/** What its own films are, and those right in its folders. */
+/** The kinds of its own films and of those in its subfolders. */
 function sourcesIn(node: Node, withFilms: readonly Node[], readers: readonly PlaceReader[]): Array<string | undefined> {
   const own = node.films > 0 ? [sourceOf(node.names, readers)] : []
   const inner = withFilms.map(({ path, films, names }) => {
@@ -227,7 +230,7 @@ function sourceOf(names: readonly string[], readers: readonly PlaceReader[]): st
   return best?.source
 }
 
-/** Undefined: they are of several kinds, or of none. */
+/** Undefined: several kinds, or none. */
 function mostly(sources: ReadonlyArray<string | undefined>): string | undefined {
   const counts = new Map<string, number>()
   for (const source of sources) if (source !== undefined) counts.set(source, (counts.get(source) ?? 0) + 1)

@@ -1,6 +1,6 @@
 /**
- * scan_place: what lies in a place, and what would become of it. It only reads; its rows are the plan that adopt_videos
- * follows. Cut off, it begins anew.
+ * scan_place: finds the films of a place and decides what to do with each. It only reads; its rows are the plan that
+ * adopt_videos follows. After an interruption it starts over.
  */
 
 import { createHash } from 'node:crypto'
@@ -25,11 +25,11 @@ import { hasCatalog, readerOf, recognise } from './readers.ts'
 import { ADOPTION_TASK, atPlace, inAdoption, type PlaceWork } from './work.ts'
 import { idInPath } from './ytdlp.ts'
 
-/** So many videos are decided on at a time. */
+/** Videos that are decided on at a time. */
 const STEP = 50
-/** So many names of a place tell of which kind it is. */
+/** Names that are used to recognise the kind of a place. */
 const MOST_NAMES = 1000
-/** Some file systems keep times in steps of two seconds. */
+/** Some file systems store times in steps of two seconds. */
 const LEEWAY_MS = 2000
 const CHAPTER = / - \d{3} /
 const MOST_TOLD_MISSING = 1000
@@ -87,7 +87,7 @@ async function scanWhole(scan: Scan, on: PlaceWork): Promise<void> {
 }
 
 /**
- * What a place that is followed has of what is not imported, and its catalog as it is now: reading that takes long.
+ * A digest of the new files in a followed place and of its catalog: if it is unchanged, the slow scan is skipped.
  * @returns empty: everything is imported; undefined: somebody has asked for this scan, or for one film
  */
 async function newsOf(scan: Scan, { adoption, reading }: PlaceWork): Promise<string | undefined> {
@@ -103,7 +103,7 @@ async function newsOf(scan: Scan, { adoption, reading }: PlaceWork): Promise<str
   return isAny ? news.update(await reading.stamp()).digest('hex') : ''
 }
 
-/** Of those kinds of places that have one; where nobody has said how the place is to be read, whichever is found. */
+/** Reads the catalog if the kind of the place has one; if no kind was given, whichever catalog is found. */
 async function readCatalog({
   adoption,
   reading,
@@ -122,7 +122,7 @@ async function readCatalog({
     throw errors.unprocessable(
       say`${{ at }} cannot be read: ${{ reason: sentenceOf(faults[0]?.why ?? because('it is no database, list or backup')) }}`,
     )
-  // Nobody is asked by a scan that nobody has asked for.
+  // A scan that nobody started asks no questions.
   if (!read || (adoption.is_following && read.share < ENOUGH)) return { faults }
   await app.adoptions.setReader(id, read.kind)
   const map = { ...read.map, share: read.share, ...(said && { isSaid: true }) }
@@ -140,12 +140,12 @@ type Scan = ReturnType<typeof openScan>
 
 function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, reading, job, app }: PlaceWork) {
   const { tools } = reading
-  /** Only what lies where the ledger has it, and has no document. */
+  /** Take only films that the ledger knows here and that have no document. */
   const isAgain = is_again === 1
   let seen = 0
   let count = 0
   let unchanged = 0
-  /** Of what lists of downloads name. */
+  /** Reported videos of download archives. */
   let told = 0
 
   async function add(items: ReturnType<typeof toItem>[], asTheyWere = 0): Promise<void> {
@@ -154,7 +154,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
     await app.adoptions.items.add(adoption, from, items, asTheyWere)
   }
 
-  /** Those that are not imported, or are other ones now, or whose documents are gone. */
+  /** Files that are not imported, have changed, or have lost their document. */
   async function freshOf(files: readonly FoundFile[]): Promise<FoundFile[]> {
     const placed = app.media.places.at(placeId, files.map(pathOf))
     const known = await app.videos.readable([...placed.values()].map(({ videoId }) => videoId))
@@ -169,7 +169,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
     seen += files.length
     const fresh = await freshOf(files)
     unchanged += files.length - fresh.length
-    // Where nothing is new nothing is written, but for how many they are, at the end.
+    // Unchanged files are only counted, and written once at the end.
     if (problems.length > 0) await add(problems.map((problem) => toProblem(withId(problem, tools))))
     for (let at = 0; at < fresh.length; at += STEP) {
       const findings = await reader.read(fresh.slice(at, at + STEP), tools)
@@ -181,17 +181,17 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
     }
   }
 
-  /** Databases, lists and backups that are of no use here, and why. */
+  /** Reports catalogs that cannot be used, with the reason. */
   function tellUnused(faults: readonly CatalogFault[]): Promise<void> {
     return add(faults.map(({ code, path, why }) => toProblem({ code, path, why })))
   }
 
-  /** All has been looked at. */
+  /** Writes the number of unchanged files, once all were read. */
   async function tellUnchanged(): Promise<void> {
     if (unchanged > 0) await add([], unchanged)
   }
 
-  /** One file of each video, and what becomes of it. */
+  /** Chooses one file for each video, and decides its outcome. */
   async function decide(): Promise<void> {
     const { media } = app
     for (const rows of app.adoptions.items.found(adoption, STEP)) {
@@ -219,7 +219,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
     }
   }
 
-  /** Those in the archive whose film is where it was: this is another file. @returns its path by id */
+  /** Videos whose known film is still there, so the found file is another one. @returns paths by id */
   async function lieAsTheyLay(ids: readonly string[]): Promise<Map<string, string>> {
     const films = ids.flatMap((id) => {
       const film = app.media.places.filmOf(id)
@@ -229,7 +229,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
     return new Map(films.flatMap(({ videoId, path }, at) => (looks[at]!.isFilm ? [[videoId, path]] : [])))
   }
 
-  /** Removed by us, and put back into its place by somebody. */
+  /** It was moved to the trash, and somebody has put it back. */
   function isBack({ video_id: id, path }: ItemRow): boolean {
     return app.media.places.trash.wasAt(placeId, id!, path)
   }
@@ -247,7 +247,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
     return plain(row.is_guess || row.is_bare ? 'ask' : 'new')
   }
 
-  /** What the catalog names and nobody has; only where it is this library's own. */
+  /** Reports videos of the catalog that are neither here nor in the archive, if the catalog belongs to this place. */
   async function tellMissing({ broken, share, films }: CatalogRead): Promise<void> {
     await add(broken.map(({ id, why }) => toProblem({ code: 'unreadable_document', id, why })))
     if (share < ENOUGH) {
@@ -268,8 +268,8 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
   }
 
   /**
-   * What lists of downloads name and nobody has: somebody may have removed it on purpose. All files have been taken by
-   * then; what one list has told another one does not tell again.
+   * Reports videos of download archives that are missing; somebody may have removed them on purpose. Called after all
+   * files were taken. Each video is reported once.
    */
   async function tellArchived(lines: readonly string[]): Promise<void> {
     const prefix = `${tools.extractor} `
@@ -305,7 +305,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
 const isUnchanged = ({ sizeBytes, changedMs }: FoundFile, film: PlacedFilm | undefined): boolean =>
   film !== undefined && film.sizeBytes === sizeBytes && Math.abs(film.changedMs - changedMs) <= LEEWAY_MS
 
-/** A whole film before a chapter, one that is told of before others, then what browsers play, then the larger. */
+/** Whole films before chapters, then files of the catalog, then containers that browsers play, then larger files. */
 function byWorth(endings: readonly string[]): (a: ItemRow, b: ItemRow) => number {
   const rank = (row: ItemRow): number[] => [
     isPart(row) ? 1 : 0,
@@ -337,7 +337,7 @@ function secondOf(row: ItemRow, best: Pick<ItemRow, 'path'> & Partial<ItemRow>, 
   return problem('duplicate', because('the same video as {file}, which is taken', { file: best.path }))
 }
 
-/** What is told of a file tells of its video too, where the name has it. */
+/** Adds the video id to a problem if the file name has one. */
 function withId(problem: Problem, tools: PlaceTools): Problem {
   const id = problem.id ?? (problem.path === undefined ? undefined : idInPath(problem.path, tools))
   return id === undefined ? problem : { ...problem, id }

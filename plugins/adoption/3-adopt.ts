@@ -1,7 +1,7 @@
 /**
- * adopt_videos: what a plan says comes into the archive. The film's place, then the document, then the row: cut off
- * anywhere, the next start goes on. Not one request to the platform here; what only the platform can tell, and pictures
- * and subtitles, follow in complete_videos.
+ * adopt_videos: imports what the plan lists. For each video it writes the film's location, then the document, then the
+ * plan's row, so that it can resume after any interruption. It asks the platform nothing: complete_videos does that,
+ * and takes pictures and subtitles.
  */
 
 import { defineTask, epochSeconds, say } from 'archivolt'
@@ -35,14 +35,14 @@ export const adoptVideos = defineTask({
       await on.job.step('adoption.tell', () => app.emit('video.adopted', {}))
       return say`${{ count: done }} videos`
     })
-    if (app.adoptions.find(given.payload.adoption)?.state !== 'adopted') return said // its place is away
-    // Not before they are known as imported: it completes nothing else.
+    if (app.adoptions.find(given.payload.adoption)?.state !== 'adopted') return said // its place is offline
+    // It completes imported videos only, so it starts after their state was written.
     await app.jobs.start('complete_videos', { adoption: given.payload.adoption })
     return said
   },
 })
 
-/** @returns how many videos; undefined: it was stopped */
+/** @returns the number of videos; undefined: stopped */
 async function followPlan(on: PlaceWork): Promise<number | undefined> {
   const { adoption, reading, job, app } = on
   const reader = readerOf(adoption.reader, app)
@@ -88,7 +88,7 @@ interface SeenAgain {
   info?: Info
 }
 
-/** Other programs go on meanwhile: what is not as it was when the plan was made is left, and told. */
+/** Leaves files that other programs have changed since the scan, and reports them. */
 async function lookAgain(rows: readonly ItemRow[], { adoption, reading, app }: PlaceWork): Promise<SeenAgain[]> {
   const files = rows.map(({ file }) => JSON.parse(file!) as FoundFile)
   const looks = await reading.tools.look(files)
@@ -126,13 +126,13 @@ async function takeMoved(moved: readonly SeenAgain[], { adoption, app }: Adoptio
   )
 }
 
-/** Facts first, so that a document is never without its channel. */
+/** Writes channels first, so that no document lacks its channel. */
 export async function takeIn(
   films: ReadonlyArray<SeenAgain & { facts: Facts }>,
   { adoption, job: { step }, app }: AdoptionWork,
 ): Promise<void> {
   const known = await app.videos.readable(films.map(({ row }) => row.video_id!))
-  // Of this very run, cut off after the documents: their films lie in this place.
+  // Documents that an interrupted run has already written have their film in this place.
   const isOurs = (id: string) => app.media.places.filmOf(id)?.placeId === adoption.place_id
   const fresh = films.filter(({ row }) => !known.has(row.video_id!))
   await step('adoption.channels', () => ensureChannels(fresh, adoption.id, app))
@@ -169,7 +169,7 @@ function toAdopted({ file, facts }: SeenAgain & { facts: Facts }, { clock }: App
     metadata,
     sizeBytes: file.sizeBytes,
     streams: streams.map((stream, index) => ({ ...stream, index })),
-    // A date of the future would be the newest for ever.
+    // A date in the future would stay the newest forever.
     isGone,
     dateDownloaded: Math.max(0, Math.min(downloadedAt, epochSeconds(clock))),
     publishedElse: dayOfFilm(file, epochSeconds(clock)),

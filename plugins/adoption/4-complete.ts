@@ -1,6 +1,6 @@
 /**
- * complete_videos: what takes its time for imported videos. Pictures, subtitles and comments that lie beside
- * them, what only the platform can tell. It may be stopped and started again: each video's row says how far it is.
+ * complete_videos: the slow part of an import. It takes pictures, subtitles and comments beside the films, and asks the
+ * platform about the rest. It can be stopped and resumed: each row stores its state.
  */
 
 import { isAbsolute, join } from 'node:path'
@@ -19,21 +19,21 @@ import { readerOf } from './readers.ts'
 import { ADOPTION_TASK, type AdoptionRun, atPlace, type PlaceWork } from './work.ts'
 import { toldOf } from './ytdlp.ts'
 
-/** So many at a time: then it is looked whether somebody waits for other work. */
+/** Videos in one go; then it checks whether other work waits. */
 const STEP = 20
 
 export const completeVideos = defineTask({
   name: 'complete_videos',
   title: 'Complete imported videos',
   ...ADOPTION_TASK,
-  // What somebody waits for does not wait for this.
+  // A lane of its own, so that it delays no other task.
   lane: 'complete',
   givesWay: true,
   apiStop: true,
   async run(given, app: App) {
     const job = untilStop(given)
     const adoption = app.adoptions.find(job.payload.adoption)
-    if (adoption?.state !== 'adopted') return null // undone or dropped meanwhile
+    if (adoption?.state !== 'adopted') return null // undone or deleted meanwhile
     if (isWaiting(adoption)) await app.adoptions.setState(adoption.id, adoption.state)
     return atPlace({ adoption, job, app }, completeAll)
   },
@@ -49,7 +49,7 @@ async function completeAll(on: PlaceWork): Promise<Words | null> {
     await app.adoptions.items.set(adoption.id, [{ number: row.number, state: 'done' }])
   }
   let asked = 0
-  if (adoption.is_following) return null // somebody has to look at what nothing tells of
+  if (adoption.is_following) return null // people have to decide about videos that only the platform can identify
   for await (const row of rowsOf('ask', 'planned', on)) {
     if (job.isStopping()) return null
     job.progress(0.9, say`${{ platform: app.platform.name }} was asked for ${{ count: ++asked }} videos`)
@@ -57,13 +57,13 @@ async function completeAll(on: PlaceWork): Promise<Words | null> {
   }
   if (asked > 0) {
     await job.step('adoption.tell', () => app.emit('video.adopted', {}))
-    // What people have done with those that have come in only now.
+    // Marks and lists of the videos that were imported just now.
     await bringAlong(on)
   }
   return null
 }
 
-/** One after the other, read in pieces, each once nothing else runs: what is done does not come again. */
+/** Yields open rows in pieces, and waits before each piece until no other task runs. */
 async function* rowsOf(
   outcome: 'new' | 'ask',
   state: ItemRow['state'],
@@ -75,14 +75,14 @@ async function* rowsOf(
   }
 }
 
-/** @returns false: its place is away */
+/** @returns false: its place is offline */
 async function completeOne(row: ItemRow, on: PlaceWork): Promise<boolean> {
   const { place, job, app } = on
   const id = row.video_id!
   const file = JSON.parse(row.file!) as FoundFile
   const folder = join(place.path, file.folder)
   const doc = await app.videos.get(id)
-  if (!doc || app.media.isOurs(id)) return true // removed, or downloaded anew meanwhile
+  if (!doc || app.media.isOurs(id)) return true // removed or downloaded meanwhile
   let isAll = true
   try {
     if (file.picture !== undefined && !(await app.media.hasArt('video', id)))
@@ -93,13 +93,13 @@ async function completeOne(row: ItemRow, on: PlaceWork): Promise<boolean> {
     if (doc.streams.length === 0 || doc.player.duration === 0)
       await job.step('adoption.measure', () => app.videos.exclusive(id, () => app.videos.measure(id)))
   } catch (thrown) {
-    // The video is there and plays; what could not be had beside it is no reason to stop.
+    // The video plays; a missing picture or subtitle is no reason to stop.
     job.signal.throwIfAborted()
     if (!isAppError(thrown) && (thrown as NodeJS.ErrnoException).code === undefined) throw thrown
     job.log.info({ id, err: thrown }, 'what lies beside a video could not be taken in')
     isAll = false
   }
-  // What is not found may lie on a disk that went.
+  // A missing file may be on a disk that went offline.
   return isAll || app.media.places.isThere(place.id)
 }
 
@@ -150,16 +150,16 @@ async function takeComments(id: string, file: FoundFile, { reading, app }: Place
   if (comments.length > 0) await app.videos.setComments(id, comments)
 }
 
-/** @returns false: its place is away */
+/** @returns false: its place is offline */
 async function askFor(row: ItemRow, on: PlaceWork): Promise<boolean> {
   const { adoption, job, app } = on
   const id = row.video_id!
   const file = JSON.parse(row.file!) as FoundFile
   try {
-    // In no hurry: it waits at the gate like everything else.
+    // Not urgent: it waits at the gate.
     const metadata = await app.platform.video(id, { asker: job.id, signal: job.signal })
     await takeIn([{ row, file, facts: { metadata } }], on)
-    return !(await app.videos.has(id)) || (await finish(row, on)) // what cannot be kept: its row has that
+    return !(await app.videos.has(id)) || (await finish(row, on)) // the row says why it could not be kept
   } catch (thrown) {
     job.signal.throwIfAborted()
     const failure = app.platform.failureOf(thrown)
@@ -182,7 +182,7 @@ async function askFor(row: ItemRow, on: PlaceWork): Promise<boolean> {
   }
 }
 
-/** @returns false: its place is away */
+/** @returns false: its place is offline */
 async function finish(row: ItemRow, on: PlaceWork): Promise<boolean> {
   if (!(await completeOne(row, on))) return false
   if (!on.app.media.isOurs(row.video_id!))
@@ -191,8 +191,8 @@ async function finish(row: ItemRow, on: PlaceWork): Promise<boolean> {
 }
 
 /**
- * What lies beside a film whose channel the platform was to tell: before 2018 youtube-dl wrote no `channel_id`, and
- * names the uploader alone.
+ * Metadata beside a film, used if the platform cannot tell its channel: before 2018 youtube-dl wrote only the uploader
+ * and no `channel_id`.
  */
 async function factsBeside(
   row: ItemRow,

@@ -1,6 +1,6 @@
 /**
- * follow_places: what other programs put into a place that is followed comes by itself. It starts a scan of each; one
- * that finds something goes on and takes it in, any other leaves no plan.
+ * follow_places: imports new films of followed places. It starts a scan of each place; a scan that finds something
+ * continues with the import, any other deletes its plan.
  */
 import { defineTask, Type } from 'archivolt'
 import type { App } from './app.ts'
@@ -28,7 +28,7 @@ export const followPlaces = defineTask({
     await forgetNotes((one) => app.adoptions.find(one) !== undefined, app)
     for (const { id, label } of app.media.places.list()) {
       if (!followed.has(id)) continue
-      // That it is away is told elsewhere; one of the next runs finds it.
+      // An offline place is reported elsewhere; a later run scans it.
       if (!(await app.media.places.isThere(id))) continue
       const own = app.adoptions.list().filter((one) => one.place_id === id)
       if (own.some((one) => isBusy(one) || isWaiting(one))) continue
@@ -41,11 +41,11 @@ export const followPlaces = defineTask({
   },
 })
 
-/** @param onlyPath  of one film; '': whatever is new @returns the adoption */
+/** @param onlyPath  of one film; '': everything new @returns the id of the adoption */
 export const takeWhatIsNew = (placeId: number, onlyPath: string, app: App): Promise<number> =>
   takeFrom(placeId, { onlyPath }, app)
 
-/** Films of a place that the ledger knows and whose documents are gone. @returns the adoption */
+/** Imports films again that the ledger knows but that have no document. @returns the id of the adoption */
 export const takeAgain = (placeId: number, app: App): Promise<number> => takeFrom(placeId, { isAgain: true }, app)
 
 async function takeFrom(placeId: number, what: { onlyPath?: string; isAgain?: boolean }, app: App): Promise<number> {
@@ -56,9 +56,8 @@ async function takeFrom(placeId: number, what: { onlyPath?: string; isAgain?: bo
 }
 
 /**
- * The plan is made: it is followed where there is something in it. What only the platform can tell waits until somebody
- * looks: it would be asked each hour; a single film that somebody wants back is asked for. @returns whether it was
- * followed
+ * Runs a finished plan if it has videos to import. Videos that only the platform can identify wait for a person, as
+ * they would be asked for each hour; a single film that somebody wants back is asked for. @returns whether it was run
  */
 export async function goOn({ id, only_path: only }: AdoptionRow, app: App): Promise<boolean> {
   const counts = await app.adoptions.items.counts(id)

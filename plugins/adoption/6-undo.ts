@@ -1,6 +1,6 @@
 /**
- * undo_adoption: exactly what an adoption brought leaves again. What has been downloaded since is ours, and stays; no
- * file of a place is touched.
+ * undo_adoption: removes exactly what an adoption imported. Videos that were downloaded since stay; no file of a place
+ * is touched.
  */
 import { defineTask, say } from 'archivolt'
 import { dropChannel, leaveAlong } from './along/along.ts'
@@ -20,7 +20,7 @@ export const undoAdoption = defineTask({
       await endCompleting(adoption.id, app)
       let gone = 0
       let kept = 0
-      // Those that are planned too: cut off, a run may have brought them and not said so.
+      // Planned rows too: an interrupted run may have imported them without updating the row.
       for (const rows of app.adoptions.items.pieces(
         adoption.id,
         ['new', 'ask'],
@@ -50,7 +50,7 @@ export const undoAdoption = defineTask({
   },
 })
 
-/** It would bring more while this takes away. */
+/** It would import more during the undo. */
 async function endCompleting(adoption: number, app: App): Promise<void> {
   for (const { id, payload } of app.jobs.list({ task: 'complete_videos' }))
     if (payload.adoption === adoption) await endJob(id, app)

@@ -1,4 +1,4 @@
-/** The service `adoptions`: plans with their rows, and what is remembered between their tasks and the routes. */
+/** The service `adoptions`: plans with their rows, and the state that tasks and routes share. */
 import type { App } from 'archivolt'
 import { openFound } from './1-find-libraries.ts'
 import { openCredentials } from './live-elasticsearch.ts'
@@ -8,9 +8,9 @@ import { openPlans } from './plans/plans.ts'
 export const openAdoptions = (app: App) => ({
   ...openPlans(app),
   followed: openFollowed(app),
-  /** Of places that are followed. */
+  /** What was scanned last in followed places. */
   seen: openSeen(app),
-  /** Of servers of other programs; in memory alone. */
+  /** Credentials for servers of other programs, in memory only. */
   credentials: openCredentials(),
   found: openFound(app),
 })

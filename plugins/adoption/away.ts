@@ -1,11 +1,11 @@
-/** What is worked on while its place goes away: it waits, and goes on by itself once the place is there again. */
+/** Pauses an adoption whose place goes offline, and resumes it when the place is back. */
 import { errors, say } from 'archivolt'
 import type { App } from './app.ts'
 import { type AdoptionRow, TASK_OF } from './plans/rows.ts'
 
 type Placed = Pick<AdoptionRow, 'place_id'>
 
-/** Files that are not found may be those of a disk that went. @throws unavailable: the place is away */
+/** Missing files may be on a disk that went offline. @throws unavailable: the place is offline */
 export async function mustBeThere({ place_id: id }: Placed, { media }: App): Promise<void> {
   if (await media.places.isThere(id)) return
   throw errors.unavailable(
@@ -13,14 +13,14 @@ export async function mustBeThere({ place_id: id }: Placed, { media }: App): Pro
   )
 }
 
-/** @returns what is said of the task */
+/** @returns the result of the task */
 export async function waitForPlace({ id, place_id: placeId, state }: AdoptionRow, { adoptions, media }: App) {
   const said = say`It goes on once “${{ label: media.places.get(placeId).label }}” is there again`
   await adoptions.setState(id, state, said)
   return said
 }
 
-/** Those that wait for a place. That they wait no longer is said by their tasks, once they run. */
+/** Starts the tasks that wait for a place; each clears its waiting state once it runs. */
 export async function goOnIn(placeId: number, app: App): Promise<void> {
   for (const { id, place_id: itsPlace, state } of app.adoptions.waiting()) {
     const task = TASK_OF[state]
@@ -30,7 +30,7 @@ export async function goOnIn(placeId: number, app: App): Promise<void> {
   }
 }
 
-/** The server was closed, or killed, after a place had come back and before all was started. */
+/** The server may have stopped after a place came back and before all tasks were started. */
 export async function goOnAfterStart(app: App): Promise<void> {
   for (const { id, awaySince } of app.media.places.list()) if (awaySince === undefined) await goOnIn(id, app)
 }

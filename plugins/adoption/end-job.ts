@@ -1,8 +1,8 @@
-/** Ends a job of another task that would bring more while an undo takes away. */
+/** Ends a job that would import more during an undo. */
 import { isAppError } from 'archivolt'
 import type { App } from './app.ts'
 
-/** Resolves once it has ended; one that had, or is forgotten, is as good. */
+/** Resolves once the job has ended; at once if it has, or is unknown. */
 export async function endJob(id: string, { jobs }: Pick<App, 'jobs'>): Promise<void> {
   const job = jobs.get(id)
   if (job?.endedAt !== null) return

@@ -1,6 +1,6 @@
 /**
- * Finds films of places again: those that the archive has and the ledger knows nowhere (`homeless.ts`), and those that
- * the ledger knows and the index does not. After ledger or index was replaced by an older one, and in each rescan.
+ * Finds films of places again: videos whose film the ledger does not know (`homeless.ts`), and films that have no
+ * document. It runs after the ledger or the index was replaced, and in each rescan.
  */
 import { defineTask, isAppError, type JobContext, say, Type } from 'archivolt'
 import { pathOf } from '../film-kit/names.ts'
@@ -13,14 +13,14 @@ import { readerOf, recognise } from './readers.ts'
 
 const STEP = 50
 const MOST_NAMES = 1000
-/** Of places of which there is no plan any more: its notes are removed at the end. */
+/** Stands for the plan of a place that has none. */
 const NO_PLAN = 0
 
 type Run = Pick<JobContext<object>, 'signal' | 'log' | 'progress' | 'step'>
 
 /**
- * Looks through all places that are there. What lies in the trash of a place comes back from it first.
- * @returns those that were found
+ * Searches all places that are online. Films in the trash of a place are restored first.
+ * @returns the videos that were found
  */
 export async function findHomes(homeless: ReadonlySet<string>, job: Run, app: App): Promise<Set<string>> {
   const found = new Set<string>()
@@ -42,7 +42,7 @@ export async function findHomes(homeless: ReadonlySet<string>, job: Run, app: Ap
   return found
 }
 
-/** Removed, and back by a restore: their films, too. */
+/** Restores films of videos that were removed and came back by a restore. */
 async function bringBack(ids: readonly string[], job: Run, { media }: App): Promise<void> {
   const { trash } = media.places
   for (let at = 0; at < ids.length; at += STEP) {
@@ -57,7 +57,7 @@ async function bringBack(ids: readonly string[], job: Run, { media }: App): Prom
   }
 }
 
-/** One file of each wanted video: that of the known size before others. */
+/** The best file for each wanted video; one of the known size comes first. */
 async function bestIn(
   placeId: number,
   isWanted: (id: string) => boolean,
@@ -84,7 +84,7 @@ async function bestIn(
         const docs = await videos.collection.getMany(seen.map(({ id }) => id))
         for (const video of seen) {
           const size = docs.get(video.id)?.media_size
-          // A guess is believed of a film of that size alone.
+          // An id from the name alone counts only if the size matches too.
           if (video.isGuess && video.file.sizeBytes !== size) continue
           const other = best.get(video.id)
           if (!other || isBetter(video, other, size)) best.set(video.id, video)
@@ -104,7 +104,7 @@ function isBetter(one: FoundVideo, other: FoundVideo, size: number | undefined):
   return at >= 0 && mine[at]! > its[at]!
 }
 
-/** Starts taking in again what the ledger knows in a place, and the index does not. */
+/** Starts an import of films that the ledger knows in a place and that have no document. */
 export async function takeInAgain(app: App): Promise<void> {
   for (const { id: placeId } of app.media.places.list()) {
     for (const films of app.media.places.filmsOf(placeId)) {
@@ -116,7 +116,7 @@ export async function takeInAgain(app: App): Promise<void> {
   }
 }
 
-/** Either side is older: films that only one of them knows are brought together again. */
+/** After a replacement: matches films that only the ledger or only the index knows. */
 export const findFilms = defineTask({
   name: 'library.findFilms',
   title: 'Find films again',
@@ -139,7 +139,7 @@ export const findFilms = defineTask({
   },
 })
 
-/** The ledger is the older one: what has no document any more was removed since, and no scan is to bring it back. */
+/** After an older ledger: films without a document were removed since, so scans must not import them again. */
 export const forgetRemoved = defineTask({
   name: 'library.forgetRemoved',
   title: 'Forget removed videos',
@@ -149,7 +149,7 @@ export const forgetRemoved = defineTask({
   unique: true,
   resumable: true,
   async run({ signal }, app: App): Promise<void> {
-    if (app.index.lost !== undefined) return // documents are missing that nobody has removed
+    if (app.index.lost !== undefined) return // documents were lost, not removed
     const { places } = app.media
     for (const { id: placeId } of places.list()) {
       for (const films of places.filmsOf(placeId)) {

@@ -1,6 +1,6 @@
 /**
- * A glance below a root, in the reading child: which folders hold films, how many, some of their names, and what may
- * be a catalog. Upper folders come first. It ends at a number of names or after a time: what it has seen so far counts.
+ * A quick look below a root, in the reading child: folders with films, some of their names, and possible catalogs.
+ * Upper folders come first. It stops after a number of names or some seconds and returns what it has.
  */
 import { type Dirent, opendirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,45 +13,45 @@ import { mayBeOne } from './catalogs/near.ts'
 const DEEPEST = 6
 const MOST_FOLDERS = 20_000
 const MOST_NAMES = 300_000
-/** Of one folder: most have fewer, and upper folders say more than a long one. */
+/** Limit for one folder: upper folders say more than the rest of a long one. */
 const MOST_IN_FOLDER = 20_000
 const MOST_CATALOGS = 1000
-/** So many names of a folder say what its films are called. */
+/** Enough names to recognise the kind of a folder. */
 const SAMPLE = 10
 const LONGEST_MS = 8000
 
 export interface GlanceArgs {
   root: string
-  /** Whole paths of folders that are not looked into. */
+  /** Absolute paths of folders that are skipped. */
   leaveOut: readonly string[]
   endings: readonly string[]
 }
 
 interface GlancedFolder {
   path: string
-  /** Right in it. */
+  /** Directly in it. */
   films: number
   names: string[]
 }
 
 export interface Glance {
   folders: GlancedFolder[]
-  /** By the names of their files alone. */
+  /** Judged by file names. */
   catalogs: Array<{ path: string; kind: string }>
-  /** Of those that were left out, which lie there. */
+  /** Skipped folders that exist. */
   leftOut: string[]
-  /** All of it was looked at. */
+  /** Everything was read. */
   isWhole: boolean
 }
 
 interface Waiting {
   path: string
   depth: number
-  /** Films in hidden folders are no films; catalogs may lie there. */
+  /** In hidden folders only catalogs count. */
   isHidden: boolean
 }
 
-/** @throws the fault of a disk */
+/** @throws the error of a failing disk */
 export function glanceBelow({ root, leaveOut, endings }: GlanceArgs): Glance {
   const glance: Glance = {
     folders: [],
@@ -94,7 +94,7 @@ export function glanceBelow({ root, leaveOut, endings }: GlanceArgs): Glance {
   return glance
 }
 
-/** Links are not followed. Nothing of a folder that cannot be read. */
+/** Does not follow links. Returns nothing for an unreadable folder. */
 function entriesOf(path: string): {
   files: string[]
   folders: string[]

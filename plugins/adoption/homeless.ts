@@ -1,7 +1,6 @@
 /**
- * Videos of the archive whose film lies neither in the library nor where the ledger says: ledger and index are not of
- * one time, or somebody has undone or removed what a restore has brought back. Wherever such a film is found in a
- * place, it is at home there again.
+ * Videos whose film is neither in the library nor where the ledger says, for example after a restore of an older ledger
+ * or index. If such a film is found in a place, the ledger records it there.
  */
 
 import { isAppError } from 'archivolt'
@@ -9,7 +8,7 @@ import { pathOf } from '../film-kit/names.ts'
 import type { FoundFile } from '../film-kit/types.ts'
 import type { App } from './app.ts'
 
-/** While the library or their place is away nobody can tell. */
+/** Videos count as found while the library or their place is offline. */
 export async function homelessAmong(ids: readonly string[], { media, videos }: App): Promise<Set<string>> {
   const homeless = new Set<string>()
   const isHere = (await media.absence()) === undefined
@@ -25,7 +24,7 @@ export async function homelessAmong(ids: readonly string[], { media, videos }: A
   return homeless
 }
 
-/** Films that were found in a place: the ledger knows them there, and their documents follow. */
+/** Records films that were found in a place, and updates their documents. */
 export async function takeHome(
   found: ReadonlyArray<{ id: string; file: FoundFile }>,
   placeId: number,

@@ -1,7 +1,7 @@
 /**
- * A live Elasticsearch of TubeArchivist, in place of its backup: what it holds is asked for in pages and put beside our
- * notes, where the reading child takes it for a backup. Nothing is written there. Name and password are kept in memory
- * alone, for as long as the scan has to be made.
+ * Reads TubeArchivist's running Elasticsearch in place of a backup. It stores the documents page by page beside our
+ * notes, where the reading child reads them like a backup. It never writes to that server. Credentials stay in memory,
+ * until the scan is done.
  */
 import { errors, type JobContext, say } from 'archivolt'
 import type { App } from './app.ts'
@@ -14,17 +14,17 @@ export interface Credentials {
 
 interface Asked {
   index: string
-  /** The field that they are put in order by. */
+  /** The field to sort by. */
   order: string
   leaveOut: string[]
-  /** So many are asked for at a time; left out: `PAGE`. */
+  /** Documents in one request; default: `PAGE`. */
   page?: number
   only?: object
-  /** Older ones have none. */
+  /** Older versions have no such index. */
   isOptional?: boolean
 }
 
-/** Which documents, and what of them is read. */
+/** The indexes to read, and the fields to skip. */
 const ASKED: readonly Asked[] = [
   { index: 'ta_channel', order: 'channel_id', leaveOut: ['channel_description'] },
   { index: 'ta_video', order: 'youtube_id', leaveOut: ['vid_thumb_base64', 'channel.channel_description'] },
@@ -34,7 +34,7 @@ const ASKED: readonly Asked[] = [
     index: 'ta_comment',
     order: 'youtube_id',
     leaveOut: ['comment_comments.comment_time_text'],
-    page: 10, // all of a video are one document
+    page: 10, // one document has all comments of a video
     isOptional: true,
   },
 ]
@@ -44,7 +44,7 @@ const MOST_DOCUMENTS = 2_000_000
 
 export const isAddress = (catalog: string): boolean => /^https?:\/\//i.test(catalog)
 
-/** @throws unprocessable: it is no address, or has name and password in it, which would be shown */
+/** @throws unprocessable: it is no address, or contains credentials, which would be shown */
 export function checkAddress(address: string): void {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url) throw errors.unprocessable(say`${{ address }} is no address`)
@@ -52,7 +52,7 @@ export function checkAddress(address: string): void {
     throw errors.unprocessable('Name and password stand in "credentials", and nothing else in the address of a server')
 }
 
-/** By adoption, for the only scan that may use them: those of others are forgotten where that is over. */
+/** By adoption. Credentials of adoptions that are no longer open are dropped. */
 export function openCredentials() {
   const own = new Map<number, Credentials>()
   return {
@@ -65,7 +65,7 @@ export function openCredentials() {
   }
 }
 
-/** @returns the file that stands for a backup */
+/** @returns the file with the documents */
 export async function takeDocuments(
   adoption: number,
   address: string,
@@ -95,7 +95,7 @@ export async function takeDocuments(
   return reading.documents
 }
 
-/** As large as it may be: else one document, and of one that is too large nothing but its place in the order. */
+/** If a page is too large, asks for one document; if that is too large, for its sort value only. */
 async function pageOf(
   ...[address, asked, ...more]: Parameters<typeof search>
 ): Promise<{ text: string; page: number }> {

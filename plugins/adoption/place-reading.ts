@@ -1,4 +1,4 @@
-/** What readers read a place with: the reading child, the platform's ids, tags of single files. */
+/** The tools for reading a place: the reading child, ids of the platform, and tags of single files. */
 
 import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
@@ -17,31 +17,31 @@ import type { Along, CatalogFault, CatalogRead, PathMap } from './catalogs/types
 import { openReading } from './reading.ts'
 import type { NotesArgs } from './worker.ts'
 
-/** Of files that nothing else tells of so many are asked for their tags: each takes a program of its own. */
+/** Limit for reading tags: each file takes a process of its own. */
 const MOST_TAGGED = 500
 
 export interface PlaceReading {
   tools: PlaceTools
   /**
-   * Reads the catalog of the place once, and keeps notes that further looks go by.
-   * @param at  where it lies; default: it is looked for @param kind  default: whichever it is
-   * @param said  default: what stands there for the place is found
+   * Reads the catalog of the place once, and stores notes for later requests.
+   * @param at  its path; default: searched @param kind  default: detected
+   * @param said  the folder mapping; default: detected
    */
   readCatalog(at: string, kind?: string, said?: PathMap): Promise<{ read?: CatalogRead; faults: CatalogFault[] }>
-  /** Puts a page of what an Elasticsearch answers beside the notes. @param isFirst  what was there goes */
+  /** Stores a page of documents from an Elasticsearch. @param isFirst  replaces earlier pages */
   keepDocuments(text: string, isFirst: boolean): Promise<{ count: number; after?: unknown[] }>
-  /** Where they are, for `readCatalog`. */
+  /** The path of these documents, for `readCatalog`. */
   documents: string
-  /** Sizes and times of what a catalog would be read from. */
+  /** Sizes and times of the catalog's files. */
   stamp(): Promise<string>
-  /** In pieces: what people have done there. */
+  /** Yields what people have done in the other program, in pieces. */
   along(): AsyncGenerator<Array<{ number: number; one: Along }>>
-  /** What was said below a video, as yt-dlp writes it. */
+  /** The comments of a video in yt-dlp's form. */
   commentsOf(id: string, file: FoundFile): Promise<unknown[]>
-  /** In pieces. Films that the catalog names and no file was taken for. */
+  /** Yields ids of the catalog that no file was found for, in pieces. */
   unseen(): AsyncGenerator<string[]>
   walk(): AsyncGenerator<Walked>
-  /** One film alone, and what lies beside it. */
+  /** One film with the files beside it. */
   walkTo(film: string): AsyncGenerator<Walked>
   end(): Promise<void>
 }
@@ -52,7 +52,7 @@ const ALONG_STEP = 200
 const NOTES = 'adoptions'
 const notesFolder = (adoption: number, { settings }: App): string => join(settings.dataDir, NOTES, String(adoption))
 
-/** Notes of adoptions that are no more. */
+/** Removes notes of deleted adoptions. */
 export async function forgetNotes(isKept: (adoption: number) => boolean, app: App): Promise<void> {
   const names = await readdir(join(app.settings.dataDir, NOTES)).catch(() => [])
   for (const name of names)
@@ -61,7 +61,7 @@ export async function forgetNotes(isKept: (adoption: number) => boolean, app: Ap
 
 type Run = Pick<JobContext<object>, 'signal' | 'log'>
 
-/** @param adoption  whose notes of a catalog are used, once they are there */
+/** @param adoption  whose catalog notes are used, if there are any */
 export function openPlace(path: string, adoption: number, job: Run, app: App): PlaceReading {
   const own = notesFolder(adoption, app)
   const notes = async (): Promise<NotesArgs> => ({ own, path, roots: await app.media.places.realRoots() })

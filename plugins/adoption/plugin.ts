@@ -1,4 +1,4 @@
-/** Libraries of other programs: their films come into the archive where they lie, with what people have done there. */
+/** Imports libraries of other programs: films stay where they are; marks, playlists and subscriptions can come along. */
 import { definePlugin } from 'archivolt'
 import { scanPlace } from './2-scan.ts'
 import { adoptVideos } from './3-adopt.ts'
@@ -24,7 +24,7 @@ import { heedEnd } from './stopping.ts'
 
 export default definePlugin({
   name: 'adoption',
-  // library: its migrations have made the tables, its hook is asked for readers, its lane is for both.
+  // library: its migrations create the tables, it declares the hook for readers, and both share its lane.
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch', 'download', 'subscription', 'library'],
   lanes: { complete: 1 },
   services: (app) => ({ adoptions: openAdoptions(app) }),
@@ -61,7 +61,7 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     adoption: {
-      /** Plans of adoptions with their rows, which places are followed, and which libraries were found. */
+      /** Plans of imports with their rows, followed places, and found libraries. */
       adoptions: Adoptions
     }
   }

@@ -1,11 +1,11 @@
-/** Readers of places: adoption's own, and those that plugins bring by the hook `library.reader`. */
+/** The readers of places: those of this plugin, and those that other plugins bring by the hook `library.reader`. */
 import { errors, say } from 'archivolt'
 import type { PlaceReader } from '../library/reader.ts'
 import type { App } from './app.ts'
 import { CATALOG_KINDS } from './catalogs/all.ts'
 import { ytdlpReader } from './ytdlp.ts'
 
-/** What programs leave that keep a catalog are folders of yt-dlp, of which more is known. */
+/** Programs with a catalog leave folders like yt-dlp's; the catalog adds facts. */
 const catalogReaders: readonly PlaceReader[] = CATALOG_KINDS.map(({ name, title, recognise = () => 0 }) => ({
   ...ytdlpReader,
   name,
@@ -13,15 +13,15 @@ const catalogReaders: readonly PlaceReader[] = CATALOG_KINDS.map(({ name, title,
   recognise,
 }))
 
-/** What adoption itself answers. */
+/** What this plugin answers to the hook. */
 export const ownReaders: readonly PlaceReader[] = [ytdlpReader, ...catalogReaders]
 
-/** Those of plugins that come later go first: of two that are as sure theirs is taken. */
+/** Readers of later plugins come first, so they win if two are equally sure. */
 export const readersOf = (app: App): readonly PlaceReader[] => app.hook('library.reader').toReversed().flat()
 
 export const hasCatalog = (reader: string): boolean => catalogReaders.some(({ name }) => name === reader)
 
-/** @throws unprocessable: there is none of this name */
+/** @throws unprocessable: there is no reader of this name */
 export function readerOf(name: string, app: App): PlaceReader {
   const reader = readersOf(app).find((one) => one.name === name)
   if (!reader)
@@ -29,7 +29,7 @@ export function readerOf(name: string, app: App): PlaceReader {
   return reader
 }
 
-/** The one that is surest. @param names  of the upper levels of the place */
+/** The reader that is most sure. @param names  of the upper levels of the place */
 export function recognise(names: readonly string[], app: App): PlaceReader {
   const ranked = readersOf(app).map((reader) => ({ reader, sure: reader.recognise(names) }))
   return ranked.reduce((best, one) => (one.sure > best.sure ? one : best)).reader

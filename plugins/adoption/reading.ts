@@ -1,4 +1,4 @@
-/** Places of other programs and their catalogs, read by children of adoption's own. */
+/** Starts the reading children for places and catalogs of other programs. */
 import { openReading as open, type Reading } from '../film-kit/reading.ts'
 import { type ReadingChild, type ReadingLimits, startReading as start } from '../film-kit/reading-child.ts'
 import type { App } from './app.ts'

@@ -19,7 +19,7 @@ import { ADOPTION_STATES, type AdoptionRow, ITEM_STATES, type ItemRow, OUTCOMES 
 import { hasCatalog, readerOf, readersOf } from './readers.ts'
 import { runOf } from './stopping.ts'
 
-/** The one program whose server is read. */
+/** The only program whose server can be read. */
 const LIVE = 'tubearchivist'
 
 const AdoptionId = Type.Object({ adoptionId: Type.String({ pattern: ROW_PATTERN }) })
@@ -108,10 +108,10 @@ async function toRecord(row: AdoptionRow, app: App) {
   }
 }
 
-/** What has come without all that belongs to it, or waits until the platform is asked. */
+/** Videos that complete_videos still has to work on. */
 const openOf = (states: Record<string, number>): number => (states['in'] ?? 0) + (states['planned'] ?? 0)
 
-/** Of a place that may have been taken off the list since: from the place on. */
+/** The absolute path; relative to the place if that was removed since. */
 function folderOf({ place_id: id }: AdoptionRow, to: string, { media }: App): string {
   const place = media.places.list().find((one) => one.id === id)
   return join(place?.path ?? '', to).replace(/\/$/, '')
@@ -215,14 +215,14 @@ export const startAdoption = defineRoute({
   },
 })
 
-/** @throws unprocessable: it is no address, or none of this program */
+/** @throws unprocessable: it is no address, or of another program */
 function checkLive(address: string, source: string | undefined): void {
   if (source !== undefined && source !== LIVE)
     throw errors.unprocessable(say`Of ${{ source }} no server is read: "catalog" is a file of it`)
   checkAddress(address)
 }
 
-/** From the place on. @throws unprocessable: it does not lie in the place */
+/** Relative to the place. @throws unprocessable: it is not in the place */
 function folderIn({ path, label }: Pick<Place, 'path' | 'label'>, folder: string): string {
   const within = relative(path, folder)
   if (!isAbsolute(folder) || folder.includes('\0') || within.split('/')[0] === '..')
@@ -230,7 +230,7 @@ function folderIn({ path, label }: Pick<Place, 'path' | 'label'>, folder: string
   return within
 }
 
-/** @throws unprocessable: it may not be read, or is none */
+/** @throws unprocessable: it may not be read, or is no file */
 async function checkCatalog(path: string, source: string | undefined, { media }: App): Promise<void> {
   if (source !== undefined && !hasCatalog(source))
     throw errors.unprocessable(
@@ -255,7 +255,7 @@ export const showAdoption = defineRoute({
   handle: ({ params }, app: App) => toRecord(app.adoptions.get(Number(params.adoptionId)), app),
 })
 
-/** From which states each command goes on. */
+/** The states in which each command is allowed. */
 const COMMANDS = {
   adopt: { from: ['planned', 'failed', 'adopted'], state: 'adopting', task: adoptVideos },
   undo: { from: ['adopted', 'failed', 'undone'], state: 'undoing', task: undoAdoption },
@@ -315,7 +315,7 @@ export const commandAdoption = defineRoute({
         gone,
       })
     }
-    // What leaves would come again with the next look.
+    // Otherwise the next hourly scan would import it again.
     if (command === 'undo') await app.adoptions.followed.set(adoption.place_id, false)
     await app.adoptions.setState(adoption.id, state)
     const job = await app.jobs.start(task, { adoption: adoption.id })
@@ -324,14 +324,14 @@ export const commandAdoption = defineRoute({
   },
 })
 
-/** @throws conflict: nothing works on it, or what does has to come to its end */
+/** @throws conflict: no task works on it, or the task cannot be stopped */
 async function stop(adoption: AdoptionRow, app: App): Promise<void> {
   const job = runOf(adoption, app)
   if (!job) throw errors.conflict(say`It is ${{ state: adoption.state }}: there is nothing to stop`)
   await app.jobs.command(job.id, 'STOP')
 }
 
-/** @throws conflict: nothing is left to do; unavailable: the place is away */
+/** @throws conflict: nothing is left to do; unavailable: the place is offline */
 async function complete(adoption: AdoptionRow, app: App): Promise<void> {
   const { states } = await toRecord(adoption, app)
   if (adoption.state !== 'adopted' || openOf(states) === 0)

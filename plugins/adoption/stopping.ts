@@ -1,4 +1,4 @@
-/** Who works on an adoption, and what becomes of it where somebody stops that. */
+/** Finds the job that works on an adoption, and updates the adoption if that job was stopped. */
 import type { Job } from 'archivolt'
 import type { App } from './app.ts'
 import { isBusy } from './plans/plans.ts'
@@ -7,14 +7,14 @@ import { STOPPED } from './work.ts'
 
 const RECENT = 200
 
-/** The job that may be stopped. */
+/** The running or waiting job of an adoption. */
 export function runOf({ id, state }: AdoptionRow, { jobs }: Pick<App, 'jobs'>): Job | undefined {
   const task = TASK_OF[state]
   if (task === undefined) return undefined
   return jobs.list({ task, limit: RECENT }).find((job) => job.payload.adoption === id && job.endedAt === null)
 }
 
-/** Its task was killed, or stopped before it began: it said nothing of that itself. */
+/** Marks an adoption as failed if its task was killed, or stopped before it began. */
 export async function heedEnd({ id, task, payload }: Job, app: App): Promise<void> {
   if (!Object.values(TASK_OF).includes(task)) return
   const adoption = app.adoptions.find(Number(payload.adoption))

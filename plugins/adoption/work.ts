@@ -1,4 +1,4 @@
-/** What the tasks of an adoption have in common: what they are handed, and its state before and after. */
+/** What the tasks of an adoption share: their payload, their context, and the state of the adoption. */
 import { isStop, type JobContext, Type, untilStop, type Words, wordsOf } from 'archivolt'
 import { because } from '../film-kit/because.ts'
 import type { Place } from '../media/types.ts'
@@ -11,14 +11,14 @@ import type { AdoptionRow } from './plans/rows.ts'
 const AdoptionPayload = Type.Object({ adoption: Type.Integer({ minimum: 1 }) })
 export type AdoptionRun = JobContext<{ adoption: number }>
 
-/** What one run of a task works on and with. */
+/** The context of one run. */
 export interface AdoptionWork {
   adoption: AdoptionRow
   job: AdoptionRun
   app: App
 }
 
-/** The same, with its place open. */
+/** The same with the place open for reading. */
 export interface PlaceWork extends AdoptionWork {
   place: Place
   reading: PlaceReading
@@ -26,7 +26,7 @@ export interface PlaceWork extends AdoptionWork {
 
 export const STOPPED = because('somebody has stopped it')
 
-/** What all tasks of an adoption are. */
+/** Properties of all tasks of an adoption. */
 export const ADOPTION_TASK = {
   group: 'setting:adopt',
   payload: AdoptionPayload,
@@ -36,8 +36,8 @@ export const ADOPTION_TASK = {
 } as const
 
 /**
- * What a task does with an adoption: its state is on the row before and after.
- * @param then  the state where all went well
+ * Runs a task's work and writes the resulting state to the adoption's row.
+ * @param then  the state after success
  */
 export async function inAdoption(
   job: AdoptionRun,
@@ -46,7 +46,7 @@ export async function inAdoption(
   work: (on: AdoptionWork) => Promise<Words | null>,
 ): Promise<Words | null> {
   const adoption = app.adoptions.find(job.payload.adoption)
-  if (!adoption) return null // dropped meanwhile
+  if (!adoption) return null // deleted meanwhile
   if (isWaiting(adoption)) await app.adoptions.setState(adoption.id, adoption.state)
   try {
     const said = await work({ adoption, job: untilStop(job), app })
@@ -54,7 +54,7 @@ export async function inAdoption(
     else await app.adoptions.setState(adoption.id, then)
     return said
   } catch (thrown) {
-    // The server closes: the next start goes on.
+    // The server is closing: the next start resumes the job.
     if (job.signal.aborted) throw thrown
     if (isStop(thrown, job)) {
       await app.adoptions.setState(adoption.id, 'failed', STOPPED)
@@ -67,7 +67,7 @@ export async function inAdoption(
   }
 }
 
-/** Its place is read by children, which end with the work. */
+/** Opens the place for reading, and ends the children after the work. */
 export async function atPlace<Result>(on: AdoptionWork, work: (on: PlaceWork) => Promise<Result>): Promise<Result> {
   const { adoption, job, app } = on
   const place = app.media.places.get(adoption.place_id)

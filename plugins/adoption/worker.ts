@@ -1,6 +1,6 @@
 /**
- * The reading child of adoption: places of other programs, and their catalogs. It writes notes of these into a folder of
- * ours, and nowhere else.
+ * The reading child for places and catalogs of other programs. It writes notes about catalogs into a folder of the data
+ * folder, and nothing elsewhere.
  */
 import { answersOfFilms, type Requests, serve } from '../film-kit/serve.ts'
 import type { WalkArgs } from '../film-kit/walk.ts'
@@ -11,7 +11,7 @@ import { cachedPictures, channelOfFolder } from './catalogs/tubearchivist-folder
 import type { Along, CatalogFault, CatalogRead, PathMap } from './catalogs/types.ts'
 import { type Glance, type GlanceArgs, glanceBelow } from './glance.ts'
 
-/** Where notes of a catalog are kept, and what they are about. */
+/** The folder of the notes, and the place that they describe. */
 export interface NotesArgs {
   own: string
   path: string
@@ -30,11 +30,11 @@ export interface AdoptionRequests extends Requests<NotesArgs> {
   along: { args: NotesArgs & { after: number; most: number }; result: Array<{ number: number; one: Along }> }
 }
 
-/** Of the one adoption that this child works for. */
+/** Notes of the only adoption that this child works for. */
 let opened: Notes | undefined
 const notesOf = ({ own, path, roots }: NotesArgs): Notes => (opened ??= openNotes(own, path, roots))
 
-/** Pictures of films in folders of channels, as TubeArchivist has them; looked for once there is such a film. */
+/** Finds pictures in TubeArchivist's cache, for films in folders of channels. The cache is searched on first use. */
 function picturesOf({ path, roots }: WalkArgs) {
   if (!roots) return undefined
   let cached: ReturnType<typeof cachedPictures> | undefined
@@ -49,7 +49,7 @@ const films = answersOfFilms<NotesArgs>({ picturesOf, listedIn: (notes) => (file
 
 serve<AdoptionRequests>({
   ...films,
-  /** Else those of the catalog. */
+  /** Comments beside or in the film, else those of the catalog. */
   async comments(asked) {
     const beside = await films.comments(asked)
     return beside.length === 0 && asked.notes ? notesOf(asked.notes).commentsOf(asked.id) : beside

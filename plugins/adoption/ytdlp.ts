@@ -1,5 +1,6 @@
 /**
- * Folders of yt-dlp, and of all that leaves such: by the information file, by the id in the name, by the film's tags.
+ * The reader for folders of yt-dlp and similar programs. It identifies a video by its information file, by the id in
+ * the name, or by the film's tags.
  */
 
 import { ID_PATTERN, isBlank, type Words } from 'archivolt'
@@ -16,7 +17,7 @@ const ID = new RegExp(ID_PATTERN)
 const SIGNS = [/\.info\.json$/i, /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i, /(?:^|\/)archive\.txt$/i]
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-/** For a plan, which people read: what turns the direction of a text around would show another one. */
+/** One line for people, without control characters: direction marks could disguise a text. */
 function lineOf(value: unknown): string {
   const line = textOf(value)
     .slice(0, LONGEST_LINE)
@@ -24,7 +25,7 @@ function lineOf(value: unknown): string {
     .trim()
   return isBlank(line) ? '' : line
 }
-/** Of what anybody may have written. */
+/** The value may come from anybody. */
 const isChannelId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 const isPlaylist = (info: Info): boolean => info._type === 'playlist'
 
@@ -33,19 +34,19 @@ const isIdIn = (word: string, tools: PlaceTools): boolean => word.length === ID_
 const inBrackets = (base: string, tools: PlaceTools): string | undefined =>
   bracketsIn(base).find((word) => isIdIn(word, tools))
 
-/** In its channel's folder, under nothing but its id, as TubeArchivist has it. */
+/** The id of a file that TubeArchivist named: nothing but the id, in the folder of its channel. */
 const asWhole = ({ base, folder }: FoundFile, tools: PlaceTools): string | undefined =>
   channelOfFolder(folder) !== undefined && isIdIn(base, tools) ? base : undefined
 
-/** Where it has an id at all. */
+/** The first id in the name. */
 const inName = (base: string, tools: PlaceTools): string | undefined =>
   [...wordsIn(base), ...furtherWordsIn(base)].find((word) => isIdIn(word, tools))
 
-/** Of a file that is no film: only what stands in brackets is believed. */
+/** For files that are no films: only an id in brackets counts. */
 export const idInPath = (path: string, tools: PlaceTools): string | undefined =>
   inBrackets(path.slice(path.lastIndexOf('/') + 1).normalize('NFC'), tools)
 
-/** Undefined: it does not say. */
+/** Undefined: unknown. */
 function isForeign(info: Info, tools: PlaceTools): boolean | undefined {
   const extractor = textOf(info.extractor_key) || textOf(info.extractor)
   return extractor === '' ? undefined : extractor.toLowerCase() !== tools.extractor
@@ -114,7 +115,7 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   return { problems }
 }
 
-/** A guess, unless it is named as TubeArchivist does. */
+/** A guess, unless TubeArchivist named the file. */
 function byName(file: FoundFile, id: string, tools: PlaceTools): FoundVideo {
   const channelId = asWhole(file, tools) === id ? channelOfFolder(file.folder) : undefined
   if (channelId === undefined) return toVideo(file, id, true)
@@ -128,7 +129,7 @@ const unreadable = (path: string, why: Words, id: string | undefined): Problem =
   id,
 })
 
-/** The platform's own mark, else the address with which ytdl-sub begins the text. */
+/** The id of the platform, else the address at the beginning of the text, where ytdl-sub writes it. */
 function idInNfo({ nfo }: Extract<Look, { isFilm: true }>, tools: PlaceTools): string | undefined {
   if (!nfo) return undefined
   const id = nfo.ids[tools.extractor]
@@ -145,7 +146,7 @@ const said = (id: string): Words =>
     ? because('the information file beside it names no video')
     : because('the information file beside it says {video}', { video: lineOf(id) })
 
-/** What the place's own catalog says comes first. */
+/** The catalog of the place takes precedence. */
 function listedFinding(
   file: FoundFile,
   look: Extract<Look, { isFilm: true }>,
@@ -164,7 +165,7 @@ function listedFinding(
   const withPicture = picture === undefined || file.picture !== undefined ? file : { ...file, picture }
   return {
     video: {
-      // Of several that are said to be one file, the first to have it: that is not written over.
+      // If the catalog gives a file several ids, the result is a guess.
       ...toVideo(withPicture, id, listed.others.length > 0, toldOf(look, id)),
       isListed: isStored,
       isPart,
@@ -181,11 +182,11 @@ function listedFinding(
   }
 }
 
-/** All that is told of a film: by the catalog, and by the file beside it. @param id  what it was taken for */
+/** Merges what the catalog and the files beside a film say. @param id  of the identified video */
 export const toldOf = ({ info, nfo, listed }: Extract<Look, { isFilm: true }>, id: string): Info | undefined =>
   listed?.id === id ? { ...nfo?.info, ...info, ...listed.info, id } : info
 
-/** A film that somebody has renamed: its information file lies beside under the old name, which has the id. */
+/** For a renamed film: finds its information file, which still has the old name with the id. */
 async function withLoneInfo(file: FoundFile, id: string, tools: PlaceTools): Promise<FoundVideo> {
   const name = file.lone?.find((one) => inBrackets(one.normalize('NFC'), tools) === id)
   if (name === undefined) return toVideo(file, id, false)
@@ -200,7 +201,7 @@ const bitrateOf = (value: unknown): number =>
 const sizeOf = (value: unknown): number =>
   typeof value === 'number' && value > 0 && value < 1e5 ? Math.round(value) : 0
 
-/** `avc1.64001f` is what films call h264. */
+/** Codec strings, such as `avc1.64001f` for h264. */
 const CODECS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^avc[13]/, 'h264'],
   [/^h(?:ev|vc)1/, 'hevc'],

@@ -1,7 +1,7 @@
 /**
- * What comes along with films: what people have watched and begun in the other program, what they keep and ignore
- * there, what they have subscribed to, and their lists. Each row is written before what it changes, and only where it
- * changes something: so a run that was cut off goes on, and undoing takes back exactly this.
+ * Imports what people have done in the other program: watched marks, positions, kept and ignored videos, subscriptions
+ * and playlists. A row is written before each change, and only for real changes, so that an interrupted run can resume
+ * and an undo reverts exactly these.
  */
 import type { NewItem } from '../../download/add.ts'
 import type { ProblemCode } from '../../film-kit/types.ts'
@@ -30,7 +30,7 @@ const byUser = <Name extends Kind>(rows: Kept<Name>[]): Map<number, Kept<Name>[]
 
 const idsOf = (rows: ReadonlyArray<{ one: Brought }>): string[] => rows.map(({ one }) => one.id)
 
-/** Marks and positions alike: of videos that are here, and that the account has not touched here. */
+/** For marks and positions: only of videos in the archive that the account has not watched here. */
 const watching = <Name extends 'watched' | 'position'>(
   toldOf: (row: Kept<Name>) => { id: string; at?: number; seconds?: number },
 ): Way<Name> => ({
@@ -92,7 +92,7 @@ const ignore: Way<'ignore'> = {
   },
 }
 
-/** The platform is asked what they are, in its turn. */
+/** Queues videos; the platform is asked about them later. */
 const queue: Way<'queue'> = {
   async open(rows, app) {
     const missing = await app.queue.missing(idsOf(rows))
@@ -109,7 +109,7 @@ const queue: Way<'queue'> = {
   },
 }
 
-/** Some programs know a channel by its handle alone. */
+/** Some programs store only the handle of a channel. */
 const channelOf = ({ id }: One<'channel'>, { channels }: App): string | undefined =>
   id.startsWith('@') ? channels.remembered(id) : id
 
@@ -151,13 +151,13 @@ const playlist: Way<'playlist'> = {
   },
 }
 
-/** What exists there has been fetched, or was not wanted: only what comes from now on is. */
+/** Subscribes to new videos only: the old ones were fetched there, or not wanted. */
 async function subscribe(type: 'channel' | 'playlist', rows: ReadonlyArray<{ one: Along }>, app: App) {
   const targets = rows.map(({ one }) => ({ type, id: one.id, take: 'new' }))
   return targets.length > 0 ? (await app.jobs.start('subscribe_to', { targets })).id : undefined
 }
 
-/** While the platform is not asked, it would go on after all of this has left. */
+/** A waiting subscription job would otherwise run after the undo. */
 async function endStarted(rows: ReadonlyArray<{ job?: string }>, app: App): Promise<void> {
   for (const id of new Set(rows.flatMap(({ job }) => job ?? []))) await endJob(id, app)
 }
@@ -174,16 +174,16 @@ const WAYS: { [Name in Kind]: Way<Name> } = {
   platform_list: platformList,
 }
 
-/** Whoever asks for the way of a row's kind gives it that row: the compiler cannot know. */
+/** Callers pass rows of the same kind, which the compiler cannot know. */
 const wayOf = (kind: Kind): Way<Kind> => WAYS[kind] as unknown as Way<Kind>
-/** Once more, after more videos have come in. */
+/** Kinds that are repeated after more videos were imported. */
 const GROWS: readonly Kind[] = ['list', 'platform_list']
 
-/** Rows of these are numbered on from all that a catalog may tell. */
+/** Row numbers above all numbers of a catalog. */
 const GONE_FROM = 1e12
 const GONE: readonly string[] = ['in_archive_only', 'missing_file'] satisfies ProblemCode[]
 
-/** What is named there and whose file is gone, where somebody wants it. */
+/** Queues or ignores videos whose file is missing, if chosen. */
 export async function bringGone(on: AdoptionWork): Promise<void> {
   const { adoption, job, app } = on
   const { gone: kind } = choiceOf(adoption)
@@ -198,7 +198,7 @@ export async function bringGone(on: AdoptionWork): Promise<void> {
   }
 }
 
-/** What was chosen, of what the catalog tells. Once more after videos have come in later. @returns how many rows */
+/** Imports the chosen kinds of the catalog's data; called again after later imports. @returns the number of rows */
 export async function bringAlong(on: PlaceWork): Promise<number> {
   const { adoption, reading } = on
   const { kinds, users, listsTo } = choiceOf(adoption)
@@ -207,7 +207,7 @@ export async function bringAlong(on: PlaceWork): Promise<number> {
     const chosen = rows.flatMap(({ number, one }): Kept<Kind>[] => {
       const userId = 'owner' in one ? users[one.owner] : one.kind === 'list' ? listsTo : 0
       if (userId === undefined || !kinds.includes(one.kind)) return []
-      // Nobody knows when: the day on which it came.
+      // Without a date, the date of the import.
       return [{ number, userId, one: one.kind === 'watched' ? { ...one, at: one.at ?? adoption.created_at } : one }]
     })
     for (const kind of new Set(chosen.map(({ one }) => one.kind))) {
@@ -229,7 +229,7 @@ async function bringSome(kind: Kind, own: Kept<Kind>[], { adoption: { id }, job,
     app,
   )
   await app.adoptions.along.add(id, fresh.map(toRow))
-  // Of a run that was cut off: written, and perhaps not done.
+  // Rows of an interrupted run, which may not be done.
   const open = [...written.values()].filter((row) => row.is_done === 0 || GROWS.includes(kind)).map(toKept)
   const now = [...open, ...fresh]
   const started = await job.step('adoption.along', () => way.bring(now, app, job))
@@ -265,12 +265,12 @@ export async function leaveAlong({ adoption: { id }, job, app }: AdoptionWork): 
   }
 }
 
-/** One that came by an adoption, and that nobody has made his own since. */
+/** Removes an imported channel unless people have used it since. */
 export async function dropChannel(channelId: string, { channels, videos, playlists }: App): Promise<void> {
   const doc = await channels.get(channelId)
   if (!doc || doc.channel_subscribed || Object.keys(doc.channel_overwrites).length > 0) return
   if ((await videos.collection.count({ eq: ['channel_id', channelId] }, 1)) > 0) return
-  // What the channel has listed would go along.
+  // Removing the channel would remove its playlists too.
   if ((await playlists.collection.count({ eq: ['playlist_channel_id', channelId] }, 1)) > 0) return
   await channels.remove(channelId)
 }

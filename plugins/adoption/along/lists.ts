@@ -1,4 +1,4 @@
-/** Playlists that people have made in the other program: private ones of the account that imports them. */
+/** Playlists that people have made in the other program become private playlists of the account that imports them. */
 import { randomUUID } from 'node:crypto'
 import { type Actor, isAppError, isBlank } from 'archivolt'
 import type { App } from '../app.ts'
@@ -27,7 +27,7 @@ async function namesOf(actor: Actor, { playlists }: App): Promise<Set<string>> {
   return new Set(texts.map((text) => (JSON.parse(text) as { playlist_name: string }).playlist_name))
 }
 
-/** A playlist of the same name stays as it is, and one none of whose videos are here is none. */
+/** Skips playlists whose name exists here, and playlists without a video of the archive. */
 export const list: Way<'list'> = {
   async open(rows, app) {
     const fresh: Row[] = []
@@ -40,7 +40,7 @@ export const list: Way<'list'> = {
     return fresh
   },
 
-  /** What has come in since is put in too; one that somebody has removed meanwhile does not come again. */
+  /** Also adds videos that were imported since; a playlist that somebody has removed is not made again. */
   async bring(rows, app) {
     for (const row of rows) {
       const [actor, id] = [actorOf(row.userId, app), row.made]
@@ -53,13 +53,13 @@ export const list: Way<'list'> = {
         const missing = row.one.entries.filter((videoId) => !has.has(videoId))
         await app.playlists.actOnChosen(id, 'create', missing, actor)
       } catch (thrown) {
-        if (!isAppError(thrown, 'conflict')) throw thrown // it is full, or they are too many
+        if (!isAppError(thrown, 'conflict')) throw thrown // the playlist is full, or the account has too many
       }
     }
     return undefined
   },
 
-  /** What people have put in themselves stays, and so does a playlist that has some of it. */
+  /** Videos that people have added stay, and so does a playlist that has such videos. */
   async undo(rows, app) {
     for (const row of rows) {
       const [actor, id] = [actorOf(row.userId, app), row.made]

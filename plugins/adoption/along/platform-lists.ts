@@ -1,11 +1,11 @@
-/** Playlists of the platform that the other program knows: as it knows them, without a subscription or a request. */
+/** Playlists of the platform, as the other program has stored them: no subscription, no request. */
 import type { PlaylistMetadata } from '../../platform/types.ts'
 import type { App } from '../app.ts'
 import type { Kept, One, Way } from './ways.ts'
 
 type Row = Kept<'platform_list'>
 
-/** What is untitled there has the title it has here; what has none anywhere comes with its video, or a subscription. */
+/** Entries without a title get the title of the archive's video; without one they are left out. */
 async function metadataOf(one: One<'platform_list'>, { videos }: App): Promise<PlaylistMetadata> {
   const { id, name, entries, description = '', channelId = '', channelName = '' } = one
   const untitled = entries.flatMap(({ id: videoId, title }) => (title === '' ? [videoId] : []))
@@ -24,7 +24,7 @@ async function metadataOf(one: One<'platform_list'>, { videos }: App): Promise<P
   }
 }
 
-/** One that is here stays as it is, and one none of whose videos are here does not come. */
+/** Skips playlists that exist here, and playlists without a video of the archive. */
 export const platformList: Way<'platform_list'> = {
   async open(rows, app) {
     const here = await app.playlists.known(rows.map(({ one: { id } }) => id))
@@ -37,7 +37,7 @@ export const platformList: Way<'platform_list'> = {
     return fresh
   },
 
-  /** One that was read from the platform since, that somebody subscribes to or that was removed is left alone. */
+  /** Leaves playlists alone that were refreshed from the platform, subscribed to or removed since. */
   async bring(rows, app) {
     for (const { one, isDone } of rows) {
       const doc = await app.playlists.get(one.id)

@@ -1,4 +1,4 @@
-/** What has come along beside the films, and how it is taken back: its rows in the ledger. */
+/** Rows in the ledger for imported marks, lists and subscriptions, so that an undo can revert them. */
 import type { Ledger } from 'archivolt'
 import type { Along } from '../catalogs/types.ts'
 
@@ -10,7 +10,7 @@ export interface AlongRow {
 }
 
 export function openAlongRows(ledger: Ledger) {
-  /** Of these numbers, what is written of them. */
+  /** The existing rows of these numbers. */
   function of(id: number, numbers: readonly number[]): Map<number, AlongRow> {
     const rows = ledger
       .sql<AlongRow>(
@@ -30,7 +30,7 @@ export function openAlongRows(ledger: Ledger) {
     })
   }
 
-  /** The last first: it is taken back in pieces, and each is gone before the next is read. */
+  /** Yields rows in pieces, the last first. The caller deletes each piece before the next is read. */
   function* pieces(id: number, most: number, signal?: AbortSignal): Generator<AlongRow[]> {
     for (let before = Number.MAX_SAFE_INTEGER; ; ) {
       signal?.throwIfAborted()
@@ -46,7 +46,7 @@ export function openAlongRows(ledger: Ledger) {
     }
   }
 
-  /** @param job  that goes on with it */
+  /** @param job  that continues the work */
   async function setDone(id: number, numbers: readonly number[], job?: string): Promise<void> {
     await ledger.write(() =>
       ledger

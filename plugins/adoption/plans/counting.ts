@@ -1,11 +1,11 @@
-/** How many rows of a plan are of which kind: they may be very many, and are counted only where they have changed. */
+/** Counts the rows of a plan by kind. There may be very many, so counts are cached until rows change. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { App } from 'archivolt'
 import type { ItemRow } from './rows.ts'
 
-/** So many rows are counted at a stretch. */
+/** Rows that are counted in one go. */
 export const COUNTED = 5000
-/** Plans that are looked at in turn. */
+/** Plans with cached counts. */
 const MOST_REMEMBERED = 200
 
 export interface Count extends Pick<ItemRow, 'outcome' | 'code' | 'state' | 'ending'> {
@@ -15,7 +15,7 @@ export interface Count extends Pick<ItemRow, 'outcome' | 'code' | 'state' | 'end
 
 interface Counted {
   counts: Promise<Count[]>
-  /** How often rows had changed by then. */
+  /** The number of changes when it was counted. */
   changes: number
   atMs: number
 }
@@ -28,10 +28,10 @@ export function openCounting({ ledger, clock }: Parts) {
   const changedAt = new Map<number, number>()
 
   return {
-    /** Rows of this plan are other ones now, or will be. */
+    /** Call it before and after a change of rows. */
     change: (id: number): void => void changedAt.set(id, ++changes),
 
-    /** @param maxAgeMs  so old they may be, where rows have changed since */
+    /** @param maxAgeMs  accept counts of this age although rows have changed */
     of(id: number, maxAgeMs: number): Promise<Count[]> {
       const last = counted.get(id)
       const isAsTheyAre = last !== undefined && last.changes >= (changedAt.get(id) ?? 0)
@@ -46,7 +46,7 @@ export function openCounting({ ledger, clock }: Parts) {
   }
 }
 
-/** In pieces. */
+/** Counts in pieces. */
 async function count(ledger: Parts['ledger'], id: number): Promise<Count[]> {
   const sums = new Map<string, Count>()
   for (let from = 0; ; from += COUNTED) {

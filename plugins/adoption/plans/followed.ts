@@ -1,4 +1,4 @@
-/** Which places are followed, and what the last scans of them have looked at. */
+/** Followed places, and the result of their last scans. */
 import type { App } from 'archivolt'
 
 export const openFollowed = ({ ledger }: Pick<App, 'ledger'>) => ({
@@ -20,10 +20,10 @@ export const openFollowed = ({ ledger }: Pick<App, 'ledger'>) => ({
 
 const SEEN_FOR_MS = 24 * 3_600_000
 
-/** What the last scans of followed places have looked at, and why the next need not: it is as it was. */
+/** Remembers digests of followed places, so that unchanged places are not scanned again. */
 export function openSeen({ clock }: Pick<App, 'clock'>) {
   const seen = new Map<number, { news: string; atMs: number }>()
-  /** Not for ever: a video that was known may have been removed. */
+  /** It expires, since a known video may have been removed. */
   function isStill(placeId: number, news: string): boolean {
     const last = seen.get(placeId)
     return last?.news === news && clock.now() - last.atMs < SEEN_FOR_MS

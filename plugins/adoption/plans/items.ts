@@ -1,4 +1,4 @@
-/** The rows of a plan: films that were found, what is to become of each, and what has. */
+/** The rows of a plan: found films with their outcome and state. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { App, Words } from 'archivolt'
 import { toColumn } from '../../film-kit/because.ts'
@@ -9,7 +9,7 @@ import { COUNTED, type Count, openCounting } from './counting.ts'
 import type { ItemRow, Outcome } from './rows.ts'
 
 export interface ChannelCount {
-  /** '': nothing here tells of which channel they are. */
+  /** '': the channel is unknown. */
   id: string
   name: string
   count: number
@@ -18,7 +18,7 @@ export interface ChannelCount {
 
 type NewItem = Omit<Partial<ItemRow>, 'why'> & Pick<ItemRow, 'outcome' | 'path'> & { why?: Words }
 
-/** What becomes of a row, and why. */
+/** The outcome of a row, with the reason. */
 export interface Decision extends Pick<ItemRow, 'number' | 'outcome' | 'code'> {
   why: Words
 }
@@ -29,7 +29,7 @@ export type ItemChange = Pick<ItemRow, 'number' | 'state'> &
 export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
   const counting = openCounting({ ledger, clock })
 
-  /** A scan begins anew. */
+  /** Removes all rows before a scan. */
   function clear(id: number): Promise<void> {
     return write(id, () => {
       ledger.sql('DELETE FROM library_adoption_item WHERE adoption_id = ?').run(id)
@@ -70,7 +70,7 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     })
   }
 
-  /** What was found, by video: several files of one stand together. */
+  /** Yields found rows, grouped by video. */
   function* found(id: number, most: number): Generator<ItemRow[]> {
     for (let last = ''; ; ) {
       const ids = ledger
@@ -91,7 +91,7 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     }
   }
 
-  /** Which of these videos it has a row of. */
+  /** Which of these videos have a row. */
   function named(id: number, videoIds: readonly string[]): Set<string> {
     const rows = ledger
       .sql<{ video_id: string }>(
@@ -112,8 +112,8 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
   }
 
   /**
-   * Rows of these outcomes and states, by number; each piece is read once the one before is done with.
-   * @throws the signal's reason, before each
+   * Yields rows of these outcomes and states by number. Each piece is read after the caller has finished the last one.
+   * @throws the signal's reason
    */
   function* pieces(
     id: number,
@@ -149,19 +149,19 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
   }
 
   /**
-   * Counted anew only where rows have changed since.
-   * @param maxAgeMs  so old they may be nevertheless
+   * Counts of rows, cached until rows change.
+   * @param maxAgeMs  accept older counts up to this age
    */
   function counts(id: number, maxAgeMs = 0): Promise<Count[]> {
     return counting.of(id, maxAgeMs)
   }
 
-  /** A plan that was dropped may have had its number. */
+  /** A deleted plan may have had the same number. */
   function countAnew(id: number): void {
     counting.change(id)
   }
 
-  /** What would come of each channel, the largest first. In pieces, as `counts`. */
+  /** Videos to import by channel, the largest first; counted in pieces. */
   async function channels(id: number, most: number): Promise<ChannelCount[]> {
     const sums = new Map<string, ChannelCount>()
     for (let from = 0; ; from += COUNTED) {
@@ -203,7 +203,7 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     return { rows, total }
   }
 
-  /** What is counted meanwhile does not know whether it has seen the change. */
+  /** A count that runs meanwhile may or may not include the change, so both ends are noted. */
   function write(id: number, work: () => void): Promise<void> {
     counting.change(id)
     return ledger.write(work).finally(() => counting.change(id))

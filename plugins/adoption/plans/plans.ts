@@ -1,4 +1,4 @@
-/** Adoptions in the ledger, as the tasks and the routes read and write them. */
+/** Reads and writes adoptions in the ledger. */
 import { type App, DAY_SECONDS, epochSeconds, errors, type Words } from 'archivolt'
 import { toColumn } from '../../film-kit/because.ts'
 import { openAlongRows } from '../along/rows.ts'
@@ -8,38 +8,38 @@ import type { Count } from './counting.ts'
 import { openItems } from './items.ts'
 import type { AdoptionRow, AdoptionState } from './rows.ts'
 
-/** So long an adoption can be undone. */
+/** An adoption can be undone for so long. */
 const KEPT_DAYS = 30
 const BUSY: readonly AdoptionState[] = ['scanning', 'adopting', 'undoing']
 
 const RECENT_MS = 1000
 
-/** What stands there for the place, and how much of a sample lies there; `isSaid`: by a person. */
+/** A folder mapping with the share of a sample that it finds; `isSaid`: a person has given it. */
 export interface FoundMap extends PathMap {
   share: number
   isSaid?: boolean
 }
 
-/** What is to come along: of which kinds, and who is who. */
+/** What people have chosen to import beside the videos. */
 export interface Choice {
   kinds: Along['kind'][]
-  /** Accounts here, by the owner there. */
+  /** Account ids by the owner in the other program. */
   users: Record<string, number>
-  /** What becomes of videos whose files are gone there; default: nothing. */
+  /** What to do with videos whose files are missing; default: nothing. */
   gone?: 'queue' | 'ignore'
-  /** The account that gets people's own playlists. */
+  /** The account that receives playlists. */
   listsTo?: number
 }
 
 export const isBusy = (row: AdoptionRow): boolean => BUSY.includes(row.state) && !isWaiting(row)
 
-/** Its place went away while it was worked on. */
+/** Its place went offline during the work. */
 export const isWaiting = ({ state, why }: AdoptionRow): boolean => why !== '' && state !== 'failed'
 
 export const mapOf = ({ map }: Pick<AdoptionRow, 'map'>): FoundMap | undefined =>
   map === '' ? undefined : (JSON.parse(map) as FoundMap)
 
-/** Most of what its catalog names lies elsewhere: a person has to say what stands there for the place. */
+/** Most files of its catalog are elsewhere: a person has to confirm the folder mapping. */
 export function isUnsure(row: AdoptionRow): boolean {
   const map = mapOf(row)
   return row.catalog !== '' && map !== undefined && map.isSaid !== true && map.share < ENOUGH
@@ -52,7 +52,7 @@ export function openPlans({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     return ledger.sql<AdoptionRow>('SELECT * FROM library_adoption WHERE id = ?').get(id)
   }
 
-  /** @throws AppError  there is none */
+  /** @throws not_found */
   function get(id: number): AdoptionRow {
     const row = find(id)
     if (!row) throw errors.notFound('import', String(id))
@@ -91,7 +91,7 @@ export function openPlans({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     return made
   }
 
-  /** The job that works on it, or did last. */
+  /** The current or last job. */
   async function setTask(id: number, jobId: string): Promise<void> {
     await run('UPDATE library_adoption SET job_id = ? WHERE id = ?', jobId, id)
   }
@@ -102,7 +102,7 @@ export function openPlans({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     await run(set, state, toColumn(why), endedAt, id)
   }
 
-  /** What was read beside the films: where it lies, and what comes along by it. */
+  /** Stores what was read from the catalog. */
   async function setCatalog(
     id: number,
     path: string,
@@ -134,12 +134,12 @@ export function openPlans({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
       .map(({ channel_id: channelId }) => channelId)
   }
 
-  /** For people who look on, as rows change with each piece of work: not older than a moment. */
+  /** For display: while a task changes rows, counts may be a second old. */
   function recentCounts(row: AdoptionRow): Promise<Count[]> {
     return items.counts(row.id, isBusy(row) ? RECENT_MS : 0)
   }
 
-  /** Plans of a place that were never followed, or have been undone: a new one takes their place. */
+  /** Removes plans of a place that were never run or were undone. */
   async function removeUnused(placeId: number): Promise<void> {
     await run("DELETE FROM library_adoption WHERE place_id = ? AND state IN ('planned', 'undone')", placeId)
   }
@@ -148,13 +148,13 @@ export function openPlans({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     await run('DELETE FROM library_adoption WHERE id = ?', id)
   }
 
-  /** Plans and what could be undone, past their time. */
+  /** Removes expired adoptions. */
   async function removeOld(): Promise<void> {
     const before = epochSeconds(clock) - KEPT_DAYS * DAY_SECONDS
     await run('DELETE FROM library_adoption WHERE ended_at IS NOT NULL AND ended_at < ?', before)
   }
 
-  /** @returns the number of the last new row */
+  /** @returns the id of the last new row */
   function run(text: string, ...values: unknown[]): Promise<number> {
     return ledger.write(() => Number(ledger.sql(text).run(...values).lastInsertRowid))
   }

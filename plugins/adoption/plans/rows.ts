@@ -1,4 +1,4 @@
-/** Adoptions and their plans in the ledger: what was found, what is to become of it, and what has (contract 9.17). */
+/** The rows of adoptions and plans in the ledger (contract 9.17). */
 
 import type { ProblemCode } from '../../film-kit/types.ts'
 import type { Ending } from '../../media/containers.ts'
@@ -6,7 +6,7 @@ import type { Ending } from '../../media/containers.ts'
 export const ADOPTION_STATES = ['scanning', 'planned', 'adopting', 'adopted', 'undoing', 'undone', 'failed'] as const
 export type AdoptionState = (typeof ADOPTION_STATES)[number]
 
-/** The task that works on an adoption in this state. */
+/** The task of each state. */
 export const TASK_OF: Partial<Record<AdoptionState, string>> = {
   scanning: 'scan_place',
   adopting: 'adopt_videos',
@@ -24,18 +24,18 @@ export interface AdoptionRow {
   created_at: number
   ended_at: number | null
   job_id: string | null
-  /** Why it has failed; of a state that does not say so: what it waits for. */
+  /** Why it has failed; in other states, what it waits for. */
   why: string
   unchanged: number
   catalog: string
   along: string
-  /** JSON; empty: nobody has chosen yet. */
+  /** JSON; empty: not chosen yet. */
   choice: string
   is_following: 0 | 1
   is_again: 0 | 1
   map: string
   settings: string
-  /** The one film that it is about; empty: all of its place. */
+  /** The only film to import; empty: the whole place. */
   only_path: string
 }
 
