@@ -69,32 +69,26 @@ const REASONS = {
 const whyOf = (thrown: unknown): string => (thrown as NodeJS.ErrnoException).code ?? 'unknown error'
 
 /** The file that says whose library a folder is. */
-class Mark {
-  readonly #folder: string
-  readonly #path: string
+function openMark(folder: string) {
+  const path = join(folder, MARK)
 
-  constructor(folder: string) {
-    this.#folder = folder
-    this.#path = join(folder, MARK)
-  }
-
-  async find(): Promise<Found> {
+  async function find(): Promise<Found> {
     try {
-      const id = await this.#read()
+      const id = await read()
       return MARK_ID.test(id) ? { kind: 'marked', id } : { kind: 'unreadable', why: 'it is damaged' }
     } catch (thrown) {
       if (!isMissing(thrown)) return { kind: 'unreadable', why: whyOf(thrown) }
     }
     try {
-      return { kind: (await isFolder(this.#folder)) ? 'unmarked' : 'missing' }
+      return { kind: (await isFolder(folder)) ? 'unmarked' : 'missing' }
     } catch (thrown) {
       return { kind: 'unreadable', why: whyOf(thrown) }
     }
   }
 
-  async #read(): Promise<string> {
+  async function read(): Promise<string> {
     // Whatever lies in its place, such as a pipe, does not hold us up.
-    const file = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(MOST_MARK_BYTES), 0, MOST_MARK_BYTES, 0)
       return buffer.toString('latin1', 0, bytesRead).split('\n', 1)[0] ?? ''
@@ -103,8 +97,8 @@ class Mark {
     }
   }
 
-  async write(id: string): Promise<void> {
-    const part = `${this.#path}.part`
+  async function write(id: string): Promise<void> {
+    const part = `${path}.part`
     const file = await open(part, 'w')
     try {
       await file.writeFile(`${id}\n${MARK_TEXT}\n`)
@@ -112,16 +106,18 @@ class Mark {
     } finally {
       await file.close()
     }
-    await rename(part, this.#path)
-    await sync(this.#folder)
+    await rename(part, path)
+    await sync(folder)
   }
+
+  return { find, write }
 }
 
 export type Presence = ReturnType<typeof openPresence>
 
 /** @param prepare  clears away what an earlier run has left there; once, before the library is said to be there */
 export function openPresence(app: PresenceApp, paths: PresencePaths, lock: LibraryLock, prepare: () => Promise<void>) {
-  const mark = new Mark(paths.mediaDir)
+  const mark = openMark(paths.mediaDir)
   /** Settled once per run; a failure is tried again. */
   let prepared: Promise<void> | undefined
   let marking: Promise<void> | undefined
