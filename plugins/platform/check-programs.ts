@@ -1,6 +1,6 @@
 /** What `archivolt check` says of the programs outside. */
 import type { CheckParts, Finding } from 'archivolt'
-import { Tools } from './tools.ts'
+import { openTools } from './tools.ts'
 
 const PACE = { retryPause: 1, socketTimeout: 10 }
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -10,7 +10,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 }
 
 export async function lookAtPrograms({ settings, clock, log }: CheckParts): Promise<Finding[]> {
-  const { tools } = await new Tools(settings, PACE, clock, log).report()
+  const { tools } = await openTools(settings, PACE, clock, log).report()
   return Object.entries(REMEDIES).map(([what, remedy]) => ({
     what,
     isRight: what in tools,

@@ -28,127 +28,134 @@ export interface KeptChildParts {
   launch: () => Promise<{ launch: Launch; onJar: (jar: string) => void; onToken: (news: TokenNews) => void }>
 }
 
-export class KeptChild {
-  #parts: KeptChildParts
-  #child: Child | undefined
-  #requests = 0
-  #openListings = 0
+export type KeptChild = ReturnType<typeof openKeptChild>
+
+export function openKeptChild({ clock, log, launch: launchNow }: KeptChildParts) {
+  let child: Child | undefined
+  let idle: Timer | undefined
+  let requests = 0
+  let openListings = 0
   /** Counts the children: a listing lives and dies with the one it was opened in. */
-  #generation = 0
-  #isStale = false
-  #idle: Timer | undefined
-  #queue: Promise<unknown> = Promise.resolve()
+  let generation = 0
+  let isStale = false
+  let queue: Promise<unknown> = Promise.resolve()
 
-  constructor(parts: KeptChildParts) {
-    this.#parts = parts
-  }
-
-  get pid(): number | undefined {
-    return this.#child?.isEnded === false ? this.#child.pid : undefined
-  }
-
-  rssBytes(): Promise<number | undefined> {
-    return this.#child?.rssBytes() ?? Promise.resolve(undefined)
+  function rssBytes(): Promise<number | undefined> {
+    return child?.rssBytes() ?? Promise.resolve(undefined)
   }
 
   /** The next request gets a new child: the cookie or the program has changed. */
-  replace(): void {
-    this.#isStale = true
+  function replace(): void {
+    isStale = true
   }
 
-  ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
-    return this.#enqueue(() => this.#ask(request, options))
+  function ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
+    return enqueue(() => askChild(request, options))
   }
 
   /** @param skip  entries to leave out: where an earlier reading of the same listing was cut off */
-  openListing(channelId: string, tab: string, skip: number, options: ChildAskOptions): Promise<OpenListing> {
-    return this.#enqueue(async () => {
-      const { result } = await this.#ask({ op: 'open', channelId, tab, skip }, options)
-      this.#openListings++
-      return { generation: this.#generation, listing: result.listing }
+  function openListing(channelId: string, tab: string, skip: number, options: ChildAskOptions): Promise<OpenListing> {
+    return enqueue(async () => {
+      const { result } = await askChild({ op: 'open', channelId, tab, skip }, options)
+      openListings++
+      return { generation, listing: result.listing }
     })
   }
 
   /** @returns the next page, or undefined: the child that had the listing is gone, it must be opened again */
-  nextPage(
+  function nextPage(
     open: OpenListing,
     size: number,
     options: ChildAskOptions,
   ): Promise<{ entries: unknown[]; isEnd: boolean } | undefined> {
-    return this.#enqueue(async () => {
-      if (!this.#isThere(open)) return undefined
+    return enqueue(async () => {
+      if (!isThere(open)) return undefined
       try {
-        const { result } = await this.#ask({ op: 'next', listing: open.listing, size }, options, open.generation)
-        if (result.isEnd || result.isLost) this.#openListings--
+        const { result } = await askChild({ op: 'next', listing: open.listing, size }, options, open.generation)
+        if (result.isEnd || result.isLost) openListings--
         return result.isLost ? undefined : { entries: result.entries as unknown[], isEnd: result.isEnd === true }
       } catch (error) {
-        this.#openListings = Math.max(0, this.#openListings - 1) // the worker has closed it
+        openListings = Math.max(0, openListings - 1) // the worker has closed it
         throw error
       }
     })
   }
 
-  async closeListing(open: OpenListing): Promise<void> {
-    await this.#enqueue(async () => {
-      if (!this.#isThere(open)) return
-      this.#openListings--
-      await this.#ask({ op: 'close', listing: open.listing }, { quietMs: 20_000 }, open.generation)
+  async function closeListing(open: OpenListing): Promise<void> {
+    await enqueue(async () => {
+      if (!isThere(open)) return
+      openListings--
+      await askChild({ op: 'close', listing: open.listing }, { quietMs: 20_000 }, open.generation)
     })
   }
 
-  #isThere(open: OpenListing): boolean {
-    return open.generation === this.#generation && this.#child?.isEnded === false && !this.#isStale
+  function isThere(open: OpenListing): boolean {
+    return open.generation === generation && child?.isEnded === false && !isStale
   }
 
-  #enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#queue.then(work)
-    this.#queue = done.catch(() => undefined)
+  function enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = queue.then(work)
+    queue = done.catch(() => undefined)
     return done
   }
 
   /** @param generation  the child that it is meant for, which must not be replaced by a new one */
-  async #ask(request: ChildRequest, options: ChildAskOptions, generation?: number): Promise<ChildAnswer> {
+  async function askChild(request: ChildRequest, options: ChildAskOptions, generation?: number): Promise<ChildAnswer> {
     options.signal?.throwIfAborted()
-    this.#idle?.cancel()
-    const child = generation === undefined ? await this.#current() : (this.#child as Child)
+    idle?.cancel()
+    const asked = generation === undefined ? await current() : (child as Child)
     try {
-      return await child.ask(request, options)
+      return await asked.ask(request, options)
     } finally {
-      this.#idle = this.#parts.clock.after(this.#openListings > 0 ? IDLE_LISTING_MS : IDLE_MS, () => void this.end())
+      idle = clock.after(openListings > 0 ? IDLE_LISTING_MS : IDLE_MS, () => void end())
     }
   }
 
-  async #current(): Promise<Child> {
-    const isWorn = this.#requests >= REQUESTS_UNTIL_REPLACED && this.#openListings === 0
-    if (this.#child && (this.#child.isEnded || this.#isStale || isWorn)) await this.#let()
-    this.#requests++
-    if (this.#child) return this.#child
-    this.#isStale = false
-    this.#requests = 0
-    this.#openListings = 0
-    this.#generation++
-    const { launch, onJar, onToken } = await this.#parts.launch()
-    this.#child = new Child(launch, this.#parts.clock, this.#parts.log)
-    this.#child.onJar = onJar
-    this.#child.onToken = onToken
-    return this.#child
+  async function current(): Promise<Child> {
+    const isWorn = requests >= REQUESTS_UNTIL_REPLACED && openListings === 0
+    if (child && (child.isEnded || isStale || isWorn)) await dismiss()
+    requests++
+    if (child) return child
+    isStale = false
+    requests = 0
+    openListings = 0
+    generation++
+    const { launch, onJar, onToken } = await launchNow()
+    child = new Child(launch, clock, log)
+    child.onJar = onJar
+    child.onToken = onToken
+    return child
   }
 
-  async #let(): Promise<void> {
-    const child = this.#child
-    this.#child = undefined
-    await child?.end()
+  async function dismiss(): Promise<void> {
+    const before = child
+    child = undefined
+    await before?.end()
   }
 
   /** Ends the child after the request it works on; the next one starts another. */
-  end(): Promise<void> {
-    this.#idle?.cancel()
-    return this.#enqueue(() => this.#let())
+  function end(): Promise<void> {
+    idle?.cancel()
+    return enqueue(() => dismiss())
   }
 
   /** Ends the child now. */
-  kill(): void {
-    this.#idle?.cancel()
-    this.#child?.kill({ kinds: ['Aborted'], message: 'The server is closing' })
+  function kill(): void {
+    idle?.cancel()
+    child?.kill({ kinds: ['Aborted'], message: 'The server is closing' })
+  }
+
+  return {
+    get pid() {
+      return child?.isEnded === false ? child.pid : undefined
+    },
+    rssBytes,
+    replace,
+    ask,
+    openListing,
+    nextPage,
+    closeListing,
+    end,
+    kill,
   }
 }

@@ -38,7 +38,7 @@ import { checkSources, sourceOf } from './source.ts'
 import { withSources } from './sources.ts'
 import { isOfPlatform, openTargets } from './targets.ts'
 import { openTokens, type Tokens } from './token-provider.ts'
-import { type Pace, type Runtimes, type ToolReport, Tools } from './tools.ts'
+import { openTools, type Pace, type Runtimes, type ToolReport, type Tools } from './tools.ts'
 import type { Downloaded, Platform, PlatformState, VideoMetadata } from './types.ts'
 import { openUpdates, type Updates } from './update.ts'
 import { validateCookie } from './validate-cookie.ts'
@@ -97,7 +97,7 @@ const DEFAULT_PACE: Pace = { retryPause: 1, socketTimeout: 20 }
 
 export function openPlatform(parts: PlatformParts): PlatformService {
   const { settings, clock, log, lanes, ledger } = parts
-  const tools = new Tools(settings, parts.pace ?? DEFAULT_PACE, clock, log, parts.runtimes)
+  const tools = openTools(settings, parts.pace ?? DEFAULT_PACE, clock, log, parts.runtimes)
   const targets = openTargets(settings)
   const ending = new AbortController()
   const [outdated, rerouted, stopped] = [listeners(), listeners(), listeners<[PlatformState]>()]

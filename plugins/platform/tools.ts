@@ -55,57 +55,32 @@ const PROBE_MS = 60_000
 /** Longer than any runtime may take. */
 const SOLVE_MS = 180_000
 
-export class Tools {
-  #settings: ToolSettings
-  #pace: Pace
-  #clock: Clock
-  #log: Log
-  #runtimes: Runtimes
-  #root = projectRoot()
-  #looked: ({ atMs: number } & Look) | undefined
-  /** A newer yt-dlp than that of `make`, which has proved itself. */
-  updated: Build | undefined
-  /** How each child asks the platform. */
-  route: () => Route = () => ({})
+export type Tools = ReturnType<typeof openTools>
 
-  /**
-   * @param runtimes  JavaScript runtimes that yt-dlp may use, by its names for them; it takes the first that is there
-   */
-  constructor(settings: ToolSettings, pace: Pace, clock: Clock, log: Log, runtimes = knownRuntimes()) {
-    this.#settings = settings
-    this.#pace = pace
-    this.#clock = clock
-    this.#log = log
-    this.#runtimes = runtimes
-  }
-
-  get cacheDir(): string {
-    return join(this.#settings.dataDir, 'yt-dlp')
-  }
-
-  /** Builds newer than that of `make`, and what is half done of one. */
-  get updatesDir(): string {
-    return join(this.cacheDir, 'updates')
-  }
+/** @param runtimes  JavaScript runtimes that yt-dlp may use, by its names for them; it takes the first that is there */
+export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log: Log, runtimes = knownRuntimes()) {
+  let looked: ({ atMs: number } & Look) | undefined
+  const root = projectRoot()
+  const cacheDir = join(settings.dataDir, 'yt-dlp')
 
   /**
    * @param jar    text of the cookie jar that this child has for itself
    * @param build  left out: the one in use; null: the one that `make` has brought
    */
-  async launch(
+  async function launch(
     use: 'metadata' | 'download',
     jar: string | null,
-    build: Build | null = this.updated ?? null,
+    build: Build | null = tools.updated ?? null,
   ): Promise<Launch> {
-    const { ytdlp, ytdlpPlugins, ffmpeg, platformUrl } = this.#settings
+    const { ytdlp, ytdlpPlugins, ffmpeg, platformUrl } = settings
     // One that is not there is taken for a venv: then no Python is found in it, and that is said.
     const isZip = ytdlp !== null && (await isFile(ytdlp))
-    const venv = isZip ? undefined : (ytdlp ?? join(this.#root, 'tools'))
-    const cacheDir = join(this.cacheDir, 'cache')
-    await mkdir(cacheDir, { recursive: true })
+    const venv = isZip ? undefined : (ytdlp ?? join(root, 'tools'))
+    const cache = join(cacheDir, 'cache')
+    await mkdir(cache, { recursive: true })
     return {
-      python: venv ? join(resolve(venv), 'bin', 'python') : await this.#anyPython(),
-      worker: join(this.#root, 'plugins/platform/worker.py'),
+      python: venv ? join(resolve(venv), 'bin', 'python') : await anyPython(),
+      worker: join(root, 'plugins/platform/worker.py'),
       setup: {
         platformUrl,
         fileHosts: FILE_HOSTS,
@@ -114,56 +89,56 @@ export class Tools {
           ...(isZip ? [resolve(ytdlp)] : []),
           ...(ytdlpPlugins ? [resolve(ytdlpPlugins)] : []),
         ],
-        jsRuntimes: build ? await withOwnDeno(this.#runtimes, build) : this.#runtimes,
+        jsRuntimes: build ? await withOwnDeno(runtimes, build) : runtimes,
         ffmpeg: isAbsolute(ffmpeg) ? ffmpeg : null,
         inputFormats: DOWNLOADED_FORMATS,
-        cacheDir,
+        cacheDir: cache,
         jar,
-        route: this.route(),
-        ...this.#pace,
+        route: tools.route(),
+        ...pace,
       },
       memoryLimitBytes: use === 'download' ? DOWNLOAD_MEMORY_BYTES : METADATA_MEMORY_BYTES,
     }
   }
 
   /** An official zip brings no Python: the one of our own tools, else the system's. */
-  async #anyPython(): Promise<string> {
-    const own = join(this.#root, 'tools/bin/python')
+  async function anyPython(): Promise<string> {
+    const own = join(root, 'tools/bin/python')
     return (await isProgram(own)) ? own : 'python3'
   }
 
   /** Versions of all, looked up at most every ten minutes. */
-  report(): Promise<ToolReport> {
-    return this.#recent().report
+  function report(): Promise<ToolReport> {
+    return recent().report
   }
 
   /** Whether challenges are solved, as it was at the report. Undefined where that cannot be seen. */
-  challenge(): Promise<ChallengeReport | undefined> {
-    return this.#recent().challenge
+  function challenge(): Promise<ChallengeReport | undefined> {
+    return recent().challenge
   }
 
   /** Looked up anew at the next report. */
-  forget(): void {
-    this.#looked = undefined
+  function forget(): void {
+    looked = undefined
   }
 
-  #recent(): Look {
-    const now = this.#clock.steady()
-    if (!this.#looked || now - this.#looked.atMs > REPORT_AGE_MS) this.#looked = { atMs: now, ...this.#look() }
-    return this.#looked
+  function recent(): Look {
+    const now = clock.steady()
+    if (!looked || now - looked.atMs > REPORT_AGE_MS) looked = { atMs: now, ...look() }
+    return looked
   }
 
   /** One child tells its version and then solves: that takes longer, and nobody waits for it who asks for the other. */
-  #look(): Look {
-    const child = this.launch('metadata', null).then((launch) => new Child(launch, this.#clock, this.#log))
-    const challenge = child.then((started) => this.#solve(started).finally(() => started.end()))
+  function look(): Look {
+    const child = launch('metadata', null).then((launch) => new Child(launch, clock, log))
+    const challenge = child.then((started) => solvedBy(started).finally(() => started.end()))
     const lacking = (error: unknown): undefined =>
-      void this.#log.error({ err: error }, 'yt-dlp, or whether it solves challenges, cannot be looked at')
-    return { report: this.#reportOf(child.then(versionOf).catch(lacking)), challenge: challenge.catch(lacking) }
+      void log.error({ err: error }, 'yt-dlp, or whether it solves challenges, cannot be looked at')
+    return { report: reportOf(child.then(versionOf).catch(lacking)), challenge: challenge.catch(lacking) }
   }
 
-  async #reportOf(asked: Promise<Version | undefined>): Promise<ToolReport> {
-    const { ffmpeg, ffprobe } = this.#settings
+  async function reportOf(asked: Promise<Version | undefined>): Promise<ToolReport> {
+    const { ffmpeg, ffprobe } = settings
     const [ytdlp, ffmpegVersion, ffprobeVersion] = await Promise.all([
       asked,
       programVersion(ffmpeg),
@@ -181,15 +156,15 @@ export class Tools {
   }
 
   /** Undefined where yt-dlp does not start. */
-  async #solve(child: Child): Promise<ChallengeReport | undefined> {
+  async function solvedBy(child: Child): Promise<ChallengeReport | undefined> {
     if ((await versionOf(child)) === undefined) return undefined
     const { result } = await child.ask({ op: 'solve' }, { quietMs: SOLVE_MS })
-    return toChallengeReport(result, epochSeconds(this.#clock))
+    return toChallengeReport(result, epochSeconds(clock))
   }
 
   /** Version and channel of the yt-dlp that children load; undefined where none can be started. */
-  async versionOf(build?: Build | null): Promise<Version | undefined> {
-    const child = new Child(await this.launch('metadata', null, build), this.#clock, this.#log)
+  async function versionOfBuild(build?: Build | null): Promise<Version | undefined> {
+    const child = new Child(await launch('metadata', null, build), clock, log)
     try {
       return await versionOf(child)
     } finally {
@@ -198,8 +173,8 @@ export class Tools {
   }
 
   /** Lets a build show that it loads, takes our options and knows the platform's pages. @throws ChildError */
-  async probe(build: Build): Promise<void> {
-    const child = new Child(await this.launch('metadata', null, build), this.#clock, this.#log)
+  async function probe(build: Build): Promise<void> {
+    const child = new Child(await launch('metadata', null, build), clock, log)
     try {
       await child.ask({ op: 'probe' }, { quietMs: PROBE_MS })
     } finally {
@@ -208,21 +183,34 @@ export class Tools {
   }
 
   /** Whether a build solves challenges; undefined where it does not start. */
-  async solve(build?: Build | null): Promise<ChallengeReport | undefined> {
-    const child = new Child(await this.launch('metadata', null, build), this.#clock, this.#log)
+  async function solve(build?: Build | null): Promise<ChallengeReport | undefined> {
+    const child = new Child(await launch('metadata', null, build), clock, log)
     try {
-      return await this.#solve(child)
+      return await solvedBy(child)
     } finally {
       await child.end()
     }
   }
 
   /** Whether everything that a download needs is there. */
-  async areThere(): Promise<boolean> {
-    this.forget()
-    const { missing } = await this.report()
+  async function areThere(): Promise<boolean> {
+    forget()
+    const { missing } = await report()
     return missing.length === 0
   }
+
+  const tools = {
+    /** A newer yt-dlp than that of `make`, which has proved itself. */
+    updated: undefined as Build | undefined,
+    /** How each child asks the platform. */
+    route: (): Route => ({}),
+    cacheDir,
+    /** Builds newer than that of `make`, and what is half done of one. */
+    updatesDir: join(cacheDir, 'updates'),
+    ...{ launch, report, challenge, forget, probe, solve, areThere },
+    versionOf: versionOfBuild,
+  }
+  return tools
 }
 
 /** @returns undefined where it does not start */

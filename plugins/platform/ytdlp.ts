@@ -3,7 +3,7 @@ import { type Clock, errors, type Log, type Settings, say } from 'archivolt'
 import { type Ask, type AskParts, type AskPlatform, openAsk } from './asks.ts'
 import type { ChildAskOptions, TokenNews } from './child.ts'
 import { type DownloadChildren, openDownloadChildren } from './download-children.ts'
-import { KeptChild } from './kept-child.ts'
+import { type KeptChild, openKeptChild } from './kept-child.ts'
 import { isId } from './metadata.ts'
 import { openSubtitleClosure, type SubtitleClosure } from './subtitle-closure.ts'
 import type { Tools } from './tools.ts'
@@ -44,9 +44,9 @@ export function openYtDlp({ onToken, ...parts }: YtDlpParts): YtDlp {
     settings,
     clock,
     log,
-    kept: new KeptChild({ clock, log, launch: () => launch('metadata') }),
-    hasty: new KeptChild({ clock, log, launch: () => launch('metadata') }),
-    pictures: new KeptChild({ clock, log, launch: () => launch('metadata') }),
+    kept: openKeptChild({ clock, log, launch: () => launch('metadata') }),
+    hasty: openKeptChild({ clock, log, launch: () => launch('metadata') }),
+    pictures: openKeptChild({ clock, log, launch: () => launch('metadata') }),
     downloads: openDownloadChildren({ clock, log, launch: () => launch('download') }),
     subtitles: openSubtitleClosure(clock, log),
     ask: openAsk(parts),

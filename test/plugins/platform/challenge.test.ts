@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../../core/clock.ts'
 import { openLog } from '../../../core/log.ts'
 import { type ChallengeReport, missingIn } from '../../../plugins/platform/challenge.ts'
-import { Tools } from '../../../plugins/platform/tools.ts'
+import { openTools } from '../../../plugins/platform/tools.ts'
 import { VIDEO } from '../../platform/seed.mjs'
 import { NO_PLATFORM } from '../../platform/start.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -34,7 +34,7 @@ async function reportWith(
   const ytdlp = await givenVenv(t, { without, programs: { deno } })
   const settings = { dataDir: await temporaryFolder(t), ...NO_PLATFORM, ytdlp, ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' }
   const pace = { retryPause: 1, socketTimeout: 1, ...(timeout && { runtimeTimeout: timeout }) }
-  const challenge = await new Tools(settings, pace, systemClock, openLog('silent'), { deno: {} }).challenge()
+  const challenge = await openTools(settings, pace, systemClock, openLog('silent'), { deno: {} }).challenge()
   assert.ok(challenge)
   return { challenge, missing: missingIn(challenge) }
 }

@@ -10,7 +10,7 @@ import { systemClock } from '../../../core/clock.ts'
 import { openLog } from '../../../core/log.ts'
 import { Child, ChildError, type Launch } from '../../../plugins/platform/child.ts'
 import { openDownloadChildren } from '../../../plugins/platform/download-children.ts'
-import { Tools } from '../../../plugins/platform/tools.ts'
+import { openTools } from '../../../plugins/platform/tools.ts'
 import { testClock } from '../../support/clock.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
@@ -98,7 +98,7 @@ test('when the server is gone the worker ends itself, in the middle of its work 
     ffmpeg: 'ffmpeg',
     ffprobe: 'ffprobe',
   }
-  const { python, worker, setup } = await new Tools(
+  const { python, worker, setup } = await openTools(
     settings,
     { retryPause: 60, socketTimeout: 20 },
     systemClock,
