@@ -37,64 +37,33 @@ export async function aggregate(
   layout: Layout,
   query: AggregateQuery,
 ): Promise<AggregateRow[]> {
-  return new Aggregation(connection, index, layout, query).rows()
-}
-
-class Aggregation {
-  readonly #connection: ElasticConnection
-  readonly #index: string
-  readonly #layout: Layout
-  readonly #query: AggregateQuery
-  /** Fields that are summed, and the sums as the server is asked for them. */
-  readonly #sums: readonly string[]
-  readonly #totals: Record<string, Container>
-  readonly #groups: FieldPlan[]
-  readonly #most: number
-
-  constructor(connection: ElasticConnection, index: string, layout: Layout, query: AggregateQuery) {
-    const { groupBy = [], sums = [], limit = MOST_GROUPS } = query
-    this.#connection = connection
-    this.#index = index
-    this.#layout = layout
-    this.#query = query
-    this.#sums = sums
-    this.#groups = groupBy.map((name) => filterField(layout, name))
-    this.#totals = Object.fromEntries(
-      sums.map((name, at): [string, Container] => [
-        `s${at}`,
-        { sum: { field: `value.${numberField(layout, name).name}` } },
-      ]),
-    )
-    this.#most = Math.min(limit, MOST_GROUPS)
-    checkMetric(layout, query)
-  }
-
-  async rows(): Promise<AggregateRow[]> {
-    const { histogram, orderBy } = this.#query
-    const [group] = this.#groups
-    if (!group && !histogram) return [await this.#whole()]
-    if (this.#most < 1) return []
-    if (group && this.#groups.length === 1 && !histogram && orderBy) return this.#ordered(group, orderBy)
-    const rows = await this.#all()
-    if (orderBy) inOrderOf(rows, orderBy)
-    return rows.slice(0, this.#most)
-  }
+  const { groupBy = [], sums = [], limit = MOST_GROUPS, histogram, orderBy } = query
+  const groups = groupBy.map((name) => filterField(layout, name))
+  /** The sums as the server is asked for them. */
+  const totals = Object.fromEntries(
+    sums.map((name, at): [string, Container] => [
+      `s${at}`,
+      { sum: { field: `value.${numberField(layout, name).name}` } },
+    ]),
+  )
+  const most = Math.min(limit, MOST_GROUPS)
+  checkMetric(layout, query)
 
   /** All of them as one row. */
-  async #whole(): Promise<AggregateRow> {
-    const { found, count } = await this.#ask<Sums>(filterQuery(this.#layout, this.#query.filter), this.#totals, true)
-    return this.#rowOf([], count, found)
+  async function whole(): Promise<AggregateRow> {
+    const { found, count } = await ask<Sums>(filterQuery(layout, query.filter), totals, true)
+    return rowOf([], count, found)
   }
 
   /** @returns what the server has found, of the form that was asked for */
-  async #ask<Found>(
+  async function ask<Found>(
     where: Query,
     aggs: Record<string, Container>,
     isCounted = false,
   ): Promise<{ found: Found; count: number }> {
-    const { aggregations, hits } = await this.#connection.run((client) =>
+    const { aggregations, hits } = await connection.run((client) =>
       client.search({
-        index: this.#index,
+        index,
         size: 0,
         query: where,
         track_total_hits: isCounted,
@@ -108,11 +77,11 @@ class Aggregation {
     }
   }
 
-  #rowOf(key: AggregateRow['key'], count: number, found: Sums | undefined): AggregateRow {
+  function rowOf(key: AggregateRow['key'], count: number, found: Sums | undefined): AggregateRow {
     return {
       key,
       count,
-      sums: Object.fromEntries(this.#sums.map((name, at) => [name, found?.[`s${at}`]?.value ?? 0])),
+      sums: Object.fromEntries(sums.map((name, at) => [name, found?.[`s${at}`]?.value ?? 0])),
     }
   }
 
@@ -120,45 +89,43 @@ class Aggregation {
    * The groups of one field in the order of a number: the server keeps as many as are asked for. Those without a value
    * are one more.
    */
-  async #ordered(plan: FieldPlan, { metric, order }: NonNullable<AggregateQuery['orderBy']>): Promise<AggregateRow[]> {
+  async function ordered(
+    plan: FieldPlan,
+    { metric, order }: NonNullable<AggregateQuery['orderBy']>,
+  ): Promise<AggregateRow[]> {
     const field = `value.${plan.name}`
-    const { found } = await this.#ask<{ groups: { buckets: Bucket[] }; none: Bucket }>(
-      filterQuery(this.#layout, this.#query.filter),
-      {
-        groups: {
-          terms: {
-            field,
-            size: this.#most,
-            order: [{ [metric === 'count' ? '_count' : `s${this.#sums.indexOf(metric)}`]: order }, { _key: 'asc' }],
-          },
-          aggs: this.#totals,
+    const { found } = await ask<{ groups: { buckets: Bucket[] }; none: Bucket }>(filterQuery(layout, query.filter), {
+      groups: {
+        terms: {
+          field,
+          size: most,
+          order: [{ [metric === 'count' ? '_count' : `s${sums.indexOf(metric)}`]: order }, { _key: 'asc' }],
         },
-        none: { missing: { field }, aggs: this.#totals },
+        aggs: totals,
       },
-    )
+      none: { missing: { field }, aggs: totals },
+    })
     const { groups, none } = found
-    const rows = groups.buckets.map((bucket) => this.#rowOf([keyOf(plan, bucket.key)], bucket.doc_count, bucket))
+    const rows = groups.buckets.map((bucket) => rowOf([keyOf(plan, bucket.key)], bucket.doc_count, bucket))
     if (none.doc_count > 0) {
-      const row = this.#rowOf([null], none.doc_count, none)
+      const row = rowOf([null], none.doc_count, none)
       const value = (each: AggregateRow) => (metric === 'count' ? each.count : each.sums[metric]!)
       const place = rows.findIndex((each) => (order === 'asc' ? value(each) >= value(row) : value(each) <= value(row)))
       rows.splice(place < 0 ? rows.length : place, 0, row)
     }
-    return rows.slice(0, this.#most)
+    return rows.slice(0, most)
   }
 
   /** All groups in the order of their keys, page by page; those without a value first. */
-  async #all(): Promise<AggregateRow[]> {
-    const { histogram, orderBy } = this.#query
-    const sources: Array<Record<string, estypes.AggregationsCompositeAggregationSource>> = this.#groups.map(
-      (plan, at) => ({
-        [`g${at}`]: { terms: { field: `value.${plan.name}`, missing_bucket: true } },
-      }),
-    )
-    let where = filterQuery(this.#layout, this.#query.filter)
+  async function all(): Promise<AggregateRow[]> {
+    const { histogram, orderBy } = query
+    const sources: Array<Record<string, estypes.AggregationsCompositeAggregationSource>> = groups.map((plan, at) => ({
+      [`g${at}`]: { terms: { field: `value.${plan.name}`, missing_bucket: true } },
+    }))
+    let where = filterQuery(layout, query.filter)
     if (histogram) {
-      const plan = numberField(this.#layout, histogram.field)
-      if (plan.type !== 'date') throw new Error(`${this.#layout.data.name}: "${plan.name}" is no date`)
+      const plan = numberField(layout, histogram.field)
+      if (plan.type !== 'date') throw new Error(`${layout.data.name}: "${plan.name}" is no date`)
       const span = {
         field: `value.${plan.name}.date`,
         calendar_interval: histogram.interval,
@@ -173,22 +140,30 @@ class Aggregation {
     const rows: AggregateRow[] = []
     let after: Record<string, estypes.FieldValue> | undefined
     do {
-      const { found } = await this.#ask<{ groups: Page }>(where, {
+      const { found } = await ask<{ groups: Page }>(where, {
         groups: {
-          composite: { sources, size: orderBy ? MOST_GROUPS : this.#most, ...(after && { after }) },
-          aggs: this.#totals,
+          composite: { sources, size: orderBy ? MOST_GROUPS : most, ...(after && { after }) },
+          aggs: totals,
         },
       })
       const { buckets, after_key: next } = found.groups
       for (const bucket of buckets) {
         const key = bucket.key as Record<string, unknown>
-        const values = this.#groups.map((plan, at) => keyOf(plan, key[`g${at}`]))
-        rows.push(this.#rowOf(histogram ? [...values, key['day'] as string] : values, bucket.doc_count, bucket))
+        const values = groups.map((plan, at) => keyOf(plan, key[`g${at}`]))
+        rows.push(rowOf(histogram ? [...values, key['day'] as string] : values, bucket.doc_count, bucket))
       }
       after = next
     } while (after && orderBy)
     return rows
   }
+
+  const [group] = groups
+  if (!group && !histogram) return [await whole()]
+  if (most < 1) return []
+  if (group && groups.length === 1 && !histogram && orderBy) return ordered(group, orderBy)
+  const rows = await all()
+  if (orderBy) inOrderOf(rows, orderBy)
+  return rows.slice(0, most)
 }
 
 function keyOf(plan: FieldPlan, key: unknown): Scalar | null {
