@@ -4,10 +4,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip as gzipWithCallback } from 'node:zlib'
 import { stringifySetCookie } from 'cookie'
-import sendFile, { type SendOptions, type SendStream } from 'send'
+import sendFile, { type SendStream } from 'send'
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
 import { type Fault, type FaultForm, toFault } from './fault.ts'
+import { streamFile } from './file-stream.ts'
 import { HTML_DEFAULTS } from './html-defaults.ts'
 import type { BytesReply, EventStream, FileReply, ReplyHeaders } from './reply.ts'
 
@@ -22,8 +23,6 @@ const COMPRESSIBLE = /^(text\/|application\/(json|javascript|manifest\+json)|ima
 const FILE_MAX_AGE_SECONDS = 300
 const YEAR_SECONDS = 31_536_000
 const HEARTBEAT_MS = 20_000
-/** Four times Node's default: a quarter of the reads. */
-const FILE_CHUNK_BYTES = 256 * 1024
 /** A client with this much unsent data does not read: its stream is closed. */
 const SLOW_CLIENT_BYTES = 1024 * 1024
 
@@ -167,8 +166,9 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
       cacheControl: false,
       dotfiles: 'allow',
       index: false,
-      highWaterMark: FILE_CHUNK_BYTES,
-    } as SendOptions)
+    })
+    stream.stream = (path, part) =>
+      void streamFile(path, part ?? {}, response).catch((error: Error) => stream.onStatError(error))
     const refuse = (status: number, error?: unknown) => {
       if (!response.headersSent)
         for (const name of response.getHeaderNames()) if (name !== 'content-range') response.removeHeader(name)

@@ -1,0 +1,60 @@
+/** Files go out through buffers that are used again: no reader ever gets bytes that are another one's. */
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { truncate, writeFile } from 'node:fs/promises'
+import { createServer, get, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { streamFile } from '../../../core/http/file-stream.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+
+/** More than the system holds for a reader that has stopped. */
+const BYTES = 24 * 1024 * 1024 + 17
+const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+async function served(t: TestContext, path: string): Promise<() => Promise<IncomingMessage>> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-length', BYTES)
+    streamFile(path, {}, response).catch((error: Error) => response.destroy(error))
+  }).listen(0, '127.0.0.1')
+  t.after(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return async () => (await once(get({ port, agent: false }), 'response'))[0] as IncomingMessage
+}
+
+async function bytesOf(response: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of response) pieces.push(piece as Buffer)
+  return Buffer.concat(pieces)
+}
+
+test('readers beside others that leave in the middle, or stop reading, get the file as it is', async (t) => {
+  const path = join(await temporaryFolder(t), 'film')
+  const film = randomBytes(BYTES)
+  await writeFile(path, film)
+  const ask = await served(t, path)
+  const still = await ask()
+
+  const hashes: string[] = []
+  for (let round = 0; round < 2; round++) {
+    const leaving = await ask()
+    leaving.once('data', () => leaving.destroy())
+    const whole = await Promise.all([ask(), ask(), ask()])
+    hashes.push(...(await Promise.all(whole.map(bytesOf))).map(hashOf))
+  }
+
+  assert.deepEqual(new Set(hashes), new Set([hashOf(film)]))
+  assert.equal(hashOf(await bytesOf(still)), hashOf(film))
+})
+
+test('a file that becomes shorter while it is sent ends the connection: nobody waits for the rest', async (t) => {
+  const path = join(await temporaryFolder(t), 'film')
+  await writeFile(path, randomBytes(1024))
+  await truncate(path, 512)
+  const ask = await served(t, path)
+
+  await assert.rejects(bytesOf(await ask()), { code: 'ECONNRESET' })
+})
