@@ -1,10 +1,11 @@
 /**
- * The version of the plugin API: all that a plugin may import and is handed. The package for its authors carries it.
+ * The version of the plugin API: everything that a plugin may import and receives. The authors' package has the same
+ * version.
  */
 
-/** What `api` of a manifest names. Another one: plugins made for this one no longer fit. */
+/** The value of `api` in a manifest. It changes when plugins made for the previous version no longer fit. */
 export const API = 1
-/** Its second number: something came. Its third: something was mended. */
+/** The second number grows with additions, the third with fixes. */
 export const API_VERSION = `${API}.0.0`
-/** The package for authors: what its `peerDependencies` name, and what plugins import. */
+/** The authors' package, which plugins import and name in their `peerDependencies`. */
 export const API_PACKAGE = '@archivolt/plugin'

@@ -1,6 +1,6 @@
 /**
- * What a manifest must be beyond its form (`manifest.ts`): that it fits the plugin, and the other plugins. A manifest is
- * data: it is checked without running anything of it.
+ * Checks manifests beyond their form (`manifest.ts`): each must fit its plugin and the other plugins. A manifest is
+ * data and is checked without running any code of the plugin.
  */
 import { basename } from 'node:path'
 import { coreSettings } from '../../config/schema.ts'
@@ -16,21 +16,21 @@ import { formFault } from './manifest.ts'
 
 type Schedule = NonNullable<Task['schedule']>
 
-/** What core lets plugins ask of each other, whichever of them are there. */
+/** Hooks of core, which any plugin may call and implement. */
 const CORE_HOOKS: readonly string[] = ['archive.documents']
-/** Paths that core answers itself. */
+/** Core's own routes. */
 const CORE_ROUTES = ['GET /health/', 'GET /health/ready/']
-/** Events that core emits itself. */
+/** Core's own events. */
 const CORE_EVENTS: readonly string[] = [...HEARD_IN_PLACE, 'ledger.replaced']
 const CORE_COMMANDS = ['start', 'setup', 'check', 'rotate-key', 'index-move', 'help']
 
-/** @throws StartError  names the plugin and what is wrong with it */
+/** @throws StartError  names the plugin and the problem */
 export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin): void {
   const refuse = (reason: string): never => {
     const name = typeof plugin.name === 'string' ? plugin.name : '?'
     throw new StartError(`plugin ${name} (${origin}): ${reason}${isOutside ? wayOut(basename(origin)) : ''}`)
   }
-  // First: one that is made for another version may have keys that this one does not know.
+  // Checked first: a plugin made for another version may have keys that are unknown here.
   if (plugin.api !== undefined && plugin.api !== API)
     refuse(
       `it is made for version ${JSON.stringify(plugin.api)} of the plugin API, and this Archivolt has ${API}: install a release of it that is made for this one`,
@@ -73,7 +73,7 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
   for (const task of plugin.tasks ?? []) checkTask(task, refuse)
 }
 
-/** What a plugin from outside still may do, but will not for ever: each a sentence. */
+/** Deprecated uses in a plugin from outside, each as a sentence. */
 export function deprecationsOf({ api }: Plugin): string[] {
   return api === undefined
     ? [`its manifest does not say which version of the plugin API it is made for: add api: ${API}`]
@@ -102,7 +102,7 @@ function checkCredentials({ credentials, needs = [] }: Plugin, refuse: (reason: 
 
 function checkRoute(route: Route, refuse: (reason: string) => never): void {
   const title = `its route ${route.method} ${route.path}`
-  // Requests without the slash reach the same handler, but links and descriptions have one form. Files have no slash.
+  // Requests without the slash reach the same handler, but links and descriptions use one form. Files have no slash.
   if (route.path.startsWith('/api/') && !route.path.endsWith('/'))
     refuse(`${title}: a path of the API ends with a slash`)
   const declared = Object.keys(route.params?.properties ?? {})
@@ -130,22 +130,22 @@ function checkTimes(task: string, { auto, initially }: Schedule, refuse: (reason
   }
 }
 
-/** Whether a route answers this, which may have a value where the route has a variable. */
+/** Whether a route answers this path, which may have values for the route's variables. */
 export function isOf(ask: string, route: string): boolean {
   const [own, parts] = [ask.split('/'), route.split('/')]
   return own.length === parts.length && parts.every((part, at) => part.startsWith(':') || part === own[at])
 }
 
-/** Paths that only differ in the names of their variables or the final slash are one place. */
+/** The same for paths that differ only in the names of their variables or in the final slash. */
 const patternOf = (path: string): string => path.replace(/:\w+/g, ':…').replace(/\/?$/, '/')
 
 /**
- * Checks plugins against each other: lanes and hooks come from a plugin that is needed, events from any, and nothing
- * has two owners.
+ * Checks plugins against each other: lanes and hooks must come from a needed plugin, events from any plugin, and
+ * nothing may have two owners.
  * @param plugins  in the order of needs
- * @param off       those that are left out: who listens to their events hears nothing
- * @param isOutside  the archive can be started without it
- * @throws StartError  names both owners, or who is missing what
+ * @param off       switched-off plugins: listeners to their events are simply never called
+ * @param isOutside  whether the archive can be started without the plugin
+ * @throws StartError  names both owners, or the plugin and what it lacks
  */
 export function checkTogether(
   plugins: readonly Plugin[],
@@ -153,7 +153,7 @@ export function checkTogether(
   isOutside: (plugin: Plugin) => boolean,
 ): void {
   const names = new Map(plugins.map((plugin) => [`plugin ${plugin.name}`, plugin]))
-  /** @param owners  who is named in the sentence */
+  /** @param owners  the plugins named in the sentence */
   const refuse = (sentence: string, ...owners: string[]): never => {
     const outside = owners.map((owner) => names.get(owner)).findLast((one) => one && isOutside(one))
     throw new StartError(outside ? sentence + wayOut(outside.name) : sentence)

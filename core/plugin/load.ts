@@ -1,6 +1,6 @@
 /**
- * Plugins: find → check each → order by needs → check together → one list of everything they bring. A bad one stops the
- * start by name.
+ * Loads the plugins: find → check each → order by needs → check together → register everything they bring. An invalid
+ * plugin stops the start with an error that names it.
  */
 import { basename, join } from 'node:path'
 import type { SettingDefinition, Settings } from '../../config/schema.ts'
@@ -23,22 +23,22 @@ export interface LoadedPlugins {
   preferences: PreferenceSections
   indexes: IndexDefinition[]
   migrations: MigrationOwner[]
-  /** Where documents can be kept. */
+  /** The available index adapters. */
   adapters: Adapter[]
-  /** Plugins that bring another, but are left out. */
+  /** Switched-off plugins with an index adapter. */
   adaptersOff: string[]
-  /** All lanes beside core's own. */
+  /** All lanes except core's own. */
   lanes: Record<string, LaneRule>
-  /** Those of them where jobs may take turns by item. */
+  /** The lanes in which jobs may take turns by item. */
   lanesOfTurns: string[]
-  /** Who brought a route or a task. */
+  /** The plugin that brought a route or a task. */
   ownerOf(part: object): Plugin | undefined
-  /** How a plugin from outside hears events; undefined: it is built in, or listens to none. */
+  /** The event delivery of a plugin from outside; undefined: built in, or without listeners. */
   hearingOf(plugin: Plugin): Hearing | undefined
   isOutside(plugin: Plugin): boolean
-  /** A plugin from outside implements a hook: what is answered may follow from anything. */
+  /** A plugin from outside implements a hook, so replies may depend on anything. */
   isAnsweredOutside: boolean
-  /** Those that AV_PLUGINS_OFF leaves out. */
+  /** The plugins that AV_PLUGINS_OFF switches off. */
   off: readonly FoundPlugin[]
   /** Names in AV_PLUGINS_OFF that no plugin has. */
   unknownOff: readonly string[]
@@ -57,11 +57,11 @@ export async function findPlugins({
 let last: { plugins: readonly Plugin[]; loaded: LoadedPlugins } | undefined
 
 /**
- * @param pluginsOff  names of plugins to be left out; `all`: all from outside
+ * @param pluginsOff  names of plugins to switch off; `all`: all from outside
  * @throws StartError  names the plugin and the reason
  */
 export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonly string[] = []): LoadedPlugins {
-  // What is built in stays as it is: a process that opens one server after another registers it once.
+  // Built-in plugins never change: a test process that opens one server after another registers them once.
   if (pluginsOff.length > 0 || all.some(({ isOutside, isUnread }) => isOutside || isUnread))
     return register(all, pluginsOff)
   const plugins = all.map(({ plugin }) => plugin)
@@ -129,13 +129,13 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): L
   }
 }
 
-/** All routes, as they are once each plugin has adapted those of others. */
+/** All routes, after the adaptations of all plugins. */
 function adapted(plugins: readonly Plugin[], owners: Map<object, Plugin>): Route[] {
   const routes = plugins.flatMap((plugin) => plugin.routes ?? [])
   for (const { of, at, change } of plugins.flatMap(({ adaptations }) => adaptations ?? [])) {
     const index = routes.findIndex(({ method, path }) => `${method} ${path}` === of)
     const route = routes[index]
-    if (!route) continue // its plugin is left out
+    if (!route) continue // its plugin is switched off
     const [method, path] = (at ?? of).split(' ') as [Method, string]
     const made: Route = { ...route, ...change?.(route), method, path }
     owners.set(made, owners.get(route)!)
@@ -145,20 +145,20 @@ function adapted(plugins: readonly Plugin[], owners: Map<object, Plugin>): Route
   return routes
 }
 
-/** What authors should change before a later version refuses it. */
+/** Logs what authors should change before a later version refuses it. */
 export function logDeprecations({ registry, isOutside }: LoadedPlugins, log: Log): void {
   for (const plugin of registry.plugins.filter(isOutside))
     for (const sentence of deprecationsOf(plugin)) log.warn({ plugin: plugin.name }, `deprecated: ${sentence}`)
 }
 
-/** @param left  settings of plugins that are away */
+/** @param left  settings of missing plugins */
 export function logLeftOut({ off, unknownOff }: LoadedPlugins, left: readonly string[], log: Log): void {
   if (left.length > 0) log.warn({ settings: left }, 'settings of plugins that are not there are left alone')
   if (unknownOff.length > 0) log.warn({ names: unknownOff }, 'AV_PLUGINS_OFF names plugins that are not there')
   if (off.length > 0) log.info({ plugins: off.map(({ plugin }) => plugin.name) }, 'plugins are left out')
 }
 
-/** A plugin that others need cannot be left out alone. */
+/** Refuses to switch off a plugin that others need. */
 function checkLeftOut(found: readonly FoundPlugin[], off: readonly FoundPlugin[]): void {
   for (const { plugin } of off) {
     const askers = found.filter((other) => other.plugin.needs?.includes(plugin.name)).map((other) => other.plugin.name)
@@ -169,7 +169,7 @@ function checkLeftOut(found: readonly FoundPlugin[], off: readonly FoundPlugin[]
   }
 }
 
-/** Needed plugins come first; otherwise by name, so that every start has the same order. */
+/** Needed plugins first, otherwise by name, so that every start has the same order. */
 function inOrderOfNeeds(found: readonly FoundPlugin[]): Plugin[] {
   const byName = new Map<string, FoundPlugin>()
   const endFor = (name: string): string => (byName.get(name)?.isOutside ? wayOut(name) : '')
@@ -202,6 +202,6 @@ function inOrderOfNeeds(found: readonly FoundPlugin[]): Plugin[] {
   return [...ordered]
 }
 
-/** Of those that are only named one job runs at a time. */
+/** Lanes given only by name run one job at a time. */
 const rulesOf = (lanes: Plugin['lanes'] = []): Record<string, LaneRule> =>
   Array.isArray(lanes) ? Object.fromEntries(lanes.map((lane) => [lane, 1])) : lanes

@@ -1,4 +1,4 @@
-/** The form of a manifest, as a schema: which keys there are, and what may stand in each. `check.ts` has the rest. */
+/** The schema of a manifest: its keys and the form of each value. `check.ts` checks the rest. */
 import { type Static, Type } from 'typebox'
 import { ACCESS } from '../accounts/access.ts'
 import { SCOPES } from '../accounts/scope.ts'
@@ -7,12 +7,12 @@ import { inEnglish, type Words } from '../say.ts'
 import { firstFaultIn } from '../validation.ts'
 import type { Plugin } from './define.ts'
 
-/** Beside an icon, on a phone too. */
+/** Must fit next to an icon, also on a phone. */
 const LONGEST_TITLE = 40
-/** Jobs of one lane. */
+/** Most slots of one lane. */
 const MOST_AT_ONCE = 16
 
-/** What no keyword of JSON Schema can say. */
+/** A rule that no JSON Schema keyword can express. */
 const where = (words: Words, isRight: (value: unknown) => boolean) =>
   Type.Refine(Type.Unknown({ 'x-words': words }), isRight)
 const text = (pattern: string, words: Words) => Type.String({ pattern, 'x-words': words })
@@ -104,7 +104,7 @@ const Manifest = Type.Object(
   { additionalProperties: false },
 )
 
-/** The first thing in a manifest that has not the form it must have, as a sentence. undefined: all has. */
+/** The first fault in the form of a manifest, as a sentence; undefined: none. */
 export function formFault(plugin: unknown): string | undefined {
   const fault = firstFaultIn(Manifest, plugin)
   if (!fault) return undefined

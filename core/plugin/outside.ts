@@ -1,5 +1,5 @@
 /**
- * What plugins from outside are asked and told: within a time, by name, and so that their failures are theirs alone.
+ * Calls to plugins from outside: with a time limit, and so that a failure names the plugin and affects nothing else.
  */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
@@ -27,11 +27,11 @@ const TRIES = { times: 2, delaySeconds: 30, factor: 10, always: true } as const
 
 export interface Failures {
   note(plugin: string, thrown: unknown): void
-  /** The last failure of this plugin, in words. */
+  /** The last failure of this plugin. */
   of(plugin: string): PluginRecord['lastFailure'] | undefined
 }
 
-/** What last went wrong in each plugin, since the start. */
+/** Records the last failure of each plugin since the start. */
 export function openFailures(clock: Clock): Failures {
   const last = new Map<string, NonNullable<PluginRecord['lastFailure']>>()
   return {
@@ -50,13 +50,13 @@ const nameOfTask = (plugin: string): string => `${plugin}.hear`
 const Heard = Type.Object({ event: Type.String(), told: Type.Optional(Type.Unknown()) })
 
 /**
- * How a plugin from outside hears events: each is a row of its own, on disk before whoever tells goes on, heard in
- * order and tried three times. Equal events that wait are one.
+ * Delivers events to a plugin from outside. Each event is a row, on disk before the emitter goes on. Events are
+ * delivered in order, with up to three tries. Equal waiting events are merged.
  */
 export class Hearing {
   readonly task: Task
   readonly #listeners = new Map<string, (event: never) => unknown>()
-  /** Hears of each try that failed, before the next one. */
+  /** Called after each failed try. */
   #note: (thrown: unknown) => void = () => undefined
 
   constructor({ name }: Plugin) {
@@ -73,13 +73,13 @@ export class Hearing {
       retries: TRIES,
       run: async ({ payload: { event, told } }, app) => {
         const listener = this.#listeners.get(event)
-        // An earlier version of the plugin listened to this event; the present one does not.
+        // An earlier version of the plugin listened to this event, the current one does not.
         if (!listener) return null
         try {
           await withinTime(
             app.clock,
             LISTEN_WITHIN_MS,
-            // Each event has a type of its own, which a name read at run time does not tell.
+            // The type of the event follows from its name, which is known only at run time.
             Promise.resolve(listener(told as never)),
             () => new Error(`it takes longer than ${LISTEN_WITHIN_MS / 60_000} minutes`),
           )
@@ -108,7 +108,7 @@ export class Hearing {
   }
 }
 
-/** These events come many times a second, so a listener that was too slow once hears no more of them. */
+/** These events occur many times a second, so a listener that was too slow once gets no more of them. */
 function inPlace(
   { name }: Plugin,
   event: string,
@@ -135,10 +135,7 @@ function inPlace(
   }
 }
 
-/**
- * An implementation as its hook's owner may call it: what fails or takes too long is noted, and the hook's rule says
- * what is done without.
- */
+/** Wraps an implementation of a hook: records failures and timeouts, and then applies the hook's rule. */
 export function guardedImplementation(
   implementation: unknown,
   hook: HookName,
@@ -149,7 +146,7 @@ export function guardedImplementation(
 ): unknown {
   const limitMs = rule?.withinSeconds === undefined ? ANSWER_WITHIN_MS : rule.withinSeconds * 1000
   const without = (error: unknown, args: unknown[]): unknown => {
-    // An AppError is an answer, such as a refused parameter, unless the hook's owner can do without an answer.
+    // An AppError is a regular result, such as a refused parameter, unless the rule has a substitute.
     const isAnswer = isAppError(error)
     const refusal = isAnswer
       ? error
@@ -160,7 +157,7 @@ export function guardedImplementation(
     let isMissed = !isAnswer
     try {
       if (!rule?.otherwise) throw refusal
-      // As for events: the hook's name tells the types, the compiler does not know it here.
+      // As for events: the types follow from the hook's name, which is known only at run time.
       const instead = rule.otherwise(args as never[], refusal, implementation as never)
       isMissed = true
       return instead

@@ -1,4 +1,4 @@
-/** Where plugins from outside lie, as folders or npm packages, and where each begins. */
+/** Finds plugins from outside, as folders or npm packages, and the entry file of each. */
 /// <reference path="../../config/semver.d.ts" />
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { satisfies } from 'semver'
 import { StartError, wayOut } from '../error.ts'
 import { API_PACKAGE, API_VERSION } from './api.ts'
 
-/** Of npm's packages those are plugins that carry it. */
+/** The keyword that makes an npm package a plugin. */
 const KEYWORD = 'archivolt-plugin'
 const MANIFESTS = ['plugin.ts', 'plugin.js']
 
@@ -22,21 +22,22 @@ interface PackageFile {
 }
 
 export interface PluginFolder {
-  /** What AV_PLUGINS_OFF names it by: the name of its folder, with its scope. */
+  /** The name for AV_PLUGINS_OFF: that of its folder, with its scope. */
   name: string
   folder: string
-  /** Of its `package.json`. */
+  /** The version in its `package.json`. */
   version?: string
-  /** The file that it begins with. @throws whatever the bundler throws where it cannot be found */
+  /** The entry file. @throws the bundler's error if it cannot be found */
   entry(): string
 }
 
-/** Bundles in memory, as the plugin will be. */
+/** Bundles in memory, with the options used for plugins. */
 type Bundle = (options: BuildOptions) => BuildResult<{ metafile: true }>
 
 /**
- * A folder that is a plugin, or all plugins that lie in it: folders, and packages in its `node_modules`.
- * @throws StartError  there are none, or one is made for another version of the plugin API
+ * Returns the folder itself if it is a plugin, otherwise all plugins in it: folders, and packages in its
+ * `node_modules`.
+ * @throws StartError  no plugin, or one for another version of the plugin API
  */
 export async function pluginsIn(folder: string, bundle: Bundle): Promise<PluginFolder[]> {
   const own = await pluginAt(folder, basename(folder), bundle)
@@ -70,7 +71,7 @@ async function foldersIn(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map(({ name }) => name)
 }
 
-/** Those of a scope by both names: `@tide/plugin`. */
+/** Scoped packages have both names: `@tide/plugin`. */
 async function packageNames(folder: string): Promise<string[]> {
   const names = (await foldersIn(folder)).filter((name) => !name.startsWith('.'))
   const scoped = names
@@ -79,7 +80,7 @@ async function packageNames(folder: string): Promise<string[]> {
   return [...names.filter((name) => !name.startsWith('@')), ...(await Promise.all(scoped)).flat()]
 }
 
-/** @param isPackage  npm has put it there: it is a plugin only if its keywords say so */
+/** @param isPackage  installed by npm: a plugin only if its keywords say so */
 async function pluginAt(
   folder: string,
   name: string,
@@ -109,9 +110,9 @@ async function readPackage(folder: string, isPackage: boolean): Promise<PackageF
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // Said below.
+    // Refused below.
   }
-  // What else npm has put there is none of ours.
+  // Other npm packages are not plugins.
   if (isPackage) return undefined
   throw new StartError(`AV_PLUGINS_DIR: ${path} is no JSON object; correct it or remove it`)
 }
@@ -124,10 +125,10 @@ function checkApi(name: string, packageFile: PackageFile | undefined): void {
   )
 }
 
-/** What `exports` leads to, else `main`: as the bundler finds it, so that all that npm knows counts. */
+/** The file behind `exports`, otherwise `main`, resolved by the bundler so that all npm rules apply. */
 function declaredEntry(folder: string, { name, exports, main }: PackageFile, bundle: Bundle): string | undefined {
   const isMain = exports === undefined || exports === null
-  // `npm init` names an index.js, whether there is one or not.
+  // `npm init` names an index.js even if there is none.
   if (isMain && (typeof main !== 'string' || !existsSync(join(folder, main)))) return undefined
   const { metafile } = bundle({
     stdin: { contents: `export { default } from ${JSON.stringify(isMain ? './' : name)}`, resolveDir: folder },

@@ -1,15 +1,15 @@
-/** Pages and buttons of plugins from outside: the module of each is bundled for browsers, once at the start. */
+/** Bundles the modules of pages and buttons of plugins from outside for browsers, once at the start. */
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { StartError, wayOut } from '../error.ts'
 import type { BuiltPage, Plugin, PluginPage } from './define.ts'
 import { bundle, firstLine } from './find.ts'
 
-/** As the page that it stands in. */
+/** The same browsers as for the surrounding page. */
 const BROWSERS = ['chrome123', 'firefox125', 'safari17.5']
 const MOST_BYTES = 5_000_000
 
-/** @throws StartError  names the plugin and what is wrong with its page */
+/** @throws StartError  names the plugin and the problem with its page */
 export const buildPages = (plugins: readonly Plugin[]): BuiltPage[] =>
   plugins.flatMap((plugin) => [
     ...(plugin.page ? [build(plugin, 'navigation', plugin.page)] : []),
@@ -36,7 +36,7 @@ function browserCode(plugin: string, what: string, module: URL): string {
     const { outputFiles } = bundle({
       entryPoints: [fileURLToPath(module)],
       ...{ platform: 'browser', target: BROWSERS, minify: true, legalComments: 'none' },
-      // What is for the server is none of its: types alone come from there.
+      // Browser code may import only types from the server.
       ...{ alias: {}, external: [] },
     })
     code = outputFiles![0]!.text

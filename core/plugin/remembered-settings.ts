@@ -1,7 +1,4 @@
-/**
- * Settings of plugins that are away: who declared them is remembered, so that what is set for them stays without
- * stopping the start.
- */
+/** Remembers which plugin declared a setting, so that settings of missing plugins do not stop the start. */
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Type } from 'typebox'
@@ -15,11 +12,11 @@ const Remembered = Type.Record(Type.String(), Type.Record(Type.String(), Type.St
 type Declared = Record<string, Record<string, string>>
 
 interface RememberedSettings {
-  /** Keys and variables of plugins that are not on → the plugin. */
+  /** Keys and variables of missing or switched-off plugins → the plugin. */
   owners: ReadonlyMap<string, string>
-  /** Those of them that are set. */
+  /** The ones that are set. */
   left(sources: ConfigSources): string[]
-  /** Writes them down for the next start. */
+  /** Stores them for the next start. */
   remember(): Promise<void>
 }
 
@@ -65,6 +62,6 @@ function parsed(text: string): Declared {
     const value: unknown = JSON.parse(text)
     return Value.Check(Remembered, value) ? (value as Declared) : {}
   } catch {
-    return {} // a damaged file is written anew
+    return {} // a damaged file is replaced
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Puts plugins to work: their services, hooks, listeners, setup and end. Those from outside have limits, and their
- * failures their name.
+ * Wires the plugins: their services, hooks, listeners, setup and shutdown. Calls to plugins from outside have limits,
+ * and their failures name the plugin.
  */
 import type { Clock } from '../clock.ts'
 import type { CloseStack } from '../close-stack.ts'
@@ -38,7 +38,7 @@ const REQUEST_WITHIN_MS = 60_000
 
 type Envelope = NonNullable<Plugin['envelope']>
 
-/** What core's app is made of, beside what the wiring brings. */
+/** The parts of core's app that the wiring does not create. */
 type AppParts = Omit<
   App,
   'version' | 'clock' | 'log' | 'registry' | 'plugins' | 'emit' | 'hook' | 'publicUrl' | 'fetch'
@@ -85,7 +85,7 @@ export class Wiring {
     return this.#hooks.get(name) ?? this.#hooks.set(name, []).get(name)!
   }
 
-  /** Core's app, and each plugin's: that of core with its own log. Services that come later are seen by all. */
+  /** Creates core's app, and one for each plugin with its own log. All of them share later services. */
   makeApps(parts: AppParts): WholeApp {
     const own: App = {
       ...parts,
@@ -96,11 +96,11 @@ export class Wiring {
       plugins: { list: () => this.#list(), pages: this.#pages },
       publicUrl: (request) => publicUrl(parts.settings, request),
       fetch: openFetch({ settings: parts.settings, clock: this.#clock, version: this.#version }),
-      // Listeners see all documents, also where the account whose request it is does not.
+      // Listeners see all documents, even if the requesting account has a view.
       emit: (name, event) => beyondView(() => this.#bus.emit(name, event)),
       hook: (name) => this.hook(name) as never,
     }
-    // Plugins add their services to it, one after the other.
+    // Plugins add their services to this app, one after the other.
     this.#app = own as WholeApp
     for (const plugin of this.#plugins) {
       const ownLog = { value: this.#log.child({ plugin: plugin.name }), enumerable: true }
@@ -109,12 +109,12 @@ export class Wiring {
     return this.#app
   }
 
-  /** What a route or a task is handed. */
+  /** The app that a route or a task receives. */
   appOf(part: Route | Task): WholeApp {
     return this.#apps.get(this.#loaded.ownerOf(part)!) ?? this.#app
   }
 
-  /** Services, then hooks, then listeners, then setup: each of all plugins, in the order of needs. */
+  /** Opens services, then hooks, then listeners, then runs setup: each step for all plugins in the order of needs. */
   async putToWork(opened: CloseStack): Promise<void> {
     const each = async (some: readonly Plugin[], work: (plugin: Plugin, own: WholeApp) => Promise<void> | void) => {
       for (const plugin of some) await this.named(plugin, () => work(plugin, this.#apps.get(plugin)!))
@@ -123,7 +123,7 @@ export class Wiring {
     await each(this.#plugins, (plugin, own) => this.#addImplementations(plugin, own))
     await each(this.#plugins, (given, own) => this.#addFaultForm(given, own))
     await each(this.#plugins, (plugin, own) => this.#addReplyHeaders(plugin, own))
-    // Built-in plugins hear first; for a plugin from outside, a row is written afterwards.
+    // Built-in listeners are called first; then a row is written for each plugin from outside.
     await each(
       [
         ...this.#plugins.filter((plugin) => !this.#loaded.isOutside(plugin)),
@@ -149,7 +149,7 @@ export class Wiring {
     }
   }
 
-  /** Whatever fails there is told by the name of the plugin. @throws StartError */
+  /** Names the plugin in any error of `work`. @throws StartError */
   async named<Result>(plugin: Plugin, work: () => Result | Promise<Result>): Promise<Result> {
     try {
       return await work()
@@ -201,7 +201,7 @@ export class Wiring {
     if (plugin.onEvery) this.#bus.listenToAll(plugin.onEvery(own))
   }
 
-  /** Waiting for an index server that has just gone away does not count as the plugin's time. */
+  /** Waiting for an unreachable index server does not count towards the plugin's time limit. */
   async #setUp(plugin: Plugin, app: WholeApp): Promise<void> {
     const told = this.#clock.after(SETUP_TOLD_AFTER_MS, () => app.log.warn('the plugin is still setting itself up'))
     let isWaiting = false
@@ -241,7 +241,7 @@ export class Wiring {
     })
   }
 
-  /** Every answer carries this part: its failure must not fail them all. */
+  /** This part is in every reply: its failure must not fail all requests. */
   #envelopeOf(plugin: Plugin): Envelope[] {
     const { envelope } = plugin
     if (!envelope || !this.#loaded.isOutside(plugin)) return envelope ? [envelope] : []
@@ -258,10 +258,7 @@ export class Wiring {
     ]
   }
 
-  /**
-   * An event that a plugin from outside could not take in has been tried often enough: people are told, the log says
-   * why.
-   */
+  /** Tells people, and logs the reason, when a plugin from outside has failed all tries for an event. */
   #ended(run: Job): void {
     const task = this.#loaded.registry.tasks.get(run.task)
     const plugin = task && this.#loaded.ownerOf(task)
