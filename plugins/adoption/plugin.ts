@@ -1,4 +1,4 @@
-/** Imports libraries of other programs: films stay where they are; marks, playlists and subscriptions can come along. */
+/** Imports libraries of other programs: films stay where they are; marks, playlists and subscriptions can come too. */
 import { definePlugin } from 'archivolt'
 import { scanPlace } from './2-scan.ts'
 import { adoptVideos } from './3-adopt.ts'

@@ -16,8 +16,14 @@ const catalogReaders: readonly PlaceReader[] = CATALOG_KINDS.map(({ name, title,
 /** What this plugin answers to the hook. */
 export const ownReaders: readonly PlaceReader[] = [ytdlpReader, ...catalogReaders]
 
-/** Readers of later plugins come first, so they win if two are equally sure. */
-export const readersOf = (app: App): readonly PlaceReader[] => app.hook('library.reader').toReversed().flat()
+/** Those of other plugins come first, so they win if two are equally sure. */
+export function readersOf(app: App): readonly PlaceReader[] {
+  const others = app
+    .hook('library.reader')
+    .flat()
+    .filter((one) => !ownReaders.includes(one))
+  return [...others, ...ownReaders]
+}
 
 export const hasCatalog = (reader: string): boolean => catalogReaders.some(({ name }) => name === reader)
 
