@@ -66,8 +66,8 @@ interface Waiting {
 }
 
 /**
- * Not a `FairQueue`: an urgent asker goes first every second time, waiting times out, a lane can be widened while work
- * runs, and work may leave before it ends.
+ * The waiting line of a lane: an urgent asker goes first every second time, waiting times out, a lane can be widened while
+ * work runs, and work may leave before it ends.
  */
 class TurnQueue {
   #most = 1
