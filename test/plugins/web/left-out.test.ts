@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { PASSWORD, testApp } from '../../support/testing.ts'
 
-const SECTIONS = ['moving', 'webhooks', 'backups', 'downloads']
+const SECTIONS = ['import', 'webhooks', 'backups', 'downloads']
 
 describe('plugins that are left out', { skip: noBrowser }, () => {
   for (const [pluginsOff, shown] of [
