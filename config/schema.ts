@@ -14,6 +14,7 @@ export interface Settings {
   trustedProxies: string[]
   /** In lower case. */
   forwardedUser: string | null
+  sendFileHeader: 'X-Accel-Redirect' | 'X-Sendfile' | null
   publicUrl: string | null
   privateHosts: string[]
   fetchProxy: string | null
@@ -104,6 +105,15 @@ export const coreSettings: Record<string, SettingDefinition> = {
     schema: optional({ pattern: '^[a-z0-9-]+$', maxLength: 100, description: 'a name of a header in lower case' }),
     default: null,
     meaning: 'header, in lower case, in which a trusted proxy names who has signed in there, such as `remote-user`',
+  },
+  sendFileHeader: {
+    env: 'AV_SEND_FILE_HEADER',
+    schema: Type.Union([Type.Enum(['X-Accel-Redirect', 'X-Sendfile']), Type.Null()], {
+      description: 'X-Accel-Redirect or X-Sendfile',
+    }),
+    default: null,
+    meaning:
+      'header by which a trusted proxy is told to send a file itself: `X-Accel-Redirect` (nginx, Caddy) or `X-Sendfile` (Apache, lighttpd)',
   },
   publicUrl: {
     env: 'AV_PUBLIC_URL',

@@ -7,6 +7,8 @@ import type { Log } from '../log.ts'
 /** Known from the socket and from trusted proxies. */
 export interface Origin {
   address: string
+  /** The request comes from a trusted proxy. */
+  isProxied: boolean
   /** Limits by address apply to clients, not to this machine and trusted proxies, which speak for many. */
   isLimited: boolean
   isSecure: boolean
@@ -92,7 +94,8 @@ export function openOrigins(
       const isSecure = 'encrypted' in request.socket || forwarded(request, 'x-forwarded-proto') === 'https'
       const host = hostIn(forwarded(request, 'x-forwarded-host') ?? request.headers.host ?? '')
       return {
-        ...{ address, isLimited: isLimited(address), isSecure, host },
+        ...{ address, isProxied: isTrusted(request.socket.remoteAddress ?? '', 0) },
+        ...{ isLimited: isLimited(address), isSecure, host },
         ...{ isCrossSite: isCrossSite(request), forwardedUser: forwardedUser(request) },
       }
     },

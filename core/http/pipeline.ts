@@ -56,7 +56,10 @@ export interface PipelineParts {
   app: (route: Route) => WholeApp
   /** The plugin that brought a route. */
   ownerOf?: (route: Route) => RouteOwner | undefined
-  settings: Pick<Settings, 'basePath' | 'trustedProxies' | 'forwardedUser' | 'corsOrigins' | 'pageSize' | 'publicUrl'>
+  settings: Pick<
+    Settings,
+    'basePath' | 'trustedProxies' | 'forwardedUser' | 'sendFileHeader' | 'corsOrigins' | 'pageSize' | 'publicUrl'
+  >
   log: Log
   clock: Clock
   credentials: Credentials
@@ -196,6 +199,7 @@ class RequestPipeline implements Pipeline {
       if (request.httpVersion === '1.1' && request.headers.host === undefined)
         throw errors.badRequest('The request has no Host header')
       origin = this.#origins.of(request)
+      if (origin.isProxied) exchange.sendFileHeader = this.#parts.settings.sendFileHeader
       if (origin.isSecure || this.#isPublicSecure) exchange.headers['Strict-Transport-Security'] = HTTPS_ONLY
       takeRequestSlot(this.#requestQuota, origin, response)
       if (request.headers.origin !== undefined)

@@ -1,10 +1,12 @@
 /** Writes to the socket: JSON, bytes, files with byte ranges, event streams, errors. */
 import type { Stats } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip as gzipWithCallback } from 'node:zlib'
 import { stringifySetCookie } from 'cookie'
 import sendFile, { type SendStream } from 'send'
+import type { Settings } from '../../config/schema.ts'
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
 import { type Fault, type FaultForm, toFault } from './fault.ts'
@@ -20,6 +22,10 @@ const GZIP_FROM_CHARACTERS = 8192
 const GZIP_LEVEL = 4
 const LONG_TEXT_BYTES = 32 * 1024
 const COMPRESSIBLE = /^(text\/|application\/(json|javascript|manifest\+json)|image\/svg)/
+/** Of other files a proxy would lose headers, such as the encoding. */
+const LEFT_TO_PROXY = /^(video|audio|image)\/|^application\/zip$/
+/** Where the recipes in `config/proxies/` have the files of this machine; no client can ask for it. */
+const PROXY_LOCATION = '/_archivolt'
 const FILE_MAX_AGE_SECONDS = 300
 const YEAR_SECONDS = 31_536_000
 const HEARTBEAT_MS = 20_000
@@ -33,6 +39,8 @@ export interface Exchange {
   id: string
   /** Sent with every reply to this request. */
   headers: Record<string, string | string[]>
+  /** The proxy that the request comes from sends files itself where this header names one. */
+  sendFileHeader?: Settings['sendFileHeader']
 }
 
 /** Headers set by a handler replace the defaults. */
@@ -159,6 +167,8 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
     ...headers,
   }
   for (const [name, value] of Object.entries(own)) response.setHeader(name, value)
+  if (exchange.sendFileHeader && LEFT_TO_PROXY.test(reply.contentType))
+    return leaveToProxy(response, exchange.sendFileHeader, reply.path)
   return new Promise((resolve, reject) => {
     response.on('close', resolve)
     // `send` decodes the path as if it came from a URL. Dot folders are allowed: the path is ours and may contain one.
@@ -183,6 +193,21 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
     stream.on('error', (error: Error & { status?: number }) => refuse(error.status ?? 500, error))
     stream.pipe(response)
   })
+}
+
+/** @throws not_found */
+async function leaveToProxy(response: ServerResponse, header: string, path: string): Promise<void> {
+  const isFile = await stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  )
+  if (!isFile) {
+    for (const name of response.getHeaderNames()) response.removeHeader(name)
+    throw errors.notFound('file')
+  }
+  const isUrl = header === 'X-Accel-Redirect'
+  response.setHeader(header, isUrl ? PROXY_LOCATION + path.split('/').map(encodeURIComponent).join('/') : path)
+  response.end()
 }
 
 function fileFault(status: number, cause: unknown): unknown {

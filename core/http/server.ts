@@ -11,10 +11,7 @@ import { openPipeline, type Pipeline, type PipelineParts } from './pipeline.ts'
 import { Turns } from './turns.ts'
 
 export interface HttpParts extends PipelineParts {
-  settings: Pick<
-    Settings,
-    'basePath' | 'trustedProxies' | 'forwardedUser' | 'corsOrigins' | 'pageSize' | 'publicUrl' | 'host' | 'port'
-  >
+  settings: PipelineParts['settings'] & Pick<Settings, 'host' | 'port'>
 }
 
 export interface Http {

@@ -25,16 +25,22 @@ const ask = (url: string, { method = 'GET', headers = {}, body }: Asked = {}): P
     sent.end(body)
   })
 
-for (const program of ['nginx', 'caddy'] as const) {
+const CASES = [
+  { program: 'nginx', sends: 'what Archivolt sends', more: {} },
+  { program: 'nginx', sends: 'files that it sends itself', more: { AV_SEND_FILE_HEADER: 'X-Accel-Redirect' } },
+  { program: 'caddy', sends: 'what Archivolt sends', more: {} },
+] as const
+
+for (const { program, sends, more } of CASES) {
   const why = (await isInstalled(program)) ? false : missingHere(program, `${program} is not installed`)
 
-  describe(`the recipe for ${program}`, { skip: why }, () => {
+  describe(`the recipe for ${program}, with ${sends}`, { skip: why }, () => {
     test('films, events and backups pass as they would without it, and the page signs in below its path', async (t) => {
       const port = await freePort()
       const dataDir = await temporaryFolder(t)
       await startServer(t, dataDir, {
         ...{ AV_PORT: String(port), AV_BASE_PATH: '/archive/', AV_TRUSTED_PROXIES: '127.0.0.1' },
-        AV_LOG_LEVEL: 'info',
+        ...{ AV_LOG_LEVEL: 'info', ...more },
       })
       const base = await startProxy(t, program, port)
       const { origin } = new URL(base)
@@ -77,6 +83,13 @@ for (const program of ['nginx', 'caddy'] as const) {
         headers: { cookie, range: 'bytes=0-3' },
       })
       assert.deepEqual([part.statusCode, await text(part)], [206, 'PK\u0003\u0004'])
+      assert.match(part.headers['content-disposition']!, /^attachment/)
+      assert.equal(part.headers['x-accel-redirect'], undefined)
+      const direct = await fetch(`http://127.0.0.1:${port}/archive/api/backup/${made!.filename}/download/`, {
+        headers: { cookie },
+      })
+      assert.equal(direct.headers.has('x-accel-redirect'), 'AV_SEND_FILE_HEADER' in more, 'as the proxy was told')
+      assert.notEqual((await ask(new URL('/_archivolt/etc/hostname', base).href)).statusCode, 200)
 
       const upload = await ask(`${base}api/backup/av_backup-20200101-manual.zip/`, {
         method: 'PUT',

@@ -67,9 +67,11 @@ async function startNginx(recipe: string, folder: string, port: number): Promise
     (name) => `${name}_temp_path ${join(folder, name)};`,
   )
   const config = join(folder, 'nginx.conf')
+  // Its workers read files that are ours alone.
+  const user = process.getuid!() === 0 ? 'user root;' : ''
   await writeFile(
     config,
-    `daemon off; pid ${join(folder, 'pid')}; error_log stderr; events {} http { access_log off; ${temporary.join(' ')}\n${changed}}`,
+    `${user} daemon off; pid ${join(folder, 'pid')}; error_log stderr; events {} http { access_log off; ${temporary.join(' ')}\n${changed}}`,
   )
   return spawn('nginx', ['-p', folder, '-c', config], { stdio: ['ignore', 'ignore', 'pipe'] })
 }

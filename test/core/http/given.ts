@@ -109,6 +109,7 @@ export async function testServer(t: TestContext, routes: Route[], options: Optio
       basePath: '/',
       trustedProxies: [],
       forwardedUser: null,
+      sendFileHeader: null,
       corsOrigins: [],
       pageSize: 12,
       publicUrl: null,

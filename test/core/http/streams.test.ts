@@ -26,20 +26,41 @@ const get = (path: string, handle: Route['handle']): Route => ({
 })
 const CONTENT = 'abcdefghijklmnopqrstuvwxyz'
 
-async function fileServer(t: TestContext) {
+async function fileServer(t: TestContext, settings: NonNullable<Parameters<typeof testServer>[2]>['settings'] = {}) {
   // dotted, spaced, with a percent: none of it may matter
   const folder = await mkdtemp(join(tmpdir(), '.archivolt %41 files-'))
   t.after(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'video.mp4'), CONTENT)
   await utimes(join(folder, 'video.mp4'), 1_700_000_000, 1_700_000_000)
-  return testServer(t, [
-    get('/media/video/', () => file(join(folder, 'video.mp4'), 'video/mp4')),
-    get('/media/missing/', () => file(join(folder, 'missing.mp4'), 'video/mp4')),
-    get('/media/folder/', () => file(folder, 'video/mp4')),
-    get('/download/', () => file(join(folder, 'video.mp4'), 'application/zip', { download: 'a"b\r\n.zip' })),
-    get('/static/', () => file(join(folder, 'video.mp4'), 'text/css', { immutable: true })),
-  ])
+  return testServer(
+    t,
+    [
+      get('/media/video/', () => file(join(folder, 'video.mp4'), 'video/mp4')),
+      get('/media/missing/', () => file(join(folder, 'missing.mp4'), 'video/mp4')),
+      get('/media/folder/', () => file(folder, 'video/mp4')),
+      get('/download/', () => file(join(folder, 'video.mp4'), 'application/zip', { download: 'a"b\r\n.zip' })),
+      get('/static/', () => file(join(folder, 'video.mp4'), 'text/css', { immutable: true })),
+    ],
+    { settings },
+  )
 }
+
+test('a trusted proxy that sends files itself is told the path of films and pictures; others get the bytes', async (t) => {
+  const behind = { trustedProxies: ['loopback'], sendFileHeader: 'X-Accel-Redirect' as const }
+  const proxied = await fileServer(t, behind)
+  const [film, page, missing] = await Promise.all(
+    ['/media/video/', '/static/', '/media/missing/'].map((path) => proxied.ask(path)),
+  )
+  const { headers } = await (await fileServer(t, { ...behind, sendFileHeader: 'X-Sendfile' })).ask('/media/video/')
+  const direct = await (await fileServer(t, { ...behind, trustedProxies: ['10.0.0.1'] })).ask('/media/video/')
+
+  assert.match(film!.headers.get('x-accel-redirect')!, /^\/_archivolt\/.*\.archivolt%20%2541%20files-.*\/video\.mp4$/)
+  assert.deepEqual([film!.status, film!.text, film!.headers.get('content-type')], [200, '', 'video/mp4'])
+  assert.deepEqual([page!.text, page!.headers.get('x-accel-redirect')], [CONTENT, null])
+  assert.deepEqual([missing!.status, missing!.headers.get('x-accel-redirect')], [404, null])
+  assert.match(headers.get('x-sendfile')!, /\/\.archivolt %41 files-.*\/video\.mp4$/)
+  assert.deepEqual([direct.text, direct.headers.get('x-accel-redirect')], [CONTENT, null])
+})
 
 test('a file is sent whole, with what caches need', async (t) => {
   const { ask } = await fileServer(t)
