@@ -15,10 +15,13 @@ export const keptTables = {
   ) STRICT`,
 }
 
-/** It has a preference of its own now, in the plugin subscription. */
+/**
+ * It has a preference of its own now, in the plugin subscription, whose migration may have filled it in already: what
+ * somebody has set counts.
+ */
 export const ownPlaylistSize = {
   number: 2,
-  sql: `INSERT OR IGNORE INTO preferences (section, key, value)
+  sql: `INSERT OR REPLACE INTO preferences (section, key, value)
     SELECT 'subscriptions', 'playlist_size', json_extract(kept, '$."subscriptions.playlist_size"') FROM compat_installation
     WHERE json_type(kept, '$."subscriptions.playlist_size"') = 'integer';
   UPDATE compat_installation SET kept = json_remove(kept, '$."subscriptions.playlist_size"', '$."subscriptions.extract_flat"')`,
