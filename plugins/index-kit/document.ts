@@ -1,7 +1,4 @@
-/**
- * Documents against their mapping: which values a field has, what is internal, what a change makes of them. All
- * adapters use it.
- */
+/** Applies a mapping to documents: the values of fields, the internal values, and changes. Used by all adapters. */
 import { errors } from '../../core/error.ts'
 import type { Field, FieldType, IndexDefinition, Scalar } from '../../core/index/mapping.ts'
 import type { Change } from '../../core/index/port.ts'
@@ -10,7 +7,7 @@ import { say } from '../../core/say.ts'
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
 
-/** A field with everything spelled out. */
+/** A field with all defaults filled in. */
 export interface FieldPlan {
   name: string
   type: FieldType
@@ -22,11 +19,11 @@ export interface FieldPlan {
   weight: number
   isStemmed: boolean
   isInternal: boolean
-  /** Every document has a value: nothing has to be kept for those without. */
+  /** Every document has a value. */
   isAlways: boolean
 }
 
-/** What is left of a definition when it crosses to another thread: data only. */
+/** The data of a definition, without functions, for another thread. */
 export interface DefinitionData {
   name: string
   fields: Record<string, Field>
@@ -35,9 +32,9 @@ export interface DefinitionData {
   newest: string | undefined
   lastKey: string | undefined
   form: string
-  /** Top-level keys of the schema, in order: where a patch puts a key that was not there. */
+  /** Top-level keys of the schema, in order: defines where a patch inserts a new key. */
   keys: string[]
-  /** Names of the fields that the schema requires, with all that they lie in. */
+  /** Names of the fields that the schema requires, along with all their parents. */
   always: string[]
 }
 
@@ -86,10 +83,10 @@ function collect(value: Json | undefined, path: readonly string[], at: number, f
   else if (isObject(value)) collect(own(value, path[at]!), path, at + 1, found)
 }
 
-/** Thrown before anything has been written: whatever else is in the same transaction may stay. */
+/** Thrown before anything is written, so other changes in the same transaction remain valid. */
 export class Refusal extends Error {}
 
-/** A field has a value of another type than its mapping says. */
+/** A field's value has another type than its mapping. */
 export class WrongType extends Refusal {
   readonly field: string
   constructor(field: string, expected: string) {
@@ -98,7 +95,7 @@ export class WrongType extends Refusal {
   }
 }
 
-/** In bytes: a search server may take no more. */
+/** In bytes: the limit of a search server. */
 const LONGEST_ID = 512
 const CONTROL = /[\u0000-\u001f\u007f]/
 
@@ -121,8 +118,8 @@ export type OnWrong = (error: WrongType) => void
 
 /**
  * The values of a field in a document, in order.
- * @param onWrong  takes a field of another type: it has no values then
- * @throws WrongType  another type than the mapping's, or several values in a field for one
+ * @param onWrong  called for a field with a wrong type, which then has no values
+ * @throws WrongType  a wrong type, or several values in a single-value field
  */
 export function valuesOf(plan: FieldPlan, doc: JsonObject, onWrong?: OnWrong): Scalar[] {
   try {
@@ -144,7 +141,7 @@ function checkedValues(plan: FieldPlan, doc: JsonObject): Scalar[] {
 }
 
 /**
- * Parts a document into what a reply shows and the internal values by dotted path. The document given is not changed.
+ * Splits a document into the reply's part and the internal values by dotted path. The given document is not changed.
  */
 export function splitInternal(
   plans: readonly FieldPlan[],
@@ -163,17 +160,17 @@ export function splitInternal(
   return { reply, internal }
 }
 
-/** A document as it is kept. */
+/** The stored form of a document. */
 export interface StoredTexts {
   /** In the form of the reply. */
   text: string
-  /** The internal values, as JSON; undefined: it has none. */
+  /** The internal values, as JSON; undefined: none. */
   internal: string | undefined
 }
 
 /**
- * A document as every adapter keeps it, in the order that replies rely on.
- * @throws WrongType  what replies splice into is not there; unless `onWrong` takes it
+ * The stored form of a document in every adapter, with the order of keys that replies rely on.
+ * @throws WrongType  the `lastKey` is missing, unless `onWrong` is given
  */
 export function storedTexts(
   plans: readonly FieldPlan[],
@@ -231,7 +228,7 @@ export const wholeDoc = (text: string, internal: string | null | undefined): Jso
     internal === null || internal === undefined ? undefined : (JSON.parse(internal) as JsonObject),
   )
 
-/** The same of a text that may have been damaged since it was written. undefined: it is no document any more */
+/** The same for a text that may be damaged. undefined: not a document */
 export function readDoc(text: string, internal: string | null | undefined): JsonObject | undefined {
   try {
     const doc: Json = wholeDoc(text, internal)
@@ -242,7 +239,7 @@ export function readDoc(text: string, internal: string | null | undefined): Json
   }
 }
 
-/** @throws unprocessable  what is no object is no document */
+/** @throws unprocessable  not an object */
 export function checkedDoc(name: string, id: string, doc: object): JsonObject {
   if (Array.isArray(doc)) throw errors.unprocessable(say`${{ name }} ${{ id }}: a document must be an object`)
   return doc as JsonObject
@@ -251,7 +248,7 @@ export function checkedDoc(name: string, id: string, doc: object): JsonObject {
 /** JSON Merge Patch (RFC 7396). Changes and returns `target`. */
 function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   for (const [key, value] of Object.entries(patch)) {
-    // Assigning `__proto__` would change what the object is, not what it holds.
+    // Assigning `__proto__` would change the object's prototype.
     if (key === '__proto__') continue
     if (value === null) delete target[key]
     else if (isObject(value)) {
@@ -282,9 +279,9 @@ function changeList(
 }
 
 /**
- * Applies a change to a whole document (internal values included); the document is changed and returned.
- * Keys keep their places; a new top-level key goes where the schema has it (first, if it does not), so that a last key
- * stays last.
+ * Applies a change to a whole document (internal values included); the document is changed and returned. Keys keep
+ * their positions; a new top-level key is inserted where the schema has it (first, if it does not), so that the last
+ * key stays last.
  */
 export function applyChange(
   plans: readonly FieldPlan[],

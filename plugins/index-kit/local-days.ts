@@ -1,10 +1,10 @@
-/** The local clock as numbers, for statistics by local day: when its distance from UTC changes, and to what. */
+/** The changes of the local UTC offset, for statistics by local day. */
 
 import { timeZone } from '../../core/clock.ts'
 
 /**
- * From `from` (epoch seconds) on, local time is UTC plus so many seconds. Ascending; the first holds for all before it
- * too.
+ * From `from` (epoch seconds) on, local time is UTC plus `offset` seconds. Ascending; the first also applies to all
+ * earlier times.
  */
 export type ZoneChange = [from: number, offset: number]
 
@@ -35,7 +35,7 @@ export function zoneChanges(): ZoneChange[] {
   return changes
 }
 
-/** The first day of the span that a day (counted from 1970-01-01) lies in, as `YYYY-MM-DD`. Weeks begin on Monday. */
+/** The first day, as `YYYY-MM-DD`, of the span that contains a day counted from 1970-01-01. Weeks begin on Monday. */
 export function spanOf(day: number, interval: 'day' | 'week' | 'month'): string {
   // 1970-01-01 was a Thursday.
   const first = interval === 'week' ? day - ((((day + 3) % 7) + 7) % 7) : day

@@ -1,12 +1,12 @@
-/** Compares an index as it is with what is expected, and leaves it, adds to it, or rebuilds it beside and swaps. */
+/** Compares a stored index with the expected one, and keeps it, adds fields, or rebuilds it and swaps. */
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 
-/** What of a mapping decides how an adapter stores documents, as text values that can be compared. */
+/** The parts of a mapping that decide how an adapter stores documents, as comparable values. */
 export interface Shape {
-  /** May be added in place. */
+  /** Fields can be added in place. */
   fields: Record<string, string>
-  /** Any change rebuilds. */
+  /** Any change here requires a rebuild. */
   rest: Record<string, null | number | string | string[]>
 }
 
@@ -26,26 +26,26 @@ function compareShapes(expected: Shape, inPlace: Shape): Verdict {
   return added.length > 0 ? { action: 'add', added } : { action: 'same' }
 }
 
-/** One collection as the driver below sees it; each adapter has its own. Every step may be repeated. */
+/** The migration of one collection, implemented by each adapter. Every step may be repeated. */
 export interface Migration {
   name: string
   expected: Shape
-  /** undefined: there is no such collection yet. */
+  /** undefined: the collection does not exist yet. */
   inPlace: Shape | undefined
-  /** Makes the empty collection. */
+  /** Creates the empty collection. */
   create(): Promise<void>
-  /** Adds what `added` names and fills it from the documents, going on where an interruption left off. */
+  /** Adds the fields in `added` and fills them from the documents; continues after an interruption. */
   add(added: string[], progress: Progress): Promise<void>
-  /** Builds beside, going on where an interruption left off, and swaps at the end. */
+  /** Builds a new version, continues after an interruption, and swaps at the end. */
   rebuild(progress: Progress): Promise<void>
-  /** Removes what an interrupted rebuild has left that is not needed. */
+  /** Removes leftovers of an interrupted rebuild that is no longer needed. */
   discard(): Promise<void>
 }
 export type Progress = (done: number, total: number) => void
 
 /**
- * Brings all collections to what is expected, one after the other, with a log line per step and one every five seconds.
- * @param before  called once, before the first collection is rebuilt: the time for a snapshot
+ * Migrates all collections, one after the other, with a log line per step and one every five seconds.
+ * @param before  called once, before the first rebuild: the time for a snapshot
  */
 export async function migrate(
   migrations: readonly Migration[],

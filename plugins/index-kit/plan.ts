@@ -1,4 +1,4 @@
-/** A definition as adapters read it: its fields by what they are for, and what a query may ask of them. */
+/** Prepares a definition for adapters: its fields by their use, and checks of queries. */
 
 import type { IndexDefinition } from '../../core/index/mapping.ts'
 import {
@@ -14,15 +14,15 @@ import { type DefinitionData, type FieldPlan, fieldPlans, type JsonObject, value
 import type { Shape } from './migrate.ts'
 
 const LONGEST_SORT_KEY = 200
-/** What the stem of a word weighs beside the word itself. */
+/** Weight of a stem relative to the word itself. */
 export const STEM_WEIGHT = 0.8
-/** The score of what is found, but not ranked. */
+/** The score of hits that are not ranked. */
 export const LEAST_SCORE = 0.01
-/** Groups that an aggregate gives, unless fewer are asked for. */
+/** Default limit of groups in an aggregation. */
 export const MOST_GROUPS = 10_000
 
 const MOST_NEAR_TERMS = 50
-/** Of all words of a query together: each costs a walk. */
+/** Limit for all words of a query together: each near word costs a lookup. */
 const MOST_NEAR_TERMS_IN_ALL = 200
 const SIMILAR_WORDS = 8
 const SIMILAR_WORDS_COUNTED = 48
@@ -36,7 +36,7 @@ export interface IndexPlan {
   newest: FieldPlan | undefined
 }
 
-/** @param reserved  names that the adapter needs for itself. @throws an Error that names what cannot be */
+/** @param reserved  names that the adapter uses itself. @throws Error  names what is invalid */
 export function planIndex(data: DefinitionData, reserved: readonly string[] = []): IndexPlan {
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(data.name) || /_v\d+(_|$)/.test(data.name))
     throw new Error(`An index cannot be named "${data.name}"`)
@@ -54,7 +54,7 @@ export function planIndex(data: DefinitionData, reserved: readonly string[] = []
   return { data, plans, byName, searched, stemmed: searched.filter((plan) => plan.isStemmed), newest }
 }
 
-/** What of a shape is the same for all adapters. @param layout  the number of the adapter's own */
+/** The part of a shape common to all adapters. @param layout  version number of the adapter's layout */
 export const restOfShape = ({ data, searched, plans }: IndexPlan, layout: number): Shape['rest'] => ({
   layout,
   form: data.form,
@@ -66,13 +66,13 @@ export const restOfShape = ({ data, searched, plans }: IndexPlan, layout: number
     .sort(),
 })
 
-/** Its values are texts: it sorts by their folded form. */
+/** Whether the values are texts, which sort by their folded form. */
 export const isWordy = (plan: FieldPlan): boolean => plan.type === 'keyword' || plan.type === 'text'
 
-/** What a text is sorted by. */
+/** The sort key of a text. */
 export const sortKey = (text: string): string => fold(text.slice(0, LONGEST_SORT_KEY))
 
-/** @throws an Error  the field is no filter */
+/** @throws Error  the field cannot be used in filters */
 export function filterField({ data, byName }: IndexPlan, name: string): FieldPlan {
   const plan = byName.get(name)
   if (!plan?.isFilter) throw new Error(`${data.name}: "${name}" is not declared as a filter`)
@@ -85,8 +85,8 @@ export interface Order {
 }
 
 /**
- * What a list is ordered by; documents without a value come last either way, and the id, ascending, is the last
- * tie-breaker. @throws an Error  the field is no sort
+ * The order of a list; documents without a value come last in both directions, and the last tie-breaker is the id,
+ * ascending. @throws Error  the field cannot be sorted by
  */
 export function orderOf({ data, byName, newest }: IndexPlan, sort: FindQuery['sort']): Order[] {
   if (!sort || sort.length === 0) return newest?.isSort ? [{ plan: newest, order: 'desc' }] : []
@@ -97,7 +97,7 @@ export function orderOf({ data, byName, newest }: IndexPlan, sort: FindQuery['so
   })
 }
 
-/** The fields that a text query asks, with their weights. @throws an Error  a field is not searched */
+/** The fields that a text query searches, with their weights. @throws Error  a field is not searchable */
 export function searchScope(
   { data, searched }: IndexPlan,
   fields: Partial<Record<string, number>> | undefined,
@@ -111,7 +111,7 @@ export function searchScope(
     .filter(({ weight }) => weight > 0)
 }
 
-/** Groups in the order of one of their numbers. */
+/** Sorts groups by one of their numbers. */
 export function inOrderOf(
   rows: AggregateRow[],
   { metric, order }: NonNullable<AggregateQuery['orderBy']>,
@@ -120,13 +120,13 @@ export function inOrderOf(
   return rows.sort((a, b) => (order === 'asc' ? value(a) - value(b) : value(b) - value(a)))
 }
 
-/** @throws an Error  groups are ordered by a number that is not asked for */
+/** @throws Error  the groups are ordered by a number that is not requested */
 export function checkMetric({ data }: IndexPlan, { sums = [], orderBy }: AggregateQuery): void {
   if (orderBy && orderBy.metric !== 'count' && !sums.includes(orderBy.metric))
     throw new Error(`${data.name}: order by "${orderBy.metric}" needs it among the sums`)
 }
 
-/** How many near words are looked for in place of each word of a query. */
+/** How many near words are searched for each word of a query. */
 export const mostNearTerms = (words: number): number =>
   Math.min(MOST_NEAR_TERMS, Math.ceil(MOST_NEAR_TERMS_IN_ALL / words))
 
@@ -136,14 +136,14 @@ export const similarScope = ({ searched }: IndexPlan, fields: readonly string[] 
     searched.filter(({ name }) => fields?.includes(name) ?? true).map(({ name, weight }) => [name, weight]),
   )
 
-/** The words of a document that may tell what it is about. */
+/** The words of a document that may characterise it. */
 export function tellingWords({ searched }: IndexPlan, doc: JsonObject, scope: Record<string, number>): string[] {
   const plans = searched.filter(({ name }) => Object.hasOwn(scope, name))
   const own = new Set(plans.flatMap((plan) => valuesOf(plan, doc).flatMap((value) => tokens(String(value)))))
   return [...own].filter((word) => word.length > 1 && !STOP_WORDS.has(word)).slice(0, SIMILAR_WORDS_COUNTED)
 }
 
-/** The rarest of counted words. One that only this document has finds nothing else. */
+/** The rarest words. A word that only this document has is left out: it finds nothing else. */
 export function rarest<Word>(words: ReadonlyArray<{ word: Word; count: number }>): Word[] {
   return words
     .filter(({ count }) => count > 1)
@@ -152,7 +152,7 @@ export function rarest<Word>(words: ReadonlyArray<{ word: Word; count: number }>
     .map(({ word }) => word)
 }
 
-/** @throws an Error  the window ends too far */
+/** @throws Error  the window ends past MAX_WINDOW */
 export function windowOf(
   { name }: { name: string },
   { from = 0, size = 10 }: FindQuery,
@@ -162,7 +162,7 @@ export function windowOf(
   return { from, size }
 }
 
-/** @throws an Error  there are too many ids */
+/** @throws Error  too many ids */
 export function checkCount({ name }: { name: string }, ids: readonly string[]): void {
   if (ids.length > MAX_WINDOW) throw new Error(`${name}: at most ${MAX_WINDOW} ids at once, not ${ids.length}`)
 }
@@ -178,6 +178,6 @@ export function openCollections(
     if (!found) throw new Error(`The index "${name}" was not declared`)
     return found
   }
-  // The types of documents are those of the definition, which the compiler cannot follow through a map.
+  // The document type follows from the definition, which the compiler cannot track through a map.
   return find as unknown as IndexAdapter['collection']
 }

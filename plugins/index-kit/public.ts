@@ -1,6 +1,6 @@
 /**
- * All that an index adapter may import beside 'archivolt', as 'archivolt/index'. A worker thread imports it too, so
- * nothing here loads a large package.
+ * Everything that an index adapter may import in addition to 'archivolt', as 'archivolt/index'. Worker threads import
+ * it too, so nothing here loads a large package.
  */
 
 export { LATEST_SECOND, systemClock } from '../../core/clock.ts'

@@ -1,4 +1,4 @@
-/** Restores documents of a snapshot into an index; each is checked again before it is taken. All adapters use it. */
+/** Restores documents of a snapshot to an index, checking each one. Used by all adapters. */
 import { Slice } from '../../core/concurrency/chunk.ts'
 import { errors } from '../../core/error.ts'
 import { isId } from '../../core/id.ts'
@@ -10,21 +10,21 @@ const FAILURES_KEPT = 100
 
 /** One collection of a snapshot. */
 export interface StoredCollection {
-  /** What its texts depend on. */
+  /** The `form` of its texts. */
   form: string
   count: number
   /** All documents: id, text of the reply, internal values as JSON. */
   batches(): AsyncIterable<Array<[id: string, text: string, internal: string | null]>>
 }
 
-/** Replaces all collections by these; one that the snapshot has not becomes empty. */
+/** Replaces all collections; one that the snapshot lacks becomes empty. */
 export async function restoreAll(
   index: Pick<IndexAdapter, 'definitions' | 'replaceAll'>,
   stored: Readonly<Record<string, StoredCollection>>,
   options: RestoreOptions,
 ): Promise<RestoreResult> {
   const { signal, progress, accept } = options
-  // The compiler of schemas takes memory: it is loaded when a restore needs it.
+  // The schema compiler uses memory, so it is loaded only for a restore.
   const { faultIn, isValid } = await import('../../core/validation.ts')
   const result: RestoreResult = { written: 0, skipped: 0, failed: [] }
   const skip = (name: string, id: string, reason: string) => {

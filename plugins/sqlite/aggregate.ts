@@ -1,4 +1,4 @@
-/** Groups, counts, sums and local days as one statement on the narrow table. */
+/** Aggregations: groups, counts, sums and local days in one statement on the narrow table. */
 import type { AggregateQuery, AggregateRow } from 'archivolt'
 import {
   checkMetric,
@@ -16,10 +16,10 @@ import type { Layout, TableNames } from './layout.ts'
 
 /** Days that are folded into weeks and months. */
 const MOST_DAYS = 100_000
-/** Keeps division of times before 1970 from rounding towards it. */
+/** Offset that keeps times before 1970 positive, so that the division rounds down. */
 const ERA_DAYS = 20_000_000
 
-/** @param zone  changes of the local clock; needed for a histogram */
+/** @param zone  changes of the UTC offset; needed for a histogram */
 export function aggregate(
   connection: Connection,
   layout: Layout,
@@ -42,8 +42,8 @@ export function aggregate(
   if (histogram) {
     const column = numberColumn(layout, histogram.field)
     keys.push(`${localDay(column, changesWithin(column, zone))}`)
-    // What has no time belongs to no day. The plus keeps these wide limits from being the ones that an index is
-    // searched by.
+    // Documents without a time belong to no day. The unary plus keeps the planner from using these wide limits for an
+    // index search.
     where.text += `${where.text === '' ? ' WHERE' : ' AND'} +${column} BETWEEN -${LATEST_SECOND} AND ${LATEST_SECOND}`
   }
   const totals = sums.map((name) => `coalesce(sum(${numberColumn(layout, name)}), 0)`)
@@ -79,7 +79,7 @@ export function aggregate(
     return `${orderBy.metric === 'count' ? 'n' : `s${sums.indexOf(orderBy.metric)}`} ${orderBy.order === 'asc' ? 'ASC' : 'DESC'}, ${byKey()}`
   }
 
-  /** The changes between the first and the last time there is: few, so that each row is compared with few. */
+  /** The offset changes between the first and the last stored time, so that each row is compared with few. */
   function changesWithin(column: string, changes: readonly ZoneChange[]): ZoneChange[] {
     const end = (way: 'min' | 'max') =>
       connection.pluck<number | null>(`SELECT ${way}(${column}) FROM "${names.main}" m`).get() ?? 0
@@ -98,7 +98,9 @@ function localDay(column: string, changes: readonly ZoneChange[]): string {
   return `(${column} + ${ERA_DAYS * 86_400} + ${offset(changes)}) / 86400 - ${ERA_DAYS}`
 }
 
-/** Days, the last of the key, as texts; added up where the spans are longer. Oldest first unless ordered otherwise. */
+/**
+ * Converts the day numbers in keys to dates, and sums them into longer spans. Oldest first unless ordered otherwise.
+ */
 function inSpans(
   days: readonly AggregateRow[],
   interval: 'day' | 'week' | 'month',

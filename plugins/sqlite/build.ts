@@ -1,6 +1,6 @@
 /**
- * Building tables: those of a new collection, further fields, a rebuild beside, the replacing of all. What is done is
- * noted with it, so that an interruption goes on there. Runs in the worker.
+ * Builds tables: for a new collection, for added fields, for a rebuild, and for replacing everything. Progress is
+ * stored in the same transaction, so that an interrupted build continues. Runs in the worker.
  */
 import type { JsonObject } from 'archivolt/index'
 import { createIndex, createTables, indexName, tableNames } from './layout.ts'
@@ -22,7 +22,7 @@ import type { Units } from './work-loop.ts'
 
 const READ_AT_ONCE = 100
 
-/** The first tables of a collection, with their indexes. @returns its version */
+/** Creates the first tables of a collection and their indexes. @returns its version */
 export function create(store: Store, name: string): number {
   const version = makeTables(store, name)
   for (const index of layoutFor(store, name).indexes)
@@ -32,12 +32,12 @@ export function create(store: Store, name: string): number {
   return version
 }
 
-/** Makes and drops indexes until they are those of the definition. */
+/** Creates and drops indexes to match the definition. */
 export function* arrange(store: Store, name: string, isStaged = false): Units<null> {
   const { db, pluck } = store.connection
   const { layout, names } = tablesOf(store, name, isStaged)
   const wanted = new Map(layout.indexes.map((index) => [indexName(names, index), index]))
-  // SQLite's own index of the ids has no text.
+  // SQLite's automatic index on ids has no SQL text.
   const present = pluck<string>(
     `SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`,
   ).all(names.main)
@@ -50,7 +50,7 @@ export function* arrange(store: Store, name: string, isStaged = false): Units<nu
   return null
 }
 
-/** Columns and tables of further fields, still empty. */
+/** Adds empty columns and tables for new fields. */
 export function addFields(store: Store, name: string): void {
   if (isResumable(store, name, 'add')) return
   const { db, pluck } = store.connection
@@ -66,7 +66,7 @@ export function addFields(store: Store, name: string): void {
   noteBuilding(store, name, 'add', version)
 }
 
-/** Fills further fields from the documents. @returns how many had a value of another type */
+/** Fills new fields from the documents. @returns how many had a value of another type */
 export function* fill(store: Store, name: string): Units<number> {
   const tables = tablesOf(store, name)
   const wrong = yield* copyAll(store, name, tables, tables)
@@ -82,12 +82,12 @@ export function rebuildBegin(store: Store, name: string): { done: number; total:
   return { done: countRows(store, main, doneOf(store, name)), total: countRows(store, main) }
 }
 
-/** Copies all that is left. @returns how many fields had a value of another type */
+/** Copies all remaining documents. @returns how many fields had a value of another type */
 export function* rebuild(store: Store, name: string): Units<number> {
   return yield* copyAll(store, name, tablesOf(store, name), tablesOf(store, name, true))
 }
 
-/** Writes each document anew, from the first that is not noted as done. */
+/** Rewrites each document, starting after the stored progress. */
 function* copyAll(store: Store, name: string, from: Tables, to: Tables): Units<number> {
   let wrong = 0
   let count = countRows(store, from.names.main, doneOf(store, name))
@@ -121,7 +121,7 @@ export function rebuildRead(store: Store, name: string): { docs: IdText[]; last:
   return { docs, last }
 }
 
-/** In one piece: the place to go on from must not be ahead of the documents. */
+/** In one transaction: the stored progress must not be ahead of the documents. */
 export function rebuildWrite(store: Store, name: string, docs: readonly IdText[], last: number): number {
   const { writer } = tablesOf(store, name, true)
   let wrong = 0
@@ -130,7 +130,7 @@ export function rebuildWrite(store: Store, name: string, docs: readonly IdText[]
   return wrong
 }
 
-/** What was built counts from now on. @returns its version */
+/** Makes the built tables current. @returns their version */
 export function* rebuildEnd(store: Store, name: string): Units<number> {
   yield* arrange(store, name, true)
   return takeIntoUse(store, name)
@@ -145,7 +145,7 @@ export function replaceBegin(store: Store): void {
   }
 }
 
-/** All at once. @returns the versions that count from now on */
+/** Makes all built tables current at once. @returns the new versions */
 export function* replaceEnd(store: Store): Units<Record<string, number>> {
   const names = [...store.building.keys()]
   for (const name of names) yield* arrange(store, name, true)

@@ -1,4 +1,4 @@
-/** What `archivolt check` says of the embedded index, where there is one. */
+/** The findings of `archivolt check` about the embedded index. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CheckParts, type Finding, lookAtDatabase } from 'archivolt'
@@ -27,7 +27,7 @@ function lookAtDocuments(file: string): Finding {
   }
 }
 
-/** `<collection> <id>` of each document whose text is no JSON any more. */
+/** `<collection> <id>` of each document whose text is no longer JSON. */
 function garbledIn(file: string): string[] {
   const db = new Database(file, { readonly: true })
   try {

@@ -1,4 +1,4 @@
-/** One collection on the embedded index: reads by id and indexed pages here, all else in the worker. */
+/** One collection of the embedded index: reads by id and indexed pages run here, everything else in the worker. */
 
 import type { BulkResult, Collection } from 'archivolt'
 import { errors } from 'archivolt'
@@ -61,8 +61,8 @@ const callOptions = ({
 }): CallOptions => ({ signal, progress })
 
 /**
- * Sends documents in messages of bounded size, one at a time: the worker's queue does not grow, and the loop is free
- * between two.
+ * Sends documents in messages of limited size, one at a time, so that the worker's queue does not grow and the event
+ * loop is free in between.
  */
 export async function putAll(
   link: Link,
@@ -88,7 +88,7 @@ export async function putAll(
       texts.push([id, text])
       size += text.length
     }
-    // The last message syncs the log, and with it all before.
+    // The last message syncs the log, including all earlier writes.
     const durable = at < docs.length ? 'later' : undefined
     const done = await link.call('put', { name, docs: texts, isStaged, onlyNew, durable })
     failed.push(...done.failed)

@@ -1,41 +1,41 @@
-/** A connection to the index file: pragmas, kept statements, and how damage is told from other trouble. */
+/** A connection to the index file: pragmas, cached statements, and detection of damage. */
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
 const STATEMENTS_KEPT = 500
-/** A search leaves nine, most of a kilobyte. */
+/** A search caches nine values, most of them about a kilobyte. */
 const VALUES_KEPT = 1500
 const FEWEST_ROWS_PLANNED_FOR = 1000
-/** An item among a million videos takes 12 µs; with 4 MB it took 21, and with 32 MB it takes 11. */
+/** Reading one of a million videos takes 12 µs; with 4 MB it takes 21 µs, with 32 MB 11 µs. */
 const CACHE_KB = 8000
 const LONGEST_KEY = 4000
 
 export interface Connection {
   db: Database.Database
-  /** A prepared statement, kept. */
+  /** A cached prepared statement. */
   sql<Row = unknown>(text: string): Database.Statement<unknown[], Row>
-  /** The same, giving the first column only. */
+  /** The same, returning only the first column. */
   pluck<Value = unknown>(text: string): Database.Statement<unknown[], Value>
-  /** A count, kept until something is written: each page and each letter typed asks for the same one. */
+  /** A count, cached until the next write: each page and each typed letter needs the same one. */
   count(text: string, values: readonly Bind[]): number
-  /** Whatever follows from the tables alone, kept until something is written if it is worth its memory. */
+  /** Caches any value that depends only on the tables until the next write, if it is worth its memory. */
   kept<Value>(key: string, find: () => Value, isWorthKeeping?: (value: Value) => boolean): Value
   /**
-   * Several reads of one state: nobody's write comes between, and the file is locked once instead of for each, which
-   * costs as much as a read.
+   * Runs several reads in one transaction: they see the same state, and the file is locked only once, which costs as
+   * much as a read.
    */
   together<Value>(read: () => Value): Value
-  /** Forgets what is kept, and what SQLite has read. */
+  /** Clears the caches, including SQLite's. */
   relax(): void
   close(): void
 }
 
-/** What can be bound: SQLite has no flags. */
+/** Values that can be bound: SQLite has no booleans. */
 export type Bind = string | number | null
 
 export function connect(file: string, options: { isReader: boolean }): Connection {
-  // Made here, for its owner's eyes only: SQLite gives its log the same mode. One that is there is let be: closing it
-  // would end this process's locks on it.
+  // Created here, readable only by its owner: SQLite gives its log the same mode. An existing file is left alone:
+  // closing it would release this process's locks on it.
   if (!options.isReader && !existsSync(file)) closeSync(openSync(file, 'wx', 0o600))
   const db = new Database(file, { readonly: options.isReader, timeout: 5000 })
   try {
@@ -78,7 +78,7 @@ function openTogether(db: Database.Database, { sql }: Pick<Connection, 'sql'>): 
   }
 }
 
-/** Statements are compiled once; a changed schema makes SQLite compile them again by itself. */
+/** Compiles statements once; SQLite recompiles them itself after a schema change. */
 function statementsOf(db: Database.Database): Pick<Connection, 'sql' | 'pluck'> {
   const kept = new Map<string, Database.Statement<unknown[], unknown>>()
   const prepare = (key: string, make: () => Database.Statement<unknown[], unknown>) => {
@@ -100,7 +100,7 @@ function keptValues(
   { pluck }: Pick<Connection, 'pluck'>,
   isReader: boolean,
 ): { find: Connection['kept']; forget(): void } {
-  // A reader sees by this number that another connection has committed; the writer sees what it has changed itself.
+  // For a reader this number changes when another connection commits; the writer counts its own changes.
   const state = isReader ? 'PRAGMA data_version' : 'SELECT total_changes()'
   const values = new Map<string, unknown>()
   let keptFor: number | undefined
@@ -124,26 +124,26 @@ function keptValues(
 }
 
 function prepareToWrite(db: Database.Database, file: string): void {
-  // Both take effect on a new file only.
+  // Both only affect a new file.
   db.pragma('page_size = 8192')
   db.pragma('auto_vacuum = INCREMENTAL')
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
   db.pragma('journal_size_limit = 8388608')
-  // A search waits while the log is copied into the file, which follows a commit: 4 MB at a time.
+  // A search waits during a checkpoint, which follows a commit: limit it to 4 MB.
   db.pragma('wal_autocheckpoint = 500')
   db.pragma('wal_checkpoint(TRUNCATE)')
   const pages = db.pragma('page_count', { simple: true }) as number
   const pageSize = db.pragma('page_size', { simple: true }) as number
-  // A cut file is noticed by SQLite only when the missing page is read, which may be next month.
+  // SQLite notices a truncated file only when it reads a missing page, possibly much later.
   if (statSync(file).size < pages * pageSize)
     throw new Database.SqliteError('the file is shorter than its header says', 'SQLITE_CORRUPT')
   db.prepare('SELECT count(*) FROM sqlite_schema').get()
 }
 
 /**
- * Looks at a few hundred rows of a table, so that filters find the better index. Small tables are left out: a plan for
- * a handful of rows reads all there are, and this connection would keep to it when there are a million.
+ * Samples a few hundred rows of a table, so that the planner chooses better indexes. Small tables are skipped: a plan
+ * for a few rows scans them all, and this connection would still use it for a million rows.
  */
 export function analyze({ db }: Pick<Connection, 'db'>, table: string): void {
   const count = db

@@ -1,4 +1,4 @@
-/** A damaged index file: noted where it is met, moved aside by the next start. */
+/** A damaged index file: recorded when found, moved aside by the next start. */
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Clock, Log } from 'archivolt'
 import { isDamage } from './connection.ts'
@@ -7,7 +7,7 @@ interface DamageOptions {
   file: string
   log: Log
   clock: Clock
-  /** Awaited when the file has been moved to this path. */
+  /** Awaited after the file has been moved to this path. */
   onDamaged?: ((movedTo: string) => Promise<void>) | undefined
 }
 
@@ -17,7 +17,7 @@ export function openDamage({ file, log, clock, onDamaged }: DamageOptions) {
   const mark = `${file}.damaged`
   let hasNoted = false
 
-  /** The file is kept in use, as most of it can be read. */
+  /** Records the damage; the file stays in use, because most of it is still readable. */
   function note(error: unknown): void {
     if (hasNoted) return
     hasNoted = true
@@ -25,7 +25,7 @@ export function openDamage({ file, log, clock, onDamaged }: DamageOptions) {
     log.error({ err: error }, 'the index file is damaged; the next start moves it aside')
   }
 
-  /** @throws what `read` throws: where that tells of damage, it is noted first */
+  /** @throws what `read` throws; an error that reveals damage is recorded first */
   function watch<Value>(read: () => Value): Value {
     try {
       return read()
@@ -35,7 +35,7 @@ export function openDamage({ file, log, clock, onDamaged }: DamageOptions) {
     }
   }
 
-  /** @returns where the file lies now */
+  /** @returns the new path of the file */
   async function moveAside(): Promise<string> {
     const aside = `${file}.damaged-${new Date(clock.now()).toISOString().replace(/[:.]/g, '-')}`
     for (const end of ['', '-wal', '-shm']) if (existsSync(file + end)) renameSync(file + end, aside + end)
@@ -50,7 +50,7 @@ export function openDamage({ file, log, clock, onDamaged }: DamageOptions) {
     note,
     watch,
     moveAside,
-    /** Whether an earlier run has noted it. */
+    /** Whether an earlier run has recorded damage. */
     get isNoted() {
       return existsSync(mark)
     },

@@ -1,4 +1,4 @@
-/** The index in the data folder: what it should hold, what it lost, and its snapshots beside it. */
+/** Opens the index in the data folder with its holdings and its snapshots. */
 import { existsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { say } from 'archivolt'
@@ -12,7 +12,7 @@ export async function openEmbedded(parts: AdapterParts): Promise<OpenedAdapter> 
   const snapshots = { folder: join(dataDir, 'snapshots'), clock, log }
   const file = join(dataDir, 'index.sqlite')
   const size = statSync(file, { throwIfNoEntry: false })?.size
-  // The folder of snapshots too is made when an index is opened for the first time, so there has been one.
+  // The snapshot folder is created when an index is first opened, so its existence also proves an earlier index.
   if (!size && (holdings.opened || existsSync(snapshots.folder)))
     await holdings.noteLost(
       size === undefined
@@ -26,7 +26,7 @@ export async function openEmbedded(parts: AdapterParts): Promise<OpenedAdapter> 
     async beforeRebuild(snapshotTo) {
       const restoreFrom = () => Promise.reject(new Error('the index is being brought up to date'))
       const folder = await openSnapshotFolder({ ...snapshots, index: { version, snapshotTo, restoreFrom } })
-      // A rebuild by itself loses nothing at any interruption: the snapshot is for going back to the older version.
+      // An interrupted rebuild loses nothing anyway: the snapshot is for a return to the older version.
       await folder
         .take(snapshotName(prefix, 'upgrade'))
         .catch((error: unknown) => log.error({ err: error }, 'no snapshot could be taken before the rebuild'))

@@ -1,4 +1,7 @@
-/** Filters, orders and pages as SQL on the narrow table; which of them are so cheap that they need no other thread. */
+/**
+ * Converts filters, orders and pages to SQL on the narrow table, and decides which queries are cheap enough for the
+ * main thread.
+ */
 import type { Filter, FindQuery } from 'archivolt'
 import { filterField, orderOf, type Scalar } from 'archivolt/index'
 import type { Bind } from './connection.ts'
@@ -12,7 +15,7 @@ export interface Sql {
 
 const asBind = (value: Scalar): Bind => (typeof value === 'boolean' ? Number(value) : value)
 
-/** A condition on the narrow table, to stand in `FROM <main> m`. */
+/** A condition on the narrow table, for use with `FROM <main> m`. */
 export function filterSql(layout: Layout, names: TableNames, filter: Filter): Sql {
   const values: Bind[] = []
   const condition = (name: string, test: string): string => {
@@ -25,11 +28,11 @@ export function filterSql(layout: Layout, names: TableNames, filter: Filter): Sq
     if ('and' in node) return node.and.length === 0 ? '1' : `(${node.and.map(build).join(' AND ')})`
     if ('or' in node) return node.or.length === 0 ? '0' : `(${node.or.map(build).join(' OR ')})`
     if ('not' in node && 'eq' in node.not && filterField(layout, node.not.eq[0]).isMulti) {
-      // One look for each row that is come to: a list of all that have the value would be made for each page.
+      // One lookup per visited row: the alternative builds a list of all rows with the value for each page.
       values.push(node.not.eq[0], asBind(node.not.eq[1]))
       return `NOT EXISTS (SELECT 1 FROM "${names.values}" WHERE field = ? AND value = ? AND rid = m.rid)`
     }
-    // A document without a value is not equal to any: NULL must count as false before it is turned round.
+    // A document without a value equals none: NULL must count as false before the negation.
     if ('not' in node) return `(${build(node.not)}) IS NOT TRUE`
     if ('eq' in node) {
       values.push(asBind(node.eq[1]))
@@ -70,8 +73,8 @@ export const whereSql = (layout: Layout, names: TableNames, filter: Filter | und
 }
 
 /**
- * Those of a list of ids that a filter leaves, `m.rid` in the order of `j.key`: bind the ids as JSON, then the values.
- * The list leads, whatever the planner guesses: from the filter's side it would be read through for each row.
+ * Filters a list of ids; yields `m.rid` in the order of `j.key`. Bind the ids as JSON, then the values. The list is
+ * forced to be the outer loop: as the inner loop it would be scanned for each row.
  */
 export function givenSql(layout: Layout, names: TableNames, filter: Filter | undefined): Sql {
   const where = whereSql(layout, names, filter)
@@ -87,12 +90,13 @@ interface OrderColumn {
   isAlways: boolean
 }
 
-/** What a list is ordered by, without the id that always comes last. */
+/** The columns a list is ordered by, without the id, which always comes last. */
 export const orderColumns = (layout: Layout, sort: FindQuery['sort']): OrderColumn[] =>
   orderOf(layout, sort).map(({ plan, order }) => ({ name: sortColumn(plan), order, isAlways: plan.isAlways }))
 
 /**
- * Documents without a value come last either way. No index has them so in an ascending order: then all rows are sorted.
+ * Documents without a value come last in both directions. No index has this order for ascending sorts, so all rows are
+ * sorted then.
  */
 function orderSql(order: readonly OrderColumn[]): string {
   const direction = (column: OrderColumn) =>
@@ -104,14 +108,17 @@ function orderSql(order: readonly OrderColumn[]): string {
 export const sortSql = (layout: Layout, sort: FindQuery['sort']): string => orderSql(orderColumns(layout, sort))
 
 export interface PageSql extends Sql {
-  /** An index gives just these rows in just this order: its cost is the window's, so it may run on the event loop. */
+  /**
+   * An index yields exactly these rows in this order: the cost depends only on the page, so it may run on the event
+   * loop.
+   */
   isLight: boolean
 }
 
 /**
  * Rows of a page: `rid, id`. Bind the values, then the size, then the offset.
- * @param isWide  the filter leaves most rows: then they are taken in order and looked at one by one, rather than found
- *                and then sorted
+ * @param isWide  the filter matches most rows: they are visited in order and tested one by one instead of found and
+ * sorted
  */
 export function pageSql(
   layout: Layout,
@@ -132,13 +139,13 @@ export function pageSql(
   }
 }
 
-/** The index whose first columns are the fixed ones and whose others run as the order does. */
+/** The index that begins with the fixed columns and continues in the requested order. */
 function orderedIndex(
   layout: Layout,
   equal: ReadonlySet<string>,
   sorted: readonly OrderColumn[],
 ): TableIndex | undefined {
-  const order = sorted.filter(({ name }) => !equal.has(name)) // what is the same in all rows orders none
+  const order = sorted.filter(({ name }) => !equal.has(name)) // a column with the same value in all rows does not affect the order
   return layout.indexes.find(({ columns, isOrdered }) => {
     const head = columns.slice(0, equal.size)
     const tail = columns.slice(equal.size)
@@ -150,7 +157,7 @@ function orderedIndex(
   })
 }
 
-/** The columns of a filter that says nothing but `a = x and b = y`; undefined: it says more. */
+/** The columns of a filter of the form `a = x and b = y`; undefined: any other form. */
 export function equalColumns(layout: Layout, filter: Filter | undefined): Set<string> | undefined {
   if (!filter) return new Set()
   if ('eq' in filter) return filterField(layout, filter.eq[0]).isMulti ? undefined : new Set([filter.eq[0]])
@@ -167,7 +174,7 @@ export function equalColumns(layout: Layout, filter: Filter | undefined): Set<st
   return found
 }
 
-/** How many match, counting to `cap` at most: bind the values. */
+/** Counts matches, up to `cap`: bind the values. */
 export function countSql(layout: Layout, names: TableNames, filter: Filter | undefined, cap: number): Sql {
   const where = whereSql(layout, names, filter)
   if (cap === Infinity) return { text: `SELECT count(*) FROM "${names.main}" m${where.text}`, values: where.values }

@@ -1,4 +1,4 @@
-/** Lists and searches of one collection: indexed pages are read here, all else in the worker. */
+/** Lists and searches of one collection: indexed pages are read here, everything else in the worker. */
 import type { Collection, Filter, FindQuery, Found, Hit } from 'archivolt'
 import { checkCount, MAX_WINDOW, windowOf } from 'archivolt/index'
 import { countSql, equalColumns, pageSql } from './filter.ts'
@@ -32,7 +32,7 @@ export function openSearches(
     })
   }
 
-  /** @returns undefined: it is work for the worker */
+  /** @returns undefined: the query must run in the worker */
   function page(query: FindQuery): Found | undefined {
     const { from = 0, size = 10 } = query
     const { layout } = target

@@ -1,10 +1,7 @@
-/**
- * The words that are near a misspelt one: all words of a collection, packed, passed over in a fraction of a
- * millisecond.
- */
+/** Finds words near a misspelt one: scans all words of a collection, packed, in a fraction of a millisecond. */
 import { editDistance, stem } from 'archivolt/index'
 
-/** Beyond this many distinct words the rest is not looked at by fuzzy search. */
+/** Fuzzy search ignores distinct words beyond this number. */
 const MOST_TERMS = 1_000_000
 const SHORTEST_TERM = 2
 const LONGEST_TERM = 24
@@ -17,7 +14,7 @@ export interface Near {
 interface TermList {
   readonly size: number
   add(term: string): void
-  /** All words at most `edits` away, the word itself left out. */
+  /** All words at most `edits` away, without the word itself. */
   near(word: string, edits: number): Near[]
 }
 
@@ -28,7 +25,7 @@ export interface Vocabulary {
   add(term: string): void
 }
 
-/** @param hasStems  some of its fields are searched by stems */
+/** @param hasStems  whether some fields are searched by stems */
 export function openVocabulary(hasStems: boolean): Vocabulary {
   const [words, stems] = [openTermList(), openTermList()]
   let last = ''
@@ -39,7 +36,7 @@ export function openVocabulary(hasStems: boolean): Vocabulary {
       words.add(term)
       if (!hasStems) return
       const root = stem(term)
-      // Words are read in order: most of those with the same stem follow each other.
+      // Words are read in order, so most words with the same stem follow each other.
       if (root === term || root === last) return
       last = root
       stems.add(root)
@@ -55,9 +52,9 @@ interface Group {
 }
 
 /**
- * Words as UTF-16 units in one array for each length, with the letters each has as a bit mask: words whose letters
- * differ in more than 2 × edits places cannot be near, which leaves a few hundred to compare. 20 bytes a word, where
- * strings in a Set would take 80.
+ * Words as UTF-16 units in one array per length, with a bit mask of the letters of each: words whose masks differ in
+ * more than 2 × edits bits cannot be near, which leaves a few hundred to compare. Takes 20 bytes per word; strings in a
+ * Set take 80.
  */
 function openTermList(): TermList {
   const groups = new Map<number, Group>()

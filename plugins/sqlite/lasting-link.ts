@@ -1,15 +1,15 @@
-/** The link to the index worker that lasts: where the worker ends by itself, another one takes its place. */
+/** A lasting link to the index worker: starts a new worker when the current one ends by itself. */
 import type { Log } from 'archivolt'
 import { isDiskFull } from 'archivolt/index'
 import { DamagedError, type Link, openLink } from './link.ts'
 import { type Arguments, RULES } from './protocol.ts'
 
 interface LastingLinkOptions {
-  /** What each worker is told first. */
+  /** The first request to each worker. */
   opening: Arguments<'open'>
   log: Log
   onDamage: (error: DamagedError) => void
-  /** Called when the disk takes nothing more. @returns true: it does again, try once more */
+  /** Called when the disk is full. @returns true if space was freed: try once more */
   onFull?: (() => boolean) | undefined
 }
 
@@ -20,7 +20,7 @@ export type LastingLink = ReturnType<typeof openLastingLink>
 export function openLastingLink({ opening, log, onDamage, onFull }: LastingLinkOptions) {
   let current = start()
   let restarts = 0
-  /** Before, whoever starts the server hears that the worker has ended. */
+  /** false: the end of the worker fails the start. */
   let isReady = false
   let isClosing = false
 
@@ -66,7 +66,7 @@ export function openLastingLink({ opening, log, onDamage, onFull }: LastingLinkO
   return {
     ready,
     close,
-    /** The link to the worker of now: asked for anew after every await. */
+    /** The link to the current worker: read it again after every await. */
     get current() {
       return current
     },

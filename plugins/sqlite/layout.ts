@@ -1,4 +1,4 @@
-/** From a mapping to tables: names, columns, indexes, and the shape by which two mappings are compared. */
+/** Derives tables from a mapping: names, columns, indexes, and the shape that is compared to detect changes. */
 import {
   type DefinitionData,
   type FieldPlan,
@@ -13,7 +13,7 @@ import {
 const LAYOUT = 3
 
 interface Column {
-  /** As it is in the table: the field's name, with `~` behind it where it holds the folded text that is sorted by. */
+  /** Column name: the field's name, followed by `~` if it has the folded text for sorting. */
   name: string
   plan: FieldPlan
   isFolded: boolean
@@ -27,23 +27,23 @@ interface IndexColumn {
 
 export interface TableIndex {
   columns: IndexColumn[]
-  /** Ends with the id: rows come out of it in the order of a list. */
+  /** Ends with the id, so that rows come out in the order of a list. */
   isOrdered: boolean
 }
 
-/** A list of the documents that have a value of this field, or have it not; in the order of `sort`, downwards. */
+/** The documents with, or without, a value of this field, in descending order of `sort`. */
 export interface ValueList {
-  /** In its table. */
+  /** Number of the list in its table. */
   number: number
   plan: FieldPlan
-  /** The column that it is sorted by. */
+  /** The sort column. */
   sort: string
 }
 
 export interface Layout extends IndexPlan {
-  /** One value each, in the narrow table. */
+  /** Single-value fields, in the narrow table. */
   columns: Column[]
-  /** Several values each, in the table of values. */
+  /** Multi-value fields, in the table of values. */
   multi: FieldPlan[]
   valueLists: ValueList[]
   indexes: TableIndex[]
@@ -99,7 +99,7 @@ export function layoutOf(data: DefinitionData): Layout {
   return { ...partial, indexes: indexesOf(partial), shape: shapeOf(partial) }
 }
 
-/** @throws an Error  a list that begins with a field of several values cannot be kept */
+/** @throws Error  a list that begins with a multi-value field cannot be stored */
 function valueListsOf({ data, byName }: IndexPlan): ValueList[] {
   return data.lists
     .filter(([first = '']) => byName.get(first)?.isMulti)
@@ -114,14 +114,14 @@ function valueListsOf({ data, byName }: IndexPlan): ValueList[] {
     })
 }
 
-/** The column a list sorts by. */
+/** The sort column of a field. */
 export function sortColumn(plan: FieldPlan): string {
   return isWordy(plan) ? `${plan.name}~` : plan.name
 }
 
 /**
- * One ordered index per sort field and list, one covering index per statistic, one for each filter that leads none of
- * them.
+ * One ordered index per sort field and list, one covering index per statistic, and one per filter field that is not
+ * first in any of them.
  */
 function indexesOf(layout: Pick<Layout, 'data' | 'byName' | 'columns' | 'plans' | 'multi'>): TableIndex[] {
   const { data, byName, columns, plans, multi } = layout
@@ -141,7 +141,7 @@ function indexesOf(layout: Pick<Layout, 'data' | 'byName' | 'columns' | 'plans' 
   }
   for (const plan of plans) if (plan.isSort) add({ columns: [sortEntry(plan)], isOrdered: true })
   for (const list of data.lists) {
-    if (multi.some(({ name }) => name === list[0])) continue // kept in a table of its own
+    if (multi.some(({ name }) => name === list[0])) continue // stored in a separate table
     const entries = list.map((entry, at) => {
       const [name = '', order] = entry.split(' ')
       const plan = planOf(name)
@@ -155,7 +155,7 @@ function indexesOf(layout: Pick<Layout, 'data' | 'byName' | 'columns' | 'plans' 
     add({ columns: cover.map((name) => ({ name: planOf(name).name, order: 'asc' })), isOrdered: false })
   for (const { name, plan } of columns) {
     const leads = [...found.values()].some((index) => index.columns[0]?.name === name)
-    // Half of all rows is no selection: a flag is worth an index only in a list.
+    // A flag selects about half of all rows, so it is worth an index only in a list.
     if (plan.isFilter && name === plan.name && !leads && plan.type !== 'boolean')
       add({ columns: [{ name, order: 'asc' }], isOrdered: false })
   }
@@ -174,7 +174,7 @@ function indexKey(index: TableIndex): string {
   ].join('.')
 }
 
-/** Name of an index in the file; names are common to all tables. */
+/** Name of an index in the file, unique across all tables. */
 export function indexName(names: TableNames, index: TableIndex): string {
   return `${names.main}.${indexKey(index)}`
 }
@@ -191,14 +191,14 @@ function shapeOf(layout: Omit<Layout, 'indexes' | 'shape'>): Shape {
 const quote = (name: string) => `"${name}"`
 
 /**
- * Statements that make the empty tables of one version, without their indexes: a load is ten times as fast where those
- * come after it.
+ * SQL that creates the empty tables of one version, without indexes: loading is ten times as fast if the indexes are
+ * created afterwards.
  */
 export function createTables(layout: Layout, names: TableNames): string[] {
   const columns = layout.columns.map(({ name, sql }) => `, ${quote(name)} ${sql}`).join('')
   const statements = [
     `CREATE TABLE ${quote(names.main)}(rid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE${columns}) STRICT`,
-    // The reply's text and what is internal lie apart: a page is answered without parsing.
+    // The reply's text and the internal values are stored separately, so that pages need no parsing.
     `CREATE TABLE ${quote(names.doc)}(rid INTEGER PRIMARY KEY, text TEXT NOT NULL, internal TEXT) STRICT`,
   ]
   if (layout.multi.length > 0) {
@@ -208,14 +208,14 @@ export function createTables(layout: Layout, names: TableNames): string[] {
     )
   }
   if (layout.valueLists.length > 0) {
-    // `has` 1: the documents with the value, 0: those without it.
+    // `has` 1: documents with the value; 0: documents without it.
     statements.push(
       `CREATE TABLE ${quote(names.lists)}(list INTEGER NOT NULL, value ANY NOT NULL, has INTEGER NOT NULL, sort ANY NOT NULL, id TEXT NOT NULL, rid INTEGER NOT NULL, PRIMARY KEY (list, value, has, sort DESC, id)) STRICT, WITHOUT ROWID`,
     )
   }
   if (layout.searched.length > 0) {
-    // Words come folded, split and stemmed from text.ts: for the tokenizer everything beyond ASCII is a letter, spaces
-    // separate.
+    // text.ts has already folded, split and stemmed the words: the tokenizer treats everything beyond ASCII as letters
+    // and splits at spaces.
     statements.push(
       `CREATE VIRTUAL TABLE ${quote(names.text)} USING fts5(${textColumns(layout).map(quote).join(', ')}, content='', contentless_delete=1, prefix='1 2 3', tokenize='ascii')`,
       `CREATE TABLE ${quote(names.terms)}(term TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`,
@@ -224,7 +224,7 @@ export function createTables(layout: Layout, names: TableNames): string[] {
   return statements
 }
 
-/** Whether the stored texts of a document are JSON, as SQL. @param table  that has them */
+/** SQL that tests whether the stored texts of a document are JSON. @param table  the table with the texts */
 export const isSoundSql = (table: string): string =>
   `(json_valid(${table}.text) AND (${table}.internal IS NULL OR json_valid(${table}.internal)))`
 
@@ -234,7 +234,7 @@ export function createIndex(names: TableNames, index: TableIndex): string {
   return `CREATE INDEX ${quote(indexName(names, index))} ON ${quote(names.main)}(${columns.join(', ')})`
 }
 
-/** A stem column holds the stems that differ from their words, so that prefixes are asked of whole words only. */
+/** A stem column holds only stems that differ from their words, so that prefixes match only whole words. */
 export const stemColumn = (plan: FieldPlan): string => `${plan.name}~`
 
 export function textColumns(layout: Layout): string[] {

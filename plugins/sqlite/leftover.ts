@@ -1,4 +1,4 @@
-/** A collection in the file that no plugin declares any more: read through once by whoever keeps it elsewhere now. */
+/** Reads a collection that no plugin declares any more, for the plugin that now stores its documents elsewhere. */
 import { type JsonObject, type Leftover, readDoc } from 'archivolt/index'
 import type { Connection } from './connection.ts'
 import { tableNames } from './layout.ts'
@@ -18,7 +18,7 @@ interface Left {
   remove(): Promise<void>
 }
 
-/** undefined: the file has none of this name. */
+/** undefined: the file has no such collection. */
 export function leftoverOf({ reader, name, onGarbled, remove }: Left): Leftover | undefined {
   const version = reader.pluck<number>('SELECT version FROM index_collections WHERE name = ?').get(name)
   if (version === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * The main thread's end of the index worker: requests by number, answers, progress, cancelling, and what its failures
- * mean.
+ * The main thread's side of the index worker: numbered requests, answers, progress, cancelling, and conversion of
+ * errors.
  */
 import { AppError, errors } from 'archivolt'
 import { isDiskFull } from 'archivolt/index'
@@ -14,7 +14,7 @@ export interface CallOptions {
 
 export interface Link {
   call<Op extends Operation>(op: Op, args: Arguments<Op>, options?: CallOptions): Promise<Result<Op>>
-  /** Ends the worker, after what it has been given. */
+  /** Ends the worker after all pending requests. */
   close(): Promise<void>
 }
 
@@ -25,8 +25,8 @@ interface Waiting {
 }
 
 /**
- * @param onLost  called when the worker has ended by itself: what waited for it has been refused, a new one may be
- * started
+ * @param onLost  called when the worker has ended by itself: pending requests have been rejected, and a new worker may
+ * be started
  */
 export function openLink(onLost: (error: Error) => void): Link {
   const worker = takeThread()
@@ -39,7 +39,7 @@ export function openLink(onLost: (error: Error) => void): Link {
   const answers: Response[][] = []
   const unsent: Request[] = []
 
-  /** What is asked for together, such as the groups of a search, goes in one message. */
+  /** Sends requests of the same tick, such as the groups of a search, in one message. */
   function send(request: Request): void {
     if (unsent.push(request) === 1) queueMicrotask(() => post(unsent.splice(0)))
   }
@@ -48,7 +48,7 @@ export function openLink(onLost: (error: Error) => void): Link {
     try {
       worker.postMessage(requests)
     } catch (error) {
-      // Something in it cannot be handed to a thread: whoever asked for that is told, the others are not concerned.
+      // One request cannot be cloned: it is rejected, and the others are sent one by one.
       const [only, ...others] = requests
       if (others.length > 0) for (const request of requests) post([request])
       else if (only && 'op' in only) fail(only.id, error)
@@ -75,8 +75,8 @@ export function openLink(onLost: (error: Error) => void): Link {
     asked?.reject(error)
   }
 
-  // Who has waited works on the answer at once: one in a turn of the loop, or those of many searches would be one long
-  // turn.
+  // Callers process an answer immediately: deliver one per turn of the event loop, so that many answers do not block
+  // it.
   const onMessage = (responses: Response[]) => {
     if (answers.push(responses) === 1) setImmediate(next)
   }
@@ -92,7 +92,7 @@ export function openLink(onLost: (error: Error) => void): Link {
   }
   worker.on('message', onMessage).on('error', onError).on('exit', onExit)
 
-  /** An abort only asks the worker to stop: the wait ends with its answer, when nothing is being written any more. */
+  /** An abort asks the worker to stop; the promise settles with its answer, when nothing is being written any more. */
   const call: Link['call'] = (op, args, { signal, progress } = {}) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
@@ -105,7 +105,7 @@ export function openLink(onLost: (error: Error) => void): Link {
         progress,
         resolve(result) {
           settle()
-          // The operation's name tells the type of its result; the message does not.
+          // The type of the result follows from the operation's name.
           resolve(result as never)
         },
         reject(error) {
@@ -141,7 +141,7 @@ function toError({ code, message, stack }: Failure): Error {
   return cause
 }
 
-/** The file is malformed: moved aside at the next start. */
+/** The file is damaged; the next start moves it aside. */
 export class DamagedError extends AppError {
   constructor(cause: unknown) {
     super('unavailable', 'The index file is damaged', { cause })

@@ -1,4 +1,4 @@
-/** How one collection of the embedded index is brought to what its definition says. */
+/** Migrates one collection of the embedded index to its definition. */
 import type { IndexDefinition, Log } from 'archivolt'
 import type { Migration } from 'archivolt/index'
 import type { Link } from './link.ts'
@@ -7,10 +7,10 @@ import type { CollectionState, IdText } from './protocol.ts'
 interface Migrated {
   definition: IndexDefinition
   expected: Migration['expected']
-  /** As the file has it; undefined: not at all. */
+  /** The state in the file; undefined: not in the file. */
   state: CollectionState | undefined
   link(): Link
-  /** Told the version that counts from now on. */
+  /** Called with the new current version. */
   onVersion(version: number): void
   log: Log
 }
@@ -52,14 +52,14 @@ export function migrationOf({ definition, expected, state, link, onVersion, log 
 interface Reforming extends Pick<Migrated, 'link'> {
   name: string
   reform: NonNullable<IndexDefinition['reform']>
-  /** How many an interrupted rebuild has done. */
+  /** Number of documents already rebuilt before an interruption. */
   done: number
   progress(count: number): void
 }
 
 /**
- * A function cannot go to another thread: the documents come here, a hundred at a time.
- * @returns how many values cannot be filtered by
+ * A function cannot be sent to the worker, so the documents come here, a hundred at a time.
+ * @returns how many values cannot be used in filters
  */
 async function reformAll({ name, reform, link, done, progress }: Reforming): Promise<number> {
   let wrong = 0
@@ -67,7 +67,7 @@ async function reformAll({ name, reform, link, done, progress }: Reforming): Pro
   for (;;) {
     const batch = await link().call('rebuildRead', { name })
     if (!batch) return wrong
-    // Of an older form: no type describes it.
+    // An older form, which no type describes.
     const docs = batch.docs.map(([id, text]): IdText => [id, JSON.stringify(reform(JSON.parse(text) as never))])
     wrong += await link().call('rebuildWrite', { name, docs, last: batch.last })
     count += docs.length

@@ -1,4 +1,4 @@
-/** Opens the embedded index: worker, migration, read-only connection; a damaged file is moved aside. */
+/** Opens the embedded index: worker, migrations, read-only connection. Moves a damaged file aside. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock, IndexDefinition, Log } from 'archivolt'
@@ -15,36 +15,36 @@ import type { Arguments, Result } from './protocol.ts'
 import { restoreSnapshot } from './restore.ts'
 
 interface SqliteIndexOptions {
-  /** Holds the index and nothing else; made if missing. */
+  /** The index file; created if missing. */
   file: string
   definitions: readonly IndexDefinition[]
   log: Log
   clock: Clock
-  /** Awaited when a damaged file has been moved to this path, before a blank one takes its place. */
+  /** Awaited after a damaged file was moved to this path, before a blank one is created. */
   onDamaged?: (movedTo: string) => Promise<void>
   onGarbled?: OnGarbled | undefined
-  /** Called when the disk takes nothing more. @returns true: it does again, try once more */
+  /** Called when the disk is full. @returns true if space was freed: try once more */
   onFull?: (() => boolean) | undefined
-  /** Called once before the first collection is rebuilt, with what takes a snapshot of what is there. */
+  /** Called once before the first rebuild, with a function that takes a snapshot. */
   beforeRebuild?: (snapshotTo: IndexAdapter['snapshotTo']) => Promise<void>
 }
 
-/** What the verbs of the index share. */
+/** The state that the functions of the index share. */
 interface OpenIndex {
   readonly options: SqliteIndexOptions
   readonly opening: Arguments<'open'>
   readonly layouts: ReadonlyMap<string, Layout>
   readonly damage: Damage
   readonly link: LastingLink
-  /** Of each collection, the version that counts now. */
+  /** Collection → current version. */
   readonly versions: Map<string, number>
-  /** Where a file that was damaged has been moved to. */
+  /** The path to which a damaged file was moved. */
   recovered: string | undefined
 }
 
 /**
- * Opens the index, brings its collections to what the definitions say, and resolves when it may be used.
- * @throws what `reform` throws; an interruption at any point is finished by the next opening
+ * Opens the index, migrates its collections to their definitions, and resolves when it is ready.
+ * @throws errors of `reform`; the next opening finishes an interrupted migration
  */
 export async function openSqliteIndex(options: SqliteIndexOptions): Promise<IndexAdapter> {
   const { file, log, onFull } = options
@@ -69,7 +69,7 @@ export async function openSqliteIndex(options: SqliteIndexOptions): Promise<Inde
   }
 }
 
-/** A file that is found damaged is moved aside, and a blank one opened. */
+/** Moves a damaged file aside and opens a blank one. */
 async function openFile(index: OpenIndex): Promise<Result<'open'>> {
   const { link, opening, damage, versions } = index
   const open = () => link.current.call('open', opening)
@@ -116,7 +116,7 @@ function adapterOf(index: OpenIndex, version: string, reader: Connection): Index
         onGarbled: (id) => onGarbled?.(definition.name, id),
       }),
     ),
-    // Asked for at each request: SQLite's own number takes a read of the file.
+    // Read at each request: SQLite's own version number needs a file access.
     stamp: () => String(Atomics.load(opening.changes, 0)),
     generation: {
       read: () => damage.watch(async () => Number(reader.db.pragma('user_version', { simple: true }))),
@@ -137,7 +137,7 @@ function adapterOf(index: OpenIndex, version: string, reader: Connection): Index
         }
       }
     },
-    // Every write is seen as soon as it is done.
+    // Every write is visible at once.
     refresh: async () => undefined,
     snapshotTo: snapshotOf(index),
     replaceAll: (load) => replaceAll(index, load),
@@ -192,7 +192,7 @@ async function replaceAll(index: OpenIndex, load: Parameters<IndexAdapter['repla
   clean(index)
 }
 
-/** Tables that count no more are removed meanwhile. */
+/** Removes obsolete tables in the background. */
 function clean({ options, link }: OpenIndex): void {
   link.current.call('clean', null).catch((error: unknown) => {
     if (!link.isClosing)

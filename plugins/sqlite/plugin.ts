@@ -1,4 +1,4 @@
-/** Keeps the documents in one SQLite file beside the ledger: the index that needs nothing else. */
+/** Stores the documents in one SQLite file next to the ledger: the default index, which needs no other program. */
 import { definePlugin } from 'archivolt'
 import { lookAtIndex } from './check-index.ts'
 import { openEmbedded } from './embedded.ts'

@@ -1,4 +1,4 @@
-/** Documents of one collection by their ids, read here on a read-only connection: sees every write at once. */
+/** Reads documents of one collection by id, with a read-only connection that sees every write at once. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Collection, IndexDefinition } from 'archivolt'
 import { checkCount, chunksOf, readDoc, Slice } from 'archivolt/index'
@@ -9,21 +9,21 @@ import type { Link } from './link.ts'
 const IDS_AT_ONCE = 200
 const KNOWN_AT_ONCE = 1000
 
-/** What the parts of a collection share. */
+/** The state that the parts of a collection share. */
 export interface Target {
   readonly definition: IndexDefinition
   readonly layout: Layout
-  /** Of the version that counts now: asked for anew after every await. */
+  /** The tables of the current version: call it again after every await. */
   names(): TableNames
-  /** On the connection that only reads. */
+  /** Reads with the read-only connection. */
   read<Value>(use: (reader: Connection) => Value): Value
-  /** The worker's. */
+  /** The link to the worker. */
   link(): Link
-  /** Of a document whose text is no JSON any more. */
+  /** Called for a document whose text is no longer JSON. */
   onGarbled(id: string): void
 }
 
-/** A text as it is kept; empty where it is damaged: a page is put together from texts, unread. */
+/** The stored text, or '' if it is damaged: pages are spliced from texts without parsing. */
 export const SOUND_TEXT = `CASE WHEN json_valid(d.text) THEN d.text ELSE '' END`
 
 interface Row {
@@ -35,7 +35,7 @@ interface Row {
 type Doc = Record<string, unknown>
 
 export interface Points extends Pick<Collection, 'get' | 'getText' | 'getTexts' | 'getMany' | 'known'> {
-  /** Those that stand in these rows, where they still do. */
+  /** The documents in these rows, if they still exist. */
   at(rids: readonly number[]): Promise<Array<{ id: string; doc: Doc }>>
 }
 
@@ -137,7 +137,7 @@ export function openPoints(target: Target): Points {
   }
 }
 
-/** A few ids in a turn of the loop. */
+/** Processes a few ids per turn of the event loop. */
 async function inTurns(
   ids: readonly string[],
   size: number,

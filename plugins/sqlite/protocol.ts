@@ -1,4 +1,4 @@
-/** What goes between the main thread and the index worker: texts and numbers, no object graphs of documents. */
+/** The messages between the main thread and the index worker: documents are sent as texts, never as objects. */
 import type { AggregateQuery, AggregateRow, BulkResult, Filter, FindQuery } from 'archivolt'
 import type { DefinitionData, Shape, ZoneChange } from 'archivolt/index'
 /** `[id, the whole document as JSON text]` */
@@ -7,7 +7,7 @@ export type IdText = [string, string]
 /** `[id, reply, internal values]`, both as JSON text. */
 export type SnapshotDoc = [string, string, string | null]
 
-/** The texts are read where they are needed: between threads each would be copied twice. */
+/** Without texts, which the main thread reads itself: between threads each would be copied twice. */
 export interface FoundRows {
   ids: string[]
   scores: number[]
@@ -19,24 +19,24 @@ export interface CollectionState {
   shape: Shape
 }
 
-/** Every request: its arguments and its answer. */
+/** Operation → its arguments and its result. */
 interface Operations {
   open: [
-    /** @param changes  of one number, shared: another one after each change */
+    /** @param changes  shared array with one number, which changes after each write */
     { file: string; definitions: DefinitionData[]; changes: Uint32Array },
     { version: string; collections: Record<string, CollectionState> },
   ]
   find: [{ name: string; query: FindQuery }, FoundRows]
   count: [{ name: string; filter: Filter | undefined; cap: number }, number]
-  /** The time zone is this thread's: another's does not hear when `TZ` is set. */
+  /** The time zone comes from the main thread: a worker does not notice changes of `TZ`. */
   aggregate: [{ name: string; query: AggregateQuery; zone: ZoneChange[] }, AggregateRow[]]
   similar: [{ name: string; id: string; query: { size: number; filter?: Filter; fields?: string[] } }, FoundRows]
-  /** Row ids after a place, by id or by row; `at` is the place to go on from, undefined: that was all. */
+  /** Row ids after a position, by id or by row; `at` is the position to continue from, undefined: the end. */
   page: [
     { name: string; filter: Filter | undefined; order: 'id' | 'row'; after: string | number | undefined; size: number },
     { rids: number[]; at: string | number | undefined },
   ]
-  /** Ids of those, in a few rows after a place, whose texts are no JSON any more; `at` as in `page`. */
+  /** Ids of garbled documents among a few rows after a position; `at` as in `page`. */
   garbled: [{ name: string; after: number }, { ids: string[]; at: number | undefined }]
   /** `later`: more documents follow. */
   put: [
@@ -47,30 +47,30 @@ interface Operations {
   remove: [{ name: string; ids: string[] }, number]
   patchWhere: [{ name: string; filter: Filter; change: string }, number]
   removeWhere: [{ name: string; filter: Filter }, number]
-  /** Makes the collection's first tables; gives its version. */
+  /** Creates the collection's first tables; returns its version. */
   create: [{ name: string }, number]
-  /** Makes and drops indexes of its table until they are those of the definition. */
+  /** Creates and drops indexes to match the definition. */
   arrange: [{ name: string }, null]
   addFields: [{ name: string }, null]
   fill: [{ name: string }, number]
   rebuildBegin: [{ name: string }, { done: number; total: number }]
-  /** Copies all that is left; gives how many fields had a value of another type. */
+  /** Copies all remaining documents; returns how many fields had a value of another type. */
   rebuild: [{ name: string }, number]
   /** The same in pieces that pass through the main thread. */
   rebuildRead: [{ name: string }, { docs: IdText[]; last: number } | null]
   rebuildWrite: [{ name: string; docs: IdText[]; last: number }, number]
-  /** Swaps; gives the version that now counts. */
+  /** Makes the new tables current; returns their version. */
   rebuildEnd: [{ name: string }, number]
   discard: [{ name: string }, null]
-  /** The collection does not count any more: its tables are removed by `clean`. */
+  /** Makes the collection obsolete: `clean` removes its tables. */
   forget: [{ name: string }, null]
   replaceBegin: [null, null]
   replaceEnd: [null, Record<string, number>]
   replaceAbort: [null, null]
   keepGeneration: [{ generation: number }, null]
-  /** Drops tables that no longer count, in small steps. */
+  /** Drops obsolete tables, in small steps. */
   clean: [null, null]
-  /** Brings the words of the full-text tables together, where they are scattered. */
+  /** Merges scattered segments of the full-text tables. */
   merge: [null, null]
   snapshot: [{ path: string }, null]
   snapshotOpen: [{ path: string }, Record<string, { form: string; count: number }>]
@@ -82,19 +82,19 @@ interface Operations {
 }
 export type Operation = keyof Operations
 
-/** When what was written must be on disk: after each step, when all is done, or with whatever comes after it. */
+/** When writes are synced to disk: after each step, at the end, or with the next write. */
 export type Durability = 'each step' | 'when done' | 'later'
 
 /**
- * How the worker goes about it. `control`: at once. `read`: between two steps of anything else. `write`: in order of
- * arrival. `long`: everything else may come between.
+ * How the worker schedules an operation. `control`: at once. `read`: between two steps of any other. `write`: in order
+ * of arrival. `long`: every other kind may run in between.
  */
 interface Rule {
   kind: 'control' | 'read' | 'write' | 'long'
   durable?: Durability
   /**
-   * Doing it twice is doing it once, so that it is tried again when a full disk has room; a snapshot or a rebuild needs
-   * more than is kept for that.
+   * Idempotent: repeated when the reserve has freed space on a full disk. Not for snapshots and rebuilds, which need
+   * more than the reserve.
    */
   isRepeatable?: true
 }
@@ -151,7 +151,7 @@ export type Result<Op extends Operation> = Operations[Op][1]
 export type Request = { [Op in Operation]: { id: number; op: Op; args: Arguments<Op> } }[Operation] | { abort: number }
 
 export interface Failure {
-  /** Code of an AppError, or of SQLite. */
+  /** The error code of an AppError or of SQLite. */
   code: string | undefined
   message: string
   stack: string | undefined

@@ -1,4 +1,4 @@
-/** A snapshot file as what a restore reads. */
+/** Reads a snapshot file for a restore. */
 
 import type { RestoreOptions, RestoreResult } from 'archivolt'
 import { errors, isAppError } from 'archivolt'

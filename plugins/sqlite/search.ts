@@ -1,5 +1,6 @@
 /**
- * Text queries on the full-text table: words to expressions, expressions in classes, ranked where ranking can be paid.
+ * Text queries on the full-text table: converts words to expressions, groups these into classes, and ranks hits if that
+ * is affordable.
  */
 import type { Filter, FindQuery, TextQuery } from 'archivolt'
 import {
@@ -22,26 +23,20 @@ import { countSql, filterSql, type Sql, sortSql } from './filter.ts'
 import type { Near, Vocabulary } from './fuzzy.ts'
 import { type Layout, stemColumn, type TableNames } from './layout.ts'
 
-/** How many near words are counted to find the most frequent. */
+/** How many near words are counted to find the most frequent ones. */
 const MOST_COUNTED = 300
-/**
- * With more words than this, how many of them match is told apart for the rarest only: the ways of leaving some out are
- * too many.
- */
+/** In longer queries, only the rarest words are combined: there are too many ways to leave words out. */
 const MOST_COMBINED = 6
 const MOST_LEFT_OUT = 12
-/**
- * So few that a filter leaves are ranked, however common their words are without it: to know that there are more of
- * them costs little.
- */
+/** If a filter leaves at most this many rows, they are ranked however common the words are: counting them is cheap. */
 const FEW = 300
 /**
- * Of what only misspelt words find, so many of the newest are ranked: a microsecond each, and any word may be near
- * many.
+ * How many of the newest hits are ranked that only misspelt words find: ranking takes a microsecond each, and a word
+ * may be near many.
  */
 const NEAR_RANKED = 1000
 const SIMILAR_FREQUENCY_CAP = 2000
-/** Rows of one search that are kept: a page of them. */
+/** Cached rows of one search: about a page. */
 const MOST_KEPT = 60
 
 interface RankedRow {
@@ -51,7 +46,7 @@ interface RankedRow {
 }
 
 export interface Searcher {
-  /** undefined: the words are blank, there is no text query. */
+  /** undefined: the words are blank, so there is no text query. */
   find(query: FindQuery): { rows: RankedRow[]; total: number } | undefined
   similar(
     self: { rid: number; doc: JsonObject },
@@ -67,10 +62,10 @@ interface Scope {
   stems: string
 }
 
-/** A word as it is found without being misspelt. */
+/** A word that is matched exactly. */
 type Exact = Pick<QueryWord, 'term' | 'stem' | 'isPrefix' | 'rows'>
 
-/** A word that is looked for in some columns only. */
+/** A word that is searched in some columns only. */
 interface InColumns extends Near {
   columns: string
 }
@@ -79,11 +74,11 @@ interface Narrowing {
   filter: Sql
   /** Counted up to `MAX_WINDOW + 1`. */
   count: number
-  /** The filter leaves so few rows that they are listed rather than looked up for each hit. */
+  /** The filter leaves so few rows that they are listed instead of tested for each hit. */
   isSmall: boolean
 }
 
-/** The first so many of those that match and are left, best first. */
+/** Takes the best matches that pass the filter, best first. */
 type Take = (expression: string, narrow: Narrowing | undefined, scope: Scope, size: number) => RankedRow[]
 
 export function openSearcher(
@@ -119,8 +114,8 @@ export function openSearcher(
   }
 
   /**
-   * Exact, stemmed and, if asked, prefix. A user's word is never syntax: it is quoted, and of ASCII text.ts leaves
-   * letters and digits only.
+   * Matches a word exactly, by its stem and, if requested, as a prefix. A user's word is never syntax: it is quoted,
+   * and text.ts leaves only letters and digits of ASCII.
    */
   function exactly({ term, stem: root, isPrefix, rows }: Exact, { columns, stemmed: withStem, stems }: Scope): string {
     const ways = [term, ...rows.map((row) => row.join(' '))].map((found) => `${columns} : "${found}"`)
@@ -134,10 +129,7 @@ export function openSearcher(
     return connection.count(frequencySql, [expression, cap])
   }
 
-  /**
-   * So many words and stems near this word, with the columns that each is asked for in: nearest first, then most
-   * frequent.
-   */
+  /** The words and stems near this word, with the columns to search: nearest first, then most frequent. */
   function nearTerms(word: QueryWord, { columns, stemmed: withStem, stems }: Scope, most: number): InColumns[] {
     const near = [
       ...among(columns, vocabulary.words.near(word.term, word.edits)),
@@ -166,14 +158,14 @@ export function openSearcher(
   }
 
   /**
-   * Expressions from the best class to the widest. `all`: every word. `any`: every word, all but one, all but two, down
-   * to one.
+   * Expressions from the best class to the widest. `all`: every word. `any`: every word, all but one, all but two, and
+   * so on.
    */
   function classesOf(words: readonly string[], match: TextQuery['match']): string[] {
     const all = words.join(' AND ')
     if (match !== 'any' || words.length === 1) return [all]
     if (words.length <= MOST_COMBINED) return words.map((_, left) => atLeast(words, words.length - left))
-    // What stands nowhere is in no class: it would take the places of the rarest.
+    // Words without any match are dropped: otherwise they would count as the rarest.
     const counted = words
       .map((word) => ({ word, count: frequency(word, MAX_WINDOW + 1) }))
       .filter(({ count }) => count > 0)
@@ -237,9 +229,8 @@ export function openSearcher(
     return `${rows} ORDER BY f.rowid DESC LIMIT ?`
   }
 
-  // Ranking scores every match. A word that more than ten thousand documents have tells nothing: then the newest are
-  // the best.
-  // Counting is cheap beside ranking, and most words stand in no name of most kinds.
+  // Ranking scores every match. A word in more than ten thousand documents says nothing, so the newest count as best.
+  // Counting is cheap compared with ranking, and most words match nothing in most collections.
   function takeRanked(expression: string, narrow: Narrowing | undefined, scope: Scope, size: number): RankedRow[] {
     const values = [expression, ...(narrow?.filter.values ?? [])]
     const count = narrow?.isSmall ? undefined : frequency(expression, MAX_WINDOW + 1)
@@ -269,7 +260,7 @@ export function openSearcher(
     return rids.map((rid) => ({ rid, id: idOf(rid), score: LEAST_SCORE }))
   }
 
-  /** Kept for who asks again: for misspelt words too, for another page, or for what was just typed. */
+  /** Cached for repeated queries: for misspelt words, another page, or the next typed letter. */
   function taken(
     take: Take,
     ...[expression, narrow, scope, size]: Parameters<Take>
@@ -313,7 +304,8 @@ export function openSearcher(
       if (query.sort && query.sort.length > 0) rows = sorted(widest(), query, end)
       else {
         const seen = new Set<number>()
-        // A class holds the ones before it: what they gave is passed over, so as many are taken as the page ends at.
+        // Each class includes the earlier ones: known rows are skipped, so a class must yield rows up to the end of the
+        // page.
         const fill = (classes: readonly string[], take: Take) => {
           for (const each of classes) {
             if (rows.length >= end) return
@@ -355,14 +347,14 @@ export function openSearcher(
 
 const among = (columns: string, near: readonly Near[]): InColumns[] => near.map((each) => ({ ...each, columns }))
 
-/** A class never scores above the one before it; what is found scores more than nothing. */
+/** Keeps scores in descending order across classes, and above zero. */
 function descending(rows: RankedRow[]): RankedRow[] {
   let highest = Infinity
   for (const row of rows) row.score = highest = Math.max(LEAST_SCORE, Math.min(highest, row.score))
   return rows
 }
 
-/** Every way of having at least so many of these. */
+/** An expression that matches at least this many of the words. */
 function atLeast(words: readonly string[], kept: number): string {
   return choose(words, kept)
     .map((some) => `(${some.join(' AND ')})`)

@@ -1,4 +1,4 @@
-/** Copies of the index file: made piece by piece, read again for a restore. Runs in the worker. */
+/** Copies the index file piece by piece, and reads copies for a restore. Runs in the worker. */
 import { existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -8,20 +8,19 @@ import { tableNames } from './layout.ts'
 import type { SnapshotDoc } from './protocol.ts'
 
 const BYTES_A_STEP = 1_048_576
-/** A disk that is handed more than this at once answers nobody else for a while. */
+/** More data at once would keep the disk busy for everyone else. */
 const STEPS_A_SYNC = 32
 const LOOK_AGAIN_MS = 20
 const READ_AT_ONCE = 100
-/** One document may be megabytes: a batch is cut by size as well. */
+/** A document may have megabytes, so batches are limited by size too. */
 const BYTES_AT_ONCE = 2_000_000
 
 /**
- * Copies the open database as it is when this begins; what is written meanwhile waits in the log. The file's own bytes
- * are copied: SQLite's backup reads each page through a cache of 16 MB that nobody can set, and the pieces of it are not
- * given back.
- * @param db      the only connection that moves the log into the file
- * @param source  the same file; closed after every connection of this process, as closing it ends their locks
- * @throws an AbortError when `isAborted` says so between two steps
+ * Copies the open database as it is at the beginning; later writes wait in the log. It copies the file's bytes:
+ * SQLite's backup reads each page through a fixed cache of 16 MB, whose memory is never freed.
+ * @param db      the only connection that checkpoints the log
+ * @param source  the same file; close it after all connections of this process, because closing it releases their locks
+ * @throws an AbortError if `isAborted` returns true between two steps
  */
 export async function copyTo(
   db: Database.Database,
@@ -50,7 +49,7 @@ export async function copyTo(
       refuseAborted()
       progress(done, total)
     })
-    // One file, without a log beside it: it can be copied as it is.
+    // A single file without a log.
     const copy = new Database(part)
     copy.pragma('synchronous = OFF')
     copy.pragma('journal_mode = DELETE')
@@ -64,7 +63,7 @@ export async function copyTo(
   }
 }
 
-/** Moves the log into the file as far as readers let it. @returns whether the file alone is now the whole database */
+/** Checkpoints the log as far as readers allow. @returns whether the file alone is now the whole database */
 function holdsItsLog(db: Database.Database): boolean {
   if (db.inTransaction) return false
   const [state] = db.pragma('wal_checkpoint(PASSIVE)') as Array<{ busy: number; log: number; checkpointed: number }>
@@ -103,7 +102,7 @@ async function sync(path: string): Promise<void> {
 }
 
 export interface SnapshotReader {
-  /** Collections it holds, with what their texts depend on. */
+  /** Its collections and the `form` of their texts. */
   readonly collections: Record<string, { form: string; count: number }>
   read(name: string, after: number): { docs: SnapshotDoc[]; last: number } | null
   close(): void
@@ -118,7 +117,7 @@ function openFile(path: string): Database.Database {
   return db
 }
 
-/** Single documents of a snapshot: nothing else of it is read. */
+/** Reads single documents of a snapshot, and nothing else. */
 export function pickFrom(path: string, name: string, ids: readonly string[]): SnapshotDoc[] {
   const db = openFile(path)
   try {
@@ -140,8 +139,7 @@ export function pickFrom(path: string, name: string, ids: readonly string[]): Sn
 }
 
 /**
- * A snapshot comes from a folder that others can write to: it is opened for reading, and nothing in its schema is
- * trusted.
+ * Others may be able to write to the snapshot folder, so a snapshot is opened read-only and its schema is not trusted.
  */
 export function openSnapshot(path: string): SnapshotReader {
   const db = openFile(path)

@@ -1,4 +1,4 @@
-/** Snapshots of the embedded index: one file each in a folder, with what is known of it beside. */
+/** Snapshots of the embedded index: one file each in a folder, with a description file. */
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SnapshotRecord } from 'archivolt'
@@ -19,10 +19,10 @@ import {
 import { type IndexAdapter, type Snapshots, wholeSnapshot } from 'archivolt/index'
 
 const FILE = '.sqlite'
-/** What is written beside and renamed when it is whole. */
+/** Temporary files that are renamed once complete. */
 const UNFINISHED = /\.(sqlite|json)(\.part)+(-wal|-shm|-journal)?$/
 
-/** The file beside a snapshot. */
+/** The description of a snapshot. */
 const About = Type.Object({
   state: Type.Enum(['SUCCESS', 'PARTIAL', 'FAILED']),
   version: Type.String(),
@@ -37,7 +37,7 @@ interface SnapshotFolder {
   log: Log
 }
 
-/** Opens the folder; what an interruption left of a snapshot is removed. What else lies there is let alone. */
+/** Opens the folder and removes unfinished snapshots. Other files are left alone. */
 export async function openSnapshotFolder({ index, folder, clock, log }: SnapshotFolder): Promise<Snapshots> {
   await openFolder('folder for snapshots', folder, { isPrivate: true })
   let running: SnapshotRecord | undefined
@@ -57,8 +57,8 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
   }
 
   /**
-   * A file gets its name when it is whole, its description after that: one without may have been cut off between, or
-   * copied in by hand.
+   * A snapshot gets its final name when it is complete, and its description after that: one without a description was
+   * interrupted in between, or copied in by hand.
    */
   async function describe(name: string): Promise<void> {
     const id = idInName(name, FILE)
@@ -106,7 +106,7 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
         await rm(partOf(id), { force: true })
         await rm(pathOf(id), { force: true })
         const failed = { state: 'FAILED' as const, version: index.version, startedAt, endedAt: clock.now() }
-        // A full disk, which fails the snapshot, may not take its description either.
+        // A full disk, which fails the snapshot, may have no space for its description either.
         await writeAbout(id, failed).catch((fault: unknown) =>
           log.warn({ err: fault, snapshot: id }, 'the failed snapshot could not be noted'),
         )
@@ -121,7 +121,7 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
       if (!record) throw errors.notFound('snapshot', id)
       if (record.state === 'IN_PROGRESS')
         throw errors.conflict('The snapshot is being taken; try again when it has ended')
-      // In this order: cut off between, it is listed as failed, not found again as a whole one.
+      // In this order: after an interruption it is listed as failed, not as complete.
       await rm(pathOf(id), { force: true })
       await rm(aboutOf(id), { force: true })
     },
@@ -138,7 +138,7 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
   }
 }
 
-/** One that is damaged, as the index then is, must not be the reason why an older one is removed. */
+/** A damaged snapshot, which means a damaged index, must not cause the removal of an older one. */
 async function refuseDamaged(path: string, signal: AbortSignal | undefined): Promise<void> {
   try {
     await mustBeWhole(path, signal)
@@ -151,7 +151,7 @@ async function refuseDamaged(path: string, signal: AbortSignal | undefined): Pro
   }
 }
 
-/** @returns undefined: there is none that can be read */
+/** @returns undefined: missing or unreadable */
 async function readAbout(path: string): Promise<Static<typeof About> | undefined> {
   try {
     const about: unknown = JSON.parse(await readFile(path, 'utf8'))

@@ -1,6 +1,6 @@
 /**
- * The collections in the file: which version of each counts, what is being built beside, and what is noted of both.
- * Runs in the worker.
+ * The collections in the file: the current version of each, versions being built, and their stored state. Runs in the
+ * worker.
  */
 import type { DefinitionData, Shape } from 'archivolt/index'
 import type { Connection } from './connection.ts'
@@ -10,7 +10,7 @@ import type { CollectionState } from './protocol.ts'
 import { openSearcher, type Searcher } from './search.ts'
 import { openWriter, type Writer } from './writer.ts'
 
-/** The tables of one version of a collection, and what works on them. */
+/** The tables of one version of a collection, and the code that works on them. */
 export interface Tables {
   layout: Layout
   names: TableNames
@@ -20,21 +20,21 @@ export interface Tables {
   terms: { vocabulary: Vocabulary; state: 'unread' | 'reading' | 'read' }
 }
 
-/** What building and sweeping work on. */
+/** The state for building and sweeping. */
 export interface Store {
   readonly connection: Connection
   readonly layouts: ReadonlyMap<string, Layout>
-  /** As found when it was opened. */
+  /** The states when the file was opened. */
   readonly states: Readonly<Record<string, CollectionState>>
-  /** The versions that count. */
+  /** The current versions. */
   readonly current: Map<string, Tables>
-  /** Those that are filled beside. */
+  /** Versions being built. */
   readonly building: Map<string, Tables>
-  /** What a unit changes in memory must wait until its transaction is committed. */
+  /** Delays changes in memory until the transaction is committed. */
   readonly afterCommit: (callback: () => void) => void
 }
 
-/** What is being built, in the file: an interruption is met again by the next start. */
+/** A build in progress, stored in the file, so that the next start continues it. */
 interface Building {
   version: number
   shape: string
@@ -65,17 +65,14 @@ export function openStore(
     if (!layouts.has(name)) continue
     states[name] = { version, shape: asLeft(store, name, JSON.parse(shape) as Shape) }
     store.current.set(name, openTables(store, name, version))
-    // Reading the ends of both tables finds most damage that would otherwise show up in the middle of the day.
+    // Reading the ends of both tables finds most damage now instead of later.
     const names = tableNames(name, version)
     for (const table of [names.main, names.doc]) sql(`SELECT * FROM "${table}" ORDER BY rid DESC LIMIT 1`).get()
   }
   return store
 }
 
-/**
- * Fields that an interrupted addition has begun, for a mapping that is no longer wanted, may be half filled: then all
- * is built anew.
- */
+/** Fields of an interrupted addition for an outdated mapping may be partly filled: then everything is rebuilt. */
 function asLeft(store: Store, name: string, shape: Shape): Shape {
   const isAbandoned = buildingOf(store, name)?.purpose === 'add' && !isResumable(store, name, 'add')
   return isAbandoned ? { ...shape, rest: { ...shape.rest, layout: 0 } } : shape
@@ -87,7 +84,7 @@ export function layoutFor({ layouts }: Store, name: string): Layout {
   return layout
 }
 
-/** @param isStaged  those that are being built */
+/** @param isStaged  the tables being built */
 export function tablesOf({ current, building }: Store, name: string, isStaged = false): Tables {
   const found = isStaged ? building.get(name) : current.get(name)
   if (!found) throw new Error(isStaged ? `Nothing is being built for "${name}"` : `There is no index "${name}"`)
@@ -106,7 +103,7 @@ export function openTables(store: Store, name: string, version: number): Tables 
   return { layout, names, version, terms, writer, searcher }
 }
 
-/** A transaction was undone: what is remembered of the tables may be wrong. */
+/** After a rollback: cached knowledge about the tables may be wrong. */
 export function forget({ current, building }: Store): void {
   for (const { writer } of [...current.values(), ...building.values()]) writer.forget()
 }
@@ -114,13 +111,13 @@ export function forget({ current, building }: Store): void {
 export const tableList = ({ connection }: Store): string[] =>
   connection.pluck<string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
 
-/** `map_v2_doc` → its collection, version and part; tables that SQLite itself keeps are no part. */
+/** `map_v2_doc` → its collection, version and part; undefined for SQLite's internal tables. */
 export function parseTable(table: string): { name: string; version: number; part: string } | undefined {
   const match = /^(.+)_v(\d+)(_doc|_kw|_list|_fts|_term)?$/.exec(table)
   return match ? { name: match[1]!, version: Number(match[2]), part: match[3] ?? '' } : undefined
 }
 
-/** Makes the empty tables of the next version. @returns the version */
+/** Creates the empty tables of the next version. @returns the version */
 export function makeTables(store: Store, name: string): number {
   const versions = tableList(store).flatMap((table) => {
     const parsed = parseTable(table)
@@ -132,7 +129,7 @@ export function makeTables(store: Store, name: string): number {
   return version
 }
 
-/** This version is the one that counts. */
+/** Stores this version as the current one. */
 export function noteCurrent(store: Store, name: string, version: number): void {
   const { sql } = store.connection
   const { shape, data } = layoutFor(store, name)
@@ -154,7 +151,7 @@ export function noteBuilding(store: Store, name: string, purpose: Purpose, versi
     .run(name, version, JSON.stringify(layoutFor(store, name).shape), purpose)
 }
 
-/** It was begun for the mapping that is wanted now. */
+/** Whether the build was begun for the current mapping. */
 export function isResumable(store: Store, name: string, purpose: Purpose): boolean {
   const row = buildingOf(store, name)
   return row?.purpose === purpose && row.shape === JSON.stringify(layoutFor(store, name).shape)

@@ -1,7 +1,4 @@
-/**
- * Work on the tables that nobody waits for: sweeping up what no longer counts, bringing words together, reading them
- * all. Runs in the worker.
- */
+/** Background work on the tables: removes obsolete ones, merges words, and reads the vocabulary. Runs in the worker. */
 import { analyze } from './connection.ts'
 import { parseTable, type Store, type Tables, tableList } from './store.ts'
 import type { Units } from './work-loop.ts'
@@ -11,10 +8,10 @@ const ROWS_AT_ONCE = 20
 const TERMS_AT_ONCE = 500
 /** Pages of words, of 4 kB each. */
 const MERGED_AT_ONCE = 16
-/** They are merged by the way, as they are written. */
+/** Up to this many segments are merged automatically by later writes. */
 const FEW_PIECES = 4
 
-/** Drops tables that no longer count, gives their space back, and looks at the others, in small steps. */
+/** Drops obsolete tables, frees their space, and updates the planner statistics of the others, in small steps. */
 export function* clean(store: Store): Units<null> {
   const { connection } = store
   const { db, sql } = connection
@@ -29,19 +26,19 @@ export function* clean(store: Store): Units<null> {
   for (const table of tableList(store)) {
     const parsed = parseTable(table)
     if (!parsed || counted.has(`${parsed.name}_v${parsed.version}`)) continue
-    // Dropping a big table at once would hold everything up; so rows go in pieces first.
+    // Dropping a large table at once would block everything, so its rows are deleted in pieces first.
     for (const _emptied of parsed.part === '_fts' ? emptyText(store, table) : empty(store, table)) yield ++steps
     db.exec(`DROP TABLE "${table}"`)
     yield ++steps
   }
   for (const { writer } of [...store.current.values()]) for (const _swept of writer.sweep()) yield ++steps
-  // Gives the space back: a board's card may not hold the archive twice.
+  // Frees the space: the memory card of a small board may not have room for the archive twice.
   while ((db.pragma('freelist_count', { simple: true }) as number) > FREE_PAGES_KEPT) {
     db.pragma('incremental_vacuum(20)')
     yield ++steps
   }
-  // Not the full-text tables: their own statements are right by themselves, and told of few rows each merge would read
-  // all pages.
+  // Not for the full-text tables: their internal statements need no statistics, and with statistics of few rows each
+  // merge would read all pages.
   for (const { names, layout } of [...store.current.values()]) {
     for (const table of layout.multi.length > 0 ? [names.main, names.values] : [names.main]) {
       analyze(connection, table)
@@ -52,8 +49,8 @@ export function* clean(store: Store): Units<null> {
 }
 
 /**
- * A full-text table keeps its words in pages, in a table of its own that SQLite guards; the first rows describe it and
- * stay to the end.
+ * A full-text table stores its words in pages of an internal table that SQLite protects; its first rows describe it and
+ * are deleted last.
  */
 function* emptyText({ connection: { db } }: Store, table: string): Generator<void> {
   for (;;) {
@@ -80,9 +77,9 @@ function* empty({ connection: { db, sql, pluck } }: Store, table: string): Gener
 }
 
 /**
- * Brings the words of each full-text table into one piece, where a good part of them lies in smaller ones: what was
- * written in many steps lies in a dozen, and each search looks into all of them. No more is written for it, in the long
- * run, than a few times what the table holds.
+ * Merges the segments of each full-text table into one if many words are in smaller ones: after many small writes there
+ * are a dozen segments, and each search reads all of them. In the long run this writes only a few times the size of the
+ * table.
  */
 export function* mergeWords({ connection: { sql, pluck }, current }: Store): Units<null> {
   const changes = () => pluck<number>('SELECT total_changes()').get()!
@@ -91,7 +88,7 @@ export function* mergeWords({ connection: { sql, pluck }, current }: Store): Uni
     const table = tables.names.text
     if (tables.layout.searched.length === 0 || !isScattered(table)) continue
     const merge = `INSERT INTO "${table}"("${table}", rank) VALUES ('merge', ?)`
-    // Less than nothing: all pieces are to become one. Further calls go on with that, until one finds nothing to do.
+    // A negative number merges all segments into one. Further calls continue until one finds nothing to do.
     for (let pages = -MERGED_AT_ONCE; current.get(name) === tables; pages = MERGED_AT_ONCE) {
       const before = changes()
       sql(merge).run(pages)
@@ -101,7 +98,7 @@ export function* mergeWords({ connection: { sql, pluck }, current }: Store): Uni
   }
   return null
 
-  /** More than a fifth of its words are not in the largest piece. */
+  /** Whether more than a fifth of the words are outside the largest segment. */
   function isScattered(table: string): boolean {
     const pages = pluck<number>(`SELECT count(*) FROM "${table}_idx" GROUP BY segid`).all()
     const all = pages.reduce((sum, count) => sum + count, 0)
@@ -109,7 +106,7 @@ export function* mergeWords({ connection: { sql, pluck }, current }: Store): Uni
   }
 }
 
-/** Reads the list of all words, which fuzzy searches need. */
+/** Reads the vocabulary, which fuzzy searches need. */
 export function* loadTerms({ connection }: Store, { names, terms }: Tables): Units<null> {
   if (terms.state !== 'unread') return null
   terms.state = 'reading'

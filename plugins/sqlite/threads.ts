@@ -1,6 +1,6 @@
 /**
- * Threads for index workers: each ends with its index. Whoever opens one index after another, as tests do, may have
- * some kept for the next: to start one takes longer than to open an index.
+ * Threads for index workers: each ends with its index. Tests, which open one index after another, may keep some for
+ * reuse, because starting a thread takes longer than opening an index.
  */
 import type { Worker } from 'node:worker_threads'
 import { startWorker } from 'archivolt'
@@ -10,7 +10,7 @@ const WORKER = new URL('./worker.ts', import.meta.url)
 const idle = new Set<Worker>()
 let mostIdle = 0
 
-/** @param most  so many may wait for the next index; they do not hold up the end of the process */
+/** @param most  how many idle threads to keep; they do not keep the process alive */
 export function keepThreads(most: number): void {
   mostIdle = most
   for (const worker of [...idle].slice(most)) void end(worker)
@@ -25,7 +25,7 @@ export function takeThread(): Worker {
   return kept
 }
 
-/** @param worker  its index is closed, and nobody listens to it any more */
+/** @param worker  its index is closed, and it has no listeners any more */
 export async function giveBackThread(worker: Worker): Promise<void> {
   if (idle.size >= mostIdle) return end(worker)
   idle.add(worker)
@@ -37,7 +37,7 @@ function forget(this: Worker): void {
   idle.delete(this)
 }
 
-/** Its end follows, which is what counts. */
+/** Ignores an error: the `exit` event that follows is handled. */
 function ignore(): void {}
 
 async function end(worker: Worker): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Lists of the documents that have a value of a field of several values, and of those that have it not, each in order:
- * so that neither is found by reading through the other.
+ * Ordered lists of the documents with, and without, a value of a multi-value field, so that neither query has to scan
+ * the other documents.
  */
 import type { Filter, FindQuery } from 'archivolt'
 import { filterField } from 'archivolt/index'
@@ -8,12 +8,12 @@ import type { Bind, Connection } from './connection.ts'
 import { countSql, orderColumns, type PageSql, pageSql, type Sql } from './filter.ts'
 import type { Layout, TableNames, ValueList } from './layout.ts'
 
-/** Each costs a row for every document. Documents of further values are looked at one by one. */
+/** Each list has a row for every document. For further values, documents are tested one by one. */
 const MOST_VALUES = 32
 
 type Reader = Pick<Connection, 'pluck' | 'kept'>
 
-/** What a filter asks that says nothing but that a document has a value, or has it not. */
+/** A filter that only tests whether a document has a value. */
 interface ValueTest {
   field: string
   value: Bind
@@ -33,7 +33,7 @@ function valueTest(layout: Layout, filter: Filter | undefined): ValueTest | unde
   return { field, value: typeof value === 'boolean' ? Number(value) : value, has: true }
 }
 
-/** A value that no document has needs no list. */
+/** Whether any document has the value; otherwise it needs no list. */
 const isUsed = (reader: Reader, names: TableNames, { field, value }: ValueTest): boolean =>
   isThere(reader, `SELECT 1 FROM "${names.values}" WHERE field = ? AND value = ? LIMIT 1`, [field, value])
 
@@ -43,10 +43,10 @@ const isListed = (reader: Reader, names: TableNames, list: ValueList, value: Bin
 const isThere = ({ pluck, kept }: Reader, text: string, values: Bind[]): boolean =>
   kept(`${text}\n${JSON.stringify(values)}`, () => pluck(text).get(...values) !== undefined)
 
-/** The same query where its filter says nothing, as no document has the value. */
+/** The equivalent filter if no document has the value. */
 const simpler = (test: ValueTest): { filter: Filter | undefined } => ({ filter: test.has ? { or: [] } : undefined })
 
-/** A page as its list has it, bound like that of `pageSql`. undefined: there is no such list. */
+/** A page from its list, with the parameters of `pageSql`. undefined: no such list. */
 export function listedPage(
   reader: Reader,
   layout: Layout,
@@ -66,7 +66,7 @@ export function listedPage(
   }
 }
 
-/** A count, bound like that of `countSql`. undefined: there is no such list. */
+/** A count, with the parameters of `countSql`. undefined: no such list. */
 export function listedCount(
   reader: Reader,
   layout: Layout,
@@ -85,7 +85,7 @@ export function listedCount(
   }
 }
 
-/** A document as the tables have it. */
+/** A document's data in the tables. */
 export interface Listed {
   rid: number
   id: string
@@ -96,11 +96,11 @@ export interface Listed {
 }
 
 export interface ValueLists {
-  /** Called when a document and its values have been written or removed; undefined: it was not there, it is gone. */
+  /** Call after writing or removing a document and its values; undefined: it did not exist, or it was removed. */
   change(before: Listed | undefined, after: Listed | undefined): void
-  /** Takes out lists of values that no document has any more, a few rows at a time; each step may be the last one. */
+  /** Removes lists of values that no document has any more, a few rows at a time; may stop after any step. */
   sweep(): Generator<void>
-  /** To be called when a transaction was undone. */
+  /** Call after a rollback. */
   forget(): void
 }
 
@@ -108,7 +108,7 @@ const ROWS_AT_ONCE = 200
 
 export function openValueLists({ sql, pluck }: Connection, layout: Layout, names: TableNames): ValueLists {
   const { valueLists } = layout
-  /** Values that have a list, as the file says. */
+  /** The values that have a list in the file. */
   const known = new Map<ValueList, Set<Bind>>()
 
   function valuesOf(list: ValueList): Set<Bind> {
@@ -120,7 +120,7 @@ export function openValueLists({ sql, pluck }: Connection, layout: Layout, names
   const isInUse = ({ plan }: ValueList, value: Bind): boolean =>
     pluck(`SELECT 1 FROM "${names.values}" WHERE field = ? AND value = ? LIMIT 1`).get(plan.name, value) !== undefined
 
-  /** One step for each value, not for each row. */
+  /** Takes one step per value, not per row. */
   function* allValues({ number }: ValueList): Generator<Bind> {
     const next = pluck<Bind>(`SELECT value FROM "${names.lists}" WHERE list = ? AND value > ? ORDER BY value LIMIT 1`)
     const first = pluck<Bind>(`SELECT value FROM "${names.lists}" WHERE list = ? ORDER BY value LIMIT 1`).get(number)
@@ -155,9 +155,9 @@ export function openValueLists({ sql, pluck }: Connection, layout: Layout, names
       )
   }
 
-  /** From the tables as they are now: once in the life of a value, and no list where there are too many. */
+  /** Creates the list of a value from the current tables, unless there are too many lists. */
   function begin(list: ValueList, value: Bind): void {
-    // What an unfinished sweep has left.
+    // Rows left by an unfinished sweep.
     sql(`DELETE FROM "${names.lists}" WHERE list = ? AND value = ?`).run(list.number, value)
     if (valuesOf(list).size >= MOST_VALUES) return
     sql(
@@ -184,7 +184,7 @@ export function openValueLists({ sql, pluck }: Connection, layout: Layout, names
       for (const list of valueLists) {
         for (const value of [...allValues(list)]) {
           if (isInUse(list, value)) continue
-          // From here on a document with the value begins its list anew.
+          // From now on, the next document with the value creates its list again.
           valuesOf(list).delete(value)
           const take = sql(`DELETE FROM "${names.lists}" WHERE list = ? AND value = ? LIMIT ${ROWS_AT_ONCE}`)
           while (!valuesOf(list).has(value) && take.run(list.number, value).changes > 0) yield

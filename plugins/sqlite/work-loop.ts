@@ -1,26 +1,26 @@
 /**
- * The worker's order of work: searches first, then writes, then long work, each in steps of a few milliseconds or 100
- * documents. While nobody else has asked for anything, long work takes longer steps.
+ * Schedules the worker's operations: searches first, then writes, then long work, each in steps of a few milliseconds
+ * or 100 documents. Without other requests, long work takes longer steps.
  */
 import { Refusal } from 'archivolt/index'
 import type { Connection } from './connection.ts'
 import type { Durability } from './protocol.ts'
 
 const STEP_MS = 10
-/** Committing takes long work as long again, or twice, and a search waits for both. */
+/** The commit of long work takes as long again, or twice as long, and a search waits for both. */
 const LONG_STEP_MS = 5
 const STEP_UNITS = 100
-/** Each commit writes words to the full-text table, so fewer of them make long work quicker by a quarter. */
+/** Each commit writes words to the full-text table: fewer commits make long work faster by a quarter. */
 const ALONE_STEP_MS = 25
 const ALONE_STEP_UNITS = 1000
-/** Who has asked for something is likely to ask for more. */
+/** A request is likely to be followed by another. */
 const ALONE_AFTER_MS = 1000
-/** After so many searches in a row a waiting write gets its step: a flood of searches must not stop the archive. */
+/** After this many searches in a row, a waiting write gets a step, so that many searches do not block the archive. */
 const READS_IN_A_ROW = 8
 
 /**
- * Work in pieces that may be interrupted between any two: each `yield` ends one, and tells how many documents are done
- * so far.
+ * Work in units that may be interrupted between any two: each `yield` ends a unit and reports how many documents are
+ * done.
  */
 export type Units<Result = unknown> = Generator<number, Result, void>
 
@@ -37,18 +37,15 @@ interface WorkLoop {
   read(work: () => void): void
   /** In order of arrival, before long work. */
   write(job: Job): void
-  /** Long work: these take turns. */
+  /** Long jobs take turns. */
   long(job: Job): void
-  /** For a unit at work: called when its transaction is committed, never if it is undone. */
+  /** Called by a running unit: calls back after its transaction is committed, never after a rollback. */
   afterCommit(callback: () => void): void
-  /** Resolves when there is nothing left to do. */
+  /** Resolves when no work is left. */
   idle(): Promise<void>
 }
 
-/**
- * @param onChange  called right before and right after a commit that changes something: whoever reads meanwhile may see
- *                  either state
- */
+/** @param onChange  called right before and right after a commit with changes: reads in between may see either state */
 export function openWorkLoop(connection: () => Connection, onUndone: () => void, onChange: () => void): WorkLoop {
   const reads: Array<() => void> = []
   const writes: Job[] = []
@@ -79,7 +76,7 @@ export function openWorkLoop(connection: () => Connection, onUndone: () => void,
           longs.push(...rest)
         }
       }
-      // Lets requests in that have arrived meanwhile.
+      // Lets newly arrived requests in.
       await new Promise((resolve) => setImmediate(resolve))
     }
     running = undefined
@@ -89,7 +86,7 @@ export function openWorkLoop(connection: () => Connection, onUndone: () => void,
     running ??= run()
   }
 
-  /** Runs pieces of these jobs, in order, in one transaction; finished jobs leave the list. */
+  /** Runs units of these jobs, in order, in one transaction; finished jobs leave the list. */
   function step(jobs: Job[], ms: number, most: number): void {
     const { db, sql, pluck } = connection()
     const changes = () => pluck<number>('SELECT total_changes()').get()
@@ -115,7 +112,7 @@ export function openWorkLoop(connection: () => Connection, onUndone: () => void,
           continue
         }
         units++
-        // No savepoint around each: the full-text table would write its words to disk at every one, twenty times the
+        // No savepoint per unit: the full-text table would write its words to disk at each one, at twenty times the
         // cost.
         try {
           const { done, value } = job.units.next()
@@ -175,7 +172,7 @@ export function openWorkLoop(connection: () => Connection, onUndone: () => void,
   }
 }
 
-/** Syncs the log: whatever was committed before without a sync is then on disk as well. */
+/** Syncs the log, including earlier commits without a sync. */
 function makeDurable({ db, sql }: Connection): void {
   db.pragma('synchronous = FULL')
   sql('UPDATE index_sync SET times = times + 1').run()

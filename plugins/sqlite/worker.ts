@@ -88,7 +88,7 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
     const { layout, names } = tablesOf(at(), name)
     const reading = opened(connection)
     const find = () => aggregate(reading, layout, names, query, zone)
-    // A page of statistics is asked for again and again.
+    // Statistics are requested repeatedly.
     return reading.kept(JSON.stringify([names.main, query, zone]), find, (rows) => rows.length <= MOST_GROUPS_KEPT)
   },
   similar({ name, id, query }) {
@@ -142,7 +142,7 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
   },
 }
 
-/** Damage of a snapshot must not be taken for damage of the index, which the next start would move aside. */
+/** Keeps damage to a snapshot from being taken for damage to the index, which the next start would move aside. */
 function ofSnapshot<Value>(read: () => Value): Value {
   try {
     return read()
@@ -164,7 +164,7 @@ const toFound = (rows: ReadonlyArray<{ id: string; score?: number }>, total: num
   total,
 })
 
-/** One piece of work that is done in one go. */
+/** Work in a single unit. */
 function* once<Value>(work: () => Value): Units<Value> {
   return work()
 }
@@ -186,7 +186,7 @@ const writes: { [Op in Write]: (args: Arguments<Op>) => Units<Result<Op>> } = {
   replaceBegin: () => once(() => (replaceBegin(at()), null)),
   replaceEnd: () => replaceEnd(at()),
   replaceAbort: () => once(() => (replaceAbort(at()), null)),
-  // In the head of the file: it has no table of its own.
+  // Stored in the file header, without a table.
   keepGeneration: ({ generation }) => once(() => (opened(connection).db.pragma(`user_version = ${generation}`), null)),
   remove: ({ name, ids }) => removeAll(name, ids),
   patchWhere: ({ name, filter, change }) => patchWhere(name, filter, JSON.parse(change)),
@@ -202,7 +202,7 @@ function* putAll(name: string, docs: readonly IdText[], isStaged: boolean, onlyN
   let done = 0
   for (const [id, text] of docs) {
     try {
-      // What is damaged gives way: no patch could change it.
+      // A damaged document is replaced: no patch could change it.
       if (onlyNew && writer.read(id)) kept.push(id)
       else writer.put(id, JSON.parse(text) as JsonObject)
     } catch (error) {
@@ -269,8 +269,8 @@ function* removeWhere(name: string, filter: Filter): Units<number> {
 }
 
 /**
- * Between two steps somebody else may have changed a document that was listed. The question is put together once: that
- * takes longer than to ask it.
+ * A listed document may have changed between two steps, so it is tested again. The query is built once, because
+ * building takes longer than running it.
  */
 function matching(name: string, filter: Filter): (id: string) => boolean {
   let of: Tables | undefined
@@ -338,9 +338,7 @@ function enqueue({ id, op, args }: WriteRequest): void {
   else loop.write(job)
 }
 
-/**
- * Fuzzy words need the list of all words, which is read when it is first asked for, in steps; the search waits for it.
- */
+/** Fuzzy words need the vocabulary, which is read in steps at the first use; the search waits for it. */
 function whenTermsAreRead(tables: Tables, work: () => void): void {
   const { terms } = tables
   if (terms.state === 'read') return loop.read(work)
@@ -357,7 +355,7 @@ function whenTermsAreRead(tables: Tables, work: () => void): void {
   loop.long({ units: loadTerms(at(), tables), durable: 'later', isAborted: false, resolve: proceed, reject: proceed })
 }
 
-/** What was asked for together is answered together: whoever asks for the groups of a search waits for all of them. */
+/** Answers requests of one message together: the caller of a grouped search waits for all groups. */
 function receiveAll(requests: Request[]): void {
   const responses: Response[] = []
   const reads = requests.filter((request) => !('abort' in request) && isOf('read', request)).length
@@ -415,15 +413,15 @@ function open({ file, definitions, changes: counted }: Arguments<'open'>): Resul
   }
   connection = opening
   changes = counted
-  Atomics.add(changes, 0, 1) // a worker before this one may have ended within a commit
+  Atomics.add(changes, 0, 1) // an earlier worker may have ended during a commit
   return { version: opening.pluck<string>('SELECT sqlite_version()').get()!, collections: store.states }
 }
 
 let copying: Promise<void> = Promise.resolve()
-/** What copies are read from, opened for the first one. */
+/** The handle for copying, opened for the first copy. */
 let source: FileHandle | undefined
 
-/** One copy at a time: two would read the file twice at once for nothing. */
+/** One copy at a time: two would only compete for the disk. */
 async function takeSnapshot(id: number, path: string): Promise<void> {
   const job = { isAborted: false, isLong: true }
   jobs.set(id, job)
@@ -447,7 +445,7 @@ async function takeSnapshot(id: number, path: string): Promise<void> {
 }
 
 async function close(id: number): Promise<void> {
-  // What was handed in is written; long work ends where it is, its caller's row brings it back.
+  // Pending writes are finished; long work stops where it is, and its job continues it after the next start.
   for (const job of jobs.values()) if (job.isLong) job.isAborted = true
   await copying
   await loop.idle()

@@ -1,6 +1,6 @@
 /**
- * Writes documents into the tables of one version of a collection; what did not change is not written. Inside a
- * transaction of the caller.
+ * Writes documents to the tables of one version of a collection, skipping unchanged parts, inside the caller's
+ * transaction.
  */
 import {
   changedStems,
@@ -18,32 +18,32 @@ import type { Bind, Connection } from './connection.ts'
 import { type Layout, type TableNames, textColumns } from './layout.ts'
 import { type Listed, openValueLists } from './value-lists.ts'
 
-/** Row ids begin with the time of `newest`, so that row order is the order of age whatever order documents come in. */
+/** Row ids begin with the time of `newest`, so that row order is order of age, whatever the order of arrival. */
 const ROWS_PER_SECOND = 256
 const LATEST_ROW_SECOND = 2 ** 40
 const TERMS_KNOWN = 50_000
 const BASES_KNOWN = 1000
 
 export interface Writer {
-  /** @throws WrongType unless `onWrong` takes it: then such a field is left without a value and the document kept */
+  /** @throws WrongType, unless `onWrong` is given: then the field gets no value and the document is stored */
   put(id: string, doc: JsonObject, onWrong?: OnWrong): void
   /** @returns false: no such document */
   remove(id: string): boolean
-  /** Keeps texts that are no JSON any more as they are, so that nothing forgets that there is such a document. */
+  /** Stores garbled texts unchanged, so that the document stays known. */
   keepGarbled(id: string, stored: StoredDoc): void
-  /** The whole document. undefined: there is none, or it is damaged */
+  /** The whole document. undefined: missing or damaged */
   read(id: string): JsonObject | undefined
-  /** `doc` is left out where it is damaged. */
+  /** `doc` is undefined if it is damaged. */
   readRow(rid: number): { id: string; stored: StoredDoc; doc: JsonObject | undefined } | undefined
-  /** Takes out what no longer counts, in small steps. */
+  /** Removes obsolete rows, in small steps. */
   sweep(): Generator<void>
-  /** To be called when a transaction was undone: what this remembers of the tables may be wrong. */
+  /** Call after a rollback: cached knowledge about the tables may be wrong. */
   forget(): void
 }
 
 const ignore: OnWrong = () => undefined
 
-/** Its row id, its id, and the layout's columns. */
+/** Row id, document id, and the layout's columns. */
 type Row = [number, string, ...unknown[]]
 
 interface Extracted {
@@ -123,7 +123,7 @@ export function openWriter(
     return Math.max(1, Math.min(Math.max(0, seconds), LATEST_ROW_SECOND) * ROWS_PER_SECOND)
   }
 
-  /** The next free row of that second, else of the first second after it that has one. */
+  /** The next free row id of that second, or of the first later second with a free one. */
   function allocate(seconds: number): number {
     if (!layout.newest) return (pluck<number | null>(`SELECT max(rid) FROM "${names.main}"`).get() ?? 0) + 1
     const base = baseOf(seconds)
@@ -215,7 +215,7 @@ export function openWriter(
     const present = presentValues(rid)
     writeValues(rid, present, next.values)
     if (hasLists) lists.change(listed(rid, id, row, present), listed(rid, id, next.columns, next.values))
-    // Words cost more than all else, and a changed number or flag does not touch them.
+    // Words are the most expensive part, and changes of numbers or flags do not affect them.
     if (layout.searched.length > 0 && JSON.stringify(searchedOf(oldDoc, ignore)) !== JSON.stringify(next.searched))
       writeWords(rid, next.searched)
   }
@@ -251,7 +251,7 @@ export function openWriter(
       const before = wholeRow(id)
       if (!before) return insert(id, next)
       const old = stored(before[0])
-      // The row id says how old a document is: with another date it is another row.
+      // The row id encodes the date: with another date the document needs another row.
       const oldDoc = old ? parse(old) : undefined
       if (old && oldDoc && (!layout.newest || Number(valuesOf(layout.newest, oldDoc, ignore)[0] ?? 0) === next.newest))
         return update(before, old, oldDoc, next)
