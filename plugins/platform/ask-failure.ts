@@ -1,4 +1,4 @@
-/** The failure of an ask, as those who asked get to see it. */
+/** The failure of an ask, as its caller sees it. */
 import type { Verdict } from './classify.ts'
 import type { FailureClass, Sign } from './failure-classes.ts'
 import type { Failure } from './types.ts'
@@ -9,7 +9,7 @@ export class PlatformFailure extends Error implements Failure {
   readonly availableAt?: number
   readonly isDeferred?: true
   readonly needBytes?: number
-  /** Ours alone. */
+  /** Used only inside this plugin. */
   readonly sign: Sign | undefined
 
   constructor(verdict: Verdict, options: { isDeferred?: boolean; needBytes?: number; cause?: unknown } = {}) {
@@ -22,12 +22,12 @@ export class PlatformFailure extends Error implements Failure {
   }
 }
 
-/** Told by its shape: an outside plugin may load a copy of the class. */
+/** Checked by shape: an outside plugin may load its own copy of the class. */
 export function failureOf(thrown: unknown): Failure | undefined {
   return thrown instanceof Error && thrown.name === 'PlatformFailure' && 'failure' in thrown
     ? (thrown as Failure)
     : undefined
 }
 
-/** A channel without such a tab has nothing in it. */
+/** Whether the channel has no such tab, which counts as empty. */
 export const isMissingTab = (thrown: unknown): boolean => thrown instanceof PlatformFailure && thrown.sign === 'no_tab'

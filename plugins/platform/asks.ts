@@ -1,6 +1,6 @@
 /**
- * How every ask goes: wait at the gate, take a turn in the lane, do the work, tell the gate what came of it. Those that
- * a request waits for have a lane and a child of their own, so neither they nor jobs hold each other up.
+ * Runs every ask: wait at the gate, take a turn in the lane, do the work, report the outcome to the gate. Asks of
+ * requests have their own lane and child process, so that they and jobs do not block each other.
  */
 import { abortable, type Clock, epochSeconds, errors, type Lanes, type Log, say, withinTime } from 'archivolt'
 import { PlatformFailure } from './ask-failure.ts'
@@ -17,19 +17,19 @@ import { freeBytes, NoRoom, tooLargeText } from './room.ts'
 import type { AskOptions } from './types.ts'
 import { LITTLE_ROOM_BYTES } from './verify.ts'
 
-/** So long a request waits for the platform. */
+/** How long a request waits for the platform. */
 export const URGENT_MS = 20_000
 const AGAIN = Symbol('again')
 
 export interface Ask {
   lane: 'platform' | 'download'
-  /** What is asked for: the gate counts different items. */
+  /** The item of the ask: the gate counts different items. */
   item: string
-  /** How long the child may be silent. */
+  /** How long the child process may be silent. */
   quietMs: number
-  /** Where files go. */
+  /** The folder for files. */
   folder?: string
-  /** It is one of the videos that the budget counts. */
+  /** Whether the budget counts it as a video. */
   isVideo?: boolean
 }
 
@@ -37,15 +37,15 @@ export interface Ask {
 interface Given {
   isUrgent: boolean
   signal: AbortSignal
-  /** Whose request waits for it. */
+  /** The account whose request waits. */
   account: number | undefined
-  /** The platform has given all that is asked of it: the next may ask. */
+  /** Ends the turn early: the platform has delivered everything, and the next ask may begin. */
   leave: () => void
 }
 
 /**
  * Waits at the gate and for a turn in the lane, then does the work.
- * @throws Failure about the item; throttled or unavailable for urgent asks that cannot be answered now; the signal's
+ * @throws Failure about the item; throttled or unavailable for urgent asks that are not possible now; the signal's
  * reason
  */
 export type AskPlatform = <Result>(
@@ -58,12 +58,12 @@ export interface AskParts {
   gate: Gate
   pacing: Pacing
   jar: Jar
-  /** Whether the cookie is held back until it is needed. */
+  /** Whether the cookie is used only when it is needed. */
   isGuestFirst: () => boolean
   lanes: Lanes
   clock: Clock
   log: Log
-  /** Ends all asks: the server is closing. */
+  /** Aborts all asks when the server closes. */
   ending: AbortSignal
   lookUps: LookUps
 }
@@ -79,7 +79,7 @@ export function openAsk({
   ending,
   lookUps,
 }: AskParts): AskPlatform {
-  /** The answer, or that it takes too long: it then comes to nobody. */
+  /** Fails if the answer takes too long; a later answer is dropped. */
   function atMost<Result>(ms: number, signal: AbortSignal, answer: Promise<Result>): Promise<Result> {
     const tooSlow = () =>
       errors.unavailable(say`${{ platform: PLATFORM }} is slow to answer; try again in a minute`, {
@@ -122,7 +122,7 @@ export function openAsk({
     const { isUrgent, signal } = given
     const isVideo = ask.isVideo === true
     const pass = gate.claim(ask.item)
-    if (!pass) return AGAIN // closed while we waited for our turn
+    if (!pass) return AGAIN // the gate closed while this ask waited for its turn
     const askedAtMs = clock.steady()
     if (isVideo) pacing.takeVideo(given.account !== undefined)
     const spaceOut = pacing.begin(isVideo, isUrgent)
@@ -138,12 +138,12 @@ export function openAsk({
       return result
     } catch (error) {
       if (ask.folder !== undefined && !signal?.aborted && (await gate.isAway())) {
-        gate.settle(pass) // its disk has gone meanwhile: nothing is known about the item
+        gate.settle(pass) // the library's disk is gone: nothing is known about the item
         return AGAIN
       }
       const needBytes = error instanceof ChildError ? error.evidence.needBytes : undefined
       if (needBytes) {
-        gate.settle(pass, 'done') // it was told how large it is; smaller ones may go
+        gate.settle(pass, 'done') // the size of the item is known; smaller ones may begin
         throw new PlatformFailure(
           { failure: 'disk_full', message: tooLargeText(needBytes) },
           { needBytes, cause: error },
@@ -151,11 +151,11 @@ export function openAsk({
       }
       const verdict = await verdictOn(error, ask)
       if (!verdict) {
-        gate.settle(pass) // aborted, or a fault of ours: says nothing of the platform
+        gate.settle(pass) // aborted, or our own defect: says nothing about the platform
         throw error
       }
       log.info({ item: ask.item, failure: verdict.failure, reason: verdict.message }, 'an ask of the platform failed')
-      // A probe asks as little as can be: that it is refused too does not come from asking too much.
+      // A probe asks as little as possible, so its refusal is not caused by asking too much.
       if (verdict.failure === 'blocked' && !pass.isProbe) pacing.onRefusal(askedAtMs, jar.session)
       const fate = gate.settle(pass, verdict, ask.folder)
       if (isUrgent && (fate !== 'throw' || FAILURES[verdict.failure].isUnanswered)) {
@@ -171,7 +171,7 @@ export function openAsk({
     }
   }
 
-  /** Without the cookie where it is held back, and once more with it where that may help. */
+  /** Asks without the cookie first, if so configured, and then with it if that may help. */
   async function asGuestFirst<Result>(
     ask: Ask,
     { isUrgent, signal, leave }: Given,
@@ -216,16 +216,16 @@ export function openAsk({
         retryAfterSeconds: 600,
       })
     const leave = lookUps.enter(options.account)
-    // Once begun it is not cut off: that would end the child and the listings of others with it, and tell nothing of
-    // the platform.
+    // A begun ask is not aborted: that would kill the child process along with other callers' listings, and say nothing
+    // about the platform.
     const answer = inTurn(ask, { ...options, signal }, (child) => work({ ...child, signal: ending })).finally(leave)
     return atMost(URGENT_MS, signal, answer)
   }
 }
 
 /**
- * Where an ask waits for its turn: those that a request waits for take turns by account, so that the many of one make
- * nobody else wait longer.
+ * Chooses the lane of an ask: asks of requests take turns by account, so that many asks of one account do not delay
+ * others.
  */
 export function turnOf(
   lane: Ask['lane'],

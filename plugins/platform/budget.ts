@@ -1,4 +1,4 @@
-/** How many videos an hour an address or a cookie may ask for: the set limit, or less after the platform has refused. */
+/** How many videos an hour an address or a cookie may request: the set limit, or less after refusals. */
 import { type Clock, type Static, Type } from 'archivolt'
 
 const MINUTE_MS = 60_000
@@ -14,7 +14,7 @@ const BEYOND_LEARNING = 10_000
 
 /** What survives a restart; times in epoch seconds. */
 export interface BudgetRecord {
-  /** Minutes in which was asked, and how often. */
+  /** Minutes with requests, and their number. */
   used: Array<[at: number, count: number]>
   learned: { limit: number; halved: number; refused: number } | null
 }
@@ -22,7 +22,8 @@ export interface BudgetRecord {
 const orNoLimit = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])
 
 /**
- * As it is shown. `used` in the last hour; `limit` of now; `per_hour` as set; `learned`: it is less after a refusal.
+ * The state for display. `used`: in the last hour; `limit`: current limit; `per_hour`: as set; `learned`: lower after a
+ * refusal.
  */
 export const BudgetState = Type.Object({
   used: Type.Integer({ minimum: 0 }),
@@ -36,13 +37,13 @@ export class Budget {
   #clock: Clock
   /** Minutes of the steady clock, oldest first. */
   #used = new Map<number, number>()
-  /** What it was halved to, when that was, and the last refusal; by the steady clock. */
+  /** The halved limit, the time of the halving, and the last refusal; by the steady clock. */
   #learned: { limit: number; halvedMs: number; refusedMs: number } | undefined
 
   constructor(clock: Clock, record?: BudgetRecord) {
     this.#clock = clock
     if (!record) return
-    // Where the clock was set back meanwhile, nothing lies in the future.
+    // If the clock was set back meanwhile, times in the future count as now.
     const steadyOf = (seconds: number) => clock.steady() - Math.max(0, clock.now() - seconds * 1000)
     for (const [at, count] of record.used) this.#add(steadyOf(at), count)
     if (!record.learned) return
@@ -50,7 +51,7 @@ export class Budget {
     this.#learned = { limit, halvedMs: steadyOf(halved), refusedMs: steadyOf(refused) }
   }
 
-  /** @param set  so many an hour at most; Infinity: no limit */
+  /** @param set  limit per hour; Infinity: no limit */
   state(set: number): BudgetState {
     const limit = this.#limit(set)
     const known = (number: number) => (Number.isFinite(number) ? Math.floor(number) : null)
@@ -62,9 +63,10 @@ export class Budget {
   }
 
   /**
-   * What was asked for at that time, by the steady clock, was refused: half of it from now on. Where no limit is set,
-   * half of what was asked for, but of no less than is usual: a refusal in a quiet hour does not come from asking too
-   * much, and would leave next to nothing. Once in an hour: until then it also counts what was asked for before.
+   * Halves the limit after a refusal of a request made at that time (steady clock). Without a set limit, halves the
+   * number of requests made, or the usual limit if that is higher: a refusal in a quiet hour is not caused by too many
+   * requests, and would leave next to nothing. At most once an hour, because until then requests from before the
+   * halving still count.
    * @returns whether it was halved
    */
   refuse(askedAtMs: number, set: number): boolean {
@@ -81,12 +83,12 @@ export class Budget {
     return true
   }
 
-  /** What refusals have taught is taken back. */
+  /** Drops the learned limit. */
   forget(): void {
     this.#learned = undefined
   }
 
-  /** Milliseconds until one more may be asked for. */
+  /** Milliseconds until one more request is allowed. */
   waitMs(set: number): number {
     const tooMany = this.#count() - Math.max(1, Math.floor(this.#limit(set))) + 1
     let freed = 0

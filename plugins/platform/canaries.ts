@@ -1,6 +1,6 @@
 /**
- * What a build of yt-dlp must show before it is used: it loads, solves the stored player, and is offered films of ours
- * as good as they were once. What the build in use cannot do either says nothing against a new one.
+ * Tests a build of yt-dlp before it is used: it must load, solve the stored player, and be offered archived videos in
+ * the same quality as before. A failure that the current build has too does not count against the new one.
  */
 import { type Clock, type Log, say, sentenceOf, type Words } from 'archivolt'
 import { Child, ChildError, type ChildRequest } from './child.ts'
@@ -10,7 +10,7 @@ import { PLATFORM } from './name.ts'
 import type { Build, Tools } from './tools.ts'
 import type { Canary } from './types.ts'
 
-/** `unclear`: nothing is known against it, and not enough for it. Reasons are for people. */
+/** `unclear`: no failure, but not enough evidence. Reasons are for people. */
 export type Verdict = { is: 'good' } | { is: 'bad' | 'unclear'; reason: Words }
 
 const FILMS = 3
@@ -22,13 +22,13 @@ interface CanaryParts {
   tools: Tools
   clock: Clock
   log: Log
-  /** Films of ours, more than are needed: some may be gone. */
+  /** Archived videos, more than needed, because some may be gone. */
   films: () => Promise<Canary[]>
-  /** One turn at the platform. */
+  /** Runs work in a turn of the platform's lane. */
   inTurn: <Result>(work: () => Promise<Result>, signal: AbortSignal) => Promise<Result>
 }
 
-/** What came of asking for a film. */
+/** The result of requesting a video. */
 type Answer = { offered: number } | { failure: 'gone' | 'refused' | 'failed'; message: string }
 
 export async function tryBuild(build: Build, parts: CanaryParts, signal: AbortSignal): Promise<Verdict> {
@@ -58,7 +58,7 @@ async function tryFilms(build: Build, parts: CanaryParts, signal: AbortSignal): 
     }
     if ('failure' in answer && answer.failure === 'refused') return { is: 'unclear', reason: answer.message }
     last = wordsOf(answer, film)
-    if ('failure' in answer && answer.failure === 'gone') continue // another one in its place
+    if ('failure' in answer && answer.failure === 'gone') continue // try another video
     const before = await ask(parts.tools.updated, film, isFirst, parts, signal)
     if ('offered' in before && before.offered >= film.height) return { is: 'bad', reason: last }
   }
@@ -71,7 +71,7 @@ const wordsOf = (answer: Answer, { id, height }: Canary): Words =>
     ? say`the video ${{ id }} is offered with ${{ offered: `${answer.offered}p` }} alone, once it was ${{ height: `${height}p` }}`
     : say`the video ${{ id }} cannot be fetched: ${{ message: answer.message }}`
 
-/** @param build  undefined: the one that `make` has brought */
+/** @param build  undefined: the one installed by `make` */
 async function ask(
   build: Build | undefined,
   { id }: Canary,

@@ -1,9 +1,9 @@
 /**
- * The challenges of the platform: whether yt-dlp's solver scripts (ejs) and a JavaScript runtime solve those of the
- * stored player (`player.js`, `worker_challenge.py`), and what of the two is at fault where they do not.
+ * The platform's challenges: whether yt-dlp's solver scripts (ejs) and a JavaScript runtime solve those of the stored
+ * player (`player.js`, `worker_challenge.py`), and which of the two is at fault otherwise.
  */
 
-/** As the worker tells it. */
+/** As reported by the worker. */
 type Outcome =
   | 'works'
   | 'no_runtime'
@@ -14,9 +14,9 @@ type Outcome =
   | 'wrong_answer'
   | 'too_old'
 
-/** The runtime: `untried` where there are no scripts for it to run. */
+/** The runtime; `untried`: no scripts to run. */
 type RuntimeState = 'works' | 'missing' | 'failed' | 'wrong_answer' | 'untried'
-/** The scripts: `differs` from those that this yt-dlp takes; `lost` in the stored player. */
+/** The scripts; `differs`: another version than this yt-dlp needs; `lost`: failed to read the stored player. */
 type SolverState = 'works' | 'missing' | 'differs' | 'lost'
 
 export interface ChallengeReport {
@@ -63,13 +63,13 @@ function solverState(outcome: Outcome, version: string): SolverState {
   return outcome === 'not_solved' ? 'lost' : 'works'
 }
 
-/** What is not there of it, as `missing` of the state names it. */
+/** The missing parts, as named in `missing` of the state. */
 export const missingIn = ({ runtime, solver }: ChallengeReport): string[] => [
   ...(runtime.state === 'missing' ? ['javascript'] : []),
   ...(solver.state === 'missing' ? ['yt-dlp-ejs'] : []),
 ]
 
-/** The words of the runtime or the scripts, without yt-dlp's advice and what was asked of them. */
+/** The message of the runtime or the scripts, without yt-dlp's advice and the request. */
 const inShort = (message: string): string =>
   message
     .split('\n', 1)[0]!

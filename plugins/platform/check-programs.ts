@@ -1,4 +1,4 @@
-/** What `archivolt check` says of the programs outside. */
+/** The findings of `archivolt check` about external programs. */
 import type { CheckParts, Finding } from 'archivolt'
 import { openTools } from './tools.ts'
 

@@ -1,4 +1,4 @@
-/** One worker child: JSON lines over its pipes, one request at a time, its whole process group ended with it. */
+/** One worker child: JSON lines over pipes, one request at a time; its whole process group is killed with it. */
 import type { ChildProcess } from 'node:child_process'
 import {
   abortable,
@@ -14,29 +14,29 @@ import {
 import type { Evidence } from './classify.ts'
 import type { Route } from './network-route.ts'
 
-/** What a child is started with: a program, and the first line it reads. Neither holds anything from outside. */
+/** How a child is started: the program and its first input line. Neither contains external input. */
 export interface Launch {
   python: string
   worker: string
   setup: {
     platformUrl: string
-    /** Where, beside it, subtitles and thumbnails may lie. */
+    /** Further hosts for subtitles and thumbnails. */
     fileHosts: string[]
-    /** Put before Python's own: an official zip, an updated yt-dlp, a folder of plugins. */
+    /** Prepended to Python's path: an official zip, an updated yt-dlp, a folder of plugins. */
     paths: string[]
     jsRuntimes: Record<string, { path?: string }>
     ffmpeg: string | null
-    /** What ffmpeg may take a file for. */
+    /** The input formats that ffmpeg may detect. */
     inputFormats: string
     cacheDir: string | null
     jar: string | null
-    /** How the platform is asked, as people have set it. */
+    /** The configured network route. */
     route: Route
     /** Seconds before the first retry; doubled for each further one. */
     retryPause: number
-    /** Seconds without an answer after which a connection is given up. */
+    /** Seconds without a response before a connection is dropped. */
     socketTimeout: number
-    /** And a JavaScript runtime. */
+    /** The same for a JavaScript runtime. */
     runtimeTimeout?: number
   }
   memoryLimitBytes: number
@@ -49,15 +49,15 @@ export interface ChildRequest {
 
 export interface ChildAskOptions {
   signal?: AbortSignal | undefined
-  /** Ends the child where it says nothing for so long. */
+  /** Kills the child after this long without output. */
   quietMs: number
-  /** With the cookie, where there is one; left out: so. */
+  /** Whether to use the cookie, if there is one; default: yes. */
   isSignedIn?: boolean | undefined
-  /** A person waits: what the platform does not have is not asked for again. */
+  /** A person waits: a missing item is not requested again. */
   isHasty?: boolean
-  /** Waits before a further request to the platform, or before a subtitle; left out: none waits. */
+  /** Waits before a further request to the platform, or before a subtitle; default: no wait. */
   pause?: ((kind: PauseKind) => Promise<void>) | undefined
-  /** All streams of a download are here: what follows is this machine's work. */
+  /** Called when all streams of a download have arrived; the rest is local work. */
   onFetched?: ((told: Fetched) => void) | undefined
   onPart?: (part: unknown[]) => void
   onProgress?: (progress: { downloaded: number; total: number; speed: number | null; eta: number | null }) => void
@@ -69,10 +69,10 @@ export interface Fetched {
 
 export type PauseKind = 'request' | 'subtitle'
 
-/** What came of asking for a token of proof of origin; `failed`: why there was none. */
+/** The outcome of requesting a proof-of-origin token; `failed`: why there was none. */
 export interface TokenNews {
   failed?: string
-  /** It does not even answer. */
+  /** The provider does not respond at all. */
   isAway?: boolean
 }
 
@@ -81,7 +81,7 @@ export interface ChildAnswer {
   warnings: string[]
 }
 
-/** What a request that failed throws: evidence, not yet classed. */
+/** The error of a failed request: evidence that is not yet classified. */
 export class ChildError extends Error {
   override readonly name = 'ChildError'
   readonly evidence: Evidence
@@ -134,8 +134,8 @@ export class Child {
       this.#onReady = resolve
       this.#onFailed = reject
     })
-    this.ready.catch(() => undefined) // told by the first request too
-    // -I: no PYTHONPATH, no user's packages. A group of its own, so that ffmpeg ends with it.
+    this.ready.catch(() => undefined) // the first request reports it too
+    // -I: no PYTHONPATH, no user packages. A separate process group, so that ffmpeg is killed with it.
     this.#process = startChild(launch.python, ['-I', '-B', launch.worker], {
       env: childEnvironment({ isOnline: true }),
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -162,7 +162,7 @@ export class Child {
         resolve()
       })
     })
-    this.#process.stdin?.on('error', () => undefined) // EPIPE: the end itself is told by 'close'
+    this.#process.stdin?.on('error', () => undefined) // EPIPE: 'close' reports the end
     this.#process.stdout?.on('data', (chunk: Buffer) => this.#read(chunk))
     this.#process.stderr?.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-MAX_STDERR_BYTES)
@@ -180,8 +180,8 @@ export class Child {
   }
 
   /**
-   * One request; the caller sees to it that no other runs. @throws ChildError, or the signal's reason after the child
-   * has been killed
+   * Sends one request; the caller ensures that no other is running. @throws ChildError, or the signal's reason after
+   * the child has been killed
    */
   async ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
     const { signal } = options
@@ -215,7 +215,7 @@ export class Child {
     })
   }
 
-  /** Ends the process and its children now; what waits for an answer gets this as its failure. */
+  /** Kills the process and its children; a pending request fails with this reason. */
   kill(reason: Evidence): void {
     if (this.#isEnded) return
     this.#reason ??= reason
@@ -224,11 +224,11 @@ export class Child {
     try {
       process.kill(-pid, 'SIGKILL')
     } catch {
-      this.#process.kill('SIGKILL') // where there are no process groups
+      this.#process.kill('SIGKILL') // on systems without process groups
     }
   }
 
-  /** Lets an idle child go. */
+  /** Ends an idle child. */
   end(): Promise<void> {
     this.#reason ??= { kinds: ['ChildDied'], message: 'yt-dlp was ended' }
     this.#process.stdin?.end() // the worker ends its group at the end of its input
@@ -293,7 +293,7 @@ export class Child {
       pending.timer = this.#quietTimer(pending.options.quietMs)
       if ('fetched' in answer) pending.options.onFetched?.(answer.fetched as Fetched)
       else if ('part' in answer) pending.options.onPart?.(answer.part as unknown[])
-      // The child's worker is ours: of which form progress is, the request says.
+      // The worker is ours: the form of the progress follows from the request.
       else pending.options.onProgress?.(answer.progress as never)
       return
     }
@@ -314,7 +314,7 @@ export class Child {
       this.#pending.timer = this.#quietTimer(options.quietMs)
       this.#send({ go: id })
     }
-    // An end of the ask ends its pause too, and this child with it.
+    // Aborting the ask also ends its pause, and kills this child.
     Promise.resolve(options.pause?.(kind)).then(go, () => undefined)
   }
 
@@ -333,7 +333,7 @@ export class Child {
     this.kill({ kinds: ['Memory'], message: 'yt-dlp needed too much memory' })
   }
 
-  /** Memory of the process itself; undefined where this cannot be told. */
+  /** Memory of the process; undefined: unknown. */
   rssBytes(): Promise<number | undefined> {
     return rssBytesOf(this.#process.pid)
   }

@@ -1,17 +1,13 @@
-/**
- * What a failure means: from the classes of the exceptions and the texts of test/platform/errors.md to a FailureClass.
- */
+/** Classifies a failure by the classes of its exceptions and by the texts in test/platform/errors.md. */
 import { DAY_SECONDS, inEnglish, maskCredentials, say, type Words } from 'archivolt'
 import { FAILURES, type FailureClass, gateRuleOf, type Sign } from './failure-classes.ts'
 import { PLATFORM } from './name.ts'
 
-/**
- * What is known of a failure: names of the exception and of those behind it, what it said, and the warnings before it.
- */
+/** What is known about a failure: names of the exception and its causes, its message, and earlier warnings. */
 export interface Evidence {
   kinds: string[]
   message: string
-  /** Of the HTTP answer behind it. */
+  /** Status of the HTTP response that caused it. */
   status?: number | null
   errnos?: number[]
   /** The connection itself failed. */
@@ -19,17 +15,17 @@ export interface Evidence {
   liveStatus?: string | null
   /** Epoch seconds. */
   availableAt?: number | null
-  /** So much must be free before it may begin. */
+  /** Free space needed before it may begin. */
   needBytes?: number | null
   warnings?: string[]
 }
 
 export interface Verdict {
   failure: FailureClass
-  /** For people: the platform's or yt-dlp's words, without their advice on command lines. */
+  /** For people: the message of the platform or yt-dlp, without advice on command lines. */
   message: string
   availableAt?: number
-  /** Of a full disk: which one, and what it waits for. */
+  /** For a full disk: which one, and what it waits for. */
   reason?: Words
   sign?: Sign
 }
@@ -109,7 +105,7 @@ const RULES: Rule[] = [
   [/unable to download (?:webpage|api page|video data)/, 'network'],
 ]
 
-/** Exceptions whose class says more than their message. */
+/** Exceptions whose class is more specific than their message. */
 const KINDS: Record<string, FailureClass> = {
   MissingTool: 'missing_tool',
   LocalAddress: 'unknown',
@@ -124,7 +120,7 @@ const KINDS: Record<string, FailureClass> = {
 }
 
 const NOT_YET = new Set(['is_upcoming', 'is_live', 'post_live'])
-/** Where nothing says when an announced video will be there; once its time has been over for a day, a day. */
+/** Pause for an announced video without a known time; once its time is over for a day, the pause is a day. */
 const UPCOMING_AGAIN_SECONDS = 3600
 /** The last second of the year 9999: a later time is not a date that a page could show, so it is ignored. */
 export const LAST_SHOWN_SECOND = 253_402_300_799
@@ -132,7 +128,7 @@ const UNIT_SECONDS: Record<string, number> = { minute: 60, hour: 3600, day: 86_4
 
 const folded = (text: string): string => text.toLowerCase().replaceAll('’', "'")
 
-/** @param nowSeconds  epoch seconds; "in 3 hours" is counted from it */
+/** @param nowSeconds  epoch seconds; base for "in 3 hours" */
 export function classify(evidence: Evidence, nowSeconds: number): Verdict {
   const text = folded(evidence.message)
   const warnings = folded((evidence.warnings ?? []).join('\n'))
@@ -147,9 +143,7 @@ export function classify(evidence: Evidence, nowSeconds: number): Verdict {
   return { failure, message, ...(sign && { sign }) }
 }
 
-/**
- * Whether somebody who is signed in may be answered better: guests are told of what is private that it is not there.
- */
+/** Whether a signed-in request may succeed: for guests, private videos look missing. */
 export function mayNeedAccount(evidence: Evidence): boolean {
   return (
     FAILURES[classify(evidence, 0).failure].needsAccount === true ||

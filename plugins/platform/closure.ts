@@ -1,4 +1,4 @@
-/** What the gate is closed by and until when: the state of a circuit breaker, and how its back-off grows. */
+/** Why the gate is closed and until when: the state of a circuit breaker, and its back-off. */
 import { type Clock, epochSeconds, type Words } from 'archivolt'
 import { type GateClass, gateRuleOf } from './failure-classes.ts'
 
@@ -9,13 +9,13 @@ export interface Closure {
   readonly since: number
   /** By the steady clock. */
   nextAttemptMs: number
-  /** How often it was closed in a row. */
+  /** How many times in a row the gate has closed. */
   readonly level: number
-  /** The folder that a full disk is about. */
+  /** For a full disk: a folder on it. */
   readonly place: string | undefined
 }
 
-/** What survives a restart: a block, in epoch seconds. */
+/** The stored form of a block, which survives a restart; epoch seconds. */
 export interface BlockRecord {
   reason: Words
   since: number
@@ -24,7 +24,7 @@ export interface BlockRecord {
 }
 
 const MINUTE_MS = 60_000
-/** Closed again so soon after it opened, the back-off goes on where it was. */
+/** If the gate closes again within this time after it opened, the back-off continues where it was. */
 const RELAPSE_MS = 10 * MINUTE_MS
 
 export function waitMs(by: GateClass, level: number): number {
@@ -32,7 +32,7 @@ export function waitMs(by: GateClass, level: number): number {
   return minutes[Math.min(level, minutes.length - 1)]! * MINUTE_MS
 }
 
-/** @param before  what closed it until now, or when it opened last and at which level that ended */
+/** @param before  the current closure, or the time and level when the gate last opened */
 export function close(
   { by, reason, place }: Pick<Closure, 'by' | 'reason' | 'place'>,
   before: Closure | { openedAtMs: number; level: number },
@@ -51,7 +51,7 @@ export function close(
   }
 }
 
-/** Epoch seconds, as it is shown and kept. */
+/** In epoch seconds, for display and storage. */
 export const nextAttemptOf = ({ nextAttemptMs }: Pick<Closure, 'nextAttemptMs'>, clock: Clock): number =>
   Math.round((clock.now() + nextAttemptMs - clock.steady()) / 1000)
 
@@ -63,7 +63,7 @@ export const toRecord = ({ reason, since, level, ...closure }: Closure, clock: C
 })
 
 export function fromRecord({ reason, since, nextAttempt, level }: BlockRecord, clock: Clock): Closure {
-  // Where the clock was set meanwhile, no longer than it can have been meant.
+  // If the clock was set meanwhile, never longer than the back-off itself.
   const leftMs = Math.min(nextAttempt * 1000 - clock.now(), waitMs('blocked', level))
   return { by: 'blocked', reason, since, nextAttemptMs: clock.steady() + leftMs, level, place: undefined }
 }

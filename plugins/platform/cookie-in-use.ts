@@ -1,4 +1,4 @@
-/** The cookie jar in use: lent to each child as text, told to listeners where the platform renewed it. */
+/** The cookie jar in use: passed to each child as text; listeners are told when the platform renews it. */
 import { readFile } from 'node:fs/promises'
 import type { Log } from 'archivolt'
 import { isStillSignedIn, sessionOf } from './cookie-session.ts'
@@ -9,10 +9,10 @@ type Listener = Parameters<Platform['onCookieRenewed']>[0]
 export class Jar {
   #log: Log
   #path: string | null = null
-  /** Raised with each jar: what a child renews may be an earlier one. */
+  /** Incremented with each jar, because a child may renew an earlier one. */
   #number = 0
   #listeners = new Set<Listener>()
-  /** Which session asks go with; undefined: none. */
+  /** The session of asks; undefined: none. */
   session: string | undefined
   #reading: Promise<void> = Promise.resolve()
 
@@ -40,7 +40,7 @@ export class Jar {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** The text for one child, and where that child brings it back once the platform has changed it. */
+  /** The text for one child, and the callback for a renewed jar. */
   async lend(): Promise<{ text: string | null; onJar: (renewed: string) => void }> {
     const number = this.#number
     const isStillUsed = () => number === this.#number

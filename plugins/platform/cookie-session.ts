@@ -1,10 +1,10 @@
-/** What can be told of a cookie jar (Netscape text) without asking the platform. */
+/** Reads a cookie jar (Netscape text) without asking the platform. */
 import { createHash } from 'node:crypto'
 
-/** Without these nobody is signed in; a renewed jar that has lost one of them is not worth keeping. */
+/** The cookies needed to be signed in; a renewed jar that has lost one of them is not stored. */
 const SESSION_COOKIES = new Set(['SID', 'HSID', 'SSID', 'SAPISID', 'LOGIN_INFO', '__Secure-1PSID', '__Secure-3PSID'])
 
-/** Those that stay the same as long as somebody is signed in, best first. */
+/** Cookies that stay the same during a session, best first. */
 const LASTING = ['SAPISID', 'SID', 'LOGIN_INFO']
 
 /** Name → value. */
@@ -17,7 +17,7 @@ function sessionCookies(jar: string): Map<string, string> {
   return found
 }
 
-/** Tells sessions apart, and nothing else of them. */
+/** An opaque id of the session. */
 export function sessionOf(jar: string): string {
   const cookies = sessionCookies(jar)
   const lasting = LASTING.map((name) => cookies.get(name)).find((value) => value !== undefined)

@@ -1,6 +1,6 @@
 /**
- * Children that download: one for each download under way, kept a while for the next one. To start one takes longer
- * than all else that is ours of a download.
+ * Child processes for downloads: one per running download, reused for a while. Starting one takes longer than all our
+ * other work for a download.
  */
 import type { Clock, Log, Timer } from 'archivolt'
 import { Child, type ChildAnswer, type ChildAskOptions, ChildError, type ChildRequest } from './child.ts'
@@ -9,12 +9,12 @@ import type { KeptChildParts } from './kept-child.ts'
 /** Longer than the pause between two videos. */
 const IDLE_MS = 30_000
 const DOWNLOADS_UNTIL_REPLACED = 20
-/** What yt-dlp throws where the platform has answered, and with no. */
+/** Errors of yt-dlp for a refusal by the platform. */
 const REFUSALS = ['ExtractorError', 'GeoRestrictedError', 'UserNotLive']
 
 interface Idle {
   child: Child
-  /** What it was started with, and the jar that it has now. */
+  /** The launch parameters, including its current jar. */
   launch: string
   downloads: number
   timer: Timer
@@ -32,8 +32,8 @@ export function openDownloadChildren({ clock, log, launch: launchNow }: Parts) {
   const waiting = new Set<Idle>()
 
   /**
-   * One download. A child that has failed at it is used again only where the platform has refused before a file was
-   * begun: what is missing on this machine it would remember, and of a file something may be left.
+   * Runs one download. After a failure, a child is reused only if the platform refused before a file was begun:
+   * otherwise it may remember what this machine lacks, or have part of a file left.
    */
   async function ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
     const { launch, onJar, onToken } = await launchNow()
@@ -65,7 +65,7 @@ export function openDownloadChildren({ clock, log, launch: launchNow }: Parts) {
     }
   }
 
-  /** One that would be started just so now; those that would not are of no use any more. */
+  /** Takes an idle child with the same launch parameters; ends those with other parameters. */
   async function take(launch: string): Promise<Idle | undefined> {
     const idle = [...waiting].filter(({ child }) => !child.isEnded)
     const found = idle.find((one) => one.launch === launch)
@@ -92,7 +92,7 @@ export function openDownloadChildren({ clock, log, launch: launchNow }: Parts) {
     return idle.child.end()
   }
 
-  /** Ends those that wait; those at work end with their downloads. */
+  /** Ends idle children; busy ones end with their downloads. */
   async function end(): Promise<void> {
     await Promise.all([...waiting].map(dismiss))
   }

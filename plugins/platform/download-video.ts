@@ -1,4 +1,4 @@
-/** Downloads one video by a child of its own, and refuses a file that is cut short. */
+/** Downloads one video in a child process, and refuses a truncated file. */
 import { isAbsolute, join } from 'node:path'
 import { epochSeconds, errors } from 'archivolt'
 import { type ChildAskOptions, ChildError, type Fetched } from './child.ts'
@@ -31,14 +31,14 @@ export async function downloadVideo(
     const lack = await lackOfRoom(folder, ytdlp.settings.dataDir)
     if (lack !== undefined) throw new NoRoom(lack)
     const onFetched = (told: Fetched) => {
-      if (told.areSubtitlesRefused) ytdlp.subtitles.hear(true) // before the next video asks
+      if (told.areSubtitlesRefused) ytdlp.subtitles.hear(true) // before the next video requests subtitles
       child.onFetched?.(told)
       fetched?.()
     }
     try {
       return await inOwnChild(id, wanted, { ...child, onProgress: forPeople(progress), onFetched }, ytdlp)
     } catch (error) {
-      // Only English words can be classed, so the metadata is asked for in English: it fails for the same reason.
+      // Only English messages can be classified, so the metadata is requested in English: it fails for the same reason.
       if (wanted.extractorLanguage && error instanceof ChildError && classify(error.evidence, 0).failure === 'unknown')
         await readVideo(id, withMetadataQuiet(child), ytdlp)
       throw error
@@ -89,7 +89,7 @@ async function inOwnChild(
   }
 }
 
-/** @returns in words what is wrong with the file; undefined: it is whole. @throws ChildError: ffprobe is missing */
+/** @returns a sentence about the fault in the file; undefined: none. @throws ChildError: ffprobe is missing */
 async function faultOf(
   mediaPath: string,
   streams: StreamSize[],
@@ -104,7 +104,7 @@ async function faultOf(
   }
 }
 
-/** A format of somebody's own may be of sound that an m4a cannot hold as it is. */
+/** A custom format may have sound that an m4a cannot contain, so only `sound` gives an m4a. */
 const endingOf = ({ quality }: DownloadOptions): 'mp4' | 'm4a' => (quality?.codec === 'sound' ? 'm4a' : 'mp4')
 
 const isNotThere = (error: unknown): boolean =>

@@ -1,8 +1,8 @@
 /**
- * The failure classes: one row each says what follows from it, for what was asked for, for the gate, for people. A new
- * class is a new row here, the words that lead to it in `classify.ts`, and what the compiler and the tests then ask
- * for: its name in the queue's schema, its reasons (`reasons.ts`), its place and texts on the page
- * (`web/page/stores/failures.ts`), its line in contract 9.3.
+ * The failure classes: one row each defines the consequences for the item, for the gate and for people. A new class
+ * needs a row here, its patterns in `classify.ts`, and what the compiler and the tests then report as missing: its name
+ * in the queue's schema, its reasons (`reasons.ts`), its group and texts on the page (`web/page/stores/failures.ts`),
+ * its line in contract 9.3.
  */
 import { say, sentenceOf, type Words } from 'archivolt'
 import { PLATFORM } from './name.ts'
@@ -12,50 +12,50 @@ export type ClosedState = 'blocked' | 'offline' | 'halted'
 
 export type FailureRow = About & Fate
 
-/** What becomes of the item. */
+/** The consequence for the item. */
 type Fate =
-  /** About the platform or this machine: the ask waits at the gate and goes on by itself. */
+  /** Concerns the platform or this machine: the ask waits at the gate and continues automatically. */
   | { readonly item: 'wait'; readonly again?: never }
-  /** `final` is noted on the item at once, `retry` is tried again first. */
+  /** `final`: recorded on the item at once. `retry`: retried first. */
   | { readonly item: 'final' | 'retry'; readonly again: Again }
 
 /**
- * When an item that is noted is taken again by itself. `looks`: the reason may end without notice, so it is taken when a
- * listing shows the video without a mark, else after the days of download/retries.ts. `told`: at the time that is known
- * with the failure, and never where there is no such time.
+ * When a failed item is retried automatically. `looks`: the reason may end without notice, so it is retried when a
+ * listing shows the video without a mark, otherwise after the days in download/retries.ts. `told`: at the time given
+ * with the failure, or never without one.
  */
 type Again = 'looks' | 'told'
 
 interface About {
-  /** For people: the API's documentation says it. */
+  /** For the API documentation. */
   readonly meaning: string
-  /** For people, of a video of which its own words tell no more (`reasons.ts`). None: its own words say it. */
+  /** Sentence for people, if the message itself is not more specific (`reasons.ts`). Omitted: the message is used. */
   readonly said?: Words
-  /** Another account may have it: it is taken again when the cookie changes. */
+  /** Another account may have access: retried when the cookie changes. */
   readonly needsAccount?: true
-  /** The platform has it no longer: its document becomes inactive. */
+  /** Gone from the platform: its document becomes inactive. */
   readonly deactivates?: true
-  /** What the platform told beside it is of use: the video is there, only not for us or not yet. */
+  /** The platform's metadata is usable: the video exists, but not for us or not yet. */
   readonly hasMetadata?: true
-  /** Nobody answered, so nothing is known. */
+  /** No response, so nothing is known. */
   readonly isUnanswered?: true
-  /** It closes the gate. */
+  /** Closes the gate. */
   readonly gate?: GateRule
 }
 
 interface GateRule {
   readonly state: ClosedState
-  /** So many different items in a row close it. */
+  /** This many different items in a row close the gate. */
   readonly items: number
-  /** For people, from the words of the failure. */
+  /** The reason for people, made from the failure's message. */
   readonly reason: (message: Words) => Words
-  /** Minutes to each next attempt; the last is repeated. */
+  /** Minutes before each next attempt; the last is repeated. */
   readonly minutes: readonly number[]
-  /** This machine lacks something: a look at it opens the gate again, no item tries. */
+  /** This machine lacks something: a check of the machine opens the gate, without a probe. */
   readonly isOurs?: true
 }
 
-/** From so many different items in a row the same trouble is not about the items. */
+/** After this many different items in a row, a failure is not caused by the items. */
 const WAVE = 3
 const GATE_PAUSE_MINUTES = [1, 5, 15, 60]
 
@@ -108,7 +108,7 @@ const ROWS = {
     meaning: 'not in the quality that is wanted; tried again by itself at `retry_at`, where there is one',
     said: say`Not in the quality that is wanted`,
     item: 'final',
-    // Without a time: the preferences say to skip what is not offered, and a later look would skip it again.
+    // Without a time: the preferences say to skip videos that are not offered, and a retry would skip it again.
     again: 'told',
     hasMetadata: true,
   },
@@ -168,11 +168,11 @@ const ROWS = {
 export type FailureClass = keyof typeof ROWS
 export const FAILURES: Readonly<Record<FailureClass, FailureRow>> = ROWS
 
-/** Those that are noted on an item of the queue. */
+/** The classes that are recorded on queue items. */
 export type ItemFailureClass = {
   [Class in FailureClass]: (typeof ROWS)[Class]['item'] extends 'wait' ? never : Class
 }[FailureClass]
-/** Those that close the gate. */
+/** The classes that close the gate. */
 export type GateClass = {
   [Class in FailureClass]: (typeof ROWS)[Class] extends { gate: GateRule } ? Class : never
 }[FailureClass]
@@ -180,8 +180,8 @@ export type GateClass = {
 export const gateRuleOf = (failure: GateClass): GateRule => ROWS[failure].gate
 
 /**
- * What a failure shows beside its class. Each item fails for itself; as a wave over different items it is not about
- * them, and closes the gate as another class does. `no_tab` (the channel has no such tab) never does.
+ * A further sign of a failure besides its class. A single one fails only its item; a wave over different items is not
+ * caused by them, and closes the gate as another class does. `no_tab` (the channel has no such tab) never closes it.
  */
 export type Sign = 'sign_in' | 'not_understood' | 'no_tab'
 
@@ -189,7 +189,7 @@ interface Wave {
   readonly closesAs: GateClass
   readonly items: number
   readonly reason: (message: Words) => Words
-  /** Only items with the same words count together. */
+  /** Only items with the same message count together. */
   readonly isByWords?: true
 }
 

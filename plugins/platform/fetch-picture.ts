@@ -1,6 +1,4 @@
-/**
- * Fetches a picture of the platform to a file: by ourselves, or by yt-dlp where it has to go another way than usual.
- */
+/** Downloads a picture of the platform to a file: directly, or with yt-dlp if a special network route is set. */
 import { createWriteStream } from 'node:fs'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -10,13 +8,12 @@ import type { Route } from './network-route.ts'
 const LIMIT_BYTES = 10 * 1024 * 1024
 const QUIET_MS = 30_000
 
-/** A picture that cannot be had. */
+/** The picture is not available. */
 class NoPicture extends Error {}
 
-/** @throws NoPicture, or what the network or the file system says */
+/** @throws NoPicture, or an error of the network or the file system */
 export async function fetchDirectly(url: string, to: string, signal: AbortSignal): Promise<void> {
-  // A redirect could lead anywhere, also into the private network: the picture is where the platform said, or not at
-  // all.
+  // Redirects are not followed: they could lead anywhere, even into a private network.
   const response = await fetch(url, { redirect: 'manual', signal })
   if (response.status !== 200 || response.body === null) {
     await response.body?.cancel()
@@ -29,7 +26,7 @@ export async function fetchDirectly(url: string, to: string, signal: AbortSignal
   )
 }
 
-/** What yt-dlp alone knows to go: a proxy, or from an address of ours. @throws ChildError */
+/** Uses routes that only yt-dlp supports: a proxy, or a source address. @throws ChildError */
 export async function fetchByRoute(url: string, to: string, signal: AbortSignal, child: KeptChild): Promise<void> {
   await child.ask({ op: 'picture', url, path: to, most: LIMIT_BYTES }, { signal, quietMs: QUIET_MS, isSignedIn: false })
 }

@@ -1,4 +1,4 @@
-/** Fetches the subtitles of a video that is archived already; a download brings its own in the same form. */
+/** Fetches the subtitles of an archived video, in the same form as a download brings them. */
 import { join } from 'node:path'
 import type { AskOptions, DownloadedSubtitle, Platform } from './types.ts'
 import { checkId, LONG_QUIET_MS, ofVideo, type YtDlp } from './ytdlp.ts'
@@ -32,7 +32,7 @@ export const toSubtitles = (value: unknown, folder: string): DownloadedSubtitle[
     ({ file, ...subtitle }) => ({ ...subtitle, path: join(folder, file) }),
   )
 
-/** The languages that could not be had; the log tells of them too. */
+/** The languages that could not be fetched, which are also logged. */
 export function leftOut(id: string, result: Record<string, unknown>, warnings: string[], { log }: YtDlp): string[] {
   const languages = result.leftOut as string[]
   if (languages.length > 0)
@@ -40,7 +40,7 @@ export function leftOut(id: string, result: Record<string, unknown>, warnings: s
   return languages
 }
 
-/** @returns whether the platform has refused some: that holds for all others too, for a while */
+/** @returns whether the platform refused subtitles: then it refuses all of them for a while */
 export function hearOfSubtitles(result: Record<string, unknown>, { subtitles }: YtDlp): boolean {
   const areRefused = result.areSubtitlesRefused === true
   if (areRefused || (result.subtitles as unknown[]).length > 0) subtitles.hear(areRefused)

@@ -1,24 +1,24 @@
-/** A wish in words → what yt-dlp is told to take: formats (`-f`), and in which order they are preferred (`-S`). */
+/** Converts a quality setting to yt-dlp's formats (`-f`) and their order of preference (`-S`). */
 import type { QualityWish } from './types.ts'
 
-/** The best picture with the best sound; what they are is for the order to say. */
+/** The best picture with the best sound; the order defines what is best. */
 const BEST = 'bv*+ba/b'
-/** Where the platform has it with a picture only, that is fetched too, and left out. */
+/** If sound is available only with a picture, both are fetched and the picture is dropped. */
 const SOUND = 'ba/b'
 
-/** What stands first decides; the platform's own order follows. */
+/** The first entries decide; the platform's own order follows. */
 export function toFormats({ height, codec, hdr }: QualityWish): { format: string; formatSort: string } {
   const most = height === undefined ? 'res' : `res:${height}`
   const order = {
-    // Browsers play AAC everywhere, Opus in an MP4 not.
+    // All browsers play AAC, but not all play Opus in an MP4.
     best: [...(height === undefined ? [] : [most]), 'aext'],
-    // The picture goes before the sound: else 360p that has some would win over what is put together.
+    // Picture before sound: otherwise 360p with included sound would win over separate streams.
     compatible: ['vcodec:h264', most, 'acodec:aac'],
-    // Of the same picture the smallest; of the sound the best.
+    // The smallest of equal pictures, but the best sound.
     smallest: [most, 'fps', '+vbr', 'acodec'],
     sound: ['acodec:aac', 'abr', '+res'],
   }
-  // The worker ranks the languages of the sound.
+  // The worker ranks the sound languages.
   return {
     format: codec === 'sound' ? SOUND : BEST,
     formatSort: ['lang', ...(hdr ? [] : ['hdr:sdr']), ...order[codec]].join(','),

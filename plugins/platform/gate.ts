@@ -1,6 +1,6 @@
 /**
- * The gate in front of both outside lanes, a circuit breaker with one probe: closed while the platform refuses us, does
- * not answer, or this machine lacks something.
+ * The gate in front of the platform's lanes, a circuit breaker with one probe: closed while the platform refuses us or
+ * does not respond, or while this machine lacks something.
  */
 import {
   abortable,
@@ -30,14 +30,14 @@ import { Streaks } from './streaks.ts'
 import type { PlatformState } from './types.ts'
 
 /**
- * A probe that fails so often in a row with the same item hands it back, so that one bad item cannot hold up all
- * others.
+ * After this many failed probes in a row with the same item, the item is handed back, so that one bad item does not
+ * block all others.
  */
 const PROBES_PER_ITEM = 3
 
-/** What survives a restart. */
+/** The stored state, which survives a restart. */
 export interface GateRecord {
-  /** Epoch seconds since when it is paused by hand, or null. */
+  /** Start of a manual pause in epoch seconds, or null. */
   pausedSince: number | null
   blocked: BlockRecord | null
 }
@@ -46,25 +46,23 @@ export interface GateParts {
   clock: Clock
   log: Log
   save: (record: GateRecord) => Promise<void>
-  /** Whether what this machine lacked is there: room on the disk with the folder, the tool. */
+  /** Whether this machine now has what it lacked: space on the folder's disk, or the tool. */
   recheck: (lacking: GateClass, place: string | undefined) => Promise<boolean>
-  /** Why the library, where all files go, is not there; undefined: it is. */
+  /** Why the library is unavailable; undefined: it is available. */
   absence: () => Promise<Words | undefined>
   /** yt-dlp no longer understands the platform. */
   onOutdated: () => void
-  /** It has closed, for whatever reason; once until it opens again. */
+  /** Called when the gate closes, for any reason; once until it opens again. */
   onStopped?: (state: PlatformState) => void
 }
 
-/** The right to do one item's work; each is given back with `settle`. */
+/** The right to process one item; each must be returned with `settle`. */
 interface Pass {
   readonly item: string
   readonly isProbe: boolean
 }
 
-/**
- * What became of an item: `throw` its failure, `wait` at the gate and try again, or `defer` it in favour of another.
- */
+/** What to do with an item: `throw` its failure, `wait` at the gate and retry, or `defer` it in favour of another. */
 export type Fate = 'throw' | 'wait' | 'defer'
 
 const NO_ITEM = { item: '', times: 0 }
@@ -72,7 +70,7 @@ const NO_ITEM = { item: '', times: 0 }
 export type Gate = ReturnType<typeof openGate>
 
 export function openGate({ clock, log, save: write, recheck, absence, onOutdated, onStopped }: GateParts) {
-  /** When it opened last, and how far the back-off had come by then. */
+  /** When the gate last opened, and the level of the back-off at that time. */
   let opened: { atMs: number; since: number; level: number } = {
     atMs: Number.NEGATIVE_INFINITY,
     since: epochSeconds(clock),
@@ -89,7 +87,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
   let isEnded = false
   const isOurs = ({ by }: Closure): boolean => gateRuleOf(by).isOurs === true
 
-  /** Goes on where the server was stopped. */
+  /** Restores the state from before a restart. */
   function restore({ pausedSince: since, blocked }: GateRecord): void {
     pausedSince = since
     if (!blocked) return
@@ -117,7 +115,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     }
   }
 
-  /** Takes an item through if it may go now: the gate is open, or a probe is due and none is under way. */
+  /** Lets an item pass if the gate is open, or if a probe is due and none is running. */
   function claim(item: string): Pass | undefined {
     if (!mayPass()) return undefined
     const pass = { item, isProbe: closure !== undefined }
@@ -141,10 +139,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     signal?.throwIfAborted()
   }
 
-  /**
-   * What an item's work came to. Every pass is settled once: with nothing where the item was given up without an
-   * outcome.
-   */
+  /** Reports the outcome of an item. Every pass is settled once; without an outcome if the item was abandoned. */
   function settle(pass: Pass, outcome?: 'done' | Verdict, place?: string): Fate {
     if (probe === pass) probe = undefined
     const fate = outcome === undefined ? 'throw' : outcome === 'done' ? onAnswer(pass) : onFailure(pass, outcome, place)
@@ -152,7 +147,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     return fate
   }
 
-  /** @throws conflict: `retry` while it is paused by hand */
+  /** @throws conflict: `retry` during a manual pause */
   async function command(command: 'retry' | 'pause' | 'resume'): Promise<void> {
     if (command === 'retry') {
       if (await library.look()) return
@@ -167,14 +162,14 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     wake()
   }
 
-  /** For people: why nobody may ask the platform. That yt-dlp does not understand it hinders no other yt-dlp. */
+  /** Why the platform may not be asked, for people. An outdated yt-dlp does not count: a newer one may ask. */
   function hindrance(): Words | undefined {
     const { state: now, reason } = state()
     const isOutdated = now === 'halted' && !library.away() && closure?.by === 'outdated'
     return now === 'open' || isOutdated ? undefined : reason
   }
 
-  /** Another yt-dlp is in use: what the one before did not understand is tried now. */
+  /** Called when another yt-dlp is in use: retries at once what the previous one did not understand. */
   function onUpdated(): void {
     if (closure?.by !== 'outdated') return
     closure.nextAttemptMs = clock.steady()
@@ -182,7 +177,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     schedule()
   }
 
-  /** Nothing waits any longer. */
+  /** Ends all waiting. */
   function end(): void {
     isEnded = true
     timer?.cancel()
@@ -193,11 +188,11 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
   function mayPass(): boolean {
     if (isEnded || library.away() || pausedSince !== null) return false
     if (!closure) return true
-    if (isOurs(closure)) return false // opened by a look, not by an item
+    if (isOurs(closure)) return false // opened by a check, not by a probe
     return !probe && clock.steady() >= closure.nextAttemptMs
   }
 
-  /** The platform answered: with what was asked for, or with something about the item. */
+  /** The platform responded, with the result or with something about the item. */
   function onAnswer(pass: Pass): Fate {
     streaks.endAll()
     if (closure && pass.isProbe && !isOurs(closure)) open()
@@ -207,7 +202,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
   function onFailure(pass: Pass, { failure, sign, message, reason }: Verdict, place: string | undefined): Fate {
     const wave = sign && WAVES[sign]
     if (wave) {
-      if (FAILURES[failure].item === 'final') streaks.end('network') // that was an answer
+      if (FAILURES[failure].item === 'final') streaks.end('network') // a final failure is a response too
       const items = streaks.add(wave.isByWords ? `${sign} ${commonText(message)}` : `${sign}`, pass.item)
       return onWave(pass, wave.closesAs, items >= wave.items, wave.reason(message))
     }
@@ -226,14 +221,14 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     return onWave(pass, by, streaks.add(failure, pass.item) >= gate.items, why)
   }
 
-  /** A single item's trouble is its own, that of several in a row is everybody's. */
+  /** The failure of a single item concerns only the item; of several in a row, everybody. */
   function onWave(pass: Pass, by: GateClass, isWave: boolean, reason: Words): Fate {
     const isItsOwn = closure ? !pass.isProbe && closure.by !== by : !isWave
     return isItsOwn ? 'throw' : onTrouble(pass, by, reason)
   }
 
   function onTrouble(pass: Pass, by: GateClass, reason: Words): Fate {
-    if (closure && !pass.isProbe) return 'wait' // it was under way when the gate closed: no news
+    if (closure && !pass.isProbe) return 'wait' // it was already running when the gate closed: no new information
     close(by, reason)
     if (!pass.isProbe) return 'wait'
     const { item } = pass
@@ -273,7 +268,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     })
   }
 
-  /** The next attempt is due: look whether this machine has what it lacked, or let a probe through. */
+  /** When the next attempt is due: checks whether this machine has what it lacked, or lets a probe through. */
   async function onTime(): Promise<void> {
     const looked = closure
     if (!looked || !isOurs(looked)) return wake()
@@ -318,7 +313,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
   }
 
   return {
-    /** Looks whether the library is there, and again each minute until it is. @returns whether it is away */
+    /** Checks the library, and again each minute while it is unavailable. @returns whether it is unavailable */
     isAway: library.look,
     restore,
     state,

@@ -1,4 +1,4 @@
-/** How the downloader is: what `GET /api/platform/` says of each of its parts (contract, appendix B). */
+/** The health of each part of the downloader, for `GET /api/platform/` (contract, appendix B). */
 import { DAY_SECONDS, epochSeconds, type Static, Type, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { BudgetState } from './budget.ts'
@@ -46,19 +46,19 @@ export const Health = Type.Object({
   }),
 })
 type Health = Static<typeof Health>
-/** Before it is said in English. */
+/** With translatable words, before conversion to English. */
 type Told = Omit<Health, 'downloader'> & { downloader: Omit<Health['downloader'], 'message'> & { message: Words } }
 
-/** From then on yt-dlp itself warns of its age. */
+/** The age from which yt-dlp itself warns. */
 const OLD_DAYS = 90
 
 export const isUpdating = ({ jobs }: App): boolean => jobs.active(updateDownloader.name) !== undefined
 
 interface Seen {
   report: ToolReport
-  /** undefined: it is not known, or not yet */
+  /** undefined: not known (yet) */
   challenge: ChallengeReport | undefined
-  /** When the report was begun: an update that has ended since is not in it. */
+  /** Whether an update was running when the report began: the report may then be outdated. */
   wasUpdating: boolean
 }
 

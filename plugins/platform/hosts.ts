@@ -1,10 +1,10 @@
-/** The hosts of the platform: where its pictures and subtitles may lie. */
+/** The platform's hosts for pictures and subtitles. */
 
 const ART_HOSTS = ['ytimg.com', 'ggpht.com', 'googleusercontent.com']
-/** What yt-dlp may fetch as subtitles and thumbnails. */
+/** Hosts from which yt-dlp may fetch subtitles and thumbnails. */
 export const FILE_HOSTS = [...ART_HOSTS, 'youtube.com', 'googlevideo.com']
 
-/** Whether art may be fetched from there: https on hosts the platform uses, or its own base URL. */
+/** Whether pictures may be fetched from a URL: https on hosts of the platform, or its base URL. */
 export function isArtUrl(text: string, base: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)

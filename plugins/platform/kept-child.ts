@@ -1,6 +1,6 @@
 /**
- * The child that metadata and listings share: started when there is work, ended after a minute without, replaced when
- * it has worked long.
+ * The child process that metadata and listings share: started on demand, ended after an idle minute, replaced after
+ * many requests.
  */
 import type { Clock, Log, Timer } from 'archivolt'
 import {
@@ -13,7 +13,7 @@ import {
 } from './child.ts'
 
 const IDLE_MS = 60_000
-/** While a listing is open its reader may take its time. */
+/** Idle limit while a listing is open, because its reader may be slow. */
 const IDLE_LISTING_MS = 600_000
 const REQUESTS_UNTIL_REPLACED = 300
 
@@ -35,7 +35,7 @@ export function openKeptChild({ clock, log, launch: launchNow }: KeptChildParts)
   let idle: Timer | undefined
   let requests = 0
   let openListings = 0
-  /** Counts the children: a listing lives and dies with the one it was opened in. */
+  /** Counts the children: a listing exists only in the child that opened it. */
   let generation = 0
   let isStale = false
   let queue: Promise<unknown> = Promise.resolve()
@@ -44,7 +44,7 @@ export function openKeptChild({ clock, log, launch: launchNow }: KeptChildParts)
     return child?.rssBytes() ?? Promise.resolve(undefined)
   }
 
-  /** The next request gets a new child: the cookie or the program has changed. */
+  /** Makes the next request start a new child: the cookie or the program has changed. */
   function replace(): void {
     isStale = true
   }
@@ -53,7 +53,7 @@ export function openKeptChild({ clock, log, launch: launchNow }: KeptChildParts)
     return enqueue(() => askChild(request, options))
   }
 
-  /** @param skip  entries to leave out: where an earlier reading of the same listing was cut off */
+  /** @param skip  entries to skip: the position where an earlier reading was interrupted */
   function openListing(channelId: string, tab: string, skip: number, options: ChildAskOptions): Promise<OpenListing> {
     return enqueue(async () => {
       const { result } = await askChild({ op: 'open', channelId, tab, skip }, options)
@@ -62,7 +62,7 @@ export function openKeptChild({ clock, log, launch: launchNow }: KeptChildParts)
     })
   }
 
-  /** @returns the next page, or undefined: the child that had the listing is gone, it must be opened again */
+  /** @returns the next page; undefined: the child with the listing is gone, so open the listing again */
   function nextPage(
     open: OpenListing,
     size: number,
@@ -75,7 +75,7 @@ export function openKeptChild({ clock, log, launch: launchNow }: KeptChildParts)
         if (result.isEnd || result.isLost) openListings--
         return result.isLost ? undefined : { entries: result.entries as unknown[], isEnd: result.isEnd === true }
       } catch (error) {
-        openListings = Math.max(0, openListings - 1) // the worker has closed it
+        openListings = Math.max(0, openListings - 1) // the worker has closed the listing
         throw error
       }
     })
@@ -99,7 +99,7 @@ export function openKeptChild({ clock, log, launch: launchNow }: KeptChildParts)
     return done
   }
 
-  /** @param generation  the child that it is meant for, which must not be replaced by a new one */
+  /** @param generation  the child to use, which must not be replaced by a new one */
   async function askChild(request: ChildRequest, options: ChildAskOptions, generation?: number): Promise<ChildAnswer> {
     options.signal?.throwIfAborted()
     idle?.cancel()
@@ -133,13 +133,13 @@ export function openKeptChild({ clock, log, launch: launchNow }: KeptChildParts)
     await before?.end()
   }
 
-  /** Ends the child after the request it works on; the next one starts another. */
+  /** Ends the child after its current request; the next request starts another. */
   function end(): Promise<void> {
     idle?.cancel()
     return enqueue(() => dismiss())
   }
 
-  /** Ends the child now. */
+  /** Kills the child. */
   function kill(): void {
     idle?.cancel()
     child?.kill({ kinds: ['Aborted'], message: 'The server is closing' })

@@ -1,4 +1,4 @@
-/** Whether the library, where all files go, is there: looked for before each ask, and each minute while it is away. */
+/** Checks whether the library is available: before each ask, and each minute while it is unavailable. */
 import { type Clock, epochSeconds, inEnglish, type Log, type Timer, type Words } from 'archivolt'
 
 const LOOK_AGAIN_MS = 60_000
@@ -15,7 +15,7 @@ interface Away {
 interface LibraryWatchParts {
   clock: Clock
   log: Log
-  /** Why the library is not there, for people; undefined: it is. */
+  /** Why the library is unavailable, for people; undefined: it is available. */
   absence: () => Promise<Words | undefined>
   onBack: () => void
 }
@@ -27,7 +27,7 @@ export function openLibraryWatch({ clock, log, absence, onBack }: LibraryWatchPa
   let timer: Timer | undefined
   let isEnded = false
 
-  /** @returns whether it is away */
+  /** @returns whether the library is unavailable */
   async function look(): Promise<boolean> {
     const reason = await absence()
     if (isEnded) return reason !== undefined

@@ -1,4 +1,4 @@
-/** Lists a channel's tab page by page; a listing that lost its child is opened again where it was. */
+/** Lists a channel's tab page by page; if the child process is lost, the listing is reopened at its position. */
 import { isMissingTab } from './ask-failure.ts'
 import type { ChildAskOptions } from './child.ts'
 import type { OpenListing } from './kept-child.ts'
@@ -9,8 +9,8 @@ import { checkId, ofMetadata, type YtDlp } from './ytdlp.ts'
 const LISTING_MS_PER_SKIPPED = 20
 
 /**
- * Most readers stop early, at the first video they know, so the first pages are small; later ones take in five of the
- * platform's own pages.
+ * Most readers stop early, at the first known video, so the first pages are small; later ones cover five pages of the
+ * platform.
  */
 const pageSizeAfter = (delivered: number): number => (delivered < 300 ? 30 : 150)
 
@@ -25,7 +25,7 @@ export async function* listTab(
   let delivered = 0
   let lastSize = 0
   const openAgain = (child: ChildAskOptions) => {
-    // After an interruption the last page comes once more: what was added meanwhile has moved the rest on.
+    // After an interruption the last page is repeated, because new videos shift the rest.
     const skip = delivered - lastSize
     return kept.openListing(channelId, tab, skip, { ...child, quietMs: child.quietMs + skip * LISTING_MS_PER_SKIPPED })
   }
@@ -33,7 +33,7 @@ export async function* listTab(
     for (;;) {
       open ??= await openAgain(child)
       const reading = open
-      open = undefined // lost, unless the page comes
+      open = undefined // lost, unless a page arrives
       const page = await kept.nextPage(reading, pageSizeAfter(delivered), child)
       if (!page) continue
       if (!page.isEnd) open = reading

@@ -1,12 +1,12 @@
 /**
- * How often an account may have the platform asked while its request waits: a few at once, and so many a minute, so
- * that nobody takes up the lanes.
+ * Limits the look-ups of an account while its request waits: a few at once and per minute, so that nobody occupies the
+ * lanes.
  */
 import { type Clock, errors, say } from 'archivolt'
 import { PLATFORM } from './name.ts'
 
 const MOST_OPEN = 2
-/** So many in a row after a pause; then one each REFILL_MS. */
+/** Burst after a pause; then one each REFILL_MS. */
 const MOST_IN_A_ROW = 10
 const REFILL_MS = 6000
 
@@ -22,7 +22,7 @@ export type LookUps = ReturnType<typeof openLookUps>
 export function openLookUps(clock: Clock) {
   const buckets = new Map<number, Bucket>()
 
-  /** @param account  undefined: a job asks. @returns to be called at its end. @throws throttled */
+  /** @param account  undefined: a job asks. @returns call it at the end. @throws throttled */
   function enter(account: number | undefined): () => void {
     if (account === undefined) return () => undefined
     const bucket = refilled(account)

@@ -1,6 +1,6 @@
 /**
- * Programs that a setting names and that are not there: told at the start. Reads go on; downloads would fail one by
- * one.
+ * Reports at the start which programs named in settings are missing. Reads work without them; downloads would fail one
+ * by one.
  */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ interface Lost {
   sentence: Sentence
 }
 
-/** Where nothing is set, there is nothing to correct: `missing` of the state tells. */
+/** Checks only programs named in settings; `missing` of the state reports the others. */
 async function lostPrograms({ ytdlp, ytdlpPlugins, ffmpeg, ffprobe }: Named): Promise<Lost[]> {
   const lost: Lost[] = []
   const add = (path: string, env: string, what: string) =>
@@ -55,7 +55,7 @@ async function lostPrograms({ ytdlp, ytdlpPlugins, ffmpeg, ffprobe }: Named): Pr
 const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() ?? false
 
-/** A path is looked at; a mere name is looked for where the system looks for it. */
+/** Checks a path directly; searches a plain name on PATH. */
 const isThere = async (program: string): Promise<boolean> =>
   program.includes('/')
     ? (await isFile(program)) && (await isProgram(program))
