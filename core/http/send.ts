@@ -22,8 +22,6 @@ const GZIP_FROM_CHARACTERS = 8192
 const GZIP_LEVEL = 4
 const LONG_TEXT_BYTES = 32 * 1024
 const COMPRESSIBLE = /^(text\/|application\/(json|javascript|manifest\+json)|image\/svg)/
-/** Of other files a proxy would lose headers, such as the encoding. */
-const LEFT_TO_PROXY = /^(video|audio|image)\/|^application\/zip$/
 /** Where the recipes in `config/proxies/` have the files of this machine; no client can ask for it. */
 const PROXY_LOCATION = '/_archivolt'
 const FILE_MAX_AGE_SECONDS = 300
@@ -167,7 +165,8 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
     ...headers,
   }
   for (const [name, value] of Object.entries(own)) response.setHeader(name, value)
-  if (exchange.sendFileHeader && LEFT_TO_PROXY.test(reply.contentType))
+  // Of what is compressed a proxy would lose the encoding.
+  if (exchange.sendFileHeader && !COMPRESSIBLE.test(reply.contentType))
     return leaveToProxy(response, exchange.sendFileHeader, reply.path)
   return new Promise((resolve, reject) => {
     response.on('close', resolve)
