@@ -1,7 +1,4 @@
-/**
- * What a worker says → metadata in our words. Everything in it comes from outside: types, lengths and ids are checked
- * here.
- */
+/** Converts a worker's answer to our metadata. All of it is external input: types, lengths and ids are checked here. */
 import { ID_PATTERN, isBlank } from 'archivolt'
 import { classify, type Evidence, LAST_SHOWN_SECOND } from './classify.ts'
 import { PLATFORM } from './name.ts'
@@ -25,12 +22,12 @@ const URL_START = /^https?:\/\//
 const MAX_TITLE = 500
 const MAX_TEXT = 20_000
 const MAX_URL = 2000
-/** Control characters but tab and line feed. */
+/** Control characters except tab and line feed. */
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g
 const GONE_TITLES = new Set(['[private video]', '[deleted video]', '[unavailable video]'])
 const LIMITED = new Set(['subscriber_only', 'premium_only', 'needs_auth', 'private'])
 
-/** Metadata that names no video, channel or playlist that we could keep. */
+/** The metadata has no usable video, channel or playlist. */
 export class MetadataError extends Error {
   override readonly name = 'MetadataError'
 }
@@ -40,18 +37,16 @@ function text(value: unknown, maxLength = MAX_TEXT): string {
   return value.slice(0, maxLength).replace(CONTROL, ' ').toWellFormed()
 }
 
-/** Empty also where it would show nothing. */
+/** '' also for invisible texts. */
 export function line(value: unknown, maxLength = MAX_TITLE): string {
   const told = text(value, maxLength).replace(/\s+/g, ' ').trim()
   return isBlank(told) ? '' : told
 }
 
-/**
- * 0 also where nobody can have counted so many: the index takes no such number, and would refuse all the rest with it.
- */
+/** 0 also for impossibly high numbers, which the index would refuse along with the whole document. */
 export const count = (value: unknown): number =>
   typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? Math.floor(value) : 0
-/** Undefined: it is not told, as where likes are hidden. */
+/** undefined: not available, such as hidden likes. */
 const countTold = (value: unknown): number | undefined => (typeof value === 'number' ? count(value) : undefined)
 const time = (value: unknown): number => (count(value) <= LAST_SHOWN_SECOND ? count(value) : 0)
 export const rows = (value: unknown): Raw[] =>
@@ -106,20 +101,20 @@ export function toVideoMetadata(raw: Raw, askedId: string, warnings: string[], n
   }
 }
 
-/** While the platform throttles us its answers have formats and little else: such an answer is none. */
+/** While the platform throttles us, its answers have formats and little else, and are not used. */
 export const isPartial = (warnings: readonly string[]): boolean =>
   warnings.some((warning) => /failed to obtain "title"/i.test(warning))
 
-/** Where a page says no title, yt-dlp makes one up of the extractor's name and the id. */
+/** If a page has no title, yt-dlp makes one from the extractor's name and the id. */
 const isTitleMadeUp = ({ id, title }: Raw): boolean =>
   typeof title === 'string' && /^\S+ video #/.test(title) && title.endsWith(` #${id}`)
 
-/** More than one in twenty seconds of a whole day. */
+/** One every twenty seconds of a whole day has fewer. */
 const MAX_CHAPTERS = 5000
-/** yt-dlp's, for a part between chapters. */
+/** yt-dlp's title for a part between chapters. */
 const MADE_UP_CHAPTER = /^<Untitled Chapter \d+>$/
 
-/** What has no name or no place is none. */
+/** Skips chapters without a title or a position. */
 function chaptersOf(raw: Raw): Chapter[] {
   const most = count(raw.duration) || LAST_SHOWN_SECOND
   return rows(raw.chapters)
@@ -129,7 +124,7 @@ function chaptersOf(raw: Raw): Chapter[] {
     .sort((one, other) => one.start - other.start)
 }
 
-/** Why a video cannot be downloaded, or undefined where it can: without formats the warnings say why. */
+/** Why a video cannot be downloaded; undefined: it can. Without formats, the warnings say why. */
 function unavailability(raw: Raw, warnings: string[], nowSeconds: number): VideoMetadata['unavailable'] {
   if (raw.hasFormats && raw.isNotYet !== true) return undefined
   const { failure, message, availableAt } = classify(noFormats(raw, warnings), nowSeconds)
@@ -214,7 +209,7 @@ export function toChannelMetadata(raw: Raw): ChannelMetadata {
 
 const isLimited = ({ availability }: Raw): boolean => LIMITED.has(String(availability))
 
-/** A row of a tab, or undefined where it names no video. */
+/** A row of a tab; undefined: not a video. */
 export function toListEntry(value: unknown, tab: VideoType): ListEntry | undefined {
   const raw = value as Raw
   if (!isId(raw?.id)) return undefined
@@ -269,7 +264,7 @@ export function toPlaylistHead(raw: Raw): Omit<PlaylistMetadata, 'id' | 'entries
   }
 }
 
-/** Ids of comments have dots in them. */
+/** Ids of comments may contain dots. */
 const COMMENT_ID = /^[A-Za-z0-9_.-]{1,200}$/
 
 export function toComment(value: unknown): CommentMetadata | undefined {

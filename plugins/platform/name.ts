@@ -1,2 +1,2 @@
-/** What people call the platform: the one place that says its name. */
+/** The platform's name for people, defined only here. */
 export const PLATFORM = 'YouTube'

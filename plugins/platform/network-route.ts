@@ -1,7 +1,7 @@
-/** By which way, as which client and with which token the platform is asked, as people have set it. */
+/** The configured network route, client and token for requests to the platform. */
 import type { PlatformPreferences } from './preferences.ts'
 
-/** As the worker reads it. */
+/** The form that the worker reads. */
 export interface Route {
   proxy?: string
   sourceAddress?: string

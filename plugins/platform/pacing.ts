@@ -1,6 +1,6 @@
 /**
- * How fast the platform is asked: pauses between videos, requests and subtitles, and a budget of videos an hour for
- * each address and cookie.
+ * Limits the speed of requests to the platform: pauses between videos, requests and subtitles, and an hourly budget of
+ * videos for each address and cookie.
  */
 import { createHash } from 'node:crypto'
 import { type Clock, DAY_SECONDS, epochSeconds, type Ledger, type Log, say, type Words } from 'archivolt'
@@ -19,13 +19,13 @@ export interface Pauses {
 interface PacingParts {
   clock: Clock
   log: Log
-  /** Without one it is forgotten at the end. */
+  /** Stores the budgets; without it they are lost at the end of the process. */
   ledger?: Ledger | undefined
   pauses: () => Pauses
   /** Videos an hour, at most; Infinity: no limit. */
   perHour: () => number
   route: () => Route
-  /** Whose cookie asks go with; undefined: without. */
+  /** The account of the cookie that is used; undefined: no cookie. */
   account: () => string | undefined
   /** 0–1 */
   random?: () => number
@@ -44,7 +44,7 @@ export const pacingTables = {
 
 export interface Budgets {
   address: BudgetState
-  /** null: there is none, or guests are asked for first. */
+  /** null: no cookie, or it is used only when needed. */
   cookie: BudgetState | null
 }
 
@@ -55,11 +55,11 @@ export interface Rest {
   nextAttempt: number
 }
 
-/** Of the ask of a job among those that wait. */
+/** The position of a job's ask in the queue. */
 interface Place {
-  /** Resolves when it may be asked for. @throws the signal's reason */
+  /** Resolves when the ask may begin. @throws the signal's reason */
   wait(signal: AbortSignal | undefined): Promise<void>
-  /** Nobody else was first meanwhile. */
+  /** Whether no other ask has gone first meanwhile. */
   isTime(): boolean
   leave(): void
 }
@@ -78,23 +78,23 @@ export function openPacing({
 }: PacingParts) {
   /** Videos that accounts have looked up. */
   const lookedUp = new Budget(clock)
-  /** Epoch seconds since when somebody waits for the budget. */
+  /** Since when asks have been waiting for the budget, in epoch seconds. */
   let restsSince: number | undefined
   const budgets = new Map<string, Budget>()
-  /** By the steady clock: no video, and nothing else, before. */
+  /** The earliest times of the next video and the next request, by the steady clock. */
   const next = { video: Number.NEGATIVE_INFINITY, request: Number.NEGATIVE_INFINITY }
-  /** Ends all waiting where something changes. */
+  /** Wakes all waiting asks when something changes. */
   let change = new AbortController()
-  /** An admin wants one more to be asked for, whatever the budget says. */
+  /** An admin has allowed one more video, whatever the budget. */
   let isOneMore = false
-  /** Asks of jobs that have not begun, in the order of their arrival. */
+  /** Waiting asks of jobs, in the order of arrival. */
   const queued = { video: new Set<Place>(), request: new Set<Place>() }
-  /** A look-up has put off the jobs, and none of them has had its turn since. */
+  /** A look-up has delayed the jobs, and no job has had its turn since. */
   const isPutOff = { video: false, request: false }
   const unwritten = new Set<string>()
   let isWriting = false
 
-  /** Whether a request that somebody waits for may ask for a video. @param isOfAccount  half of the budget is theirs */
+  /** Whether a look-up may request a video now. @param isOfAccount  accounts may use half of the budget */
   function mayLookUp(isOfAccount: boolean): boolean {
     if (budgetMs() > 0) return false
     if (!isOfAccount) return true
@@ -102,7 +102,7 @@ export function openPacing({
     return lookedUp.waitMs(limit / 2) === 0
   }
 
-  /** A place in the order of arrival, for the ask of a job; to be left in the end. */
+  /** Adds a job's ask to the queue; call `leave` at the end. */
   function queue(isVideo: boolean): Place {
     const same = queued[isVideo ? 'video' : 'request']
     const place: Place = {
@@ -114,7 +114,7 @@ export function openPacing({
     return place
   }
 
-  /** Resolves when it may be asked for, first for who came first. @throws the signal's reason */
+  /** Resolves when the ask may begin, in the order of arrival. @throws the signal's reason */
   async function wait(isVideo: boolean, place: Place, signal: AbortSignal | undefined): Promise<void> {
     const before = [...queued[isVideo ? 'video' : 'request']].indexOf(place)
     for (let ms = waitMs(isVideo); ms > 0; ms = waitMs(isVideo)) {
@@ -124,13 +124,13 @@ export function openPacing({
     if (isVideo) restsSince = undefined
   }
 
-  /** Another limit, way or cookie is set: whoever waits looks again. */
+  /** Makes waiting asks check again after a change of limits, route or cookie. */
   function changed(): void {
     change.abort()
     change = new AbortController()
   }
 
-  /** An admin says that it is worth a try: one more now, and what refusals have taught is forgotten. */
+  /** An admin's retry: allows one more video now, and drops learned limits. */
   function retry(): void {
     if (resting() === undefined) return
     for (const key of keys()) {
@@ -141,27 +141,27 @@ export function openPacing({
     changed()
   }
 
-  /** A video is asked for. */
+  /** Counts a requested video. */
   function takeVideo(isOfAccount = false): void {
     isOneMore = false
     if (isOfAccount) lookedUp.take()
     for (const key of keys()) take(key)
   }
 
-  /** A video is asked for without any cookie. */
+  /** Counts a video requested without a cookie. */
   function takeAsGuest(): void {
     take(address())
   }
 
-  /** It is asked for once more, now with the cookie that was held back. */
+  /** Counts a second request of the same video, now with the cookie. */
   function takeAccount(account: string): void {
     take(accountKey(account))
   }
 
   /**
-   * It is asked now, and what comes next comes after a pause. Look-ups put off jobs once: until one of them has had its
-   * turn, further ones do not.
-   * @returns to be called once the platform has answered: the pause begins anew
+   * Begins an ask: the next one must wait for a pause. A look-up delays the jobs once; further look-ups do not until a
+   * job has had its turn.
+   * @returns call it once the platform has responded: the pause begins again
    */
   function begin(isVideo: boolean, isLookUp = false): () => void {
     const kinds = isVideo ? (['video', 'request'] as const) : (['request'] as const)
@@ -175,7 +175,7 @@ export function openPacing({
     return spaceOut
   }
 
-  /** Before a further request within an ask, or a subtitle. @throws the signal's reason */
+  /** Pauses before a further request within an ask, or before a subtitle. @throws the signal's reason */
   async function pause(kind: PauseKind, signal: AbortSignal | undefined): Promise<void> {
     const ms = pauseMs(kind)
     if (ms > 0) await clock.sleep(ms, signal)
@@ -186,7 +186,7 @@ export function openPacing({
     return request > 0 || subtitle > 0
   }
 
-  /** The platform has refused what was asked for at that time, by the steady clock. */
+  /** Reports that the platform refused a request made at that time (steady clock). */
   function onRefusal(askedAtMs: number, account: string | undefined): void {
     for (const key of [address(), ...(account === undefined ? [] : [accountKey(account)])]) {
       const its = budget(key)
@@ -203,7 +203,7 @@ export function openPacing({
     return { address: of(address()), cookie: cookie ? of(cookie) : null }
   }
 
-  /** Why nothing is asked for though the platform would answer; undefined: that is not so. */
+  /** Why asks wait although the platform is available; undefined: they do not. */
   function resting(): Rest | undefined {
     const ms = budgetMs()
     if (restsSince === undefined || ms <= 0) return undefined
@@ -226,13 +226,13 @@ export function openPacing({
     return session === undefined ? undefined : accountKey(session)
   }
 
-  /** What is counted now. */
+  /** The keys of the budgets that count now. */
   function keys(): string[] {
     const cookie = account()
     return [address(), ...(cookie ? [cookie] : [])]
   }
 
-  /** Sleeps, or less where something changes. @throws the signal's reason */
+  /** Sleeps, but wakes early when something changes. @throws the signal's reason */
   async function atMost(ms: number, signal: AbortSignal | undefined): Promise<void> {
     const changing = change.signal
     try {
@@ -271,7 +271,7 @@ export function openPacing({
     return read
   }
 
-  /** Written one after the other: what changes meanwhile is written once. */
+  /** Writes budgets one after the other; changes during a write are combined. */
   function keep(key: string): void {
     unwritten.add(key)
     if (isWriting || !ledger) return
@@ -317,5 +317,5 @@ export function openPacing({
 
 const accountKey = (account: string): string => `cookie:${account}`
 
-/** Proxies may hold a password. */
+/** Hashed, because a proxy address may contain a password. */
 const hashed = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)

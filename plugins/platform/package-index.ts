@@ -1,13 +1,13 @@
 /**
- * yt-dlp and what its metadata pins, from the package index that pip is set up with: which is newest, and its files,
- * each with the sha256 that the index names.
+ * Finds and installs the newest yt-dlp and the packages that its metadata pins, from pip's configured package index,
+ * with the sha256 of each file from the index.
  */
 
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { childEnvironment, inEnglish, say, sentenceOf, type Words } from 'archivolt'
 import { run } from './verify.ts'
 
-/** Why the index has nothing for us, for people. */
+/** Why the index offers no usable release, for people. */
 export class IndexError extends Error {
   override readonly name = 'IndexError'
   readonly words: Words
@@ -17,7 +17,7 @@ export class IndexError extends Error {
   }
 }
 
-/** What an update of yt-dlp may want to have beside itself; anything else is refused. */
+/** Packages that an update of yt-dlp may require; any other is refused. */
 const KNOWN_PACKAGES = new Set(
   'yt-dlp yt-dlp-ejs deno brotli brotlicffi certifi mutagen pycryptodomex requests urllib3 websockets'.split(' '),
 )
@@ -28,9 +28,9 @@ export interface Package {
 }
 
 export interface Release extends Package {
-  /** The scripts that it takes, exactly. */
+  /** The exact version of the solver scripts. */
   solver: Package
-  /** The runtime that it is tried with, where its metadata names one. */
+  /** The runtime for testing it, if its metadata names one. */
   runtime: Package | undefined
 }
 
@@ -44,8 +44,8 @@ interface Reported {
 }
 
 /**
- * What is half done goes into the first argument's folder. It ends with us: nobody would clear away what a pip without
- * a server goes on to write.
+ * Temporary files go to the folder in the first argument. The process ends with the server: nobody would remove what an
+ * orphaned pip continues to write.
  */
 const PIP = `
 import os, runpy, sys, threading
@@ -60,7 +60,7 @@ runpy.run_module('pip', run_name='__main__', alter_sys=True)
 
 const LOOK_MS = 120_000
 const INSTALL_MS = 600_000
-/** pip's words, less its options: the last ones say why it ended. */
+/** Patterns in pip's output, without its options, → reason for people. */
 const REASONS: Array<[RegExp, Words]> = [
   [/no space left on device/i, say`the disk is full`],
   [/do not match the hashes|expected sha256/i, say`a file is not the one that the index names: its sha256 differs`],
@@ -72,13 +72,13 @@ const REASONS: Array<[RegExp, Words]> = [
 export type PackageIndex = ReturnType<typeof openPackageIndex>
 
 /**
- * @param url  of the index; null: as pip is set up
- * @param scratch  folder for what pip has half done
+ * @param url  of the index; null: pip's own setting
+ * @param scratch  folder for pip's temporary files
  */
 export function openPackageIndex(python: () => Promise<string>, url: string | null, scratch: string) {
   /**
-   * The newest release of yt-dlp for this machine, and what it pins.
-   * @param wanted.before  only versions that are older than this one. @param wanted.not  and none of these
+   * Finds the newest release of yt-dlp for this machine, and the versions it pins.
+   * @param wanted.before  only older versions than this. @param wanted.not  versions to exclude
    * @throws IndexError
    */
   async function newest(
@@ -108,7 +108,7 @@ export function openPackageIndex(python: () => Promise<string>, url: string | nu
     })
   }
 
-  /** Lays these files, and nothing else, into a new folder. @throws IndexError */
+  /** Installs exactly these files in a new folder. @throws IndexError */
   async function install(files: readonly IndexedFile[], folder: string, signal: AbortSignal): Promise<void> {
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { recursive: true })
@@ -138,11 +138,11 @@ export function openPackageIndex(python: () => Promise<string>, url: string | nu
     try {
       await mkdir(scratch, { recursive: true })
       const all = ['-I', '-c', PIP, scratch, 'install', ...fixed, ...files, ...more]
-      // What people have set for pip is for it too: another certificate, another index.
+      // People's settings for pip apply here too: another certificate, another index.
       const env = childEnvironment({ isOnline: true, also: /^PIP_\w+$/ })
       return await run(await python(), all, timeoutMs, signal, env)
     } catch (cause) {
-      // Its own words are several lines, with paths of this machine: every account would read them.
+      // pip's own message has several lines with paths of this machine, which accounts must not see.
       const said = (cause as Error).message
       throw new IndexError(REASONS.find(([words]) => words.test(said))?.[1] ?? say`pip has failed; the log says why`, {
         cause,
@@ -159,7 +159,7 @@ const nameOf = ({ metadata }: Reported): string => metadata.name.toLowerCase().r
 const REQUIREMENT = /^([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\][]*\])?\(?([^;()[\]]*)\)?(?:;(.*))?$/
 const EXACT = /^==\s*(\d[\w.]*)$/
 
-/** @throws IndexError: it wants what is not known here, or does not pin its scripts */
+/** @throws IndexError: it requires an unknown package, or does not pin its scripts */
 function toRelease(found: Reported): Release {
   const { version } = found.metadata
   const pinned = new Map<string, string>()
@@ -182,7 +182,7 @@ function toRelease(found: Reported): Release {
     name: 'yt-dlp',
     version,
     solver: { name: 'yt-dlp-ejs', version: solver },
-    // The index has an empty 0.0.0 that is no runtime.
+    // The index has an empty 0.0.0, which is not a runtime.
     runtime: deno === undefined || /^[0.]+$/.test(deno) ? undefined : { name: 'deno', version: deno },
   }
 }

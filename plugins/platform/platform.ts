@@ -1,4 +1,4 @@
-/** The service `platform`: asks yt-dlp for metadata and files, and answers in our words. */
+/** The service `platform`: gets metadata and files with yt-dlp, and converts them to our types. */
 import {
   type Clock,
   epochSeconds,
@@ -53,41 +53,41 @@ export interface PlatformParts {
   clock: Clock
   log: Log
   lanes: Lanes
-  /** Without one the gate forgets a pause at the end. */
+  /** Stores the gate's state; without it a pause is lost at the end of the process. */
   ledger?: Ledger
-  /** Without them nothing waits, and everything goes the usual way. */
+  /** Without them there are no pauses, limits or special routes. */
   preferences?: Pick<Preferences, 'section' | 'judge' | 'watch'>
   pace?: Pace
-  /** JavaScript runtimes that yt-dlp may use; left out: those that are known. */
+  /** JavaScript runtimes that yt-dlp may use; default: all known ones. */
   runtimes?: Runtimes
   hook?: App['hook']
-  /** Without it no picture of a further platform is fetched. */
+  /** Fetches pictures of further platforms; without it none are fetched. */
   fetch?: App['fetch']
 }
 
 export interface PlatformService extends Platform {
-  /** Takes up what an earlier run left: a pause by hand, a block. */
+  /** Restores a manual pause or a block from an earlier run. */
   start(): Promise<void>
   report(): Promise<ToolReport>
-  /** Undefined where it cannot be seen. */
+  /** undefined: unknown. */
   challenge(): Promise<ChallengeReport | undefined>
-  /** What the state says of the library is looked at anew. */
+  /** Checks the library again and updates the state. */
   lookForLibrary(): Promise<boolean>
-  /** Called each time that the gate closes; once until it opens again. */
+  /** Called when the gate closes; once until it opens again. */
   onStopped(listener: (state: PlatformState) => void): void
-  /** Called each time that yt-dlp is found not to understand the platform any longer. */
+  /** Called when yt-dlp no longer understands the platform. */
   onOutdated(listener: () => void): void
-  /** Called each time that it is set otherwise by which way and as whom the platform is asked. */
+  /** Called when the network route or the client settings change. */
   onRerouted(listener: () => void): void
-  /** Without a ledger there are none. */
+  /** undefined without a ledger. */
   readonly updates: Updates | undefined
   readonly tools: Tools
-  /** Videos asked for in the last hour, and how many it may be. */
+  /** Videos requested in the last hour, and the limits. */
   budgets(): Budgets
   readonly tokens: Tokens
-  /** Why nothing is asked for though the platform would answer. */
+  /** Why asks wait although the platform is available. */
   resting(): Rest | undefined
-  /** The kept child of jobs, or of look-ups, for those who watch processes; undefined while there is none. */
+  /** Process id of the shared child of jobs, or of look-ups; undefined: none is running. */
   childPid(asker?: { isUrgent?: boolean }): number | undefined
   childRssBytes(): Promise<number | undefined>
   close(): Promise<void>
@@ -140,7 +140,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
 
     ...openMetadataReader(ytdlp),
     list: (channelId, tab, options) => listTab(channelId, tab, options, forAsker(ytdlp, options)),
-    // Only where it says what is there may a download come to nothing.
+    // Only `downloadBetter`, which knows the present file, may return without a download.
     download: (id, wanted, options) => downloadVideo(id, wanted, options, ytdlp) as Promise<Downloaded>,
     downloadBetter: (id, wanted, options) => downloadVideo(id, wanted, options, ytdlp),
     downloaderVersion: async () => (await tools.report()).downloader.version || undefined,
@@ -167,7 +167,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
 
     async start() {
       checkSources(sources())
-      // The folder is private: yt-dlp's cache in it tells whose cookie is used.
+      // Private, because yt-dlp's cache in it reveals whose cookie is used.
       await openFolder('folder of the downloader', tools.cacheDir, { isPrivate: true })
       const row = ledger?.sql<{ record: string }>('SELECT record FROM platform_gate WHERE id = 1').get()
       if (row) gate.restore(JSON.parse(row.record) as GateRecord)
@@ -195,7 +195,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   return withSources(platform, { clock, lanes, lookUps, settings, sources, fetch: parts.fetch })
 }
 
-/** Addresses, ids and failures: whatever is known without asking yt-dlp. */
+/** Addresses, ids and failures: everything that needs no request. */
 function knownWithoutAsking({ platformUrl, platformIdField }: PlatformParts['settings']) {
   const base = platformUrl.replace(/\/$/, '')
   const watchUrl = (videoId: string): string => `${base}/watch?v=${encodeURIComponent(videoId)}`
@@ -235,7 +235,7 @@ function listeners<Told extends unknown[] = []>() {
   }
 }
 
-/** How many downloads run at once, and by which way the platform is asked, as people set it while it runs. */
+/** Applies changes of preferences: number of parallel downloads, network route. */
 function followPreferences(
   preferences: NonNullable<PlatformParts['preferences']>,
   lanes: Lanes,
@@ -255,7 +255,7 @@ function followPreferences(
   })
 }
 
-/** A newer yt-dlp, tried with films of ours and told to whom it concerns. */
+/** Opens the updates of yt-dlp, which are tested with archived videos. */
 function updatesOf(
   parts: PlatformParts,
   ledger: Ledger,
@@ -274,7 +274,7 @@ function updatesOf(
     canaries: {
       films: async () => {
         const films = await Promise.all(parts.hook?.('platform.canaries').map((some) => some()) ?? [])
-        // Those of other platforms say nothing of yt-dlp.
+        // Videos of other platforms do not test yt-dlp.
         return films.flat().filter(({ id }) => !sourceOf(id, parts.hook?.('platform.source') ?? []))
       },
       inTurn: (work, signal) =>
@@ -290,7 +290,7 @@ function updatesOf(
   })
 }
 
-/** How fast it is asked, as people have set it. */
+/** Opens the pacing with the preferences. */
 function pacingOf({ clock, log, ledger, preferences }: PlatformParts, tools: Tools, jar: Jar): Pacing {
   const set = () => preferences?.section('platform')
   return openPacing({
@@ -302,12 +302,12 @@ function pacingOf({ clock, log, ledger, preferences }: PlatformParts, tools: Too
     }),
     perHour: () => set()?.videos_per_hour || Number.POSITIVE_INFINITY,
     route: () => tools.route(),
-    // Held back it is only asked for what guests are refused, and that is counted then.
+    // A cookie that is used only when needed is counted at that time.
     account: () => (set()?.cookie_use === 'needed' ? undefined : jar.session),
   })
 }
 
-/** The gate, with what it looks at outside itself and where it keeps what survives a restart. */
+/** Opens the gate with its external checks and its storage. */
 function gateOf(
   parts: PlatformParts,
   tools: Tools,

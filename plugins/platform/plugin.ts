@@ -1,4 +1,4 @@
-/** The platform: what it has, whether it lets us, and yt-dlp, which does the asking. */
+/** The platform: its metadata and files, its availability, and yt-dlp. */
 import { definePlugin, Type } from 'archivolt'
 import { lookAtPrograms } from './check-programs.ts'
 import { tellLostPrograms } from './lost-programs.ts'
@@ -94,7 +94,7 @@ export default definePlugin({
     'platform.space': { otherwise: () => undefined },
     'platform.library': { otherwise: () => undefined },
     'platform.known': { otherwise: () => false },
-    // A download takes as long as it takes; other answers have a minute.
+    // Long enough for any download; other calls are limited to a minute.
     'platform.source': { withinSeconds: 12 * 3600 },
   },
   events: ['downloader.changed', 'platform.stopped'],

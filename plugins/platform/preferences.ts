@@ -1,6 +1,6 @@
 /**
- * What people set of how the platform is asked: section `platform` of /api/config/, and the pause that has long been in
- * `downloads`.
+ * Preferences for requests to the platform: section `platform` of /api/config/, and the pause, which is in `downloads`
+ * for historical reasons.
  */
 import { type PreferencesOf, Type } from 'archivolt'
 import { USUAL_PER_HOUR } from './budget.ts'
@@ -120,7 +120,7 @@ export const platform = {
 }
 export type PlatformPreferences = PreferencesOf<typeof platform>
 
-/** Of the section `downloads`, where clients have always found it. */
+/** In the section `downloads`, where clients have always found it. */
 export const pauseOfDownloads = {
   sleep_interval: orNone(0, 3600, 5, {
     title: 'Pause between two videos',

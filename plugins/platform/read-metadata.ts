@@ -1,4 +1,4 @@
-/** Reads what the platform says of one video, channel or playlist, and the comments of a video. */
+/** Reads the metadata of one video, channel or playlist, and the comments of a video. */
 import { epochSeconds, errors } from 'archivolt'
 import { isMissingTab } from './ask-failure.ts'
 import { type ChildAskOptions, ChildError, type ChildRequest } from './child.ts'
@@ -76,7 +76,7 @@ export function openMetadataReader(ofAll: YtDlp): MetadataReader {
   }
 }
 
-/** @throws ChildError: it cannot be played, and its metadata says too little to keep it */
+/** @throws ChildError: the video cannot be played, and its metadata is too incomplete to store */
 export async function readVideo(id: string, child: ChildAskOptions, ytdlp: YtDlp): Promise<VideoMetadata> {
   const nowSeconds = () => epochSeconds(ytdlp.clock)
   const { result, warnings } = await ytdlp.kept.ask({ op: 'video', videoId: id }, child)
@@ -89,7 +89,7 @@ export async function readVideo(id: string, child: ChildAskOptions, ytdlp: YtDlp
   return toVideoMetadata(result, id, warnings, nowSeconds())
 }
 
-/** An answer that comes in parts. @param toRow  undefined: the row is left out */
+/** Reads an answer that arrives in parts. @param toRow  undefined: the row is skipped */
 async function readParts<Row>(
   request: ChildRequest,
   child: ChildAskOptions,

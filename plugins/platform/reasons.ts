@@ -1,13 +1,14 @@
 /**
- * Why a video cannot be had, in our words: what yt-dlp and the platform say is English, and meant for a terminal. By
- * its words, else by its class, with values apart, so that each language says it (`said.…` in `plugins/web/page/texts/`).
+ * Translatable reasons why a video is unavailable: the messages of yt-dlp and the platform are English and meant for a
+ * terminal. Chosen by message, otherwise by failure class, with separate values for translation (`said.…` in
+ * `plugins/web/page/texts/`).
  */
 import { type Sentence, say, sentenceOf, type Words } from 'archivolt'
 import { FAILURES, type FailureClass } from './failure-classes.ts'
 
 type Rule = [words: RegExp, reason: (one: string, other: string) => Words]
 
-/** The first match wins. What a pattern catches are the values. Their texts: `test/platform/errors.md`. */
+/** The first match wins. Captured groups are the values. The texts come from `test/platform/errors.md`. */
 const RULES: readonly Rule[] = [
   [/http error (\d{3})/i, (status) => say`The platform answered with error ${{ status }}`],
   [/private video|this video is private/i, () => say`This video is private`],
@@ -37,8 +38,8 @@ const RULES: readonly Rule[] = [
 ]
 
 /**
- * @param message  as it is kept, for people
- * @returns undefined: nothing is known beyond its words
+ * @param message  the stored message for people
+ * @returns undefined: nothing more specific than the message
  */
 export function reasonOf(failure: FailureClass, message: string): Sentence | undefined {
   for (const [text, reason] of RULES) {

@@ -1,6 +1,6 @@
 /**
- * What yt-dlp's own information says of a download → its receipt: what was offered, what of it came, and which warnings
- * tell that more would have been there.
+ * Makes the receipt of a download from yt-dlp's information: what was offered, what was downloaded, and warnings that
+ * more may exist.
  */
 import { forPeople } from './classify.ts'
 import { count, line, rows } from './metadata.ts'
@@ -13,18 +13,18 @@ const MOST_NAMES = 100
 const LONGEST_WARNING = 300
 const LONGEST_NAME = 40
 
-/** Words of warnings after which formats may be missing. The first match of a warning counts. */
+/** Patterns of warnings after which formats may be missing. The first match counts. */
 const DOUBTS: Array<[words: RegExp, doubt: Doubt]> = [
   [/po token|poToken/i, 'token'],
   [/challenge|javascript runtime|signature|nsig/i, 'challenge'],
   [/missing a url|sabr|formats have been skipped|formats may be missing|possibly damaged|http error 403/i, 'protocol'],
 ]
-/** Subtitles are no part of the picture or the sound. */
+/** Warnings about subtitles do not concern picture or sound. */
 const OF_SUBTITLES = /subtitle|caption/i
 
 interface Format {
   id: string
-  /** The shorter side: what people call 1080p, also of an upright film. 0: no picture. */
+  /** The shorter side: 1080 for 1080p, even if the film is upright. 0: no picture. */
   height: number
   fps: number
   hdr: string
@@ -65,7 +65,7 @@ function family(codec: string): string {
 
 const distinct = (values: Array<string>): string[] => [...new Set(values.filter(Boolean))].slice(0, MOST_NAMES)
 const largest = (values: number[]): number => Math.max(0, ...values)
-/** `en` and `en-US` are the same to who listens, and so are `iw` and `he`. */
+/** `en` and `en-US` count as the same language, and so do `iw` and `he`. */
 const isSameLanguage = (one: string, other: string): boolean => baseOf(one) === baseOf(other)
 
 function baseOf(language: string): string {
@@ -73,14 +73,11 @@ function baseOf(language: string): string {
     const base = new Intl.Locale(language).language
     return base === 'nb' ? 'no' : base
   } catch {
-    return language.toLowerCase() // no code of a language
+    return language.toLowerCase() // not a language code
   }
 }
 
-/**
- * @param wish  what was asked for in words; undefined: a format of somebody's own, of which nobody can tell what it
- *   allows
- */
+/** @param wish  the quality setting; undefined: a custom format, whose limits are unknown */
 export function toReceipt(
   raw: unknown,
   { subtitles }: VideoMetadata,
@@ -126,7 +123,7 @@ export function toReceipt(
   }
 }
 
-/** The best that the wish leaves of what is offered. */
+/** The best offered quality within the setting. */
 function allowedOf(offered: Format[], { height: most, codec, hdr }: QualityWish): number {
   const narrowed = (formats: Format[], isMeant: (one: Format) => boolean) => {
     const meant = formats.filter(isMeant)
@@ -157,7 +154,7 @@ function doubtOf(warning: string): Doubt[] {
   return doubt === undefined ? [] : [doubt]
 }
 
-/** Every account reads them, and an address may carry what a session is known by. */
+/** Removes addresses, which may contain session data, because every account can read warnings. */
 const withoutAddresses = (warning: string): string =>
   forPeople(warning)
     .replace(/\bhttps?:\/\/\S+/g, '…')

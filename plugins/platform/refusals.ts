@@ -1,4 +1,4 @@
-/** What of people's settings yt-dlp does not take: it is refused when it is set, in yt-dlp's words. */
+/** Refuses preferences that yt-dlp does not accept, with yt-dlp's own message. */
 import { isIP } from 'node:net'
 import { type Clock, type Log, maskCredentials, type Preferences } from 'archivolt'
 import { Child, ChildError, type Launch } from './child.ts'
@@ -6,7 +6,7 @@ import { type Route, routeOf, UNSET_ROUTE } from './network-route.ts'
 
 const JUDGE_MS = 60_000
 
-/** Settings of yt-dlp in the worker's words: what its `judge` knows. */
+/** The settings that the worker's `judge` can check. */
 export interface Judged extends Route {
   format?: string
   formatSort?: string
@@ -19,8 +19,8 @@ interface JudgeParts {
 }
 
 /**
- * Why yt-dlp does not take some of these settings, in its own words. Where it cannot be asked, nothing is refused: what
- * it lacks is told elsewhere.
+ * Why yt-dlp does not accept some of these settings, in its own words. If yt-dlp cannot be started, nothing is refused,
+ * and the reason is reported elsewhere.
  */
 export async function refusalsOf(
   settings: Judged,
@@ -41,7 +41,7 @@ export async function refusalsOf(
   }
 }
 
-/** Has yt-dlp judge what people set, before it is set. */
+/** Lets yt-dlp check preferences before they are changed. */
 export function judgePreferences(
   preferences: Pick<Preferences, 'section' | 'judge'>,
   refusals: (settings: Judged) => ReturnType<typeof refusalsOf>,
@@ -72,7 +72,7 @@ export function judgePreferences(
   )
 }
 
-/** Those that are set. */
+/** The formats that are set. */
 export const formatsOf = ({
   format,
   formatSort,

@@ -1,17 +1,13 @@
-/**
- * Room on the disks that a download fills: that of the library, and that of the data folder, which may be another one.
- */
+/** Checks free space for a download on the disks of the library and of the data folder. */
 import { dirname } from 'node:path'
 import { diskSpace, inEnglish, say, type Words } from 'archivolt'
 
-/**
- * So much stays free beside what is downloaded: an item begins only above it, and a full disk is tried again above it.
- */
+/** Space to keep free: a download begins, and a full disk counts as available again, only above it. */
 export const SPARE_BYTES = 200 << 20
 /** Ledger and index grow slowly. */
 const DATA_SPARE_BYTES = 32 << 20
 
-/** A folder that is not there (any more) is on the disk of the one around it. */
+/** For a missing folder, uses the disk of its parent. */
 export async function freeBytes(folder: string): Promise<number> {
   try {
     return (await diskSpace(folder)).free
@@ -26,7 +22,7 @@ const megabytes = (bytes: number): number => Math.ceil(bytes / (1 << 20))
 export const fullDiskText = (): Words =>
   say`The disk is full; downloads go on when ${{ megabytes: megabytes(SPARE_BYTES) }} MB are free.`
 
-/** @returns in words why no download may begin; undefined: there is room */
+/** @returns why no download may begin; undefined: enough space */
 export async function lackOfRoom(folder: string, dataDir: string): Promise<Words | undefined> {
   if ((await freeBytes(folder)) < SPARE_BYTES) return fullDiskText()
   if ((await freeBytes(dataDir)) < DATA_SPARE_BYTES)

@@ -1,4 +1,4 @@
-/** The state of the platform, and what a pasted text is. */
+/** Routes for the platform's state, and for recognising pasted texts. */
 import { defineRoute, errors, Said, saidOf, say, Type, withinTime } from 'archivolt'
 import type { App } from './app.ts'
 import { missingIn } from './challenge.ts'
@@ -24,7 +24,7 @@ const StateReply = Type.Object({
   said: Type.Optional(Said),
 })
 
-/** An open gate tells nothing of an item that waits for this machine. */
+/** Adds the items that wait for this machine although the gate is open. */
 function stateWithItems(app: App) {
   const state = app.platform.state()
   if (state.state !== 'open') return state
@@ -37,10 +37,10 @@ function stateWithItems(app: App) {
   return state
 }
 
-/** A disk that does not answer must not keep back why it does not. */
+/** Time limit per part: an unresponsive disk must not hide the reason. */
 const ANSWER_WITHIN_MS = 5_000
 
-/** Why nothing is downloading is asked when something is wrong: what cannot be had is left out. */
+/** People request the state when something is wrong, so unavailable parts are left out. */
 async function stateOf(app: App) {
   const platform = app.platform as PlatformService
   const had = <Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer | undefined> =>
@@ -102,7 +102,7 @@ export const commandPlatform = defineRoute({
   },
 })
 
-/** Percent-encoded a sign has up to twelve bytes, and a request's head 32 KB. */
+/** Percent-encoded, a character takes up to twelve bytes, and the request headers are limited to 32 KB. */
 const LONGEST_TEXT = 1200
 
 export const resolveText = defineRoute({

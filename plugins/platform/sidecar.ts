@@ -1,11 +1,11 @@
 /**
- * What yt-dlp once wrote beside a file (`<name>.info.json`) → metadata. Anybody can write such a file: it is checked
+ * Converts yt-dlp's information file (`<name>.info.json`) to metadata. Anybody can write such a file, so it is checked
  * like an answer of the platform.
  */
 import { isId, MetadataError, toVideoMetadata } from './metadata.ts'
 import type { VideoMetadata } from './types.ts'
 
-/** @throws MetadataError: it is no record of this video, or names no channel */
+/** @throws MetadataError: not about this video, or without a channel */
 export function toSidecarMetadata(
   info: Readonly<Record<string, unknown>>,
   id: string,
@@ -18,14 +18,14 @@ export function toSidecarMetadata(
     ...info,
     channel_id: channelId,
     media_type: mediaType(info),
-    // It was live when it was written; here is the recording.
+    // It was live when the file was written; the film is the recording.
     live_status:
       info.live_status === 'is_live' || info.live_status === 'post_live'
         ? 'was_live'
         : info.live_status === 'is_upcoming'
           ? undefined
           : info.live_status,
-    // The film is there, whatever the file says of formats; subtitles are those that lie beside it.
+    // The film exists, whatever the file says about formats; subtitles are the files next to it.
     hasFormats: true,
     isNotYet: false,
     subtitles: [],
@@ -34,7 +34,7 @@ export function toSidecarMetadata(
   return toVideoMetadata(raw, id, [], nowSeconds)
 }
 
-/** Older versions did not write it. */
+/** Older versions of yt-dlp did not write the media type. */
 function mediaType({
   media_type: told,
   webpage_url: page,

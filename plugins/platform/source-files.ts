@@ -1,4 +1,4 @@
-/** What a further platform has put into the folder of a download: looked at as a download of yt-dlp is. */
+/** Checks the files that a further platform has downloaded, like a download of yt-dlp. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { filmInput } from 'archivolt'
@@ -8,7 +8,7 @@ import { clearDownload, findFault, run } from './verify.ts'
 
 const PROBE_TIMEOUT_MS = 60_000
 
-/** @throws Error  in words: the film is not there, or not whole */
+/** @throws Error  a sentence: the film is missing or incomplete */
 export async function toDownloaded(
   source: Source,
   metadata: VideoMetadata,
@@ -19,7 +19,7 @@ export async function toDownloaded(
   const { id } = metadata
   const place = (ending: string): string => join(folder, `${id}.${ending}`)
   const { subtitles } = checked(Files, said ?? {}, source)
-  // What an earlier wish has left there may be the other.
+  // An attempt with another quality setting may have left the other kind.
   const endings = quality?.codec === 'sound' ? ['m4a', 'mp4'] : ['mp4', 'm4a']
   const mediaPath = endings.map(place).find((path) => existsSync(path))
   if (mediaPath === undefined) throw new Error(`the plugin has put no ${id}.mp4 into the folder`)
@@ -43,7 +43,7 @@ interface Probed {
   streams?: Array<{ codec_type?: string; codec_name?: string; width?: number; height?: number }>
 }
 
-/** What has come is what was offered: nobody has told of more. */
+/** The downloaded quality counts as the offered one: nothing more is known. */
 async function receiptOf({ name }: Source, path: string, ffprobe: string): Promise<DownloadReceipt> {
   const entries = 'stream=codec_type,codec_name,width,height'
   const output = await run(

@@ -1,4 +1,4 @@
-/** A further platform as a plugin brings it (hook `platform.source`), and what it says, checked. */
+/** The interface of a further platform that a plugin brings (hook `platform.source`), and the checks of its answers. */
 import { faultIn, isBlank, type Static, type TSchema, Type, Value } from 'archivolt'
 import type {
   ChannelMetadata,
@@ -42,7 +42,7 @@ const Channel = Type.Object({
   subscribers: Count,
   views: Count,
   tabs: Type.Array(VideoTypes, { default: ['videos'] }),
-  /** Addresses of pictures: a square one, and two that are much wider than high, for the page and for televisions. */
+  /** Addresses of pictures: a square one, and two wide ones, for the page and for televisions. */
   art: Type.Object(
     { thumb: Type.Optional(WebAddress), banner: Type.Optional(WebAddress), tvart: Type.Optional(WebAddress) },
     { default: {} },
@@ -55,7 +55,7 @@ const Entry = Type.Object({
   vidType: VideoTypes,
   /** Address of a picture, for the queue. */
   thumbnail: Type.Optional(WebAddress),
-  /** Not out yet, or live now. */
+  /** Upcoming or live now. */
   isPending: Type.Boolean({ default: false }),
 })
 const Subtitle = Type.Object({
@@ -66,28 +66,28 @@ const Subtitle = Type.Object({
 })
 export const Files = Type.Object({ subtitles: Type.Array(Subtitle, { maxItems: 500, default: [] }) })
 
-/** What it must say; the rest has a default. */
+/** The needed keys; all others have defaults. */
 type Said<Whole, Needed extends keyof Whole> = Pick<Whole, Needed> & Partial<Whole>
 
 export interface SourceAsk {
-  /** Ends when nobody waits for the answer any longer. */
+  /** Aborted when nobody waits for the answer any longer. */
   signal: AbortSignal
 }
 
 /**
- * A further platform. What it throws is told to whoever asked: `errors.notFound` where it has something no longer,
- * anything else is tried again a few times.
+ * A further platform. Throw `errors.notFound` for something that no longer exists; any other error is retried a few
+ * times.
  */
 export interface Source {
-  /** What people call it. */
+  /** Its name for people. */
   name: string
-  /** Begins each of its ids, which are longer than 11 characters: small letters and digits, then `-`. */
+  /** Prefix of all its ids, which are longer than 11 characters: lower-case letters and digits, then `-`. */
   prefix: string
-  /** What a word stands for that people have pasted: an address or an id of its own. By its form alone. */
+  /** Recognises a pasted address or id by its form alone. */
   target(word: string): Target | undefined
-  /** The page of a video there, for links; it may be asked for with each record that is shown. */
+  /** The page of a video on the platform, for links; called for each shown record. */
   watchUrl(videoId: string): string
-  /** The page of a channel there. */
+  /** The page of a channel on the platform. */
   channelUrl?(channelId: string): string
   video(
     id: string,
@@ -100,8 +100,8 @@ export interface Source {
     ask: SourceAsk & { tab: VideoType; page: number },
   ): Promise<Array<Said<Static<typeof Entry>, 'id' | 'title'>>>
   /**
-   * Puts the film into the folder as `<id>.mp4`, sound alone as `<id>.m4a`, a picture, where there is one, as
-   * `<id>.jpg`, subtitles as `<id>.<language>.vtt`. What an earlier attempt has left there may be gone on with.
+   * Writes the film to the folder as `<id>.mp4`, sound only as `<id>.m4a`, an optional picture as `<id>.jpg`, and
+   * subtitles as `<id>.<language>.vtt`. May continue files of an earlier attempt.
    */
   download(
     id: string,
@@ -111,7 +111,7 @@ export interface Source {
 
 const PREFIX = /^[a-z][a-z0-9]*-$/
 const ID = /^[A-Za-z0-9_-]{12,128}$/
-/** @throws Error  in words: ids that are not its own */
+/** @throws Error  a sentence: invalid or conflicting id prefixes */
 export function checkSources(sources: readonly Source[]): void {
   const prefixes = new Set<string>()
   for (const { name, prefix } of sources) {
@@ -125,7 +125,7 @@ export function checkSources(sources: readonly Source[]): void {
 export const sourceOf = (id: string, sources: readonly Source[]): Source | undefined =>
   ID.test(id) ? sources.find(({ prefix }) => id.startsWith(prefix)) : undefined
 
-/** @throws Error  in words: what of the answer is not as it must be */
+/** @throws Error  a sentence about the fault in the answer */
 export function checked<Schema extends TSchema>(schema: Schema, said: unknown, { name }: Source): Static<Schema> {
   const filled = Value.Clean(schema, Value.Default(schema, structuredClone(said)))
   const fault = faultIn(schema, filled)
@@ -165,7 +165,7 @@ export function toEntries(source: Source, said: unknown): ListEntry[] {
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Asked for whatever has an id of its own: a further platform beside this one. */
+    /** A further platform, which is asked about everything with one of its ids. */
     'platform.source': Source
   }
 }

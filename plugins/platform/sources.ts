@@ -1,6 +1,6 @@
 /**
- * Further platforms, which plugins bring (hook `platform.source`): whatever has an id of one of them is asked there.
- * Each ask takes its turn in the lanes; the gate and the pace are the platform's own, and not theirs.
+ * Further platforms that plugins bring (hook `platform.source`), chosen by id. Their asks take turns in the lanes, but
+ * gate, pacing and budget do not apply to them.
  */
 import { writeFile } from 'node:fs/promises'
 import { type Clock, errors, isAppError, type Lanes, type WholeApp, withinTime } from 'archivolt'
@@ -53,7 +53,7 @@ const ANSWER_WITHIN_MS = 60_000
 const MOST_PAGES = 10_000
 const MOST_PICTURE_BYTES = 10 * 1024 * 1024
 
-/** The platform, and whatever plugins bring beside it. */
+/** The platform, extended by those that plugins bring. */
 export function withSources<Whole extends Platform>(platform: Whole, parts: SourceParts): Whole {
   const of = (id: string) => sourceOf(id, parts.sources())
   const answerOf = openAsking(parts)
@@ -63,7 +63,7 @@ export function withSources<Whole extends Platform>(platform: Whole, parts: Sour
       try {
         const target = source.target(word)
         if (target && of(target.id)?.prefix === source.prefix) return target
-      } catch {} // it is noted as its plugin's, and is none of the others' business
+      } catch {} // recorded as the plugin's failure; the others are not affected
     }
     return undefined
   }
@@ -149,7 +149,7 @@ export function withSources<Whole extends Platform>(platform: Whole, parts: Sour
   return { ...platform, ...routed }
 }
 
-/** What fails is noted as its plugin's: lists are shown without. */
+/** A failure is recorded for the plugin, and lists are shown without the link. */
 function originalOf(source: Source, type: 'video' | 'channel', id: string): Original | undefined {
   try {
     const url: unknown = type === 'video' ? source.watchUrl(id) : source.channelUrl?.(id)
@@ -162,7 +162,7 @@ function originalOf(source: Source, type: 'video' | 'channel', id: string): Orig
 const isWebAddress = (text: string): boolean =>
   URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
 
-/** By the way of all that plugins ask for. @throws Error  why it cannot be had: nothing waits for a picture */
+/** Fetches a picture with `app.fetch`. @throws Error  the reason; nothing waits for a picture */
 async function pictureFrom(url: string, signal: AbortSignal, { fetch }: SourceParts): Promise<Buffer> {
   if (!fetch) throw new Error('nothing is fetched here')
   try {
@@ -175,7 +175,7 @@ async function pictureFrom(url: string, signal: AbortSignal, { fetch }: SourcePa
   }
 }
 
-/** How each ask of a further platform goes: a turn in the lane, and its failures in our words. */
+/** Runs the asks of further platforms: a turn in the lane, and conversion of failures. */
 function openAsking({ lanes, lookUps }: SourceParts) {
   return async function answerOf<Answer>(
     { name }: Source,

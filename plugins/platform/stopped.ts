@@ -1,4 +1,4 @@
-/** Tells that nothing is asked of the platform for now: to whoever hears the event, and to addresses outside. */
+/** Reports that the platform is not being asked: by an event, and to external addresses. */
 import { defineTask, inEnglish, Type, Words } from 'archivolt'
 import type { App } from './app.ts'
 import { PLATFORM } from './name.ts'
@@ -16,7 +16,7 @@ export const platformStopped = defineTask({
   run: async ({ payload }) => payload.reason,
 })
 
-/** It may open and close again many times while it comes back: that is one piece of news. */
+/** The gate may open and close many times during a recovery: report it once. */
 const SPELL_MS = 3_600_000
 
 export function openNews(app: App): (state: PlatformState) => Promise<void> {
@@ -34,8 +34,8 @@ export function openNews(app: App): (state: PlatformState) => Promise<void> {
 declare module 'archivolt' {
   interface Events {
     /**
-     * Emitted when nothing is asked of the platform any more: it refuses us, does not answer, or this machine lacks
-     * something. Once within an hour. `nextAttempt` in epoch seconds.
+     * Emitted when the gate closes: the platform refuses us or does not respond, or this machine lacks something. At
+     * most once an hour. `nextAttempt` in epoch seconds.
      */
     'platform.stopped': { state: string; reason: string; nextAttempt: number }
   }

@@ -1,11 +1,11 @@
-/** Which of the platform's own seek previews are taken, as yt-dlp's information says; what is not whole is none. */
+/** Chooses the platform's seek previews to use, from yt-dlp's information; incomplete ones are ignored. */
 import { rows, url } from './metadata.ts'
 import type { Storyboard } from './types.ts'
 
-/** As the worker cuts it: a film with more has coarser ones as well. */
+/** The worker's limit: a film with more sheets also has coarser ones. */
 const MOST_SHEETS = 60
 const MOST_ACROSS = 20
-/** Points of a picture's longer side: smaller ones show nothing, larger ones are many bytes. */
+/** Pixels of a picture's longer side: smaller ones show too little, larger ones take too many bytes. */
 const [SMALLEST, LARGEST] = [64, 400]
 const WANTED = 160
 
@@ -23,7 +23,7 @@ function toStoryboard(raw: Record<string, unknown>): Storyboard | undefined {
   return Math.max(width, height) < SMALLEST ? undefined : { interval, width, height, columns, rows: down, sheets }
 }
 
-/** @param raw  what the worker says that was offered @returns the one closest to the size of ours */
+/** @param raw  what was offered, from the worker @returns the one closest to the size of ours */
 export function storyboardOf(raw: unknown): Storyboard | undefined {
   const far = ({ width, height }: Storyboard): number => Math.abs(Math.max(width, height) - WANTED)
   return rows(raw)

@@ -1,12 +1,12 @@
-/** Different items in a row with the same trouble: from some on it is not about the items. */
+/** Counts different items in a row with the same failure: after some, it is not caused by the items. */
 
-/** Texts that are not understood may differ without end. */
+/** Limit of kinds: unknown messages may differ endlessly. */
 const MOST_KINDS = 20
 
 export class Streaks {
   #items = new Map<string, Set<string>>()
 
-  /** @returns how many different items have had this trouble in a row, with this one */
+  /** @returns how many different items in a row have had this failure, including this one */
   add(trouble: string, item: string): number {
     const items = this.#items.get(trouble) ?? new Set<string>()
     items.add(item)
@@ -18,7 +18,7 @@ export class Streaks {
     this.#items.delete(trouble)
   }
 
-  /** The platform has answered with something about the item. */
+  /** Ends all streaks: the platform has responded with something about the item. */
   endAll(): void {
     this.#items.clear()
   }

@@ -1,8 +1,8 @@
-/** Closed for subtitles alone, where the platform refuses those: everything else goes on. */
+/** A closure for subtitles only, when the platform refuses them; everything else continues. */
 import type { Clock, Log } from 'archivolt'
 
 const MINUTE_MS = 60_000
-/** After the first refusal, the second, and each further one in a row. */
+/** Pauses after the first, the second and each further refusal in a row. */
 const SUBTITLE_PAUSE_MINUTES = [15, 60, 240]
 
 export type SubtitleClosure = ReturnType<typeof openSubtitleClosure>
@@ -10,14 +10,14 @@ export type SubtitleClosure = ReturnType<typeof openSubtitleClosure>
 export function openSubtitleClosure(clock: Clock, log: Log) {
   /** By the steady clock. */
   let untilMs = Number.NEGATIVE_INFINITY
-  /** How often in a row they were refused. */
+  /** Number of refusals in a row. */
   let refusals = 0
 
   const isClosed = () => clock.steady() < untilMs
 
-  /** What came of asking for some. */
+  /** Reports the outcome of a request for subtitles. */
   function hear(areRefused: boolean): void {
-    if (isClosed()) return // it was under way: no news
+    if (isClosed()) return // it was already running: no new information
     if (!areRefused) {
       refusals = 0
       return
@@ -27,7 +27,7 @@ export function openSubtitleClosure(clock: Clock, log: Log) {
     log.warn({ minutes }, 'subtitles are refused, and asked for again later')
   }
 
-  /** Resolves when they are asked for again. @throws the signal's reason */
+  /** Resolves when subtitles may be requested again. @throws the signal's reason */
   async function open(signal: AbortSignal): Promise<void> {
     while (isClosed()) await clock.sleep(untilMs - clock.steady(), signal)
   }

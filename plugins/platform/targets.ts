@@ -1,5 +1,6 @@
 /**
- * Texts → targets, by form alone (contract 9.12): ids by their length, page URLs of the platform, handles. No network.
+ * Recognises targets in texts, by form alone and without the network (contract 9.12): ids by length, page URLs of the
+ * platform, handles.
  */
 import { errors, say } from 'archivolt'
 import { PLATFORM } from './name.ts'
@@ -21,7 +22,7 @@ const HOSTS = new Set([
   'youtube-nocookie.com',
 ])
 const VIDEO_PATHS = new Set(['shorts', 'live', 'embed', 'v', 'e'])
-/** First parts of paths that are pages of the platform itself, not names of channels. */
+/** First path segments that are pages of the platform, not names of channels. */
 const PAGES = new Set(
   'watch playlist results feed gaming premium account about press t ads hashtag post clip source redirect attribution_link oembed api signin logout login upload community trending movies kids tv music podcasts creators intl static img s yts'.split(
     ' ',
@@ -29,21 +30,21 @@ const PAGES = new Set(
 )
 const MAX_WORD = 2000
 
-/** Those of further platforms, whose plugin may have gone, have other forms. */
+/** Ids of further platforms, whose plugin may be missing, have other forms. */
 export const isOfPlatform = (type: 'video' | 'channel', id: string): boolean =>
   type === 'video' ? id.length <= 11 : id.startsWith('UC')
 
 interface TargetRules {
-  /** Base URL of the platform: its host is one of ours. */
+  /** Base URL of the platform, whose host is recognised too. */
   platformUrl: string
   /** Prefix of our own playlists' ids. */
   prefix: string
 }
 
 interface Targets {
-  /** @throws bad_request, naming the first word that is none */
+  /** @throws bad_request, naming the first word that is not a target */
   of(text: string): Target[]
-  /** What is none is left out. */
+  /** Skips words that are not targets. */
   within(text: string): Target[]
 }
 
@@ -65,7 +66,7 @@ export function openTargets(rules: TargetRules): Targets {
     return PLAYLIST_LENGTHS.has(id.length) ? { type: 'playlist', id } : undefined
   }
 
-  /** The target of an id that must be of this type. */
+  /** The target of an id, which must have this type. */
   const expect = <Type extends Target['type']>(
     type: Type,
     id: string | null | undefined,
@@ -127,7 +128,7 @@ export function openTargets(rules: TargetRules): Targets {
   }
 }
 
-/** http(s) URLs; hosts are also taken without a scheme, as people paste them. */
+/** Parses http(s) URLs, and hosts without a scheme, as people paste them. */
 function parsed(word: string): URL | undefined {
   const text = /^https?:\/\//i.test(word)
     ? word
@@ -141,7 +142,7 @@ function partsOf(url: URL): string[] | undefined {
   try {
     return url.pathname.split('/').filter(Boolean).map(decodeURIComponent)
   } catch {
-    return undefined // %-codes that are no text
+    return undefined // invalid percent-encoding
   }
 }
 

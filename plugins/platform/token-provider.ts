@@ -1,12 +1,12 @@
-/** The token provider: which one, whether it answers, when it last gave a token, and why it did not. */
+/** The token provider: its address, whether it responds, its last token and its last failure. */
 import { type Clock, epochSeconds, type Static, Type, withLimit } from 'archivolt'
 import type { TokenNews } from './child.ts'
 
 const LOOK_MS = 3000
-/** Somebody who has started it again need not wait long to see that. */
+/** Short, so that people soon see that a restarted provider works. */
 const LOOK_AGAIN_MS = 10_000
 
-/** `untried`: it answers, and nobody has needed a token of it yet. */
+/** `untried`: it responds, but no token has been needed yet. */
 export const TokenHealth = Type.Object({
   state: Type.Enum(['none', 'untried', 'works', 'failed']),
   address: Type.String(),
@@ -29,14 +29,14 @@ export function openTokens(clock: Clock, addressNow: () => string | undefined) {
   let looked: { at: string; untilMs: number; done: Promise<void> } | undefined
   let known: Known = { address: '', lastToken: 0, failure: undefined }
 
-  /** What came of asking it for a token. */
+  /** Reports the outcome of a token request. */
   function hear({ failed, isAway = false }: TokenNews): void {
     const found = current()
     if (failed !== undefined) found.failure = { message: failed, isAway }
     else Object.assign(found, { lastToken: epochSeconds(clock), failure: undefined })
   }
 
-  /** Looks whether it answers at all. */
+  /** Checks whether it responds at all. */
   function look(): Promise<void> {
     const address = addressNow()
     if (address === undefined) return Promise.resolve()
@@ -70,7 +70,7 @@ export function openTokens(clock: Clock, addressNow: () => string | undefined) {
   return { hear, look, health }
 }
 
-/** Why it does not answer; undefined: it does, with whatever. */
+/** Why it does not respond; undefined: it responds. */
 async function faultOf(address: string): Promise<string | undefined> {
   try {
     await withLimit(LOOK_MS, undefined, async (signal) => {

@@ -1,4 +1,4 @@
-/** The programs outside: where they are, whether they are there, which versions. */
+/** The external programs: their paths, presence and versions. */
 import { existsSync } from 'node:fs'
 import { access, constants, mkdir, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
@@ -14,12 +14,12 @@ type ToolSettings = Pick<Settings, 'dataDir' | 'platformUrl' | 'ytdlp' | 'ytdlpP
 
 export interface ToolReport {
   downloader: Version
-  /** Tool → version, of those that are there. */
+  /** Tool → version, for the tools that are present. */
   tools: Record<string, string>
   missing: string[]
 }
 
-/** yt-dlp in a folder, with what it pins beside it. */
+/** A folder with yt-dlp and its pinned packages. */
 export interface Build {
   path: string
 }
@@ -34,11 +34,11 @@ interface Version {
   channel: string
 }
 
-/** How patient yt-dlp is, in seconds; tests make it brisk. */
+/** Time limits of yt-dlp in seconds, which tests shorten. */
 export interface Pace {
   retryPause: number
   socketTimeout: number
-  /** A JavaScript runtime that has not answered by then has failed; left out: a minute. */
+  /** Time limit of a JavaScript runtime; default: a minute. */
   runtimeTimeout?: number
 }
 
@@ -57,15 +57,15 @@ const SOLVE_MS = 180_000
 
 export type Tools = ReturnType<typeof openTools>
 
-/** @param runtimes  JavaScript runtimes that yt-dlp may use, by its names for them; it takes the first that is there */
+/** @param runtimes  JavaScript runtimes by yt-dlp's names; it uses the first one present */
 export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log: Log, runtimes = knownRuntimes()) {
   let looked: ({ atMs: number } & Look) | undefined
   const root = projectRoot()
   const cacheDir = join(settings.dataDir, 'yt-dlp')
 
   /**
-   * @param jar    text of the cookie jar that this child has for itself
-   * @param build  left out: the one in use; null: the one that `make` has brought
+   * @param jar    text of the cookie jar for this child
+   * @param build  default: the one in use; null: the one installed by `make`
    */
   async function launch(
     use: 'metadata' | 'download',
@@ -73,7 +73,7 @@ export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log:
     build: Build | null = tools.updated ?? null,
   ): Promise<Launch> {
     const { ytdlp, ytdlpPlugins, ffmpeg, platformUrl } = settings
-    // One that is not there is taken for a venv: then no Python is found in it, and that is said.
+    // A missing path counts as a venv: the error then says that it has no Python.
     const isZip = ytdlp !== null && (await isFile(ytdlp))
     const venv = isZip ? undefined : (ytdlp ?? join(root, 'tools'))
     const cache = join(cacheDir, 'cache')
@@ -101,23 +101,23 @@ export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log:
     }
   }
 
-  /** An official zip brings no Python: the one of our own tools, else the system's. */
+  /** An official zip has no Python: uses the one of our own tools, otherwise the system's. */
   async function anyPython(): Promise<string> {
     const own = join(root, 'tools/bin/python')
     return (await isProgram(own)) ? own : 'python3'
   }
 
-  /** Versions of all, looked up at most every ten minutes. */
+  /** The versions of all tools, read at most every ten minutes. */
   function report(): Promise<ToolReport> {
     return recent().report
   }
 
-  /** Whether challenges are solved, as it was at the report. Undefined where that cannot be seen. */
+  /** Whether challenges are solved, at the time of the report. undefined: unknown. */
   function challenge(): Promise<ChallengeReport | undefined> {
     return recent().challenge
   }
 
-  /** Looked up anew at the next report. */
+  /** Makes the next report read the versions again. */
   function forget(): void {
     looked = undefined
   }
@@ -128,7 +128,7 @@ export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log:
     return looked
   }
 
-  /** One child tells its version and then solves: that takes longer, and nobody waits for it who asks for the other. */
+  /** One child reports its version and then solves, which takes longer; the version is available first. */
   function look(): Look {
     const child = launch('metadata', null).then((launch) => new Child(launch, clock, log))
     const challenge = child.then((started) => solvedBy(started).finally(() => started.end()))
@@ -155,14 +155,14 @@ export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log:
     }
   }
 
-  /** Undefined where yt-dlp does not start. */
+  /** undefined: yt-dlp does not start. */
   async function solvedBy(child: Child): Promise<ChallengeReport | undefined> {
     if ((await versionOf(child)) === undefined) return undefined
     const { result } = await child.ask({ op: 'solve' }, { quietMs: SOLVE_MS })
     return toChallengeReport(result, epochSeconds(clock))
   }
 
-  /** Version and channel of the yt-dlp that children load; undefined where none can be started. */
+  /** Version and channel of the yt-dlp that children load; undefined: no child can be started. */
   async function versionOfBuild(build?: Build | null): Promise<Version | undefined> {
     const child = new Child(await launch('metadata', null, build), clock, log)
     try {
@@ -172,7 +172,7 @@ export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log:
     }
   }
 
-  /** Lets a build show that it loads, takes our options and knows the platform's pages. @throws ChildError */
+  /** Tests that a build loads, accepts our options and knows the platform's pages. @throws ChildError */
   async function probe(build: Build): Promise<void> {
     const child = new Child(await launch('metadata', null, build), clock, log)
     try {
@@ -182,7 +182,7 @@ export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log:
     }
   }
 
-  /** Whether a build solves challenges; undefined where it does not start. */
+  /** Whether a build solves challenges; undefined: it does not start. */
   async function solve(build?: Build | null): Promise<ChallengeReport | undefined> {
     const child = new Child(await launch('metadata', null, build), clock, log)
     try {
@@ -192,7 +192,7 @@ export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log:
     }
   }
 
-  /** Whether everything that a download needs is there. */
+  /** Whether all tools for a download are present. */
   async function areThere(): Promise<boolean> {
     forget()
     const { missing } = await report()
@@ -200,12 +200,12 @@ export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log:
   }
 
   const tools = {
-    /** A newer yt-dlp than that of `make`, which has proved itself. */
+    /** A tested yt-dlp newer than the one installed by `make`. */
     updated: undefined as Build | undefined,
-    /** How each child asks the platform. */
+    /** The network route of each child. */
     route: (): Route => ({}),
     cacheDir,
-    /** Builds newer than that of `make`, and what is half done of one. */
+    /** The folder of newer builds, and of unfinished ones. */
     updatesDir: join(cacheDir, 'updates'),
     ...{ launch, report, challenge, forget, probe, solve, areThere },
     versionOf: versionOfBuild,
@@ -213,24 +213,24 @@ export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log:
   return tools
 }
 
-/** @returns undefined where it does not start */
+/** @returns undefined: it does not start */
 async function versionOf(child: Child): Promise<Version | undefined> {
   try {
     const { version, channel } = await child.ready
-    return { version, channel } // what the worker says beside them is its own
+    return { version, channel } // drops the other fields of the worker's answer
   } catch (error) {
     if (!(error instanceof ChildError)) throw error
     return undefined
   }
 }
 
-/** They are looked for beside Python and on PATH; yt-dlp itself leaves out what is too old. */
+/** yt-dlp searches them next to Python and on PATH, and skips outdated ones. */
 function knownRuntimes(): Runtimes {
   const isNodeNewEnough = Number.parseInt(process.versions.node, 10) >= NODE_FOR_CHALLENGES
   return { deno: {}, node: isNodeNewEnough ? { path: process.execPath } : {}, quickjs: {} }
 }
 
-/** The deno that came with the build, if one did. */
+/** Uses the deno of the build, if it has one. */
 async function withOwnDeno(runtimes: Runtimes, { path }: Build): Promise<Runtimes> {
   const deno = join(path, 'bin/deno')
   return (await isProgram(deno)) ? { ...runtimes, deno: { path: deno } } : runtimes
@@ -250,7 +250,7 @@ export const isProgram = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** The folder of the project: this file runs from its place there, or bundled from dist/. */
+/** The project folder: this file runs from its source folder or bundled from dist/. */
 function projectRoot(): string {
   const isRoot = (folder: string): boolean => existsSync(join(folder, 'package.json'))
   let folder = dirname(fileURLToPath(import.meta.url))

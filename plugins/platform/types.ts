@@ -1,10 +1,10 @@
-/** What the platform is asked and what it answers: metadata in our words, checked, whatever yt-dlp calls them. */
+/** The types of the service `platform`: checked metadata with our names, independent of yt-dlp. */
 import type { Sentence, Words } from 'archivolt'
 import type { ClosedState, FailureClass, FailureRow } from './failure-classes.ts'
 
 export type VideoType = 'videos' | 'streams' | 'shorts'
 
-/** What a text stands for, by its form alone (contract 9.12). */
+/** The target of a text, recognised by its form (contract 9.12). */
 export type Target =
   | { type: 'video'; id: string; vidType?: VideoType }
   /**
@@ -14,40 +14,37 @@ export type Target =
   | { type: 'channel'; id: string; isHandle?: true; tab?: VideoType }
   | { type: 'playlist'; id: string }
 
-/** What an ask that failed for good throws; classes that wait at the gate (`failure-classes.ts`) are never thrown. */
+/** The error of a finally failed ask. Classes that wait at the gate (`failure-classes.ts`) are never thrown. */
 export interface Failure extends Error {
   readonly failure: FailureClass
-  /** Epoch seconds, with `upcoming`: when to try again. */
+  /** With `upcoming`: when to retry, in epoch seconds. */
   readonly availableAt?: number
   /**
    * The gate is closed and this item was its probe too often in a row: nothing is known about the item itself.
    * Leave it untouched (no message) and ask for another one, which becomes the next probe.
    */
   readonly isDeferred?: true
-  /**
-   * With `disk_full`, the one case in which that is thrown: this item does not begin before so much is free. Others
-   * may.
-   */
+  /** With `disk_full`, which is thrown only in this case: this item needs so much free space; others may begin. */
   readonly needBytes?: number
 }
 
 export interface AskOptions {
-  /** Who asks, for the turns in the lane: a job's id. */
+  /** The asker, for turns in the lane: a job's id. */
   asker: string
   signal?: AbortSignal | undefined
   /**
-   * A request waits for the answer: it takes a turn among such requests, waits at most 20 s, and a closed gate is
+   * A request waits for the answer: it takes turns with other such requests and waits at most 20 s; a closed gate gives
    * `unavailable` (503) at once.
    */
   isUrgent?: boolean
   /**
-   * With `isUrgent`: whose request it is. An account has two such asks open and about ten a minute; more are
-   * `throttled` (429).
+   * With `isUrgent`: the account of the request. An account may have two such asks at once and about ten a minute; more
+   * are `throttled` (429).
    */
   account?: number
 }
 
-/** For people: what a platform is called, and the page of a video or channel there. */
+/** For people: the name of a platform, and the page of a video or channel on it. */
 export interface Original {
   platform_name: string
   platform_url: string
@@ -59,16 +56,16 @@ export interface Thumbnail {
   height?: number
 }
 
-/** Small pictures of a film in sheets: in rows, from left to right, one sheet after the other. */
+/** Sheets with small pictures of a film, in rows from left to right. */
 export interface Storyboard {
   /** Seconds between two pictures. */
   interval: number
-  /** Of one picture, in pixels. */
+  /** Size of one picture, in pixels. */
   width: number
   height: number
   columns: number
   rows: number
-  /** Where the sheets are. The last one may be smaller. */
+  /** Addresses of the sheets. The last one may be smaller. */
   sheets: string[]
 }
 
@@ -78,7 +75,7 @@ export interface Chapter {
   title: string
 }
 
-/** What is left out or empty was not told: nothing is known by it (`told`). */
+/** Missing or empty fields mean that nothing is known (`told`). */
 export interface VideoMetadata {
   id: string
   title?: string | undefined
@@ -99,11 +96,11 @@ export interface VideoMetadata {
   likeCount?: number | undefined
   averageRating?: number | undefined
   thumbnails: Thumbnail[]
-  /** Languages: of people, of machines. */
+  /** Languages of manual and automatic subtitles. */
   subtitles: { user: string[]; auto: string[] }
-  /** `is_live`, `is_upcoming` … as yt-dlp says; undefined for plain videos. */
+  /** `is_live`, `is_upcoming` … as in yt-dlp; undefined for ordinary videos. */
   liveStatus?: string
-  /** Set where it cannot be downloaded now; `availableAt` where a time is told. */
+  /** Set if the video cannot be downloaded now; `availableAt`: if a time is known. */
   unavailable?: { failure: FailureClass; message: string; availableAt?: number }
 }
 
@@ -128,7 +125,7 @@ export interface PlaylistMetadata {
   channelId: string | null
   channelName: string | null
   thumbnail?: string
-  /** How many the platform says that there are, where it does. */
+  /** The number of entries that the platform reports, if it does. */
   count?: number | undefined
   entries: PlaylistEntryMetadata[]
 }
@@ -137,18 +134,18 @@ export interface PlaylistEntryMetadata {
   id: string
   title: string
   uploader: string | null
-  /** False for entries that are only a placeholder (private, deleted). */
+  /** false for placeholders (private, deleted). */
   isThere: boolean
   /** Upcoming or live now. */
   isPending?: boolean
-  /** As of a channel's row. */
+  /** As in `ListEntry`. */
   isLimited?: true
   channelId?: string
   durationSeconds?: number
   thumbnail?: string
 }
 
-/** A row of a channel's tab: little is known, nothing about the channel. */
+/** A row of a channel's tab: little is known, and nothing about the channel. */
 export interface ListEntry {
   id: string
   title: string
@@ -157,26 +154,26 @@ export interface ListEntry {
   thumbnail?: string
   /** Upcoming or live now. */
   isPending: boolean
-  /** Marked as not for everybody: for members, for who pays, for who has signed in. */
+  /** Marked as restricted: for members, paying or signed-in viewers. */
   isLimited?: true
 }
 
-/** Which of the formats that are offered is wanted, in words. */
+/** A quality setting: which of the offered formats is wanted. */
 export interface QualityWish {
-  /** The shorter side of the picture, at most; undefined: the best there is. */
+  /** Maximum of the picture's shorter side; undefined: the best available. */
   height?: number
-  /** `compatible`: H.264 and AAC, which every device plays, before what is larger. `sound`: an m4a, no picture. */
+  /** `compatible`: prefers H.264 and AAC, which every device plays, to larger pictures. `sound`: an m4a, no picture. */
   codec: 'best' | 'compatible' | 'smallest' | 'sound'
-  /** Of the sound; undefined: the one that the video was made in. */
+  /** Language of the sound; undefined: the original one. */
   language?: string
-  /** Whether HDR is taken where it is offered. */
+  /** Whether to prefer HDR if offered. */
   hdr: boolean
 }
 
 export interface DownloadOptions {
-  /** Where the files go; made by the caller, on the library's file system. A part file in it is resumed. */
+  /** The folder for the files, created by the caller on the library's file system. A part file in it is resumed. */
   folder: string
-  /** Somebody's own yt-dlp format selector and sort, in the place of a wish in words. */
+  /** A custom yt-dlp format selector and sort, instead of a quality setting. */
   format?: string | undefined
   formatSort?: string | undefined
   quality?: QualityWish | undefined
@@ -187,26 +184,26 @@ export interface DownloadOptions {
   insistence?: { waitDays?: number } | undefined
   limitSpeedKib?: number
   throttledRateKib?: number
-  /** Languages, comma separated, as yt-dlp takes them, but that `en` stands for `en-US` too; undefined: no subtitles. */
+  /** Languages, comma separated, as in yt-dlp, except that `en` includes `en-US`; undefined: no subtitles. */
   subtitleLanguages?: string
-  /** `auto`: those of machines too, where people have made none. */
+  /** `auto`: automatic subtitles too, if there are no manual ones. */
   subtitleSource?: 'user' | 'auto'
   embedMetadata?: boolean
   embedThumbnail?: boolean
   extractorLanguage?: string
-  /** When the video was met first, in epoch seconds: for one whose page tells no time. */
+  /** When the video was first seen, in epoch seconds: for a video without a publication time. */
   firstSeen?: number
 }
 
-/** A file that a download is to be better than. */
+/** The present file, which a download must surpass. */
 export interface FileThere {
   height: number
-  /** Its sound is not in the language that is wanted. */
+  /** Its sound is not in the wanted language. */
   isForeign: boolean
   seconds: number
 }
 
-/** What was offered is no better than what is there, or is of another length: nothing was fetched. */
+/** The offered video is no better than the present file, or has another length: nothing was downloaded. */
 export interface LeftAlone extends Pick<Downloaded, 'metadata' | 'receipt'> {
   isLeft: true
 }
