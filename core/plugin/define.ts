@@ -51,7 +51,7 @@ type Joined<Union> = (Union extends unknown ? (each: Union) => void : never) ext
  */
 export interface Hooks {
   /**
-   * Called to back up or restore documents that a plugin stores in its own tables. A hook of core: any plugin may
+   * Asked to back up or restore documents that a plugin stores in its own tables. A hook of core: any plugin may
    * implement or call it.
    */
   'archive.documents': KeptDocuments

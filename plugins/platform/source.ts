@@ -165,7 +165,7 @@ export function toEntries(source: Source, said: unknown): ListEntry[] {
 
 declare module 'archivolt' {
   interface Hooks {
-    /** A further platform, which is asked about everything with one of its ids. */
+    /** Asked about everything whose id has the prefix of this further platform. */
     'platform.source': Source
   }
 }
