@@ -1,4 +1,4 @@
-/** Makes what authors of plugins install, as npm packs it: `make package` leaves the tarballs in packages/. */
+/** Builds the npm packages for plugin authors: `make package` writes the tarballs to packages/. */
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,9 +12,9 @@ import { declarationFiles, packagesIn } from './declaration-files.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = join(ROOT, 'config/packages')
-/** Of what the bundled server leaves outside: native code, and the bundler for plugins' threads. */
+/** Packages that the server bundle does not contain: native code, and the bundler for plugins' threads. */
 const RUNTIME = ['better-sqlite3', 'esbuild']
-/** Whole plugins to begin with, as plugins/guide.md lists them. */
+/** Complete example plugins, as listed in plugins/guide.md. */
 const RECIPES = ['rewind', 'note', 'webhook', 'feed', 'nfo', 'twins', 'moments', 'harbour', 'bell', 'captions', 'loom']
 const VERSIONS: Readonly<Record<string, string>> = { ...manifest.devDependencies, ...manifest.dependencies }
 
@@ -45,7 +45,7 @@ async function pluginPackage(folder: string): Promise<string> {
   return target
 }
 
-/** `npm create archivolt-plugin`: what it writes asks for the versions that are made here. @returns its folder */
+/** `npm create archivolt-plugin`: the created plugin requires the versions built here. @returns its folder */
 export async function creatorPackage(folder: string): Promise<string> {
   const target = join(folder, 'create-archivolt-plugin')
   await cp(join(SOURCES, 'create-archivolt-plugin'), target, { recursive: true })

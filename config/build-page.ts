@@ -1,6 +1,6 @@
 /**
- * Bundles the page for browsers: one script and style at first, one with what views share, one for each view, all named
- * by their content and compressed once.
+ * Bundles the page for browsers: an initial script and style, one with the code that views share, and one for each
+ * view, all named by their content and compressed once.
  */
 import { existsSync } from 'node:fs'
 import { cp, readdir, readFile, rename, writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ const COMPRESSED = /\.(br|gz)$/
 
 /**
  * @param folder  `app.tsx`, `styles.css` and `more-styles.css`, and `static/`, which goes along as it is
- * @param outdir  must not be there
+ * @param outdir  must not exist
  */
 export async function bundlePage(folder: string, outdir: string): Promise<void> {
   const { options, ofHome } = await inFewFiles(optionsFor(folder, outdir))
@@ -78,7 +78,7 @@ const optionsFor = (folder: string, outdir: string): BuildOptions => ({
   logLevel: 'warning',
 })
 
-/** Writes what the plugin `web` reads, last and at once: the list of files. */
+/** Writes the list of files, which the plugin `web` reads, last and atomically. */
 async function finish(folder: string, outdir: string, { outputs }: Metafile, ofHome: readonly string[]): Promise<void> {
   await cp(join(folder, 'static'), outdir, { recursive: true })
   const languages = await writeTexts(folder, join(outdir, 'assets'), ofHome)
@@ -112,7 +112,7 @@ async function finish(folder: string, outdir: string, { outputs }: Metafile, ofH
   await rename(`${list}.${process.pid}`, list)
 }
 
-/** What runs in the frames of plugins' pages: one file, which shares nothing with the page around them. */
+/** The code in the frames of plugins' pages: one file, which shares nothing with the surrounding page. */
 async function bundlePluginPage(folder: string, outdir: string): Promise<string> {
   const entry = 'plugin-page/start.ts'
   const options = { ...optionsFor(folder, outdir), entryPoints: { 'plugin-page': entry }, splitting: false }
@@ -122,7 +122,7 @@ async function bundlePluginPage(folder: string, outdir: string): Promise<string>
   return basename(Object.keys(metafile!.outputs)[0]!)
 }
 
-/** Its name stays: browsers ask under it whether there is a newer one. */
+/** Its name never changes, because browsers use it to check for a newer one. */
 async function bundleServiceWorker(folder: string, outdir: string): Promise<void> {
   await build({
     ...optionsFor(folder, outdir),
@@ -154,8 +154,8 @@ async function compress(path: string): Promise<string[]> {
 }
 
 /**
- * Puts a fresh page beside the one in dist/, whose files stay for documents that are open.
- * @param isWatching  again after each change, as long as the process runs
+ * Adds a new page to dist/; the files of the old one stay for open documents.
+ * @param isWatching  rebuild after each change, as long as the process runs
  */
 export async function buildPage({ isWatching }: { isWatching: boolean }): Promise<void> {
   const root = fileURLToPath(new URL('..', import.meta.url))

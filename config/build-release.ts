@@ -1,5 +1,6 @@
 /**
- * Makes what people install who build nothing: `make release` leaves a tarball for each kind of machine in release/.
+ * Builds the releases for people who do not build from sources: `make release` writes a tarball for each kind of
+ * machine to release/.
  */
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
@@ -30,12 +31,12 @@ export const TARGETS: Readonly<Record<string, Target>> = {
   'x64-musl': { arch: 'x64', libc: 'musl' },
   'arm64-musl': { arch: 'arm64', libc: 'musl' },
 }
-/** What the bundled server leaves outside, beside SQLite. */
+/** Packages besides SQLite that the server bundle does not contain. */
 const RUNTIME = ['esbuild', '@elastic/elasticsearch']
 const NOT_COPIED = ['esbuild/bin']
 /** With these the older better-sqlite3 finds its binding. */
 const FIND_BINDING = { bindings: '1.5.0', 'file-uri-to-path': '1.0.0' }
-/** What lies in a release as in the tree. */
+/** Files that are the same in a release and in the source tree. */
 const COPIED = [
   ...['LICENSE', 'README.md', 'package.json'],
   ...[
@@ -52,7 +53,7 @@ const COPIED = [
 const LIES_BESIDE = /\.(py|txt)$/
 const PYTHONS = ['3.11', '3.12', '3.13', '3.14']
 const WHEELS = ['plugins/platform/requirements.txt', 'plugins/notification/requirements.txt']
-/** What pip calls machines that a wheel may be for. */
+/** pip's names of the machines that a wheel may be for. */
 const PLATFORMS: Readonly<Record<Target['libc'], readonly string[]>> = {
   glibc: ['manylinux_2_28', 'manylinux_2_17', 'manylinux2014'],
   musl: ['musllinux_1_2', 'musllinux_1_1'],
@@ -169,7 +170,7 @@ async function addWheels(folder: string, { arch, libc }: Target): Promise<void> 
     ])
 }
 
-/** The same bytes for the same files, whoever packs them, and when. */
+/** Reproducible: the same files always give the same bytes. */
 async function packed(top: string, path: string): Promise<string> {
   await mkdir(dirname(path), { recursive: true })
   const { stdout } = await run('git', ['log', '-1', '--format=%ct'])

@@ -1,6 +1,6 @@
 /**
- * The words of the page as files for browsers: of each language what Home says, and all the rest, which comes with the
- * first other view. English that Home says is in the script itself.
+ * Writes the page's texts as files for browsers: for each language one with the texts of Home and one with all others,
+ * which is loaded with the first other view. The English texts of Home are in the script itself.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import type { Entry } from './text-values.ts'
 
 type Catalogue = Record<string, Entry>
 
-/** What the document says of a language. */
+/** The data of a language in the HTML document. */
 interface BuiltLanguage {
   /** Its file with what Home says; English has none. */
   first?: string

@@ -12,7 +12,7 @@ import { bundlePage } from './build-page.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** What browsers run is bundled apart. */
 const PAGE = 'plugins/web/page'
-/** Native code, or loaded only by those who use it. */
+/** Native code, or packages that are loaded only on demand. */
 const EXTERNAL = ['better-sqlite3', 'esbuild', '@elastic/elasticsearch']
 /**
  * What a plugin's folder holds beside code and its README is copied, so that it lies beside the bundle as it lay beside
@@ -37,7 +37,7 @@ interface ServerBuild extends BuildOptions {
 }
 
 /**
- * @param outdir  is replaced as a whole, by rename: an interrupted build leaves the old one
+ * @param outdir  replaced atomically by a rename: an interrupted build leaves the old one
  * @param more    further entries, by the name of their file there
  */
 export async function bundle(outdir: string, more: Record<string, string> = {}): Promise<void> {
@@ -118,7 +118,7 @@ export async function bundleWorkers(outdir: string): Promise<void> {
 const entriesOf = async (entry: string): Promise<string[]> =>
   (await pluginNames()).map((name) => `plugins/${name}/${entry}`).filter((path) => existsSync(join(ROOT, `${path}.ts`)))
 
-/** What plugins have beside their code, but for the page. */
+/** Files of plugins other than code, without the page. */
 export async function copyBesideBundle(outdir: string): Promise<void> {
   for (const name of await pluginNames()) {
     await cp(join(ROOT, 'plugins', name), join(outdir, 'plugins', name), {

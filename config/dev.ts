@@ -1,6 +1,6 @@
 /**
- * `make dev`: the server from its sources, started again after each change in them, or in a plugin of AV_PLUGINS_DIR.
- * The page is bundled again by itself.
+ * `make dev`: runs the server from its sources and restarts it after each change in them, or in a plugin of
+ * AV_PLUGINS_DIR. The page is rebuilt separately.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -36,7 +36,7 @@ class Watch {
     this.#watchAll()
   }
 
-  /** Resolves when something has changed and nothing more follows at once. */
+  /** Resolves when something has changed and no further change follows immediately. */
   changed(): Promise<void> {
     return new Promise((resolve) => (this.#tell = resolve))
   }
@@ -66,7 +66,7 @@ const sources = new Watch([...['core', 'config', 'plugins'].map((name) => join(R
 await buildPage({ isWatching: true })
 
 let server = start()
-/** Once somebody ends it, nothing is started any more. */
+/** After a stop, nothing is started any more. */
 let isEnding = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
@@ -84,7 +84,7 @@ for (;;) {
   server = start()
 }
 
-/** One that cannot start says why and ends; the next change starts it again. */
+/** A server that cannot start prints the reason and ends; the next change starts it again. */
 function start() {
   const child = spawn(process.execPath, [...process.execArgv, join(ROOT, 'core/main.ts')], { stdio: 'inherit' })
   return { child, ended: once(child, 'exit') }

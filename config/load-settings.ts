@@ -12,7 +12,7 @@ export type Definitions = Record<string, SettingDefinition>
 export interface ConfigSources {
   env: Readonly<Record<string, string | undefined>>
   dataDir: string
-  /** Values of `<data>/config.json`; empty where there is none. */
+  /** Values of `<data>/config.json`; empty without the file. */
   file: Record<string, unknown>
   filePath: string
 }
@@ -24,8 +24,8 @@ const TEST_PREFIX = 'AV_TEST_'
 for (const name of Object.keys(process.env)) if (name.startsWith('MALLOC_')) delete process.env[name]
 
 /**
- * Reads the environment and the settings file, without judging values yet: which keys there are is known when the
- * plugins are.
+ * Reads the environment and the settings file without checking them: the valid keys are known only after the plugins
+ * are loaded.
  * @throws StartError  the file is no JSON object, or the time zone is unknown
  */
 export function readSources(env: ConfigSources['env'] = process.env): ConfigSources {
@@ -46,7 +46,7 @@ export function readCore(sources: ConfigSources): Readonly<Settings> {
 
 /**
  * All settings: core's and those that plugins declare.
- * @param remembered  variables and keys of plugins that are not there now: what is set for them is left alone
+ * @param remembered  variables and keys of missing plugins, whose settings are ignored
  * @throws StartError  an unknown variable or key, a malformed value; names it and says what to do
  */
 export function readSettings(
@@ -76,7 +76,7 @@ export function readSettings(
 function read(sources: ConfigSources, definitions: Definitions): Readonly<Settings> {
   const values = {} as Record<string, unknown>
   for (const [key, definition] of Object.entries(definitions)) {
-    // Filled key by key: whole only once the last one is there.
+    // Filled key by key: complete only after the last one.
     values[key] = valueOf(key, definition, sources, values as unknown as Settings)
   }
   return Object.freeze(values) as unknown as Readonly<Settings>
@@ -160,13 +160,13 @@ function readFile(path: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    // The parser's words quote the file, which may hold a password: they are not shown.
+    // The parser's message quotes the file, which may contain a password, and is not shown.
     throw new StartError(`${path} is not JSON; correct it or remove it`)
   }
   throw new StartError(`${path} must hold a JSON object, such as { "port": 8000 }`)
 }
 
-/** Node takes an unknown zone for UTC without a word: days and schedules would be off. */
+/** Node silently treats an unknown zone as UTC: days and schedules would be wrong. */
 function checkTimeZone(zone: string | undefined): void {
   if (!zone || zone.startsWith(':')) return
   try {

@@ -11,7 +11,7 @@ import manifest from '../package.json' with { type: 'json' }
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const ZIG = '0.17.1'
 const NODE_ADDON_API = '8.9.2'
-/** What is compiled and fetched for releases: it is the same each time. */
+/** Cache of compiled and downloaded files for releases, which never change. */
 const CACHE = join(ROOT, '.cache/release')
 /** The Nodes that a release is tested on. */
 const NODES: Readonly<Record<number, string>> = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' }
@@ -121,7 +121,7 @@ export function npmPackage(name: string, version: string): Promise<string> {
   })
 }
 
-/** Made once, beside and renamed. */
+/** Created once, under a temporary name, and renamed. */
 async function cached(name: string, make: (part: string) => Promise<void>): Promise<string> {
   const path = join(CACHE, name)
   if (existsSync(path)) return path

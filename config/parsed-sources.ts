@@ -1,4 +1,4 @@
-/** The project's sources as TypeScript's own parser reads them: for documents and tests that are about the code. */
+/** Parses the project's sources with TypeScript, for documents and tests about the code. */
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Node, SourceFile } from 'typescript/unstable/ast'

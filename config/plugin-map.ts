@@ -1,7 +1,4 @@
-/**
- * Draws how the built-in plugins hang together, from their manifests, into plugins/reference.md: run it after a manifest
- * has changed.
- */
+/** Generates plugins/reference.md from the manifests of the built-in plugins: run it after a change of a manifest. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,7 +14,7 @@ const PAGE = 'plugins/web/page/'
 export const MAP_FILE = join(PLUGINS, 'reference.md')
 const [BEGIN, END] = ['<!-- drawn by config/plugin-map.ts: do not edit -->', '<!-- end of the drawing -->']
 
-/** The reference as it must be now. */
+/** The current text of the reference. */
 export async function drawnReference(): Promise<string> {
   const page = await readFile(MAP_FILE, 'utf8')
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)]

@@ -35,7 +35,7 @@ export interface SettingDefinition {
   /** `AV_…` */
   env: string
   schema: TSchema
-  /** The value, or how it follows from the settings read before. */
+  /** The value, or a function of the settings read before. */
   default: unknown | ((settings: Readonly<Settings>) => unknown)
   /** One line for people. */
   meaning: string

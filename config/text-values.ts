@@ -23,7 +23,7 @@ export const valuesOf = (entry: Entry): string[] =>
 
 export const VALUES_FILE = join(TEXTS, 'values.ts')
 
-/** The file as it must be now. */
+/** The current text of the file. */
 export async function writtenValues(): Promise<string> {
   const english = JSON.parse(await readFile(join(TEXTS, 'languages/en.json'), 'utf8')) as Record<string, Entry>
   const lines = Object.entries(english).flatMap(([key, entry]) => {

@@ -96,21 +96,21 @@ export function openAsk({
     const { signal, isUrgent = false } = options
     const isVideo = ask.isVideo === true
     const deadlineMs = clock.steady() + URGENT_MS
-    const place = isUrgent ? undefined : pacing.queue(isVideo)
+    const entry = isUrgent ? undefined : pacing.queue(isVideo)
     try {
       for (;;) {
         await gate.isAway()
         await gate.wait({ signal, isUrgent })
         await jar.isRead()
-        await place?.wait(signal)
+        await entry?.wait(signal)
         const [lane, turn] = turnOf(ask.lane, options, deadlineMs - clock.steady())
         const result = await lanes.turn(lane, turn, async (leave) =>
-          place && !place.isTime() ? AGAIN : attempt(ask, { isUrgent, signal, leave, account: options.account }, work),
+          entry && !entry.isTime() ? AGAIN : attempt(ask, { isUrgent, signal, leave, account: options.account }, work),
         )
         if (result !== AGAIN) return result
       }
     } finally {
-      place?.leave()
+      entry?.leave()
     }
   }
 

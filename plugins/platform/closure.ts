@@ -12,7 +12,7 @@ export interface Closure {
   /** How many times in a row the gate has closed. */
   readonly level: number
   /** For a full disk: a folder on it. */
-  readonly place: string | undefined
+  readonly folder: string | undefined
 }
 
 /** The stored form of a block, which survives a restart; epoch seconds. */
@@ -34,7 +34,7 @@ export function waitMs(by: GateClass, level: number): number {
 
 /** @param before  the current closure, or the time and level when the gate last opened */
 export function close(
-  { by, reason, place }: Pick<Closure, 'by' | 'reason' | 'place'>,
+  { by, reason, folder }: Pick<Closure, 'by' | 'reason' | 'folder'>,
   before: Closure | { openedAtMs: number; level: number },
   clock: Clock,
 ): Closure {
@@ -47,7 +47,7 @@ export function close(
     since: isClosed ? before.since : epochSeconds(clock),
     nextAttemptMs: clock.steady() + waitMs(by, level),
     level,
-    place,
+    folder,
   }
 }
 
@@ -65,5 +65,5 @@ export const toRecord = ({ reason, since, level, ...closure }: Closure, clock: C
 export function fromRecord({ reason, since, nextAttempt, level }: BlockRecord, clock: Clock): Closure {
   // If the clock was set meanwhile, never longer than the back-off itself.
   const leftMs = Math.min(nextAttempt * 1000 - clock.now(), waitMs('blocked', level))
-  return { by: 'blocked', reason, since, nextAttemptMs: clock.steady() + leftMs, level, place: undefined }
+  return { by: 'blocked', reason, since, nextAttemptMs: clock.steady() + leftMs, level, folder: undefined }
 }

@@ -47,7 +47,7 @@ export interface GateParts {
   log: Log
   save: (record: GateRecord) => Promise<void>
   /** Whether this machine now has what it lacked: space on the folder's disk, or the tool. */
-  recheck: (lacking: GateClass, place: string | undefined) => Promise<boolean>
+  recheck: (lacking: GateClass, folder: string | undefined) => Promise<boolean>
   /** Why the library is unavailable; undefined: it is available. */
   absence: () => Promise<Words | undefined>
   /** yt-dlp no longer understands the platform. */
@@ -140,9 +140,10 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
   }
 
   /** Reports the outcome of an item. Every pass is settled once; without an outcome if the item was abandoned. */
-  function settle(pass: Pass, outcome?: 'done' | Verdict, place?: string): Fate {
+  function settle(pass: Pass, outcome?: 'done' | Verdict, folder?: string): Fate {
     if (probe === pass) probe = undefined
-    const fate = outcome === undefined ? 'throw' : outcome === 'done' ? onAnswer(pass) : onFailure(pass, outcome, place)
+    const fate =
+      outcome === undefined ? 'throw' : outcome === 'done' ? onAnswer(pass) : onFailure(pass, outcome, folder)
     wake()
     return fate
   }
@@ -199,7 +200,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     return 'throw'
   }
 
-  function onFailure(pass: Pass, { failure, sign, message, reason }: Verdict, place: string | undefined): Fate {
+  function onFailure(pass: Pass, { failure, sign, message, reason }: Verdict, folder: string | undefined): Fate {
     const wave = sign && WAVES[sign]
     if (wave) {
       if (FAILURES[failure].item === 'final') streaks.end('network') // a final failure is a response too
@@ -214,7 +215,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     const by = failure as GateClass
     const why = reason ?? gate.reason(message)
     if (gate.isOurs) {
-      close(by, why, place)
+      close(by, why, folder)
       return 'wait'
     }
     if (gate.items === 1) return onTrouble(pass, by, why)
@@ -238,10 +239,10 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     return 'defer'
   }
 
-  function close(by: GateClass, reason: Words, place?: string): void {
+  function close(by: GateClass, reason: Words, folder?: string): void {
     const isNew = closure === undefined
     const before = closure ?? { openedAtMs: opened.atMs, level: opened.level }
-    closure = closureOf({ by, reason, place }, before, clock)
+    closure = closureOf({ by, reason, folder }, before, clock)
     log.warn({ by, reason: inEnglish(reason), waitMs: waitMs(by, closure.level) }, 'the platform gate is closed')
     schedule()
     saveInBackground()
@@ -272,7 +273,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
   async function onTime(): Promise<void> {
     const looked = closure
     if (!looked || !isOurs(looked)) return wake()
-    const isMended = await recheck(looked.by, looked.place).catch((error: unknown) => {
+    const isMended = await recheck(looked.by, looked.folder).catch((error: unknown) => {
       log.error({ err: error }, 'whether the gate may open could not be seen; it is looked again')
       return false
     })

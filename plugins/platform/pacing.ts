@@ -56,7 +56,7 @@ export interface Rest {
 }
 
 /** The position of a job's ask in the queue. */
-interface Place {
+interface QueueEntry {
   /** Resolves when the ask may begin. @throws the signal's reason */
   wait(signal: AbortSignal | undefined): Promise<void>
   /** Whether no other ask has gone first meanwhile. */
@@ -88,7 +88,7 @@ export function openPacing({
   /** An admin has allowed one more video, whatever the budget. */
   let isOneMore = false
   /** Waiting asks of jobs, in the order of arrival. */
-  const queued = { video: new Set<Place>(), request: new Set<Place>() }
+  const queued = { video: new Set<QueueEntry>(), request: new Set<QueueEntry>() }
   /** A look-up has delayed the jobs, and no job has had its turn since. */
   const isPutOff = { video: false, request: false }
   const unwritten = new Set<string>()
@@ -103,20 +103,20 @@ export function openPacing({
   }
 
   /** Adds a job's ask to the queue; call `leave` at the end. */
-  function queue(isVideo: boolean): Place {
+  function queue(isVideo: boolean): QueueEntry {
     const same = queued[isVideo ? 'video' : 'request']
-    const place: Place = {
-      wait: (signal) => wait(isVideo, place, signal),
+    const entry: QueueEntry = {
+      wait: (signal) => wait(isVideo, entry, signal),
       isTime: () => waitMs(isVideo) <= 0,
-      leave: () => void same.delete(place),
+      leave: () => void same.delete(entry),
     }
-    same.add(place)
-    return place
+    same.add(entry)
+    return entry
   }
 
   /** Resolves when the ask may begin, in the order of arrival. @throws the signal's reason */
-  async function wait(isVideo: boolean, place: Place, signal: AbortSignal | undefined): Promise<void> {
-    const before = [...queued[isVideo ? 'video' : 'request']].indexOf(place)
+  async function wait(isVideo: boolean, entry: QueueEntry, signal: AbortSignal | undefined): Promise<void> {
+    const before = [...queued[isVideo ? 'video' : 'request']].indexOf(entry)
     for (let ms = waitMs(isVideo); ms > 0; ms = waitMs(isVideo)) {
       if (isVideo && budgetMs() > 0) restsSince ??= epochSeconds(clock)
       await atMost(ms + before, signal)

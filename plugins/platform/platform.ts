@@ -318,10 +318,10 @@ function gateOf(
     clock,
     log,
     ...listeners,
-    recheck: async (lacking, place) =>
+    recheck: async (lacking, folder) =>
       lacking === 'missing_tool'
         ? tools.areThere()
-        : (await lackOfRoom(place ?? settings.dataDir, settings.dataDir)) === undefined,
+        : (await lackOfRoom(folder ?? settings.dataDir, settings.dataDir)) === undefined,
     absence: async () =>
       (await Promise.all(parts.hook?.('platform.library').map((absence) => absence()) ?? [])).find(
         (reason) => reason !== undefined,
