@@ -45,9 +45,9 @@ export async function bundleTests(files: readonly string[], folder: string): Pro
 const places = (folder: string): Plugin => ({
   name: 'places',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /\.(ts|mjs)$/ }, async ({ path }) => {
       const code = await readFile(path, 'utf8')
-      if (!code.includes('import.meta.')) return undefined
+      if (!code.includes('import.meta.') || path.includes('/node_modules/')) return undefined
       const define = {
         'import.meta.url': JSON.stringify(pathToFileURL(placeOf(path, folder)).href),
         'import.meta.dirname': JSON.stringify(dirname(path)),
