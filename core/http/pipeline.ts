@@ -36,13 +36,14 @@ import { Input, RunningSignals, serverCloses } from './input.ts'
 import { type Origin, type Origins, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
 import { type QueryShape, queryTexts, readQuery } from './query.ts'
-import { BytesReply, EventStream, FileReply, JsonText, jsonOf, NotModified } from './reply.ts'
-import { isAnyKnown, isKnown, ReplyCache, tagOf, tagOfState, tagOfText } from './reply-cache.ts'
+import { BytesReply, EventStream, FileReply, JsonText, json, jsonOf, NotModified } from './reply.ts'
+import { CachedReply, isAnyKnown, isKnown, ReplyCache, tagOf, tagOfState } from './reply-cache.ts'
 import { belowBase, type Match, openRouter, type Router } from './router.ts'
 import {
   type Exchange,
   HandlerHeaders,
   sendBytes,
+  sendCached,
   sendEmpty,
   sendEvents,
   sendFault,
@@ -409,13 +410,17 @@ class RequestPipeline implements Pipeline {
     const tag = mayTell ? tagOfState(state, request.url!, form) : undefined
     if (tag !== undefined && isKnown(request, tag)) return new NotModified(tag)
     const key = `${request.url} ${variant}`
-    const text = (state && this.#replyCache.get(state, key)) ?? jsonOf(await this.#answer(route, input, query))
-    if (state !== undefined) this.#replyCache.set(state, key, text)
-    const reply = jsonOf(this.#inForm(route, input, new JsonText(text)))
-    const current = tag ?? tagOfText(reply, input.actor.id)
+    let cached = state === undefined ? undefined : this.#replyCache.get(state, key)
+    if (!cached) {
+      cached = new CachedReply(jsonOf(await this.#answer(route, input, query)))
+      if (state !== undefined) this.#replyCache.set(state, key, cached)
+    }
+    const reply =
+      route.envelope === 'item' ? new CachedReply(jsonOf(this.#inForm(route, input, json(cached.text)))) : cached
+    const current = tag ?? reply.tagFor(input.actor.id)
     if (isAnyKnown(request) || (tag === undefined && isKnown(request, current))) return new NotModified(current)
     headers['ETag'] = current
-    return new JsonText(reply)
+    return reply
   }
 
   #tooSlow({ name, limitMs = 0, failed }: RouteOwner, { method, path }: Route, { request }: Input): Error {
@@ -431,6 +436,7 @@ class RequestPipeline implements Pipeline {
     if (value instanceof NotModified) return this.#notModified(exchange, value.tag)
     if (value === undefined) return sendEmpty(exchange, route.status ?? 204)
     const status = route.status ?? 200
+    if (value instanceof CachedReply) return sendCached(exchange, status, value)
     if (value instanceof JsonText) return sendJson(exchange, value.status ?? status, value.text)
     if (value instanceof FileReply) {
       const { actor } = input

@@ -4,10 +4,12 @@
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { gunzipSync } from 'node:zlib'
 import type { Actor } from '../accounts/authentication.ts'
+import { compressed } from './compression.ts'
 
 /** Limit for all cached replies and their keys together. */
-const MOST_BYTES = 12_000_000
+const MOST_BYTES = 4_000_000
 /** A larger reply is not cached: it would evict too many others. */
 const LARGEST_BYTES = 400_000
 /**
@@ -16,10 +18,51 @@ const LARGEST_BYTES = 400_000
  */
 const ONE_IN = 8
 
+/** One reply as JSON. Once a client has taken it compressed, only that form is held: a quarter of the memory. */
+export class CachedReply {
+  readonly length: number
+  /** Called when it takes less memory than before. */
+  shrunk: (byBytes: number) => void = () => undefined
+  #text: string | undefined
+  #compressed: Buffer | undefined
+  #tag: string | undefined
+  #bytes: number
+
+  constructor(text: string) {
+    this.#text = text
+    this.length = text.length
+    this.#bytes = bytesOf(text)
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get text(): string {
+    return this.#text ?? gunzipSync(this.#compressed!).toString()
+  }
+
+  async compressed(): Promise<Buffer> {
+    const text = this.#text
+    if (text === undefined) return this.#compressed!
+    const smaller = await compressed(text)
+    if (this.#text === undefined) return this.#compressed! // another request was faster
+    this.#text = undefined
+    this.shrunk(this.#bytes - smaller.length)
+    this.#bytes = smaller.length
+    return (this.#compressed = smaller)
+  }
+
+  /** @param account  always the same one: replies are cached for each account */
+  tagFor(account: number): string {
+    return (this.#tag ??= tagOfText(this.text, account))
+  }
+}
+
 export class ReplyCache {
   readonly #life: string
   readonly #stamp: () => string | undefined
-  readonly #texts = new Map<string, string>()
+  readonly #replies = new Map<string, CachedReply>()
   #cachedAt: string | undefined
   #bytes = 0
   #refused = 0
@@ -40,33 +83,34 @@ export class ReplyCache {
     return stamp === undefined ? undefined : `${this.#life}.${stamp}.${actor.id}`
   }
 
-  get(state: string, url: string): string | undefined {
-    return this.#texts.get(`${state} ${url}`)
+  get(state: string, url: string): CachedReply | undefined {
+    return this.#replies.get(`${state} ${url}`)
   }
 
-  set(state: string, url: string, text: string): void {
+  set(state: string, url: string, reply: CachedReply): void {
     const key = `${state} ${url}`
-    if (this.#texts.has(key)) return
-    const bytes = entryBytes(key, text)
+    if (this.#replies.has(key)) return
+    const bytes = bytesOf(key) + reply.bytes
     if (bytes > LARGEST_BYTES) return
     if (this.#bytes + bytes > MOST_BYTES && ++this.#refused % ONE_IN !== 0) return
     this.#bytes += bytes
-    this.#texts.set(key, text)
-    for (const [oldest, its] of this.#texts) {
+    this.#replies.set(key, reply)
+    reply.shrunk = (byBytes) => {
+      if (this.#replies.get(key) === reply) this.#bytes -= byBytes
+    }
+    for (const [oldest, its] of this.#replies) {
       if (this.#bytes <= MOST_BYTES) return
-      this.#texts.delete(oldest)
-      this.#bytes -= entryBytes(oldest, its)
+      this.#replies.delete(oldest)
+      this.#bytes -= bytesOf(oldest) + its.bytes
     }
   }
 
   clear(stamp?: string): void {
-    this.#texts.clear()
+    this.#replies.clear()
     this.#bytes = 0
     this.#cachedAt = stamp
   }
 }
-
-const entryBytes = (key: string, text: string): number => bytesOf(key) + bytesOf(text)
 
 /** Size in memory: a single character beyond Latin-1, such as an emoji in a title, doubles the size of the text. */
 const bytesOf = (text: string): number => (/[^\0-\xff]/.test(text) ? 2 : 1) * text.length
