@@ -47,9 +47,9 @@ import {
   sendEmpty,
   sendEvents,
   sendFault,
-  sendFileReply,
   sendJson,
 } from './send.ts'
+import { sendFileReply } from './send-file.ts'
 
 export interface PipelineParts {
   routes: readonly Route[]

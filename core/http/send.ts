@@ -1,26 +1,18 @@
 /** Writes to the socket: JSON, bytes, files with byte ranges, event streams, errors. */
-import type { Stats } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { stringifySetCookie } from 'cookie'
-import sendFile, { type SendStream } from 'send'
 import type { Settings } from '../../config/schema.ts'
 import type { Clock } from '../clock.ts'
-import { errors } from '../error.ts'
 import { acceptsGzip, compressed, isWorthCompressing } from './compression.ts'
 import { type Fault, type FaultForm, toFault } from './fault.ts'
-import { streamFile } from './file-stream.ts'
 import { HTML_DEFAULTS } from './html-defaults.ts'
-import type { BytesReply, EventStream, FileReply, ReplyHeaders } from './reply.ts'
+import type { BytesReply, EventStream, ReplyHeaders } from './reply.ts'
 import type { CachedReply } from './reply-cache.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const LONG_TEXT_BYTES = 32 * 1024
-const COMPRESSIBLE = /^(text\/|application\/(json|javascript|manifest\+json)|image\/svg)/
-/** Where the recipes in `config/proxies/` have the files of this machine; no client can ask for it. */
-const PROXY_LOCATION = '/_archivolt'
-const FILE_MAX_AGE_SECONDS = 300
-const YEAR_SECONDS = 31_536_000
+/** Content types that are compressed. */
+export const COMPRESSIBLE = /^(text\/|application\/(json|javascript|manifest\+json)|image\/svg)/
 const HEARTBEAT_MS = 20_000
 /** A client with this much unsent data does not read: its stream is closed. */
 const SLOW_CLIENT_BYTES = 1024 * 1024
@@ -151,77 +143,6 @@ export function sendFault(exchange: Exchange, thrown: unknown, forms: readonly F
       ...fault.headers,
     })
   return fault
-}
-
-/**
- * The package handles ranges, If-Range, ETag, 304 and 416; its errors are converted to ours. Resolves when the file is
- * sent.
- */
-export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<void> {
-  const { request, response, headers } = exchange
-  const { download, immutable, maxAgeSeconds = immutable ? YEAR_SECONDS : FILE_MAX_AGE_SECONDS } = reply.options
-  const own = {
-    'Content-Type': reply.contentType,
-    'Cache-Control': `private, max-age=${maxAgeSeconds}${immutable ? ', immutable' : ''}`,
-    ...(reply.contentType.startsWith('text/html') && HTML_DEFAULTS),
-    ...(download !== undefined && {
-      'Content-Disposition': `attachment; filename="${download.replace(/[^\w.-]/g, '_')}"`,
-    }),
-    ...headers,
-  }
-  for (const [name, value] of Object.entries(own)) response.setHeader(name, value)
-  // Of what is compressed a proxy would lose the encoding.
-  if (exchange.sendFileHeader && !COMPRESSIBLE.test(reply.contentType))
-    return leaveToProxy(response, exchange.sendFileHeader, reply.path)
-  return new Promise((resolve, reject) => {
-    response.on('close', resolve)
-    // `send` decodes the path as if it came from a URL. Dot folders are allowed: the path is ours and may contain one.
-    const stream: SendStream = sendFile(request, encodeURIComponent(reply.path), {
-      cacheControl: false,
-      dotfiles: 'allow',
-      index: false,
-    })
-    stream.stream = (path, part) =>
-      void streamFile(path, part ?? {}, response).catch((error: Error) => stream.onStatError(error))
-    const refuse = (status: number, error?: unknown) => {
-      if (!response.headersSent)
-        for (const name of response.getHeaderNames()) if (name !== 'content-range') response.removeHeader(name)
-      reject(fileFault(status, error))
-    }
-    // A request for more last bytes than the file has means all of it (RFC 9110); the package refuses such a range.
-    stream.on('file', (_path: string, { size }: Stats) => {
-      const [, last] = /^bytes=-(\d+)$/.exec(request.headers.range ?? '') ?? []
-      if (last !== undefined && Number(last) > size && size > 0) request.headers.range = 'bytes=0-'
-    })
-    stream.on('directory', () => refuse(404))
-    stream.on('error', (error: Error & { status?: number }) => refuse(error.status ?? 500, error))
-    stream.pipe(response)
-  })
-}
-
-/** @throws not_found */
-async function leaveToProxy(response: ServerResponse, header: string, path: string): Promise<void> {
-  const isFile = await stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  )
-  if (!isFile) {
-    for (const name of response.getHeaderNames()) response.removeHeader(name)
-    throw errors.notFound('file')
-  }
-  const isUrl = header === 'X-Accel-Redirect'
-  response.setHeader(header, isUrl ? PROXY_LOCATION + path.split('/').map(encodeURIComponent).join('/') : path)
-  response.end()
-}
-
-function fileFault(status: number, cause: unknown): unknown {
-  // A symbolic link that leads to itself counts as missing too.
-  if (status === 404 || (cause as NodeJS.ErrnoException | undefined)?.code === 'ELOOP')
-    return errors.notFound('file', undefined, { cause })
-  if (status === 416) return errors.invalidRange('The range lies outside the file', { cause })
-  if (status === 412)
-    return errors.conflict('The file is not the one that If-Match or If-Unmodified-Since names', { cause })
-  return cause
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Makes checked copies of the ledger: one before a migration, one a day. `recovery.ts` restores them. */
+/** Makes checked copies of the ledger: one before a migration, one a day. `damaged-ledger.ts` restores them. */
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'

@@ -1,8 +1,8 @@
 /** What becomes of items that are in the queue (contract 9.3). */
 import { epochSeconds } from 'archivolt'
 import { type ItemFailure, isLookedAtAgain } from './item-failure.ts'
+import { IS_OPEN, type QueueFilter, type Where, whereOf } from './queue-rows.ts'
 import { CLEARED, failureFields, nextLook, type QueueState, type QueueStatus } from './queue-state.ts'
-import { IS_OPEN, type QueueFilter, type Where, whereOf } from './queue-table.ts'
 import { ERROR_CLASSES } from './schema.ts'
 
 export interface Changes {

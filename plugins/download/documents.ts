@@ -1,6 +1,6 @@
 /** The queue as backups carry it (contract 9.10). */
 import type { KeptDocuments } from 'archivolt'
-import type { QueueTable } from './queue-table.ts'
+import type { QueueTable } from './queue-rows.ts'
 import { DownloadDoc } from './schema.ts'
 
 export const openDocuments = (items: QueueTable): KeptDocuments => ({

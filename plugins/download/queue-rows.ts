@@ -1,136 +1,369 @@
-/**
- * The rows of the queue in the ledger: their tables, and items as rows. There are two tables of one form, and one of
- * them is in use; a replacement fills the other one and changes over in one write.
- */
-import { faultIn, wordColumn } from 'archivolt'
-import { DownloadDoc } from './schema.ts'
+/** Items of the queue in the ledger: reads them, changes them, and replaces all of them at once. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type BulkResult, chunksOf, isAmong, MAX_WINDOW, partsAsked } from 'archivolt'
+import type { App } from './app.ts'
+import {
+  COLUMNS,
+  faultOf,
+  type Row,
+  type RowChange,
+  TABLES,
+  type Table,
+  toDoc,
+  toRow,
+  type Value,
+} from './queue-tables.ts'
+import type { DownloadDoc } from './schema.ts'
 
-const tableSql = (table: string) => `
--- In the order of position. words: what its title is found by; retry_at, noted_at, timestamp: epoch seconds.
-CREATE TABLE ${table} (
-  position INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  status TEXT NOT NULL CHECK (status IN ('pending', 'ignore', 'priority')),
-  later INTEGER GENERATED ALWAYS AS (status <> 'priority') VIRTUAL,
-  error_class TEXT,
-  message TEXT,
-  retry_at INTEGER,
-  noted_at INTEGER,
-  reopened INTEGER,
-  title TEXT NOT NULL,
-  channel_id TEXT NOT NULL,
-  channel_name TEXT NOT NULL,
-  channel_indexed INTEGER NOT NULL,
-  duration TEXT NOT NULL,
-  published TEXT NOT NULL,
-  timestamp INTEGER NOT NULL,
-  vid_type TEXT NOT NULL,
-  force INTEGER,
-  art TEXT,
-  words TEXT NOT NULL
-) STRICT;
-CREATE INDEX ${table}_order ON ${table} (later, position, status, vid_type, channel_id, error_class);
-CREATE INDEX ${table}_channel ON ${table} (channel_id, later, position, status, channel_indexed);
-CREATE INDEX ${table}_figures ON ${table} (status, vid_type);
-CREATE INDEX ${table}_failed ON ${table} (error_class, status) WHERE error_class IS NOT NULL;
-CREATE INDEX ${table}_ready ON ${table} (later, position) WHERE status <> 'ignore' AND error_class IS NULL;
-CREATE INDEX ${table}_due ON ${table} (retry_at) WHERE status <> 'ignore' AND retry_at IS NOT NULL;
-`
-
-export const TABLES = ['download_queue_a', 'download_queue_b'] as const
-export type Table = (typeof TABLES)[number]
-
-export const queueTables = {
-  number: 4,
-  sql: `${TABLES.map(tableSql).join('')}
-CREATE TABLE download_queue_in_use (only INTEGER PRIMARY KEY CHECK (only = 1), name TEXT NOT NULL) STRICT;
-INSERT INTO download_queue_in_use VALUES (1, '${TABLES[0]}');
-`,
+/** What a request asks of the queue. */
+export interface QueueFilter {
+  /** `pending` includes priority items. */
+  filter?: string | undefined
+  channel?: string | undefined
+  vidType?: string | undefined
+  errorClass?: string | undefined
+  /** Whether it has a message. */
+  error?: boolean | undefined
 }
 
-export interface Row {
-  position: number
-  id: string
-  status: DownloadDoc['status']
-  error_class: NonNullable<DownloadDoc['error_class']> | null
-  message: string | null
-  retry_at: number | null
-  noted_at: number | null
-  reopened: 0 | 1 | null
-  title: string
-  channel_id: string
-  channel_name: string
-  channel_indexed: 0 | 1
-  duration: string
-  published: string
-  timestamp: number
-  vid_type: DownloadDoc['vid_type']
-  force: 0 | 1 | null
-  art: string | null
-  words: string
-}
-export type Value = string | number | null
-/** What a change sets. */
-export type RowChange = { [Key in keyof Row]?: Row[Key] }
-
-export const COLUMNS = [
-  ...['position', 'id', 'status', 'error_class', 'message', 'retry_at', 'noted_at', 'reopened', 'title', 'channel_id'],
-  ...['channel_name', 'channel_indexed', 'duration', 'published', 'timestamp', 'vid_type', 'force', 'art', 'words'],
-] as ReadonlyArray<keyof Row>
-
-/** Why an item cannot be a row; undefined: it can. */
-export function faultOf(doc: DownloadDoc): string | undefined {
-  const fault = faultIn(DownloadDoc, doc)
-  if (fault !== undefined) return fault
-  // The schema's integers may be beyond what a row can hold.
-  const [name] =
-    Object.entries(doc).find(([, value]) => typeof value === 'number' && !Number.isSafeInteger(value)) ?? []
-  return name && `${name} is too large`
+/** A condition on a row, and its values. */
+export interface Where {
+  sql: string
+  values: readonly Value[]
 }
 
-const bit = (value: boolean | undefined): 0 | 1 | null => (value === undefined ? null : value ? 1 : 0)
+/** @param more  a further condition, without values */
+export function whereOf({ filter, channel, vidType, errorClass, error }: QueueFilter, more?: string): Where {
+  const parts: Array<[sql: string, ...values: Value[]]> = []
+  if (filter === 'pending') parts.push([IS_OPEN])
+  else if (filter !== undefined) parts.push(['status = ?', filter])
+  if (channel !== undefined) parts.push(['channel_id = ?', channel])
+  if (vidType !== undefined) parts.push(['vid_type = ?', vidType])
+  if (errorClass !== undefined) parts.push(['error_class = ?', errorClass])
+  if (error !== undefined) parts.push([error ? 'error_class IS NOT NULL' : 'error_class IS NULL'])
+  if (more !== undefined) parts.push([more])
+  if (parts.length === 0) parts.push(['1'])
+  return { sql: parts.map(([sql]) => sql).join(' AND '), values: parts.flatMap(([, ...values]) => values) }
+}
 
-export const toRow = (doc: DownloadDoc): Row => ({
-  position: doc.position,
-  id: doc.platform_id,
-  status: doc.status,
-  error_class: doc.error_class ?? null,
-  message: doc.message ?? null,
-  retry_at: doc.retry_at ?? null,
-  noted_at: doc.noted_at ?? null,
-  reopened: bit(doc.reopened),
-  title: doc.title,
-  channel_id: doc.channel_id,
-  channel_name: doc.channel_name,
-  channel_indexed: doc.channel_indexed ? 1 : 0,
-  duration: doc.duration,
-  published: doc.published,
-  timestamp: doc.timestamp,
-  vid_type: doc.vid_type,
-  force: bit(doc.force),
-  art: doc.art ?? null,
-  words: wordColumn(doc.title),
-})
+export const IS_OPEN = "status <> 'ignore'"
 
-export const toDoc = (row: Row, pictureUrl: string): DownloadDoc => ({
-  platform_id: row.id,
-  status: row.status,
-  auto_start: row.status === 'priority',
-  ...(row.error_class !== null && { error_class: row.error_class }),
-  ...(row.message !== null && { message: row.message }),
-  ...(row.retry_at !== null && { retry_at: row.retry_at }),
-  ...(row.noted_at !== null && { noted_at: row.noted_at }),
-  ...(row.reopened !== null && { reopened: row.reopened === 1 }),
-  title: row.title,
-  channel_id: row.channel_id,
-  channel_name: row.channel_name,
-  channel_indexed: row.channel_indexed === 1,
-  duration: row.duration,
-  published: row.published,
-  timestamp: row.timestamp,
-  vid_type: row.vid_type,
-  vid_thumb_url: pictureUrl,
-  position: row.position,
-  ...(row.force !== null && { force: row.force === 1 }),
-  ...(row.art !== null && { art: row.art }),
-})
+export interface ListQuery extends QueueFilter {
+  /** In the title; the last one may be unfinished. */
+  words?: string | undefined
+  from: number
+  size: number
+}
+
+export interface QueueTable {
+  get(id: string): DownloadDoc | undefined
+  getMany(ids: readonly string[]): Map<string, DownloadDoc>
+  /** Which of these are in it. */
+  known(ids: readonly string[]): Set<string>
+  /** In the order of the queue: auto_start first, then oldest. */
+  list(query: ListQuery): Promise<{ items: DownloadDoc[]; total: number }>
+  /** At most `cap`. */
+  count(filter: QueueFilter, cap?: number): number
+  /** @param options.except  ids that the run has postponed */
+  next(options: { isAutoOnly: boolean; except: readonly string[]; now: number }): DownloadDoc | undefined
+  /** The most items first. */
+  byChannel(filter: QueueFilter): Array<{ channel: string; count: number }>
+  byKind(): Array<{ status: DownloadDoc['status']; vidType: DownloadDoc['vid_type']; count: number }>
+  /** Of those that are not ignored. */
+  byErrorClass(): Record<string, number>
+  /** What is there already stays as it is. @returns the ids that were added, and what could not be */
+  add(docs: readonly DownloadDoc[]): Promise<{ added: Set<string>; failed: BulkResult['failed'] }>
+  /** @returns how many were changed */
+  change(ids: readonly string[], set: RowChange, onlyIf?: string): Promise<number>
+  /** In pieces, each of them whole. */
+  changeWhere(where: Where, set: RowChange): Promise<number>
+  /** Changes those that match until none does; afterwards a row must match no longer. @returns their ids */
+  changeAll(where: Where, set: RowChange): Promise<string[]>
+  remove(ids: readonly string[]): Promise<number>
+  removeWhere(where: Where): Promise<number>
+  isEmpty(): boolean
+  scan(batch: number): AsyncIterable<DownloadDoc[]>
+  /** Begins to put other items in the place of all; what an earlier one has left unfinished goes. */
+  replacement(): Promise<{ write(docs: readonly DownloadDoc[]): Promise<BulkResult>; commit(): Promise<void> }>
+}
+
+/** Rows that one write changes: some milliseconds. */
+const CHANGED_AT_ONCE = 100
+/** Rows whose words are looked at in one go. */
+const LOOKED_AT_ONCE = 2000
+const [FIRST, LAST] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+
+export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'index' | 'media'>): QueueTable {
+  const inUse = (): Table =>
+    ledger.sql<{ name: Table }>('SELECT name FROM download_queue_in_use').get()?.name ?? TABLES[0]
+  const all = <Found>(sql: (table: Table) => string, ...values: readonly Value[]): Found[] =>
+    ledger.sql<Found>(sql(inUse())).all(...values)
+  const one = <Found>(sql: (table: Table) => string, ...values: readonly Value[]): Found | undefined =>
+    ledger.sql<Found>(sql(inUse())).get(...values)
+
+  /** While a restore replaces everything a job waits, and a request is refused. */
+  async function write<Result>(work: (table: Table) => Result): Promise<Result> {
+    await index.writable()
+    return ledger.write(() => work(inUse()))
+  }
+
+  const docOf = (row: Row): DownloadDoc => toDoc(row, media.artUrl('video', row.id))
+
+  function getMany(ids: readonly string[]): Map<string, DownloadDoc> {
+    const [isAsked, value] = isAmong('id', ids)
+    const rows = ids.length === 0 ? [] : all<Row>((table) => `SELECT * FROM ${table} WHERE ${isAsked}`, value)
+    return new Map(rows.map((row) => [row.id, docOf(row)]))
+  }
+
+  function known(ids: readonly string[]): Set<string> {
+    const [isAsked, value] = isAmong('id', ids)
+    const rows =
+      ids.length === 0 ? [] : all<{ id: string }>((table) => `SELECT id FROM ${table} WHERE ${isAsked}`, value)
+    return new Set(rows.map(({ id }) => id))
+  }
+
+  /** The position of the last of so many rows; undefined: there are fewer rows. */
+  const endOf = (where: string, values: readonly Value[], rows: number): number | undefined =>
+    one<{ position: number }>(
+      (table) => `SELECT position FROM ${table} WHERE ${where} ORDER BY position LIMIT 1 OFFSET ?`,
+      ...values,
+      rows - 1,
+    )?.position
+
+  /** All rows in pieces, by their places: what is added meanwhile comes last. @returns how many rows it was */
+  async function inPieces(
+    where: Where,
+    statement: (table: Table) => string,
+    values: readonly Value[] = [],
+  ): Promise<number> {
+    let rows = 0
+    for (let after = FIRST; after < LAST; ) {
+      const upTo = endOf('position > ?', [after], CHANGED_AT_ONCE) ?? LAST
+      const given = [...values, after, upTo, ...where.values]
+      rows += await write(
+        (table) =>
+          ledger.sql(`${statement(table)} WHERE position > ? AND position <= ? AND ${where.sql}`).run(...given).changes,
+      )
+      after = upTo
+    }
+    return rows
+  }
+
+  async function byIds(
+    ids: readonly string[],
+    statement: (table: Table, isAsked: string) => string,
+    values: readonly Value[] = [],
+  ): Promise<number> {
+    let rows = 0
+    for (const some of chunksOf(ids, CHANGED_AT_ONCE)) {
+      const [isAsked, asked] = isAmong('id', some)
+      rows += await write((table) => ledger.sql(statement(table, isAsked)).run(...values, asked).changes)
+    }
+    return rows
+  }
+
+  /** Places of those whose titles have the words, in the order of the queue: piece by piece, so that nobody waits. */
+  async function placesOf({ sql, values }: Where, parts: string[][]): Promise<number[]> {
+    const hasWords = parts.map((ways) => `(${ways.map(() => 'instr(words, ?)').join(' OR ')})`).join(' AND ')
+    const found: number[] = []
+    for (const later of [0, 1]) {
+      for (let after = FIRST; after < LAST && found.length < MAX_WINDOW; await nextTurn()) {
+        const upTo = endOf('later = ? AND position > ?', [later, after], LOOKED_AT_ONCE) ?? LAST
+        const rows = all<{ position: number }>(
+          (table) =>
+            `SELECT position FROM ${table} INDEXED BY ${table}_order WHERE later = ? AND position > ? AND position <= ? AND ${sql} AND ${hasWords} ORDER BY position`,
+          ...[later, after, upTo, ...values, ...parts.flat()],
+        )
+        for (const { position } of rows) found.push(position)
+        after = upTo
+      }
+    }
+    return found.slice(0, MAX_WINDOW)
+  }
+
+  const count = (where: Where, cap: number): number =>
+    one<{ count: number }>(
+      (table) => `SELECT count(*) AS count FROM (SELECT 1 FROM ${table} WHERE ${where.sql} LIMIT ?)`,
+      ...where.values,
+      cap === Number.POSITIVE_INFINITY ? -1 : cap,
+    )!.count
+
+  /** Within a write. @returns the ids of those that are written */
+  function put(table: Table, docs: readonly DownloadDoc[], conflict: 'OR IGNORE' | 'OR REPLACE') {
+    const isTaken = ledger.sql(`SELECT 1 FROM ${table} WHERE position = ? AND id <> ?`)
+    const last = ledger.sql<{ last: number }>(`SELECT max(position) AS last FROM ${table}`)
+    const insert = ledger.sql(
+      `INSERT ${conflict} INTO ${table} (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
+    )
+    const added: string[] = []
+    for (const doc of docs) {
+      const row = toRow(doc)
+      // A place that is taken, such as in a backup that somebody has put together: to the end.
+      if (isTaken.get(row.position, row.id)) row.position = last.get()!.last + 1
+      if (insert.run(...COLUMNS.map((name) => row[name])).changes > 0) added.push(row.id)
+    }
+    return added
+  }
+
+  /** What is no item is told, and stops no other. @param change  writes to the table that is meant */
+  async function fill(
+    docs: readonly DownloadDoc[],
+    conflict: 'OR IGNORE' | 'OR REPLACE',
+    change: (work: (table: Table) => void) => Promise<unknown>,
+  ) {
+    const added = new Set<string>()
+    const failed: BulkResult['failed'] = []
+    for (const some of chunksOf(docs, CHANGED_AT_ONCE)) {
+      const sound = some.filter((doc) => {
+        const reason = faultOf(doc)
+        if (reason !== undefined) failed.push({ id: doc.platform_id, reason })
+        return reason === undefined
+      })
+      await change((table) => {
+        for (const id of put(table, sound, conflict)) added.add(id)
+      })
+    }
+    return { added, failed }
+  }
+
+  async function clear(table: Table): Promise<void> {
+    const isThere = ledger.sql(`SELECT 1 FROM ${table} LIMIT 1`)
+    const some = ledger.sql(
+      `DELETE FROM ${table} WHERE position IN (SELECT position FROM ${table} LIMIT ${CHANGED_AT_ONCE})`,
+    )
+    while (isThere.get()) await ledger.write(() => some.run())
+  }
+
+  const setOf = (set: RowChange) => ({
+    sql: Object.keys(set)
+      .map((name) => `${name} = ?`)
+      .join(', '),
+    values: Object.values(set),
+  })
+
+  return {
+    getMany,
+    get: (id) => getMany([id]).get(id),
+    known,
+    count: (filter, cap = MAX_WINDOW) => count(whereOf(filter), cap),
+    isEmpty: () => one((table) => `SELECT 1 FROM ${table} LIMIT 1`) === undefined,
+
+    async list({ words = '', from, size, ...filter }) {
+      const where = whereOf(filter)
+      const parts = partsAsked(words)
+      if (parts) {
+        const places = parts.length === 0 ? [] : await placesOf(where, parts)
+        const shown = JSON.stringify(places.slice(from, from + size))
+        const rows = all<Row>(
+          (table) =>
+            `SELECT q.* FROM json_each(?) shown CROSS JOIN ${table} q ON q.position = shown.value ORDER BY shown.key`,
+          shown,
+        )
+        return { items: rows.map(docOf), total: places.length }
+      }
+      const by = filter.channel === undefined ? 'order' : 'channel'
+      const rows = all<Row>(
+        (table) =>
+          `SELECT * FROM ${table} INDEXED BY ${table}_${by} WHERE ${where.sql} ORDER BY later, position LIMIT ? OFFSET ?`,
+        ...where.values,
+        size,
+        from,
+      )
+      return { items: rows.map(docOf), total: count(where, MAX_WINDOW) }
+    },
+
+    next({ isAutoOnly, except, now }) {
+      const first = (by: string, condition: string, ...values: Value[]) =>
+        one<Row>(
+          (table) =>
+            `SELECT * FROM ${table} INDEXED BY ${table}_${by} WHERE ${IS_OPEN} AND ${condition}${isAutoOnly ? ' AND later = 0' : ''}
+             AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY later, position LIMIT 1`,
+          ...values,
+          JSON.stringify(except),
+        )
+      const row = first('due', 'retry_at <= ?', now) ?? first('ready', 'error_class IS NULL')
+      return row && docOf(row)
+    },
+
+    byChannel(filter) {
+      const { sql, values } = whereOf(filter)
+      return all(
+        (table) =>
+          `SELECT channel_id AS channel, count(*) AS count FROM ${table} WHERE ${sql} GROUP BY channel_id ORDER BY count DESC, channel_id`,
+        ...values,
+      )
+    },
+
+    byKind: () =>
+      all((table) => `SELECT status, vid_type AS vidType, count(*) AS count FROM ${table} GROUP BY status, vid_type`),
+
+    byErrorClass() {
+      const rows = all<{ name: string; count: number }>(
+        (table) =>
+          `SELECT error_class AS name, count(*) AS count FROM ${table} WHERE error_class IS NOT NULL AND ${IS_OPEN} GROUP BY error_class ORDER BY count DESC, error_class`,
+      )
+      return Object.fromEntries(rows.map(({ name, count: items }) => [name, items]))
+    },
+
+    add: (docs) => fill(docs, 'OR IGNORE', write),
+
+    change(ids, set, onlyIf = '1') {
+      const { sql, values } = setOf(set)
+      return byIds(ids, (table, isAsked) => `UPDATE ${table} SET ${sql} WHERE ${isAsked} AND ${onlyIf}`, values)
+    },
+
+    changeWhere(where, set) {
+      const { sql, values } = setOf(set)
+      return inPieces(where, (table) => `UPDATE ${table} NOT INDEXED SET ${sql}`, values)
+    },
+
+    async changeAll(where, set) {
+      const { sql, values } = setOf(set)
+      const isLeft = () => one((table) => `SELECT 1 FROM ${table} WHERE ${where.sql} LIMIT 1`, ...where.values)
+      const changeSome = (table: Table) =>
+        ledger
+          .sql<{ id: string }>(
+            `UPDATE ${table} SET ${sql} WHERE position IN (SELECT position FROM ${table} WHERE ${where.sql} LIMIT ${CHANGED_AT_ONCE}) RETURNING id`,
+          )
+          .all(...values, ...where.values)
+      const changed: string[] = []
+      while (isLeft()) for (const { id } of await write(changeSome)) changed.push(id)
+      return changed
+    },
+
+    remove: (ids) => byIds(ids, (table, isAsked) => `DELETE FROM ${table} WHERE ${isAsked}`),
+    removeWhere: (where) => inPieces(where, (table) => `DELETE FROM ${table} NOT INDEXED`),
+
+    async *scan(batch) {
+      for (let after = FIRST; ; ) {
+        const rows = all<Row>(
+          (table) => `SELECT * FROM ${table} WHERE position > ? ORDER BY position LIMIT ?`,
+          after,
+          batch,
+        )
+        if (rows.length > 0) yield rows.map(docOf)
+        if (rows.length < batch) return
+        after = rows.at(-1)!.position
+        await nextTurn()
+      }
+    },
+
+    async replacement() {
+      const before = inUse()
+      const fresh = TABLES.find((table) => table !== before)!
+      await clear(fresh)
+      const change = (work: (table: Table) => void) => ledger.write(() => work(fresh))
+      return {
+        async write(docs) {
+          const { added, failed } = await fill(docs, 'OR REPLACE', change)
+          return { written: added.size, failed }
+        },
+        async commit() {
+          const changeOver = ledger.sql('INSERT OR REPLACE INTO download_queue_in_use (only, name) VALUES (1, ?)')
+          await ledger.write(() => changeOver.run(fresh))
+          await clear(before)
+        },
+      }
+    },
+  }
+}

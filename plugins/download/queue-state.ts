@@ -3,7 +3,7 @@ import { DAY_SECONDS, epochSeconds } from 'archivolt'
 import { type ActiveItems, openActiveItems } from './active.ts'
 import type { App } from './app.ts'
 import { type ItemFailure, isLookedAtAgain } from './item-failure.ts'
-import { openQueueTable, type QueueTable } from './queue-table.ts'
+import { openQueueTable, type QueueTable } from './queue-rows.ts'
 import { LOOK_AGAIN_DAYS } from './retries.ts'
 import type { DownloadDoc } from './schema.ts'
 

@@ -3,7 +3,7 @@ import { defineRoute, errors, ID_PATTERN, json, listing, say, Type } from 'archi
 import type { Target } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { extractDownload } from './extract.ts'
-import type { QueueFilter } from './queue-table.ts'
+import type { QueueFilter } from './queue-rows.ts'
 import { downloadPending } from './run.ts'
 import { DownloadDoc, ERROR_CLASSES } from './schema.ts'
 

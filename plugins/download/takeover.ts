@@ -1,6 +1,6 @@
 /** The queue used to be a collection of the index: its items come into the ledger, once. */
 import type { App } from './app.ts'
-import type { QueueTable } from './queue-table.ts'
+import type { QueueTable } from './queue-rows.ts'
 import type { DownloadDoc } from './schema.ts'
 
 const COLLECTION = 'download'

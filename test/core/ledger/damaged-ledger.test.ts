@@ -17,7 +17,7 @@ import { things } from './things.ts'
 import '../../support/slow.ts'
 
 const log = openLog('silent')
-const child = await bundledChild(new URL('./recovery-child.ts', import.meta.url))
+const child = await bundledChild(new URL('./damaged-ledger-child.ts', import.meta.url))
 const PAGE_BYTES = 4096
 const [MARKS, ROWS] = [2000, 400]
 

@@ -1,0 +1,136 @@
+/**
+ * The rows of the queue in the ledger: their tables, and items as rows. There are two tables of one form, and one of
+ * them is in use; a replacement fills the other one and changes over in one write.
+ */
+import { faultIn, wordColumn } from 'archivolt'
+import { DownloadDoc } from './schema.ts'
+
+const tableSql = (table: string) => `
+-- In the order of position. words: what its title is found by; retry_at, noted_at, timestamp: epoch seconds.
+CREATE TABLE ${table} (
+  position INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  status TEXT NOT NULL CHECK (status IN ('pending', 'ignore', 'priority')),
+  later INTEGER GENERATED ALWAYS AS (status <> 'priority') VIRTUAL,
+  error_class TEXT,
+  message TEXT,
+  retry_at INTEGER,
+  noted_at INTEGER,
+  reopened INTEGER,
+  title TEXT NOT NULL,
+  channel_id TEXT NOT NULL,
+  channel_name TEXT NOT NULL,
+  channel_indexed INTEGER NOT NULL,
+  duration TEXT NOT NULL,
+  published TEXT NOT NULL,
+  timestamp INTEGER NOT NULL,
+  vid_type TEXT NOT NULL,
+  force INTEGER,
+  art TEXT,
+  words TEXT NOT NULL
+) STRICT;
+CREATE INDEX ${table}_order ON ${table} (later, position, status, vid_type, channel_id, error_class);
+CREATE INDEX ${table}_channel ON ${table} (channel_id, later, position, status, channel_indexed);
+CREATE INDEX ${table}_figures ON ${table} (status, vid_type);
+CREATE INDEX ${table}_failed ON ${table} (error_class, status) WHERE error_class IS NOT NULL;
+CREATE INDEX ${table}_ready ON ${table} (later, position) WHERE status <> 'ignore' AND error_class IS NULL;
+CREATE INDEX ${table}_due ON ${table} (retry_at) WHERE status <> 'ignore' AND retry_at IS NOT NULL;
+`
+
+export const TABLES = ['download_queue_a', 'download_queue_b'] as const
+export type Table = (typeof TABLES)[number]
+
+export const queueTables = {
+  number: 4,
+  sql: `${TABLES.map(tableSql).join('')}
+CREATE TABLE download_queue_in_use (only INTEGER PRIMARY KEY CHECK (only = 1), name TEXT NOT NULL) STRICT;
+INSERT INTO download_queue_in_use VALUES (1, '${TABLES[0]}');
+`,
+}
+
+export interface Row {
+  position: number
+  id: string
+  status: DownloadDoc['status']
+  error_class: NonNullable<DownloadDoc['error_class']> | null
+  message: string | null
+  retry_at: number | null
+  noted_at: number | null
+  reopened: 0 | 1 | null
+  title: string
+  channel_id: string
+  channel_name: string
+  channel_indexed: 0 | 1
+  duration: string
+  published: string
+  timestamp: number
+  vid_type: DownloadDoc['vid_type']
+  force: 0 | 1 | null
+  art: string | null
+  words: string
+}
+export type Value = string | number | null
+/** What a change sets. */
+export type RowChange = { [Key in keyof Row]?: Row[Key] }
+
+export const COLUMNS = [
+  ...['position', 'id', 'status', 'error_class', 'message', 'retry_at', 'noted_at', 'reopened', 'title', 'channel_id'],
+  ...['channel_name', 'channel_indexed', 'duration', 'published', 'timestamp', 'vid_type', 'force', 'art', 'words'],
+] as ReadonlyArray<keyof Row>
+
+/** Why an item cannot be a row; undefined: it can. */
+export function faultOf(doc: DownloadDoc): string | undefined {
+  const fault = faultIn(DownloadDoc, doc)
+  if (fault !== undefined) return fault
+  // The schema's integers may be beyond what a row can hold.
+  const [name] =
+    Object.entries(doc).find(([, value]) => typeof value === 'number' && !Number.isSafeInteger(value)) ?? []
+  return name && `${name} is too large`
+}
+
+const bit = (value: boolean | undefined): 0 | 1 | null => (value === undefined ? null : value ? 1 : 0)
+
+export const toRow = (doc: DownloadDoc): Row => ({
+  position: doc.position,
+  id: doc.platform_id,
+  status: doc.status,
+  error_class: doc.error_class ?? null,
+  message: doc.message ?? null,
+  retry_at: doc.retry_at ?? null,
+  noted_at: doc.noted_at ?? null,
+  reopened: bit(doc.reopened),
+  title: doc.title,
+  channel_id: doc.channel_id,
+  channel_name: doc.channel_name,
+  channel_indexed: doc.channel_indexed ? 1 : 0,
+  duration: doc.duration,
+  published: doc.published,
+  timestamp: doc.timestamp,
+  vid_type: doc.vid_type,
+  force: bit(doc.force),
+  art: doc.art ?? null,
+  words: wordColumn(doc.title),
+})
+
+export const toDoc = (row: Row, pictureUrl: string): DownloadDoc => ({
+  platform_id: row.id,
+  status: row.status,
+  auto_start: row.status === 'priority',
+  ...(row.error_class !== null && { error_class: row.error_class }),
+  ...(row.message !== null && { message: row.message }),
+  ...(row.retry_at !== null && { retry_at: row.retry_at }),
+  ...(row.noted_at !== null && { noted_at: row.noted_at }),
+  ...(row.reopened !== null && { reopened: row.reopened === 1 }),
+  title: row.title,
+  channel_id: row.channel_id,
+  channel_name: row.channel_name,
+  channel_indexed: row.channel_indexed === 1,
+  duration: row.duration,
+  published: row.published,
+  timestamp: row.timestamp,
+  vid_type: row.vid_type,
+  vid_thumb_url: pictureUrl,
+  position: row.position,
+  ...(row.force !== null && { force: row.force === 1 }),
+  ...(row.art !== null && { art: row.art }),
+})
