@@ -1,4 +1,4 @@
-/** Writes to the socket: JSON, bytes, files with byte ranges, event streams, errors. */
+/** Writes to the socket: JSON, bytes, event streams, errors. Files: `send-file.ts`. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { stringifySetCookie } from 'cookie'
 import type { Settings } from '../../config/schema.ts'
