@@ -15,7 +15,6 @@ const MOST_AT_ONCE = 16
 /** A rule that no JSON Schema keyword can express. */
 const where = (words: Words, isRight: (value: unknown) => boolean) =>
   Type.Refine(Type.Unknown({ 'x-words': words }), isRight)
-const text = (pattern: string, words: Words) => Type.String({ pattern, 'x-words': words })
 const open = Type.Unknown()
 const some = <Schema extends Parameters<typeof Type.Optional>[0]>(schema: Schema) => Type.Optional(schema)
 const named = <Schema extends Parameters<typeof Type.Array>[0]>(schema: Schema) => Type.Record(Type.String(), schema)
@@ -29,7 +28,10 @@ const Title = where(
 
 const Route = Type.Object({
   method: Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
-  path: text('^/([^/]+/)*[^/]*$', 'a path that starts with a slash and has no empty part'),
+  path: Type.String({
+    pattern: '^/([^/]+/)*[^/]*$',
+    'x-words': 'a path that starts with a slash and has no empty part',
+  }),
   access: Type.Enum([...ACCESS]),
   scope: some(Type.Enum([...SCOPES, 'none'])),
   query: some(named(Type.Object({}))),
@@ -38,13 +40,13 @@ const Route = Type.Object({
 })
 
 const Task = Type.Object({
-  name: text('^[A-Za-z][A-Za-z0-9_.-]*$', 'letters, digits, _ and .'),
+  name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_.-]*$', 'x-words': 'letters, digits, _ and .' }),
   payload: Type.Object({ type: where('Type.Object({ … })', (value) => value === 'object') }),
   run: Fn,
 })
 
 const Command = Type.Object({
-  name: text('^[a-z][a-z-]*( [a-z][a-z-]*)?$', 'one or two words in lower case'),
+  name: Type.String({ pattern: '^[a-z][a-z-]*( [a-z][a-z-]*)?$', 'x-words': 'one or two words in lower case' }),
   run: Fn,
 })
 
@@ -56,7 +58,12 @@ const Page = Type.Object({
   ),
   access: some(Type.Enum(ACCESS.filter((access) => access !== 'open'))),
   asks: some(
-    Type.Array(text('^(GET|POST|PUT|DELETE) /api/(?:[^/\\s]+/)+$', 'a route of the API, such as GET /api/note/')),
+    Type.Array(
+      Type.String({
+        pattern: '^(GET|POST|PUT|DELETE) /api/(?:[^/\\s]+/)+$',
+        'x-words': 'a route of the API, such as GET /api/note/',
+      }),
+    ),
   ),
 })
 
@@ -66,12 +73,17 @@ const Lane = Type.Union([Type.Literal('turns'), Type.Integer({ minimum: 1, maxim
 
 const Manifest = Type.Object(
   {
-    name: text('^[a-z][a-z0-9]*$', 'lower-case letters and digits, a letter first'),
+    name: Type.String({ pattern: '^[a-z][a-z0-9]*$', 'x-words': 'lower-case letters and digits, a letter first' }),
     api: some(open),
     version: some(Type.String()),
     needs: some(Names),
     settings: some(
-      named(Type.Object({ env: text('^AV_(?!TEST_)[A-Z0-9_]+$', 'AV_…, and not AV_TEST_…'), schema: Type.Object({}) })),
+      named(
+        Type.Object({
+          env: Type.String({ pattern: '^AV_(?!TEST_)[A-Z0-9_]+$', 'x-words': 'AV_…, and not AV_TEST_…' }),
+          schema: Type.Object({}),
+        }),
+      ),
     ),
     preferences: some(named(named(Type.Object({})))),
     envelope: some(Fn),
