@@ -1,4 +1,4 @@
-/** Backups: all documents as a zip, made, rotated, taken in, compared, restored. */
+/** Backups, which are all documents in a zip: makes, rotates, uploads, compares and restores them. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { definePlugin, openFolder } from 'archivolt'

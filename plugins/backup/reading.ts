@@ -1,4 +1,4 @@
-/** What comes out of an archive: its documents in our form, checked; those that cannot be used are skipped. */
+/** Reads the documents of an archive, converts them to our form and checks them; unusable ones are skipped. */
 import { faultIn, isAppError, say } from 'archivolt'
 import type { App } from './app.ts'
 import { BadArchive, type DocumentEntry, readDocuments } from './archive.ts'
@@ -7,11 +7,11 @@ import type { BackupForm, Converted, Forms, Stored } from './form.ts'
 
 const BATCH = 100
 
-/** Told of each document that is left out. */
+/** Called for each skipped document. */
 export type Skip = (id: string, reason: string) => void
 export const quietly: Skip = () => undefined
 
-/** A document of an archive in our form, if it can be used. */
+/** Converts a document of an archive to our form, if it is usable. */
 export function usable(
   app: App,
   form: BackupForm,
@@ -36,7 +36,7 @@ export function usable(
 
 /**
  * The documents of a file, in batches.
- * @param number  of the next document in the archive
+ * @param number  the number of the next document in the archive
  */
 export async function* usableDocuments(
   app: App,
@@ -60,7 +60,7 @@ export async function* usableDocuments(
   if (batch.length) yield batch
 }
 
-/** Documents that stand inside others. @param seen  those that are not looked at again, as `<collection> <id>` */
+/** Documents that are nested in others. @param seen  documents to ignore, as `<collection> <id>` */
 export function documentsInside(
   app: App,
   form: BackupForm,
@@ -81,7 +81,7 @@ export function documentsInside(
 
 export const keyOf = (collection: string, id: string): string => `${collection} ${id}`
 
-/** Whether a restore would bring back one document at least: the first is enough to know. */
+/** Whether a restore would restore at least one document; it stops at the first. */
 export async function holdsSomething(app: App, forms: Forms, path: string, signal: AbortSignal): Promise<boolean> {
   let isFound = false
   await readDocuments(path, async (entry, lines) => {

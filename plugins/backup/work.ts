@@ -1,4 +1,4 @@
-/** What long work here is given: a job, or a command that was typed. */
+/** The context of long work: that of a job, or of a command on the command line. */
 import type { JobContext } from 'archivolt'
 
 export type Work = Pick<JobContext<object>, 'id' | 'signal' | 'log' | 'progress'>

@@ -1,4 +1,4 @@
-/** The service `channels`: the one home of channel documents, their art and their handles. */
+/** The service `channels`: all access to channel documents, their pictures and their handles. */
 import {
   beyondView,
   type Collection,
@@ -27,16 +27,16 @@ import { type ChannelDoc, type ChannelOverwrites, channelIndex } from './schema.
 
 type OverwriteKey = keyof ChannelOverwrites
 type ChannelName = NamesOf<typeof channelIndex>
-/** What the platform says; the rest of a document is what people have set. */
+/** The fields that come from the platform; people set the others. */
 type PlatformPart = Omit<ChannelDoc, 'channel_subscribed' | 'channel_active' | 'channel_overwrites'>
 
 interface AskedBy {
   /** A job's id: jobs take turns at the platform by it. */
   asker: string
   signal?: AbortSignal | undefined
-  /** Somebody waits for the answer of a request, so it goes before jobs. */
+  /** A person waits for the answer, so the request goes before jobs. */
   isUrgent?: boolean
-  /** Whose request it is. */
+  /** The account that makes the request. */
   account?: number
 }
 
@@ -54,35 +54,35 @@ interface ChannelQuery {
   size: number
 }
 
-/** A search lists channels whose name matches `q`, and the one that `q` stands for: together at most so many. */
+/** The most results of a search, which finds channels by name and the channel that `q` identifies. */
 const MATCH_LIMIT = 1000
 const PICTURES = ['thumb', 'banner', 'tvart'] as const
 
-/** Its locks are by channel id: what works on a channel waits for what else does. */
+/** Its locks are by channel id: work on a channel waits for other work on it. */
 interface Channels extends Locks {
   readonly collection: Collection<ChannelDoc, ChannelName>
   /**
-   * Beyond the view of who asks: whoever sees a video sees its channel's name, and the ids are those of videos that
-   * they see.
+   * Ignores the view of the account: an account that sees a video may see the name of its channel. Callers pass only
+   * channels of such videos.
    */
   names(ids: readonly string[]): Promise<Map<string, string>>
   get(id: string): Promise<ChannelDoc | undefined>
-  /** Writes what the platform says: a new document, or the metadata and art of one we have. */
+  /** Writes the platform's data: a new document, or metadata and pictures of an existing one. */
   record(metadata: ChannelMetadata, options?: { signal?: AbortSignal | undefined }): Promise<ChannelDoc>
-  /** Writes a channel of which only the name is known. It counts as never refreshed, so the next refresh reads it. */
+  /** Writes a channel with its name only. It counts as never refreshed, so the next refresh reads it. */
   recordName(id: string, name: string, isActive?: boolean): Promise<ChannelDoc>
   /**
-   * The channel, fetched from the platform with its art and indexed if it is not ours yet.
-   * @param idOrHandle  a channel's id; or what `platform.targets` calls a handle
-   * @param asked.name  with an id: where the platform cannot tell more, the channel is kept by this name instead of
+   * Returns the channel; a channel that is not archived is fetched from the platform with its pictures, and indexed.
+   * @param idOrHandle  a channel's id, or a handle as in `platform.targets`
+   * @param asked.name  with an id: if the platform gives no data, the channel is stored with this name instead of
    *        failing
    * @throws what the platform throws
    */
   ensure(idOrHandle: string, asked: AskedBy & { name?: string }): Promise<ChannelDoc>
   /**
-   * The channel id that a text of a user stands for, ours or not.
-   * @returns undefined: the platform knows none
-   * @throws bad_request: the text is no channel's; unavailable: the platform cannot be asked now; throttled: the
+   * The channel id for a user's text, whether the channel is archived or not.
+   * @returns undefined: the platform knows no such channel
+   * @throws bad_request: the text identifies no channel; unavailable: the platform cannot be asked now; throttled: the
    *         account asks too often
    */
   resolve(text: string, asked: AskedBy): Promise<string | undefined>
@@ -90,34 +90,34 @@ interface Channels extends Locks {
   /** The record of contract 5.2: the stored text, its page on the platform, and its rank. */
   reply(text: string, score?: number): string
   known(ids: readonly string[]): Promise<Set<string>>
-  /** @param idOrHandle  a handle is looked up among those of our own channels and those asked for lately */
+  /** @param idOrHandle  handles are searched among those of archived channels and recently resolved ones */
   isOurs(idOrHandle: string): Promise<boolean>
-  /** As stored: the channel as part of a video's record. */
+  /** The stored text of the channel, for a video's record. */
   text(id: string): Promise<string | undefined>
   texts(ids: readonly string[]): Promise<Map<string, string>>
   /**
-   * As `texts`, and whoever is missing, or is not to be seen, is there by its name alone: a video's record always has
-   * a whole channel.
+   * As `texts`, but a channel that is missing, or hidden from the account, is included with its name only: a video's
+   * record always has a complete channel.
    */
   textsFor(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Of a handle that has been asked for before; nobody is asked now. */
+  /** The id of a handle that was resolved before; it does not ask the platform. */
   remembered(handle: string): string | undefined
-  /** Writes metadata and art as the platform has them now. @returns false: the channel is not archived */
+  /** Writes the platform's current metadata and pictures. @returns false: the channel is not archived */
   refreshWith(metadata: ChannelMetadata, options?: { signal?: AbortSignal | undefined }): Promise<boolean>
   /** @throws not_found */
   change(id: string, change: ChannelChangeValues): Promise<void>
-  /** Notes whether the platform still has them. @returns how many of them are archived */
+  /** Records whether the platform still has the channels. @returns how many of them are archived */
   setActive(ids: readonly string[], isActive: boolean): Promise<number>
-  /** Channels where this preference differs from everybody's. */
+  /** Channels that overwrite this preference. */
   withOverwrite<Key extends OverwriteKey>(
     key: Key,
   ): Promise<Array<{ id: string; value: NonNullable<ChannelOverwrites[Key]> }>>
   /**
-   * Removes the channel, its videos and whatever later plugins have of it, files first.
+   * Removes the channel, its videos and the data that other plugins have of it, files first.
    * @throws not_found; unavailable: a file cannot be moved, and nothing was removed
    */
   remove(id: string): Promise<void>
-  /** The last part of a removal: art, handles, document. */
+  /** The last part of a removal: pictures, handles, document. */
   drop(id: string): Promise<void>
 }
 
@@ -158,7 +158,7 @@ export function openChannels(app: App): Channels {
     return existing(id)
   }
 
-  /** Those of these ids, and those whose name the text is. */
+  /** Finds channels with these ids, and channels with the text in their name. */
   async function findBoth(ids: string[], { filter, text, ...page }: FindQuery<ChannelName>): Promise<Found> {
     const named = await collection.find({ text, size: MATCH_LIMIT, withoutTotal: true, withoutTexts: true })
     const either: Filter<ChannelName> = {
@@ -222,7 +222,7 @@ export function openChannels(app: App): Channels {
   ): Promise<boolean> {
     await fetchArt(metadata, signal)
     const art = JSON.parse((await get(metadata.id))?.art ?? '{}') as ChannelMetadata['art']
-    // A patch, not a put: people may change their part of the document at this very moment.
+    // A patch, not a put, because people may change their fields at the same time.
     const isThere = await collection.patch(
       metadata.id,
       { set: { ...toFields(metadata, epochSeconds(app.clock), art), channel_active: true } },
@@ -232,7 +232,7 @@ export function openChannels(app: App): Channels {
     return isThere
   }
 
-  /** A damaged document is known, and takes no patch. */
+  /** A damaged document exists, but cannot be patched. */
   async function replaceDamaged(metadata: ChannelMetadata): Promise<boolean> {
     if (!(await collection.known([metadata.id])).has(metadata.id)) return false
     return add(toWholeFields(metadata, epochSeconds(app.clock)), true)
@@ -273,7 +273,7 @@ export function openChannels(app: App): Channels {
     }
   }
 
-  /** Ids that `q` stands for, as far as we know without asking the platform. */
+  /** Ids for `q`, as far as they are known without asking the platform. */
   function idsIn(q: string): string[] {
     const targets = app.platform.targetsIn(q).filter((target) => target.type === 'channel')
     return [
@@ -399,7 +399,7 @@ export function openChannels(app: App): Channels {
   }
 }
 
-/** What the platform says, for a patch: what it says nothing of stays as it was known. @param art  as it was known */
+/** The platform's values for a patch; values that it does not give stay unchanged. @param art  the stored one */
 function toFields(metadata: ChannelMetadata, refreshedAt: number, art: ChannelMetadata['art']) {
   return {
     ...told({
@@ -437,7 +437,7 @@ declare module 'archivolt' {
   }
   interface Hooks {
     /**
-     * Asked while a channel is removed, after its files: removes what else goes with it. Every step may be done twice.
+     * Asked during the removal of a channel, after its files: removes other data of it. Every step may be repeated.
      */
     'channel.remove': (channelId: string, step: Step) => Promise<void>
   }

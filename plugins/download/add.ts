@@ -1,46 +1,46 @@
-/** Adds videos to the queue: each once, in the order in which they were asked for. */
+/** Adds videos to the queue, each once, in the order of the requests. */
 import { chunksOf, epochSeconds, openLocks } from 'archivolt'
 import type { VideoOutline } from '../video/types.ts'
 import { type ItemFailure, isLookedAtAgain } from './item-failure.ts'
 import { CLEARED, failureFields, type QueueState, type QueueStatus } from './queue-state.ts'
 import type { DownloadDoc } from './schema.ts'
 
-/** What is known of a video when it is queued; what a listing did not tell is empty. */
+/** The known data of a video when it is queued; values that a listing did not contain are empty. */
 export interface NewItem extends Omit<VideoOutline, 'vidType'> {
   vidType: DownloadDoc['vid_type']
-  /** Of a listing's row: whether it is marked as not for everybody. */
+  /** Whether a listing marks the video as restricted. */
   isLimited?: boolean
 }
 
 interface AddOptions {
-  /** Also what is archived. */
+  /** Also queue archived videos. */
   force?: boolean
-  /** Somebody has asked for these: also what is archived without its film. */
+  /** A person has requested these: also queue archived videos whose film is missing. */
   isAsked?: boolean
   failure?: ItemFailure | undefined
 }
 
 export interface Adding {
-  /** Those of the ids that are neither queued nor ignored nor, without `force` or `isAsked`, archived. */
+  /** The ids that are neither queued nor ignored nor (subject to `force` and `isAsked`) archived. */
   missing(ids: readonly string[], options?: Pick<AddOptions, 'force' | 'isAsked'>): Promise<Set<string>>
   /**
-   * Queues what is missing, in the given order. What is there already is left as it is; but what could not be had, and
-   * is shown by a listing without a mark, is taken again.
-   * @returns the ids added and taken again
+   * Queues missing videos in the given order. Existing items stay unchanged, except failed ones that a listing now
+   * shows without a restriction: these are tried again.
+   * @returns the ids of added items and of those to try again
    */
   add(list: readonly NewItem[], status: QueueStatus, options?: AddOptions): Promise<string[]>
 }
 
-/** Items that one turn adds: whoever adds a single one waits for so many at most. */
+/** Items that are added at a time: others that add items wait for at most so many. */
 const ADDED_AT_ONCE = 1000
-/** Of a long list, so many are told one by one. */
+/** The number of added items for which single events are emitted. */
 const MOST_TOLD = 100
 
 export function openAdding({ app, items, changed }: QueueState): Adding {
   const locks = openLocks()
   let lastPosition = 0
 
-  /** Later than every place given before, also after a restart: the clock leads, equal milliseconds count on. */
+  /** Greater than all earlier positions, also after a restart: from the clock, plus one within a millisecond. */
   function nextPosition(): number {
     lastPosition = Math.max(lastPosition + 1, app.clock.now() * 1000)
     return lastPosition
@@ -83,7 +83,7 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     return new Set(ids.filter((id) => !queued.has(id) && (!archived.has(id) || lost.has(id))))
   }
 
-  /** Once, until a listing shows the mark: an age limit, for one, is no mark that listings show. */
+  /** Tries an item again once, until a listing shows a restriction: some, such as age limits, are not in listings. */
   async function reopen(list: readonly NewItem[], status: QueueStatus): Promise<string[]> {
     const marks = new Map(list.flatMap(({ id, isLimited }) => (isLimited === undefined ? [] : [[id, isLimited]])))
     if (status === 'ignore' || !marks.size) return []
@@ -104,7 +104,7 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     const ids = list.map(({ id }) => id)
     const wanted = await missing(ids, options)
     const reopened = await reopen(list, status)
-    const fresh = list.filter(({ id }) => wanted.delete(id)) // also drops what the list repeats
+    const fresh = list.filter(({ id }) => wanted.delete(id)) // also drops duplicates in the list
     if (!fresh.length) return reopened
     const channels = await app.channels.known([...new Set(fresh.map(({ channelId }) => channelId).filter(Boolean))])
     const lost = app.media.missing.of(fresh.map(({ id }) => id))
@@ -120,7 +120,7 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     async add(list, status, options = {}) {
       const added: string[] = []
       for (const part of chunksOf(list, ADDED_AT_ONCE)) {
-        // Nobody else adds between the look at what is there and the write.
+        // The lock prevents other additions between the check and the write.
         added.push(...(await locks.exclusive('add', () => addPart(part, status, options))))
       }
       for (const id of added.slice(0, MOST_TOLD)) await changed(id)

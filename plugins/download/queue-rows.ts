@@ -15,14 +15,14 @@ import {
 } from './queue-tables.ts'
 import type { DownloadDoc } from './schema.ts'
 
-/** What a request asks of the queue. */
+/** The filters of a request for the queue. */
 export interface QueueFilter {
   /** `pending` includes priority items. */
   filter?: string | undefined
   channel?: string | undefined
   vidType?: string | undefined
   errorClass?: string | undefined
-  /** Whether it has a message. */
+  /** Whether the item has a message. */
   error?: boolean | undefined
 }
 
@@ -49,7 +49,7 @@ export function whereOf({ filter, channel, vidType, errorClass, error }: QueueFi
 export const IS_OPEN = "status <> 'ignore'"
 
 export interface ListQuery extends QueueFilter {
-  /** In the title; the last one may be unfinished. */
+  /** Words of the title; the last word also matches as a prefix. */
   words?: string | undefined
   from: number
   size: number
@@ -58,38 +58,38 @@ export interface ListQuery extends QueueFilter {
 export interface QueueTable {
   get(id: string): DownloadDoc | undefined
   getMany(ids: readonly string[]): Map<string, DownloadDoc>
-  /** Which of these are in it. */
+  /** Those of the ids that are in the queue. */
   known(ids: readonly string[]): Set<string>
   /** In the order of the queue: auto_start first, then oldest. */
   list(query: ListQuery): Promise<{ items: DownloadDoc[]; total: number }>
-  /** At most `cap`. */
+  /** Counts up to `cap`. */
   count(filter: QueueFilter, cap?: number): number
   /** @param options.except  ids that the run has postponed */
   next(options: { isAutoOnly: boolean; except: readonly string[]; now: number }): DownloadDoc | undefined
-  /** The most items first. */
+  /** Channels with the most items come first. */
   byChannel(filter: QueueFilter): Array<{ channel: string; count: number }>
   byKind(): Array<{ status: DownloadDoc['status']; vidType: DownloadDoc['vid_type']; count: number }>
-  /** Of those that are not ignored. */
+  /** Counts items that are not ignored. */
   byErrorClass(): Record<string, number>
-  /** What is there already stays as it is. @returns the ids that were added, and what could not be */
+  /** Existing items stay unchanged. @returns the added ids, and the items that could not be added */
   add(docs: readonly DownloadDoc[]): Promise<{ added: Set<string>; failed: BulkResult['failed'] }>
-  /** @returns how many were changed */
+  /** @returns the number of changed items */
   change(ids: readonly string[], set: RowChange, onlyIf?: string): Promise<number>
-  /** In pieces, each of them whole. */
+  /** Works in pieces, each of which is atomic. */
   changeWhere(where: Where, set: RowChange): Promise<number>
-  /** Changes those that match until none does; afterwards a row must match no longer. @returns their ids */
+  /** Changes matching rows until none is left; a changed row must not match any more. @returns the changed ids */
   changeAll(where: Where, set: RowChange): Promise<string[]>
   remove(ids: readonly string[]): Promise<number>
   removeWhere(where: Where): Promise<number>
   isEmpty(): boolean
   scan(batch: number): AsyncIterable<DownloadDoc[]>
-  /** Begins to put other items in the place of all; what an earlier one has left unfinished goes. */
+  /** Begins to replace all items. It discards an earlier replacement that was not finished. */
   replacement(): Promise<{ write(docs: readonly DownloadDoc[]): Promise<BulkResult>; commit(): Promise<void> }>
 }
 
-/** Rows that one write changes: some milliseconds. */
+/** Rows that one write changes, which takes some milliseconds. */
 const CHANGED_AT_ONCE = 100
-/** Rows whose words are looked at in one go. */
+/** Rows that a search reads at a time. */
 const LOOKED_AT_ONCE = 2000
 const [FIRST, LAST] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
 
@@ -101,7 +101,7 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
   const one = <Found>(sql: (table: Table) => string, ...values: readonly Value[]): Found | undefined =>
     ledger.sql<Found>(sql(inUse())).get(...values)
 
-  /** While a restore replaces everything a job waits, and a request is refused. */
+  /** During a restore, jobs wait here and requests are refused. */
   async function write<Result>(work: (table: Table) => Result): Promise<Result> {
     await index.writable()
     return ledger.write(() => work(inUse()))
@@ -122,7 +122,7 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
     return new Set(rows.map(({ id }) => id))
   }
 
-  /** The position of the last of so many rows; undefined: there are fewer rows. */
+  /** The position of the last row of a piece of `rows` rows; undefined: fewer rows are left. */
   const endOf = (where: string, values: readonly Value[], rows: number): number | undefined =>
     one<{ position: number }>(
       (table) => `SELECT position FROM ${table} WHERE ${where} ORDER BY position LIMIT 1 OFFSET ?`,
@@ -130,7 +130,7 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
       rows - 1,
     )?.position
 
-  /** All rows in pieces, by their places: what is added meanwhile comes last. @returns how many rows it was */
+  /** Runs a statement on all rows in pieces, by position, so added rows come last. @returns the number of rows */
   async function inPieces(
     where: Where,
     statement: (table: Table) => string,
@@ -162,7 +162,7 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
     return rows
   }
 
-  /** Places of those whose titles have the words, in the order of the queue: piece by piece, so that nobody waits. */
+  /** Positions of items with these words in the title, in queue order. It works in pieces to free the event loop. */
   async function placesOf({ sql, values }: Where, parts: string[][]): Promise<number[]> {
     const hasWords = parts.map((ways) => `(${ways.map(() => 'instr(words, ?)').join(' OR ')})`).join(' AND ')
     const found: number[] = []
@@ -188,7 +188,7 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
       cap === Number.POSITIVE_INFINITY ? -1 : cap,
     )!.count
 
-  /** Within a write. @returns the ids of those that are written */
+  /** Call inside a write. @returns the written ids */
   function put(table: Table, docs: readonly DownloadDoc[], conflict: 'OR IGNORE' | 'OR REPLACE') {
     const isTaken = ledger.sql(`SELECT 1 FROM ${table} WHERE position = ? AND id <> ?`)
     const last = ledger.sql<{ last: number }>(`SELECT max(position) AS last FROM ${table}`)
@@ -198,14 +198,14 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
     const added: string[] = []
     for (const doc of docs) {
       const row = toRow(doc)
-      // A place that is taken, such as in a backup that somebody has put together: to the end.
+      // A position that is already taken, for example in an edited backup: the item goes to the end.
       if (isTaken.get(row.position, row.id)) row.position = last.get()!.last + 1
       if (insert.run(...COLUMNS.map((name) => row[name])).changes > 0) added.push(row.id)
     }
     return added
   }
 
-  /** What is no item is told, and stops no other. @param change  writes to the table that is meant */
+  /** Invalid items are returned as failed and do not stop others. @param change  writes to the right table */
   async function fill(
     docs: readonly DownloadDoc[],
     conflict: 'OR IGNORE' | 'OR REPLACE',

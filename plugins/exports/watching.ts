@@ -1,4 +1,4 @@
-/** What people have watched, and their own playlists, as other programs export them: one reader for each form. */
+/** Readers for watch history and playlists in exports of other programs, one for each form. */
 import type Database from 'better-sqlite3'
 import type { Rows } from './found.ts'
 
@@ -7,10 +7,10 @@ const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const numberIn = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
 
-/** Whoever has seen so much of a video has watched it: NewPipe's own rule. */
+/** Whether this position counts as watched, by NewPipe's own rule. */
 const isWhole = (seconds: number, all: number): boolean => all > 0 && seconds >= all - 60 && seconds >= all * 0.75
 
-/** One entry of Takeout's history. Removed videos have no address, and adverts were not chosen by anybody. */
+/** Reads an entry of Takeout's history. Removed videos have no address, and adverts are skipped. */
 export function readTakeoutSeen(one: unknown, rows: Rows): void {
   const { titleUrl, time, details } = fieldsOf(one)
   if (listOf(details).some((detail) => /Google Ads/i.test(String(fieldsOf(detail)['name'])))) return
@@ -22,18 +22,18 @@ export const isTakeoutSeen = (one: unknown): boolean => {
   return typeof time === 'string' && (typeof titleUrl === 'string' || typeof header === 'string')
 }
 
-/** An id, and when it was put in: no other table of Takeout begins so. */
+/** A row with an id and the time when it was added; no other table of Takeout begins like that. */
 const isListed = ([id = '', added = '']: readonly string[]): boolean =>
   /^[A-Za-z0-9_-]{11}$/.test(id) && !Number.isNaN(Date.parse(added))
 
-/** Takeout's table of a playlist has its name in its own name alone. @returns whether it is one */
+/** Reads a playlist of Takeout, whose name is only in the file name. @returns whether it is a playlist */
 export function readTakeoutList(table: readonly string[][], name: string, rows: Rows): boolean {
   const ids = table.filter(isListed).map(([id]) => id)
   if (ids.length > 0) rows.list(name.replace(/\.csv$/i, '').replace(/[-_ ](?:videos)$/i, ''), ids)
   return ids.length > 0
 }
 
-/** A line of FreeTube's history or playlists. What it took over from Google says one second of no length. */
+/** Reads a line of FreeTube's history or playlists. Entries that FreeTube imported from Google have no length. */
 export function readFreeTube(line: unknown, rows: Rows): void {
   const { videoId, watchProgress, lengthSeconds, timeWatched, playlistName, videos } = fieldsOf(line)
   if (typeof playlistName === 'string')
@@ -57,13 +57,13 @@ export function readInvidiousWatching(whole: unknown, rows: Rows): void {
   }
 }
 
-/** Address, epoch seconds, position and title, joined by bars that a title may hold too. */
+/** Address, epoch seconds, position and title, separated by bars, which the title may contain too. */
 export function readGrayjaySeen(text: unknown, rows: Rows): void {
   const [address, at, seconds] = String(text).split('|||')
   rows.see(address, { at: Number(at), seconds: Number(seconds) })
 }
 
-/** Its name and its own id, then an address a line. */
+/** A line with the name and an id, then one address per line. */
 export function readGrayjayList(text: unknown, rows: Rows): void {
   const [head = '', ...addresses] = String(text).split('\n')
   rows.list(head.replace(/:::[^:]*$/, ''), addresses)
@@ -76,7 +76,7 @@ const NEWPIPE_LISTS = `SELECT playlists.uid AS list, playlists.name AS name, url
   JOIN playlist_stream_join ON playlist_id = playlists.uid JOIN streams ON streams.uid = stream_id
   WHERE service_id = 0 ORDER BY playlists.uid, join_index`
 
-/** Times in milliseconds. @param has  whether there is such a table */
+/** Its times are in milliseconds. @param has  whether the database has a table */
 export function readNewPipeWatching(db: Database.Database, has: (table: string) => boolean, rows: Rows): void {
   if (!has('streams')) return
   if (has('stream_history') && has('stream_state'))

@@ -33,7 +33,7 @@ export const rescanFilesystem = defineTask({
   lane: 'library',
   apiStart: true,
   unique: true,
-  resumable: true, // what an earlier run has put right is right
+  resumable: true, // repairs of an earlier run stay valid
   async run(job, app: App) {
     const report = openReport(rescanFilesystem, job, app)
     await mustBeThere(app)
@@ -57,7 +57,7 @@ interface Rescan {
 async function bringTogether(run: Rescan): Promise<Words | null> {
   const { job, app, report } = run
   const state = await look(run)
-  await mustBeThere(app) // it may have gone in the middle: then nothing of what was seen holds
+  await mustBeThere(app) // if the library went offline during the reading, the results are worthless
   const home = await foundElsewhere(new Set([...state.missing.keys(), ...state.lost]), run)
   for (const id of home) state.missing.delete(id)
   state.lost = state.lost.filter((id) => !home.has(id))
@@ -98,7 +98,7 @@ async function bringTogether(run: Rescan): Promise<Words | null> {
   return said
 }
 
-/** Asks the plugins that know of films outside the library. */
+/** Asks plugins that may find films outside the library. */
 async function foundElsewhere(homeless: ReadonlySet<string>, { job, app }: Rescan): Promise<Set<string>> {
   const found = new Set<string>()
   for (const find of app.hook('library.homeless')) for (const id of await find(homeless, job)) found.add(id)
@@ -187,7 +187,7 @@ async function lookInPlace(id: string, doc: VideoDoc, state: State, { media }: A
   }
 }
 
-/** A download may have restored some meanwhile. */
+/** A download may have restored some films meanwhile. */
 async function stillMissing(missing: State['missing'], { media }: App): Promise<string[]> {
   const ids: string[] = []
   for (const [id, channelId] of missing)
@@ -230,7 +230,7 @@ async function bringHome(film: FoundFilm, { job, app, report }: Rescan): Promise
 async function removeLost(id: string, run: Rescan): Promise<void> {
   const { app } = run
   const doc = await app.videos.get(id)
-  if (!doc || (await app.media.isThere(app.media.pathOf(doc.channel_id, id)))) return // come back, or removed by somebody else
+  if (!doc || (await app.media.isThere(app.media.pathOf(doc.channel_id, id)))) return // it is back, or was removed
   await removeGone(id, run)
 }
 
@@ -273,7 +273,7 @@ async function takeInNew(fresh: number, run: Rescan): Promise<void> {
       if (film.isStray) continue
       if (known.has(film.name)) await reportSecond(film, name, run)
       else if (!(await app.media.isThere(film.path)))
-        continue // moved or gone since
+        continue // it was moved or removed since
       else if (!film.isId) report.add(name, say`its name is not the id of a video`)
       else {
         job.progress(
@@ -304,7 +304,7 @@ async function reportSecond(film: FoundFilm, name: string, { app, report }: Resc
 declare module 'archivolt' {
   interface Hooks {
     /**
-     * Asked by a rescan, with videos whose films are neither in the library nor where the ledger says: records those
+     * Asked by a rescan, with videos whose films are neither in the library nor where the ledger says: records the films
      * that it finds elsewhere.
      * @returns the videos that it found
      */

@@ -54,7 +54,7 @@ const adoptionTables = {
     ) STRICT, WITHOUT ROWID;`,
 }
 
-/** What a catalog told of the place and of its films. */
+/** The data of a catalog about the place and its films. */
 const catalogTables = {
   number: 3,
   sql: `
@@ -66,7 +66,7 @@ const catalogTables = {
     ALTER TABLE library_adoption_item ADD COLUMN is_part INTEGER NOT NULL DEFAULT 0;`,
 }
 
-/** What comes along beside films: what was chosen, and what it has changed here. */
+/** Imported data other than films: what was chosen, and what the import has changed. */
 const alongTables = {
   number: 4,
   sql: `
@@ -91,7 +91,7 @@ const followTables = {
     ALTER TABLE library_adoption ADD COLUMN is_following INTEGER NOT NULL DEFAULT 0;`,
 }
 
-/** A film that is brought back from the trash of its place comes in alone. */
+/** For a film that is restored from the trash of its place: its adoption imports only this film. */
 const onlyTables = {
   number: 6,
   sql: "ALTER TABLE library_adoption ADD COLUMN only_path TEXT NOT NULL DEFAULT '';",
@@ -116,7 +116,7 @@ const previewTables = {
   `,
 }
 
-/** How paths of the other program become ones of the place, and what it is set to do. */
+/** The mapping of the other program's paths to the place, and its settings. */
 const mapTables = {
   number: 8,
   sql: `
@@ -132,7 +132,7 @@ const offerTables = {
     ALTER TABLE library_preview ADD COLUMN offer TEXT NOT NULL DEFAULT '';`,
 }
 
-/** Films that the ledger knows in their place, and whose documents are gone: they alone come in again. */
+/** For adoptions that only import films again which the ledger knows in their place and whose documents are missing. */
 const againTables = {
   number: 10,
   sql: 'ALTER TABLE library_adoption ADD COLUMN is_again INTEGER NOT NULL DEFAULT 0;',

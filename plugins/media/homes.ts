@@ -1,4 +1,4 @@
-/** Folders of channels in the library, and how files come into them. Each may lie on another disk, behind a link. */
+/** The channels' folders in the library, and moving files into them. A folder may be a link to another disk. */
 import { constants, copyFile, lstat, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { errors, say } from 'archivolt'
@@ -13,7 +13,7 @@ export const isBelow = (folder: string, path: string): boolean => {
 export type Homes = ReturnType<typeof openHomes>
 
 export function openHomes(paths: Paths) {
-  /** @returns what stands there, or what is wrong with it, for people */
+  /** @returns the kind of the channel's folder, or a sentence about its fault */
   async function look(channelId: string): Promise<'none' | 'folder' | 'link' | { fault: string }> {
     const path = paths.channelFolder(channelId)
     const fault = (what: string) => ({ fault: `The folder of the channel ${channelId} in the library ${what}` })
@@ -44,7 +44,7 @@ export function openHomes(paths: Paths) {
     return home
   }
 
-  /** By rename; to another disk by a whole copy beside, and the source goes last. */
+  /** Renames the file. To another disk, it makes a complete copy first, renames that, and removes the source last. */
   async function place(from: string, channelId: string, name: string): Promise<void> {
     const to = join(paths.channelFolder(channelId), name)
     try {
@@ -70,7 +70,7 @@ export function openHomes(paths: Paths) {
     await removeEmpty(beside)
   }
 
-  /** From staging into the library; a second time it finds the file in its place. */
+  /** Moves a file from staging into the library. A repeated call finds the file there. */
   async function adopt(from: string, channelId: string, name: string): Promise<void> {
     const to = join(paths.channelFolder(channelId), name)
     if (resolve(from) === to) {

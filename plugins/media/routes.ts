@@ -1,4 +1,4 @@
-/** The files beside the API: media with byte ranges, subtitles, art (contract 1.4). */
+/** Files that are served beside the API: media with byte ranges, subtitles, pictures (contract 1.4). */
 import { type Actor, bytes, defineRoute, errors, file, isId, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { contentTypeOf, type Ending } from './containers.ts'
@@ -7,7 +7,7 @@ import { type ArtFolder, parseArtName, parseMediaName, VARIANTS, type Variant, v
 import { PLACEHOLDER_JPEG } from './placeholder.ts'
 import type { KnownKind } from './types.ts'
 
-/** What a name in the path may be made of at all; which names are ours is for `paths.ts`. */
+/** The allowed characters of a name; `paths.ts` decides which names are valid. */
 const FileName = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,160}$' })
 const size = Type.Optional(
   Type.Enum(VARIANTS, { description: 'the variant of 320, 640 or 960 pixels; the full picture where there is none' }),
@@ -32,7 +32,7 @@ export const showMedia = defineRoute({
   },
 })
 
-/** Whether the file is there is seen when it is sent: nothing looks for it before. */
+/** Does not check first whether the file exists: sending it shows that. */
 async function sendFilm(
   channelId: string,
   { videoId, ending }: { videoId: string; ending: Ending },
@@ -46,7 +46,7 @@ async function sendFilm(
   return file(path, contentTypeOf(ending))
 }
 
-/** A file lies in no index: who sees a part of the archive only is sent those of documents that they see. */
+/** Files are not in the index, so the view of an account is checked with the document of the file. */
 async function refuseHidden(kind: KnownKind, id: string, actor: Actor, { index }: App): Promise<void> {
   if (!actor.view) return
   const definition = index.definitions.find(({ name }) => name === kind)

@@ -1,6 +1,6 @@
 /**
- * Files that were removed, by rename, until their job has ended: then they go, or are put back. Those of a channel on
- * another disk lie in a hidden folder of the channel.
+ * The trash: removed files are renamed into it until their job ends, and are then deleted or put back. If a channel's
+ * folder is on another disk, its trash is a hidden folder inside it.
  */
 import { randomBytes } from 'node:crypto'
 import { constants, copyFile, link, mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
@@ -11,23 +11,23 @@ import type { Homes } from './homes.ts'
 import type { Paths } from './paths.ts'
 import type { Media } from './types.ts'
 
-/** Hidden in a channel's folder, and no part of it. */
+/** Hidden folders of the program in a channel's folder. */
 const OURS = new Set(['.staging', '.trash'])
 /**
- * In the library's folder. A full disk takes not even the folders of the trash: removals, which make room, are given
- * this.
+ * A reserve file in the library's folder. On a full disk not even the folders of the trash can be made, so a removal,
+ * which frees space, may use this reserve.
  */
 const ROOM = '.archivolt-room'
 const ROOM_BYTES = 1 << 20
 const LITTLE_BYTES = 1 << 16
-/** So many folders of channels are looked into at once. */
+/** Channels' folders that are read at the same time. */
 const STEP = 50
 
 export type Trash = ReturnType<typeof openTrash>
 
 export function openTrash(paths: Paths, homes: Homes) {
   const roomPath = join(paths.mediaDir, ROOM)
-  /** Jobs whose trash lies in folders of channels: as this process has made or found it. */
+  /** The channels whose folders have trash, by job, as far as this process made or found it. */
   const trashedIn = new Map<string, Set<string>>()
 
   async function take(...[jobId, what]: Parameters<Media['trash']>): Promise<void> {
@@ -38,11 +38,11 @@ export function openTrash(paths: Paths, homes: Homes) {
       await withRoom(() =>
         'channelFolder' in what
           ? takeFolder(jobId, channelId, found === 'link')
-          : // No id has a dot: whatever begins with the id and one is this video's.
+          : // Ids have no dot, so all names that begin with the id and a dot belong to this video.
             takeFiles(jobId, channelId, (name) => name.startsWith(`${what.videoId}.`)),
       )
     } catch (thrown) {
-      // What cannot be put back either stays in the trash of a job that failed: the next start puts it back.
+      // Files that cannot be put back stay in the trash of the failed job, and the next start puts them back.
       const cause = await putBack(jobId).then(
         () => thrown,
         (second: unknown) => new AggregateError([thrown, second]),
@@ -54,7 +54,7 @@ export function openTrash(paths: Paths, homes: Homes) {
     }
   }
 
-  /** A second name for a film, or a copy; it stays where it is. */
+  /** Keeps a film in the trash under a hard link, or as a copy. The film itself stays. */
   async function setAside(trashId: string, channelId: string, film: string): Promise<void> {
     try {
       const common = join(paths.trashOf(trashId), channelId)
@@ -91,8 +91,8 @@ export function openTrash(paths: Paths, homes: Homes) {
   }
 
   /**
-   * Ids of the jobs that have some. Copies that were cut off are cleared away on the way.
-   * @param skip  told of a channel's folder that cannot be looked into
+   * The ids of jobs that have trash. It also removes incomplete copies.
+   * @param skip  called for a channel's folder that cannot be read
    */
   async function jobs(skip: (channelId: string, err: unknown) => void): Promise<string[]> {
     const channels = (await namesIn(paths.mediaDir)).filter(isId)
@@ -110,11 +110,11 @@ export function openTrash(paths: Paths, homes: Homes) {
     return [...new Set(names.flat().map((name) => name.split('.', 1)[0]!))].filter(isId)
   }
 
-  /** Keeps the room that a removal needs where the disk is full; nothing where it is there, or is full already. */
+  /** Writes the reserve for removals on a full disk, unless it exists or the disk is already full. */
   async function keepRoom(): Promise<void> {
     if (await exists(roomPath)) return
     try {
-      // Random: a disk that compresses would keep no room for zeros.
+      // Random bytes, because a compressing file system would reserve no space for zeros.
       await writeFile(roomPath, randomBytes(ROOM_BYTES), { flag: 'wx' })
     } catch (thrown) {
       await rm(roomPath, { force: true })
@@ -122,12 +122,12 @@ export function openTrash(paths: Paths, homes: Homes) {
     }
   }
 
-  /** What a full disk does not take is tried once more with the room that was kept for it. */
+  /** If the disk is full, releases the reserve and tries once more. */
   async function withRoom(work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (thrown) {
-      // Making a folder with its parents says only that the parent is not there.
+      // On a full disk, making a folder with its parents only reports a missing parent: check the free space too.
       if (!(isFull(thrown) || (await diskSpace(paths.mediaDir)).free < LITTLE_BYTES) || !(await exists(roomPath)))
         throw thrown
       await rm(roomPath, { force: true })
@@ -138,7 +138,7 @@ export function openTrash(paths: Paths, homes: Homes) {
   async function takeFiles(jobId: string, channelId: string, isMeant: (name: string) => boolean): Promise<void> {
     const home = paths.channelFolder(channelId)
     const own = join(paths.trashIn(channelId), jobId)
-    const hasOwn = await exists(own) // made by an earlier run
+    const hasOwn = await exists(own) // from an earlier run
     if (hasOwn) note(jobId, channelId)
     const names = (await namesIn(home)).filter((name) => !OURS.has(name) && isMeant(name))
     if (names.length === 0) return
@@ -159,7 +159,7 @@ export function openTrash(paths: Paths, homes: Homes) {
   }
 
   async function takeFolder(jobId: string, channelId: string, isLink: boolean): Promise<void> {
-    // What a link leads to is the channel's; the link itself, which people have set, stays for what comes later.
+    // The target of a link belongs to the channel; the link itself was made by people, and stays.
     if (isLink) return takeFiles(jobId, channelId, () => true)
     const trash = paths.trashOf(jobId)
     await mkdir(trash, { recursive: true })
@@ -167,7 +167,7 @@ export function openTrash(paths: Paths, homes: Homes) {
       await move(paths.channelFolder(channelId), join(trash, channelId))
     } catch (thrown) {
       if (isElsewhere(thrown)) return takeFiles(jobId, channelId, () => true)
-      // An interrupted run has trashed it before, and files have come since.
+      // An interrupted run has already moved the folder to the trash, and new files have been added since.
       if (!isExisting(thrown)) throw thrown
       await takeFiles(jobId, channelId, () => true)
       await rmdir(paths.channelFolder(channelId))
@@ -175,9 +175,9 @@ export function openTrash(paths: Paths, homes: Homes) {
     await sync(paths.mediaDir)
   }
 
-  /** All trash of a job, each as the folder of one channel. */
+  /** All trash folders of a job, one for each channel and disk. */
   async function foldersOf(jobId: string): Promise<Array<{ channelId: string; folder: string }>> {
-    // File servers put folders of their own beside those of channels.
+    // File servers create their own folders beside those of channels.
     const common = (await namesIn(paths.trashOf(jobId))).filter(isId)
     const own = [...(trashedIn.get(jobId) ?? [])]
     return [
@@ -193,7 +193,7 @@ export function openTrash(paths: Paths, homes: Homes) {
   return { take, setAside, putBack, empty, jobs, videosIn, keepRoom }
 }
 
-/** @returns false: the folder lies on another disk. Never with `byCopy`: then it is on the film's own disk */
+/** @returns false: the folder is on another disk; with `byCopy` never, because it is on the film's disk then */
 async function keepBeside(film: string, folder: string, { byCopy = false } = {}): Promise<boolean> {
   await mkdir(folder, { recursive: true })
   const kept = join(folder, basename(film))
@@ -202,7 +202,7 @@ async function keepBeside(film: string, folder: string, { byCopy = false } = {})
   } catch (thrown) {
     if (isMissing(thrown) || isExisting(thrown)) return true
     if (isElsewhere(thrown) && !byCopy) return false
-    // The file system has no second names: half a copy is no film.
+    // Without hard links, make a copy, under another name until it is complete.
     await copyFile(film, `${kept}.part`, constants.COPYFILE_FICLONE)
     await rename(`${kept}.part`, kept)
   }
@@ -210,7 +210,7 @@ async function keepBeside(film: string, folder: string, { byCopy = false } = {})
   return true
 }
 
-/** Moves one name; false: it is not there (any more). */
+/** Moves one file or folder. @returns false: it does not exist */
 async function move(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to)

@@ -1,4 +1,4 @@
-/** Hits in subtitles (contract 5.7): fragments, joined with title and channel of their videos, the words marked. */
+/** Hits in subtitles (contract 5.7): fragments with title and channel of their videos, and with marked words. */
 import { type Filter, type Hit, highlight, roundScore, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { MOST_HITS } from './first-hits.ts'
@@ -26,19 +26,19 @@ export const SubtitleHit = Type.Object({
 })
 type SubtitleHit = Static<typeof SubtitleHit>
 
-/** A fragment as its text has it: without internal fields and what is joined. */
+/** A fragment as stored, without internal fields and the fields of its video. */
 type Fragment = Omit<
   SubtitleHit,
   'title' | 'subtitle_channel' | 'subtitle_channel_id' | 'vid_thumb_url' | '_index' | '_score'
 >
 
-/** Codes that platforms use beside the standard's. */
+/** Codes that platforms use in addition to the standard ones. */
 const OTHER_CODES: Record<string, string> = {
   ...{ he: 'iw', id: 'in', yi: 'ji', fil: 'tl', jv: 'jw' },
   ...{ nb: 'no', no: 'nb' },
 }
 
-/** Kept as the platform spells it, `pt-BR`, while a query comes in lower case. A language stands for its kinds too. */
+/** Stored codes are spelled as on the platform (`pt-BR`), queries in lower case. A language includes its variants. */
 function isLanguage(lang: string): Filter<'subtitle_lang'> {
   const code = canonical(lang)
   const spellings = [...new Set([lang, code, OTHER_CODES[code] ?? code])]
@@ -54,11 +54,11 @@ function canonical(lang: string): string {
   try {
     return Intl.getCanonicalLocales(lang)[0] ?? lang
   } catch {
-    return lang // no code of a language: it finds what is kept under just this name
+    return lang // not a language code: it matches only this exact name
   }
 }
 
-/** How words are looked for, and marked in what was found. */
+/** How words are searched, and marked in the hits. */
 const OPTIONS = { dropStopWords: true, prefixLast: true }
 
 export async function findFragments(
@@ -79,7 +79,7 @@ export async function findFragments(
   return joined(hits, query, app)
 }
 
-/** Begun when all is found, as in a search for records: whole texts of videos are read here. */
+/** Runs after all hits are found, as in a search for records, because it reads whole texts of videos. */
 async function joined(hits: readonly Hit[], { term, fuzziness }: Query, app: App): Promise<string[]> {
   const fragments = hits.map(({ text, score }) => ({ score, fragment: JSON.parse(text) as Fragment }))
   const texts = await app.videos.collection.getTexts([

@@ -1,4 +1,4 @@
-/** What would outlive a session asks that its account has proved who it is lately. */
+/** Requires a recent confirmation of the password for changes that outlast the session. */
 import { type Accounts, type Actor, errors } from 'archivolt'
 
 /** @throws permission_denied with `confirm_required` */

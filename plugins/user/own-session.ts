@@ -1,4 +1,4 @@
-/** All that a client has to know of who asks, at once. */
+/** All that a client needs to know about the caller, in one reply. */
 import { type Actor, type App, DAY_MS, defineRoute, errors, type Static, Type } from 'archivolt'
 import { Moment } from './access-token-routes.ts'
 import { Account } from './account-routes.ts'
@@ -12,10 +12,10 @@ const Attention = Type.Object({
   sign_ins: Type.Array(NewSignIn),
 })
 
-/** So long before its end a token is told of: it must be renewed where somebody has time for it. */
+/** How long before its expiry a token is announced, so that there is time to renew it. */
 const TOLD_BEFORE_MS = 7 * DAY_MS
 
-/** What goes on until this account does something. No access token hears of others, as everywhere. */
+/** Notices that need an action of this account. As everywhere, access tokens cannot see other access tokens. */
 function attentionOf(
   { id, isAdmin, scope, session }: Actor,
   { accounts, clock, schedules }: App,

@@ -1,4 +1,4 @@
-/** The one way a video comes into the archive: files, art, subtitles, document, fact. Each step may be done twice. */
+/** The only way to add a video to the archive: files, pictures, subtitles, document, event. Steps may be repeated. */
 import { epochSeconds, localDay, type MergePatch, patchOrCreate, type Step, told } from 'archivolt'
 import type { MediaProbe } from '../media/types.ts'
 import type { VideoMetadata } from '../platform/types.ts'
@@ -10,7 +10,7 @@ import type { VideoState } from './state.ts'
 import { indexSubtitles, keptSubtitles, toSubtitles } from './subtitles.ts'
 import type { Ingest, Videos } from './types.ts'
 
-/** The best picture may be announced and not be there. */
+/** The best picture in the list may not exist, so others are tried. */
 const PICTURES_TRIED = 3
 
 /** Largest first. */
@@ -21,7 +21,7 @@ function picturesOf({ thumbnails }: Pick<VideoMetadata, 'thumbnails'>): string[]
   return ranked.map(({ url }) => url)
 }
 
-/** What the platform says, for a patch: what it says nothing of stays as it was known. */
+/** The platform's values for a patch; values that it does not give stay unchanged. */
 export function toFields(metadata: VideoMetadata, refreshedAt: number) {
   const { title, description, categories: category, tags, chapters, published } = metadata
   const [art] = picturesOf(metadata)
@@ -34,7 +34,7 @@ export function toFields(metadata: VideoMetadata, refreshedAt: number) {
   }
 }
 
-/** The same of a video that is new. @param published  where the platform does not tell: a day that never changes */
+/** All fields of a new video. @param published  used if the platform gives no day; it never changes later */
 export function toWholeFields(metadata: VideoMetadata, refreshedAt: number, published: string) {
   const { stats, ...fields } = toFields(metadata, refreshedAt)
   return {
@@ -52,7 +52,7 @@ const largestPicture = (streams: ReadonlyArray<{ type?: unknown; width?: number;
       { width: 0, height: 0 },
     )
 
-/** What the file says. */
+/** The fields that are read from the file. */
 export type MediaFields = ReturnType<typeof toMediaFields>
 
 export function toMediaFields(probe: MediaProbe) {
@@ -66,7 +66,7 @@ export function toMediaFields(probe: MediaProbe) {
   }
 }
 
-/** Without a job nobody watches the steps. */
+/** For ingests without a job, which has the steps. */
 const plainStep: Step = async (_name, work) => work()
 
 export function openIngest(state: VideoState) {
@@ -85,17 +85,17 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
   const { downloaded, isSubtitleIndexed = true } = input
   const { metadata, mediaPath } = downloaded
   const { id, channelId } = metadata
-  // A better file of a video that was removed meanwhile: it does not come back by that.
+  // A better file must not restore a video that was removed meanwhile.
   if (input.isOldKept && !(await collection.known([id])).has(id)) return
-  // A run that was cut off after the move finds the file in the library.
+  // After an interruption, the file may already have been moved into the library.
   const path = (await app.media.isThere(mediaPath)) ? mediaPath : app.media.homeOf(channelId, id, mediaPath)
   const probe = input.probe ?? (await step('video.probe', () => app.media.probe(path)))
   await step('video.channel', () => app.channels.recordName(channelId, metadata.channelName))
   await step('video.art', () => keepArt(app, downloaded, metadata))
-  // In a second run the film that is there may be the new one.
+  // In a repeated run, the film in the library may already be the new one.
   if (input.isOldKept && path === mediaPath) await step('video.aside', () => app.media.setAside(channelId, id))
   await step('video.adopt', () => app.media.adopt(channelId, id, { mediaPath, subtitles: downloaded.subtitles }))
-  // It lay in a place before: from now on this file is the video's, and that one stays where it lies.
+  // If the old film lies in a place, it stays there, and the video uses the new file.
   await app.media.places.drop([id])
   const fresh = new Set(downloaded.subtitles.map(({ lang }) => lang))
   const before = await collection.get(id)
@@ -105,7 +105,7 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
   await step('video.subtitles', () => indexSubtitles(state, doc, fresh, isSubtitleIndexed))
   const change = { set: ownPart(doc, input) }
   await step('video.document', () => patchOrCreate(collection, id, { change, doc }, { visible: true }))
-  // What was downloaded has a receipt.
+  // Only downloads have a receipt.
   const why = before ? 'again' : downloaded.receipt ? 'new' : 'imported'
   await step('video.added', () => app.emit('video.added', { id, channelId, why }))
   const { storyboard } = downloaded
@@ -116,9 +116,9 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
 }
 
 /**
- * The platform has given the video to another channel, and the new film is whole in that one's folder: subtitles that
- * did not come again follow it, and the old film goes. Done before the document says so, as it is never looked for
- * afterwards.
+ * The platform has moved the video to another channel, and the new film is complete in the folder of that channel:
+ * moves subtitles that were not downloaded again, and removes the old film. The document is written afterwards, because
+ * from then on nothing knows the old folder.
  */
 async function leaveHome(
   { media, log }: App,
@@ -137,7 +137,7 @@ async function leaveHome(
   }
 }
 
-/** What an ingest says of a video that is there: the rest is of people and of other plugins, at any moment. */
+/** The fields that an ingest changes in an existing document; people and other plugins may change all others. */
 function ownPart(doc: VideoDoc, { downloaded: { metadata }, dateDownloaded }: Ingest): MergePatch<VideoDoc> {
   const { platform_id, active, streams, width, height, media_size, media_url, player, channel_id, subtitles } = doc
   const { vid_thumb_url, vid_thumb_base64, receipt, degraded } = doc
@@ -145,14 +145,14 @@ function ownPart(doc: VideoDoc, { downloaded: { metadata }, dateDownloaded }: In
     ...{ platform_id, active, streams, width, height, media_size, media_url, player, channel_id, subtitles },
     ...{ vid_thumb_url, vid_thumb_base64 },
     ...toFields(metadata, doc.refreshed_at),
-    // Any other type was told; this one is also what an answer without a type comes to.
+    // `videos` is also the default for an answer without a type, so only the other types are certain.
     ...(metadata.vidType !== 'videos' && { vid_type: metadata.vidType }),
     ...receiptChange({ ...(receipt && { receipt }), ...(degraded && { degraded }) }),
     ...(dateDownloaded !== undefined && { date_downloaded: dateDownloaded }),
   }
 }
 
-/** Of a video that is new. */
+/** The document of a new video. */
 async function toDoc(
   app: App,
   input: Ingest,

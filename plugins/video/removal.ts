@@ -1,14 +1,14 @@
-/** What goes with videos that are removed: what other plugins bring by the hook `video.remove`, then what is ours. */
+/** Removes the data of videos: first that of other plugins, by the hook `video.remove`, then this plugin's own. */
 import { chunksOf, type Step } from 'archivolt'
 import type { App } from './app.ts'
 import { tellRemoved } from './removal-tasks.ts'
 import type { VideoState } from './state.ts'
 import type { Removed, VideoRemoval, Videos } from './types.ts'
 
-/** So many pictures are removed at once: each waits for the disk. */
+/** Pictures that are removed at the same time, because each waits for the disk. */
 const ART_TOGETHER = 20
 
-/** What one of them throws is thrown once all have ended. */
+/** Throws the first error after all removals have ended. */
 async function eachOf(videos: readonly Removed[], remove: VideoRemoval, step: Step): Promise<void> {
   const removals = await Promise.allSettled(videos.map((video) => remove(video, step)))
   for (const removal of removals) if (removal.status === 'rejected') throw removal.reason
@@ -23,7 +23,7 @@ const removalOf = (remove: (ids: readonly string[], step: Step) => Promise<void>
       ),
   })
 
-/** Together: what a plugin keeps of many videos it can then write once. */
+/** Removes videos together, so that a plugin can write its data once. */
 export async function removeAllWith({ hook }: App, videos: readonly Removed[], step: Step): Promise<void> {
   for (const remove of hook('video.remove'))
     await step('video.removeWith', () => (remove.many ? remove.many(videos, step) : eachOf(videos, remove, step)))

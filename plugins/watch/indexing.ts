@@ -1,6 +1,5 @@
 /**
- * Brings marks from the ledger into the index, one batch after the other: so the last one written is the last mark
- * made.
+ * Copies marks from the ledger to the index, one batch after another, so that the index ends with the newest marks.
  */
 import { beyondView, openLocks } from 'archivolt'
 import type { App } from './app.ts'
@@ -10,9 +9,9 @@ const CHANGES_AT_ONCE = 200
 const ONLY_KEY = 'marks'
 
 export interface MarkIndexer {
-  /** Resolves when the index knows all that was noted before the call. */
+  /** Resolves when the index has all changes that were recorded before the call. */
   run(signal?: AbortSignal): Promise<void>
-  /** Work that reads marks and writes them into the index itself: nobody else does meanwhile. */
+  /** Runs work that reads marks and writes them to the index itself, excluding any other such work. */
   alone<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
@@ -36,7 +35,7 @@ export function openMarkIndexer(app: App, marks: Marks): MarkIndexer {
     }
   }
 
-  /** A video that was removed while it was being marked is not marked when it comes back. */
+  /** Removes marks of videos that were removed meanwhile, so that they are not marked if they come back. */
   async function forgetGone(userId: number, ids: readonly string[]): Promise<void> {
     const known = await videos.collection.known(ids)
     const gone = ids.filter((id) => !known.has(id))
@@ -56,7 +55,7 @@ export function openMarkIndexer(app: App, marks: Marks): MarkIndexer {
     }
   }
 
-  // Whoever asks may see a part of the archive only: what is written here is everybody's.
+  // The caller's view must not limit this work, because it writes the marks of all accounts.
   const alone: MarkIndexer['alone'] = (work) => beyondView(() => locks.exclusive(ONLY_KEY, work))
 
   return {

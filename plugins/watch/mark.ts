@@ -1,11 +1,11 @@
-/** Marks are made and taken: of one video, of chosen ones, of all of a channel or playlist. */
+/** Sets and removes marks: of one video, of chosen videos, of all videos of a channel or playlist. */
 import { chunksOf, epochSeconds, errors, isAppError, type JobContext } from 'archivolt'
 import { indexMarks, markVideos } from './marking-tasks.ts'
 import type { Marking } from './markings.ts'
 import type { WatchState } from './state.ts'
 import type { MarkedTogether, Watch } from './types.ts'
 
-/** Marks that are written at a time, on the event loop. */
+/** Marks that are written at a time, because a write blocks the event loop. */
 export const MARKED_AT_ONCE = 200
 
 const FIELD_OF = { channel: 'channel_id', playlist: 'playlist' } as const
@@ -30,7 +30,7 @@ export function openMarking(state: WatchState) {
       const known = await app.videos.known(ids)
       for (const id of known) {
         await noteMark(state, userId, id, isWatched).catch((thrown: unknown) => {
-          // It has been removed meanwhile.
+          // The video was removed meanwhile.
           if (!isAppError(thrown, 'not_found') || !known.delete(id)) throw thrown
         })
       }
@@ -39,7 +39,7 @@ export function openMarking(state: WatchState) {
     },
 
     async markAll(userId, upTo, job) {
-      // What a restore is putting there is meant too.
+      // Wait for a restore, because its videos are to be marked too.
       await app.index.writable()
       await markings.workOff(userId, { upTo, signal: job.signal }, (marking) => markTogether(state, marking, job))
     },
@@ -78,21 +78,21 @@ async function markTogether(
 /** @throws not_found */
 async function noteMark(state: WatchState, userId: number, id: string, isWatched: boolean): Promise<void> {
   const { app, positions, markings } = state
-  // A removal of the video, which takes its marks, is over or has not begun.
+  // The lock excludes a removal of the video, which also removes its marks.
   await app.videos.exclusive(id, async () => {
     if (!(await app.videos.has(id))) throw errors.notFound('video', id)
     await app.ledger.write(() => {
       if (!change(state, userId, [id], isWatched, epochSeconds(app.clock))) throw errors.notFound('user')
       markings.noteOwn(userId, [id])
-      // Also where the mark stays: so an unwatched video can be begun anew.
+      // Also if the mark does not change, so that an unwatched video starts from the beginning.
       positions.remove(userId, [id])
     })
   })
 }
 
 /**
- * Inside a write of the ledger, so that nothing is written of an account that is being removed.
- * @returns which were in the other state; undefined: there is no such account
+ * Call inside a write of the ledger, so that nothing is written for an account that is being removed.
+ * @returns the ids whose mark changed; undefined: the account does not exist
  */
 export function change(
   { app, marks }: WatchState,
@@ -108,7 +108,7 @@ export function change(
   return changed
 }
 
-/** What cannot be brought into the index now is brought there by a job, which waits until it can be. */
+/** If the index cannot be updated now, a job does it as soon as possible. */
 async function indexNow({ app, indexer }: WatchState): Promise<void> {
   try {
     await indexer.run()
@@ -118,7 +118,7 @@ async function indexNow({ app, indexer }: WatchState): Promise<void> {
   }
 }
 
-/** A video, else a channel, else a playlist: looked up, never guessed from the form of the id. */
+/** Looks the id up as a video, then a channel, then a playlist; its form says nothing. */
 async function targetOf(state: WatchState, id: string, userId: number): Promise<Target | undefined> {
   const { videos, channels } = state.app
   if (await videos.has(id)) return { kind: 'video', id }
@@ -126,7 +126,7 @@ async function targetOf(state: WatchState, id: string, userId: number): Promise<
   return (await videosOfPlaylist(state, id, userId)) && { kind: 'playlist', id }
 }
 
-/** Ids of the videos of a playlist that the account sees. undefined: there is none for it. */
+/** Ids of the videos of a playlist. @returns undefined: the account sees no such playlist */
 async function videosOfPlaylist({ app }: WatchState, id: string, userId: number): Promise<string[] | undefined> {
   const account = app.accounts.get(userId)
   if (!account) return undefined
@@ -134,7 +134,7 @@ async function videosOfPlaylist({ app }: WatchState, id: string, userId: number)
   return app.playlists.videosOf(id, { id: userId, username, isAdmin, mayDownload, via: 'none' })
 }
 
-/** Of a playlist the videos that say so, and those of a private one, which no video tells of. */
+/** For a playlist: the videos that name it, or the entries of a private playlist, which no video names. */
 async function* idsOf(state: WatchState, { kind, id }: MarkedTogether, userId: number): AsyncGenerator<string[]> {
   const { videos, playlists } = state.app
   for await (const batch of videos.collection.scan({ filter: { eq: [FIELD_OF[kind], id] } }))

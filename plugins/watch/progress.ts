@@ -1,4 +1,4 @@
-/** How far an account has come in a video, and when that makes it watched. */
+/** An account's position in a video, and the position from which the video counts as watched. */
 import { errors } from 'archivolt'
 import type { VideoTail } from '../video/schema.ts'
 import { markVideo } from './mark.ts'

@@ -1,15 +1,15 @@
 /**
- * Puts the index right where it differs from the marks: after documents came from elsewhere, and once after the time
- * when all accounts shared one mark. Every batch may be done twice.
+ * Corrects the index where it differs from the marks: after documents were restored or imported, and once after an
+ * update from versions in which all accounts shared one mark. Every batch may be repeated.
  */
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import type { MarkIndexer } from './indexing.ts'
 import type { Marks } from './marks.ts'
 
-/** To be done once: marks of all accounts for what was watched when they shared one. */
+/** A pending one-time task: gives all accounts marks for videos with a shared mark. */
 export const SHARED_MARKS = 'shared marks'
-/** To be done at the start: looking through all documents for such marks. */
+/** A pending task of the start: reads all documents for such marks. */
 export const UPGRADE = 'upgrade'
 const NOT_WATCHED = -1
 /** Each batch costs two synchronised writes. */
@@ -32,32 +32,32 @@ export interface SettleOptions {
   progress?: ((done: number) => void) | undefined
 }
 
-/** 0: nobody knows when. */
+/** 0: the date is unknown. */
 const toDate = (mark: number): number | null => (mark > 0 ? mark : null)
 const isCarrying = ({ doc }: Video): boolean => doc.shared_mark !== undefined || doc.restored_mark !== undefined
 
 export interface Settling {
-  /** One that was ingested: a rescan may bring back what has marks. */
+  /** For an ingested video, because a rescan may restore a video that has marks. */
   video(id: string): Promise<void>
   all(options?: SettleOptions): Promise<void>
   /**
-   * The other way round, where the ledger is the older one: marks become what the index says, without a date where the
-   * ledger has none. What the index may not know yet stays.
+   * The other direction, after the ledger was replaced by an older one: takes the marks from the index, without a date
+   * for marks that the ledger lacks. Changes that may not be in the index yet stay.
    */
   relearn(options?: SettleOptions): Promise<void>
 }
 
 export function openSettling({ accounts, ledger, videos }: App, marks: Marks, indexer: MarkIndexer): Settling {
   /**
-   * What documents bring becomes marks. The documents themselves say that it is to be done, until the index has the
-   * marks.
+   * Turns the fields of documents into marks. The documents keep these fields until the index has the marks, so an
+   * interrupted run is repeated.
    */
   function takeCarried(batch: readonly Video[]): void {
     const shared = batch.flatMap(
       ({ id, doc }): Array<[string, number | null]> =>
         doc.shared_mark === undefined ? [] : [[id, toDate(doc.shared_mark)]],
     )
-    // Later on they come with old snapshots, and the marks are the truth.
+    // Later, such fields come only from old snapshots, and the marks are authoritative.
     if (shared.length > 0 && marks.isPending(SHARED_MARKS))
       marks.addDated(
         accounts.list().map(({ id }) => id),
@@ -77,7 +77,7 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
     marks.addDated([admin.id], dated, true)
   }
 
-  /** What each document lacks, by what is to be done: many lack the same. */
+  /** The ids of documents by the change that they need, because many need the same. */
   function changesOf(batch: readonly Video[]): Map<string, string[]> {
     const wanted = new Map<string, Set<string>>()
     for (const { userId, videoId } of marks.ofVideos(batch.map(({ id }) => id)))
@@ -102,7 +102,7 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
   async function settle(batch: readonly Video[]): Promise<void> {
     await indexer.alone(async () => {
       const carrying = batch.filter(isCarrying)
-      // Somebody else may have taken them since they were read: a mark that was taken away again would come back.
+      // Read again: the fields may have been used since, and a mark that was removed afterwards must not come back.
       const still =
         carrying.length > 0
           ? await videos.collection.getMany(carrying.map(({ id }) => id))
@@ -116,7 +116,7 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
     })
   }
 
-  /** Inside a write of the ledger. */
+  /** Call inside a write of the ledger. */
   function takeIndexed(batch: readonly Video[]): void {
     const known = new Set(accounts.list().map(({ id }) => id))
     const ids = batch.map(({ id }) => id)
@@ -161,7 +161,7 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
       if (hasShared && marks.isPending(SHARED_MARKS)) await ledger.write(() => marks.noteDone(SHARED_MARKS))
     },
 
-    // Read once more while nobody else writes marks: a batch of the scan may be older than a mark.
+    // Read again under the lock, because a batch of the scan may be older than a mark.
     relearn: (options = {}) =>
       through(options, async (batch) => {
         await indexer.alone(async () => {

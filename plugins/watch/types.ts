@@ -1,87 +1,88 @@
-/** What the service `watch` offers. */
+/** The service `watch`. */
 import type { JobContext } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
 import type { VideoTail } from '../video/schema.ts'
 import type { VideoOutline } from '../video/types.ts'
 import type { SettleOptions } from './settling.ts'
 
-/** All videos of a channel or playlist, marked as one. */
+/** A channel or playlist whose videos are all marked. */
 export type MarkedTogether = { kind: 'channel' | 'playlist'; id: string }
 
-/** What an account has done with a video elsewhere. */
+/** What an account has done with a video in another program. */
 export interface Elsewhere {
   id: string
   /** When it was watched, in epoch seconds. */
   at?: number
-  /** How far it has come. */
+  /** The position. */
   seconds?: number
 }
 
 export interface Watch {
   /**
-   * Marks a video, or all videos of a channel or playlist, as watched by this account or not, and takes its positions
-   * in those whose mark changes.
-   * @throws not_found  the id is none of these
+   * Marks a video, or all videos of a channel or playlist, as watched or unwatched by this account. Removes its
+   * positions in videos whose mark changes.
+   * @throws not_found  the id is no video, channel or playlist
    */
   mark(userId: number, id: string, isWatched: boolean): Promise<void>
-  /** Chosen videos; those that are not there are left out. @returns how many were there */
+  /** Marks chosen videos and skips unknown ones. @returns how many of them exist */
   markChosen(userId: number, ids: readonly string[], isWatched: boolean): Promise<number>
   /**
-   * What an account has asked for of channels and playlists, in order, batch by batch: what is cut off is found again
-   * by a second run. It ends where the account is removed meanwhile.
+   * Carries out an account's pending markings of channels and playlists, in order and batch by batch. A repeated run
+   * continues an interrupted one. It stops if the account is removed meanwhile.
    * @param upTo  the number of a marking; undefined: all
    */
   markAll(userId: number, upTo: number | undefined, job: Pick<JobContext<object>, 'step' | 'signal'>): Promise<void>
   /** Of these videos, those that the account has neither watched nor begun. */
   untouchedBy(userId: number, ids: readonly string[]): Set<string>
   /**
-   * What an account has watched and begun in another program. What it has done here stays as it is. May be done twice.
+   * Imports what an account has watched and begun in another program. Existing marks and positions stay. It may be
+   * repeated.
    */
   takeOver(userId: number, told: readonly Elsewhere[], signal?: AbortSignal): Promise<void>
-  /** Takes back what `takeOver` has brought, unless the account has changed it since. */
+  /** Reverts the import of `takeOver`, except where the account has changed something since. */
   giveBack(userId: number, told: readonly Elsewhere[], signal?: AbortSignal): Promise<void>
 
-  /** Of these videos, those that the account has watched: when, in epoch seconds; null: nobody knows. */
+  /** Of these videos, those that the account has watched, with the time in epoch seconds; null: unknown. */
   watchedAmong(userId: number, ids: readonly string[]): Map<string, number | null>
-  /** What records of videos say about the account. Those that it has neither watched nor begun are left out. */
+  /** The account's fields of video records, without videos that it has neither watched nor begun. */
   tailsOf(ids: readonly string[], userId: number): Map<string, VideoTail>
-  /** Videos that were watched longer ago than that by those who count, in batches. @param epoch  seconds */
+  /** Videos that the relevant accounts watched before this time, in batches. @param epoch  seconds */
   watchedBefore(epoch: number, where?: VideoFilter): AsyncGenerator<VideoOutline[]>
-  /** As the marks say now. @param epoch  seconds */
+  /** The same for one video, from the current marks. @param epoch  seconds */
   isWatchedBefore(id: string, epoch: number): boolean
 
-  /** @returns seconds, 0 where nothing is stored. @throws not_found */
+  /** @returns seconds; 0: nothing is stored. @throws not_found */
   position(userId: number, videoId: string): Promise<number>
   /**
-   * @param ago  seconds since the account was there: what it has done later stays
-   * @returns what is stored now: at most the duration; 0: nothing. @throws not_found
+   * @param ago  the age of the position in seconds: later positions and marks of the account stay
+   * @returns the stored position, at most the duration; 0: nothing is stored. @throws not_found
    */
   setPosition(userId: number, videoId: string, seconds: number, ago?: number): Promise<number>
   /** @throws not_found */
   clearPosition(userId: number, videoId: string): Promise<void>
-  /** Videos that the account has begun, by when the position last changed, newest first; watched ones too. */
+  /** Videos that the account has begun, also watched ones, with the latest change of position first. */
   begun(userId: number): string[]
 
-  /** What a start does before the first request. */
+  /** Runs at the start, before the first request. */
   begin(): Promise<void>
-  /** Once: what was watched when all accounts shared one mark, has been watched by each of them. */
+  /** Once: gives each account marks for the videos of the time when all accounts shared one mark. */
   takeSharedMarks(): Promise<void>
-  /** Brings into the index what it does not know yet, and takes the marks of accounts that are gone. */
+  /** Writes pending marks to the index, and removes the marks of removed accounts. */
   catchUp(signal?: AbortSignal): Promise<void>
-  /** Puts the index right for all documents where it differs from the marks. */
+  /** Corrects the index for all documents that differ from the marks. */
   settleAll(options?: SettleOptions): Promise<void>
-  /** Takes over what the index says, where the ledger is an older one. */
+  /** Takes the marks from the index, after the ledger was replaced by an older one. */
   relearnAll(options?: SettleOptions): Promise<void>
-  /** Puts the index right for a document that has just been written. */
+  /** Corrects the index for a document that was just written. */
   settleVideo(id: string): Promise<void>
-  /** Removes everybody's marks of a video and positions in it. */
+  /** Removes all accounts' marks of a video and positions in it. */
   forget(videoId: string): Promise<void>
   /** The same for many videos, in one write. */
   forgetAll(ids: readonly string[]): Promise<void>
   /**
-   * Positions in videos that are not kept any more: after a restore. Marks stay: what a rescan brings back was
-   * watched.
-   * @returns in how many videos
+   * Removes positions in videos that are missing after a restore. Marks stay, because a rescan may find these videos
+   * again.
+   * @returns the number of these videos
    */
   forgetGone(signal?: AbortSignal): Promise<number>
 }

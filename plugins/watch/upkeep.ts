@@ -1,5 +1,5 @@
 /**
- * What keeps marks, positions and index together: at the start, after a restore, where an account or a video is gone.
+ * Keeps marks, positions and index consistent: at the start, after a restore, after the removal of an account or video.
  */
 import { MARKED_AT_ONCE } from './mark.ts'
 import { indexMarks, markVideos } from './marking-tasks.ts'
@@ -22,7 +22,7 @@ export function openUpkeep(state: WatchState) {
         app.log.info(`marks of each account: ${done} videos done`)
       },
     })
-    // Documents that are missing may come back, from a snapshot of that time.
+    // Missing documents may come back from a snapshot of that time.
     if (app.index.lost !== undefined) return
     await app.ledger.write(() => {
       marks.noteDone(SHARED_MARKS)
@@ -68,7 +68,7 @@ export function openUpkeep(state: WatchState) {
   } satisfies Partial<Watch>
 }
 
-/** Marks of an account that is gone, in pieces. */
+/** Removes the marks of a removed account, in pieces. */
 async function forgetAccount({ app, marks, indexer }: WatchState, userId: number, signal?: AbortSignal): Promise<void> {
   for (let ids = marks.someOf(userId, MARKED_AT_ONCE); ids.length > 0; ids = marks.someOf(userId, MARKED_AT_ONCE)) {
     signal?.throwIfAborted()

@@ -1,5 +1,6 @@
 /**
- * The service `watch`: what each account has watched, and how far it has come. Each module opens its part over the state.
+ * The service `watch`: what each account has watched, and its positions. Each module provides a part; they share the
+ * state.
  */
 import { MAX_WINDOW } from 'archivolt'
 import type { App } from './app.ts'

@@ -1,6 +1,6 @@
 /**
- * What was read of a catalog, in an SQLite of ours for as long as the plan: by the path that is stored there and by id,
- * so that very many are never in memory. A path there becomes one below the place by a prefix that is found by trying.
+ * The content of a catalog in an SQLite database, which is kept as long as the plan and searched by path and by id, so
+ * that large catalogs do not fill the memory. Stored paths are mapped to the place by a prefix found by trial.
  */
 
 import { mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -31,15 +31,15 @@ import {
 } from './types.ts'
 
 export const NOTES_FILE = 'notes.db'
-/** So many stored paths are tried at the place. */
+/** The number of stored paths that are tried in the place. */
 const SAMPLE = 200
-/** Of an information file with all formats and comments. */
+/** The longest text of a value. */
 const MOST_TEXT = 100_000
 const IS_ID = /^[A-Za-z0-9_-]{1,64}$/
-/** Wherever an id may stand in a name. */
+/** An id at any position of a name. */
 const IN_NAME = /(?<![A-Za-z0-9])(?=([A-Za-z0-9_-]{11})(?![A-Za-z0-9]))/g
 
-/** With one kind of slash, in one form of Unicode. */
+/** Normalises slashes and Unicode. */
 const plain = (path: string): string => path.replaceAll('\\', '/').replace(/^\.\//, '').normalize('NFC')
 
 export function allowed(roots: readonly string[]): (path: string) => boolean {
@@ -50,10 +50,10 @@ export function allowed(roots: readonly string[]): (path: string) => boolean {
 }
 
 /**
- * Tries the kinds whose names are there, and keeps what the first tells whose films lie in the place; where they lie in
- * none, what comes nearest. Those that cannot be read are told.
- * @param near  absolute paths @param at  this file alone @param only  this kind alone
- * @param said  default: what stands for the place is found
+ * Reads the catalogs whose file names match, and keeps the first one that names enough films of the place, otherwise
+ * the one that names most of them. Unreadable catalogs are reported.
+ * @param near  absolute paths @param at  only this file @param only  only this kind
+ * @param said  the mapping of paths; default: found by trial
  */
 export async function readCatalogs(
   place: string,
@@ -77,7 +77,7 @@ export async function readCatalogs(
     const read = await readOne(kind, { files, beside, place, own, isAllowed }, draft, said)
     const [path] = files
     if ('why' in read) faults.push({ code: 'unreadable_catalog', path: path!, why: read.why })
-    // One beside the place may well be another library's.
+    // A catalog beside the place may belong to another library.
     else if (read.share === 0 && only === undefined && !isWithin(place, path!))
       faults.push({
         code: 'catalog_elsewhere',
@@ -96,7 +96,7 @@ export async function readCatalogs(
   return { ...(best && { read: best }), faults: [...told, ...(best?.unread ?? [])] }
 }
 
-/** @returns why it cannot be read; '': it has gone meanwhile */
+/** @returns why it cannot be read; '': it was removed meanwhile */
 async function readOne(
   kind: CatalogKind,
   source: Parameters<CatalogKind['read']>[0],
@@ -117,7 +117,7 @@ async function readOne(
   }
 }
 
-/** It has gone meanwhile, or may not be read. */
+/** The file was removed meanwhile, or the server may not read it. */
 const isOfFile = (thrown: unknown): boolean =>
   ['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'ELOOP', 'ENOTDIR'].includes(codeOf(thrown))
 
@@ -134,16 +134,16 @@ const INDEXES =
 const MOST_BROKEN = 1000
 const MOST_SETTINGS = 500
 const LONGEST_SETTING = 200
-/** Of a playlist's description. */
+/** The longest description of a playlist. */
 const LONGEST_TEXT = 5000
-/** So much of playlists goes to the event loop at a time, and one more. */
+/** Characters of rows that are returned at a time; the row that exceeds this is included. */
 const MOST_AT_ONCE = 4 << 20
-/** Of one playlist. */
+/** Entries of a playlist. */
 const MOST_LISTED = 5000
 const isId = (id: string): boolean => IS_ID.test(id)
 const MOST_OWNERS = 200
 
-/** Anybody may have written what a playlist holds. */
+/** Limits playlists, whose content is not trusted. */
 function bounded(one: Along): Along {
   if (one.kind === 'list') return { ...one, entries: one.entries.filter(isId).slice(0, MOST_LISTED) }
   if (one.kind !== 'platform_list') return one
@@ -189,7 +189,7 @@ function newNotes(path: string) {
       if (IS_ID.test(id)) addInfo.run(id, JSON.stringify(kept(info)))
     },
     comments(id: string, comments: readonly unknown[]): void {
-      // Packed: of many videos they are far more than all else.
+      // Compressed, because comments are by far the largest part.
       if (IS_ID.test(id) && comments.length > 0)
         addSaid.run(id, deflateRawSync(JSON.stringify(keptComments(comments)), { level: 1 }))
     },
@@ -226,14 +226,14 @@ function newNotes(path: string) {
   }
 }
 
-/** For people: what turns the direction of a text around would show another one. */
+/** A line for people, without control characters, which could reverse the direction of text. */
 const line = (value: unknown): string =>
   String(value)
     .slice(0, LONGEST_SETTING)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
 
-/** Anybody may have written it: plain values, of a length that a title or a description may have. */
+/** Limits the length of texts, whose content is not trusted. */
 const keptOf = (info: Info): Info =>
   Object.fromEntries(
     Object.entries(info).map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, MOST_TEXT) : value]),
@@ -241,7 +241,7 @@ const keptOf = (info: Info): Info =>
 
 const asFolder = (path: string): string => (path === '' || path.endsWith('/') ? path : `${path}/`)
 
-/** Leading parts are dropped, one by one, until the rest lies in the place: what most agree on stands for the place. */
+/** Drops leading folders of each path until the rest exists in the place. The most common prefix is the place. */
 function mapOf(db: Database.Database, place: string, said?: PathMap): { map: PathMap; share: number } {
   const count = db.prepare('SELECT max(number) FROM film').pluck().get() as number | null
   const step = Math.max(1, Math.floor((count ?? 0) / SAMPLE))
@@ -271,12 +271,12 @@ function mapOf(db: Database.Database, place: string, said?: PathMap): { map: Pat
     }
   }
   const [[prefix, agreed] = ['', 0]] = [...votes].sort(([, a], [, b]) => b - a)
-  // Without paths there is nothing to say that it is another library's.
+  // Without paths, nothing indicates another library.
   const map = { from: agreed === 0 ? commonFolder(paths) : prefix, to: '' }
   return { map, share: paths.length === 0 ? ENOUGH : agreed / paths.length }
 }
 
-/** What all of them begin with, up to a slash: most likely the folder that is asked for. */
+/** The common parent folder of the paths, which is the most likely mapping. */
 function commonFolder([first = '', ...others]: readonly string[]): string {
   let common = first.slice(0, first.lastIndexOf('/') + 1)
   for (const path of others)
@@ -319,7 +319,7 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
   )
   const along = db.prepare('SELECT number, data FROM along WHERE number > ? ORDER BY number LIMIT ?')
 
-  /** As the program there would name a file of the place; undefined: it lies outside of what stands there. */
+  /** The other program's path of a file in the place; undefined: the file is outside the mapped folder. */
   const keyOf = (path: string): string | undefined => {
     const own = plain(path)
     return own.startsWith(to) ? `${from}${own.slice(to.length)}` : undefined
@@ -346,11 +346,11 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
       return told.id === row.id ? { ...told, ...info } : info
     } catch (thrown) {
       if (isDiskFault(thrown)) throw thrown
-      return info // it is not there, or none
+      return info // it is missing, or not an information file
     }
   }
   return {
-    /** What it tells of a file. */
+    /** The catalog's data about a file. */
     of(file: FoundFile): Listed | undefined {
       const [row = named(file.base), ...others] = stored(pathOf(file))
       if (!row) return undefined
@@ -369,12 +369,12 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
         picture,
       }
     },
-    /** Of a film, as yt-dlp writes them. */
+    /** The comments of a video in yt-dlp's form. */
     commentsOf(id: string): unknown[] {
       const packed = said.get(id) as Buffer | undefined
       return packed ? (JSON.parse(inflateRawSync(packed).toString()) as unknown[]) : []
     },
-    /** Ids of films that it names and no file was taken for. */
+    /** Ids of films that the catalog names and no file was found for. */
     unseen: (after: number, most: number) => unseen.all(after, most) as Array<{ number: number; id: string }>,
     along(after: number, most: number) {
       const rows: Array<{ number: number; one: Along }> = []

@@ -1,4 +1,4 @@
-/** A dump that mysqldump has written, read as a stream: its INSERTs are taken apart, and nothing of it is run. */
+/** Reads a dump of mysqldump as a stream: it parses the INSERT statements and executes nothing. */
 import type { Readable } from 'node:stream'
 import { tellAlive } from '../../film-kit/alive.ts'
 import { NoCatalog } from './types.ts'
@@ -8,17 +8,17 @@ interface DumpRow {
   row: Record<string, string | null>
 }
 
-/** One row with long descriptions; more than this is no row. */
+/** The limit of one row, enough for long descriptions. */
 const MOST_ROW_CHARS = 4 << 20
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t', '0': '\0', Z: '\x1a', b: '\b' }
 
-/** A statement's end is not looked for by lines: descriptions have them too. */
+/** Line ends do not end a statement, because descriptions contain them too. */
 export async function* rowsOfDump(stream: Readable, tables: ReadonlySet<string>): AsyncGenerator<DumpRow> {
   stream.setEncoding('utf8')
   const columns = new Map<string, string[]>()
   let text = ''
   let table: string | undefined
-  /** Where the next row is looked for. */
+  /** The position where the next row is searched. */
   let at = 0
   try {
     for await (const piece of stream) {
@@ -29,7 +29,7 @@ export async function* rowsOfDump(stream: Readable, tables: ReadonlySet<string>)
         if (table === undefined) {
           const found = nextStatement(text, at)
           if (!found) {
-            // A statement may begin at the very end.
+            // The last line may be the beginning of a statement.
             at = Math.max(at, text.lastIndexOf('\n') + 1)
             break
           }
@@ -79,7 +79,7 @@ function nextStatement(text: string, from: number): Statement | 'cut' | undefine
   }
 }
 
-/** @returns undefined: the statement ends here */
+/** @returns undefined: the statement has no more rows */
 function nextRow(text: string, from: number): { values: (string | null)[]; end: number } | 'cut' | undefined {
   let at = from
   while (at < text.length && /[\s,]/.test(text[at]!)) at++
@@ -122,7 +122,7 @@ function quoted(text: string, from: number): { value: string; end: number } | 'c
   }
 }
 
-/** Where a text may end, or has something escaped. */
+/** The position of the next quote or escape. */
 function nextOf(text: string, from: number): number {
   for (let at = from; at < text.length; at++) if (text[at] === "'" || text[at] === '\\') return at
   return -1

@@ -1,4 +1,4 @@
-/** TubeArchivist's folders alone, without a backup: `<channel id>/<video id>.mp4`, and pictures in its cache beside. */
+/** TubeArchivist's folders without a backup: `<channel id>/<video id>.mp4`, and pictures in the cache beside them. */
 import { readdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { orWhereAbsent } from '../../film-kit/disk-fault.ts'
@@ -7,10 +7,10 @@ const CHANNEL = /(?:^|\/)(UC[A-Za-z0-9_-]{22})$/
 const FILM = /(?:^|\/)UC[A-Za-z0-9_-]{22}\/[A-Za-z0-9_-]{11}\.mp4$/
 const MOST_FOLDERS = 1000
 
-/** The channel that such a folder is of. */
+/** The channel of such a folder. */
 export const channelOfFolder = (folder: string): string | undefined => CHANNEL.exec(folder)?.[1]
 
-/** @param names  of the upper levels of a place: most of its films are named so */
+/** Whether most films have such names. @param names  files in the upper folders of a place */
 export function looksLikeTubeArchivist(names: readonly string[]): number {
   const films = names.filter((name) => /\.mp4$/i.test(name))
   return films.length > 0 && films.filter((name) => FILM.test(name)).length > films.length / 2 ? 0.8 : 0
@@ -19,7 +19,7 @@ export function looksLikeTubeArchivist(names: readonly string[]): number {
 const isFolder = (path: string): boolean =>
   orWhereAbsent(() => statSync(path, { throwIfNoEntry: false })?.isDirectory(), undefined) === true
 
-/** The picture of a video in a cache beside the place, where there is one. */
+/** Finds the picture of a video in a cache beside the place. */
 export function cachedPictures(
   place: string,
   isAllowed: (path: string) => boolean,

@@ -1,9 +1,9 @@
-/** Devices that people share: which accounts have signed in there with their password, so that a PIN is enough. */
+/** Shared devices: the accounts that have signed in there with their password, and may now use their PIN. */
 
 import { type Clock, DAY_SECONDS, epochSeconds, type Ledger, type Signing } from 'archivolt'
 import { parseCookie } from 'cookie'
 
-/** Of an account on a device; the next needs its password. */
+/** Wrong PINs of an account on a device; after that the password is needed. */
 const ALLOWED_PINS = 5
 const KEPT_SECONDS = 365 * DAY_SECONDS
 const MOST_ACCOUNTS_OF_DEVICE = 20
@@ -15,7 +15,7 @@ export interface DeviceCookie {
   maxAgeSeconds: number
 }
 
-/** `cookies` is the header of a request. Methods that say so change rows: call them inside `ledger.write`. */
+/** `cookies` is the header of a request. Call methods marked "Inside a write" inside `ledger.write`. */
 export function openDevices({ ledger, clock, signing }: { ledger: Ledger; clock: Clock; signing: Signing }) {
   const now = () => epochSeconds(clock)
   const since = () => now() - KEPT_SECONDS
@@ -47,16 +47,16 @@ export function openDevices({ ledger, clock, signing }: { ledger: Ledger; clock:
   }
 
   return {
-    /** The device of this request, by what the ledger holds of its id. */
+    /** The device of this request, as the hash of its id that the ledger stores. */
     of: (cookies: string | undefined) => idOf(cookies)?.hash,
 
-    /** A device that nobody knows gets its id. */
+    /** Gives an unknown device an id. */
     identify(cookies: string | undefined): DeviceCookie & { hash: string } {
       const { hash, cookie } = idOf(cookies) ?? signing.makeId('device')
       return { hash, device: cookie, maxAgeSeconds: KEPT_SECONDS }
     },
 
-    /** The account may use its PIN there, from now on. Inside a write. */
+    /** Lets the account use its PIN on this device. Inside a write. */
     add(hash: string, userId: number): void {
       deleteOld.run(since())
       upsert.run(hash, userId, now())
@@ -66,13 +66,13 @@ export function openDevices({ ledger, clock, signing }: { ledger: Ledger; clock:
 
     accountsOf: (device: string) => selectAccounts.all(device, ALLOWED_PINS, since()).map(({ user_id }) => user_id),
     knows: (device: string, userId: number) => selectOne.get(device, userId, since()) !== undefined,
-    /** Counts an attempt before it is checked, so that neither a crash nor many at once win any. Inside a write. */
+    /** Counts an attempt before the check, so that neither a crash nor parallel attempts allow more. Inside a write. */
     attempt: (device: string, userId: number) => count.run(device, userId, ALLOWED_PINS, since()).changes === 1,
-    /** The PIN was right. Inside a write. */
+    /** Resets the attempts after a right PIN. Inside a write. */
     succeed: (device: string, userId: number) => void reset.run(now(), device, userId),
     /** Inside a write. */
     forget: (device: string, userId: number) => void deleteOne.run(device, userId),
-    /** From all devices. Inside a write. */
+    /** Removes the account from all devices. Inside a write. */
     forgetAll: (userId: number) => void deleteAll.run(userId),
   }
 }

@@ -1,4 +1,4 @@
-/** How far away one sits: a television is told by itself, or by whoever sits there. Stored on this device. */
+/** The layout for the viewing distance: televisions are detected, or chosen by the user. Stored on this device. */
 import { computed, effect, signal } from '@preact/signals'
 
 export const LAYOUTS = ['auto', 'near', 'sofa'] as const
@@ -7,14 +7,14 @@ export type Layout = (typeof LAYOUTS)[number]
 const KEY = 'av_layout'
 const TELEVISIONS =
   /\b(smart-?tv|googletv|android tv|tizen|web0s|webos|bravia|aft[a-z]+|crkey|hbbtv|netcast|vidaa|roku)\b/i
-/** Neither mouse nor finger, and far larger than what is worn on a wrist. */
+/** No mouse and no touch, and far larger than a watch. */
 const handsOff = matchMedia('(hover: none) and (pointer: none) and (min-width: 960px)')
 
 const stored = (): Layout => {
   try {
     return LAYOUTS.find((one) => one === localStorage.getItem(KEY)) ?? 'auto'
   } catch {
-    return 'auto' // storage is shut
+    return 'auto' // storage is blocked
   }
 }
 
@@ -28,7 +28,7 @@ export function chooseLayout(chosen: Layout): void {
     if (chosen === 'auto') localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, chosen)
   } catch {
-    return // storage is full or shut: it holds for this document
+    return // storage is full or blocked: the choice lasts as long as this document
   }
 }
 

@@ -1,20 +1,20 @@
-/** What this browser stores of an account for use without the server: prepared at a visit, removed by a sign-out. */
+/** Data of an account that this browser stores for offline use: prepared at a visit, removed at sign-out. */
 import { under } from '../server/base.ts'
 import { filmCache, homeCache, prefixOf } from './offline-names.ts'
 
 const base = under('/')
 const PREFIX = prefixOf(base)
-/** Over plain http browsers have neither. */
+/** Browsers have neither over plain http. */
 export const isOfflinePossible = 'serviceWorker' in navigator && 'caches' in globalThis
 
 let turn: Promise<unknown> = Promise.resolve()
-const inTurn = (act: () => Promise<unknown>): Promise<unknown> => (turn = turn.then(act).catch(() => undefined)) // storage is shut: the page works without
+const inTurn = (act: () => Promise<unknown>): Promise<unknown> => (turn = turn.then(act).catch(() => undefined)) // storage is blocked: the page works without
 
-/** What is not this account's goes at once. */
+/** Removes the data of other accounts at once. */
 export const dropOthers = (id: number): Promise<unknown> =>
   inTurn(() => drop((name) => name !== homeCache(base, id) && name !== filmCache(base, id)))
 
-/** Nothing of anybody stays. */
+/** Removes the data of all accounts. */
 export const dropAll = (): Promise<unknown> =>
   inTurn(async () => {
     await drop(() => true)
@@ -31,7 +31,7 @@ async function drop(isMeant: (name: string) => boolean): Promise<void> {
   })
 }
 
-/** @param isStill  whether this account is signed in when its turn comes */
+/** @param isStill  whether this account is still signed in when its turn comes */
 export const prepareOffline = (id: number, isStill: () => boolean): Promise<unknown> =>
   inTurn(async () => {
     if (!isOfflinePossible || !isStill()) return
@@ -42,7 +42,7 @@ export const prepareOffline = (id: number, isStill: () => boolean): Promise<unkn
     if (isNew) handOver(isStill)
   })
 
-/** A first visit: the worker caches what Home asked for before it was there, some of which is still on its way. */
+/** At the first visit, the worker caches the requests that Home made before the worker was active. */
 function handOver(isStill: () => boolean): void {
   tellWorker([])
   const observer = new PerformanceObserver((list) => {
@@ -54,14 +54,14 @@ function handOver(isStill: () => boolean): void {
   observer.observe({ type: 'resource', buffered: true })
 }
 
-/** Not waited for: a sign-out may come before. @param keep  what Home has asked for */
+/** Does not wait for the worker, because a sign-out may come first. @param keep  addresses that Home has requested */
 export const tellWorker = (keep: readonly string[]): void =>
   void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ keep }))
 
-/** Whether this account has chosen videos here. */
+/** Whether this account has saved videos in this browser. */
 export const hasFilms = async (id: number): Promise<boolean> => isOfflinePossible && caches.has(filmCache(base, id))
 
-/** Where the account's chosen videos lie. @param isMade  where there is none yet */
+/** The cache with the account's saved videos. @param isMade  create it if it does not exist */
 export const openFilms = (id: number, isStill: () => boolean, isMade = false): Promise<Cache | undefined> =>
   navigator.locks.request(PREFIX, { mode: 'shared' }, async () => {
     const name = filmCache(base, id)

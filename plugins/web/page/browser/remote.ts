@@ -1,24 +1,24 @@
 /**
- * The keys of a television's remote: arrows go to the nearest thing that way, Back goes back. A module of our own: what
- * libraries have beyond these lines is their own registry of elements, which would have to be kept beside the page's.
+ * The keys of a television's remote: arrows move the focus to the nearest element in that direction, Back goes back. No
+ * library is used, because libraries need their own registry of elements, which would duplicate the page's.
  */
 type Way = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown'
 type Box = Pick<DOMRect, 'left' | 'right' | 'top' | 'bottom'>
 
-/** As remotes name them; a keyboard that plays remote has Escape. */
+/** The names of Back on remotes. On a keyboard, Escape does the same. */
 const BACK = new Set(['GoBack', 'XF86Back', 'BrowserBack', 'Escape'])
 /** Samsung and LG send codes without a name. */
 const BACK_CODES = new Set([10009, 461])
 
 const REACHABLE =
   'a[href]:not([tabindex="-1"]), button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), summary, [tabindex="0"]'
-/** The menu of a card is on the page of its video; the card is one thing to aim at. */
+/** Skipped elements: a card gets the focus as a whole, and its menu is on the page of its video too. */
 const PASSED_BY = '.card .meta a, .card-actions *, .card-choose, .skip'
-/** Sideways is worse than far. */
+/** The weight of a sideways distance: elements straight ahead are preferred. */
 const ASIDE = 3
 const TYPED = new Set(['text', 'search', 'password', 'url', 'email', 'number', 'tel'])
 
-/** A dialog, a list that lies above all, or the player that fills the screen: nothing else is there meanwhile. */
+/** The part that can have the focus: an open dialog or popover, the fullscreen player, otherwise the page. */
 const scope = (): Element =>
   [...document.querySelectorAll('dialog[open], [popover]:popover-open')].at(-1) ??
   document.fullscreenElement ??
@@ -30,7 +30,7 @@ function reachable(within: Element): HTMLElement[] {
   )
 }
 
-/** How far it is that way; undefined: it lies elsewhere. */
+/** The distance in this direction; undefined: the element is not in this direction. */
 function distance(way: Way, from: Box, to: Box): number | undefined {
   const isAcross = way === 'ArrowLeft' || way === 'ArrowRight'
   const ahead = {
@@ -39,7 +39,7 @@ function distance(way: Way, from: Box, to: Box): number | undefined {
     ArrowUp: from.top - to.bottom,
     ArrowDown: to.top - from.bottom,
   }[way]
-  // Neighbours may overlap by a line.
+  // Neighbours may overlap slightly.
   if (ahead < -4) return undefined
   const aside = isAcross
     ? Math.max(0, from.top - to.bottom, to.top - from.bottom)
@@ -48,10 +48,10 @@ function distance(way: Way, from: Box, to: Box): number | undefined {
   return Math.max(0, ahead) + aside * ASIDE + off / 20
 }
 
-/** A slider may lie on a narrow screen and stand on a wide one. */
+/** A slider may be horizontal on a narrow screen and vertical on a wide one. */
 const isUpright = (slider: Element): boolean => slider.clientHeight > slider.clientWidth
 
-/** From what stands beside all rows one goes to those in the middle. */
+/** A vertical slider stands beside many rows: movement starts at its middle. */
 function startOf(from: Element): Box {
   const { left, right, top, bottom } = from.getBoundingClientRect()
   if (!from.matches('input[type=range]') || !isUpright(from)) return { left, right, top, bottom }
@@ -59,7 +59,7 @@ function startOf(from: Element): Box {
   return { left, right, top: middle, bottom: middle }
 }
 
-/** @returns the nearest that way, undefined: nothing lies there */
+/** @returns the nearest element in this direction; undefined: none */
 function nearest(way: Way, from: Element, among: readonly HTMLElement[]): HTMLElement | undefined {
   const box = startOf(from)
   let best: { one: HTMLElement; at: number } | undefined
@@ -77,7 +77,7 @@ function go(to: HTMLElement): void {
   shown.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }
 
-/** What an element does with the key itself: the caret of a field, the place of a slider, a menu, the player. */
+/** Whether the element uses the key itself: a text field, a slider, a menu, the player. */
 function isItsOwn(way: Way, on: Element): boolean {
   const isAcross = way === 'ArrowLeft' || way === 'ArrowRight'
   if (on.closest('[role="menu"]')) return !isAcross
@@ -89,13 +89,13 @@ function isItsOwn(way: Way, on: Element): boolean {
   return TYPED.has(on.type) && !isAtEnd(on, way === 'ArrowLeft')
 }
 
-/** The caret has nowhere to go that way: otherwise nobody with a remote would come out of a field again. */
+/** Whether the caret is at the end of the field: the key then leaves it, which a remote could not do otherwise. */
 function isAtEnd({ value, selectionStart, selectionEnd }: HTMLInputElement | HTMLTextAreaElement, isBack: boolean) {
   const end = isBack ? 0 : value.length
   return value === '' || (selectionStart === end && selectionEnd === end)
 }
 
-/** A grid moves by itself also to what is not there yet, but knows no way out at its edges. */
+/** Whether a grid handles the key: it can move to items that are not rendered yet, but not beyond its edges. */
 function isInGrid(way: Way, on: Element): boolean {
   const cell = on.closest('.virtual [data-position]')
   if (!cell) return false
@@ -108,10 +108,10 @@ function isInGrid(way: Way, on: Element): boolean {
   })
 }
 
-/** What a view is for, where it is for one thing. */
+/** The main element of a view. */
 const PURPOSE = '.card-title, .player'
 
-/** Where one begins: what the view says it is for, else what comes first in it. */
+/** The first focus of a view: its main element, otherwise the open section, otherwise the first element. */
 function first(): HTMLElement | undefined {
   const within = scope()
   const main = within.querySelector('main') ?? within
@@ -121,13 +121,13 @@ function first(): HTMLElement | undefined {
 
 const isOpenSection = (one: Element): boolean => one.getAttribute('aria-current') === 'page'
 
-/** The focus was on something that is gone. */
+/** Whether the focused element has been removed. */
 const isLost = (): boolean => document.activeElement === document.body || document.activeElement?.id === 'content'
 
-/** What was given the focus for want of another; undefined: somebody has taken a key in hand since. */
+/** The element that got the focus automatically; undefined: a key was pressed since. */
 let given: HTMLElement | undefined
 
-/** It stands above what the view is for, which has come meanwhile. */
+/** Whether the automatic focus is not on the main element, which has appeared since. */
 const isOvertaken = (): boolean =>
   given !== undefined &&
   document.activeElement === given &&
@@ -153,7 +153,7 @@ function onKeyDown(event: KeyboardEvent): void {
   if (isItsOwn(way, on) || isInGrid(way, on)) return
   event.preventDefault()
   event.stopPropagation()
-  // The player is one thing to aim at; its buttons lie within.
+  // The player gets the focus as a whole; Down enters its buttons.
   const isEntering = way === 'ArrowDown' && on.matches('.player')
   const to = isEntering ? reachable(on)[0] : nearest(way, on, reachable(scope()))
   if (to) go(to)
@@ -161,22 +161,22 @@ function onKeyDown(event: KeyboardEvent): void {
     scrollBy({ top: (way === 'ArrowDown' ? 1 : -1) * (innerHeight / 2) })
 }
 
-/** What a remote has to know of the way that led here. */
+/** What the remote needs to know about the browser's history. */
 interface History {
-  /** The focus will come to where it was. */
+  /** The focus is being restored to its earlier element. */
   isRestoring(): boolean
-  /** Nothing of ours lies before this view. */
+  /** This is the first view of the page in the history. */
   isBeginning(): boolean
   /** Leaves the view. */
   goBack(): void
 }
 let past: History = { isRestoring: () => false, isBeginning: () => false, goBack: () => history.back() }
 
-/** Closes what lies above, leaves what fills the screen, or goes to where one was. */
+/** Closes a dialog or popover, leaves fullscreen, or goes back. */
 function back(event: KeyboardEvent): void {
   const above = scope()
   if (above === document.body) return leave(event)
-  // The browser does it by itself.
+  // The browser closes these itself.
   if (event.key === 'Escape') return
   event.preventDefault()
   if (document.fullscreenElement === above) return void document.exitFullscreen()
@@ -185,9 +185,9 @@ function back(event: KeyboardEvent): void {
 }
 
 /**
- * Where one has begun, however far down, Back leads up to the sections first: so nobody falls out of the archive by one
- * key too many. From there the key is the browser's, which leaves: a page that kept it would be a trap. Escape means
- * nothing to a browser, so that one is done for it.
+ * In the first view, Back moves the focus to the navigation first, so that nobody leaves the archive by accident. From
+ * the navigation, the browser handles the key and leaves, because a page that kept the key would be a trap. Browsers do
+ * nothing with Escape, so the page goes back itself.
  */
 function leave(event: KeyboardEvent): void {
   const isBeginning = past.isBeginning()
@@ -200,28 +200,28 @@ function leave(event: KeyboardEvent): void {
   go(section)
 }
 
-/** The section that is open; undefined: the focus is among them, or there are none. */
+/** The open section; undefined: the focus is in the navigation already, or there is none. */
 function sectionToGoTo(): HTMLElement | undefined {
   const here = document.querySelector<HTMLElement>('.rail [aria-current]')
   return here && !here.closest('.rail')!.contains(document.activeElement) ? here : undefined
 }
 
 /**
- * Imports nothing, so that the page in other hands is no more files for it.
- * @returns ends it
+ * This module imports nothing, so that it adds no shared files to pages without a remote.
+ * @returns a function that stops listening
  */
 export function listenToRemote(router: History): () => void {
   past = router
   addEventListener('keydown', onKeyDown, true)
-  // Nobody sees where they are without a focus: a view that comes has one.
+  // Each new view gets a focus, because without one nobody sees where they are.
   const focusFirst = () => {
-    // A player that is on its way is waited for.
+    // Wait for a player that is still loading.
     if (past.isRestoring() || document.querySelector('main .player:not([tabindex])')) return
     if (!isLost() && !isOvertaken()) return
     given = first()
     given?.focus({ preventScroll: true, focusVisible: true } as FocusOptions)
   }
-  // The view may be there before this is.
+  // The view may exist before this module is loaded.
   focusFirst()
   const observer = new MutationObserver(focusFirst)
   observer.observe(document.body, { childList: true, subtree: true })

@@ -1,19 +1,19 @@
 /**
- * The picture of an account: one of its own, or its first letters on a colour of its own, the same wherever it stands.
+ * The picture of an account: an uploaded one, or its initials on a colour that is always the same for the account.
  */
 
 import { toQuery } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import { initialsOf } from './initials.ts'
 
-/** Degrees between neighbours: so far apart that a family’s are told from each other. */
+/** Degrees between the colours of consecutive accounts, so that those of a family are easy to distinguish. */
 const GOLDEN_ANGLE = 137.5
 
 interface AvatarProps {
   of: { id: number; username: string; picture?: string | null }
-  /** Who asks for it: somebody who has signed in, or this device, where nobody has. */
+  /** Who requests the picture: a signed-in user, or this device before the sign-in. */
   by?: 'user' | 'device'
-  /** In pixels; left out: as its place says. */
+  /** In pixels; by default the styles around it decide. */
   size?: number
 }
 

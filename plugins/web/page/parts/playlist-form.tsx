@@ -1,4 +1,4 @@
-/** The name of a custom playlist and who sees it: of a new one, and of one that is there. */
+/** A form for the name and visibility of a new or existing custom playlist. */
 import type { IconNode } from 'lucide'
 import { useState } from 'preact/hooks'
 import { t } from '../texts/lookup.ts'
@@ -8,7 +8,7 @@ import { Field } from './field.tsx'
 import { Form, useForm } from './form.tsx'
 import { VisibilitySwitch } from './visibility.tsx'
 
-/** The server takes no more. */
+/** The limit of the server. */
 const LONGEST_NAME = 200
 
 export interface PlaylistChoice {
@@ -16,7 +16,7 @@ export interface PlaylistChoice {
   isPrivate: boolean
 }
 
-/** @param onSave  rejects with a Failure, which is shown at the name */
+/** @param onSave  may reject with a Failure, which is shown at the field for the name */
 export function PlaylistForm({
   title,
   was,

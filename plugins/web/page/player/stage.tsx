@@ -1,6 +1,6 @@
 /**
- * Where the one player stands: in the view of its video, or in the corner while one looks around. Its element is moved,
- * never made anew, so that it plays on.
+ * Places the single player in the view of its video, or in the corner while other views are open. Its element is moved
+ * and never recreated, so that playback continues.
  */
 import { render } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -18,10 +18,10 @@ import type { Step } from './step.ts'
 
 export { FULL_FRAME } from './screen.ts'
 
-/** What is on, drawn again with each change of its view. */
+/** The current playback; it is rendered again after each change of its view. */
 interface Performance {
   props: PlayerProps
-  /** Undefined: not begun yet. */
+  /** Undefined: not started yet. */
   machine: Machine | undefined
 }
 
@@ -29,10 +29,10 @@ const host = document.createElement('div')
 host.className = 'stage'
 let now: Performance | undefined
 
-/** Whether this video's player is there already: it goes on from where it is. */
+/** Whether the player already has this video, so that it continues at its position. */
 export const isOnStage = (id: string): boolean => now?.props.video.platform_id === id
 
-/** @param inCorner  path of its view, which is not there; undefined: it stands in its view */
+/** @param inCorner  in the corner: the path of its view; undefined: the player is in its view */
 function draw(props: PlayerProps, inCorner?: string): void {
   const { video } = props
   const playing: Performance = isOnStage(video.platform_id) ? now! : { props, machine: undefined }
@@ -45,12 +45,12 @@ function draw(props: PlayerProps, inCorner?: string): void {
   render(<OnStage {...props} inCorner={inCorner} onMachine={onMachine} />, host)
 }
 
-/** In the corner the next one begins there: nobody is led away from what they look at. */
+/** In the corner, the next video also starts in the corner, without leaving the current view. */
 function OnStage({ inCorner, ...props }: PlayerProps & { inCorner: string | undefined }) {
   const { video, next, previous } = props
   const [found, setFound] = useState<Steps & { of?: string }>({ next, previous })
   const isSmall = inCorner !== undefined
-  // What followed when the view was left still does.
+  // Without steps from the view that was left, the corner determines its own.
   const isFollowed = isSmall && next === undefined && previous === undefined
   const { platform_id: id } = video
   const steps = isFollowed ? (found.of === id ? found : NONE) : { next, previous }
@@ -77,12 +77,12 @@ const NONE: Steps = { next: undefined, previous: undefined }
 const inCornerStep = (step: Step | undefined, props: PlayerProps): Step | undefined =>
   step && { ...step, go: () => void begin(step, props).catch(sayFailure) }
 
-/** Another video in the corner. @throws Failure  it does not come */
+/** Starts another video in the corner. @throws Failure  it cannot be loaded */
 async function begin(step: Step, before: PlayerProps): Promise<void> {
   const { path } = step
   const id = match('/video/:videoId/', path.split('?')[0]!)!['videoId']!
   const { data: video } = await get<Item<Video>>(`/api/video/${id}/`)
-  // Closed meanwhile, or back in its view.
+  // The corner was closed meanwhile, or the player is back in its view.
   if (!corner.peek() || now?.props.video !== before.video) return
   const props: PlayerProps = {
     ...before,
@@ -108,7 +108,7 @@ function end(): void {
 
 isSignedIn.subscribe((isThere) => isThere === false && now && end())
 
-/** What plays goes into the corner, unless another video comes. @param path  of the view, for the way back */
+/** Moves a playing video into the corner, unless another video's view opens. @param path  the view to return to */
 function leave(path: string): void {
   const { machine, props } = now ?? {}
   const isOther = match('/video/:videoId/', route.peek().path) !== undefined
@@ -123,13 +123,13 @@ function showCorner({ video }: PlayerProps, { isPlaying, toggle }: Machine, path
   corner.value = { id: video.platform_id, title: video.title, path, isPlaying, toggle, close: end }
 }
 
-/** A window of its own stays open only where the browser knows moving from taking out and putting in. */
+/** Picture-in-picture survives only a real move (`moveBefore`), not removing and inserting the element. */
 function moveInto(box: HTMLElement): void {
   if (host.isConnected && box.moveBefore) box.moveBefore(host, null)
   else box.append(host)
 }
 
-/** Nobody looks for what stands still, but for what has a window of its own. */
+/** Only playing videos and those in picture-in-picture continue in the corner. */
 const goesOn = ({ isPlaying, failure, isPip }: Machine): boolean =>
   (isPlaying.peek() || isPip.peek()) && failure.peek() === undefined
 

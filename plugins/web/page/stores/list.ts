@@ -1,4 +1,4 @@
-/** A list of the API read page by page, as far as it is looked at, and past its window where its order allows. */
+/** A list of the API, read page by page as far as needed, and beyond the result window if its order allows that. */
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Failure, type Query, toFailure } from '../server/api.ts'
 import { getPage } from '../server/paged.ts'
@@ -10,19 +10,19 @@ interface ListOptions<Record, Row> {
   path: string
   query?: Query
   idOf: (row: Row) => string
-  /** What is cached of a record: lists get long. */
+  /** Reduces a record to what is cached, because lists get long. */
   toRow: (record: Record) => Row
-  /** Lists in order of a day go on past the 10,000 that one question reaches. */
+  /** Lists ordered by date continue beyond the 10,000 results of one query. */
   byDay?: { dayOf: (row: Row) => string; parameter: 'before' | 'after' }
 }
 
-/** How many there are, as far as the API counts. */
+/** The number of records, as far as the API counts them. */
 export const countOf = ({ total_hits: total, max_hits: isMore }: Paginate): Count =>
   isMore ? { moreThan: total } : total
 export const isSome = (count: Count | undefined): boolean => count !== undefined && count !== 0
 export const isMore = (count: Count | undefined, than: number): boolean =>
   typeof count === 'number' ? count > than : count !== undefined
-/** So many of them are shown elsewhere. */
+/** Subtracts records that are shown elsewhere. */
 export const without = (count: Count, some: number): Count =>
   typeof count === 'number' ? Math.max(0, count - some) : count
 
@@ -30,33 +30,33 @@ export interface List<Row> {
   rows: ReadonlySignal<Row[]>
   state: ReadonlySignal<'loading' | 'ready' | 'failed'>
   failure: ReadonlySignal<Failure | undefined>
-  /** Nothing comes after the rows. */
+  /** No more rows follow. */
   isWhole: ReadonlySignal<boolean>
-  /** There is more, but the API does not reach it: the filter has to be narrower. */
+  /** More rows exist, but the API cannot return them without a narrower filter. */
   isCut: ReadonlySignal<boolean>
   total: ReadonlySignal<Count | undefined>
-  /** When its first page was asked for, in epoch milliseconds; undefined: not yet. */
+  /** The time of the first request, in epoch milliseconds; undefined: not yet requested. */
   askedAt(): number | undefined
-  /** Reads until there are so many, or no more. */
+  /** Reads until there are `count` rows, or no more. */
   reach(count: number): Promise<void>
   retry(): void
-  /** Begins anew; the rows stay until the new ones are there. */
+  /** Reads the list again; the rows stay until the new ones arrive. */
   reload(): Promise<void>
   change(id: string, how: (row: Row) => Row): void
   drop(id: string): void
-  /** A row that is not there, at the end, where that is what is shown. */
+  /** Adds a new row at the end, if the end of the list has been read. */
   append(row: Row): void
 }
 
-/** What all lists can do, also one that was there as a whole at once. */
+/** What all lists can do, also those that were read at once. */
 export type Rows<Row> = Pick<List<Row>, 'rows' | 'change' | 'drop'>
 
-/** Asked for together: the server's pages are small. */
+/** Pages that are requested at the same time, because the server's pages are small. */
 const AT_ONCE = 4
-/** So many rows are there again at once after a list was read anew; others come as they are looked at. */
+/** Rows that a reload reads at once; others follow while scrolling. */
 const MOST_RELOADED = 240
 
-/** Where reading stands: what is asked for next. */
+/** The position of reading: which page comes next. */
 function openCursor<Record>(path: string, query: Query | undefined) {
   let next = 1
   let lastPage: number | undefined
@@ -69,10 +69,10 @@ function openCursor<Record>(path: string, query: Query | undefined) {
       next = 1
       lastPage = undefined
     },
-    /** Nothing was read yet: how many there are is known with the first page only. */
+    /** Nothing was read yet. Only the first page gives the total. */
     isFirst: (): boolean => lastPage === undefined && !bound['before'] && !bound['after'],
 
-    /** @param dropped  rows that are gone since they were read: what follows has moved up by so many */
+    /** @param dropped  the number of rows that were removed since they were read: following rows have moved up */
     read(wanted: number, dropped: number): Promise<Array<Page<Record>>> {
       next = Math.max(1, next - Math.ceil(dropped / pageSize))
       const most = Math.min(AT_ONCE, Math.ceil(wanted / pageSize), (lastPage ?? 1) - next + 1)
@@ -98,15 +98,15 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
   const isCut = signal(false)
   const total = signal<Count | undefined>(undefined)
   const cursor = openCursor<Record>(path, query)
-  /** Ids that an answer does not bring again: their rows are there, or have gone while it was on its way. */
+  /** Ids to ignore in answers: their rows are in the list already, or were removed during the request. */
   const seen = new Set<string>()
   let askedAt: number | undefined
   let dropped = 0
   let running: Promise<void> | undefined
   let life = 0
-  /** The rows of a list that is being read anew: they take the place of the old ones once they are as many. */
+  /** The new rows during a reload. They replace the old rows when it is complete. */
   let held: Row[] | undefined
-  /** Changes made while an answer is on its way: it may be from before them. */
+  /** Changes made during a request, whose answer may be older. */
   let late: Array<(row: Row) => Row> = []
 
   const readSoFar = (): Row[] => held ?? rows.value
@@ -214,7 +214,7 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
   }
 }
 
-/** The last day is asked for again as a whole: rows of it that are there already are dropped by their ids. */
+/** Requests the whole last day again; rows that are in the list already are ignored by id. */
 function boundAfter<Row>(row: Row, { dayOf, parameter }: NonNullable<ListOptions<never, Row>['byDay']>): Query {
   const last = dayOf(row)
   return { [parameter]: parameter === 'before' ? dayAfter(last) : last }
@@ -229,7 +229,7 @@ export function rowsOf<Row extends { id: string }>(all: Row[]): Rows<Row> {
   }
 }
 
-/** The same list for the same key, so that Back finds it as it was left. */
+/** Returns the same list for the same key, so that it is unchanged when somebody goes back. */
 export function cachedList<Record, Row>(key: string, options: ListOptions<Record, Row>): List<Row> {
   const known = cachedValue<List<Row>>(`list ${key}`)
   const list = known ?? openList(options)

@@ -1,9 +1,9 @@
-/** What a view shows comes from the server: loading, ready or failed, cached for the way back. */
+/** Loads a view's data from the server: loading, ready or failed, and cached for going back. */
 import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Failure, isAborted, toFailure } from '../server/api.ts'
 
-/** `isCached`: as it was the last time; what it is now is on its way. */
+/** `isCached`: an earlier value; the current one is being loaded. */
 export type Loaded<Value> =
   | { state: 'loading'; value?: undefined; failure?: undefined; isCached?: undefined }
   | { state: 'ready'; value: Value; failure?: undefined; isCached?: true }
@@ -12,9 +12,9 @@ export type Loaded<Value> =
 export interface Load<Value> {
   /** Read it in the view: `const video = load.now.value`. */
   now: ReadonlySignal<Loaded<Value>>
-  /** Asks again; what is there stays until the answer comes. */
+  /** Loads again; the old value stays until the answer arrives. */
   reload(): Promise<void>
-  /** Shows a change before the server has said so. */
+  /** Shows a change before the server confirms it. */
   change(how: (value: Value) => Value): void
 }
 
@@ -24,25 +24,25 @@ export const PREFERENCES_KEY = 'settings/config'
 const MOST_CACHED = 60
 const cached = new Map<string, unknown>()
 
-/** For the way back: the newest few stay. */
+/** Caches a value for going back; only the newest few are kept. */
 export function cache(key: string, value: unknown): void {
   cached.delete(key)
   cached.set(key, value)
   if (cached.size > MOST_CACHED) cached.delete(cached.keys().next().value!)
 }
 export const cachedValue = <Value>(key: string): Value | undefined => cached.get(key) as Value | undefined
-/** All whose key begins so. */
+/** All cached values whose key has this prefix. */
 export const cachedUnder = <Value>(prefix: string): Value[] =>
   [...cached].filter(([key]) => key.startsWith(prefix)).map(([, value]) => value as Value)
-/** What is cached may no longer hold, such as after a deletion. No prefix: all of it. */
+/** Drops cached values that may be outdated, for example after a deletion; without a prefix, all of them. */
 export function forget(prefix = ''): void {
   for (const key of [...cached.keys()]) if (key.startsWith(prefix)) cached.delete(key)
 }
 
 /**
- * Loads when the view appears and when `key` changes. What was loaded under the key before is shown at once and read
- * again.
- * @param key  says what it is, such as `video/abc`
+ * Loads when the view appears and when `key` changes. A value that was cached under this key is shown at once, and
+ * loaded again.
+ * @param key  identifies the data, such as `video/abc`
  */
 export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Load<Value> {
   const now = useSignal<Loaded<Value>>(start(key))
@@ -52,7 +52,7 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
     now.value = start(key)
   }
 
-  /** The newest answer counts, whichever comes last. */
+  /** Only the answer to the newest request is used, in whatever order answers arrive. */
   const turn = useRef(0)
   const changes = useRef(0)
   const run = async (signal: AbortSignal): Promise<void> => {
@@ -62,7 +62,7 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
     try {
       const value = await load(signal)
       if (isOld()) return
-      // It may be from before the change.
+      // The answer may be older than the change.
       if (before !== changes.current) return await run(signal)
       cache(key, value)
       now.value = { state: 'ready', value }

@@ -1,11 +1,11 @@
-/** What a pasted text is: word by word, first by its form, then whether the platform knows its handles. */
+/** Identifies pasted text word by word: first by form, then by asking the platform for handles. */
 import { useEffect, useState } from 'preact/hooks'
 import { type Failure, get, isAborted, toFailure } from '../server/api.ts'
 import { listen } from '../server/events.ts'
 import type { Target } from '../server/records.ts'
 
 export interface Understood {
-  /** As it was pasted: what is sent back to the server. */
+  /** As it was pasted. This is sent to the server. */
   word: string
   target: Target
 }
@@ -14,25 +14,25 @@ export interface Reading {
   understood: Understood[]
   /** Words that are neither ids nor links of the platform. */
   others: string[]
-  /** Names of channels that the platform does not know: they are offered for nothing. */
+  /** Names of channels that the platform does not know: no action is offered for them. */
   nobody: string[]
 }
 
 const REST_MS = 150
-/** The platform is asked only for what somebody has typed to its end. */
+/** The platform is asked only after somebody has finished typing. */
 const HANDLE_REST_MS = 600
-/** Each takes a second or two; those of a long list are told apart by the task that they go to. */
+/** Each takes a second or two. In a longer list, the task that gets the names checks the others. */
 const MOST_HANDLES = 5
-/** One question carries so many characters, and the server looks at so many words of it. */
+/** Limits of one request: its length, and the number of words that the server reads. */
 const MOST_CHARACTERS = 1000
 const MOST_WORDS = 60
-/** A whole export of a subscription list fits; what comes after it is left for the next time. */
+/** Enough for a complete export of subscriptions. Further words are ignored. */
 const MOST_PASTED = 2000
 const NOTHING: Reading = { understood: [], others: [], nobody: [] }
 
 /**
- * What words are does not change while the page is open, but whether they are in the archive does: cached for a minute, or
- * until a download ends.
+ * The meaning of a word does not change while the page is open, but whether it is in the archive does: results are
+ * cached for a minute, or until a download ends.
  */
 const FRESH_MS = 60_000
 const known = new Map<string, { target: Target | undefined; atMs: number }>()
@@ -61,18 +61,18 @@ export async function understand(text: string, signal?: AbortSignal): Promise<Re
   return reading
 }
 
-/** Ids have one form; what else stands for a channel is a name that somebody may have. */
+/** Channel ids have a fixed form; any other word for a channel is a name that may not exist. */
 const isName = ({ target: { type, id, known } }: Understood): boolean =>
   type === 'channel' && !known && !/^[\w-]{24}$/.test(id)
 const isOpen = (one: Understood): boolean => isName(one) && !isFresh(handles.get(one.target.id))
 
-/** Whoever has pressed a button waits for the platform at most this long. */
+/** How long a pressed button waits for the platform. */
 const LONGEST_WAIT_MS = 5000
 export const lookUpSoon = (reading: Reading): Promise<Reading> => lookUp(reading, AbortSignal.timeout(LONGEST_WAIT_MS))
 
 /**
- * The same, once the platform has been asked for the names in it. Where it does not answer they stay: the task that
- * they go to tells.
+ * Checks the names in a reading on the platform. If the platform does not answer, the names stay: the task that gets
+ * them will report unknown ones.
  */
 export async function lookUp(reading: Reading, signal?: AbortSignal): Promise<Reading> {
   const nobody: string[] = []
@@ -89,7 +89,7 @@ export async function lookUp(reading: Reading, signal?: AbortSignal): Promise<Re
   }
 }
 
-/** undefined: it cannot be asked now */
+/** @returns undefined: the platform cannot be asked now */
 async function isOnPlatform(word: string, signal?: AbortSignal): Promise<boolean | undefined> {
   try {
     await get('/api/channel/search/', { q: word }, signal)
@@ -101,7 +101,7 @@ async function isOnPlatform(word: string, signal?: AbortSignal): Promise<boolean
   }
 }
 
-/** The targets come in the order of their words, and hold a part of each; words that are none have left no trace. */
+/** Targets are in the order of their words, and each id is a part of its word. Unknown words have no target. */
 function assign(words: readonly string[], targets: readonly Target[]): void {
   const atMs = Date.now()
   let at = 0
@@ -135,7 +135,7 @@ function parts(words: readonly string[]): string[][] {
   return all
 }
 
-/** As it is typed, after a moment of rest. */
+/** Identifies text while somebody types, after a short pause. */
 export function useUnderstood(text: string): { reading: Reading; failure: Failure | undefined; isReading: boolean } {
   const [reading, setReading] = useState(NOTHING)
   const [failure, setFailure] = useState<Failure>()
@@ -155,7 +155,7 @@ export function useUnderstood(text: string): { reading: Reading; failure: Failur
         setReading(read)
         setIsReading(false)
         if (read.understood.some(isOpen))
-          // ended by the next letter
+          // the next key press cancels it
           timer = setTimeout(() => void lookUp(read, ending.signal).then(setReading, () => undefined), HANDLE_REST_MS)
       } catch (error) {
         if (isAborted(error)) return

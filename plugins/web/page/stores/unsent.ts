@@ -1,11 +1,11 @@
-/** Positions in videos that the server could not be told: stored in this browser, sent later. */
+/** Positions that could not be sent to the server: they are stored in this browser and sent later. */
 import { isPassing, post } from '../server/api.ts'
 import { account } from './session.ts'
 
 const KEY = 'av_unsent'
 const MOST = 200
 
-/** By video: seconds, and when, in epoch milliseconds. */
+/** For each video: the position in seconds, and its time in epoch milliseconds. */
 type Positions = Record<string, { position: number; at: number }>
 
 function read(): Positions {
@@ -13,7 +13,7 @@ function read(): Positions {
     const { of, places } = JSON.parse(localStorage.getItem(KEY) ?? '{}') as { of?: number; places?: Positions }
     return of !== undefined && of === account.peek()?.id ? (places ?? {}) : {}
   } catch {
-    return {} // shut, or not ours
+    return {} // the storage is blocked, or has other data
   }
 }
 
@@ -25,7 +25,7 @@ function write(positions: Positions): void {
     if (newest.length === 0) localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, JSON.stringify({ of: account.peek()?.id, places: Object.fromEntries(newest) }))
   } catch {
-    return // full or shut: the position is lost, the video plays on
+    return // the storage is full or blocked: the position is lost, the video continues
   }
 }
 
@@ -42,7 +42,7 @@ export const unsentPosition = (id: string): number | undefined => read()[id]?.po
 
 export const dropUnsent = (): void => localStorage.removeItem(KEY)
 
-/** What was done elsewhere since stays: the server is told how long ago it was. */
+/** Sends the age of each position, so that the server keeps newer ones from other devices. */
 export async function sendUnsent(): Promise<void> {
   for (const [id, { position, at }] of Object.entries(read())) {
     const ago = Math.max(1, Math.round((Date.now() - at) / 1000))

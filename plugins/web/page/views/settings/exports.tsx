@@ -1,4 +1,4 @@
-/** What another app lets go of: its file or a paste is looked at first, then subscribed to and taken over as chosen. */
+/** Imports data of another app from a file or pasted text: shows a preview, then imports what the user has chosen. */
 import { Download, History, Rss } from 'lucide'
 import { useState } from 'preact/hooks'
 import { download, subscribe } from '../../parts/adding.ts'
@@ -17,7 +17,7 @@ import { Group } from './option.tsx'
 
 type Found = ExportPreview['subscriptions'][number]
 
-/** So many can be ticked one by one; of a longer list the rest goes along. */
+/** So many entries have a checkbox. The others of a longer list are always included. */
 const MOST_LISTED = 500
 
 export function Exports() {
@@ -72,7 +72,7 @@ interface Upload {
 
 const hasWatching = ({ history, playlists }: ExportPreview): boolean => history.count + playlists.length > 0
 
-/** The server keeps no file: for what is taken over it is sent once more. */
+/** The server does not keep the uploaded file, so the import sends it again. */
 function Watching({ preview: { history, playlists }, upload }: { preview: ExportPreview; upload: Upload }) {
   const accounts = useLoad('accounts', (signal) => get<Account[]>('/api/user/', {}, signal)).now.value.value ?? []
   const [user, setUser] = useState(own.value?.username ?? '')

@@ -1,4 +1,4 @@
-/** What runs by itself, as one table: how often in words, when next, how it ended; cron only under "advanced". */
+/** A table of scheduled tasks: how often they run, when next, and the last result; cron only under "advanced". */
 import { ChevronDown, ChevronUp } from 'lucide'
 import { useId, useState } from 'preact/hooks'
 import { IconButton } from '../../parts/button.tsx'
@@ -16,7 +16,7 @@ import { type Plan, readPlan, writePlan } from './preferences.ts'
 import { type OptionSchema, SchemaOption } from './schema-option.tsx'
 
 const OFTEN = ['never', 'hours:1', 'hours:3', 'hours:6', 'hours:12', 'daily', 'weekly'] as const
-/** Monday first; as cron counts them. */
+/** Cron's numbers, beginning with Monday. */
 const WEEKDAYS = ['1', '2', '3', '4', '5', '6', '0'] as const
 const FRESH: Plan = { often: 'never', time: '08:00', weekday: '0' }
 export function SchedulesSection() {
@@ -65,7 +65,7 @@ interface TaskScheduleProps {
   reload: () => Promise<void>
 }
 
-/** A row, and below it, once it is opened, all that can be chosen. */
+/** A row; if it is open, all settings of the schedule are below it. */
 function TaskSchedule({ task, schedule, reload }: TaskScheduleProps) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
@@ -170,7 +170,7 @@ function Choices({ task, schedule, reload }: TaskScheduleProps) {
   )
 }
 
-/** How often, and at what time; each change is a schedule of its own. */
+/** How often and when the task runs; each change saves a new schedule. */
 function When({
   schedule,
   save,

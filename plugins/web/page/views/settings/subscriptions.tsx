@@ -1,4 +1,4 @@
-/** How much of a subscription is looked at, and subscriptions that come from another app. */
+/** Settings for scans of subscriptions, and the import of subscriptions from other apps. */
 
 import { Loaded } from '../../parts/loaded.tsx'
 import { under } from '../../server/base.ts'
