@@ -304,8 +304,8 @@ async function reportSecond(film: FoundFilm, name: string, { app, report }: Resc
 declare module 'archivolt' {
   interface Hooks {
     /**
-     * Asked by a rescan, with videos whose films are neither in the library nor where the ledger says: records the films
-     * that it finds elsewhere.
+     * Asked by a rescan, with videos whose films are neither in the library nor where the ledger says: records the
+     * films that it finds elsewhere.
      * @returns the videos that it found
      */
     'library.homeless': (
