@@ -6,9 +6,9 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { inEnglish } from '../../core/say.ts'
-import { testElasticsearch, withoutElasticsearch } from '../support/elasticsearch.ts'
-import { aChannel, aVideo, testApp } from '../support/testing.ts'
+import { inEnglish } from '../../../core/say.ts'
+import { testElasticsearch, withoutElasticsearch } from '../../support/elasticsearch.ts'
+import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 
 test('indexes that were there and are missing are told, also over a restart, until a restore', {
   skip: withoutElasticsearch(),

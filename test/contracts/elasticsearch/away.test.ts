@@ -5,22 +5,22 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import shelf1, { shelfIndex } from '../data/plugins/shelf-1/plugin.ts'
-import { makeNode } from '../elasticsearch/node.ts'
-import { VIDEO } from '../platform/seed.mjs'
-import { startTestPlatform } from '../platform/start.ts'
-import { testElasticsearch, withoutElasticsearch } from '../support/elasticsearch.ts'
-import { temporaryFolder } from '../support/folder.ts'
-import { mayTake } from '../support/hanging.ts'
-import { lastFirst } from '../support/last-first.ts'
-import { archivedIds, assertWhole, queuedIds } from '../support/library.ts'
-import { WITH_TEXTS } from '../support/preferences.ts'
-import { startProxy } from '../support/proxy.ts'
-import { allQuiet, type Server, startServer, until } from '../support/server.ts'
-import { testApp, testClock } from '../support/testing.ts'
+import shelf1, { shelfIndex } from '../../data/plugins/shelf-1/plugin.ts'
+import { makeNode } from '../../elasticsearch/node.ts'
+import { VIDEO } from '../../platform/seed.mjs'
+import { startTestPlatform } from '../../platform/start.ts'
+import { testElasticsearch, withoutElasticsearch } from '../../support/elasticsearch.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { mayTake } from '../../support/hanging.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { archivedIds, assertWhole, queuedIds } from '../../support/library.ts'
+import { WITH_TEXTS } from '../../support/preferences.ts'
+import { startProxy } from '../../support/proxy.ts'
+import { allQuiet, type Server, startServer, until } from '../../support/server.ts'
+import { testApp, testClock } from '../../support/testing.ts'
 
 const skip = withoutElasticsearch()
-const SHELF_2 = { AV_PLUGINS_DIR: fileURLToPath(new URL('../data/plugins/shelf-2', import.meta.url)) }
+const SHELF_2 = { AV_PLUGINS_DIR: fileURLToPath(new URL('../../data/plugins/shelf-2', import.meta.url)) }
 const ids = (...keys: string[]): string[] => keys.map((key) => VIDEO[key] as string)
 
 interface Line {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ownElasticsearch, withoutElasticsearch } from '../support/elasticsearch.ts'
-import { aChannel, aVideo, testApp } from '../support/testing.ts'
+import { ownElasticsearch, withoutElasticsearch } from '../../support/elasticsearch.ts'
+import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 
 const VIDEOS = 400
 

@@ -15,9 +15,9 @@ import {
   type ElasticOptions,
 } from '../../../plugins/elasticsearch/connection.ts'
 import { type ElasticIndex, type ElasticIndexOptions, openElasticIndex } from '../../../plugins/elasticsearch/open.ts'
+import { bookIndex, bookOf } from '../../plugins/sqlite/books.ts'
 import { testElasticsearch, withoutElasticsearch } from '../../support/elasticsearch.ts'
 import { lastFirst } from '../../support/last-first.ts'
-import { bookIndex, bookOf } from '../sqlite/books.ts'
 
 const log = openLog('silent')
 const changed = defineIndex({
