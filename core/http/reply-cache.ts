@@ -26,16 +26,16 @@ export class CachedReply {
   #text: string | undefined
   #compressed: Buffer | undefined
   #tag: string | undefined
-  #bytes: number
+  #bytes: number | undefined
 
   constructor(text: string) {
     this.#text = text
     this.length = text.length
-    this.#bytes = bytesOf(text)
   }
 
+  /** Counted when asked for: most replies to items are never cached. */
   get bytes(): number {
-    return this.#bytes
+    return (this.#bytes ??= bytesOf(this.text))
   }
 
   get text(): string {
@@ -45,10 +45,11 @@ export class CachedReply {
   async compressed(): Promise<Buffer> {
     const text = this.#text
     if (text === undefined) return this.#compressed!
-    const smaller = await compressed(text)
+    // zlib returns a slice of a buffer of 16 kB, all of which would stay in memory.
+    const smaller = exactly(await compressed(text))
     if (this.#text === undefined) return this.#compressed! // another request was faster
+    this.shrunk(this.bytes - smaller.length)
     this.#text = undefined
-    this.shrunk(this.#bytes - smaller.length)
     this.#bytes = smaller.length
     return (this.#compressed = smaller)
   }
@@ -110,6 +111,12 @@ export class ReplyCache {
     this.#bytes = 0
     this.#cachedAt = stamp
   }
+}
+
+function exactly(slice: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(slice.length)
+  slice.copy(copy)
+  return copy
 }
 
 /** Size in memory: a single character beyond Latin-1, such as an emoji in a title, doubles the size of the text. */

@@ -1,7 +1,7 @@
 /** Sends files: whole or in byte ranges, with what caches need, or by the proxy in front of the server. */
 import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import type { ServerResponse } from 'node:http'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import sendFile, { type SendStream } from 'send'
 import { errors } from '../error.ts'
 import { streamFile } from './file-stream.ts'
@@ -11,6 +11,8 @@ import { COMPRESSIBLE, type Exchange } from './send.ts'
 
 const FILE_MAX_AGE_SECONDS = 300
 const YEAR_SECONDS = 31_536_000
+/** The codes for which `send` answers 404. */
+const MISSING = new Set(['ENOENT', 'ENAMETOOLONG', 'ENOTDIR'])
 /** Where the recipes in `config/proxies/` have the files of this machine; no client can ask for it. */
 const PROXY_LOCATION = '/_archivolt'
 
@@ -30,10 +32,10 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
     }),
     ...headers,
   }
-  for (const [name, value] of Object.entries(own)) response.setHeader(name, value)
-  // Of what is compressed a proxy would lose the encoding.
+  // A proxy would drop the encoding of compressed files.
   if (exchange.sendFileHeader && !COMPRESSIBLE.test(reply.contentType))
-    return leaveToProxy(response, exchange.sendFileHeader, reply.path)
+    return leaveToProxy(response, exchange.sendFileHeader, reply.path, own)
+  for (const [name, value] of Object.entries(own)) response.setHeader(name, value)
   return new Promise((resolve, reject) => {
     response.on('close', resolve)
     // `send` decodes the path as if it came from a URL. Dot folders are allowed: the path is ours and may contain one.
@@ -61,18 +63,19 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
 }
 
 /** @throws not_found */
-async function leaveToProxy(response: ServerResponse, header: string, path: string): Promise<void> {
-  const isFile = await stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  )
-  if (!isFile) {
-    for (const name of response.getHeaderNames()) response.removeHeader(name)
-    throw errors.notFound('file')
-  }
+async function leaveToProxy(
+  response: ServerResponse,
+  header: NonNullable<Exchange['sendFileHeader']>,
+  path: string,
+  own: OutgoingHttpHeaders,
+): Promise<void> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw fileFault(MISSING.has(error.code ?? '') ? 404 : 500, error)
+  })
+  if (!found.isFile()) throw errors.notFound('file')
   const isUrl = header === 'X-Accel-Redirect'
-  response.setHeader(header, isUrl ? PROXY_LOCATION + path.split('/').map(encodeURIComponent).join('/') : path)
-  response.end()
+  const location = isUrl ? PROXY_LOCATION + path.split('/').map(encodeURIComponent).join('/') : path
+  response.writeHead(200, { ...own, [header]: location }).end()
 }
 
 function fileFault(status: number, cause: unknown): unknown {

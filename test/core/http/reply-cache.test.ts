@@ -72,7 +72,9 @@ test('what somebody has taken compressed is held in that form alone: more replie
     'all of them fit',
   )
   assert.equal(held[0]!.text, TEXT)
-  assert.equal(gunzipSync(await held[0]!.compressed()).toString(), TEXT)
+  const compressed = await held[0]!.compressed()
+  assert.equal(gunzipSync(compressed).toString(), TEXT)
+  assert.equal(compressed.buffer.byteLength, compressed.length, 'no larger buffer stays behind it')
 })
 
 test('a reply that is compressed after it has left the cache leaves its room as it is', async () => {
