@@ -10,7 +10,9 @@ import type { KnownKind } from './types.ts'
 /** The allowed characters of a name; `paths.ts` decides which names are valid. */
 const FileName = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,160}$' })
 const size = Type.Optional(
-  Type.Enum(VARIANTS, { description: 'the variant of 320, 640 or 960 pixels; the full picture where there is none' }),
+  Type.Enum(VARIANTS, {
+    description: 'the variant of 320, 640 or 960 pixels; the full picture if it has no such variant',
+  }),
 )
 
 export const showMedia = defineRoute({
