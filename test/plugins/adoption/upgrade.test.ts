@@ -1,6 +1,6 @@
 /** An archive of the version in which library did what adoption, playable and release do now: it goes on as it was. */
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -10,6 +10,7 @@ import { commanded, scanned, succeeded } from '../../support/adopting.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { withPlaces } from '../../support/places.ts'
+import { givenCopyAndPreviews } from '../../support/playable.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
 const [ONE, TWO] = ['aaaaaaaaaaa', 'bbbbbbbbbbb']
@@ -25,12 +26,7 @@ test('an adoption that was cut off goes on, and copies, seek previews and the la
   await before.as('admin').post(`/api/place/${place}/`, { path: join(root, 'old'), label: 'Old' })
   const plan = await scanned(before, place)
   await before.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
-  const { copies, previews } = before.app
-  await writeFile(copies.draftOf('v1'), 'a copy')
-  await copies.keep('v1')
-  await mkdir(previews.draftOf('v1'), { recursive: true })
-  await writeFile(join(previews.draftOf('v1'), '1.jpg'), 'a sheet')
-  await previews.keep('v1', { interval: 2, count: 1, columns: 1, rows: 1, sheets: 1, width: 160, height: 90 })
+  await givenCopyAndPreviews(before, 'v1')
   await before.close()
   leaveAsEarlierVersion(join(dataDir, 'ledger.sqlite'), plan)
 

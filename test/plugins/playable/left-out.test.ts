@@ -1,12 +1,12 @@
 /** Without the plugin playable films play as they lie, and what it has made waits for its return. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { aChannel, aVideo, testApp } from 'archivolt/testing'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
+import { givenCopyAndPreviews } from '../../support/playable.ts'
 
 const WITHOUT = { pluginsOff: ['playable'] }
 
@@ -29,12 +29,7 @@ test('copies, seek previews and their preferences are there again once it is', a
   const first = await testApp(scope, { dataDir })
   await first.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
   await first.as('admin').post('/api/config/', { playback: { copy_room: 7 } })
-  const { copies, previews } = first.app
-  await writeFile(copies.draftOf('v1'), 'a copy')
-  await copies.keep('v1')
-  await mkdir(previews.draftOf('v1'), { recursive: true })
-  await writeFile(join(previews.draftOf('v1'), '1.jpg'), 'a sheet')
-  await previews.keep('v1', { interval: 2, count: 1, columns: 1, rows: 1, sheets: 1, width: 160, height: 90 })
+  await givenCopyAndPreviews(first, 'v1')
   await first.close()
   await (await testApp(scope, { dataDir, settings: WITHOUT })).close()
 
