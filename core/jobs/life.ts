@@ -14,7 +14,7 @@ import { openProgress } from './progress.ts'
 import { CLOSING_TEXT, endingOf, type Interruption, type Runner, type Running, taskOf } from './state.ts'
 import type { AnyTask, Handed } from './task.ts'
 import type { JobContext } from './types.ts'
-import { isStop } from './until-stop.ts'
+import { isStop, stopReason } from './until-stop.ts'
 import { TRY_LEDGER_AGAIN_MS } from './upkeep.ts'
 
 // ── Claim ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -96,7 +96,7 @@ export function begin<App extends Handed>(
 export function interrupt<App>(entry: Running<App>, why: Interruption): void {
   // A killed job stays killed, even if the server closes meanwhile.
   entry.interruption ??= why
-  const reason = why === 'kill' ? stopped() : errors.unavailable(CLOSING_TEXT)
+  const reason = why === 'kill' ? killed() : errors.unavailable(CLOSING_TEXT)
   entry.controller.abort(reason)
   entry.stopping.abort(reason)
 }
@@ -104,10 +104,10 @@ export function interrupt<App>(entry: Running<App>, why: Interruption): void {
 /** The job ends after its current item, and its waits on `stopSignal` end at once. */
 export function stop<App>(entry: Running<App>): void {
   entry.isStopping = true
-  entry.stopping.abort(stopped())
+  entry.stopping.abort(stopReason())
 }
 
-const stopped = () => errors.conflict('The task was stopped')
+const killed = () => errors.conflict('The task was stopped')
 
 // ── Attempt ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -175,7 +175,7 @@ function outcomeOf<App>(error: unknown, { clock, debug }: Runner<App>, entry: Ru
   if (interruption === 'close') return { kind: 'requeued' }
   if (interruption === 'kill') return { kind: 'ended', ending: withoutWords('REVOKED'), error }
   // A stop ended a wait of the task: that is a regular end.
-  if (isStop(error, { isStopping: () => isStopping, stopSignal: stopping.signal }))
+  if (isStop(error, { stopSignal: stopping.signal }))
     return { kind: 'ended', ending: withoutWords('SUCCESS') }
   const told = toldOf(failureOf(error))
   const ending: Ending = { state: 'FAILURE', ...told, traceback: debug ? tracebackOf(error) : null }
@@ -308,7 +308,7 @@ export function answer<App>(
 }
 
 const refusal = ({ state, result, said }: Ending, error: unknown): unknown =>
-  state === 'REVOKED' ? stopped() : (error ?? errors.unavailable(said ?? result ?? 'The task failed'))
+  state === 'REVOKED' ? killed() : (error ?? errors.unavailable(said ?? result ?? 'The task failed'))
 
 // ── Rescue ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -81,6 +81,7 @@ export const downloadPending = defineTask({
           })
       }
       await workers.ended()
+      job.signal.throwIfAborted()
     } catch (error) {
       await workers.ended().catch(() => undefined) // that they were cut off is said already
       if (isKilled(run)) for (const id of run.putOff.keys()) await app.media.clearStaging(id)

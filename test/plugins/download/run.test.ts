@@ -1,6 +1,6 @@
 /** Runs of the queue with the real yt-dlp: what is taken, what is left, and what follows a run. */
 import assert from 'node:assert/strict'
-import { rm, writeFile } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
@@ -282,6 +282,31 @@ test('while a run waits to try again, what is asked for at once is downloaded, a
 
   assert.deepEqual(await app.ids('download'), [fog])
   assert.equal(app.app.jobs.get(id)!.state, 'SUCCESS')
+})
+
+test('what was fetched goes with a run that is killed, and stays for the next one if it is stopped', async (t) => {
+  for (const [command, state, left] of [
+    ['KILL', 'REVOKED', []],
+    ['STOP', 'SUCCESS', [fog]],
+  ] as const) {
+    const { app } = await openRunApp(t)
+    await add(app, [fog])
+    const begun = new Promise<void>((resolve) => {
+      app.app.platform.download = async (_id, { folder }, { signal }) => {
+        await writeFile(join(folder, 'part'), 'the first half')
+        resolve()
+        return new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason)))
+      }
+    })
+    const { task_id: id } = (await app.as('admin').post('/api/task-name/download_pending/')).body
+    await begun
+
+    await app.app.jobs.command(id, command)
+    await app.settled()
+
+    assert.equal(app.app.jobs.get(id)!.state, state)
+    assert.deepEqual(await readdir(join(app.dataDir, 'media/.staging')), left)
+  }
 })
 
 test('an account that asks for a video hears that it has come, or why it cannot be had', async (t) => {
