@@ -28,7 +28,7 @@ test('core knows no domain: it could serve another archive with other plugins', 
 
 /** `app → http, jobs, plugin/load → accounts, plugin/define → index, ledger → error, events, clock, log`. */
 const LAYERS: Array<[layer: number, path: RegExp]> = [
-  [0, /^core\/((main|app|public)\.ts$|commands\/)/],
+  [0, /^core\/((main|app)\.ts$|commands\/)/],
   [1, /^core\/(http|jobs)\//],
   [1, /^core\/plugin\/(find|check|manifest|load|outside|packages|pages|remembered-settings|wire)\.ts$/],
   [2, /^core\/(accounts\/|plugin\/(define|api)\.ts$)/],
@@ -130,6 +130,9 @@ function reach(name: string, seen = new Set<string>()): Set<string> {
 const keepsDocuments = (path: string): boolean =>
   manifests.some(({ name, indexAdapter }) => name === pluginOf(path) && indexAdapter)
 
+/** What a plugin may import, and what of it core itself does not need. */
+const PLUGIN_KIT = 'plugin-kit'
+
 /** What index adapters share; no plugin, so that worker threads load no more of core than its smallest files. */
 const KIT = 'index-kit'
 const USED_BY_KIT = /^core\/(index\/|concurrency\/|[\w-]+\.ts$)/
@@ -145,6 +148,7 @@ test('a plugin imports archivolt, its own files, Node and packages; of plugins t
   const foreign = faults(plugins, function* ({ path, imports }) {
     for (const { target, isType } of imports) {
       if (path === OF_ALL_REPLIES && isType) continue
+      if (pluginOf(path) === PLUGIN_KIT && /^(core|config|plugins\/index-kit)\//.test(target)) continue
       if (pluginOf(path) === KIT && USED_BY_KIT.test(target)) continue
       if (/^(core|config|test)\//.test(target)) yield target
       if (target.startsWith('archivolt/') && !(target === 'archivolt/index' && keepsDocuments(path))) yield target

@@ -9,7 +9,7 @@ import { defineRoute, defineTask, type Plugin, type PluginPage } from '../../cor
 import { findOutside } from '../../core/plugin/find.ts'
 import { registerPlugins } from '../../core/plugin/load.ts'
 import { buildPages } from '../../core/plugin/pages.ts'
-import { errors } from '../../core/public.ts'
+import { errors } from '../../plugins/plugin-kit/public.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const register = (...plugins: Array<Plugin | object>) =>

@@ -1,5 +1,5 @@
 /** Writes to a document that several writers share: each changes its own part, and the first one creates it. */
-import type { Change, Collection, WriteOptions } from './port.ts'
+import type { Change, Collection, WriteOptions } from '../../core/index/port.ts'
 
 /** @param doc  the initial document if none exists. @returns which of the two was done */
 export async function patchOrCreate<Doc extends object, Names extends string>(

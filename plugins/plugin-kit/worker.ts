@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
-import { IMPORTABLE, isSource, OWN_FOLDER } from './own-files.ts'
+import { IMPORTABLE, isSource, OWN_FOLDER } from '../../core/own-files.ts'
 
 /**
  * Starts the worker of a plugin.

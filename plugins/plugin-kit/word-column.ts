@@ -1,5 +1,5 @@
 /** Makes a search column for short texts in plugins' tables, found by the same words as in an index. */
-import { changedStems, indexTerms, queryWords, stem } from './text.ts'
+import { changedStems, indexTerms, queryWords, stem } from '../index-kit/text.ts'
 
 /** Prefix of a stem that differs from its word; no term begins with it. */
 const STEM = '~'

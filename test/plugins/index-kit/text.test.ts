@@ -12,7 +12,7 @@ import {
   queryWords,
   stem,
   tokens,
-} from '../../../core/index/text.ts'
+} from '../../../plugins/index-kit/text.ts'
 
 test('folding makes case, diacritics and compatible forms equal', () => {
   const cases: Array<[string, string]> = [

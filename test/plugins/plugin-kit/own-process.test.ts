@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { type OwnProcess, startProcess } from '../../core/own-process.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { type OwnProcess, startProcess } from '../../../plugins/plugin-kit/own-process.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 
 interface Given {
   own: OwnProcess

@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { testApp } from 'archivolt/testing'
-import { filmInput, inputOf } from '../../core/hostile-media.ts'
-import { findFault } from '../../plugins/platform/verify.ts'
-import { makeFilm } from '../support/ffmpeg.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { findFault } from '../../../plugins/platform/verify.ts'
+import { filmInput, inputOf } from '../../../plugins/plugin-kit/hostile-media.ts'
+import { makeFilm } from '../../support/ffmpeg.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 
 /** A server that nobody may ask. */
 async function listener(t: TestContext): Promise<{ url: string; asked: string[] }> {
@@ -87,7 +87,7 @@ test('a playlist or script that calls itself a film is no film to anything here,
 })
 
 test('no program of ours starts ffmpeg or ffprobe on a file but by these guards', async () => {
-  const root = new URL('../../', import.meta.url).pathname
+  const root = new URL('../../../', import.meta.url).pathname
   const sources = (
     await Promise.all(
       ['core', 'plugins'].map((folder) => readdir(join(root, folder), { recursive: true, withFileTypes: true })),
@@ -106,7 +106,10 @@ test('no program of ours starts ffmpeg or ffprobe on a file but by these guards'
 
   const OUTPUTS = ['plugins/film-kit/subtitles.ts', 'plugins/media/ffmpeg.ts', 'plugins/playable/film.ts']
   const inputs = own.flatMap(([path, opens]) => (opens ? [path] : []))
-  assert.deepEqual(inputs.toSorted(), ['core/hostile-media.ts', ...OUTPUTS, 'plugins/platform/worker.py'].toSorted())
+  assert.deepEqual(
+    inputs.toSorted(),
+    ['plugins/plugin-kit/hostile-media.ts', ...OUTPUTS, 'plugins/platform/worker.py'].toSorted(),
+  )
   // What these name by `file:` are their outputs.
   for (const path of OUTPUTS) assert.doesNotMatch(await readFile(join(root, path), 'utf8'), /'-i'|_whitelist/)
 })
