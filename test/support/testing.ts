@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { commandsOf, noSuchCommand, sentenceOf, understood } from '../../cli/typed.ts'
 import type { Settings } from '../../config/schema.ts'
 import { openSigning } from '../../core/accounts/signing.ts'
 import { type OpenedApp, openApp } from '../../core/app.ts'
-import { commandsOf, noSuchCommand, sentenceOf, understood } from '../../core/commands/typed.ts'
 import { GRACE_MS } from '../../core/http/server.ts'
 import { openHoldings } from '../../core/index/in-use.ts'
 import type { KeptDocuments } from '../../core/index/kept-documents.ts'
@@ -228,7 +228,7 @@ const writable = (kept: KeptDocuments): Documents => ({
   },
 })
 
-/** As `core/commands/commands.ts` does it, but for where it is said and asked. */
+/** As `cli/commands.ts` does it, but for where it is said and asked. */
 async function commandReply(
   typed: readonly string[],
   { secrets = [] }: CommandOptions,

@@ -90,7 +90,7 @@ test('no program of ours starts ffmpeg or ffprobe on a file but by these guards'
   const root = new URL('../../../', import.meta.url).pathname
   const sources = (
     await Promise.all(
-      ['core', 'plugins'].map((folder) => readdir(join(root, folder), { recursive: true, withFileTypes: true })),
+      ['core', 'cli', 'plugins'].map((folder) => readdir(join(root, folder), { recursive: true, withFileTypes: true })),
     )
   )
     .flat()

@@ -1,12 +1,12 @@
 /** Start, signals, and what the program prints to the person who started it. */
 import { readSources } from '../config/load-settings.ts'
-import { type OpenedApp, openApp } from './app.ts'
+import { type OpenedApp, openApp } from '../core/app.ts'
+import { pluginIn } from '../core/error-origin.ts'
 import { refuseOtherBinding } from './binding.ts'
-import { runCommand } from './commands/commands.ts'
-import { sentenceOf } from './commands/typed.ts'
-import { pluginIn } from './error-origin.ts'
+import { runCommand } from './commands.ts'
 import { refuseOtherMachine } from './release.ts'
 import { adviceForRoot } from './root-advice.ts'
+import { sentenceOf } from './typed.ts'
 
 const STOP_WITHIN_MS = 10_000
 

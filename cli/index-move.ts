@@ -1,17 +1,17 @@
 /** `archivolt index-move`: copies all documents to another index, on a data folder that no server is using. */
-import { readCore, readSettings, readSources } from '../../config/load-settings.ts'
-import type { Settings } from '../../config/schema.ts'
-import manifest from '../../package.json' with { type: 'json' }
-import { systemClock } from '../clock.ts'
-import { type Adapter, isUsable, openIndex } from '../index/adapter.ts'
-import { changeInUse, readInUse } from '../index/in-use.ts'
-import { type MoveOptions, moveIndex } from '../index/move.ts'
-import type { Index } from '../index/port.ts'
-import { waitAtBarrier } from '../index/write-barrier.ts'
-import { lockFolder } from '../ledger/lock.ts'
-import { openLog } from '../log.ts'
-import { findPlugins, registerPlugins } from '../plugin/load.ts'
-import { openRememberedSettings } from '../plugin/remembered-settings.ts'
+import { readCore, readSettings, readSources } from '../config/load-settings.ts'
+import type { Settings } from '../config/schema.ts'
+import { systemClock } from '../core/clock.ts'
+import { type Adapter, isUsable, openIndex } from '../core/index/adapter.ts'
+import { changeInUse, readInUse } from '../core/index/in-use.ts'
+import type { Index } from '../core/index/port.ts'
+import { waitAtBarrier } from '../core/index/write-barrier.ts'
+import { lockFolder } from '../core/ledger/lock.ts'
+import { openLog } from '../core/log.ts'
+import { findPlugins, registerPlugins } from '../core/plugin/load.ts'
+import { openRememberedSettings } from '../core/plugin/remembered-settings.ts'
+import manifest from '../package.json' with { type: 'json' }
+import { type MoveOptions, moveIndex } from './move-documents.ts'
 import type { OwnCommand } from './own-command.ts'
 
 const TELL_EVERY_MS = 2_000
