@@ -89,7 +89,10 @@ export async function openApp({
     const file = join(dataDir, 'ledger.sqlite')
     const secretPreferences = secretPreferencesOf(loaded.preferences)
     const ledger = opened.add(
-      await openLedger({ file, log, clock, plugins: loaded.migrations, secretPreferences, onFull }),
+      await openLedger({
+        ...{ file, log, clock, plugins: loaded.migrations, salvage: loaded.salvage },
+        ...{ secretPreferences, onFull },
+      }),
     )
     if (ledger.recovered !== undefined) await forgetGeneration(ledger)
     await remembered.remember()

@@ -54,7 +54,7 @@ const CREATE_REGISTER = `CREATE TABLE IF NOT EXISTS migrations (
   PRIMARY KEY (owner, number)
 ) STRICT, WITHOUT ROWID`
 
-interface MigrationPlan {
+export interface MigrationPlan {
   /** An earlier start has applied migrations, so the file has content to protect. */
   hasContent: boolean
   steps: Array<{ owner: string; number: number; sql: string; wayOut: string }>

@@ -8,7 +8,15 @@ import { removeUnfinished } from '../folder.ts'
 import { isDiskFull } from '../full-disk.ts'
 import type { Log } from '../log.ts'
 import { inEnglish, say, type Words } from '../say.ts'
-import { damageMark, hadLedger, isDamaged, type LedgerFault, noteDamage, recover } from './damaged-ledger.ts'
+import {
+  damageMark,
+  hadLedger,
+  isDamaged,
+  type LedgerFault,
+  noteDamage,
+  recover,
+  type Salvage,
+} from './damaged-ledger.ts'
 import { backupTo, copiesFolder, copyBeforeMigration, openChecked } from './ledger-copies.ts'
 import { lockFolder } from './lock.ts'
 import { changesInLog, lostInLog } from './log-damage.ts'
@@ -64,6 +72,7 @@ interface LedgerOptions {
   log: Log
   clock: Clock
   plugins?: readonly MigrationOwner[]
+  salvage?: Salvage | undefined
   /** Preferences to seal, as `section.key`. */
   secretPreferences?: readonly string[]
   /** Called when the disk is full. @returns true if space was freed: try once more */
@@ -94,14 +103,14 @@ const RECOVERY_TOLD_MS = 7 * DAY_MS
 
 /** @throws a sentence: the folder is in use, the file was written by a later version, or a migration failed */
 export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> {
-  const { file, clock, plugins = [], secretPreferences = [], log, onFull = () => false } = options
+  const { file, clock, plugins = [], salvage, secretPreferences = [], log, onFull = () => false } = options
   const folder = dirname(file)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const lock = lockFolder(folder)
   try {
     removeUnfinished(folder)
     removeUnfinished(copiesFolder(file))
-    const { db, recovered } = await openWhole({ file, clock, plugins, log })
+    const { db, recovered } = await openWhole({ file, clock, plugins, salvage, log })
     try {
       const lastRecovery = keepTold(db, recovered, { now: clock.now(), json: openStoredJson(log) })
       const secrets = await openSecrets(db, { file, plugins, secretPreferences, log })
@@ -121,6 +130,7 @@ interface Opening {
   file: string
   clock: Clock
   plugins: readonly MigrationOwner[]
+  salvage: Salvage | undefined
   log: Log
 }
 
@@ -131,13 +141,12 @@ interface Whole {
 
 /** Replaces an unusable file, even if only the copy before a migration reveals the damage. */
 async function openWhole(opening: Opening): Promise<Whole> {
-  const { file, clock, plugins, log } = opening
   const replace = async (fault: LedgerFault, err?: unknown) => {
-    const recovered = await recover(fault, { file, plugins, now: clock.now(), log })
-    log.error({ err }, inEnglish(recovered))
+    const recovered = await recover(fault, { ...opening, now: opening.clock.now() })
+    opening.log.error({ err }, inEnglish(recovered))
     return { ...(await openMigrated(opening)), recovered }
   }
-  const fault = await faultOf(file)
+  const fault = await faultOf(opening.file)
   if (fault !== undefined) return replace(fault)
   try {
     return await openMigrated(opening)

@@ -23,6 +23,7 @@ import type { Schedules } from '../jobs/scheduler.ts'
 import type { AnyTask, TaskSpec } from '../jobs/task.ts'
 import type { Jobs } from '../jobs/types.ts'
 import type { LaneRule } from '../lane-rules.ts'
+import type { Salvage } from '../ledger/damaged-ledger.ts'
 import type { PreferenceSections, Preferences } from '../ledger/preferences.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
@@ -432,6 +433,8 @@ interface PluginDefinition<Name extends string, Need extends string> {
   indexAdapter?: IndexAdapterDefinition
   /** The plugin manages the accounts, and resolves tokens and sessions. Exactly one plugin has it. */
   credentials?: CredentialsDefinition
+  /** Saves what can be read of a damaged ledger without a good copy; called before the ledger is opened. */
+  salvage?: Salvage
   /** Names of its indexes other than `<plugin>` and `<plugin>_…`. */
   owns?: string[]
   /** Migrations of its tables `<plugin>_…`. */

@@ -8,6 +8,7 @@ import { StartError, wayOut } from '../error.ts'
 import { type Adapter, adaptersOf } from '../index/adapter.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
 import type { LaneRule } from '../lane-rules.ts'
+import type { Salvage } from '../ledger/damaged-ledger.ts'
 import type { MigrationOwner } from '../ledger/migrate.ts'
 import { joinSections, type PreferenceSections } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
@@ -27,6 +28,7 @@ export interface LoadedPlugins {
   adapters: Adapter[]
   /** Switched-off plugins with an index adapter. */
   adaptersOff: string[]
+  salvage: Salvage | undefined
   /** All lanes except core's own. */
   lanes: Record<string, LaneRule>
   /** The lanes in which jobs may take turns by item. */
@@ -113,6 +115,7 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): L
     })),
     adapters: adaptersOf(plugins),
     adaptersOff: adaptersOf(off.map(({ plugin }) => plugin)).map(({ name }) => name),
+    salvage: plugins.find(({ salvage }) => salvage)?.salvage,
     lanes: {
       ...Object.assign({}, ...plugins.map(({ lanes }) => rulesOf(lanes))),
       ...rulesOf([...hearing.values()].map(({ task }) => task.lane)),

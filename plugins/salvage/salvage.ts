@@ -1,22 +1,14 @@
 /** Copies the readable content of a damaged ledger to a new file, table by table, accounts first. */
 import { randomBytes } from 'node:crypto'
 import { closeSync, copyFileSync, existsSync, fstatSync, openSync, rmSync, writeSync } from 'node:fs'
+import { isDamage, joined, type SalvageParts, say, type Words } from 'archivolt'
 import Database from 'better-sqlite3'
-import type { Log } from '../log.ts'
-import { applyMigrations, type MigrationOwner, planMigrations } from './migrate.ts'
-import { isDamage } from './whole-check.ts'
 
-export interface Salvaged {
+interface Salvaged {
   /** Tables that could not be read completely. */
   lost: string[]
   /** Accounts whose row is lost although other rows refer to it: recreated without name and password. */
   nameless: string[]
-}
-
-interface SalvageOptions {
-  plugins: readonly MigrationOwner[]
-  now: number
-  log: Log
 }
 
 type Row = unknown[]
@@ -29,7 +21,22 @@ const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
  * @returns undefined: no account could be saved
  * @throws a sentence: the file was written by a later version
  */
-export function salvage(from: string, to: string, options: SalvageOptions): Salvaged | undefined {
+export function salvage(from: string, to: string, parts: SalvageParts): Words | undefined {
+  const saved = copyReadable(from, to, parts)
+  return saved && describe(saved)
+}
+
+function describe({ lost, nameless }: Salvaged): Words {
+  const tables =
+    lost.length > 0
+      ? say`Something is lost in these tables: ${{ tables: lost.join(', ') }}.`
+      : say`No table has a part that could not be read.`
+  if (nameless.length === 0) return joined([tables], ' ')
+  const accounts = say`Accounts that have lost their name and password: ${{ names: nameless.join(', ') }}. archivolt user password <name> gives each a new password.`
+  return joined([tables, accounts], ' ')
+}
+
+function copyReadable(from: string, to: string, parts: SalvageParts): Salvaged | undefined {
   const scratch = `${to}.scratch.part`
   const clear = (path: string) => {
     for (const end of ['', '-wal', '-shm', '-journal']) rmSync(path + end, { force: true })
@@ -41,7 +48,7 @@ export function salvage(from: string, to: string, options: SalvageOptions): Salv
     const source = openScratch(scratch) ?? (mendHeader(scratch), openScratch(scratch))
     if (!source) return undefined
     try {
-      return fill(source, to, options)
+      return fill(source, to, parts)
     } finally {
       source.close()
     }
@@ -115,14 +122,12 @@ function tablesOf(db: Database.Database): Table[] {
   }
 }
 
-function fill(source: Database.Database, to: string, options: SalvageOptions): Salvaged | undefined {
-  const { plugins, now, log } = options
+function fill(source: Database.Database, to: string, { now, migrations }: SalvageParts): Salvaged | undefined {
   closeSync(openSync(to, 'wx', 0o600))
   const db = new Database(to)
   try {
     db.pragma('synchronous = OFF') // the file is synced once, at the end
-    const steps = stepsOf(source, db, plugins)
-    applyMigrations(db, steps, now, log)
+    migrations.apply(db, stepsOf(source, db, migrations))
     db.pragma('foreign_keys = OFF')
     const lost = new Set<string>()
     takeForeignTables(source, db)
@@ -138,10 +143,10 @@ function fill(source: Database.Database, to: string, options: SalvageOptions): S
 }
 
 /** The migrations that the file had applied: before an upgrade, those of the previous version. */
-function stepsOf(source: Database.Database, db: Database.Database, plugins: readonly MigrationOwner[]) {
-  const { steps } = planMigrations(db, plugins)
+function stepsOf(source: Database.Database, db: Database.Database, { plan: planOf }: SalvageParts['migrations']) {
+  const { steps } = planOf(db)
   try {
-    const plan = planMigrations(source, plugins)
+    const plan = planOf(source)
     if (!plan.hasContent) return steps
     const isPending = new Set(plan.steps.map(({ owner, number }) => `${owner} ${number}`))
     return steps.filter(({ owner, number }) => !isPending.has(`${owner} ${number}`))

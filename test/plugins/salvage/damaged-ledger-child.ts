@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { systemClock } from '../../../core/clock.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
-import { things } from './things.ts'
+import { salvage } from '../../../plugins/salvage/salvage.ts'
+import { things } from '../../support/things.ts'
 
 const [folder = '', calls = ''] = process.argv.slice(2)
 let left = Number(calls)
@@ -20,5 +21,5 @@ for (const name of ['renameSync', 'rmSync', 'copyFileSync', 'openSync', 'fsyncSy
 }
 syncBuiltinESMExports()
 const file = join(folder, 'ledger.sqlite')
-const ledger = await openLedger({ file, log: openLog('silent'), clock: systemClock, plugins: [things] })
+const ledger = await openLedger({ file, log: openLog('silent'), clock: systemClock, plugins: [things], salvage })
 await ledger.close()

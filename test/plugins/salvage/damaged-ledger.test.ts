@@ -11,9 +11,10 @@ import { copiesFolder, copiesOf, keepDailyCopies } from '../../../core/ledger/le
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
 import { inEnglish } from '../../../core/say.ts'
+import { salvage } from '../../../plugins/salvage/salvage.ts'
 import { bundledChild } from '../../support/child.ts'
 import { testClock } from '../../support/clock.ts'
-import { things } from './things.ts'
+import { things } from '../../support/things.ts'
 import '../../support/slow.ts'
 
 const log = openLog('silent')
@@ -31,7 +32,7 @@ type Opened = Awaited<ReturnType<typeof open>>
 
 async function open(t: TestContext, folder = aFolder(t), clock = testClock()) {
   const file = join(folder, 'ledger.sqlite')
-  const ledger = await openLedger({ file, log, clock, plugins: [things] })
+  const ledger = await openLedger({ file, log, clock, plugins: [things], salvage })
   t.after(() => ledger.close())
   const all = <Row>(sql: string) => ledger.sql<Row>(sql).all()
   return {

@@ -1,5 +1,5 @@
 /** The tables of a made-up plugin, as ledgers of tests have them. */
-import type { MigrationOwner } from '../../../core/ledger/migrate.ts'
+import type { MigrationOwner } from '../../core/ledger/migrate.ts'
 
 export const things: MigrationOwner = {
   name: 'thing',
