@@ -11,10 +11,11 @@ import { lookAtDatabase } from '../core/ledger/look-at-database.ts'
 import { openSeal } from '../core/ledger/seal.ts'
 import { unreadableIn, wayOutOf } from '../core/ledger/sealed-columns.ts'
 import type { Finding } from '../core/plugin/define.ts'
-import { findPlugins, registerPlugins } from '../core/plugin/load.ts'
+import { registerPlugins } from '../core/plugin/load.ts'
 import { openRememberedSettings } from '../core/plugin/remembered-settings.ts'
 import { inEnglish } from '../core/say.ts'
 import { readSecretKey } from '../core/secret-key.ts'
+import { findPlugins } from './find-plugins.ts'
 import type { OwnCommand } from './own-command.ts'
 
 const LEAST_FREE_BYTES = 1 << 30

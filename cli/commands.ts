@@ -2,10 +2,11 @@
 import { readCore, readSources } from '../config/load-settings.ts'
 import { openLog } from '../core/log.ts'
 import type { CommandInput } from '../core/plugin/define.ts'
-import { findPlugins, registerPlugins } from '../core/plugin/load.ts'
+import { registerPlugins } from '../core/plugin/load.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { runAtRest } from './at-rest.ts'
 import { check } from './check.ts'
+import { findPlugins } from './find-plugins.ts'
 import { indexMove } from './index-move.ts'
 import type { OwnCommand } from './own-command.ts'
 import { rotateKey } from './rotate-key.ts'

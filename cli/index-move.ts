@@ -8,9 +8,10 @@ import type { Index } from '../core/index/port.ts'
 import { waitAtBarrier } from '../core/index/write-barrier.ts'
 import { lockFolder } from '../core/ledger/lock.ts'
 import { openLog } from '../core/log.ts'
-import { findPlugins, registerPlugins } from '../core/plugin/load.ts'
+import { registerPlugins } from '../core/plugin/load.ts'
 import { openRememberedSettings } from '../core/plugin/remembered-settings.ts'
 import manifest from '../package.json' with { type: 'json' }
+import { findPlugins } from './find-plugins.ts'
 import { type MoveOptions, moveIndex } from './move-documents.ts'
 import type { OwnCommand } from './own-command.ts'
 

@@ -4,6 +4,7 @@ import { type OpenedApp, openApp } from '../core/app.ts'
 import { pluginIn } from '../core/error-origin.ts'
 import { refuseOtherBinding } from './binding.ts'
 import { runCommand } from './commands.ts'
+import { findPlugins } from './find-plugins.ts'
 import { refuseOtherMachine } from './release.ts'
 import { adviceForRoot } from './root-advice.ts'
 import { sentenceOf } from './typed.ts'
@@ -78,7 +79,7 @@ try {
     const sources = readSources()
     const advice = adviceForRoot(sources.dataDir)
     if (advice) process.stderr.write(`${advice}\n`)
-    const opened = await openApp({ sources })
+    const opened = await openApp({ sources, findPlugins })
     stopOnSignals(opened)
     greet(opened)
   }

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findBuiltIn } from '../core/plugin/find.ts'
+import { findBuiltIn } from '../cli/find-plugins.ts'
 import { readSources, type Source } from './support/sources.ts'
 
 const core = readSources('core')
@@ -35,7 +35,7 @@ test('core and the command line know no domain: they could serve another archive
 const LAYERS: Array<[layer: number, path: RegExp]> = [
   [0, /^(core\/app\.ts$|cli\/)/],
   [1, /^core\/(http|jobs)\//],
-  [1, /^core\/plugin\/(find|check|manifest|load|outside|packages|pages|remembered-settings|wire)\.ts$/],
+  [1, /^core\/plugin\/(bundle|check|found|load|manifest|outside|pages|remembered-settings|wire)\.ts$/],
   [2, /^core\/(accounts\/|plugin\/(define|api)\.ts$)/],
   [3, /^core\/(index|ledger)\//],
   // All others of the folder itself.

@@ -11,7 +11,7 @@ import { adaptersOf } from '../index/adapter.ts'
 import { OWN_LANES } from '../lane-rules.ts'
 import { API } from './api.ts'
 import type { Plugin, PluginPage, Route, Task } from './define.ts'
-import type { FoundPlugin } from './find.ts'
+import type { FoundPlugin } from './found.ts'
 import { formFault } from './manifest.ts'
 
 type Schedule = NonNullable<Task['schedule']>

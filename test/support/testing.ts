@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findBuiltIn } from '../../cli/find-plugins.ts'
 import { commandsOf, noSuchCommand, sentenceOf, understood } from '../../cli/typed.ts'
 import type { Settings } from '../../config/schema.ts'
 import { openSigning } from '../../core/accounts/signing.ts'
@@ -13,7 +14,7 @@ import type { KeptDocuments } from '../../core/index/kept-documents.ts'
 import { openLedger } from '../../core/ledger/sqlite.ts'
 import { type Log, openLog } from '../../core/log.ts'
 import type { Plugin, WholeApp } from '../../core/plugin/define.ts'
-import { type FoundPlugin, findBuiltIn } from '../../core/plugin/find.ts'
+import type { FoundPlugin } from '../../core/plugin/found.ts'
 import { registerPlugins } from '../../core/plugin/load.ts'
 import { openSecretKey } from '../../core/secret-key.ts'
 import { keepThreads } from '../../plugins/sqlite/threads.ts'
@@ -129,7 +130,7 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     filePath: 'settings',
     file: { port: 0, password: PASSWORD, ...withoutUpdates(plugins), ...settings, dataDir },
   }
-  const open = (isAtRest = false) => openApp({ sources, clock, log, plugins, isAtRest })
+  const open = (isAtRest = false) => openApp({ sources, clock, log, findPlugins: async () => plugins, isAtRest })
 
   let opened: OpenedApp | undefined = await open()
   const isOpen = (): OpenedApp => {

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
+import { findBuiltIn } from '../../../cli/find-plugins.ts'
 import { type Credentials, chooseKeeper, type Identity } from '../../../core/accounts/credentials.ts'
 import { definePlugin, defineRoute } from '../../../core/plugin/define.ts'
-import { findBuiltIn } from '../../../core/plugin/find.ts'
 import { registerPlugins } from '../../../core/plugin/load.ts'
 import { testApp } from '../../support/testing.ts'
 

@@ -5,31 +5,26 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { BuildOptions } from 'esbuild'
-import { StartError, wayOut } from '../error.ts'
-import { rememberCode } from '../error-origin.ts'
-import { IMPORTABLE, isSource, OWN_FOLDER } from '../own-files.ts'
-import { writeWhole } from '../whole-file.ts'
-import type { Plugin } from './define.ts'
+import type { PluginSettings } from '../core/app.ts'
+import { StartError, wayOut } from '../core/error.ts'
+import { rememberCode } from '../core/error-origin.ts'
+import { isSource, OWN_FOLDER } from '../core/own-files.ts'
+import { bundle, firstLine } from '../core/plugin/bundle.ts'
+import type { Plugin } from '../core/plugin/define.ts'
+import { type FoundPlugin, isLeftOut } from '../core/plugin/found.ts'
+import { writeWhole } from '../core/whole-file.ts'
 import { type PluginFolder, pluginsIn } from './packages.ts'
-
-/** A plugin and its origin, for messages. Not checked yet. */
-export interface FoundPlugin {
-  plugin: Plugin
-  origin: string
-  isOutside?: boolean
-  /** AV_PLUGINS_OFF names its folder: none of its code was run, so only the name is known. */
-  isUnread?: boolean
-}
 
 const BUILT_IN = fileURLToPath(new URL('plugins/', OWN_FOLDER))
 const LOAD_WITHIN_MS = 60_000
 
-export const isLeftOut = (off: readonly string[], name: string, isOutside: boolean): boolean =>
-  off.includes(name) || (isOutside && off.includes('all'))
+/** The built-in plugins and those of AV_PLUGINS_DIR, unordered and unchecked. @throws StartError */
+export async function findPlugins({ pluginsDir, pluginsOff, dataDir }: PluginSettings): Promise<FoundPlugin[]> {
+  const outside = pluginsDir.length > 0 ? await findOutside(pluginsDir, join(dataDir, 'plugins'), pluginsOff) : []
+  return [...(await findBuiltIn()), ...outside]
+}
 
 /** The built-in plugins. */
 export async function findBuiltIn(): Promise<FoundPlugin[]> {
@@ -76,21 +71,6 @@ async function outside(found: PluginFolder, cache: string, loadWithinMs: number)
   if (typeof plugin.name === 'string') rememberCode(plugin.name, [join(folder, '/'), path])
   return version === undefined ? plugin : { version, ...plugin }
 }
-
-/** Synchronous: nothing else runs yet, and no bundler process is left behind. */
-export const bundle = (options: BuildOptions) =>
-  (createRequire(import.meta.url)('esbuild') as typeof import('esbuild')).buildSync({
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    logLevel: 'silent',
-    alias: Object.fromEntries(Object.entries(IMPORTABLE).map(([name, { href }]) => [name, href])),
-    external: ['file:*'],
-    ...options,
-    metafile: true,
-  })
 
 /** @returns path of the bundle */
 async function bundled({ name: own, folder, entry }: PluginFolder, cache: string, without: string): Promise<string> {
@@ -146,15 +126,4 @@ async function load(url: string, origin: string, { without = '', withinMs = LOAD
     )
   }
   return module.default as Plugin
-}
-
-interface BuildFailure {
-  errors?: Array<{ text: string; location: { file: string; line: number } | null }>
-}
-
-export function firstLine(thrown: unknown): string {
-  const [first] = (thrown as BuildFailure).errors ?? []
-  if (first)
-    return first.location ? `${first.text} (${basename(first.location.file)}, line ${first.location.line})` : first.text
-  return (thrown instanceof Error ? thrown.message : String(thrown)).split('\n')[0]!
 }
