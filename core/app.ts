@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type ConfigSources, readCore, readSettings } from '../config/load-settings.ts'
 import type { Settings } from '../config/schema.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { chooseKeeper, type FirstAccount } from './accounts/credentials.ts'
+import { chooseAccountsPlugin, type FirstAccount } from './accounts/credentials.ts'
 import { openSigning } from './accounts/signing.ts'
 import { type Clock, DAY_SECONDS, systemClock } from './clock.ts'
 import { CloseStack } from './close-stack.ts'
@@ -77,7 +77,7 @@ export async function openApp({
   const remembered = await openRememberedSettings(dataDir, loaded)
   const settings = readSettings(sources, loaded.settings, remembered.owners)
   const adapter = chooseAdapter(loaded.adapters, settings, loaded.adaptersOff)
-  const keeper = chooseKeeper(
+  const accountsPlugin = chooseAccountsPlugin(
     registry.plugins,
     loaded.off.map(({ plugin }) => plugin),
   )
@@ -110,8 +110,8 @@ export async function openApp({
     opened.add(keepDailyCopies({ file, ledger: { backup }, clock, log }))
     const preferences = openPreferences({ ledger, sections: loaded.preferences })
     const signing = openSigning(await openSecretKey(dataDir))
-    const credentials = await wiring.named(keeper, () =>
-      keeper.credentials.open({ ledger, clock, log, dataDir, signing }),
+    const credentials = await wiring.named(accountsPlugin, () =>
+      accountsPlugin.credentials.open({ ledger, clock, log, dataDir, signing }),
     )
 
     let isReady = false

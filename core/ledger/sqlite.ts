@@ -94,7 +94,7 @@ export function isAmong(column: string, values: readonly string[]): [condition: 
 const CACHE_KB = 4000
 /** Time limit of a tick's transaction, so that many writes at once do not block the event loop. */
 const BATCH_BUDGET_MS = 5
-const KEPT_STATEMENTS = 400
+const CACHED_STATEMENTS = 400
 
 /** A larger log is truncated after its checkpoint: a long read or a large write makes it grow. */
 const WAL_BYTES = 8 << 20
@@ -112,7 +112,7 @@ export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> 
     removeUnfinished(copiesFolder(file))
     const { db, recovered } = await openWhole({ file, clock, plugins, salvage, log })
     try {
-      const lastRecovery = keepTold(db, recovered, { now: clock.now(), json: openStoredJson(log) })
+      const lastRecovery = storeRecovery(db, recovered, { now: clock.now(), json: openStoredJson(log) })
       const secrets = await openSecrets(db, { file, plugins, secretPreferences, log })
       const opened = groupCommit(db, { file, log, onFull, release: () => lock.release() })
       return Object.assign(opened, secrets, { recovered, lastRecovery })
@@ -214,7 +214,7 @@ function openReadable(file: string): Database.Database {
 const RECOVERED = 'recovered'
 
 /** Stores the message about a recovery, so that it survives a restart. */
-function keepTold(
+function storeRecovery(
   db: Database.Database,
   said: Words | undefined,
   { now, json }: { now: number; json: ReadJson },
@@ -332,7 +332,7 @@ function groupCommit(
       return version
     },
     whenDamaged: (tell) => damage.tellBy(tell),
-    sql: keptStatements(db, damage.watched),
+    sql: cachedStatements(db, damage.watched),
     json: openStoredJson(log),
     write<Result>(work: () => Result): Promise<Result> {
       if (isClosed) return Promise.reject(errors.unavailable('The ledger is closed'))
@@ -388,20 +388,20 @@ function openDamage(file: string, log: Log): Damage {
 }
 
 /** Caches prepared statements; evicts the least recently used. */
-function keptStatements(db: Database.Database, watched: Damage['watched']) {
+function cachedStatements(db: Database.Database, watched: Damage['watched']) {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>()
   return <Row>(text: string): Database.Statement<unknown[], Row> => {
-    const kept = statements.get(text) ?? guarded(db, text, watched)
+    const cached = statements.get(text) ?? guarded(db, text, watched)
     // Moves it to the end: the first entry of the map is the least recently used.
     statements.delete(text)
-    statements.set(text, kept)
-    if (statements.size > KEPT_STATEMENTS) {
+    statements.set(text, cached)
+    if (statements.size > CACHED_STATEMENTS) {
       for (const oldest of statements.keys()) {
         statements.delete(oldest)
         break
       }
     }
-    return kept as Database.Statement<unknown[], Row>
+    return cached as Database.Statement<unknown[], Row>
   }
 }
 

@@ -15,9 +15,9 @@ import type { PageWindow } from '../http/pagination.ts'
 import type { QueryOf, QueryShape } from '../http/query.ts'
 import type { EventStream, FileReply, JsonText, Listing, ReplyHeaders } from '../http/reply.ts'
 import type { IndexAdapterDefinition } from '../index/adapter.ts'
-import type { KeptDocuments } from '../index/kept-documents.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
 import type { Index } from '../index/port.ts'
+import type { StoredDocuments } from '../index/stored-documents.ts'
 import type { Lanes } from '../jobs/lanes.ts'
 import type { Schedules } from '../jobs/scheduler.ts'
 import type { AnyTask, TaskSpec } from '../jobs/task.ts'
@@ -55,7 +55,7 @@ export interface Hooks {
    * Asked to back up or restore documents that a plugin stores in its own tables. A hook of core: any plugin may
    * implement or call it.
    */
-  'archive.documents': KeptDocuments
+  'archive.documents': StoredDocuments
 }
 export type HookName = keyof Hooks & string
 

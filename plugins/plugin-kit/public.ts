@@ -38,7 +38,6 @@ export { isRequired, type QueryOf, type QueryShape } from '../../core/http/query
 export { bytes, events, file, JsonText, json, Listing, listing, type ReplyHeaders } from '../../core/http/reply.ts'
 export { ID_PATTERN, idInName, isId, ROW_PATTERN } from '../../core/id.ts'
 export type { GarbledDocument } from '../../core/index/garbled.ts'
-export type { KeptDocuments, Replacement } from '../../core/index/kept-documents.ts'
 export type { DocOf, Field, IndexDefinition, NamesOf } from '../../core/index/mapping.ts'
 export { defineIndex } from '../../core/index/mapping.ts'
 export type {
@@ -62,6 +61,7 @@ export type {
   TextQuery,
 } from '../../core/index/port.ts'
 export { MAX_WINDOW, roundScore } from '../../core/index/port.ts'
+export type { Replacement, StoredDocuments } from '../../core/index/stored-documents.ts'
 export type { View } from '../../core/index/view.ts'
 export { beyondView, chosenKinds, MOST_CHOSEN } from '../../core/index/view.ts'
 export { restoreRuns } from '../../core/index/write-barrier.ts'

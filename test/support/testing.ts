@@ -10,7 +10,7 @@ import { openSigning } from '../../core/accounts/signing.ts'
 import { type OpenedApp, openApp } from '../../core/app.ts'
 import { GRACE_MS } from '../../core/http/server.ts'
 import { openHoldings } from '../../core/index/in-use.ts'
-import type { KeptDocuments } from '../../core/index/kept-documents.ts'
+import type { StoredDocuments } from '../../core/index/stored-documents.ts'
 import { openLedger } from '../../core/ledger/sqlite.ts'
 import { type Log, openLog } from '../../core/log.ts'
 import type { Plugin, WholeApp } from '../../core/plugin/define.ts'
@@ -215,10 +215,10 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
   }
 }
 
-type Documents = Pick<KeptDocuments, 'getMany' | 'scan'> & { put(id: string, doc: object): Promise<void> }
+type Documents = Pick<StoredDocuments, 'getMany' | 'scan'> & { put(id: string, doc: object): Promise<void> }
 
 /** Those of a plugin's own tables are written as a restore does it. */
-const writable = (kept: KeptDocuments): Documents => ({
+const writable = (kept: StoredDocuments): Documents => ({
   ...kept,
   async put(id, doc) {
     const { write, commit } = await kept.replacement()

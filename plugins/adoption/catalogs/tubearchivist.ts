@@ -62,7 +62,7 @@ export const tubearchivist: CatalogKind = {
     const cache = dirname(dirname(path))
     const pictureOf = (id: string): string | undefined =>
       isDocuments(path) ? cached(id) : `${cache}/videos/${id[0]!.toLowerCase()}/${id}.jpg`
-    const each = isDocuments(path) ? eachKept : eachDocument
+    const each = isDocuments(path) ? eachStored : eachDocument
     await each(path, (kind, id, doc) => {
       if (kind === 'video') readVideo(id, doc, pictureOf(id), ids, take)
       if (kind === 'channel' && doc.channel_subscribed === true)
@@ -170,7 +170,7 @@ const kindOf = (index: string): string => {
   return after.length === 0 ? before! : after.at(-1)!.split('_', 1)[0]!
 }
 
-async function eachKept(path: string, take: (kind: string, id: string, doc: Doc) => void): Promise<void> {
+async function eachStored(path: string, take: (kind: string, id: string, doc: Doc) => void): Promise<void> {
   let named: Doc | undefined
   let isAny = false
   for await (const line of linesOfDocuments(path)) {

@@ -3,7 +3,7 @@
  * table of its own, or nowhere.
  */
 import { basename, dirname } from 'node:path'
-import { kept } from '../../film-kit/kept.ts'
+import { trimmed } from '../../film-kit/trimmed.ts'
 import { flagOf, given, numberOf, objectOf, objectsOf, secondsOf, textOf } from '../../film-kit/values.ts'
 import { type ForeignDatabase, jsonIn, jsonOf, mentions, withDatabase } from './files.ts'
 import { type CatalogKind, type CatalogTake, type ListedEntry, NoCatalog } from './types.ts'
@@ -128,7 +128,7 @@ function take(store: Store, folder: string, into: CatalogTake): void {
       into.film({
         id,
         path: file,
-        info: infoOf(row, kept(metadata), source),
+        info: infoOf(row, trimmed(metadata), source),
         ...(picture !== '' && { pictureFile: `${folder}/media/${picture}` }),
       })
     // A premiere is skipped by hand as well, until there is something to fetch.

@@ -1,9 +1,9 @@
-/** Values that v0.5 has and we have no use for: kept for each account, so that they come back. */
+/** Stores values of v0.5 that mean nothing here, for each account, so that clients read back what they wrote. */
 import type { App } from 'archivolt'
 
 type Values = Readonly<Record<string, unknown>>
 
-export const keptTables = {
+export const valueTables = {
   number: 1,
   sql: `CREATE TABLE compat_account (
     user_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
@@ -16,7 +16,7 @@ export const keptTables = {
 }
 
 /**
- * It has a preference of its own now, in the plugin subscription, whose migration may have filled it in already: what
+ * The playlist size has become a preference of the plugin subscription, whose migration may have filled it in already: what
  * somebody has set counts.
  */
 export const ownPlaylistSize = {
@@ -27,7 +27,7 @@ export const ownPlaylistSize = {
   UPDATE compat_installation SET kept = json_remove(kept, '$."subscriptions.playlist_size"', '$."subscriptions.extract_flat"')`,
 }
 
-/** So has this, in the plugin platform: nothing is left that is kept of the installation. */
+/** The address of the token provider has become a preference of the plugin platform. No value of the installation is left. */
 export const ownTokenProvider = {
   number: 3,
   sql: `INSERT OR IGNORE INTO preferences (section, key, value)
@@ -36,13 +36,13 @@ export const ownTokenProvider = {
   DROP TABLE compat_installation`,
 }
 
-export function keptOfAccount({ ledger }: Pick<App, 'ledger'>, id: number): Values {
+export function valuesOfAccount({ ledger }: Pick<App, 'ledger'>, id: number): Values {
   const row = ledger.sql<{ kept: string }>('SELECT kept FROM compat_account WHERE user_id = ?').get(id)
   return row ? ledger.json<Values>(row.kept, `compat_account.kept of ${id}`, {}) : {}
 }
 
-/** In place of what was kept. */
-export const keepForAccount = (app: Pick<App, 'ledger'>, id: number, values: Values): Promise<unknown> =>
+/** Replaces the stored values. */
+export const storeForAccount = (app: Pick<App, 'ledger'>, id: number, values: Values): Promise<unknown> =>
   app.ledger.write(() =>
     app.ledger
       .sql(

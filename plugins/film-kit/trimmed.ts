@@ -4,7 +4,7 @@
  */
 import type { Info } from './types.ts'
 
-const KEPT = [
+const USED_KEYS = [
   'id',
   'title',
   'description',
@@ -65,15 +65,15 @@ const flat = (value: unknown): unknown =>
     : short(value)
 
 /** Keeps the used keys and cuts long values. */
-export const kept = (info: Info): Info =>
-  Object.fromEntries(KEPT.filter((key) => Object.hasOwn(info, key)).map((key) => [key, short(info[key])]))
+export const trimmed = (info: Info): Info =>
+  Object.fromEntries(USED_KEYS.filter((key) => Object.hasOwn(info, key)).map((key) => [key, short(info[key])]))
 
 /** Nobody reads more, and all of them are in memory at once. */
 const MOST_COMMENTS = 10_000
 const LONGEST_COMMENT = 10_000
 
 /** Keeps flat values only, and cuts long ones. */
-export const keptComments = (comments: unknown): unknown[] =>
+export const trimmedComments = (comments: unknown): unknown[] =>
   Array.isArray(comments) ? comments.slice(0, MOST_COMMENTS).map((one) => cut(flat(one))) : []
 
 const cut = (comment: unknown): unknown =>

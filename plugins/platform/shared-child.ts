@@ -22,15 +22,15 @@ export interface OpenListing {
   listing: unknown
 }
 
-export interface KeptChildParts {
+export interface SharedChildParts {
   clock: Clock
   log: Log
   launch: () => Promise<{ launch: Launch; onJar: (jar: string) => void; onToken: (news: TokenNews) => void }>
 }
 
-export type KeptChild = ReturnType<typeof openKeptChild>
+export type SharedChild = ReturnType<typeof openSharedChild>
 
-export function openKeptChild({ clock, log, launch: launchNow }: KeptChildParts) {
+export function openSharedChild({ clock, log, launch: launchNow }: SharedChildParts) {
   let child: Child | undefined
   let idle: Timer | undefined
   let requests = 0

@@ -4,7 +4,7 @@ import type { BulkResult, Collection } from './port.ts'
 
 type Doc = Record<string, unknown>
 
-export interface KeptDocuments extends Pick<Collection<Doc>, 'count' | 'getMany'> {
+export interface StoredDocuments extends Pick<Collection<Doc>, 'count' | 'getMany'> {
   /** The name of the collection in backups; no index may have it. */
   readonly name: string
   /** The schema of each document. */
