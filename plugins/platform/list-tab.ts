@@ -27,7 +27,10 @@ export async function* listTab(
   const openAgain = (child: ChildAskOptions) => {
     // After an interruption the last page is repeated, because new videos shift the rest.
     const skip = delivered - lastSize
-    return shared.openListing(channelId, tab, skip, { ...child, quietMs: child.quietMs + skip * LISTING_MS_PER_SKIPPED })
+    return shared.openListing(channelId, tab, skip, {
+      ...child,
+      quietMs: child.quietMs + skip * LISTING_MS_PER_SKIPPED,
+    })
   }
   const nextPage = async (child: ChildAskOptions) => {
     for (;;) {
@@ -53,6 +56,8 @@ export async function* listTab(
     if (!isMissingTab(error)) throw error
   } finally {
     if (open)
-      await shared.closeListing(open).catch((error: unknown) => log.warn({ err: error }, 'a listing could not be closed'))
+      await shared
+        .closeListing(open)
+        .catch((error: unknown) => log.warn({ err: error }, 'a listing could not be closed'))
   }
 }
