@@ -24,7 +24,7 @@ const COMMON = {
   bundle: true,
   platform: 'node',
   target: 'node20.11',
-  alias: { archivolt: './core/public.ts', 'archivolt/index': './plugins/index-kit/public.ts' },
+  alias: { archivolt: './plugins/plugin-kit/public.ts', 'archivolt/index': './plugins/index-kit/public.ts' },
   external: EXTERNAL,
   legalComments: 'none',
   logLevel: 'warning',
@@ -84,8 +84,8 @@ export async function serverBuild(outdir: string): Promise<ServerBuild> {
     absWorkingDir: ROOT,
     // Core stays at the top of dist/ and plugins in their folders: what they reach by `import.meta.url` depends on it.
     entryPoints: {
-      main: 'core/main.ts',
-      public: 'core/public.ts',
+      main: 'cli/main.ts',
+      public: 'plugins/plugin-kit/public.ts',
       'public-index': 'plugins/index-kit/public.ts',
       ...Object.fromEntries((await entriesOf('plugin')).map((path) => [path, `${path}.ts`])),
     },

@@ -12,7 +12,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { API_PACKAGE, API_VERSION } from '../core/plugin/api.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const PUBLIC = 'core/public.d.ts'
+const PUBLIC = 'plugins/plugin-kit/public.d.ts'
 /** What authors import. */
 const ENTRIES = [
   PUBLIC,
@@ -37,7 +37,7 @@ export async function declarationFiles(): Promise<Map<string, string>> {
       if (target!.startsWith('.')) add(join(dirname(path), target!.replace(/\.ts$/, '.d.ts')))
   }
   for (const path of [...ENTRIES, ...adding.map(([path]) => path)]) add(path)
-  const additions = adding.map(([path]) => `import '../${path.replace(/\.d\.ts$/, '.ts')}';\n`)
+  const additions = adding.map(([path]) => `import '../../${path.replace(/\.d\.ts$/, '.ts')}';\n`)
   files.set(PUBLIC, files.get(PUBLIC)! + additions.sort().join(''))
   return new Map([...files].sort().map(([path, text]) => [path, asPublished(text)]))
 }

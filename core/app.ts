@@ -1,8 +1,9 @@
 /** Builds the server's parts in order and closes them in reverse: the whole server on one screen. */
 import { join } from 'node:path'
 import { type ConfigSources, readCore, readSettings } from '../config/load-settings.ts'
+import type { Settings } from '../config/schema.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { chooseKeeper, type FirstAccount } from './accounts/credentials.ts'
+import { chooseAccountsPlugin, type FirstAccount } from './accounts/credentials.ts'
 import { openSigning } from './accounts/signing.ts'
 import { type Clock, DAY_SECONDS, systemClock } from './clock.ts'
 import { CloseStack } from './close-stack.ts'
@@ -23,8 +24,8 @@ import { openPreferences, secretPreferencesOf } from './ledger/preferences.ts'
 import { type OpenedLedger, openLedger } from './ledger/sqlite.ts'
 import { type Log, openLog } from './log.ts'
 import type { Task, WholeApp } from './plugin/define.ts'
-import type { FoundPlugin } from './plugin/find.ts'
-import { findPlugins, logDeprecations, logLeftOut, registerPlugins } from './plugin/load.ts'
+import type { FoundPlugin } from './plugin/found.ts'
+import { logDeprecations, logLeftOut, registerPlugins } from './plugin/load.ts'
 import { buildPages } from './plugin/pages.ts'
 import { openRememberedSettings } from './plugin/remembered-settings.ts'
 import { Wiring } from './plugin/wire.ts'
@@ -35,12 +36,15 @@ import { openSecretKey } from './secret-key.ts'
 const WEEK_SECONDS = 7 * DAY_SECONDS
 const DAMAGED = say`The database is damaged. Restart the server: it takes the newest good copy, or saves what can be read.`
 
+/** Where plugins are found, and which are switched off. */
+export type PluginSettings = Pick<Settings, 'pluginsDir' | 'pluginsOff' | 'dataDir'>
+
 interface AppOptions {
   sources: ConfigSources
   clock?: Clock
   log?: Log
-  /** Instead of the built-in plugins and those of AV_PLUGINS_DIR. */
-  plugins?: readonly FoundPlugin[]
+  /** Called once the data folder is there. */
+  findPlugins(settings: PluginSettings): Promise<readonly FoundPlugin[]>
   /** For commands: serves no requests, starts no jobs, and creates no first account. */
   isAtRest?: boolean
 }
@@ -68,12 +72,12 @@ export async function openApp({
 }: AppOptions): Promise<OpenedApp> {
   const { dataDir, ...core } = readCore(sources)
   await openDataFolder(dataDir)
-  const loaded = registerPlugins(given.plugins ?? (await findPlugins({ dataDir, ...core })), core.pluginsOff)
+  const loaded = registerPlugins(await given.findPlugins({ dataDir, ...core }), core.pluginsOff)
   const { registry } = loaded
   const remembered = await openRememberedSettings(dataDir, loaded)
   const settings = readSettings(sources, loaded.settings, remembered.owners)
   const adapter = chooseAdapter(loaded.adapters, settings, loaded.adaptersOff)
-  const keeper = chooseKeeper(
+  const accountsPlugin = chooseAccountsPlugin(
     registry.plugins,
     loaded.off.map(({ plugin }) => plugin),
   )
@@ -89,7 +93,10 @@ export async function openApp({
     const file = join(dataDir, 'ledger.sqlite')
     const secretPreferences = secretPreferencesOf(loaded.preferences)
     const ledger = opened.add(
-      await openLedger({ file, log, clock, plugins: loaded.migrations, secretPreferences, onFull }),
+      await openLedger({
+        ...{ file, log, clock, plugins: loaded.migrations, salvage: loaded.salvage },
+        ...{ secretPreferences, onFull },
+      }),
     )
     if (ledger.recovered !== undefined) await forgetGeneration(ledger)
     await remembered.remember()
@@ -103,8 +110,8 @@ export async function openApp({
     opened.add(keepDailyCopies({ file, ledger: { backup }, clock, log }))
     const preferences = openPreferences({ ledger, sections: loaded.preferences })
     const signing = openSigning(await openSecretKey(dataDir))
-    const credentials = await wiring.named(keeper, () =>
-      keeper.credentials.open({ ledger, clock, log, dataDir, signing }),
+    const credentials = await wiring.named(accountsPlugin, () =>
+      accountsPlugin.credentials.open({ ledger, clock, log, dataDir, signing }),
     )
 
     let isReady = false

@@ -5,7 +5,7 @@ export const isSource = import.meta.url.endsWith('.ts')
 /** The root folder of the sources or of the bundle. */
 export const OWN_FOLDER = new URL(isSource ? '../' : './', import.meta.url)
 
-const PUBLIC = new URL(isSource ? './public.ts' : './public.js', import.meta.url)
+const PUBLIC = new URL(isSource ? '../plugins/plugin-kit/public.ts' : './public.js', import.meta.url)
 const PUBLIC_INDEX = new URL(isSource ? '../plugins/index-kit/public.ts' : './public-index.js', import.meta.url)
 
 /**

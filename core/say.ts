@@ -88,15 +88,15 @@ export const joined = ([first = '', ...rest]: readonly Words[], between: ', ' | 
     : { key: `{first}${between}{rest}`, params: { first: sentenceOf(first), rest: sentenceOf(joined(rest, between)) } }
 
 /** The form of words in a row: the English text, and the sentence if it has values. */
-interface KeptWords {
+interface StoredWords {
   text: string
   said: Sentence | null
 }
 
-const MOST_KEPT = 8000
+const LONGEST_STORED = 8000
 
 /** @param shorten  applied to each text. A sentence that is still too long is stored as English text only. */
-export function kept(words: Words, shorten: (text: string) => string): KeptWords {
+export function stored(words: Words, shorten: (text: string) => string): StoredWords {
   const said = typeof words === 'object' ? changed(words, shorten) : null
-  return { text: shorten(inEnglish(words)), said: JSON.stringify(said).length > MOST_KEPT ? null : said }
+  return { text: shorten(inEnglish(words)), said: JSON.stringify(said).length > LONGEST_STORED ? null : said }
 }

@@ -4,33 +4,38 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findBuiltIn } from '../core/plugin/find.ts'
+import { findBuiltIn } from '../cli/find-plugins.ts'
 import { readSources, type Source } from './support/sources.ts'
 
 const core = readSources('core')
+/** The program around core: start, signals, commands. */
+const cli = readSources('cli')
 const config = readSources('config')
 const plugins = readSources('plugins')
-const all = [...core, ...config, ...plugins]
+const all = [...core, ...cli, ...config, ...plugins]
 
 /** `core/x.ts: why` for each file that has one. */
 const faults = (sources: Source[], find: (source: Source) => Iterable<string>): string[] =>
   sources.flatMap((source) => [...find(source)].map((why) => `${source.path}: ${why}`))
 
-test('core knows no domain: it could serve another archive with other plugins', () => {
+test('core and the command line know no domain: they could serve another archive with other plugins', () => {
   const words = /\b\w*(video|channel|playlist|youtube|subtitle|thumbnail|yt-?dlp|ffmpeg)\w*\b/gi
 
   assert.deepEqual(
     // What Node calls its own parts is no word of ours.
-    faults(core, ({ text }) => new Set(text.replaceAll(/^import .* from 'node:.*$/gm, '').match(words) ?? [])),
+    faults(
+      [...core, ...cli],
+      ({ text }) => new Set(text.replaceAll(/^import .* from 'node:.*$/gm, '').match(words) ?? []),
+    ),
     [],
   )
 })
 
-/** `app → http, jobs, plugin/load → accounts, plugin/define → index, ledger → error, events, clock, log`. */
+/** `cli → app → http, jobs, plugin/load → accounts, plugin/define → index, ledger → error, events, clock, log`. */
 const LAYERS: Array<[layer: number, path: RegExp]> = [
-  [0, /^core\/((main|app|public)\.ts$|commands\/)/],
+  [0, /^(core\/app\.ts$|cli\/)/],
   [1, /^core\/(http|jobs)\//],
-  [1, /^core\/plugin\/(find|check|manifest|load|outside|packages|pages|remembered-settings|wire)\.ts$/],
+  [1, /^core\/plugin\/(bundle|check|found|load|manifest|outside|pages|remembered-settings|wire)\.ts$/],
   [2, /^core\/(accounts\/|plugin\/(define|api)\.ts$)/],
   [3, /^core\/(index|ledger)\//],
   // All others of the folder itself.
@@ -41,30 +46,30 @@ const EVERYWHERE = new Set(['config/schema.ts', 'package.json'])
 
 const layerOf = (path: string): number | undefined => LAYERS.find(([, pattern]) => pattern.test(path))?.[0]
 
-test('core names no index adapter', () => {
+test('core and the command line name no index adapter', () => {
   const words = /\b(elastic\w*|openSqliteIndex|index\.sqlite|AV_ELASTICSEARCH\w*)\b/gi
 
   assert.deepEqual(
-    faults(core, ({ text }) => new Set(text.match(words) ?? [])),
+    faults([...core, ...cli], ({ text }) => new Set(text.match(words) ?? [])),
     [],
   )
 })
 
 test('every file of core has its layer', () => {
   assert.deepEqual(
-    core.map(({ path }) => path).filter((path) => layerOf(path) === undefined),
+    [...core, ...cli].map(({ path }) => path).filter((path) => layerOf(path) === undefined),
     [],
   )
 })
 
 test('in core what stands left may import what stands right, never back', () => {
   const folderOf = (path: string) => path.split('/').slice(0, 2).join('/')
-  const back = faults(core, function* ({ path, imports }) {
+  const back = faults([...core, ...cli], function* ({ path, imports }) {
     const own = layerOf(path)!
     for (const { target, isType } of imports) {
       if (
-        isType ||
-        !/^(core|config)\//.test(target) ||
+        (isType && !target.startsWith('cli/')) ||
+        !/^(core|cli|config)\//.test(target) ||
         EVERYWHERE.has(target) ||
         (own === 0 && target.startsWith('config/'))
       )
@@ -130,6 +135,9 @@ function reach(name: string, seen = new Set<string>()): Set<string> {
 const keepsDocuments = (path: string): boolean =>
   manifests.some(({ name, indexAdapter }) => name === pluginOf(path) && indexAdapter)
 
+/** What a plugin may import, and what of it core itself does not need. */
+const PLUGIN_KIT = 'plugin-kit'
+
 /** What index adapters share; no plugin, so that worker threads load no more of core than its smallest files. */
 const KIT = 'index-kit'
 const USED_BY_KIT = /^core\/(index\/|concurrency\/|[\w-]+\.ts$)/
@@ -145,8 +153,9 @@ test('a plugin imports archivolt, its own files, Node and packages; of plugins t
   const foreign = faults(plugins, function* ({ path, imports }) {
     for (const { target, isType } of imports) {
       if (path === OF_ALL_REPLIES && isType) continue
+      if (pluginOf(path) === PLUGIN_KIT && /^(core|config|plugins\/index-kit)\//.test(target)) continue
       if (pluginOf(path) === KIT && USED_BY_KIT.test(target)) continue
-      if (/^(core|config|test)\//.test(target)) yield target
+      if (/^(core|cli|config|test)\//.test(target)) yield target
       if (target.startsWith('archivolt/') && !(target === 'archivolt/index' && keepsDocuments(path))) yield target
       if (!target.startsWith('plugins/') || pluginOf(target) === pluginOf(path)) continue
       if (pluginOf(target) === FILM_KIT && FILM_READERS.includes(pluginOf(path))) continue

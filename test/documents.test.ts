@@ -4,15 +4,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { findBuiltIn } from '../cli/find-plugins.ts'
 import { declarations, drawnReference, MAP_FILE } from '../config/plugin-map.ts'
 import { coreSettings } from '../config/schema.ts'
 import type { Task } from '../core/plugin/define.ts'
-import { findBuiltIn } from '../core/plugin/find.ts'
 import { registerPlugins } from '../core/plugin/load.ts'
 import { ERROR_CLASSES } from '../plugins/download/schema.ts'
 import { ROOT } from './support/sources.ts'
 
-const FOLDERS = ['core', 'plugins', 'config', 'test', '.github']
+const FOLDERS = ['core', 'cli', 'plugins', 'config', 'test', '.github']
 const TEXTS = /\.(ts|tsx|js|mjs|py|md|sh|css)$/
 
 const texts = [
@@ -103,7 +103,8 @@ test('the table of settings has every one, and none that is not there', async ()
 
 test('every file of the project that a document names is there', () => {
   // Files that a running installation has, and those of somebody else.
-  const places = /`((?:core|plugins|config|test|\.github|\.ci)\/[\w./-]+)`|\]\((?!https?:|#)([\w./-]+)(?:#[\w-]+)?\)/g
+  const places =
+    /`((?:core|cli|plugins|config|test|\.github|\.ci)\/[\w./-]+)`|\]\((?!https?:|#)([\w./-]+)(?:#[\w-]+)?\)/g
   const lost = documents.flatMap(({ path, text }) =>
     [...text.matchAll(places)]
       .map(([, fromRoot, relative]) => fromRoot ?? join(dirname(path), relative!))

@@ -67,21 +67,21 @@ interface Bringer {
   name: string
   credentials?: CredentialsDefinition
 }
-type Keeper<Plugin extends Bringer> = Plugin & Required<Pick<Bringer, 'credentials'>>
+type AccountsPlugin<Plugin extends Bringer> = Plugin & Required<Pick<Bringer, 'credentials'>>
 
 /**
  * Chooses the plugin that manages the accounts.
  * @param off  plugins that are switched off
  * @throws StartError  no plugin brings `credentials`
  */
-export function chooseKeeper<Plugin extends Bringer>(
+export function chooseAccountsPlugin<Plugin extends Bringer>(
   plugins: readonly Plugin[],
   off: readonly Plugin[],
-): Keeper<Plugin> {
-  const isKeeper = (plugin: Plugin): plugin is Keeper<Plugin> => plugin.credentials !== undefined
-  const chosen = plugins.find(isKeeper)
+): AccountsPlugin<Plugin> {
+  const isAccountsPlugin = (plugin: Plugin): plugin is AccountsPlugin<Plugin> => plugin.credentials !== undefined
+  const chosen = plugins.find(isAccountsPlugin)
   if (chosen) return chosen
-  const ways = off.filter(isKeeper).map(({ name }) => `take ${name} out of AV_PLUGINS_OFF`)
+  const ways = off.filter(isAccountsPlugin).map(({ name }) => `take ${name} out of AV_PLUGINS_OFF`)
   throw new StartError(
     `No plugin keeps accounts, so nobody could sign in: ${ways.join(', or ') || 'add one that brings credentials'}`,
   )

@@ -8,7 +8,7 @@ import { beyondView } from '../index/view.ts'
 import { waitAtBarrier } from '../index/write-barrier.ts'
 import { type Ending, hasEnded, type Job, withoutWords } from '../ledger/jobs.ts'
 import { maskCredentials } from '../mask.ts'
-import { kept, say, type Words } from '../say.ts'
+import { say, stored, type Words } from '../say.ts'
 import { type JobLog, openJobLog } from './job-log.ts'
 import { openProgress } from './progress.ts'
 import { CLOSING_TEXT, endingOf, type Interruption, type Runner, type Running, taskOf } from './state.ts'
@@ -219,7 +219,7 @@ function tracebackOf(error: unknown): string | null {
 }
 
 function toldOf(words: Words): Pick<Job, 'result' | 'said'> {
-  const { text, said } = kept(words, (one) => withoutPaths(shorten(one, LONGEST_TEXT)))
+  const { text, said } = stored(words, (one) => withoutPaths(shorten(one, LONGEST_TEXT)))
   return { result: text, said }
 }
 

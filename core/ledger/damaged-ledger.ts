@@ -1,4 +1,6 @@
-/** Recovers from an unusable ledger: the newest good copy, otherwise salvaged content, otherwise a blank ledger. */
+/**
+ * Recovers from an unusable ledger: the newest good copy, otherwise what a plugin can salvage, otherwise a blank ledger.
+ */
 import {
   chmodSync,
   closeSync,
@@ -11,12 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type Database from 'better-sqlite3'
 import type { Log } from '../log.ts'
 import { joined, say, sentenceOf, type Words } from '../say.ts'
 import { syncFile, syncFolder } from '../whole-file.ts'
 import { copiesOf, keepForGood, stampOf } from './ledger-copies.ts'
-import type { MigrationOwner } from './migrate.ts'
-import { salvage } from './salvage.ts'
+import { applyMigrations, type MigrationOwner, type MigrationPlan, planMigrations } from './migrate.ts'
 import { isDamage, mustBeWhole } from './whole-check.ts'
 
 /** Why a ledger cannot be used. */
@@ -29,9 +31,28 @@ const FAULTS = {
 
 const ENDS = ['', '-wal', '-shm'] as const
 
+export interface SalvageParts {
+  now: number
+  /** Those of core and of all plugins. */
+  migrations: {
+    plan(db: Database.Database): MigrationPlan
+    apply(db: Database.Database, steps: MigrationPlan['steps']): void
+  }
+}
+
+/**
+ * What a plugin with the manifest key `salvage` does: saves the readable content of a damaged ledger.
+ * @param from  the damaged file; only read, like its log
+ * @param to    a new file; complete, but not yet synced, if something was saved
+ * @returns what is lost, for people; undefined: no account could be saved
+ * @throws a sentence: the file was written by a later version
+ */
+export type Salvage = (from: string, to: string, parts: SalvageParts) => Words | undefined
+
 interface RecoveryOptions {
   file: string
   plugins: readonly MigrationOwner[]
+  salvage: Salvage | undefined
   now: number
   log: Log
 }
@@ -98,28 +119,18 @@ async function takeCopy({ file, now }: RecoveryOptions): Promise<Words | undefin
 }
 
 /** Salvages from the damaged ledger, otherwise from its damaged copies. */
-async function takeSalvaged(options: RecoveryOptions): Promise<Words | undefined> {
-  const { file, now } = options
+async function takeSalvaged({ file, plugins, salvage, now, log }: RecoveryOptions): Promise<Words | undefined> {
   const part = `${file}.part`
+  const migrations: SalvageParts['migrations'] = {
+    plan: (db) => planMigrations(db, plugins),
+    apply: (db, steps) => applyMigrations(db, steps, now, log),
+  }
   const [newest, ...older] = asidesOf(file)
   for (const source of [...(newest ? [newest] : []), ...copiesOf(file, now), ...older]) {
-    const saved = salvage(source, part, options)
-    if (!saved || !(await putInPlace(part, file))) continue
+    const lost = salvage?.(source, part, { now, migrations })
+    if (!lost || !(await putInPlace(part, file))) continue
     keepForGood(file)
-    return joined(
-      [
-        say`There is no good copy, so what could be read of ${{ source }} was saved.`,
-        saved.lost.length > 0
-          ? say`Something is lost in these tables: ${{ tables: saved.lost.join(', ') }}.`
-          : say`No table has a part that could not be read.`,
-        ...(saved.nameless.length > 0
-          ? [
-              say`Accounts that have lost their name and password: ${{ names: saved.nameless.join(', ') }}. archivolt user password <name> gives each a new password.`,
-            ]
-          : []),
-      ],
-      ' ',
-    )
+    return joined([say`There is no good copy, so what could be read of ${{ source }} was saved.`, lost], ' ')
   }
   return undefined
 }

@@ -37,21 +37,11 @@ export interface LogLine {
   message: string
 }
 
-interface JobRow {
-  id: string
-  task: string
-  state: JobState
+/** A row as it is read: with the keys of a job, and its JSON as text. */
+interface JobRow extends Omit<Job, 'payload' | 'said' | 'again'> {
   payload: string
-  result: string | null
   said: string | null
-  traceback: string | null
-  command: JobCommand | null
-  step: string | null
   again: Again
-  retries: number
-  created_at: number
-  started_at: number | null
-  ended_at: number | null
 }
 
 /** One more run: 0 no; 1 after this one and its retries; 2 after this one, however it ends. */
@@ -72,12 +62,14 @@ export type Ending = Pick<Job, 'result' | 'said' | 'traceback'> & { state: EndSt
 /** An ending without a message. */
 export const withoutWords = (state: EndState): Ending => ({ state, result: null, said: null, traceback: null })
 
-const COLUMNS =
-  'id, task, state, payload, result, said, traceback, command, step, again, retries, created_at, started_at, ended_at'
+const COLUMNS = `id, task, state, payload, result, said, traceback, command, step, again, retries,
+  created_at AS createdAt, started_at AS startedAt, ended_at AS endedAt`
 const OPEN = `state IN ('PENDING', 'STARTED', 'RETRY')`
 const NEXT_SEQ = '(SELECT coalesce(max(seq), 0) + 1 FROM jobs)'
 
 export const hasEnded = (job: Job): boolean => job.endedAt !== null
+
+const stored = ({ said, ...ending }: Ending) => ({ ...ending, said: said && JSON.stringify(said) })
 
 /** Call reads at any time, writes only inside `ledger.write`. */
 export class JobRows {
@@ -121,23 +113,16 @@ export class JobRows {
   }
 
   /** @param isStarted  the caller begins the job itself, bypassing the lane */
-  add({ id, task, lane, uniqueKey, internal, payload }: NewJob, isStarted: boolean): Job {
-    const state: JobState = isStarted ? 'STARTED' : 'PENDING'
-    return this.#surely(
-      this.#one(
-        `INSERT INTO jobs (id, task, lane, unique_key, internal, state, payload, created_at, started_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
-        id,
-        task,
-        lane,
-        uniqueKey,
-        internal ? 1 : 0,
-        state,
-        JSON.stringify(payload),
-        this.#now(),
-        isStarted ? this.#now() : null,
-      ),
+  add({ payload, internal, ...job }: NewJob, isStarted: boolean): Job {
+    const now = this.#now()
+    return this.#moved(
       'add',
+      `INSERT INTO jobs (id, task, lane, unique_key, internal, state, payload, created_at, started_at)
+         VALUES (@id, @task, @lane, @uniqueKey, @internal, @state, @payload, @now, @startedAt) RETURNING ${COLUMNS}`,
+      {
+        ...{ ...job, internal: Number(internal), payload: JSON.stringify(payload) },
+        ...{ state: isStarted ? 'STARTED' : 'PENDING', now, startedAt: isStarted ? now : null },
+      },
     )
   }
 
@@ -146,16 +131,14 @@ export class JobRows {
    * @param isNow  skips the pause before a pending or coming retry
    */
   meet(id: string, payload: Record<string, unknown>, isNow: boolean): Job {
-    return this.#surely(
-      this.#one(
-        `UPDATE jobs SET payload = @payload, again = CASE WHEN state = 'STARTED' THEN max(again, 1 + @isNow) ELSE 0 END,
-             retries = CASE WHEN @isNow AND state = 'RETRY' THEN 0 ELSE retries END,
-             retry_at = CASE WHEN @isNow THEN NULL ELSE retry_at END,
-             state = CASE WHEN @isNow AND state = 'RETRY' THEN 'PENDING' ELSE state END
-           WHERE id = @id AND ${OPEN} RETURNING ${COLUMNS}`,
-        { payload: JSON.stringify(payload), isNow: Number(isNow), id },
-      ),
+    return this.#moved(
       'meet',
+      `UPDATE jobs SET payload = @payload, again = CASE WHEN state = 'STARTED' THEN max(again, 1 + @isNow) ELSE 0 END,
+           retries = CASE WHEN @isNow AND state = 'RETRY' THEN 0 ELSE retries END,
+           retry_at = CASE WHEN @isNow THEN NULL ELSE retry_at END,
+           state = CASE WHEN @isNow AND state = 'RETRY' THEN 'PENDING' ELSE state END
+         WHERE id = @id AND ${OPEN} RETURNING ${COLUMNS}`,
+      { payload: JSON.stringify(payload), isNow: Number(isNow), id },
     )
   }
 
@@ -182,59 +165,42 @@ export class JobRows {
 
   /** Starts a waiting job out of turn. */
   take(id: string, payload: Record<string, unknown>): Job {
-    return this.#surely(
-      this.#one(
-        `UPDATE jobs SET state = 'STARTED', started_at = ?, retry_at = NULL, command = NULL, result = NULL, said = NULL, traceback = NULL, payload = ?
-           WHERE id = ? AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
-        this.#now(),
-        JSON.stringify(payload),
-        id,
-      ),
+    return this.#moved(
       'take',
+      `UPDATE jobs SET state = 'STARTED', started_at = @now, retry_at = NULL, command = NULL, result = NULL, said = NULL,
+           traceback = NULL, payload = @payload
+         WHERE id = @id AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
+      { id, now: this.#now(), payload: JSON.stringify(payload) },
     )
   }
 
   /** Ends a run. If another start came meanwhile, the job waits again, behind the others. */
-  end(id: string, { state, result, said, traceback }: Ending, log: readonly LogLine[]): Job {
-    return this.#surely(
-      this.#one(
-        `UPDATE jobs SET
-             state = CASE WHEN again THEN 'PENDING' ELSE ? END,
-             seq = CASE WHEN again THEN ${NEXT_SEQ} ELSE seq END,
-             started_at = CASE WHEN again THEN NULL ELSE started_at END,
-             ended_at = CASE WHEN again THEN NULL ELSE ? END,
-             command = CASE WHEN again THEN NULL ELSE command END,
-             retries = CASE WHEN again THEN 0 ELSE retries END,
-             result = ?, said = ?, traceback = ?, log = ?, step = NULL, again = 0
-           WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
-        state,
-        this.#now(),
-        result,
-        said && JSON.stringify(said),
-        traceback,
-        JSON.stringify(log),
-        id,
-      ),
+  end(id: string, ending: Ending, log: readonly LogLine[]): Job {
+    return this.#moved(
       'end',
+      `UPDATE jobs SET
+           state = CASE WHEN again THEN 'PENDING' ELSE @state END,
+           seq = CASE WHEN again THEN ${NEXT_SEQ} ELSE seq END,
+           started_at = CASE WHEN again THEN NULL ELSE started_at END,
+           ended_at = CASE WHEN again THEN NULL ELSE @now END,
+           command = CASE WHEN again THEN NULL ELSE command END,
+           retries = CASE WHEN again THEN 0 ELSE retries END,
+           result = @result, said = @said, traceback = @traceback, log = @log, step = NULL, again = 0
+         WHERE id = @id AND state = 'STARTED' RETURNING ${COLUMNS}`,
+      { ...stored(ending), id, now: this.#now(), log: JSON.stringify(log) },
     )
   }
 
   /** Schedules a retry after a failure; at once if somebody has started the job again meanwhile. */
-  retry(id: string, { result, said, traceback }: Ending, retryAt: number, log: readonly LogLine[]): Job {
-    return this.#surely(
-      this.#one(
-        `UPDATE jobs SET
-             state = iif(again = 2, 'PENDING', 'RETRY'), retries = iif(again = 2, 0, retries + 1), retry_at = iif(again = 2, NULL, ?),
-             started_at = NULL, result = ?, said = ?, traceback = ?, log = ?, step = NULL, again = 0
-           WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
-        retryAt,
-        result,
-        said && JSON.stringify(said),
-        traceback,
-        JSON.stringify(log),
-        id,
-      ),
+  retry(id: string, ending: Ending, retryAt: number, log: readonly LogLine[]): Job {
+    return this.#moved(
       'retry',
+      `UPDATE jobs SET
+           state = iif(again = 2, 'PENDING', 'RETRY'), retries = iif(again = 2, 0, retries + 1),
+           retry_at = iif(again = 2, NULL, @retryAt), started_at = NULL,
+           result = @result, said = @said, traceback = @traceback, log = @log, step = NULL, again = 0
+         WHERE id = @id AND state = 'STARTED' RETURNING ${COLUMNS}`,
+      { ...stored(ending), id, retryAt, log: JSON.stringify(log) },
     )
   }
 
@@ -269,17 +235,11 @@ export class JobRows {
 
   /** Ends a waiting job, which never runs. */
   endWaiting(id: string, ending: Ending, command: JobCommand | null): Job {
-    return this.#surely(
-      this.#one(
-        `UPDATE jobs SET state = ?, result = ?, said = ?, command = ?, retry_at = NULL, ended_at = ? WHERE id = ? AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
-        ending.state,
-        ending.result,
-        ending.said && JSON.stringify(ending.said),
-        command,
-        this.#now(),
-        id,
-      ),
+    return this.#moved(
       'endWaiting',
+      `UPDATE jobs SET state = @state, result = @result, said = @said, command = @command, retry_at = NULL, ended_at = @now
+         WHERE id = @id AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
+      { ...stored(ending), id, command, now: this.#now() },
     )
   }
 
@@ -310,14 +270,12 @@ export class JobRows {
 
   /** Puts a running job back at the end of its lane, as if it had not begun. @param log  default: unchanged */
   requeue(id: string, log?: readonly LogLine[]): Job {
-    return this.#surely(
-      this.#one(
-        `UPDATE jobs SET state = 'PENDING', started_at = NULL, command = NULL, step = NULL, again = 0, log = coalesce(?, log)
-           WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
-        log ? JSON.stringify(log) : null,
-        id,
-      ),
+    return this.#moved(
       'requeue',
+      `UPDATE jobs SET state = 'PENDING', started_at = NULL, command = NULL, step = NULL, again = 0,
+           log = coalesce(@log, log)
+         WHERE id = @id AND state = 'STARTED' RETURNING ${COLUMNS}`,
+      { id, log: log ? JSON.stringify(log) : null },
     )
   }
 
@@ -349,20 +307,10 @@ export class JobRows {
   #toJob(row: JobRow): Job {
     const { json } = this.#ledger
     return {
-      id: row.id,
-      task: row.task,
-      state: row.state,
+      ...row,
       payload: json<Record<string, unknown>>(row.payload, `jobs.payload of ${row.id}`, {}),
-      result: row.result,
       said: row.said === null ? null : json<Sentence | null>(row.said, `jobs.said of ${row.id}`, null),
-      traceback: row.traceback,
-      command: row.command,
-      retries: row.retries,
-      createdAt: row.created_at,
-      startedAt: row.started_at,
-      endedAt: row.ended_at,
       again: row.again > 0,
-      step: row.step,
     }
   }
 
@@ -382,7 +330,9 @@ export class JobRows {
     return this.#ledger.sql(text).run(...values).changes
   }
 
-  #surely(job: Job | undefined, what: string): Job {
+  /** A change that must meet its row. */
+  #moved(what: string, text: string, values: object): Job {
+    const job = this.#one(text, values)
     if (!job) throw new Error(`A job row was not where it should be: ${what}`)
     return job
   }

@@ -54,7 +54,7 @@ const CREATE_REGISTER = `CREATE TABLE IF NOT EXISTS migrations (
   PRIMARY KEY (owner, number)
 ) STRICT, WITHOUT ROWID`
 
-interface MigrationPlan {
+export interface MigrationPlan {
   /** An earlier start has applied migrations, so the file has content to protect. */
   hasContent: boolean
   steps: Array<{ owner: string; number: number; sql: string; wayOut: string }>
@@ -93,9 +93,11 @@ export function applyMigrations(db: Database.Database, steps: MigrationPlan['ste
   // Referenced tables can be rebuilt only while foreign keys are off; instead each step is checked as a whole.
   db.pragma('foreign_keys = OFF')
   const enter = db.prepare('INSERT INTO migrations (owner, number, applied_at) VALUES (?, ?, ?)')
+  /** What the previous step has left. */
+  let objects: ReturnType<typeof objectsOf> | undefined
   for (const { owner, number, sql, wayOut } of steps) {
     const apply = db.transaction(() => {
-      const before = owner === CORE ? undefined : objectsOf(db)
+      const before = owner === CORE ? undefined : (objects ?? objectsOf(db))
       try {
         db.exec(sql)
       } catch (cause) {
@@ -108,7 +110,8 @@ export function applyMigrations(db: Database.Database, steps: MigrationPlan['ste
         throw new Error(
           `Ledger migration ${number} of ${owner} ends the transaction it runs in: leave out BEGIN, COMMIT and ROLLBACK`,
         )
-      if (before) refuseForeignObjects(owner, number, before, objectsOf(db))
+      objects = before && objectsOf(db)
+      if (before && objects) refuseForeignObjects(owner, number, before, objects)
       const broken = db.pragma('foreign_key_check') as Array<{ table: string }>
       if (broken[0])
         throw new Error(

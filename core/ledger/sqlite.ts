@@ -8,7 +8,15 @@ import { removeUnfinished } from '../folder.ts'
 import { isDiskFull } from '../full-disk.ts'
 import type { Log } from '../log.ts'
 import { inEnglish, say, type Words } from '../say.ts'
-import { damageMark, hadLedger, isDamaged, type LedgerFault, noteDamage, recover } from './damaged-ledger.ts'
+import {
+  damageMark,
+  hadLedger,
+  isDamaged,
+  type LedgerFault,
+  noteDamage,
+  recover,
+  type Salvage,
+} from './damaged-ledger.ts'
 import { backupTo, copiesFolder, copyBeforeMigration, openChecked } from './ledger-copies.ts'
 import { lockFolder } from './lock.ts'
 import { changesInLog, lostInLog } from './log-damage.ts'
@@ -64,6 +72,7 @@ interface LedgerOptions {
   log: Log
   clock: Clock
   plugins?: readonly MigrationOwner[]
+  salvage?: Salvage | undefined
   /** Preferences to seal, as `section.key`. */
   secretPreferences?: readonly string[]
   /** Called when the disk is full. @returns true if space was freed: try once more */
@@ -85,7 +94,7 @@ export function isAmong(column: string, values: readonly string[]): [condition: 
 const CACHE_KB = 4000
 /** Time limit of a tick's transaction, so that many writes at once do not block the event loop. */
 const BATCH_BUDGET_MS = 5
-const KEPT_STATEMENTS = 400
+const CACHED_STATEMENTS = 400
 
 /** A larger log is truncated after its checkpoint: a long read or a large write makes it grow. */
 const WAL_BYTES = 8 << 20
@@ -94,16 +103,16 @@ const RECOVERY_TOLD_MS = 7 * DAY_MS
 
 /** @throws a sentence: the folder is in use, the file was written by a later version, or a migration failed */
 export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> {
-  const { file, clock, plugins = [], secretPreferences = [], log, onFull = () => false } = options
+  const { file, clock, plugins = [], salvage, secretPreferences = [], log, onFull = () => false } = options
   const folder = dirname(file)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const lock = lockFolder(folder)
   try {
     removeUnfinished(folder)
     removeUnfinished(copiesFolder(file))
-    const { db, recovered } = await openWhole({ file, clock, plugins, log })
+    const { db, recovered } = await openWhole({ file, clock, plugins, salvage, log })
     try {
-      const lastRecovery = keepTold(db, recovered, { now: clock.now(), json: openStoredJson(log) })
+      const lastRecovery = storeRecovery(db, recovered, { now: clock.now(), json: openStoredJson(log) })
       const secrets = await openSecrets(db, { file, plugins, secretPreferences, log })
       const opened = groupCommit(db, { file, log, onFull, release: () => lock.release() })
       return Object.assign(opened, secrets, { recovered, lastRecovery })
@@ -121,6 +130,7 @@ interface Opening {
   file: string
   clock: Clock
   plugins: readonly MigrationOwner[]
+  salvage: Salvage | undefined
   log: Log
 }
 
@@ -131,13 +141,12 @@ interface Whole {
 
 /** Replaces an unusable file, even if only the copy before a migration reveals the damage. */
 async function openWhole(opening: Opening): Promise<Whole> {
-  const { file, clock, plugins, log } = opening
   const replace = async (fault: LedgerFault, err?: unknown) => {
-    const recovered = await recover(fault, { file, plugins, now: clock.now(), log })
-    log.error({ err }, inEnglish(recovered))
+    const recovered = await recover(fault, { ...opening, now: opening.clock.now() })
+    opening.log.error({ err }, inEnglish(recovered))
     return { ...(await openMigrated(opening)), recovered }
   }
-  const fault = await faultOf(file)
+  const fault = await faultOf(opening.file)
   if (fault !== undefined) return replace(fault)
   try {
     return await openMigrated(opening)
@@ -205,7 +214,7 @@ function openReadable(file: string): Database.Database {
 const RECOVERED = 'recovered'
 
 /** Stores the message about a recovery, so that it survives a restart. */
-function keepTold(
+function storeRecovery(
   db: Database.Database,
   said: Words | undefined,
   { now, json }: { now: number; json: ReadJson },
@@ -323,7 +332,7 @@ function groupCommit(
       return version
     },
     whenDamaged: (tell) => damage.tellBy(tell),
-    sql: keptStatements(db, damage.watched),
+    sql: cachedStatements(db, damage.watched),
     json: openStoredJson(log),
     write<Result>(work: () => Result): Promise<Result> {
       if (isClosed) return Promise.reject(errors.unavailable('The ledger is closed'))
@@ -379,20 +388,20 @@ function openDamage(file: string, log: Log): Damage {
 }
 
 /** Caches prepared statements; evicts the least recently used. */
-function keptStatements(db: Database.Database, watched: Damage['watched']) {
+function cachedStatements(db: Database.Database, watched: Damage['watched']) {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>()
   return <Row>(text: string): Database.Statement<unknown[], Row> => {
-    const kept = statements.get(text) ?? guarded(db, text, watched)
+    const cached = statements.get(text) ?? guarded(db, text, watched)
     // Moves it to the end: the first entry of the map is the least recently used.
     statements.delete(text)
-    statements.set(text, kept)
-    if (statements.size > KEPT_STATEMENTS) {
+    statements.set(text, cached)
+    if (statements.size > CACHED_STATEMENTS) {
       for (const oldest of statements.keys()) {
         statements.delete(oldest)
         break
       }
     }
-    return kept as Database.Statement<unknown[], Row>
+    return cached as Database.Statement<unknown[], Row>
   }
 }
 

@@ -11,7 +11,7 @@ import { adaptersOf } from '../index/adapter.ts'
 import { OWN_LANES } from '../lane-rules.ts'
 import { API } from './api.ts'
 import type { Plugin, PluginPage, Route, Task } from './define.ts'
-import type { FoundPlugin } from './find.ts'
+import type { FoundPlugin } from './found.ts'
 import { formFault } from './manifest.ts'
 
 type Schedule = NonNullable<Task['schedule']>
@@ -199,6 +199,7 @@ export function checkTogether(
     for (const event of plugin.events ?? []) claim(`the event ${event}`, owner)
     for (const { name } of plugin.indexes ?? []) claim(`the index ${name}`, owner)
     if (plugin.credentials) claim('the keeping of accounts', owner)
+    if (plugin.salvage) claim('the salvage of a damaged ledger', owner)
     for (const { target, chosenBy } of adaptersOf([plugin])) {
       claim(`the target ${target} of index-move`, owner)
       if (chosenBy === undefined) claim('the index that is used where no other is chosen', owner)

@@ -15,14 +15,15 @@ import type { PageWindow } from '../http/pagination.ts'
 import type { QueryOf, QueryShape } from '../http/query.ts'
 import type { EventStream, FileReply, JsonText, Listing, ReplyHeaders } from '../http/reply.ts'
 import type { IndexAdapterDefinition } from '../index/adapter.ts'
-import type { KeptDocuments } from '../index/kept-documents.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
 import type { Index } from '../index/port.ts'
+import type { StoredDocuments } from '../index/stored-documents.ts'
 import type { Lanes } from '../jobs/lanes.ts'
 import type { Schedules } from '../jobs/scheduler.ts'
 import type { AnyTask, TaskSpec } from '../jobs/task.ts'
 import type { Jobs } from '../jobs/types.ts'
 import type { LaneRule } from '../lane-rules.ts'
+import type { Salvage } from '../ledger/damaged-ledger.ts'
 import type { PreferenceSections, Preferences } from '../ledger/preferences.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
@@ -54,7 +55,7 @@ export interface Hooks {
    * Asked to back up or restore documents that a plugin stores in its own tables. A hook of core: any plugin may
    * implement or call it.
    */
-  'archive.documents': KeptDocuments
+  'archive.documents': StoredDocuments
 }
 export type HookName = keyof Hooks & string
 
@@ -432,6 +433,8 @@ interface PluginDefinition<Name extends string, Need extends string> {
   indexAdapter?: IndexAdapterDefinition
   /** The plugin manages the accounts, and resolves tokens and sessions. Exactly one plugin has it. */
   credentials?: CredentialsDefinition
+  /** Saves what can be read of a damaged ledger without a good copy; called before the ledger is opened. */
+  salvage?: Salvage
   /** Names of its indexes other than `<plugin>` and `<plugin>_…`. */
   owns?: string[]
   /** Migrations of its tables `<plugin>_…`. */

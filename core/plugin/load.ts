@@ -1,19 +1,20 @@
 /**
- * Loads the plugins: find → check each → order by needs → check together → register everything they bring. An invalid
+ * Loads the plugins: check each → order by needs → check together → register everything they bring. An invalid
  * plugin stops the start with an error that names it.
  */
-import { basename, join } from 'node:path'
-import type { SettingDefinition, Settings } from '../../config/schema.ts'
+import { basename } from 'node:path'
+import type { SettingDefinition } from '../../config/schema.ts'
 import { StartError, wayOut } from '../error.ts'
 import { type Adapter, adaptersOf } from '../index/adapter.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
 import type { LaneRule } from '../lane-rules.ts'
+import type { Salvage } from '../ledger/damaged-ledger.ts'
 import type { MigrationOwner } from '../ledger/migrate.ts'
 import { joinSections, type PreferenceSections } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
 import { checkPlugin, checkTogether, deprecationsOf } from './check.ts'
 import type { Method, Plugin, Registry, Route } from './define.ts'
-import { type FoundPlugin, findBuiltIn, findOutside, isLeftOut } from './find.ts'
+import { type FoundPlugin, isLeftOut } from './found.ts'
 import { Hearing } from './outside.ts'
 
 export interface LoadedPlugins {
@@ -27,6 +28,7 @@ export interface LoadedPlugins {
   adapters: Adapter[]
   /** Switched-off plugins with an index adapter. */
   adaptersOff: string[]
+  salvage: Salvage | undefined
   /** All lanes except core's own. */
   lanes: Record<string, LaneRule>
   /** The lanes in which jobs may take turns by item. */
@@ -42,16 +44,6 @@ export interface LoadedPlugins {
   off: readonly FoundPlugin[]
   /** Names in AV_PLUGINS_OFF that no plugin has. */
   unknownOff: readonly string[]
-}
-
-/** The built-in plugins and those of AV_PLUGINS_DIR, unordered and unchecked. @throws StartError */
-export async function findPlugins({
-  pluginsDir,
-  pluginsOff,
-  dataDir,
-}: Pick<Settings, 'pluginsDir' | 'pluginsOff' | 'dataDir'>): Promise<FoundPlugin[]> {
-  const outside = pluginsDir.length > 0 ? await findOutside(pluginsDir, join(dataDir, 'plugins'), pluginsOff) : []
-  return [...(await findBuiltIn()), ...outside]
 }
 
 let last: { plugins: readonly Plugin[]; loaded: LoadedPlugins } | undefined
@@ -113,6 +105,7 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): L
     })),
     adapters: adaptersOf(plugins),
     adaptersOff: adaptersOf(off.map(({ plugin }) => plugin)).map(({ name }) => name),
+    salvage: plugins.find(({ salvage }) => salvage)?.salvage,
     lanes: {
       ...Object.assign({}, ...plugins.map(({ lanes }) => rulesOf(lanes))),
       ...rulesOf([...hearing.values()].map(({ task }) => task.lane)),

@@ -91,6 +91,7 @@ const Manifest = Type.Object(
     indexes: some(Type.Array(Type.Object({ name: Type.String() }))),
     indexAdapter: some(Type.Object({ title: Type.String({ minLength: 1 }), open: Fn, chosenBy: some(Type.String()) })),
     credentials: some(Type.Object({ open: Fn })),
+    salvage: some(Fn),
     owns: some(Names),
     migrations: some(Type.Array(Type.Object({ number: Type.Integer(), sql: Type.String() }))),
     secretColumns: some(Names),

@@ -6,23 +6,23 @@ import type { App } from './app.ts'
 const ORDER = ['channel', 'video', 'download', 'playlist', 'subtitle', 'comment']
 
 /** Those that plugins keep in tables of their own. */
-export const keptIn = ({ hook }: App) => hook('archive.documents')
+export const storedByPlugins = ({ hook }: App) => hook('archive.documents')
 
-const keptAs = (app: App, name: string) => keptIn(app).find((one) => one.name === name)
+const storedByPlugin = (app: App, name: string) => storedByPlugins(app).find((one) => one.name === name)
 
 /** Names of all collections that an archive has files of. */
 export const collectionNames = (app: App): string[] => [
   ...ORDER,
-  ...[...app.index.definitions, ...keptIn(app)].flatMap(({ name }) => (ORDER.includes(name) ? [] : [name])),
+  ...[...app.index.definitions, ...storedByPlugins(app)].flatMap(({ name }) => (ORDER.includes(name) ? [] : [name])),
 ]
 
 const indexed = ({ index }: App, name: string) => index.definitions.find((candidate) => candidate.name === name)
 
 /** What of a collection backups look at. */
 export const definitionOf = (app: App, name: string): Pick<IndexDefinition, 'doc' | 'reform'> | undefined =>
-  indexed(app, name) ?? keptAs(app, name)
+  indexed(app, name) ?? storedByPlugin(app, name)
 
 export function collectionOf(app: App, name: string) {
   const definition = indexed(app, name)
-  return definition ? app.index.collection(definition) : keptAs(app, name)
+  return definition ? app.index.collection(definition) : storedByPlugin(app, name)
 }

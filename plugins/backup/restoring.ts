@@ -2,7 +2,7 @@
 import { type BulkResult, errors, type Replacement, type ReplaceWrite, say, Value } from 'archivolt'
 import type { App } from './app.ts'
 import { type DocumentEntry, readDocuments, readEntries } from './archive.ts'
-import { collectionNames, collectionOf, keptIn } from './collections.ts'
+import { collectionNames, collectionOf, storedByPlugins } from './collections.ts'
 import type { Forms, Stored } from './form.ts'
 import { documentsIn, documentsInside, keyOf, quietly, type Skip, usable, usableDocuments } from './reading.ts'
 import type { Work } from './work.ts'
@@ -33,7 +33,7 @@ export async function restoreBackup(app: App, forms: Forms, path: string, job: W
   const beside = new Map<string, Replacement>()
   await app.index.replaceAll(
     async (write) => {
-      for (const kept of keptIn(app)) beside.set(kept.name, await kept.replacement())
+      for (const kept of storedByPlugins(app)) beside.set(kept.name, await kept.replacement())
       const writeTo: ReplaceWrite = (name, docs) => beside.get(name)?.write(docs) ?? write(name, docs)
       await readDocuments(path, (entry, lines) => run.take(entry, lines, writeTo))
       if (run.report.restored === 0) throw errors.unprocessable(NOTHING_IN_IT)

@@ -3,18 +3,18 @@ import { definePlugin } from 'archivolt'
 import { adaptations } from './adaptations.ts'
 import { referenceForm } from './backup-form.ts'
 import { formSetting, refusals } from './forms.ts'
-import { keptTables, ownPlaylistSize, ownTokenProvider } from './kept-values.ts'
 import { mediaPrefixSetting } from './media-prefix.ts'
 import { membershipRoutes, removeSchedule, setSchedule, showHealth, showSchedule } from './other-routes.ts'
 import { changeSettings, showSettings } from './settings-routes.ts'
 import { startStamp } from './start-stamp.ts'
+import { ownPlaylistSize, ownTokenProvider, valueTables } from './stored-values.ts'
 import { changeMe, showAccount, showMe } from './user-routes.ts'
 
 export default definePlugin({
   name: 'compat',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch', 'download', 'backup'],
   settings: { compat: formSetting, compatMediaPrefix: mediaPrefixSetting },
-  migrations: [keptTables, ownPlaylistSize, ownTokenProvider],
+  migrations: [valueTables, ownPlaylistSize, ownTokenProvider],
   implements: { 'backup.form': referenceForm },
   adaptations,
   faults: refusals,

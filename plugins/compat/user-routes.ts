@@ -1,7 +1,7 @@
 /** Who asks and what it has chosen, in the form of the reference's next line: every key, always. */
 import { type App, defineRoute, type Static, Type, Value } from 'archivolt'
 import type { SortName } from '../video/listing.ts'
-import { keepForAccount, keptOfAccount } from './kept-values.ts'
+import { storeForAccount, valuesOfAccount } from './stored-values.ts'
 
 const flagOrNull = (fallback: boolean | null) => Type.Union([Type.Boolean(), Type.Null()], { default: fallback })
 const gridOrList = (fallback: 'grid' | 'list') => Type.Enum(['grid', 'list'], { default: fallback })
@@ -46,7 +46,7 @@ function choicesOf(app: App, id: number): Choices {
   const chosen: Record<string, unknown> = {
     ...own,
     ...(ownSize ? { page_size: ownSize } : {}),
-    ...keptOfAccount(app, id),
+    ...valuesOfAccount(app, id),
   }
   return Object.fromEntries(
     Object.entries(CHOICES).map(([key, schema]) => {
@@ -78,9 +78,9 @@ export const changeMe = defineRoute({
     const given = Object.entries(body)
     const ours = given.filter(([key, value]) => isOurs(key, value))
     // What is ours again must not stay hidden behind what was kept.
-    const kept = { ...keptOfAccount(app, actor.id), ...Object.fromEntries(given) }
+    const kept = { ...valuesOfAccount(app, actor.id), ...Object.fromEntries(given) }
     for (const [key] of ours) delete kept[key]
-    await keepForAccount(app, actor.id, kept)
+    await storeForAccount(app, actor.id, kept)
     if (ours.length > 0) await app.accounts.changeUserPreferences(actor.id, Object.fromEntries(ours))
     return choicesOf(app, actor.id)
   },

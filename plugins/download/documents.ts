@@ -1,9 +1,9 @@
 /** The queue as backups carry it (contract 9.10). */
-import type { KeptDocuments } from 'archivolt'
+import type { StoredDocuments } from 'archivolt'
 import type { QueueTable } from './queue-rows.ts'
 import { DownloadDoc } from './schema.ts'
 
-export const openDocuments = (items: QueueTable): KeptDocuments => ({
+export const openDocuments = (items: QueueTable): StoredDocuments => ({
   name: 'download',
   doc: DownloadDoc,
   count: async (_filter, cap) => items.count({}, cap),

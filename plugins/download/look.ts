@@ -77,8 +77,8 @@ export interface Looks {
 }
 
 export function openLooks(app: App): Looks {
-  const kept = openKept<Look>(app.clock)
-  const rate = openKept<number>(app.clock)
+  const kept = openCache<Look>(app.clock)
+  const rate = openCache<number>(app.clock)
 
   async function look(target: Target, asked: AskOptions): Promise<Look> {
     const { pictureUrl, ...seen } = await see(target, asked, app)
@@ -187,7 +187,7 @@ function lengthOf(entries: ReadonlyArray<{ durationSeconds?: number }>, total: n
   return known.length === 0 ? {} : { durationSeconds: Math.round((sum / known.length) * total) }
 }
 
-function openKept<Value>(clock: Clock) {
+function openCache<Value>(clock: Clock) {
   const kept = new Map<string, { value: Value; atMs: number }>()
   return {
     get(key: string): Value | undefined {

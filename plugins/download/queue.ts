@@ -1,5 +1,5 @@
 /** The service `queue`, from its parts (contract 9.3). */
-import { epochSeconds, type KeptDocuments, type Words } from 'archivolt'
+import { epochSeconds, type StoredDocuments, type Words } from 'archivolt'
 import type { ActiveItem } from './active.ts'
 import { type Adding, openAdding } from './add.ts'
 import type { App } from './app.ts'
@@ -41,7 +41,7 @@ export interface Queue extends Adding, Changes, Reads {
   /** Resolves when what an earlier version kept in the index is here. */
   isTakenOver(): Promise<void>
   /** All items, for backups. */
-  documents: KeptDocuments
+  documents: StoredDocuments
 }
 
 export function openDownloadQueue(app: App): Queue {

@@ -37,7 +37,7 @@ export function encode(layout: Layout, id: string, doc: JsonObject, onWrong?: On
     const values = valuesOf(plan, doc, onWrong)
     if (values.length === 0) continue
     if (layout.values.includes(plan)) {
-      const kept = values.map((each) => (typeof each === 'string' ? keptValue(each) : each))
+      const kept = values.map((each) => (typeof each === 'string' ? storedValue(each) : each))
       value[plan.name] = plan.isMulti ? kept : kept[0]
     }
     if (layout.sorted.includes(plan)) sort[plan.name] = sortKey(String(values[0])).toWellFormed()
@@ -51,7 +51,7 @@ export function encode(layout: Layout, id: string, doc: JsonObject, onWrong?: On
 }
 
 /** A keyword as it is kept and asked for. Half a surrogate pair is no text for the server. */
-export const keptValue = (value: string): string => value.slice(0, LONGEST_VALUE).toWellFormed()
+export const storedValue = (value: string): string => value.slice(0, LONGEST_VALUE).toWellFormed()
 
 /** The whole document. undefined: it is damaged */
 export const decode = ({ text, internal }: Stored): JsonObject | undefined => readDoc(text, internal)

@@ -2,7 +2,7 @@
 import type { estypes } from '@elastic/elasticsearch'
 import type { Filter, FindQuery } from 'archivolt'
 import { chunksOf, type FieldPlan, filterField, isWordy, orderOf, type Scalar } from 'archivolt/index'
-import { keptValue } from './encode.ts'
+import { storedValue } from './encode.ts'
 import { type Layout, sortField } from './layout.ts'
 
 export type Query = estypes.QueryDslQueryContainer
@@ -15,7 +15,7 @@ const MOST_VALUES = 60_000
 
 /** undefined: no document can have this value in this field. */
 function asked(plan: FieldPlan, value: Scalar): Scalar | undefined {
-  if (isWordy(plan)) return keptValue(String(value))
+  if (isWordy(plan)) return storedValue(String(value))
   if (plan.type === 'boolean')
     return typeof value === 'boolean' ? value : value === 0 || value === 1 ? value === 1 : undefined
   const number = typeof value === 'boolean' ? Number(value) : value
@@ -25,7 +25,7 @@ function asked(plan: FieldPlan, value: Scalar): Scalar | undefined {
 
 /** A limit may lie beyond all that a field can hold. */
 function limit(plan: FieldPlan, value: Scalar): Scalar {
-  if (isWordy(plan)) return keptValue(String(value))
+  if (isWordy(plan)) return storedValue(String(value))
   if (plan.type === 'boolean') return Boolean(value)
   const number = Number(value)
   const most = plan.type === 'double' ? Number.MAX_VALUE : Number.MAX_SAFE_INTEGER
@@ -45,7 +45,7 @@ export function filterQuery(layout: Layout, filter: Filter | undefined): Query {
     if ('exists' in node) return { exists: { field: `value.${filterField(layout, node.exists).name}` } }
     if ('prefix' in node) {
       const plan = filterField(layout, node.prefix[0])
-      return isWordy(plan) ? { prefix: { [`value.${plan.name}`]: { value: keptValue(node.prefix[1]) } } } : NOTHING
+      return isWordy(plan) ? { prefix: { [`value.${plan.name}`]: { value: storedValue(node.prefix[1]) } } } : NOTHING
     }
     const plan = filterField(layout, node.range[0])
     const limits = Object.entries(node.range[1]).flatMap(([key, value]) =>

@@ -4,10 +4,10 @@ import { constants, readFileSync, readSync } from 'node:fs'
 import type { Words } from 'archivolt'
 import { because } from './because.ts'
 import { codeOf, isDiskFault } from './disk-fault.ts'
-import { kept, keptComments } from './kept.ts'
 import { isTooMany, looseJson } from './loose-json.ts'
 import { pathIn, pathOf } from './names.ts'
 import { nfoOf } from './nfo.ts'
+import { trimmed, trimmedComments } from './trimmed.ts'
 import { mayTell, toldInFilm } from './tubearchivist-film.ts'
 import type { FoundFile, Info, Listed, Nfo } from './types.ts'
 import { withFile } from './with-file.ts'
@@ -34,17 +34,17 @@ function wholeInfo(path: string): Info | undefined {
 }
 
 /**
- * Only the keys that are used, see `kept`.
+ * only the keys that are used, see `trimmed`.
  * @returns undefined: it is no information file
  */
 function readInfo(path: string): Info | undefined {
   const info = wholeInfo(path)
-  return info && kept(info)
+  return info && trimmed(info)
 }
 
 function readComments(path: string): unknown[] {
   try {
-    return keptComments(wholeInfo(path)?.['comments'])
+    return trimmedComments(wholeInfo(path)?.['comments'])
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown
     return []
@@ -78,7 +78,7 @@ function readNfo(path: string): Nfo | undefined {
   try {
     const bytes = readSmall(path, MOST_NFO_BYTES)
     const nfo = bytes && nfoOf(bytes.toString('utf8'))
-    return nfo && { ...nfo, info: kept(nfo.info) }
+    return nfo && { ...nfo, info: trimmed(nfo.info) }
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown
     return undefined
@@ -95,7 +95,7 @@ export function lookAt(root: string, file: FoundFile): Seen {
 export function readCommentsOf(id: string, root: string, file: FoundFile): unknown[] {
   if (file.info !== undefined) return readComments(`${root}/${pathIn(file.folder, file.info)}`)
   const told = readFilm(root, file)
-  return told?.info['id'] === id ? keptComments(told.comments) : []
+  return told?.info['id'] === id ? trimmedComments(told.comments) : []
 }
 
 function lookAtInfo(root: string, { folder, name, info: infoName }: FoundFile): Seen {

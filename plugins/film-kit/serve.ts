@@ -6,8 +6,8 @@
 import { lstatSync } from 'node:fs'
 import { onAlive, tellAlive } from './alive.ts'
 import { codeOf } from './disk-fault.ts'
-import { kept } from './kept.ts'
 import { lookAt, readCommentsOf, readFilm, type Seen } from './look.ts'
+import { trimmed } from './trimmed.ts'
 import type { FoundFile, Listed } from './types.ts'
 import { openWalk, type PictureOf, type Walk, type WalkArgs, type Walked } from './walk.ts'
 
@@ -49,9 +49,9 @@ export function answersOfFilms<Notes>(told?: Told<Notes>): Answers<Requests<Note
     const seen = lookAt(root, file)
     if ('why' in seen) return seen
     const listed = listedOf?.(file)
-    if (listed) return { ...seen, listed: { ...listed, info: kept(listed.info) } }
+    if (listed) return { ...seen, listed: { ...listed, info: trimmed(listed.info) } }
     const inFilm = seen.info || seen.nfo ? undefined : readFilm(root, file)
-    return inFilm ? { ...seen, info: kept(inFilm.info) } : seen
+    return inFilm ? { ...seen, info: trimmed(inFilm.info) } : seen
   }
 
   return {

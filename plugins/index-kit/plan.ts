@@ -9,9 +9,9 @@ import {
   type IndexAdapter,
   MAX_WINDOW,
 } from '../../core/index/port.ts'
-import { fold, STOP_WORDS, tokens } from '../../core/index/text.ts'
 import { type DefinitionData, type FieldPlan, fieldPlans, type JsonObject, valuesOf } from './document.ts'
 import type { Shape } from './migrate.ts'
+import { fold, STOP_WORDS, tokens } from './text.ts'
 
 const LONGEST_SORT_KEY = 200
 /** Weight of a stem relative to the word itself. */

@@ -13,20 +13,6 @@ export type { Holdings } from '../../core/index/in-use.ts'
 export type { FieldType, Scalar } from '../../core/index/mapping.ts'
 export type { IndexAdapter, Leftover, PutManyOptions, Snapshots, WriteOptions } from '../../core/index/port.ts'
 export { MAX_WINDOW } from '../../core/index/port.ts'
-export { snapshotName } from '../../core/index/snapshot-name.ts'
-export type { QueryWord } from '../../core/index/text.ts'
-export {
-  changedStems,
-  editDistance,
-  fold,
-  indexTerms,
-  isNear,
-  queryWords,
-  STOP_WORDS,
-  stem,
-  tokens,
-} from '../../core/index/text.ts'
-export { wholeSnapshot } from '../../core/index/whole-snapshot.ts'
 export type { Patience } from '../../core/index/write-barrier.ts'
 export { patience, waitAtBarrier } from '../../core/index/write-barrier.ts'
 export type { DefinitionData, FieldPlan, Json, JsonObject, OnWrong, StoredTexts } from './document.ts'
@@ -70,3 +56,17 @@ export {
 } from './plan.ts'
 export type { StoredCollection } from './restore.ts'
 export { restoreAll } from './restore.ts'
+export { snapshotName } from './snapshot-name.ts'
+export type { QueryWord } from './text.ts'
+export {
+  changedStems,
+  editDistance,
+  fold,
+  indexTerms,
+  isNear,
+  queryWords,
+  STOP_WORDS,
+  stem,
+  tokens,
+} from './text.ts'
+export { wholeSnapshot } from './whole-snapshot.ts'

@@ -4,7 +4,7 @@
  */
 import type { Clock, Log, Timer } from 'archivolt'
 import { Child, type ChildAnswer, type ChildAskOptions, ChildError, type ChildRequest } from './child.ts'
-import type { KeptChildParts } from './kept-child.ts'
+import type { SharedChildParts } from './shared-child.ts'
 
 /** Longer than the pause between two videos. */
 const IDLE_MS = 30_000
@@ -23,7 +23,7 @@ interface Idle {
 interface Parts {
   clock: Clock
   log: Log
-  launch: KeptChildParts['launch']
+  launch: SharedChildParts['launch']
 }
 
 export type DownloadChildren = ReturnType<typeof openDownloadChildren>

@@ -2,8 +2,8 @@
 import { createWriteStream } from 'node:fs'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { KeptChild } from './kept-child.ts'
 import type { Route } from './network-route.ts'
+import type { SharedChild } from './shared-child.ts'
 
 const LIMIT_BYTES = 10 * 1024 * 1024
 const QUIET_MS = 30_000
@@ -27,7 +27,7 @@ export async function fetchDirectly(url: string, to: string, signal: AbortSignal
 }
 
 /** Uses routes that only yt-dlp supports: a proxy, or a source address. @throws ChildError */
-export async function fetchByRoute(url: string, to: string, signal: AbortSignal, child: KeptChild): Promise<void> {
+export async function fetchByRoute(url: string, to: string, signal: AbortSignal, child: SharedChild): Promise<void> {
   await child.ask({ op: 'picture', url, path: to, most: LIMIT_BYTES }, { signal, quietMs: QUIET_MS, isSignedIn: false })
 }
 

@@ -20,7 +20,7 @@ export async function fetchSubtitles(
     except: except.slice(0, 500),
   }
   return ytdlp.ask({ ...ofVideo(id, LONG_QUIET_MS), folder }, options, async (child) => {
-    const { result, warnings } = await ytdlp.kept.ask(request, child)
+    const { result, warnings } = await ytdlp.shared.ask(request, child)
     leftOut(id, result, warnings, ytdlp)
     const arePutOff = hearOfSubtitles(result, ytdlp)
     return { subtitles: toSubtitles(result.subtitles, folder), arePutOff }

@@ -1,8 +1,8 @@
 /** Lists a channel's tab page by page; if the child process is lost, the listing is reopened at its position. */
 import { isMissingTab } from './ask-failure.ts'
 import type { ChildAskOptions } from './child.ts'
-import type { OpenListing } from './kept-child.ts'
 import { toListEntry } from './metadata.ts'
+import type { OpenListing } from './shared-child.ts'
 import type { AskOptions, ListEntry, VideoType } from './types.ts'
 import { checkId, ofMetadata, type YtDlp } from './ytdlp.ts'
 
@@ -18,7 +18,7 @@ export async function* listTab(
   channelId: string,
   tab: VideoType,
   options: AskOptions,
-  { ask, kept, log }: YtDlp,
+  { ask, shared, log }: YtDlp,
 ): AsyncGenerator<ListEntry[]> {
   checkId(channelId, 'channel')
   let open: OpenListing | undefined
@@ -27,14 +27,17 @@ export async function* listTab(
   const openAgain = (child: ChildAskOptions) => {
     // After an interruption the last page is repeated, because new videos shift the rest.
     const skip = delivered - lastSize
-    return kept.openListing(channelId, tab, skip, { ...child, quietMs: child.quietMs + skip * LISTING_MS_PER_SKIPPED })
+    return shared.openListing(channelId, tab, skip, {
+      ...child,
+      quietMs: child.quietMs + skip * LISTING_MS_PER_SKIPPED,
+    })
   }
   const nextPage = async (child: ChildAskOptions) => {
     for (;;) {
       open ??= await openAgain(child)
       const reading = open
       open = undefined // lost, unless a page arrives
-      const page = await kept.nextPage(reading, pageSizeAfter(delivered), child)
+      const page = await shared.nextPage(reading, pageSizeAfter(delivered), child)
       if (!page) continue
       if (!page.isEnd) open = reading
       return page
@@ -53,6 +56,8 @@ export async function* listTab(
     if (!isMissingTab(error)) throw error
   } finally {
     if (open)
-      await kept.closeListing(open).catch((error: unknown) => log.warn({ err: error }, 'a listing could not be closed'))
+      await shared
+        .closeListing(open)
+        .catch((error: unknown) => log.warn({ err: error }, 'a listing could not be closed'))
   }
 }

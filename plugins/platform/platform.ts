@@ -113,18 +113,18 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     ...{ settings, clock, log, gate, pacing, jar, isGuestFirst, lanes, lookUps, tools, ending: ending.signal },
     onToken: tokens.hear,
   })
-  const { kept, hasty, pictures } = ytdlp
-  const replaceKept = () => {
-    for (const child of [kept, hasty]) child.replace()
+  const { shared, hasty, pictures } = ytdlp
+  const replaceShared = () => {
+    for (const child of [shared, hasty]) child.replace()
   }
-  const updates = ledger && updatesOf(parts, ledger, { tools, gate, pacing, replaceKept })
+  const updates = ledger && updatesOf(parts, ledger, { tools, gate, pacing, replaceShared })
   const refusals = (wanted: Judged) => refusalsOf(wanted, { clock, log, launch: () => tools.launch('metadata', null) })
   if (parts.preferences) {
     judgePreferences(parts.preferences, refusals)
     followPreferences(parts.preferences, lanes, tools, {
       onChanged: pacing.changed,
       onRerouted() {
-        for (const child of [kept, hasty, pictures]) child.replace()
+        for (const child of [shared, hasty, pictures]) child.replace()
         rerouted.tell()
       },
     })
@@ -151,7 +151,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     validateCookie: (text, options) => validateCookie(text, options, forAsker(ytdlp, options)),
     useCookie(path) {
       jar.use(path)
-      replaceKept()
+      replaceShared()
       void jar.isRead().then(pacing.changed)
     },
     onCookieRenewed: (listener) => jar.onRenewed(listener),
@@ -183,13 +183,13 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     budgets: pacing.state,
     tokens,
     resting: pacing.resting,
-    childPid: ({ isUrgent } = {}) => (isUrgent ? hasty : kept).pid,
-    childRssBytes: () => kept.rssBytes(),
+    childPid: ({ isUrgent } = {}) => (isUrgent ? hasty : shared).pid,
+    childRssBytes: () => shared.rssBytes(),
     async close() {
       ending.abort(errors.unavailable('The server is closing'))
       gate.end()
-      for (const child of [kept, hasty, pictures]) child.kill()
-      await Promise.all([kept, hasty, pictures, ytdlp.downloads].map((children) => children.end()))
+      for (const child of [shared, hasty, pictures]) child.kill()
+      await Promise.all([shared, hasty, pictures, ytdlp.downloads].map((children) => children.end()))
     },
   }
   return withSources(platform, { clock, lanes, lookUps, settings, sources, fetch: parts.fetch })
@@ -259,7 +259,7 @@ function followPreferences(
 function updatesOf(
   parts: PlatformParts,
   ledger: Ledger,
-  { tools, gate, pacing, replaceKept }: { tools: Tools; gate: Gate; pacing: Pacing; replaceKept: () => void },
+  { tools, gate, pacing, replaceShared }: { tools: Tools; gate: Gate; pacing: Pacing; replaceShared: () => void },
 ): Updates {
   const { settings, clock, log, lanes } = parts
   return openUpdates({
@@ -284,7 +284,7 @@ function updatesOf(
         }),
     },
     onSwitched: () => {
-      replaceKept()
+      replaceShared()
       gate.onUpdated()
     },
   })

@@ -33,7 +33,7 @@ export function openMetadataReader(ofAll: YtDlp): MetadataReader {
       const ytdlp = forAsker(ofAll, options)
       const path = isChannelId(idOrHandle) ? `channel/${idOrHandle}` : idOrHandle
       return ytdlp.ask(ofMetadata(idOrHandle), options, async (child) =>
-        toChannelMetadata((await ytdlp.kept.ask({ op: 'channel', path }, child)).result),
+        toChannelMetadata((await ytdlp.shared.ask({ op: 'channel', path }, child)).result),
       )
     },
 
@@ -79,7 +79,7 @@ export function openMetadataReader(ofAll: YtDlp): MetadataReader {
 /** @throws ChildError: the video cannot be played, and its metadata is too incomplete to store */
 export async function readVideo(id: string, child: ChildAskOptions, ytdlp: YtDlp): Promise<VideoMetadata> {
   const nowSeconds = () => epochSeconds(ytdlp.clock)
-  const { result, warnings } = await ytdlp.kept.ask({ op: 'video', videoId: id }, child)
+  const { result, warnings } = await ytdlp.shared.ask({ op: 'video', videoId: id }, child)
   if (!result.hasFormats) {
     const evidence = noFormats(result, warnings)
     const isHeldBack = child.isSignedIn === false && mayNeedAccount(evidence)
@@ -94,7 +94,7 @@ async function readParts<Row>(
   request: ChildRequest,
   child: ChildAskOptions,
   toRow: (raw: unknown) => Row | undefined,
-  { kept }: YtDlp,
+  { shared }: YtDlp,
 ): Promise<{ result: Record<string, unknown>; rows: Row[] }> {
   const rows: Row[] = []
   const onPart = (part: unknown[]): void => {
@@ -103,7 +103,7 @@ async function readParts<Row>(
       if (row !== undefined) rows.push(row)
     }
   }
-  const { result } = await kept.ask(request, { ...child, onPart })
+  const { result } = await shared.ask(request, { ...child, onPart })
   return { result, rows }
 }
 

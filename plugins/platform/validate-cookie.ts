@@ -8,7 +8,7 @@ import { ofMetadata, type YtDlp } from './ytdlp.ts'
 export function validateCookie(jar: string, options: AskOptions, ytdlp: YtDlp): ReturnType<Platform['validateCookie']> {
   return ytdlp.ask(ofMetadata('cookie'), options, async (child) => {
     try {
-      const { result, warnings } = await ytdlp.kept.ask({ op: 'validate', jar }, child)
+      const { result, warnings } = await ytdlp.shared.ask({ op: 'validate', jar }, child)
       return {
         isValid: result.id === 'LL' && !warnings.some((warning) => warning.includes('cookies are no longer valid')),
         jar: String(result.jar),

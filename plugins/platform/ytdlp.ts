@@ -1,10 +1,10 @@
-/** yt-dlp as the verbs of the service share it: each ask takes its turn, most go to the kept child. */
+/** yt-dlp as the verbs of the service share it: each ask takes its turn, most go to the shared child. */
 import { type Clock, errors, type Log, type Settings, say } from 'archivolt'
 import { type Ask, type AskParts, type AskPlatform, openAsk } from './asks.ts'
 import type { ChildAskOptions, TokenNews } from './child.ts'
 import { type DownloadChildren, openDownloadChildren } from './download-children.ts'
-import { type KeptChild, openKeptChild } from './kept-child.ts'
 import { isId } from './metadata.ts'
+import { openSharedChild, type SharedChild } from './shared-child.ts'
 import { openSubtitleClosure, type SubtitleClosure } from './subtitle-closure.ts'
 import type { Tools } from './tools.ts'
 import type { AskOptions } from './types.ts'
@@ -17,11 +17,11 @@ export interface YtDlp {
   readonly clock: Clock
   readonly log: Log
   /** The child that metadata and listings share. */
-  readonly kept: KeptChild
+  readonly shared: SharedChild
   /** The same for what requests wait for: a long listing of a job does not keep them waiting. */
-  readonly hasty: KeptChild
+  readonly hasty: SharedChild
   /** Fetches pictures where they go another way than usual, so that no listing waits for them. */
-  readonly pictures: KeptChild
+  readonly pictures: SharedChild
   /** A download has a child of its own. */
   readonly downloads: DownloadChildren
   /** Closed while the platform refuses subtitles. */
@@ -44,9 +44,9 @@ export function openYtDlp({ onToken, ...parts }: YtDlpParts): YtDlp {
     settings,
     clock,
     log,
-    kept: openKeptChild({ clock, log, launch: () => launch('metadata') }),
-    hasty: openKeptChild({ clock, log, launch: () => launch('metadata') }),
-    pictures: openKeptChild({ clock, log, launch: () => launch('metadata') }),
+    shared: openSharedChild({ clock, log, launch: () => launch('metadata') }),
+    hasty: openSharedChild({ clock, log, launch: () => launch('metadata') }),
+    pictures: openSharedChild({ clock, log, launch: () => launch('metadata') }),
     downloads: openDownloadChildren({ clock, log, launch: () => launch('download') }),
     subtitles: openSubtitleClosure(clock, log),
     ask: openAsk(parts),
@@ -55,7 +55,7 @@ export function openYtDlp({ onToken, ...parts }: YtDlpParts): YtDlp {
 
 /** As who asks sees it: with the child that is theirs. */
 export const forAsker = (ytdlp: YtDlp, { isUrgent }: AskOptions): YtDlp =>
-  isUrgent ? { ...ytdlp, kept: ytdlp.hasty } : ytdlp
+  isUrgent ? { ...ytdlp, shared: ytdlp.hasty } : ytdlp
 
 export const ofMetadata = (item: string, quietMs = METADATA_QUIET_MS): Ask => ({ lane: 'platform', item, quietMs })
 

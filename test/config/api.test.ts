@@ -30,8 +30,8 @@ test('a plugin for the released version finds all that it uses (what is not rele
 
 test('what has gone, or takes or gives something else, is a break', async (t) => {
   const later = changed(
-    ['core/public.d.ts', 'fold, ', ''],
-    ['core/index/text.d.ts', 'function tokens(text: string', 'function tokens(text: number'],
+    ['plugins/plugin-kit/public.d.ts', 'fold, ', ''],
+    ['plugins/index-kit/text.d.ts', 'function tokens(text: string', 'function tokens(text: number'],
     ['core/plugin/define.d.ts', '    owns?: string[];', ''],
     ['plugins/video/videos.d.ts', "'video.added': {", "'video.came': {"],
     ['plugins/video/videos.d.ts', "'video.remove': VideoRemoval", "'video.remove': (video: number) => void"],

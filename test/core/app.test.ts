@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { defineIndex } from '../../core/index/mapping.ts'
 import { openLog } from '../../core/log.ts'
 import { type App, definePlugin, defineTask } from '../../core/plugin/define.ts'
-import { Type } from '../../core/public.ts'
+import { Type } from '../../plugins/plugin-kit/public.ts'
 import { testApp } from '../support/testing.ts'
 import { aRoute, loose } from './loose.ts'
 

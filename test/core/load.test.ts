@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { Type } from 'typebox'
+import { findOutside } from '../../cli/find-plugins.ts'
 import { defineRoute, defineTask, type Plugin, type PluginPage } from '../../core/plugin/define.ts'
-import { findOutside } from '../../core/plugin/find.ts'
 import { registerPlugins } from '../../core/plugin/load.ts'
 import { buildPages } from '../../core/plugin/pages.ts'
-import { errors } from '../../core/public.ts'
+import { errors } from '../../plugins/plugin-kit/public.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const register = (...plugins: Array<Plugin | object>) =>

@@ -1,5 +1,5 @@
 /** For tests of what plugins do by names that no type knows. */
-import { type App, defineRoute, Type } from '../../core/public.ts'
+import { type App, defineRoute, Type } from '../../plugins/plugin-kit/public.ts'
 
 export interface Loose {
   [name: string]: any

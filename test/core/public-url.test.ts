@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'
-import { definePlugin, defineRoute, Type } from '../../core/public.ts'
+import { definePlugin, defineRoute, Type } from '../../plugins/plugin-kit/public.ts'
 import { testApp } from '../support/testing.ts'
 
 const tide = definePlugin({

@@ -4,7 +4,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type AppOf, definePlugin, defineTask } from '../../core/plugin/define.ts'
-import { Type } from '../../core/public.ts'
+import { Type } from '../../plugins/plugin-kit/public.ts'
 // Pictures that are missing are looked for in the films.
 import '../support/ffmpeg.ts'
 import { startMarking } from '../support/marking.ts'

@@ -8,11 +8,12 @@ import { ROOT } from './sources.ts'
 /** Declarations by path (`config/declaration-files.ts`). */
 export type Declarations = ReadonlyMap<string, string>
 
-const ENTRIES: Record<string, string> = {
-  '.': 'core/public',
-  './index': 'plugins/index-kit/public',
-  './page': 'plugins/web/page/plugin-page/interface',
-  './testing': 'test/support/plugin-testing',
+/** The file of each entry, and where an older release had it. */
+const ENTRIES: Record<string, readonly string[]> = {
+  '.': ['plugins/plugin-kit/public', 'core/public'],
+  './index': ['plugins/index-kit/public'],
+  './page': ['plugins/web/page/plugin-page/interface'],
+  './testing': ['test/support/plugin-testing'],
 }
 /** What authors write and the server reads: what was right before must still be. Of all else it is the other way. */
 const WRITTEN_BY_AUTHORS = new Set([
@@ -70,7 +71,7 @@ export async function apiBreaks(before: Declarations, now: Declarations, folder:
     await mkdir(dirname(join(folder, 'node_modules', name)), { recursive: true })
     await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
   }
-  const checks = Object.entries(ENTRIES).flatMap(([entry, path]) => checksOf(entry, exportsOf(before, `${path}.d.ts`)))
+  const checks = Object.keys(ENTRIES).flatMap((entry) => checksOf(entry, exportsOf(before, fileOf(entry, before))))
   await writeFile(join(folder, 'checks.ts'), `${checks.map(({ code }) => code).join('\n')}\n`)
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
   await writeFile(
@@ -84,6 +85,12 @@ export async function apiBreaks(before: Declarations, now: Declarations, folder:
     }),
   )
   return (await complaints(folder)).map(({ line, text }) => `${checks[line - 1]!.what}: ${text}`)
+}
+
+function fileOf(entry: string, files: Declarations): string {
+  const path = ENTRIES[entry]!.map((name) => `${name}.d.ts`).find((name) => files.has(name))
+  if (path === undefined) throw new Error(`There are no declarations of ${entry}`)
+  return path
 }
 
 interface Check {
@@ -144,7 +151,7 @@ async function writeVersion(folder: string, name: string, files: Declarations): 
     await writeFile(join(place, path), comparable(text, name))
   }
   const exports = Object.fromEntries(
-    Object.entries(ENTRIES).map(([entry, path]) => [entry, { types: `./${path}.d.ts` }]),
+    Object.keys(ENTRIES).map((entry) => [entry, { types: `./${fileOf(entry, files)}` }]),
   )
   await writeFile(join(place, 'package.json'), JSON.stringify({ name, type: 'module', exports }))
 }

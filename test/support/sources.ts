@@ -34,7 +34,16 @@ export function readSources(...folders: string[]): Source[] {
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\s+(type\s+)?((?:[\w*\s{},]+?)\s+from\s+)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/g
 
+const known = new Map<string, Source>()
+
+/** Read once in a process: sources do not change while tests run. */
 function readSource(path: string): Source {
+  const source = known.get(path) ?? parsed(path)
+  known.set(path, source)
+  return source
+}
+
+function parsed(path: string): Source {
   const text = readFileSync(join(ROOT, path), 'utf8')
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[\s;{}(),])\/\/.*$/gm, '$1')
   const imports = [...code.matchAll(IMPORT)].map(([, type, names = '', from, dynamic]) => {

@@ -1,4 +1,4 @@
-/** The kinds of catalogs that can be read, in the order in which they are tried. */
+/** Lists the kinds of catalogs, in the order in which they are tried. */
 import { metube } from './metube.ts'
 import { pinchflat } from './pinchflat.ts'
 import { tubearchivist } from './tubearchivist.ts'

@@ -1,4 +1,4 @@
-/** Documents of a live Elasticsearch, kept in a file as backups hold them: a line that names one, then the document. */
+/** Stores documents of a running Elasticsearch in a file like a backup: a line with the name, then the document. */
 import { appendFileSync, createReadStream, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,8 +10,8 @@ export const documentsIn = (own: string): string => join(own, 'documents.ndjson'
 export const isDocuments = (path: string): boolean => /\/documents\.ndjson$/.test(path)
 
 /**
- * Puts a page of an answer in.
- * @returns how many there were, and after which the next page begins; none: it is no such answer
+ * Adds a page of an answer.
+ * @returns the number of documents, and where the next page begins; 0: the answer has another form, or no document
  */
 export function keepDocuments(own: string, text: string, isFirst: boolean): { count: number; after?: unknown[] } {
   mkdirSync(own, { recursive: true, mode: 0o700 })
@@ -36,7 +36,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** @throws NoCatalog: a line is none */
+/** @throws NoCatalog: a line is no document */
 export async function* linesOfDocuments(path: string): AsyncGenerator<Record<string, unknown>> {
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
     const value = parsed(line)

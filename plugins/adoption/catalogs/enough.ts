@@ -1,4 +1,4 @@
-/** When a catalog counts as the place's own. */
+/** Decides whether a catalog belongs to a place. */
 
-/** Of a sample of the paths that it stores, so much has to lie in the place. */
+/** The share of sampled paths that must be in the place. */
 export const ENOUGH = 0.5

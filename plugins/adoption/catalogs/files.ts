@@ -1,4 +1,4 @@
-/** Files of other programs as they lie on the disk: copied or read whole, never opened for writing, and bounded. */
+/** Reads or copies files of other programs, with a size limit. Never opens them for writing. */
 
 import {
   closeSync,
@@ -22,20 +22,20 @@ import { NoCatalog } from './types.ts'
 
 const MOST_BYTES = 64 << 20
 const MOST_DATABASE_BYTES = 8 * 2 ** 30
-/** A program that goes on writes while it is copied: so often it is tried. */
+/** A running program may write during the copy: the number of tries. */
 const TRIES = 3
 const PIECE_BYTES = 8 << 20
 
 const sizeOf = (bytes: number): string => (bytes < 1 << 20 ? `${bytes >> 10} KiB` : `${bytes >> 20} MiB`)
 
-/** A whole file that is one. @throws NoCatalog: too large */
+/** Reads a whole file. @throws NoCatalog: it is too large */
 export function wholeFile(path: string, most = MOST_BYTES): Buffer {
   const bytes = withFile(path, (file, { size }) => (size > most ? undefined : readFileSync(file)))
   if (!bytes) throw new NoCatalog('It is no file, or larger than {size}', { size: sizeOf(most) })
   return bytes
 }
 
-/** @throws NoCatalog: it is no JSON, or has more values than can be held */
+/** @throws NoCatalog: it is no JSON, or has too many values */
 export function jsonOf(bytes: Buffer): unknown {
   if (isTooMany(bytes)) throw new NoCatalog('It has too many values')
   try {
@@ -47,15 +47,15 @@ export function jsonOf(bytes: Buffer): unknown {
 
 export const jsonIn = (path: string): unknown => jsonOf(wholeFile(path))
 
-/** Written by hand. */
+/** The size limit of a file that people write by hand. */
 const MOST_YAML_BYTES = 512 << 10
 const NESTED = /(?:[-?:][ \t]+){50}/
-/** What stands for what stands elsewhere: it may stand for very much. */
+/** Aliases of YAML: few of them can expand to a huge value. */
 const MOST_ALIASES = 50
 
 const YAML = { schema: 'failsafe', merge: false, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const
 
-/** Texts, lists and maps of texts: tags and types mean nothing. @throws NoCatalog: it is no YAML, or made to hurt */
+/** Reads texts, lists and maps; ignores tags and types. @throws NoCatalog: it is no YAML, or malicious */
 export function yamlIn(path: string): unknown {
   const text = wholeFile(path, MOST_YAML_BYTES).toString('utf8')
   if (NESTED.test(text)) throw new NoCatalog('It is nested too deep')
@@ -69,7 +69,7 @@ export function yamlIn(path: string): unknown {
   throw new NoCatalog('It is no whole YAML')
 }
 
-/** As `jsonIn`, of a file that may be packed. */
+/** Like `jsonIn`, for a file that may be compressed. */
 export function packedJsonIn(path: string): unknown {
   const bytes = wholeFile(path)
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return jsonOf(bytes)
@@ -80,10 +80,10 @@ export function packedJsonIn(path: string): unknown {
   }
 }
 
-/** So much of a database is looked at: the names of its tables stand at its beginning. */
+/** How much of a database is searched: table names are at its beginning. */
 const GLANCE_BYTES = 8 << 20
 
-/** Whether a database, or what has not come into it yet, says a word: a glance, without a copy. */
+/** Whether a database or its log contains a word; reads only its beginning, without a copy. */
 export function mentions(path: string, word: string): boolean {
   return [path, `${path}-wal`].some((one) =>
     orWhereAbsent(
@@ -97,16 +97,16 @@ export function mentions(path: string, word: string): boolean {
   )
 }
 
-/** Empty: there is no such file. What cannot be looked at is no answer: without its -wal a database is an older one. */
+/** Empty: the file does not exist. Other errors are thrown: without its -wal, a database has older content. */
 export const stampOf = (path: string): string => {
   const found = statSync(path, { throwIfNoEntry: false })
   return found ? `${found.size} ${found.mtimeMs}` : ''
 }
 
-/** In pieces: a large one on a share takes longer than one that does not answer is waited for. */
+/** Copies in pieces: a large file on a share takes longer than the time limit of one read. */
 function copyFile(path: string, to: string): void {
   const found = statSync(path)
-  // To open a pipe waits for who writes into it.
+  // Opening a pipe would wait for its writer.
   if (!found.isFile()) throw new NoCatalog('Beside the database lies something that is no file')
   if (found.size <= PIECE_BYTES) return copyFileSync(path, to)
   const [from, into] = [openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), openSync(to, 'w', 0o600)]
@@ -135,19 +135,19 @@ function copyBoth(path: string, to: string): void {
 
 export interface ForeignDatabase {
   /**
-   * Rows of a table, one by one. Columns that it does not have are null: older versions have fewer. `rowid` is a row's
+   * Reads the rows of a table one by one. Missing columns are null: older versions have fewer. `rowid` is the row's
    * number.
    * @throws NoCatalog: there is no such table
    */
   rows(table: string, columns: readonly string[], order?: string): IterableIterator<Record<string, unknown>>
   has(table: string): boolean
-  /** One column of a row, by the row's number. */
+  /** Reads one column of a row, by the row's number. */
   cell(table: string, column: string, rowid: number): unknown
 }
 
 /**
- * A foreign SQLite: what is newest stands in the -wal alone, and opening it where it lies would write beside it. So
- * both are copied, and tables alone are read.
+ * Opens another program's SQLite file. Its newest content is only in the -wal, and opening the original would write
+ * beside it: so both are copied. Only tables are read.
  */
 export function withDatabase(
   path: string,
@@ -184,15 +184,15 @@ export function withDatabase(
   }
 }
 
-/** One with rows of its own: what a virtual table answers is worked out by a module, and may be endless. */
+/** A table with stored rows: a virtual table is computed by a module, and may be endless. */
 const isTable = (db: Database.Database, name: string): boolean =>
   db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name = ?`).get(name) !== undefined
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /**
- * Whether its rows hold what an expression makes of them. Looking through such a table works out each, and theirs may
- * take for ever: a call of SQLite ends with no time limit of ours.
+ * Whether the table has generated columns. Reading such a table evaluates their expressions, which may run forever, and
+ * a call of SQLite cannot be interrupted.
  */
 const isComputed = (db: Database.Database, table: string): boolean =>
   (db.pragma(`table_xinfo(${quoted(table)})`) as Array<{ hidden: number }>).some(({ hidden }) => hidden > 1)
@@ -201,7 +201,7 @@ function readerOf(db: Database.Database): ForeignDatabase {
   const has = (table: string): boolean => isTable(db, table)
   const columnsOf = (table: string): Set<string> => {
     if (!has(table)) throw new NoCatalog('The database has no table {name}', { name: table })
-    // As a statement, which may be asked while rows are read.
+    // A statement, because a pragma cannot run while rows are read.
     return new Set(db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table) as string[])
   }
   const cells = new Map<string, Database.Statement>()
@@ -224,7 +224,7 @@ function readerOf(db: Database.Database): ForeignDatabase {
   }
 }
 
-/** Begins with the first row that is asked for: until its end the database cannot be closed. */
+/** Starts at the first requested row; the database cannot be closed before its end. */
 function* eachRow(rows: Database.Statement): Generator<Record<string, unknown>> {
   for (const row of rows.iterate()) {
     tellAlive()

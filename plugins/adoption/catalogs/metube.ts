@@ -1,4 +1,4 @@
-/** MeTube: a list of what was downloaded, by address and file name. Older ones are pickled, which nobody may read. */
+/** Reads MeTube's list of downloads: addresses and file names. Older lists are pickles, which are never read. */
 import { dirname } from 'node:path'
 import {
   channelOrHandleIn,

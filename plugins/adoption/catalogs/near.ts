@@ -1,4 +1,4 @@
-/** Names of files in a place and beside it: catalogs lie there, often in hidden folders. */
+/** Lists file names in and beside a place, where catalogs are, often in hidden folders. */
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { orWhereAbsent } from '../../film-kit/disk-fault.ts'
@@ -11,10 +11,10 @@ const MOST_FOLDERS = 1000
 const MOST_FILES = 20_000
 const IS_INFO = /\.info\.json$/i
 const HAS_ENDING = /\.(?:db|sqlite3?|json|zip|sql|list|rdb|ya?ml|tar\.gz|tgz)$/i
-/** What a catalog may be called: films are not listed, nor the information file that each of them may have. */
+/** Possible names of catalogs: films and their information files are not listed. */
 export const mayBeOne = (name: string): boolean => HAS_ENDING.test(name) && !IS_INFO.test(name)
 
-/** Absolute paths; those in the place come first. @param at  a catalog that lies elsewhere, perhaps */
+/** Absolute paths, first those in the place. @param at  a catalog in another folder, if given */
 export function filesNear(place: string, roots: readonly string[], at?: string): string[] {
   const outer = dirname(place)
   const isAllowed = allowed(roots)
@@ -25,7 +25,7 @@ export function filesNear(place: string, roots: readonly string[], at?: string):
   return [...found]
 }
 
-/** Sizes and times of all that a catalog of the place would be read from. */
+/** Sizes and times of all files that a catalog of the place would be read from. */
 export function stampNear(place: string, roots: readonly string[]): string {
   const found = filesNear(place, roots)
   const files = new Set(CATALOG_KINDS.flatMap((kind) => [...kind.find(found), ...(kind.beside?.(found) ?? [])]))
@@ -40,7 +40,7 @@ function filesBelow(top: string, isAllowed: (path: string) => boolean, but?: str
   const folders = [{ path: top, depth: 0 }]
   for (let at = 0; at < folders.length && at < MOST_FOLDERS && files.length < MOST_FILES; at++) {
     const { path, depth } = folders[at]!
-    // The walk of the place tells of folders that cannot be read.
+    // The scan of the place reports unreadable folders.
     for (const entry of orWhereAbsent(() => readdirSync(path, { withFileTypes: true }), [])) {
       const inner = `${path}/${entry.name}`
       if (entry.isFile() && mayBeOne(entry.name)) files.push(inner)

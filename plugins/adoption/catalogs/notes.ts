@@ -10,8 +10,8 @@ import type { Words } from 'archivolt'
 import Database from 'better-sqlite3'
 import { because } from '../../film-kit/because.ts'
 import { codeOf, isDiskFault, orWhereAbsent } from '../../film-kit/disk-fault.ts'
-import { kept, keptComments } from '../../film-kit/kept.ts'
 import { isWithin, pathOf } from '../../film-kit/names.ts'
+import { trimmed, trimmedComments } from '../../film-kit/trimmed.ts'
 import type { FoundFile, Info, Listed } from '../../film-kit/types.ts'
 import { objectOf } from '../../film-kit/values.ts'
 import { CATALOG_KINDS } from './all.ts'
@@ -186,12 +186,12 @@ function newNotes(path: string) {
       )
     },
     info(id: string, info: Info): void {
-      if (IS_ID.test(id)) addInfo.run(id, JSON.stringify(kept(info)))
+      if (IS_ID.test(id)) addInfo.run(id, JSON.stringify(trimmed(info)))
     },
     comments(id: string, comments: readonly unknown[]): void {
       // Compressed, because comments are by far the largest part.
       if (IS_ID.test(id) && comments.length > 0)
-        addSaid.run(id, deflateRawSync(JSON.stringify(keptComments(comments)), { level: 1 }))
+        addSaid.run(id, deflateRawSync(JSON.stringify(trimmedComments(comments)), { level: 1 }))
     },
     along(given: Along): void {
       const one = bounded(given)

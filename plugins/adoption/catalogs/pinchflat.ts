@@ -1,4 +1,4 @@
-/** Pinchflat: an SQLite with a row for each video of each source; beside it, packed files with what yt-dlp said. */
+/** Reads Pinchflat's SQLite file, which has a row for each video of each source, and its compressed files of yt-dlp. */
 import { dirname } from 'node:path'
 import { dayOf, flagOf, given, numberOf, secondsOf, textOf } from '../../film-kit/values.ts'
 import { withDatabase } from './files.ts'
@@ -21,7 +21,7 @@ const ITEM = [
   ...['uploaded_at', 'duration_seconds', 'media_downloaded_at', 'prevent_download', 'prevent_culling', 'original_url'],
   'playlist_index',
 ]
-/** What it stores as a title where the platform has refused it. */
+/** The stored title of a video that the platform refused. */
 const NO_TITLE = /^youtube video #/i
 const MIDNIGHT = /T00:00:00/
 
@@ -39,7 +39,7 @@ function infoOf(row: Record<string, unknown>, source: Source | undefined): Recor
     description: row.description,
     channel_id: source?.channelId,
     channel: source?.channelName,
-    // Rows of its first versions have the day alone.
+    // Rows of early versions have only the date.
     timestamp: MIDNIGHT.test(uploaded) ? undefined : secondsOf(uploaded),
     upload_date: uploaded.startsWith('1970-01-01') ? undefined : dayOf(uploaded),
     duration: numberOf(row.duration_seconds),
@@ -71,7 +71,7 @@ export const pinchflat: CatalogKind = {
         sources.set(row.id, isChannel ? { channelId: id, channelName: name } : {})
         if (!isChannel) lists.set(row.id, { id, name, entries: [] })
         const isFetched = flagOf(row.enabled) && flagOf(row.download_media) && row.marked_for_deletion_at === null
-        // Whoever wants sound alone does not want films from now on.
+        // A source of sound only must not become a subscription to films.
         if (isFetched && !ofSound.has(row.media_profile_id))
           take.along({ kind: isChannel ? 'channel' : 'playlist', id, name })
         const {

@@ -1,7 +1,7 @@
-/** Texts in the dump of a Redis (`dump.rdb`), without one: its form is open, and only plain texts are wanted. */
+/** Reads texts from a dump of Redis (`dump.rdb`), whose format is documented. Other values are not needed. */
 import { NoCatalog } from './types.ts'
 
-/** A value of another kind cannot be stepped over without knowing its form: what follows is not read. */
+/** A value of an unknown kind cannot be skipped, so nothing after it is read. */
 export function* textsInRedisDump(bytes: Buffer): Generator<{ key: string; text: string }> {
   if (bytes.toString('latin1', 0, 5) !== 'REDIS') throw new NoCatalog('It is no dump of a Redis')
   const from = new Bytes(bytes, 9)
@@ -50,7 +50,7 @@ class Bytes {
     return taken
   }
 
-  /** @returns a negative one: how a text is packed, as -1 minus that form */
+  /** @returns a length; negative: the compression of a text, as -1 minus its code */
   length(): number {
     const first = this.#take(1)[0]!
     const [form, low] = [first >> 6, first & 0x3f]
@@ -68,7 +68,7 @@ class Bytes {
     if (length === -2) return String(this.#take(2).readInt16LE())
     if (length === -3) return String(this.#take(4).readInt32LE())
     const [packed, unpacked] = [this.length(), this.length()]
-    // A length that is a packed text: it would lead back to where this began.
+    // The length is a compressed text: reading it would recurse forever.
     if (packed < 0 || unpacked < 0) cut()
     return unpack(this.#take(packed), unpacked).toString('utf8')
   }
@@ -80,7 +80,7 @@ class Bytes {
 
 const MOST_TEXT_BYTES = 1 << 20
 
-/** LZF: runs of bytes, and references to what has been unpacked. */
+/** LZF: runs of bytes, and references to earlier output. */
 function unpack(packed: Buffer, size: number): Buffer {
   if (size > MOST_TEXT_BYTES) throw new NoCatalog('A text in the dump of its Redis is too long')
   const out = Buffer.alloc(size)

@@ -1,4 +1,4 @@
-/** What is in a packed archive (`.tar.gz`), file by file and as it streams by: nothing of it is put on the disk. */
+/** Reads the files of a `.tar.gz` as a stream; nothing is written to the disk. */
 import { createReadStream } from 'node:fs'
 import { pipeline, Transform } from 'node:stream'
 import { createGunzip } from 'node:zlib'
@@ -7,7 +7,7 @@ import { tellAlive } from '../../film-kit/alive.ts'
 import { NoCatalog } from './types.ts'
 
 const MOST_ENTRIES = 500_000
-/** Texts pack to a tenth. */
+/** Texts compress to a tenth. */
 const MAX_RATIO = 200
 const FREE_BYTES = 8 << 20
 /** Between two files: names that are longer than any are held in memory by the library until they end. */

@@ -1,6 +1,6 @@
 /**
- * TubeArchivist: a backup archive (zip) with all documents, one a line after a line that names it. Positions are not in
- * it, but in the dump of its Redis.
+ * Reads TubeArchivist's backup: a zip in which each document is one line, after a line with its name. Positions are in
+ * the dump of its Redis.
  */
 
 import { statSync } from 'node:fs'
@@ -22,11 +22,11 @@ import { type CatalogKind, type CatalogTake, NoCatalog } from './types.ts'
 const MOST_ENTRY_BYTES = 8 * 2 ** 30
 const MAX_RATIO = 200
 const MOST_LINE_BYTES = 32 << 20
-/** Of one day so many are compared. */
+/** The number of backups of one day that are compared. */
 const MOST_OF_A_DAY = 50
 const MOST_REDIS_BYTES = 512 << 20
 const ENTRY = /^es_([a-z_]+)-\d{8}-\d{1,6}\.json$/
-/** `config` and `subtitle` are of no use here. */
+/** `config` and `subtitle` are not used. */
 const WANTED = new Set(['video', 'channel', 'playlist', 'download', 'comment'])
 const BACKUP = /(?:^|\/)ta_backup-(\d{8})[^/]*\.zip$/i
 const POSITION = /(?:^|:)(\d{1,6}):progress:([A-Za-z0-9_-]{11})$/
@@ -36,7 +36,7 @@ type Doc = Record<string, unknown>
 export const tubearchivist: CatalogKind = {
   name: 'tubearchivist',
   title: 'TubeArchivist',
-  /** Those of the newest day, as there may be several of one. */
+  /** The backups of the newest day; there may be several. */
   find(files) {
     const backups = files.filter((file) => BACKUP.test(file))
     if (backups.length === 0) return files.filter(isDocuments)
@@ -62,7 +62,7 @@ export const tubearchivist: CatalogKind = {
     const cache = dirname(dirname(path))
     const pictureOf = (id: string): string | undefined =>
       isDocuments(path) ? cached(id) : `${cache}/videos/${id[0]!.toLowerCase()}/${id}.jpg`
-    const each = isDocuments(path) ? eachKept : eachDocument
+    const each = isDocuments(path) ? eachStored : eachDocument
     await each(path, (kind, id, doc) => {
       if (kind === 'video') readVideo(id, doc, pictureOf(id), ids, take)
       if (kind === 'channel' && doc.channel_subscribed === true)
@@ -84,7 +84,7 @@ export const tubearchivist: CatalogKind = {
 
 const dateOf = (file: string): string => BACKUP.exec(file)?.[1] ?? ''
 
-/** When its documents were written, by the archive itself, then by the disk: a copy has the time of copying. */
+/** When the documents were written: by the archive, otherwise by the file, whose date may be that of a copy. */
 async function timesOf(path: string): Promise<[writtenMs: number, changedMs: number]> {
   const zip = await openZip(path).catch((thrown: unknown) => {
     if (thrown instanceof NoCatalog) return undefined
@@ -138,7 +138,7 @@ function readPlaylist(id: string, doc: Doc, take: CatalogTake): void {
   if (doc.playlist_subscribed === true) take.along({ kind: 'playlist', id, name })
 }
 
-/** Those before the damage, where the dump is damaged: films do not wait for positions. */
+/** In a damaged dump, reads the positions before the damage: an import does not fail because of positions. */
 function readPositions(path: string, take: CatalogTake): void {
   try {
     takePositions(path, take)
@@ -148,7 +148,7 @@ function readPositions(path: string, take: CatalogTake): void {
   }
 }
 
-/** Of its users, by their numbers. */
+/** The positions of its users, by user number. */
 function takePositions(path: string, take: CatalogTake): void {
   for (const { key, text } of textsInRedisDump(wholeFile(path, MOST_REDIS_BYTES))) {
     const [, owner, id] = POSITION.exec(key) ?? []
@@ -164,13 +164,13 @@ function takePositions(path: string, take: CatalogTake): void {
   }
 }
 
-/** `ta_video`, or with more before and behind it, as a rebuilt index has. */
+/** `ta_video`; a rebuilt index has a prefix and a suffix. */
 const kindOf = (index: string): string => {
   const [before, ...after] = index.split('ta_')
   return after.length === 0 ? before! : after.at(-1)!.split('_', 1)[0]!
 }
 
-async function eachKept(path: string, take: (kind: string, id: string, doc: Doc) => void): Promise<void> {
+async function eachStored(path: string, take: (kind: string, id: string, doc: Doc) => void): Promise<void> {
   let named: Doc | undefined
   let isAny = false
   for await (const line of linesOfDocuments(path)) {
@@ -234,7 +234,7 @@ async function eachLine(zip: ZipFile, entry: Entry, take: (id: string, doc: Doc)
   }
 }
 
-/** Such as would fill the memory before their end is found. */
+/** Lines that would fill the memory before their end is found. */
 function withoutLongLines(): Transform {
   let length = 0
   return new Transform({

@@ -1,9 +1,9 @@
 /**
- * TubeSync: Django's SQLite, or a dump of another database of it. What yt-dlp said of a video stands in its row, in a
- * table of its own, or nowhere.
+ * Reads TubeSync's SQLite file, or a dump of another database. yt-dlp's information about a video is in its row, in a
+ * separate table, or missing.
  */
 import { basename, dirname } from 'node:path'
-import { kept } from '../../film-kit/kept.ts'
+import { trimmed } from '../../film-kit/trimmed.ts'
 import { flagOf, given, numberOf, objectOf, objectsOf, secondsOf, textOf } from '../../film-kit/values.ts'
 import { type ForeignDatabase, jsonIn, jsonOf, mentions, withDatabase } from './files.ts'
 import { type CatalogKind, type CatalogTake, type ListedEntry, NoCatalog } from './types.ts'
@@ -20,7 +20,7 @@ const MEDIA = [
 ]
 interface Source {
   kind: 'channel' | 'playlist'
-  /** Undefined: it is known by a name alone, and its videos tell. */
+  /** undefined: only its name is known; its videos have the id. */
   id?: string
   name: string
   isFetched: boolean
@@ -29,7 +29,7 @@ interface Source {
 
 function sourceOf(row: Record<string, unknown>): Source {
   const [key, name] = [textOf(row.key), textOf(row.name)]
-  // Whoever wants sound alone does not want films from now on.
+  // A source of sound only must not become a subscription to films.
   const isWanted = flagOf(row.download_media) && row.source_resolution !== 'audio'
   const isFetched = (numberOf(row.index_schedule) ?? 0) > 0 && isWanted
   if (row.source_type === 'p') return { kind: 'playlist', id: key, name, isFetched, entries: [] }
@@ -61,16 +61,16 @@ const infoOf = (row: Record<string, unknown>, metadata: Record<string, unknown>,
     epoch: secondsOf(row.download_date),
   })
 
-/** What a database of it, or a dump of one, is read by. */
+/** How a database, or a dump of one, is read. */
 interface Store {
   sources: Iterable<Record<string, unknown>>
   media: Iterable<Record<string, unknown>>
-  /** Of its own table, by the row that it belongs to. */
+  /** The information in its separate table, by the row of its video. */
   metadataOf(uuid: string): unknown
 }
 
 function inDatabase(db: ForeignDatabase): Store {
-  // Each is long: they stay in the table until they are asked for.
+  // Each is long, so it is read only when it is needed.
   const numbers = new Map<string, number>()
   if (db.has('sync_media_metadata'))
     for (const { media_id: uuid, rowid } of db.rows('sync_media_metadata', ['media_id', 'rowid']))
@@ -85,7 +85,7 @@ function inDatabase(db: ForeignDatabase): Store {
   }
 }
 
-/** As `manage.py dumpdata` writes it, of databases that are no file. @throws NoCatalog: it is none */
+/** A dump by `manage.py dumpdata`, for databases that are not a file. @throws NoCatalog: it is no dump */
 function inDump(path: string): Store {
   const whole = jsonIn(path)
   const rows = objectsOf(whole)
@@ -128,10 +128,10 @@ function take(store: Store, folder: string, into: CatalogTake): void {
       into.film({
         id,
         path: file,
-        info: infoOf(row, kept(metadata), source),
+        info: infoOf(row, trimmed(metadata), source),
         ...(picture !== '' && { pictureFile: `${folder}/media/${picture}` }),
       })
-    // A premiere is skipped by hand as well, until there is something to fetch.
+    // A premiere also counts as skipped by hand until it can be downloaded.
     const isDecided = Object.keys(inRow).length > 0
     if (flagOf(row.skip) && flagOf(row.manual_skip) && isDecided)
       into.along({ kind: 'ignore', id, title: textOf(row.title) })

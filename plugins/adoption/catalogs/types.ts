@@ -1,26 +1,26 @@
-/** Catalogs: what another program keeps about its films, in a database, a list or a backup of its own. */
+/** The types of catalogs: another program's data about its films, in a database, a list or a backup. */
 
 import type { Sentence, Words } from 'archivolt'
 import { because } from '../../film-kit/because.ts'
 import type { Info } from '../../film-kit/types.ts'
 
-/** A film as a catalog tells of it. */
+/** A film as a catalog describes it. */
 export interface CatalogFilm {
   id: string
-  /** As it is stored there: from the root of that program's container, or from a folder of its own. */
+  /** The stored path: relative to the root of that program's container, or to one of its folders. */
   path?: string
-  /** In yt-dlp's words; `is_gone`: the platform has it no more. */
+  /** With the keys of yt-dlp; `is_gone`: the platform no longer has the video. */
   info?: Info
-  /** A file of that program with more about it, as yt-dlp wrote it, read where this says too little. */
+  /** A file of that program with yt-dlp's full information, read if the catalog says too little. */
   infoFile?: string
   pictureFile?: string
-  /** One of several files that a film was cut into. */
+  /** The film was split into several files; this is one of them. */
   isPart?: boolean
-  /** Of another platform, as yt-dlp calls that. */
+  /** yt-dlp's name of the platform, if it is another one. */
   extractor?: string
 }
 
-/** What people have done there, beside having films. `owner`: their name or number there; '' where it has but one. */
+/** What people have done in that program. `owner`: their name or number there; '': the program has one user. */
 export type Along =
   | { kind: 'watched'; id: string; owner: string; at?: number }
   | { kind: 'position'; id: string; owner: string; seconds: number }
@@ -28,24 +28,24 @@ export type Along =
   | { kind: 'ignore'; id: string; title?: string; channelId?: string; channelName?: string }
   | { kind: 'channel'; id: string; name: string }
   | { kind: 'playlist'; id: string; name: string }
-  /** One that people have made there. */
+  /** A playlist that people created there. */
   | { kind: 'list'; id: string; name: string; entries: string[] }
-  /** A playlist of the platform as it is known there, subscribed to or not. */
+  /** A playlist of the platform that the program knows, with or without a subscription. */
   | ({ kind: 'platform_list'; id: string; name: string; entries: ListedEntry[] } & Partial<ListedFacts>)
 
-/** Of a playlist, in its order. */
+/** An entry of a playlist, in the order of the playlist. */
 export interface ListedEntry {
   id: string
-  /** '': unknown there. */
+  /** '': the program does not know it. */
   title: string
-  /** Where it is another one than the playlist's. */
+  /** Set if it differs from the playlist's. */
   uploader?: string
 }
 interface ListedFacts {
   description: string
   channelId: string
   channelName: string
-  /** The platform has it no more. */
+  /** The platform no longer has it. */
   isGone: boolean
 }
 
@@ -54,27 +54,27 @@ export const ALONG = [
   ...(['list', 'platform_list'] as const),
 ]
 
-/** What the other program is set to do, by source: as text for people, as nothing here does the same. */
+/** Settings of the other program without an equivalent here, by source: shown to people as text. */
 const SETTINGS = [
   ...['titles', 'not_titles', 'shortest', 'longest', 'since', 'newest', 'kept_for', 'quality'],
   ...['shorts', 'streams'],
 ] as const
 export interface Setting {
-  /** The channel or playlist, as it is called there. */
+  /** The name of the channel or playlist in that program. */
   of: string
   key: string
-  /** As it is stored there: seconds, days, a day, an expression that is never run. */
+  /** The stored value: seconds, days, a date, or an expression, which is never evaluated. */
   value: string
 }
 
 export interface AlongCount {
   kind: Along['kind']
-  /** Whose it is there. */
+  /** The owner in that program. */
   owner: string
   count: number
 }
 
-/** What stands there for a folder here: a path of that program, and one from the place on. */
+/** Maps a path of that program to a path relative to the place. */
 export interface PathMap {
   from: string
   to: string
@@ -83,7 +83,7 @@ export interface PathMap {
 export interface CatalogRead {
   kind: string
   files: string[]
-  /** How many films it names, and what of a sample lies in the place. */
+  /** The number of films that it names, and how many of a sample are in the place. */
   films: number
   share: number
   map: PathMap
@@ -93,7 +93,7 @@ export interface CatalogRead {
   settings: Setting[]
 }
 
-/** One that has the name of a catalog and cannot be read, or is another library's. */
+/** A file with the name of a catalog that cannot be read, or that belongs to another library. */
 export interface CatalogFault {
   code: 'unreadable_catalog' | 'catalog_elsewhere'
   path: string
@@ -102,54 +102,54 @@ export interface CatalogFault {
 
 export interface CatalogTake {
   film(film: CatalogFilm): void
-  /** More of a film, as yt-dlp wrote it: what is told of it otherwise goes first. */
+  /** Adds yt-dlp's information about a film; other information in the catalog has priority. */
   info(id: string, info: Info): void
-  /** What people have said below a film, as yt-dlp writes it. */
+  /** Adds the comments of a film, in yt-dlp's form. */
   comments(id: string, comments: readonly unknown[]): void
   along(one: Along): void
-  /** What is not set there is left out. */
+  /** Settings without a value are omitted. */
   settings(of: string, set: Partial<Record<(typeof SETTINGS)[number], unknown>>): void
-  /** Something in it that nobody can make sense of. */
+  /** Reports a part of the catalog that cannot be understood. */
   broken(id: string, why: Words): void
-  /** A file beside it that nobody can read: the rest counts. */
+  /** Reports a file beside the catalog that cannot be read; everything else is used. */
   unread(path: string, why: Words): void
 }
 
-/** What a catalog is read with: the files that it may look at. */
+/** What a reader of a catalog receives: the files that it may read. */
 export interface CatalogSource {
-  /** Those that made it be taken for one, as absolute paths. */
+  /** The files by which the catalog was recognised, as absolute paths. */
   files: readonly string[]
-  /** What else it reads, where it is there. */
+  /** Further files that it reads if they exist. */
   beside: readonly string[]
-  /** The place: its films' folder. */
+  /** The place: the folder of the films. */
   place: string
-  /** A folder of ours, for copies. */
+  /** A folder of the archive for temporary copies. */
   own: string
-  /** Whether a file that it names may be read: it lies below the roots. */
+  /** Whether a file named by the catalog may be read: it must be below the permitted roots. */
   isAllowed(path: string): boolean
 }
 
-/** A kind of catalog. All that is known of that program stands in the file that has it. */
+/** A kind of catalog. Its file has everything that is specific to that program. */
 export interface CatalogKind {
   /** `pinchflat` */
   name: string
-  /** For people. */
+  /** The name shown to people. */
   title: string
-  /** Which of these files are its own, by their names alone. @param files  from the looked-at folder on */
+  /** Chooses the program's files by name. @param files  paths relative to the searched folder */
   find(files: readonly string[]): string[]
-  /** What it reads too, where it lies near: alone it makes no catalog. */
+  /** Further files that it reads if they are near; alone they are no catalog. */
   beside?(files: readonly string[]): string[]
-  /** By a glance into it, where its name is one that others have too: what is false is none. */
+  /** Looks into a file whose name other programs use too; false: it is no catalog of this kind. */
   isOne?(file: string): boolean
-  /** How sure folders are of this program where nothing else of it is there: as `PlaceReader` says. */
+  /** How surely the folders alone indicate this program, see `PlaceReader`. */
   recognise?(names: readonly string[]): number
-  /** Which of these it reads, by what is in them, where names alone do not tell. Default: all of them. */
+  /** Chooses the files to read by their content, if names are not enough. Default: all. */
   choose?(files: readonly string[]): Promise<string[]>
-  /** @throws NoCatalog: it is none, whatever its name says */
+  /** @throws NoCatalog: despite its name, the file is no catalog */
   read(source: CatalogSource, take: CatalogTake): Promise<void> | void
 }
 
-/** It cannot be read as what its name says. */
+/** The file is not what its name says. */
 export class NoCatalog extends Error {
   readonly why: Words
   /** @param key  in English, with names in braces where the values stand */

@@ -1,4 +1,4 @@
-/** Youtarr: a dump of its MariaDB, and information files in a folder of its own; or its own backup, which has both. */
+/** Reads Youtarr: a dump of its MariaDB and its folder of information files, or its backup, which has both. */
 import { createReadStream, readdirSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { Readable } from 'node:stream'
@@ -11,11 +11,11 @@ import { filesInTar, type Packed } from './tar.ts'
 import { type CatalogFilm, type CatalogKind, type CatalogSource, type CatalogTake, NoCatalog } from './types.ts'
 
 const MOST_DUMP_BYTES = 4 * 2 ** 30
-/** Of dumps and backups so many are compared. */
+/** The number of dumps and backups that are compared. */
 const MOST_FILES = 50
 const TABLES = new Set(['Videos', 'channels', 'channelvideos', 'video_watch_status', 'playlists', 'playlistvideos'])
 const MOST_INFO_BYTES = 64 << 20
-/** Of playlists, and of their members together. */
+/** Limits of playlists, and of all their members together. */
 const MOST_PLAYLISTS = 10_000
 const MOST_MEMBERS = 500_000
 const IS_DUMP = /\.sql$/i
@@ -47,7 +47,7 @@ function filmOf(row: Row, path: string, infoFile: string | undefined): CatalogFi
   }
 }
 
-/** Ids with an information file, by the folder that keeps them. */
+/** Ids that have an information file, by its folder. */
 function infosIn(folder: string): Map<string, string> {
   const names = orWhereAbsent(() => readdirSync(folder), [])
   return new Map(
@@ -58,10 +58,10 @@ function infosIn(folder: string): Map<string, string> {
   )
 }
 
-/** The dump names people by numbers of the media server that they watch with. */
+/** The dump identifies people by their number in the media server. */
 const ownerOf = (row: Row): string => [row.server_type, row.server_user_id].filter(Boolean).join(':')
 
-/** Its playlists, whole once all of the dump is read: tables come in any order, and members in any. */
+/** The playlists, complete once the whole dump has been read: tables and members are in any order. */
 function playlistsOf(take: CatalogTake) {
   const playlists: Row[] = []
   const members = new Map<string, Array<{ id: string; at: number }>>()
@@ -140,7 +140,7 @@ async function readDump(
   if (!isAny) throw new NoCatalog('The dump has no table of videos')
 }
 
-/** One folder with a list of what is in it. What is no JSON, or very long, is left out: the rest counts. */
+/** Reads the information files of a folder. Skips files that are no JSON or very long. */
 async function readBackup(path: string, take: CatalogTake): Promise<void> {
   let hasDump = false
   const ids: string[] = []
@@ -158,7 +158,7 @@ async function readBackup(path: string, take: CatalogTake): Promise<void> {
     }
   }
   if (!hasDump && ids.length === 0) throw new NoCatalog('The backup holds neither a dump nor information files')
-  // As without a backup: the names of films have the ids.
+  // Continues as without a backup: the file names contain the ids.
   if (!hasDump) for (const id of ids) take.film({ id, info: { id } })
 }
 
@@ -184,7 +184,7 @@ export const youtarr: CatalogKind = {
     return whole.length > 0 ? whole : lists.slice(0, 1)
   },
 
-  /** The newest. */
+  /** The newest dump. */
   async choose(files) {
     return [files.reduce((best, file) => (changedMs(file) > changedMs(best) ? file : best))]
   },
@@ -200,7 +200,7 @@ export const youtarr: CatalogKind = {
     )
     if (IS_DUMP.test(basename(path!))) return readDump(createReadStream(path!), statSync(path!).size, infos, take)
     if (infos.size === 0) throw new NoCatalog('It has no information files beside it')
-    // Without a dump these files are all there is; the names of films have the ids.
+    // Without a dump only these files are read; the file names contain the ids.
     for (const [id, infoFile] of infos) take.film({ id, info: { id }, infoFile })
   },
 }

@@ -1,4 +1,4 @@
-/** YoutubeDL-Material: its local database is one JSON object with a list for each table. */
+/** Reads the local database of YoutubeDL-Material: one JSON object with a list for each table. */
 
 import {
   channelOrHandleIn,

@@ -1,6 +1,6 @@
 /**
- * ytdl-sub: a file with all ids and names of files in each subscription's folder; no database. What it subscribes to
- * stands in a file that people write by hand.
+ * Reads ytdl-sub, which has no database: a file with ids and file names in each subscription's folder, and a file of
+ * subscriptions that people write by hand.
  */
 import { dirname } from 'node:path'
 import { channelOrHandleIn, dayOf, given, objectOf, playlistInAddress, textOf, textsOf } from '../../film-kit/values.ts'
@@ -32,7 +32,7 @@ export const ytdlSub: CatalogKind = {
         const hasWhole = films.some(isOfWhole)
         for (const name of films) {
           const place = `${dirname(path)}/${name}`
-          // Two subscriptions of one folder may have the same video.
+          // Two subscriptions with the same folder may have the same video.
           if (seen.has(place)) continue
           seen.add(place)
           take.film({
@@ -67,13 +67,13 @@ function readSubscriptions(path: string, take: CatalogTake): void {
 }
 
 const ADDRESS = /^https?:\/\/(?:[a-z]+\.)?youtube\.com\//i
-/** Of a subscription with several: `url`, `url2`, `s01_url`. */
+/** Keys of a subscription with several addresses: `url`, `url2`, `s01_url`. */
 const IS_FIELD = /^(?:\w+_)?url\d*$/
-/** How much of its form is not told: names of genres, presets and people, and what is set for all. */
+/** Keys that are not reported: genres, presets, people, and settings for all subscriptions. */
 const SET_FOR_ALL = /^__/
 const MOST_DEPTH = 20
 
-/** Texts that are addresses, wherever they stand, by the nearest name. */
+/** All texts that are addresses, at any depth, by the nearest key. */
 function* addressesIn(value: unknown, name = '', depth = 0): Generator<{ address: string; name: string }> {
   if (typeof value === 'string') {
     if (ADDRESS.test(value)) yield { address: value, name }

@@ -113,7 +113,7 @@ export function openAccessTokens({
       notedAt.set(id, at)
       ledger
         .write(() => updateUse.run(at, id))
-        .catch((error: unknown) => log.warn({ err: error }, 'when an access token was used could not be kept'))
+        .catch((error: unknown) => log.warn({ err: error }, 'the last use of an access token could not be stored'))
     },
   }
 }

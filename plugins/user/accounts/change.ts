@@ -13,7 +13,7 @@ import {
 } from 'archivolt'
 import { areAlike, mixesScripts } from './names.ts'
 import { refuseOutdated } from './proof.ts'
-import { type Book, forgetKept, recordOf, write } from './state.ts'
+import { type Book, clearCache, recordOf, write } from './state.ts'
 import type { AccountChange } from './types.ts'
 import type { UserRow } from './user-rows.ts'
 
@@ -83,7 +83,7 @@ export const changesOf = (book: Book): Changes => {
 
     setRules(rules) {
       Object.assign(book.rules, rules)
-      forgetKept(book)
+      clearCache(book)
     },
   }
 }

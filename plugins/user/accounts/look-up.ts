@@ -1,31 +1,31 @@
 /** Finds out whose a token, a session or a signed address is: every request asks this. */
 import type { Credentials, Identity } from 'archivolt'
 import type { Way } from './sessions.ts'
-import { activeAccount, type Book, type KeptSession, type KeptToken } from './state.ts'
+import { activeAccount, type Book, type CachedSession, type CachedToken } from './state.ts'
 
-/** Kept look-ups; past this they are thrown away and read anew. */
-const MOST_KEPT = 1000
+/** Most cached look-ups; with more, the cache is cleared. */
+const MOST_CACHED = 1000
 
 export const lookUpsOf = (book: Book): Pick<Credentials, 'byToken' | 'bySession' | 'byLink' | 'pageSizeOf'> => {
-  const { kept, tokens, accessTokens, sessions, links, preferences } = book
+  const { cache, tokens, accessTokens, sessions, links, preferences } = book
 
-  function holderOf(token: string): KeptToken | undefined {
+  function holderOf(token: string): CachedToken | undefined {
     const own = identityOf(book, tokens.ownerOf(token))
-    if (own) return keep(kept.byToken, token, { account: own })
+    if (own) return cached(cache.byToken, token, { account: own })
     const access = accessTokens.find(token)
     const account = identityOf(book, access?.userId)
-    return access && account && keep(kept.byToken, token, { account, scope: access.scope, access })
+    return access && account && cached(cache.byToken, token, { account, scope: access.scope, access })
   }
 
-  function holderOfSession(cookie: string): KeptSession | undefined {
+  function holderOfSession(cookie: string): CachedSession | undefined {
     const session = sessions.find(cookie)
     const account = identityOf(book, session?.userId, session?.way)
-    return session && account && keep(kept.bySession, cookie, { account, session })
+    return session && account && cached(cache.bySession, cookie, { account, session })
   }
 
   return {
     byToken(token) {
-      const holder = kept.byToken.get(token) ?? holderOf(token)
+      const holder = cache.byToken.get(token) ?? holderOf(token)
       if (!holder?.access) return holder
       if (accessTokens.hasEnded(holder.access)) return undefined
       accessTokens.noteUse(holder.access.id)
@@ -33,7 +33,7 @@ export const lookUpsOf = (book: Book): Pick<Credentials, 'byToken' | 'bySession'
     },
 
     bySession(cookie) {
-      const known = kept.bySession.get(cookie) ?? holderOfSession(cookie)
+      const known = cache.bySession.get(cookie) ?? holderOfSession(cookie)
       if (!known || sessions.hasEnded(known.session)) return undefined
       sessions.noteUse(known.session)
       return known
@@ -68,8 +68,8 @@ function identityOf(book: Book, id: number | undefined, way?: Way): Identity | u
   }
 }
 
-function keep<Key, Value>(kept: Map<Key, Value>, key: Key, value: Value): Value {
-  if (kept.size >= MOST_KEPT) kept.clear()
-  kept.set(key, value)
+function cached<Key, Value>(cache: Map<Key, Value>, key: Key, value: Value): Value {
+  if (cache.size >= MOST_CACHED) cache.clear()
+  cache.set(key, value)
   return value
 }

@@ -3,14 +3,14 @@ import type { Ledger } from 'archivolt'
 
 export type UserPreferences = Readonly<Record<string, unknown>>
 
-/** Kept look-ups; past this they are thrown away and read anew. */
-const MOST_KEPT = 1000
+/** Most cached look-ups; with more, the cache is cleared. */
+const MOST_CACHED = 1000
 
 export function openPreferenceRows(ledger: Ledger) {
   const select = ledger.sql<{ settings: string }>('SELECT settings FROM users WHERE id = ?')
   const update = ledger.sql('UPDATE users SET settings = ? WHERE id = ?')
   // Every request for a page asks for them.
-  const kept = new Map<number, UserPreferences>()
+  const cache = new Map<number, UserPreferences>()
 
   const read = (userId: number): UserPreferences =>
     ledger.json<UserPreferences>(select.get(userId)?.settings ?? '{}', `users.settings of ${userId}`, {})
@@ -18,11 +18,11 @@ export function openPreferenceRows(ledger: Ledger) {
   return {
     /** Empty for an account that does not exist. */
     of(userId: number): UserPreferences {
-      const known = kept.get(userId)
+      const known = cache.get(userId)
       if (known) return known
       const found = Object.freeze(read(userId))
-      if (kept.size >= MOST_KEPT) kept.clear()
-      kept.set(userId, found)
+      if (cache.size >= MOST_CACHED) cache.clear()
+      cache.set(userId, found)
       return found
     },
     /** Inside a write. */
@@ -31,7 +31,7 @@ export function openPreferenceRows(ledger: Ledger) {
       update.run(JSON.stringify(changed), userId)
       return changed
     },
-    /** What is kept may have changed. */
-    forget: () => kept.clear(),
+    /** What is cache may have changed. */
+    forget: () => cache.clear(),
   }
 }

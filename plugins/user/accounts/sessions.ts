@@ -143,7 +143,7 @@ export function openSessions({
       session.usedAt = at
       ledger
         .write(() => updateUse.run(at, session.hash))
-        .catch((error: unknown) => log.warn({ err: error }, 'when a session was used could not be kept'))
+        .catch((error: unknown) => log.warn({ err: error }, 'the last use of a session could not be stored'))
     },
 
     /** Whose it is, if it has not ended. */

@@ -17,8 +17,8 @@ import type { AccountRules } from './types.ts'
 import { openUserRows, type UserRow } from './user-rows.ts'
 import { openViews } from './views.ts'
 
-export type KeptToken = { account: Identity; scope?: Scope; access?: KnownAccessToken }
-export type KeptSession = { account: Identity; session: Session }
+export type CachedToken = { account: Identity; scope?: Scope; access?: KnownAccessToken }
+export type CachedSession = { account: Identity; session: Session }
 
 export type Book = ReturnType<typeof openBook>
 
@@ -45,7 +45,7 @@ export function openBook(parts: CredentialsParts, cost?: PasswordCost) {
     /** Where the password lies that the first start has made up. */
     firstPassword: { file, isThere: existsSync(file) },
     /** What every request asks for. Any change empties all of it, after its commit. */
-    kept: { byToken: new Map<string, KeptToken>(), bySession: new Map<string, KeptSession>() },
+    cache: { byToken: new Map<string, CachedToken>(), bySession: new Map<string, CachedSession>() },
     /** Told of each change once it holds. */
     listeners: [] as Array<() => void>,
   }
@@ -54,14 +54,14 @@ export function openBook(parts: CredentialsParts, cost?: PasswordCost) {
 /** A change that requests must see from now on. */
 export async function write<Result>(book: Book, work: () => Result): Promise<Result> {
   const result = await book.ledger.write(work)
-  forgetKept(book)
+  clearCache(book)
   return result
 }
 
 /** What requests ask for is read anew, and whoever was let in is looked at again. */
-export function forgetKept({ kept, preferences, listeners }: Book): void {
-  kept.byToken.clear()
-  kept.bySession.clear()
+export function clearCache({ cache, preferences, listeners }: Book): void {
+  cache.byToken.clear()
+  cache.bySession.clear()
   preferences.forget()
   for (const listener of listeners) listener()
 }

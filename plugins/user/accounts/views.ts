@@ -1,22 +1,22 @@
 /** Keeps in the ledger what each account is shown of the archive. */
 import type { Ledger, View } from 'archivolt'
 
-/** Kept views; past this they are thrown away and read anew. */
-const MOST_KEPT = 1000
+/** Most cached views; with more, the cache is cleared. */
+const MOST_CACHED = 1000
 
 export function openViews(ledger: Ledger) {
   const selectAll = ledger.sql<{ id: number; view: string }>('SELECT id, view FROM users WHERE view IS NOT NULL')
   const update = ledger.sql('UPDATE users SET view = ? WHERE id = ?')
-  const kept = new Map<string, View>()
+  const cache = new Map<string, View>()
 
   /** As a row has it. The same text is the same object, so that a changed view is told from one that is unchanged. */
   function parse(text: string | null): View | null {
     if (text === null) return null
-    const known = kept.get(text)
+    const known = cache.get(text)
     if (known) return known
     const view = Object.freeze(readView(text, ledger))
-    if (kept.size >= MOST_KEPT) kept.clear()
-    kept.set(text, view)
+    if (cache.size >= MOST_CACHED) cache.clear()
+    cache.set(text, view)
     return view
   }
 

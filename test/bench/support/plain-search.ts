@@ -3,7 +3,7 @@
  * what ours counts, keeps and chooses beside them.
  */
 import Database from 'better-sqlite3'
-import { isNear, type QueryWord, queryWords } from '../../../core/index/text.ts'
+import { isNear, type QueryWord, queryWords } from '../../../plugins/index-kit/text.ts'
 
 export interface PlainQuery {
   sql: string

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { type Credentials, chooseKeeper, type Identity } from '../../../core/accounts/credentials.ts'
+import { findBuiltIn } from '../../../cli/find-plugins.ts'
+import { type Credentials, chooseAccountsPlugin, type Identity } from '../../../core/accounts/credentials.ts'
 import { definePlugin, defineRoute } from '../../../core/plugin/define.ts'
-import { findBuiltIn } from '../../../core/plugin/find.ts'
 import { registerPlugins } from '../../../core/plugin/load.ts'
 import { testApp } from '../../support/testing.ts'
 
@@ -21,7 +21,7 @@ test('the program does not start without a plugin that keeps accounts, and says 
     testApp(t, { settings: { pluginsOff: [...off] } }),
     /No plugin keeps accounts, so nobody could sign in: take user out of AV_PLUGINS_OFF/,
   )
-  assert.throws(() => chooseKeeper([], []), /No plugin keeps accounts.*: add one that brings credentials/)
+  assert.throws(() => chooseAccountsPlugin([], []), /No plugin keeps accounts.*: add one that brings credentials/)
 })
 
 test('credentials that cannot be are refused by name', () => {

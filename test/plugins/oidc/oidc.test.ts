@@ -8,6 +8,7 @@ import { openLog } from '../../../core/log.ts'
 import { Jar } from '../../support/browser-jar.ts'
 import { CLIENT_ID, CLIENT_SECRET, type IdentityProvider, identityProvider } from '../../support/identity-provider.ts'
 import { PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+import '../../support/slow.ts'
 
 interface Given {
   app: TestApp

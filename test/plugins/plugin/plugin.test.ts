@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { definePlugin, defineRoute, Type } from '../../../core/public.ts'
+import { definePlugin, defineRoute, Type } from '../../../plugins/plugin-kit/public.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { testApp } from '../../support/testing.ts'
 

@@ -19,6 +19,7 @@ import {
   testApp,
   testClock,
 } from '../../support/testing.ts'
+import '../../support/slow.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -1,7 +1,7 @@
 /** A plugin from outside that fails in every hook there is: the archive goes on without it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { definePlugin, type Plugin, Type } from '../../../core/public.ts'
+import { definePlugin, type Plugin, Type } from '../../../plugins/plugin-kit/public.ts'
 import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 
 /** What the platform's page would start to tell its version. */

@@ -1,0 +1,35 @@
+/**
+ * Runs commands of plugins with the whole app on a data folder that no server is using, without serving requests or
+ * starting jobs.
+ */
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { readSources } from '../config/load-settings.ts'
+import { openApp } from '../core/app.ts'
+import type { CommandInput, PluginCommand } from '../core/plugin/define.ts'
+import { findPlugins } from './find-plugins.ts'
+
+/** @throws a sentence: the folder has no archive, a server is using it, or it belongs to another user */
+export async function runAtRest(command: PluginCommand, input: CommandInput): Promise<void> {
+  const sources = readSources()
+  refuseFolder(sources.dataDir)
+  const { app, close } = await openApp({ sources, findPlugins, log: input.log, isAtRest: true })
+  try {
+    await command.run(input, app)
+  } finally {
+    await close()
+  }
+}
+
+/** A typing error must not create a new archive, and root must not leave files that the server cannot write. */
+function refuseFolder(dataDir: string): void {
+  if (!existsSync(join(dataDir, 'ledger.sqlite')))
+    throw new Error(
+      `There is no archive in ${dataDir}: set AV_DATA_DIR to its data folder, or start the server once to make one`,
+    )
+  const { uid } = statSync(dataDir)
+  if (process.getuid?.() === 0 && uid !== 0)
+    throw new Error(
+      `The archive in ${dataDir} belongs to another user: run this as that one, with sudo -u '#${uid}' in front`,
+    )
+}

@@ -1,0 +1,90 @@
+/** `archivolt check`: checks settings, data and programs without changing anything; a server may be running. */
+import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readCore, readSettings, readSources } from '../config/load-settings.ts'
+import { systemClock } from '../core/clock.ts'
+import { saidBy } from '../core/error.ts'
+import { diskSpace } from '../core/folder.ts'
+import { openChecked } from '../core/ledger/ledger-copies.ts'
+import { lookAtDatabase } from '../core/ledger/look-at-database.ts'
+import { openSeal } from '../core/ledger/seal.ts'
+import { unreadableIn, wayOutOf } from '../core/ledger/sealed-columns.ts'
+import type { Finding } from '../core/plugin/define.ts'
+import { registerPlugins } from '../core/plugin/load.ts'
+import { openRememberedSettings } from '../core/plugin/remembered-settings.ts'
+import { inEnglish } from '../core/say.ts'
+import { readSecretKey } from '../core/secret-key.ts'
+import { findPlugins } from './find-plugins.ts'
+import type { OwnCommand } from './own-command.ts'
+
+const LEAST_FREE_BYTES = 1 << 30
+const LEDGER_REMEDY = 'start the server: it will use the newest copy in ledger-copies/'
+
+export const check: OwnCommand = {
+  name: 'check',
+  summary: 'Check settings, data and programs, and report problems',
+  async run({ say, log }) {
+    const sources = readSources()
+    const core = readCore(sources)
+    const loaded = registerPlugins(await findPlugins(core), core.pluginsOff)
+    const { owners } = await openRememberedSettings(core.dataDir, loaded)
+    const settings = readSettings(sources, loaded.settings, owners)
+    const found: Finding[] = []
+    const tell = (finding: Finding) => {
+      found.push(finding)
+      say(`${finding.isRight ? 'ok   ' : 'WRONG'}  ${finding.what}: ${finding.said}`)
+    }
+    tell({ what: 'Settings', isRight: true, said: `loaded, with ${loaded.registry.plugins.length} plugins` })
+    for (const finding of await checkData(core.dataDir)) tell(finding)
+    for (const { name, checks } of loaded.registry.plugins) {
+      const told = checks?.({ settings, clock: systemClock, log }).catch((error: unknown) => [
+        { what: `Plugin ${name}`, isRight: false, said: `the check failed: ${saidBy(error)}` },
+      ])
+      for (const finding of (await told) ?? []) tell(finding)
+    }
+    const wrong = found.filter(({ isRight }) => !isRight).length
+    if (wrong > 0) throw new Error(`${wrong} of ${found.length} checks failed: see above for what to do`)
+  },
+}
+
+async function checkData(dataDir: string): Promise<Finding[]> {
+  if (!existsSync(dataDir))
+    return [{ what: 'Data folder', isRight: true, said: `${dataDir} does not exist yet: the first start creates it` }]
+  const { free } = await diskSpace(dataDir)
+  const findings: Finding[] = [
+    {
+      what: 'Data folder',
+      isRight: free >= LEAST_FREE_BYTES,
+      said: `${dataDir}, ${(free / 2 ** 30).toFixed(1)} GB free${free >= LEAST_FREE_BYTES ? '' : ': free some space'}`,
+    },
+  ]
+  const ledger = join(dataDir, 'ledger.sqlite')
+  if (existsSync(ledger)) {
+    findings.push(lookAtDatabase(ledger, 'Ledger', LEDGER_REMEDY))
+    if (findings.at(-1)!.isRight) findings.push(...(await checkSecrets(dataDir, ledger)))
+  }
+  const key = join(dataDir, 'secret.key')
+  if (existsSync(key)) {
+    const { mode } = await stat(key)
+    const isPrivate = (mode & 0o077) === 0
+    findings.push({
+      what: 'Secret key',
+      isRight: isPrivate,
+      said: isPrivate ? 'readable by its owner only' : `readable by others: run chmod 600 ${key}`,
+    })
+  }
+  return findings
+}
+
+async function checkSecrets(dataDir: string, ledger: string): Promise<Finding[]> {
+  const key = (await readSecretKey(dataDir)) ?? Buffer.alloc(0) // without a key, no secret can be opened
+  const db = openChecked(ledger, { readonly: true })
+  try {
+    const unreadable = unreadableIn(db, openSeal(key))
+    if (unreadable.size === 0) return []
+    return [{ what: 'Secrets', isRight: false, said: `there are ${inEnglish(wayOutOf(unreadable))}` }]
+  } finally {
+    db.close()
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Finds the built-in plugins and those in folders named in the settings, which are bundled against the one copy of
+ * core.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { PluginSettings } from '../core/app.ts'
+import { StartError, wayOut } from '../core/error.ts'
+import { rememberCode } from '../core/error-origin.ts'
+import { isSource, OWN_FOLDER } from '../core/own-files.ts'
+import { bundle, firstLine } from '../core/plugin/bundle.ts'
+import type { Plugin } from '../core/plugin/define.ts'
+import { type FoundPlugin, isLeftOut } from '../core/plugin/found.ts'
+import { writeWhole } from '../core/whole-file.ts'
+import { type PluginFolder, pluginsIn } from './packages.ts'
+
+const BUILT_IN = fileURLToPath(new URL('plugins/', OWN_FOLDER))
+const LOAD_WITHIN_MS = 60_000
+
+/** The built-in plugins and those of AV_PLUGINS_DIR, unordered and unchecked. @throws StartError */
+export async function findPlugins({ pluginsDir, pluginsOff, dataDir }: PluginSettings): Promise<FoundPlugin[]> {
+  const outside = pluginsDir.length > 0 ? await findOutside(pluginsDir, join(dataDir, 'plugins'), pluginsOff) : []
+  return [...(await findBuiltIn()), ...outside]
+}
+
+/** The built-in plugins. */
+export async function findBuiltIn(): Promise<FoundPlugin[]> {
+  const entry = isSource ? 'plugin.ts' : 'plugin.js'
+  const found = (await readdir(BUILT_IN)).sort().filter((name) => existsSync(join(BUILT_IN, name, entry)))
+  return Promise.all(
+    found.map(async (name) => ({
+      plugin: await load(pathToFileURL(join(BUILT_IN, name, entry)).href, join('plugins', name)),
+      origin: join('plugins', name),
+    })),
+  )
+}
+
+/**
+ * Finds the plugins in outside folders, and in packages that npm has installed there (`packages.ts`). They are bundled
+ * into `<cache>/<name>-<hash>.mjs`; their `import.meta.url` stays that of their own `plugin.ts`.
+ * @param off  AV_PLUGINS_OFF: no code is run of a folder or package with such a name
+ * @throws StartError  names the folder and the problem
+ */
+export async function findOutside(
+  folders: readonly string[],
+  cache: string,
+  off: readonly string[] = [],
+  loadWithinMs = LOAD_WITHIN_MS,
+): Promise<FoundPlugin[]> {
+  const found: FoundPlugin[] = []
+  for (const folder of folders) {
+    for (const one of await pluginsIn(folder, bundle)) {
+      const isUnread = [one.name, basename(one.folder)].some((name) => isLeftOut(off, name, true))
+      const plugin = isUnread ? { name: one.name } : await outside(one, cache, loadWithinMs)
+      found.push({ plugin, origin: one.folder, isOutside: true, isUnread })
+    }
+  }
+  return found
+}
+
+/** Builds and imports a bundle. Errors name the plugin and lines of its own sources. */
+async function outside(found: PluginFolder, cache: string, loadWithinMs: number): Promise<Plugin> {
+  const { name, folder, version } = found
+  const without = wayOut(name)
+  const path = await bundled(found, cache, without)
+  process.setSourceMapsEnabled(true)
+  const plugin = await load(pathToFileURL(path).href, folder, { without, withinMs: loadWithinMs })
+  if (typeof plugin.name === 'string') rememberCode(plugin.name, [join(folder, '/'), path])
+  return version === undefined ? plugin : { version, ...plugin }
+}
+
+/** @returns path of the bundle */
+async function bundled({ name: own, folder, entry }: PluginFolder, cache: string, without: string): Promise<string> {
+  const stem = own.replace(/[^A-Za-z0-9_-]/g, '_')
+  let file: string
+  let text: string
+  try {
+    file = entry()
+    const { outputFiles } = bundle({
+      entryPoints: [file],
+      sourcemap: 'inline',
+      sourcesContent: false,
+      // No file is written to this path: it is the base of the paths in the source map.
+      outfile: join(cache, `${stem}.mjs`),
+      define: { 'import.meta.url': JSON.stringify(pathToFileURL(file).href) },
+    })
+    text = outputFiles![0]!.text
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    throw new StartError(`plugin ${folder} cannot be built: ${firstLine(error)}${without}`, { cause: error })
+  }
+  const name = `${stem}-${createHash('sha256').update(file).update(text).digest('hex').slice(0, 12)}.mjs`
+  const path = join(cache, name)
+  if (!existsSync(path) || (await readFile(path, 'utf8')) !== text) {
+    await mkdir(cache, { recursive: true, mode: 0o700 })
+    await writeWhole(path, text)
+    const old = (await readdir(cache)).filter(
+      (other) => other.startsWith(`${stem}-`) && other.length === name.length && other !== name,
+    )
+    await Promise.all(old.map((other) => rm(join(cache, other), { force: true })))
+  }
+  return path
+}
+
+async function load(url: string, origin: string, { without = '', withinMs = LOAD_WITHIN_MS } = {}): Promise<Plugin> {
+  let module: { default?: unknown }
+  // The timer keeps the process alive: while a plugin awaits something at its top level, nothing else may.
+  let timer: NodeJS.Timeout | undefined
+  const tooLong = new Promise<never>(
+    (_resolve, reject) =>
+      (timer = setTimeout(() => reject(new Error(`it takes longer than ${withinMs / 1000} s`)), withinMs)),
+  )
+  try {
+    module = (await Promise.race([import(url), tooLong])) as { default?: unknown }
+  } catch (error) {
+    throw new StartError(`plugin ${origin} cannot be loaded: ${firstLine(error)}${without}`, { cause: error })
+  } finally {
+    clearTimeout(timer)
+  }
+  if (typeof module.default !== 'object' || module.default === null) {
+    throw new StartError(
+      `plugin ${origin} has no default export, which must be the value of definePlugin({ … })${without}`,
+    )
+  }
+  return module.default as Plugin
+}

@@ -1,0 +1,88 @@
+/** Start, signals, and what the program prints to the person who started it. */
+import { readSources } from '../config/load-settings.ts'
+import { type OpenedApp, openApp } from '../core/app.ts'
+import { pluginIn } from '../core/error-origin.ts'
+import { refuseOtherBinding } from './binding.ts'
+import { runCommand } from './commands.ts'
+import { findPlugins } from './find-plugins.ts'
+import { refuseOtherMachine } from './release.ts'
+import { adviceForRoot } from './root-advice.ts'
+import { sentenceOf } from './typed.ts'
+
+const STOP_WITHIN_MS = 10_000
+
+/** Prints a sentence for people; AV_LOG_LEVEL=debug adds the stack. */
+function refuse(error: unknown, command?: string): never {
+  process.stderr.write(
+    `Archivolt could not ${command === undefined ? 'start' : `finish ${command}`}. ${sentenceOf(error)}\n`,
+  )
+  process.exit(1)
+}
+
+/** Prints the address in one line, with the first account until somebody has signed in with its first password. */
+function greet({ url, first, app }: OpenedApp): void {
+  const { isNew, username, password, passwordFile } = first
+  // A terminal is read by one person; other output may go to a stored log.
+  const shown = password && process.stdout.isTTY ? `: ${password}` : ''
+  const place = passwordFile ? `in ${passwordFile}${shown}` : isNew ? 'that of AV_PASSWORD' : undefined
+  const hint = place === undefined ? '' : ` – sign in as ${username}, the password is ${place}`
+  process.stdout.write(`Archivolt ${app.version} listens on ${url}${hint}\n`)
+}
+
+/** Names the plugin at fault: a plugin from outside can be switched off. */
+function sayWhose(error: unknown, what: string): string {
+  const plugin = pluginIn(error)
+  const said = error instanceof Error ? error.message.split('\n')[0] : String(error)
+  return plugin === undefined
+    ? `${what}: ${said}`
+    : `plugin ${plugin}: ${what}: ${said}; correct it, or start without it: AV_PLUGINS_OFF=${plugin}`
+}
+
+function stopOnSignals(opened: OpenedApp): void {
+  const { log } = opened.app
+  let isStopping = false
+  const stop = async (exitCode: number): Promise<void> => {
+    if (isStopping) return
+    isStopping = true
+    setTimeout(() => {
+      log.error(`not everything was closed within ${STOP_WITHIN_MS / 1000} s; the next start puts it right`)
+      process.exit(1)
+    }, STOP_WITHIN_MS).unref()
+    await opened.close()
+    process.exit(exitCode)
+  }
+  process.on('SIGINT', () => void stop(0))
+  process.on('SIGTERM', () => void stop(0))
+  // Unawaited work failed. Its job or request reports its own error; the server goes on.
+  faults.late = (error) => log.error({ err: error }, 'a failure that nobody waited for')
+  faults.fatal = (error) => {
+    log.fatal({ err: error }, 'an error that nobody caught: the server stops')
+    process.stderr.write(`Archivolt stops. ${sayWhose(error, 'an error that nobody caught')}\n`)
+    void stop(1)
+  }
+}
+
+const typed = process.argv.slice(2)
+/** The command that could not be finished. */
+const [command] = typed[0] === 'start' ? [] : typed
+/** Handlers of uncaught failures: they end a start or a command. */
+const faults = {
+  late: (error: unknown): void => refuse(sayWhose(error, 'a failure that nobody waited for'), command),
+  fatal: (error: unknown): void => refuse(sayWhose(error, 'an error that nobody caught'), command),
+}
+process.on('unhandledRejection', (error) => faults.late(error))
+process.on('uncaughtException', (error) => faults.fatal(error))
+try {
+  await refuseOtherMachine()
+  refuseOtherBinding()
+  if ((await runCommand(typed)) === 'start') {
+    const sources = readSources()
+    const advice = adviceForRoot(sources.dataDir)
+    if (advice) process.stderr.write(`${advice}\n`)
+    const opened = await openApp({ sources, findPlugins })
+    stopOnSignals(opened)
+    greet(opened)
+  }
+} catch (error) {
+  refuse(error, command)
+}

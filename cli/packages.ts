@@ -1,0 +1,144 @@
+/** Finds plugins from outside, as folders or npm packages, and the entry file of each. */
+/// <reference path="../config/semver.d.ts" />
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import type { BuildOptions, BuildResult } from 'esbuild'
+import { satisfies } from 'semver'
+import { StartError, wayOut } from '../core/error.ts'
+import { API_PACKAGE, API_VERSION } from '../core/plugin/api.ts'
+
+/** The keyword that makes an npm package a plugin. */
+const KEYWORD = 'archivolt-plugin'
+const MANIFESTS = ['plugin.ts', 'plugin.js']
+
+interface PackageFile {
+  name?: unknown
+  version?: unknown
+  keywords?: unknown
+  exports?: unknown
+  main?: unknown
+  peerDependencies?: Record<string, unknown>
+}
+
+export interface PluginFolder {
+  /** The name for AV_PLUGINS_OFF: that of its folder, with its scope. */
+  name: string
+  folder: string
+  /** The version in its `package.json`. */
+  version?: string
+  /** The entry file. @throws the bundler's error if it cannot be found */
+  entry(): string
+}
+
+/** Bundles in memory, with the options used for plugins. */
+type Bundle = (options: BuildOptions) => BuildResult<{ metafile: true }>
+
+/**
+ * Returns the folder itself if it is a plugin, otherwise all plugins in it: folders, and packages in its
+ * `node_modules`.
+ * @throws StartError  no plugin, or one for another version of the plugin API
+ */
+export async function pluginsIn(folder: string, bundle: Bundle): Promise<PluginFolder[]> {
+  const own = await pluginAt(folder, basename(folder), bundle)
+  if (own) return [own]
+  const packages = join(folder, 'node_modules')
+  const candidates = [
+    ...(await foldersIn(folder)).filter((name) => name !== 'node_modules').map((name) => ({ name, at: folder })),
+    ...(existsSync(packages) ? await packageNames(packages) : []).map((name) => ({ name, at: packages })),
+  ]
+  const found: PluginFolder[] = []
+  for (const { name, at } of candidates.sort((one, other) =>
+    join(one.at, one.name) < join(other.at, other.name) ? -1 : 1,
+  )) {
+    const plugin = await pluginAt(join(at, name), name, bundle, at === packages)
+    if (plugin) found.push(plugin)
+  }
+  if (found.length === 0)
+    throw new StartError(
+      `AV_PLUGINS_DIR: ${folder} holds no plugin.ts or plugin.js, nor does a folder in it, nor is a package in its node_modules one (those have the keyword ${KEYWORD}); correct the setting`,
+    )
+  return found
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    throw new StartError(
+      `AV_PLUGINS_DIR: ${folder} cannot be read (${error.code}); correct the setting or the folder's permissions`,
+      { cause: error },
+    )
+  })
+  return entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map(({ name }) => name)
+}
+
+/** Scoped packages have both names: `@tide/plugin`. */
+async function packageNames(folder: string): Promise<string[]> {
+  const names = (await foldersIn(folder)).filter((name) => !name.startsWith('.'))
+  const scoped = names
+    .filter((name) => name.startsWith('@'))
+    .map(async (scope) => (await foldersIn(join(folder, scope))).map((name) => `${scope}/${name}`))
+  return [...names.filter((name) => !name.startsWith('@')), ...(await Promise.all(scoped)).flat()]
+}
+
+/** @param isPackage  installed by npm: a plugin only if its keywords say so */
+async function pluginAt(
+  folder: string,
+  name: string,
+  bundle: Bundle,
+  isPackage = false,
+): Promise<PluginFolder | undefined> {
+  const file = MANIFESTS.map((manifest) => join(folder, manifest)).find((path) => existsSync(path))
+  const packageFile = await readPackage(folder, isPackage)
+  const isMarked = Array.isArray(packageFile?.keywords) && packageFile.keywords.includes(KEYWORD)
+  if (!isMarked && (isPackage || !file)) return undefined
+  const { version } = packageFile ?? {}
+  return {
+    ...{ name, folder },
+    ...(typeof version === 'string' && { version }),
+    entry() {
+      checkApi(name, packageFile)
+      return (isMarked && declaredEntry(folder, packageFile, bundle)) || file || noEntry(name, folder)
+    },
+  }
+}
+
+async function readPackage(folder: string, isPackage: boolean): Promise<PackageFile | undefined> {
+  const path = join(folder, 'package.json')
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) return value
+  } catch {
+    // Refused below.
+  }
+  // Other npm packages are not plugins.
+  if (isPackage) return undefined
+  throw new StartError(`AV_PLUGINS_DIR: ${path} is no JSON object; correct it or remove it`)
+}
+
+function checkApi(name: string, packageFile: PackageFile | undefined): void {
+  const range = packageFile?.peerDependencies?.[API_PACKAGE]
+  if (range === undefined || (typeof range === 'string' && satisfies(API_VERSION, range))) return
+  throw new StartError(
+    `plugin ${name} is made for version ${String(range)} of the plugin API (peerDependencies in its package.json), and this Archivolt has ${API_VERSION}: install a release of it that is made for this one${wayOut(name)}`,
+  )
+}
+
+/** The file behind `exports`, otherwise `main`, resolved by the bundler so that all npm rules apply. */
+function declaredEntry(folder: string, { name, exports, main }: PackageFile, bundle: Bundle): string | undefined {
+  const isMain = exports === undefined || exports === null
+  // `npm init` names an index.js even if there is none.
+  if (isMain && (typeof main !== 'string' || !existsSync(join(folder, main)))) return undefined
+  const { metafile } = bundle({
+    stdin: { contents: `export { default } from ${JSON.stringify(isMain ? './' : name)}`, resolveDir: folder },
+    mainFields: ['main'],
+    metafile: true,
+  })
+  const [first] = metafile.inputs['<stdin>']!.imports
+  return first && resolve(first.path)
+}
+
+function noEntry(name: string, folder: string): never {
+  throw new StartError(`plugin ${folder} has no entry: name it by \`exports\` in its package.json${wayOut(name)}`)
+}

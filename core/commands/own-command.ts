@@ -1,6 +1,0 @@
-/** A command of core, which opens what it needs by itself. */
-import type { CommandInput, PluginCommand } from '../plugin/define.ts'
-
-export interface OwnCommand extends Omit<PluginCommand, 'run'> {
-  run: (input: CommandInput) => Promise<void>
-}

@@ -1,0 +1,52 @@
+/** Stores values of v0.5 that mean nothing here, for each account, so that clients read back what they wrote. */
+import type { App } from 'archivolt'
+
+type Values = Readonly<Record<string, unknown>>
+
+export const valueTables = {
+  number: 1,
+  sql: `CREATE TABLE compat_account (
+    user_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+    kept TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE compat_installation (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    kept TEXT NOT NULL
+  ) STRICT`,
+}
+
+/**
+ * The playlist size has become a preference of the plugin subscription, whose migration may have filled it in already: what
+ * somebody has set counts.
+ */
+export const ownPlaylistSize = {
+  number: 2,
+  sql: `INSERT OR REPLACE INTO preferences (section, key, value)
+    SELECT 'subscriptions', 'playlist_size', json_extract(kept, '$."subscriptions.playlist_size"') FROM compat_installation
+    WHERE json_type(kept, '$."subscriptions.playlist_size"') = 'integer';
+  UPDATE compat_installation SET kept = json_remove(kept, '$."subscriptions.playlist_size"', '$."subscriptions.extract_flat"')`,
+}
+
+/** The address of the token provider has become a preference of the plugin platform. No value of the installation is left. */
+export const ownTokenProvider = {
+  number: 3,
+  sql: `INSERT OR IGNORE INTO preferences (section, key, value)
+    SELECT 'platform', 'token_provider', json_quote(json_extract(kept, '$."downloads.pot_provider_url"')) FROM compat_installation
+    WHERE json_type(kept, '$."downloads.pot_provider_url"') = 'text';
+  DROP TABLE compat_installation`,
+}
+
+export function valuesOfAccount({ ledger }: Pick<App, 'ledger'>, id: number): Values {
+  const row = ledger.sql<{ kept: string }>('SELECT kept FROM compat_account WHERE user_id = ?').get(id)
+  return row ? ledger.json<Values>(row.kept, `compat_account.kept of ${id}`, {}) : {}
+}
+
+/** Replaces the stored values. */
+export const storeForAccount = (app: Pick<App, 'ledger'>, id: number, values: Values): Promise<unknown> =>
+  app.ledger.write(() =>
+    app.ledger
+      .sql(
+        'INSERT INTO compat_account (user_id, kept) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET kept = excluded.kept',
+      )
+      .run(id, JSON.stringify(values)),
+  )

@@ -1,0 +1,13 @@
+/** Finds the snapshot to restore. */
+import { errors } from '../../core/error.ts'
+import type { SnapshotRecord, Snapshots } from '../../core/index/port.ts'
+import { say } from '../../core/say.ts'
+
+/** @throws not_found; conflict: the snapshot is not complete */
+export async function wholeSnapshot(snapshots: Pick<Snapshots, 'get'>, id: string): Promise<SnapshotRecord> {
+  const record = await snapshots.get(id)
+  if (!record) throw errors.notFound('snapshot', id)
+  if (record.state !== 'SUCCESS')
+    throw errors.conflict(say`The snapshot is in state ${{ state: record.state }}: only a complete one can be restored`)
+  return record
+}

@@ -1,0 +1,122 @@
+/** Everything that a plugin may import, as `archivolt`: define*, Type, errors, schemas, types. */
+
+export type { Static, TObject, TSchema } from 'typebox'
+export { Type } from 'typebox'
+export { Value } from 'typebox/value'
+export type { SettingDefinition, Settings } from '../../config/schema.ts'
+export { type Actor, mayUse } from '../../core/accounts/authentication.ts'
+export type {
+  Accounts,
+  Credentials,
+  CredentialsParts,
+  FirstAccount,
+  Identity,
+} from '../../core/accounts/credentials.ts'
+export { neededScope, SCOPES, type Scope } from '../../core/accounts/scope.ts'
+export type { Signing } from '../../core/accounts/signing.ts'
+export { clientOf } from '../../core/address.ts'
+export { isBlank } from '../../core/blank.ts'
+export { childEnvironment, runChild, startChild } from '../../core/child.ts'
+export type { Clock, Timer } from '../../core/clock.ts'
+export { DAY_MS, DAY_SECONDS, epochSeconds, LATEST_SECOND, localDay, localMinute, timeZone } from '../../core/clock.ts'
+export { abortable } from '../../core/concurrency/abortable.ts'
+export { chunksOf } from '../../core/concurrency/chunk.ts'
+export { withinTime, withLimit } from '../../core/concurrency/limit.ts'
+export { Quota } from '../../core/concurrency/quota.ts'
+export { Rate } from '../../core/concurrency/rate.ts'
+export { type AnswerTold, answers, type QuestionTold, questions } from '../../core/diagnostics.ts'
+export type { ErrorCode, ErrorOptions } from '../../core/error.ts'
+export { AppError, errors, isAppError, StartError, wordsOf } from '../../core/error.ts'
+export type { EventName, Events } from '../../core/events.ts'
+export { diskSpace, makeFolders, openFolder } from '../../core/folder.ts'
+export { giveWay } from '../../core/give-way.ts'
+export type { Fault, FaultForm } from '../../core/http/fault.ts'
+export { STATUS as errorStatus } from '../../core/http/fault.ts'
+export { contentPolicy } from '../../core/http/html-defaults.ts'
+export type { PageBlock, PageWindow } from '../../core/http/pagination.ts'
+export { isRequired, type QueryOf, type QueryShape } from '../../core/http/query.ts'
+export { bytes, events, file, JsonText, json, Listing, listing, type ReplyHeaders } from '../../core/http/reply.ts'
+export { ID_PATTERN, idInName, isId, ROW_PATTERN } from '../../core/id.ts'
+export type { GarbledDocument } from '../../core/index/garbled.ts'
+export type { DocOf, Field, IndexDefinition, NamesOf } from '../../core/index/mapping.ts'
+export { defineIndex } from '../../core/index/mapping.ts'
+export type {
+  AggregateQuery,
+  AggregateRow,
+  BulkOptions,
+  BulkResult,
+  Change,
+  Collection,
+  Filter,
+  FindQuery,
+  Found,
+  Hit,
+  Index,
+  MergePatch,
+  ReplaceWrite,
+  RestoreOptions,
+  RestoreResult,
+  SnapshotRecord,
+  StepOptions,
+  TextQuery,
+} from '../../core/index/port.ts'
+export { MAX_WINDOW, roundScore } from '../../core/index/port.ts'
+export type { Replacement, StoredDocuments } from '../../core/index/stored-documents.ts'
+export type { View } from '../../core/index/view.ts'
+export { beyondView, chosenKinds, MOST_CHOSEN } from '../../core/index/view.ts'
+export { restoreRuns } from '../../core/index/write-barrier.ts'
+export type { Lanes } from '../../core/jobs/lanes.ts'
+export type { ScheduleRecord, Schedules } from '../../core/jobs/scheduler.ts'
+export type { Job, JobChange, JobContext, Jobs, NotificationMessage, Step } from '../../core/jobs/types.ts'
+export { isStop, untilStop } from '../../core/jobs/until-stop.ts'
+export { overloadOf } from '../../core/json-load.ts'
+export type { SalvageParts } from '../../core/ledger/damaged-ledger.ts'
+export type { LogLine } from '../../core/ledger/jobs.ts'
+export { type FolderLock, holdFile, LockError } from '../../core/ledger/lock.ts'
+export { lookAtDatabase } from '../../core/ledger/look-at-database.ts'
+export type { Preferences, PreferencesOf, PreferenceValues } from '../../core/ledger/preferences.ts'
+export { isAmong, type Ledger } from '../../core/ledger/sqlite.ts'
+export { isDamage, mustBeWhole } from '../../core/ledger/whole-check.ts'
+export type { Log } from '../../core/log.ts'
+export { maskCredentials } from '../../core/mask.ts'
+export type {
+  Adaptation,
+  App,
+  AppOf,
+  BuiltPage,
+  CheckParts,
+  CommandInput,
+  Finding,
+  Hooks,
+  PageAccess,
+  Plugin,
+  PluginCommand,
+  PluginPage,
+  Question,
+  Registry,
+  Reply,
+  Route,
+  RouteInput,
+  Services,
+  Task,
+  TaskDefinition,
+  WholeApp,
+} from '../../core/plugin/define.ts'
+export { defineCommand, definePlugin, defineRoute, defineTask } from '../../core/plugin/define.ts'
+export { inEnglish, joined, Said, type Sentence, saidOf, say, sentenceOf, Words } from '../../core/say.ts'
+export { type SecurityEvent, tellSecurity } from '../../core/security-log.ts'
+export { listOf, listUnder, objectOf, textUnder, withKeys, withKeysInside, withTwins } from '../../core/splice.ts'
+export { faultIn, faultsIn, firstFaultIn } from '../../core/validation.ts'
+export { writeWhole } from '../../core/whole-file.ts'
+export { snapshotName } from '../index-kit/snapshot-name.ts'
+export type { MarkOptions } from '../index-kit/text.ts'
+export { fold, highlight, markedRanges, tokens } from '../index-kit/text.ts'
+export { wholeSnapshot } from '../index-kit/whole-snapshot.ts'
+export { DOWNLOADED_FORMATS, filmInput, inputOf, pipedPictureInput } from './hostile-media.ts'
+export { type Locks, openLocks } from './locks.ts'
+export { startProcess } from './own-process.ts'
+export { patchOrCreate } from './patch-or-create.ts'
+export { rssBytesOf } from './process-memory.ts'
+export { told } from './told.ts'
+export { partsAsked, wordColumn } from './word-column.ts'
+export { startWorker } from './worker.ts'

@@ -1,0 +1,5 @@
+/** Saves what can still be read of a damaged ledger, if there is no good copy of it. */
+import { definePlugin } from 'archivolt'
+import { salvage } from './salvage.ts'
+
+export default definePlugin({ name: 'salvage', salvage })

@@ -1,0 +1,297 @@
+/** The one command, as people type it: what it does beside serving, and what it says where it cannot. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type Machine, type Release, refusal } from '../../cli/release.ts'
+import { defineCommand } from '../../plugins/plugin-kit/public.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { START, startServer, USERNAME } from '../support/server.ts'
+import { ROOT } from '../support/sources.ts'
+import { aChannel, aVideo, testApp } from '../support/testing.ts'
+
+interface Said {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+function archivolt(env: Record<string, string>, args: string[], typed = '', program = START): Promise<Said> {
+  const clean = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_')))
+  return new Promise((resolve) => {
+    const child = execFile(program, args, { env: { ...clean, ...env } }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    )
+    child.stdin!.on('error', () => undefined) // it may end without reading: its exit code tells
+    child.stdin!.end(typed)
+  })
+}
+
+test('index-move brings the documents of a data folder to an index from outside', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
+  await app.close()
+  const env = {
+    AV_DATA_DIR: app.dataDir,
+    AV_PLUGINS_DIR: join(ROOT, 'test/data/plugins/memory'),
+    AV_MEMORY_INDEX: 'true',
+  }
+  const move = (more: object, target: string) => archivolt({ ...env, ...more }, ['index-move', target])
+
+  assert.match((await move({}, 'elsewhere')).stderr, /archivolt index-move elasticsearch, or memory, or embedded/)
+  assert.match((await move({ AV_MEMORY_INDEX: '' }, 'memory')).stderr, /Set AV_MEMORY_INDEX \(and what/)
+  const moved = await move({}, 'memory')
+
+  assert.match(moved.stdout, /Copying all documents from the embedded index to memory\n/)
+  assert.match(
+    moved.stdout,
+    /All 3 documents are in memory, counted in both \(3 written now\)\. Start the server with AV_MEMORY_INDEX as it is set now; the embedded index stays as it was/,
+  )
+})
+
+test('the help lists every command, and each tells how it is used', async (t) => {
+  const { stdout } = await archivolt({}, ['--help'])
+  const names = [...stdout.matchAll(/^ {2}([a-z][a-z -]*?)(?: <\w+>)? {2,}\S/gm)].map(([, name]) => name!)
+
+  assert.deepEqual(names.toSorted(), [
+    ...['backup', 'check', 'index-move', 'restore', 'rotate-key', 'setup', 'start', 'user add', 'user password'],
+    'user totp-off',
+  ])
+  for (const document of ['config/README.md', 'config/upkeep.md']) {
+    const text = await readFile(join(ROOT, document), 'utf8')
+    const told = [
+      ...text.matchAll(/(?:^ {4}| archivolt\/|`|AV_DATA_DIR=\S+ )archivolt ([a-z-]+(?: (?:add|password|totp-off))?)/gm),
+    ].map(([, name]) => name!)
+    assert.ok(told.length > 3, document)
+    assert.deepEqual(
+      told.filter((name) => !names.includes(name)),
+      [],
+      document,
+    )
+  }
+  const link = join(await temporaryFolder(t), 'archivolt')
+  await symlink(START, link)
+  for (const name of names) {
+    const help = await archivolt({}, [...name.split(' '), '--help'], '', link)
+    assert.deepEqual([help.code, help.stdout.startsWith(`archivolt ${name}`)], [0, true], help.stderr)
+  }
+  assert.match((await archivolt({}, ['--version'])).stdout, /^Archivolt \d+\.\d+\.\d+\n$/)
+})
+
+const REFUSED: Array<[what: string, args: string[], says: RegExp]> = [
+  ['a command that there is not', ['bakcup'], /Unknown command: bakcup\. Run archivolt --help for a list/],
+  [
+    'the first word of several commands alone',
+    ['user'],
+    /Incomplete command: user\. Use archivolt user add <name>, or archivolt user password <name>, or/,
+  ],
+  [
+    'a second word that there is not',
+    ['user', 'ad', 'ann'],
+    /Unknown command: user ad\. Use archivolt user add <name>, or/,
+  ],
+  ['a folder that is not there', ['rotate-key'], /There is no data folder .*nowhere: set AV_DATA_DIR/],
+  ['an option that there is not', ['backup', '--al'], /Unknown option '--al'\. Usage: archivolt backup$/m],
+  ['what is missing', ['restore'], /Missing <file>\. Usage: archivolt restore <file> \[--yes\]/],
+  ['what is too much', ['rotate-key', 'now'], /Unexpected argument: now\. Usage: archivolt rotate-key$/m],
+  ['a folder without an archive, and makes none', ['user', 'add', 'ann'], /no archive in .*nowhere: set AV_DATA_DIR/],
+]
+for (const [what, args, says] of REFUSED) {
+  test(`it refuses ${what} with a sentence`, async (t) => {
+    const folder = await temporaryFolder(t)
+    const { code, stderr } = await archivolt({ AV_DATA_DIR: join(folder, 'nowhere') }, args)
+
+    assert.equal(code, 1)
+    assert.match(stderr, says)
+    assert.doesNotMatch(stderr, /^\s+at /m)
+    assert.deepEqual(await readdir(folder), [])
+  })
+}
+
+test('an account is added, and a forgotten password is replaced, while no server runs', async (t) => {
+  const folder = await temporaryFolder(t)
+  const env = { AV_DATA_DIR: folder }
+  const first = await startServer(t, folder)
+  assert.match(
+    (await archivolt(env, ['user', 'add', 'ann'], 'long enough for all\n')).stderr,
+    /already runs on the data folder/,
+  )
+  await first.end('SIGTERM')
+
+  assert.match(
+    (await archivolt(env, ['user', 'add', 'ann'], 'short\n')).stderr,
+    /password must have at least 12 characters/,
+  )
+  assert.match((await archivolt(env, ['user', 'add', 'ann'])).stderr, /standard input is empty/)
+  const added = await archivolt(env, ['user', 'add', 'ann', '--admin'], 'long enough for all\n')
+  const changed = await archivolt(env, ['user', 'password', USERNAME], 'another long one\n')
+
+  assert.equal(added.stdout, 'Account ann added as an admin\n')
+  assert.equal(changed.stdout, `${USERNAME} has a new password\n`)
+  assert.match(
+    (await archivolt(env, ['user', 'password', 'bob'], 'x')).stderr,
+    new RegExp(`No account named “bob”. Accounts: ${USERNAME}, ann`),
+  )
+  const server = await startServer(t, folder, { AV_PASSWORD: 'another long one' })
+  assert.deepEqual(
+    (await server.api('GET', '/api/user/')).body.map((one: { username: string; is_staff: boolean }) => [
+      one.username,
+      one.is_staff,
+    ]),
+    [
+      [USERNAME, true],
+      ['ann', true],
+    ],
+  )
+})
+
+test('a backup is made and brought back while no server runs; without --yes it is only told', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1' }))
+  await app.close()
+  const env = { AV_DATA_DIR: app.dataDir }
+
+  const made = await archivolt(env, ['backup'])
+  const [, file] = /^All documents are in (\/.*\.zip)\n$/.exec(made.stdout)!
+  const other = await testApp(t)
+  await other.close()
+  const there = { AV_DATA_DIR: other.dataDir }
+  await rename(file!, join(other.dataDir, file!.split('/').at(-1)!))
+  const told = await archivolt(there, ['restore', join(other.dataDir, file!.split('/').at(-1)!)])
+  const done = await archivolt(there, ['restore', file!.split('/').at(-1)!, '--yes'])
+
+  assert.match(
+    told.stdout,
+    /video: 0 now; 1 would be added.*\n[\s\S]*Nothing was changed\. To apply the changes: archivolt restore/,
+  )
+  assert.match(done.stdout, /zip restored: 2 documents, 0 skipped\n/, done.stderr)
+  assert.match((await archivolt(there, ['restore', 'none.zip'])).stderr, /none\.zip/)
+})
+
+test('check says what is wrong and what to do, also while the server runs', async (t) => {
+  const folder = await temporaryFolder(t)
+  await startServer(t, folder)
+
+  const { code, stdout, stderr } = await archivolt({ AV_DATA_DIR: folder, AV_FFMPEG: '/nowhere/ffmpeg' }, ['check'])
+
+  assert.equal(code, 1)
+  for (const what of ['Settings', 'Data folder', 'Ledger', 'Secret key', 'Embedded index'])
+    assert.match(stdout, new RegExp(`^ok {5}${what}: `, 'm'))
+  assert.match(stdout, /^WRONG {2}ffmpeg: it is not there, or does not start: install ffmpeg/m)
+  assert.match(stderr, /\d of \d+ checks failed/)
+})
+
+test('a damaged ledger is told by check', async (t) => {
+  const folder = await temporaryFolder(t)
+  await writeFile(join(folder, 'ledger.sqlite'), 'no database at all, and longer than a header'.repeat(100))
+
+  const { stdout } = await archivolt({ AV_DATA_DIR: folder }, ['check'])
+
+  assert.match(stdout, /^WRONG {2}Ledger: .*; start the server: it will use the newest copy/m)
+})
+
+test('check tells secrets that the key does not open, and rotate-key keeps those that it does', async (t) => {
+  const folder = await temporaryFolder(t)
+  const server = await startServer(t, folder)
+  const url = 'json://name:word@127.0.0.1/hook'
+  const added = await server.api('POST', '/api/schedule/notification/', { task_name: 'download_pending', url })
+  assert.equal(added.status, 200)
+  await server.end('SIGTERM')
+  const env = { AV_DATA_DIR: folder }
+
+  assert.match((await archivolt(env, ['rotate-key'])).stdout, /ended; secrets in the ledger are sealed with it: 1\n/)
+  assert.doesNotMatch((await archivolt(env, ['check'])).stdout, /WRONG {2}Secrets/)
+  await rename(join(folder, 'secret.key'), join(folder, 'elsewhere'))
+
+  const told =
+    /there are secrets that another secret key has sealed \(1 in outgoing_urls\.url\): put the former secret\.key/
+  assert.match((await archivolt(env, ['check'])).stdout, told)
+  assert.match((await archivolt(env, ['rotate-key'])).stdout, new RegExp(told.source, 'i'))
+  await rename(join(folder, 'elsewhere'), join(folder, 'secret.key'))
+  assert.doesNotMatch((await archivolt(env, ['check'])).stdout, /WRONG {2}Secrets/)
+})
+
+test('a Node that is too old, or none, is told before anything is loaded', async (t) => {
+  const folder = await temporaryFolder(t)
+  await mkdir(join(folder, 'bin'))
+  for (const name of ['sh', 'dirname', 'readlink']) await symlink(`/usr/bin/${name}`, join(folder, 'bin', name))
+  const env = { PATH: join(folder, 'bin') }
+
+  assert.match((await archivolt(env, ['start'])).stderr, /needs Node 20\.11 or newer, but node is not on PATH/)
+  await writeFile(join(folder, 'bin/node'), '#!/bin/sh\necho v18.20.4\n')
+  await chmod(join(folder, 'bin/node'), 0o755)
+  assert.match((await archivolt(env, ['start'])).stderr, /needs Node 20\.11 or newer, but this is v18\.20\.4/)
+})
+
+const RELEASE: Release = {
+  version: '1.0.0',
+  platform: 'linux',
+  arch: 'x64',
+  libc: 'glibc',
+  nodeApi: 10,
+  nodes: { 115: 20, 127: 22 },
+}
+const HERE: Machine = { platform: 'linux', arch: 'x64', libc: 'glibc', node: '22.1.0', nodeApi: 9, modules: '127' }
+const MACHINES: Array<[what: string, here: Partial<Machine>, says: RegExp | undefined]> = [
+  ['its own machine', {}, undefined],
+  [
+    'another processor',
+    { arch: 'arm64' },
+    /for linux x64 glibc, and here is linux arm64 glibc: take archivolt-1\.0\.0-linux-arm64\.tar\.gz/,
+  ],
+  ['musl', { libc: 'musl' }, /here is linux x64 musl: take archivolt-1\.0\.0-linux-x64-musl\.tar\.gz/],
+  ['another system', { platform: 'darwin', libc: undefined }, /here is darwin x64: .* or build from the sources/],
+  [
+    'a Node without its SQLite',
+    { modules: '131', node: '23.1.0' },
+    /runs on Node 20 and on Node 22 or newer, and here is Node 23\.1\.0: install Node 24/,
+  ],
+  ['a Node that came after it', { modules: '160', nodeApi: 11, node: '30.1.0' }, undefined],
+]
+for (const [what, here, says] of MACHINES) {
+  test(`a release on ${what} ${says ? 'says which is needed' : 'starts'}`, () => {
+    const said = refusal(RELEASE, { ...HERE, ...here })
+
+    if (says) assert.match(said!, says)
+    else assert.equal(said, undefined)
+  })
+}
+
+test('in a test app a command is typed as people type it: with its options, secrets, help and refusals', async (t) => {
+  const app = await testApp(t)
+  const other = 'another long one'
+  const before = app.app
+
+  assert.deepEqual(await app.command('user add ann --admin', { secrets: [other] }), {
+    code: 0,
+    said: ['Account ann added as an admin'],
+  })
+  assert.notEqual(app.app, before)
+  assert.equal((await app.as('nobody').post('/api/user/login/', { username: 'ann', password: other })).status, 204)
+  const refusals: Array<[typed: string | string[], error: string]> = [
+    ['user add eve', 'Password: the test has no answer; give it in `secrets`'],
+    ['bakcup', 'Unknown command: bakcup. Run archivolt --help for a list'],
+    ['user add', 'Missing <name>. Usage: archivolt user add <name> [--admin] [--download]'],
+    [['user', 'password', 'an na'], 'No account named “an na”. Accounts: admin, user, ann'],
+  ]
+  for (const [typed, error] of refusals) assert.deepEqual(await app.command(typed), { code: 1, said: [], error })
+  assert.match((await app.command('user add --help')).said[0]!, /^archivolt user add <name>\n/)
+  await app.close()
+  assert.equal((await app.command('user password ann', { secrets: [other] })).code, 0)
+  assert.throws(() => app.app, /closed/)
+})
+
+test('a command of a plugin that fails is one sentence, and the server starts after it', async (t) => {
+  const fails = defineCommand({
+    name: 'tide fail',
+    summary: 'x',
+    run: async () => {
+      throw new TypeError('no tide')
+    },
+  })
+  const app = await testApp(t, { outside: [{ name: 'tide', commands: [fails] }] })
+
+  assert.deepEqual(await app.command('tide fail'), { code: 1, said: [], error: 'no tide' })
+  assert.equal((await app.as('user').get('/api/ping/')).status, 200)
+})

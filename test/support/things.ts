@@ -1,0 +1,16 @@
+/** The tables of a made-up plugin, as ledgers of tests have them. */
+import type { MigrationOwner } from '../../core/ledger/migrate.ts'
+
+export const things: MigrationOwner = {
+  name: 'thing',
+  migrations: [
+    { number: 1, sql: 'CREATE TABLE thing_list (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT' },
+    {
+      number: 2,
+      sql: `CREATE TABLE thing_mark (
+        user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE, name TEXT NOT NULL, at INTEGER,
+        PRIMARY KEY (user_id, name)) STRICT, WITHOUT ROWID;
+        CREATE INDEX thing_mark_at ON thing_mark (at)`,
+    },
+  ],
+}
