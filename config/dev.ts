@@ -62,7 +62,7 @@ class Watch {
 }
 
 const { pluginsDir } = readCore(readSources())
-const sources = new Watch([...['core', 'cli', 'config', 'plugins'].map((name) => join(ROOT, name)), ...pluginsDir])
+const sources = new Watch([...['core', 'config', 'plugins'].map((name) => join(ROOT, name)), ...pluginsDir])
 await buildPage({ isWatching: true })
 
 let server = start()
@@ -86,6 +86,6 @@ for (;;) {
 
 /** A server that cannot start prints the reason and ends; the next change starts it again. */
 function start() {
-  const child = spawn(process.execPath, [...process.execArgv, join(ROOT, 'cli/main.ts')], { stdio: 'inherit' })
+  const child = spawn(process.execPath, [...process.execArgv, join(ROOT, 'core/cli/main.ts')], { stdio: 'inherit' })
   return { child, ended: once(child, 'exit') }
 }

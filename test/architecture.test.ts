@@ -4,15 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findBuiltIn } from '../cli/find-plugins.ts'
+import { findBuiltIn } from '../core/cli/find-plugins.ts'
 import { readSources, type Source } from './support/sources.ts'
 
 const core = readSources('core')
-/** The program around core: start, signals, commands. */
-const cli = readSources('cli')
 const config = readSources('config')
 const plugins = readSources('plugins')
-const all = [...core, ...cli, ...config, ...plugins]
+const all = [...core, ...config, ...plugins]
 
 /** `core/x.ts: why` for each file that has one. */
 const faults = (sources: Source[], find: (source: Source) => Iterable<string>): string[] =>
@@ -23,17 +21,14 @@ test('core and the command line know no domain: they could serve another archive
 
   assert.deepEqual(
     // What Node calls its own parts is no word of ours.
-    faults(
-      [...core, ...cli],
-      ({ text }) => new Set(text.replaceAll(/^import .* from 'node:.*$/gm, '').match(words) ?? []),
-    ),
+    faults(core, ({ text }) => new Set(text.replaceAll(/^import .* from 'node:.*$/gm, '').match(words) ?? [])),
     [],
   )
 })
 
 /** `cli → app → http, jobs, plugin/load → accounts, plugin/define → index, ledger → error, events, clock, log`. */
 const LAYERS: Array<[layer: number, path: RegExp]> = [
-  [0, /^(core\/app\.ts$|cli\/)/],
+  [0, /^core\/(app\.ts$|cli\/)/],
   [1, /^core\/(http|jobs)\//],
   [1, /^core\/plugin\/(bundle|check|found|load|manifest|outside|pages|remembered-settings|wire)\.ts$/],
   [2, /^core\/(accounts\/|plugin\/(define|api)\.ts$)/],
@@ -50,26 +45,26 @@ test('core and the command line name no index adapter', () => {
   const words = /\b(elastic\w*|openSqliteIndex|index\.sqlite|AV_ELASTICSEARCH\w*)\b/gi
 
   assert.deepEqual(
-    faults([...core, ...cli], ({ text }) => new Set(text.match(words) ?? [])),
+    faults(core, ({ text }) => new Set(text.match(words) ?? [])),
     [],
   )
 })
 
 test('every file of core has its layer', () => {
   assert.deepEqual(
-    [...core, ...cli].map(({ path }) => path).filter((path) => layerOf(path) === undefined),
+    core.map(({ path }) => path).filter((path) => layerOf(path) === undefined),
     [],
   )
 })
 
 test('in core what stands left may import what stands right, never back', () => {
   const folderOf = (path: string) => path.split('/').slice(0, 2).join('/')
-  const back = faults([...core, ...cli], function* ({ path, imports }) {
+  const back = faults(core, function* ({ path, imports }) {
     const own = layerOf(path)!
     for (const { target, isType } of imports) {
       if (
-        (isType && !target.startsWith('cli/')) ||
-        !/^(core|cli|config)\//.test(target) ||
+        (isType && !target.startsWith('core/cli/')) ||
+        !/^(core|config)\//.test(target) ||
         EVERYWHERE.has(target) ||
         (own === 0 && target.startsWith('config/'))
       )
@@ -155,7 +150,7 @@ test('a plugin imports archivolt, its own files, Node and packages; of plugins t
       if (path === OF_ALL_REPLIES && isType) continue
       if (pluginOf(path) === PLUGIN_KIT && /^(core|config|plugins\/index-kit)\//.test(target)) continue
       if (pluginOf(path) === KIT && USED_BY_KIT.test(target)) continue
-      if (/^(core|cli|config|test)\//.test(target)) yield target
+      if (/^(core|config|test)\//.test(target)) yield target
       if (target.startsWith('archivolt/') && !(target === 'archivolt/index' && keepsDocuments(path))) yield target
       if (!target.startsWith('plugins/') || pluginOf(target) === pluginOf(path)) continue
       if (pluginOf(target) === FILM_KIT && FILM_READERS.includes(pluginOf(path))) continue

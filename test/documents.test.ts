@@ -4,15 +4,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { findBuiltIn } from '../cli/find-plugins.ts'
 import { declarations, drawnReference, MAP_FILE } from '../config/plugin-map.ts'
 import { coreSettings } from '../config/schema.ts'
+import { findBuiltIn } from '../core/cli/find-plugins.ts'
 import type { Task } from '../core/plugin/define.ts'
 import { registerPlugins } from '../core/plugin/load.ts'
 import { ERROR_CLASSES } from '../plugins/download/schema.ts'
 import { ROOT } from './support/sources.ts'
 
-const FOLDERS = ['core', 'cli', 'plugins', 'config', 'test', '.github']
+const FOLDERS = ['core', 'plugins', 'config', 'test', '.github']
 const TEXTS = /\.(ts|tsx|js|mjs|py|md|sh|css)$/
 
 const texts = [

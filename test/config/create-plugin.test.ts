@@ -7,8 +7,8 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { before, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { findOutside } from '../../cli/find-plugins.ts'
 import { creatorPackage } from '../../config/build-packages.ts'
+import { findOutside } from '../../core/cli/find-plugins.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const run = promisify(execFile)

@@ -61,7 +61,7 @@ const places = (folder: string): Plugin => ({
 function placeOf(path: string, folder: string): string {
   const own = relative(ROOT, path)
   const bundled = own.replace(/\.ts$/, '.js')
-  if (/^(core|cli)\//.test(own)) return join(folder, basename(bundled))
+  if (own.startsWith('core/')) return join(folder, basename(bundled))
   if (own.startsWith('plugins/')) return join(folder, bundled)
   return path
 }

@@ -4,9 +4,9 @@
  */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readSources } from '../config/load-settings.ts'
-import { openApp } from '../core/app.ts'
-import type { CommandInput, PluginCommand } from '../core/plugin/define.ts'
+import { readSources } from '../../config/load-settings.ts'
+import { openApp } from '../app.ts'
+import type { CommandInput, PluginCommand } from '../plugin/define.ts'
 import { findPlugins } from './find-plugins.ts'
 
 /** @throws a sentence: the folder has no archive, a server is using it, or it belongs to another user */

@@ -1,10 +1,10 @@
 /** `archivolt rotate-key`: a new secret key, for a data folder that no server is using. */
 import { join } from 'node:path'
-import { readSources } from '../config/load-settings.ts'
-import { lockFolder } from '../core/ledger/lock.ts'
-import { rotateKey as rotate } from '../core/ledger/rotate-key.ts'
-import { wayOutOf } from '../core/ledger/sealed-columns.ts'
-import { inEnglish } from '../core/say.ts'
+import { readSources } from '../../config/load-settings.ts'
+import { lockFolder } from '../ledger/lock.ts'
+import { rotateKey as rotate } from '../ledger/rotate-key.ts'
+import { wayOutOf } from '../ledger/sealed-columns.ts'
+import { inEnglish } from '../say.ts'
 import type { OwnCommand } from './own-command.ts'
 
 export const rotateKey: OwnCommand = {

@@ -1,11 +1,11 @@
 /** `archivolt setup`: downloads or lists the external programs, which `config/tools.sh` defines. */
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { childEnvironment, startChild } from '../core/child.ts'
-import { isSource, OWN_FOLDER } from '../core/own-files.ts'
+import { childEnvironment, startChild } from '../child.ts'
+import { isSource, OWN_FOLDER } from '../own-files.ts'
 import type { OwnCommand } from './own-command.ts'
 
-const TOOLS = new URL(isSource ? './config/tools.sh' : '../config/tools.sh', OWN_FOLDER)
+const TOOLS = new URL(isSource ? './config/tools.sh' : '../../config/tools.sh', OWN_FOLDER)
 
 /** The variables with paths of programs, and those that configure pip. */
 const INSTALLING = /^(AV_(?!\w*(PASSWORD|SECRET|TOKEN|KEY|URL))|PIP_)\w+$/

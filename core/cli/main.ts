@@ -1,7 +1,7 @@
 /** Start, signals, and what the program prints to the person who started it. */
-import { readSources } from '../config/load-settings.ts'
-import { type OpenedApp, openApp } from '../core/app.ts'
-import { pluginIn } from '../core/error-origin.ts'
+import { readSources } from '../../config/load-settings.ts'
+import { type OpenedApp, openApp } from '../app.ts'
+import { pluginIn } from '../error-origin.ts'
 import { refuseOtherBinding } from './binding.ts'
 import { runCommand } from './commands.ts'
 import { findPlugins } from './find-plugins.ts'

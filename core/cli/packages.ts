@@ -1,12 +1,12 @@
 /** Finds plugins from outside, as folders or npm packages, and the entry file of each. */
-/// <reference path="../config/semver.d.ts" />
+/// <reference path="../../config/semver.d.ts" />
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { BuildOptions, BuildResult } from 'esbuild'
 import { satisfies } from 'semver'
-import { StartError, wayOut } from '../core/error.ts'
-import { API_PACKAGE, API_VERSION } from '../core/plugin/api.ts'
+import { StartError, wayOut } from '../error.ts'
+import { API_PACKAGE, API_VERSION } from '../plugin/api.ts'
 
 /** The keyword that makes an npm package a plugin. */
 const KEYWORD = 'archivolt-plugin'

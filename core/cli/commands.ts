@@ -1,9 +1,9 @@
 /** The command line: lists the commands and their help, and runs what was typed. */
-import { readCore, readSources } from '../config/load-settings.ts'
-import { openLog } from '../core/log.ts'
-import type { CommandInput } from '../core/plugin/define.ts'
-import { registerPlugins } from '../core/plugin/load.ts'
-import manifest from '../package.json' with { type: 'json' }
+import { readCore, readSources } from '../../config/load-settings.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { openLog } from '../log.ts'
+import type { CommandInput } from '../plugin/define.ts'
+import { registerPlugins } from '../plugin/load.ts'
 import { runAtRest } from './at-rest.ts'
 import { check } from './check.ts'
 import { findPlugins } from './find-plugins.ts'

@@ -4,12 +4,12 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Machine, type Release, refusal } from '../../cli/release.ts'
-import { defineCommand } from '../../plugins/plugin-kit/public.ts'
-import { temporaryFolder } from '../support/folder.ts'
-import { START, startServer, USERNAME } from '../support/server.ts'
-import { ROOT } from '../support/sources.ts'
-import { aChannel, aVideo, testApp } from '../support/testing.ts'
+import { type Machine, type Release, refusal } from '../../../core/cli/release.ts'
+import { defineCommand } from '../../../plugins/plugin-kit/public.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { START, startServer, USERNAME } from '../../support/server.ts'
+import { ROOT } from '../../support/sources.ts'
+import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 
 interface Said {
   code: number

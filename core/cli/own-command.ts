@@ -1,5 +1,5 @@
 /** A command of core, which opens what it needs by itself. */
-import type { CommandInput, PluginCommand } from '../core/plugin/define.ts'
+import type { CommandInput, PluginCommand } from '../plugin/define.ts'
 
 export interface OwnCommand extends Omit<PluginCommand, 'run'> {
   run: (input: CommandInput) => Promise<void>
