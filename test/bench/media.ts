@@ -1,12 +1,12 @@
 /**
  * Media over HTTP: a large file, read whole by one and in ranges by fifty, beside createReadStream piped by a bare
- * server; memory while it goes on.
+ * server; memory while it goes on; the thumbnails of a page, again and again.
  */
-import { mkdir, open } from 'node:fs/promises'
+import { mkdir, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/folder.ts'
 import { openLoad } from './support/load.ts'
-import { peakWhile, rssMb, startArchive, startPeer } from './support/processes.ts'
+import { cpuSeconds, peakWhile, rssMb, startArchive, startPeer } from './support/processes.ts'
 import { isQuick, median, openReport, openScope } from './support/report.ts'
 
 const CHANNEL = 'UCbench'
@@ -17,6 +17,10 @@ const RANGE_BYTES = 4 * 2 ** 20
 const READERS = 50
 const ROUNDS = isQuick ? 3 : 7
 const SECONDS = isQuick ? 2 : 3
+const MOST_SECONDS_A_GB = 0.7
+/** Of a page of Home. */
+const THUMBNAILS = 24
+const THUMBNAIL_BYTES = 30_000
 
 const report = openReport('media')
 const scope = openScope()
@@ -50,6 +54,7 @@ report('memory when all is read', {
   limits: 'value',
   atMost: 150,
 })
+await measureThumbnails()
 await server.end('SIGTERM')
 await scope.close()
 
@@ -59,22 +64,24 @@ async function compare(
   rounds: number,
 ): Promise<void> {
   const speeds: Array<Record<'own' | 'bare', number>> = []
-  const run = async (port: number) => {
+  const spent = { own: { bytes: 0, seconds: 0 }, bare: { bytes: 0, seconds: 0 } }
+  const run = async (who: 'own' | 'bare') => {
+    const pid = who === 'own' ? server.pid : bare.child.pid!
+    const before = await cpuSeconds(pid)
     const started = performance.now()
     const { bytes } = await load.run({
-      port,
-      token: server.token,
-      connections,
-      seconds: SECONDS,
+      ...{ port: ports[who], token: server.token, connections, seconds: SECONDS },
       requests: each.map((headers) => ({ path: url, headers })),
     })
+    spent[who].bytes += bytes
+    spent[who].seconds += (await cpuSeconds(pid)) - before
     return bytes / 1e6 / ((performance.now() - started) / 1000)
   }
-  for (const port of [ports.bare, ports.own]) await run(port)
+  for (const who of ['bare', 'own'] as const) await run(who)
   const { peak } = await peakWhile(
     () => rssMb(server.pid),
     async () => {
-      for (let at = 0; at < rounds; at++) speeds.push({ own: await run(ports.own), bare: await run(ports.bare) })
+      for (let at = 0; at < rounds; at++) speeds.push({ own: await run('own'), bare: await run('bare') })
     },
   )
   report(name, {
@@ -84,5 +91,26 @@ async function compare(
     ratio: median(speeds.map((speed) => speed.own / speed.bare)),
     atLeast: 0.9,
   })
+  const secondsAGb = (who: 'own' | 'bare') => (spent[who].seconds / spent[who].bytes) * 1e9
+  report(`${name}: processor time a GB`, {
+    ...{ unit: 's', value: secondsAGb('own'), beside: secondsAGb('bare') },
+    ...{ limits: 'value', atMost: MOST_SECONDS_A_GB },
+  })
   report(`${name}: most memory meanwhile`, { unit: 'MB', value: peak, beside: idle, limits: 'value', atMost: 150 })
+}
+
+async function measureThumbnails(): Promise<void> {
+  const folder = join(dataDir, 'cache/videos/t')
+  await mkdir(folder, { recursive: true })
+  const ids = Array.from({ length: THUMBNAILS }, (_, at) => `thumbnail${String(at).padStart(2, '0')}`)
+  for (const id of ids) await writeFile(join(folder, `${id}.jpg`), Buffer.alloc(THUMBNAIL_BYTES))
+  const requests = ids.map((id) => ({ path: `/cache/videos/t/${id}.jpg` }))
+  const own = { port: ports.own, token: server.token, connections: 16, requests }
+  await load.run({ ...own, seconds: SECONDS })
+  const before = await cpuSeconds(server.pid)
+  const { count, perSecond, p50Ms, p99Ms } = await load.run({ ...own, seconds: SECONDS * ROUNDS })
+  report('thumbnails of a page: processor time of one', {
+    ...{ unit: 'ms', value: (((await cpuSeconds(server.pid)) - before) / count) * 1000, atMost: 0.1 },
+    note: `${perSecond.toFixed(0)}/s, p50 ${p50Ms.toPrecision(3)} ms, p99 ${p99Ms.toPrecision(3)} ms at 16`,
+  })
 }

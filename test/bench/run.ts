@@ -1,14 +1,15 @@
 /**
- * `make bench [BENCH="http queue"]`: runs the benches one after another, then prints one table and writes it to
- * bench.json.
+ * `make bench [BENCH="http queue"]`: runs the benches one after another, then prints one table, says which limits are
+ * missed and what was measured before, and keeps the figures in bench.json for the next run.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../support/sources.ts'
-import { lineOf, type Row } from './support/report.ts'
+import { compareRuns, lineOf, missesOf, type Row } from './support/report.ts'
 
 const NOT_BENCHES = ['run', 'generate']
 const folder = join(ROOT, 'test/bench')
@@ -40,20 +41,27 @@ for (const name of wanted.length > 0 ? wanted : all) {
   if (code !== 0) failed.push(name)
 }
 
-const rows = (await readFile(BENCH_ROWS, 'utf8'))
+const measured = (await readFile(BENCH_ROWS, 'utf8'))
   .split('\n')
   .filter(Boolean)
   .map((line): Row => JSON.parse(line))
 await rm(scratch, { recursive: true })
-const missed = rows.filter(({ isReached }) => isReached === false)
+const file = join(ROOT, 'bench.json')
+const last = existsSync(file) ? JSON.parse(await readFile(file, 'utf8')) : { rows: [] }
+const { rows, kept } = compareRuns(measured, last.rows)
+const missed = missesOf(rows)
 process.stdout.write(
-  `\nAll of them, Node ${process.versions.node} on ${cpus().length} cores\n${rows.map((row) => `${lineOf(row)}\n`).join('')}${missed.length} of ${rows.filter(({ reach }) => reach).length} limits missed\n`,
+  [
+    `\nAll of them, Node ${process.versions.node} on ${cpus().length} cores`,
+    ...rows.map(lineOf),
+    `\n${missed.length} of ${rows.filter(({ reach }) => reach).length} limits missed`,
+    ...missed,
+    '',
+  ].join('\n'),
 )
-await writeFile(
-  join(ROOT, 'bench.json.new'),
-  `${JSON.stringify({ node: process.versions.node, cores: cpus().length, failed, rows }, undefined, 1)}\n`,
-)
-await rename(join(ROOT, 'bench.json.new'), join(ROOT, 'bench.json'))
+const figures = { node: process.versions.node, cores: cpus().length, failed, rows: kept }
+await writeFile(`${file}.new`, `${JSON.stringify(figures, undefined, 1)}\n`)
+await rename(`${file}.new`, file)
 if (failed.length > 0) {
   process.stderr.write(`Broken off: ${failed.join(', ')}\n`)
   process.exit(1)

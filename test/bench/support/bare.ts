@@ -1,20 +1,20 @@
 /**
  * What our server is compared with: a bare node:http server in a process of its own. For each request it runs
- * prepared statements, the plain ones that find the same rows and read the same texts in the same index file and ledger, and sends
- * the bytes that our server answers. A search is as many queries there as it is here (`plain-search.ts`); all else is
- * one.
+ * prepared statements, the plain ones that find, join and count the same rows in the same index file and ledger
+ * (`cases.ts`; of a search: `plain-search.ts`), and sends what our server answers, compressed for who asks for that. It
+ * keeps nothing.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
+import { acceptsGzip, compressed, isWorthCompressing } from '../../../core/http/compression.ts'
 import type { PlainQuery } from './plain-search.ts'
 import { startPeer } from './processes.ts'
 import type { Scope } from './report.ts'
 
 export interface BareReply {
   path: string
-  headers?: Record<string, string> | undefined
   queries: PlainQuery[]
   /** As our server answered it. */
   body: string
@@ -48,12 +48,17 @@ if (process.argv[2] === 'peer') {
   }
   const routes = new Map<string, Answer>()
 
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const { queries, body } = routes.get(request.url!)!
     for (const { statement, values } of queries) statement.all(...values)
-    const bytes = Buffer.from(body)
+    const isCompressed = acceptsGzip(request) && isWorthCompressing(body)
+    const bytes = isCompressed ? await compressed(body) : Buffer.from(body)
     response
-      .writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': bytes.length })
+      .writeHead(200, {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': bytes.length,
+        ...(isCompressed && { 'Content-Encoding': 'gzip' }),
+      })
       .end(bytes)
   })
   server.keepAliveTimeout = 600_000

@@ -1,6 +1,6 @@
 /**
- * What a plain server would ask the index file for a search: as many queries as ours makes, for the same words, without
- * what ours counts, keeps and chooses beside them.
+ * What a plain server would ask of index file and ledger: the videos of a page with all that their records say; for a
+ * search, as many queries as ours makes, for the same words, without what ours counts, keeps and chooses beside them.
  */
 import Database from 'better-sqlite3'
 import { isNear, type QueryWord, queryWords } from '../../../plugins/index-kit/text.ts'
@@ -9,6 +9,15 @@ export interface PlainQuery {
   sql: string
   values: Array<string | number>
 }
+
+/** Joined to each video of a page: its text, its channel, and what is the account's own. */
+export const recordsOf = (rows: string): string => `SELECT d.text, cd.text AS channel, k.watched_at, p.position,
+    f.state, x.video_id IS NULL, l.video_id IS NULL FROM (${rows}) m
+  JOIN video_v1_doc d ON d.rid = m.rid JOIN channel_v1 c ON c.id = m.channel_id JOIN channel_v1_doc cd ON cd.rid = c.rid
+  LEFT JOIN ledger.watch_mark k ON k.user_id = 1 AND k.video_id = m.id
+  LEFT JOIN ledger.watch_position p ON p.user_id = 1 AND p.video_id = m.id
+  LEFT JOIN ledger.media_film f ON f.video_id = m.id LEFT JOIN ledger.media_missing x ON x.video_id = m.id
+  LEFT JOIN ledger.playlist_custom_entry l ON l.playlist_id = 'watchlater/1' AND l.video_id = m.id`
 
 const SIMPLE = [
   ['channel', 'channel_name'],
@@ -33,8 +42,7 @@ const texts = (kind: string, ids: string[]): PlainQuery => ({
   sql: `SELECT d.text FROM ${kind}_v1 m JOIN ${kind}_v1_doc d ON d.rid = m.rid WHERE m.id IN (SELECT value FROM json_each(?))`,
   values: [JSON.stringify(ids)],
 })
-const VIDEOS = `SELECT d.text, cd.text AS channel FROM video_v1 m JOIN video_v1_doc d ON d.rid = m.rid
-  JOIN channel_v1 c ON c.id = m.channel_id JOIN channel_v1_doc cd ON cd.rid = c.rid WHERE m.id IN (SELECT value FROM json_each(?))`
+const VIDEOS = recordsOf('SELECT rid, id, channel_id FROM video_v1 WHERE id IN (SELECT value FROM json_each(?))')
 const FRAGMENTS = `SELECT d.text, vd.text AS video, cd.text AS channel FROM subtitle_v1 m JOIN subtitle_v1_doc d ON d.rid = m.rid
   JOIN video_v1 v ON v.id = m.platform_id JOIN video_v1_doc vd ON vd.rid = v.rid
   JOIN channel_v1 c ON c.id = v.channel_id JOIN channel_v1_doc cd ON cd.rid = c.rid WHERE m.id IN (SELECT value FROM json_each(?))`

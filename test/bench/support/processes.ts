@@ -109,9 +109,12 @@ export async function delaysDuring<Result>(
   return { result, own, idle: idleDelays, tookMs }
 }
 
-export async function rssMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024
+export const rssMb = (pid: number): Promise<number> => statusMb(pid, /VmRSS:\s+(\d+)/)
+/** Since its start. */
+export const mostMb = (pid: number): Promise<number> => statusMb(pid, /VmHWM:\s+(\d+)/)
+
+async function statusMb(pid: number, line: RegExp): Promise<number> {
+  return Number(line.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024
 }
 
 /** All processes below one. */

@@ -1,5 +1,6 @@
 /**
- * Rows of the benches: printed as they come, and handed to `run.ts`, which puts those of all benches into one table.
+ * Rows of the benches: printed as they come, and handed to `run.ts`, which puts those of all benches into one table
+ * and compares them with those of the last run.
  */
 import { appendFileSync } from 'node:fs'
 
@@ -14,6 +15,10 @@ export interface Row {
   /** What architecture 8 asks for, as text; undefined: a figure to look at. */
   reach?: string
   isReached?: boolean
+  /** Further figures, to be read. */
+  note?: string
+  /** The same row's value in the run before. */
+  before?: number
 }
 
 export interface Measured {
@@ -26,6 +31,7 @@ export interface Measured {
   atMost?: number
   /** What the limit is for. Default: the ratio where there is one, else the value. */
   limits?: 'value' | 'ratio'
+  note?: string
 }
 
 const round = (value: number): number => Number(value.toPrecision(value >= 1000 ? 4 : 3))
@@ -50,6 +56,7 @@ export function openReport(bench: string) {
         reach: ofRatio ? `${reach} ×` : `${reach} ${unit}`,
         isReached: (atLeast === undefined || limited >= atLeast) && (atMost === undefined || limited <= atMost),
       }),
+      ...(measured.note !== undefined && { note: measured.note }),
     }
     process.stdout.write(`${lineOf(row)}\n`)
     if (rowsFile !== undefined) appendFileSync(rowsFile, `${JSON.stringify(row)}\n`)
@@ -57,7 +64,7 @@ export function openReport(bench: string) {
 }
 export type Report = ReturnType<typeof openReport>
 
-export function lineOf({ bench, what, unit, value, beside, ratio, reach, isReached }: Row): string {
+export function lineOf({ bench, what, unit, value, beside, ratio, reach, isReached, note }: Row): string {
   const compared = beside === undefined ? '' : `beside ${beside}`
   const verdict = reach === undefined ? '' : `${isReached ? 'ok ' : 'NO '} ${reach}`
   return [
@@ -66,10 +73,37 @@ export function lineOf({ bench, what, unit, value, beside, ratio, reach, isReach
     `${value} ${unit}`.padStart(14),
     compared.padStart(16),
     (ratio === undefined ? '' : `${ratio} ×`).padStart(9),
-    ` ${verdict}`,
+    ` ${verdict.padEnd(12)}`,
+    note ?? '',
   ]
     .join(' ')
     .trimEnd()
+}
+
+const keyOf = ({ bench, what }: Row): string => `${bench} ${what}`
+
+/**
+ * @param known  what earlier runs have left
+ * @returns `rows`, each with what it was before, and `kept`: with the known rows of benches that did not run
+ */
+export function compareRuns(rows: readonly Row[], known: readonly Row[]): { rows: Row[]; kept: Row[] } {
+  const before = new Map(known.map((row) => [keyOf(row), row.value]))
+  const ran = new Set(rows.map(({ bench }) => bench))
+  const compared = rows.map((row) => {
+    const value = before.get(keyOf(row))
+    return value === undefined ? row : { ...row, before: value }
+  })
+  return { rows: compared, kept: [...known.filter(({ bench }) => !ran.has(bench)), ...compared] }
+}
+
+/** Which rows miss their limit, and what they were before. */
+export function missesOf(rows: readonly Row[]): string[] {
+  return rows
+    .filter(({ isReached }) => isReached === false)
+    .map(
+      (row) =>
+        `${lineOf({ ...row, note: '' })}  ${row.before === undefined ? 'new' : `before ${row.before} ${row.unit}`}`,
+    )
 }
 
 export function median(values: readonly number[]): number {

@@ -1,0 +1,47 @@
+/** How Node is started: each test has a PATH of its own, with stand-ins for Node and what the machine says of itself. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { temporaryFolder } from '../support/folder.ts'
+import { ROOT } from '../support/sources.ts'
+
+const NODE = 'if [ "$1" = --version ]; then echo v24.1.0; else echo "$@"; fi'
+
+/** @param memory  what the kernel's files say; undefined: there are none */
+async function startedWith(t: TestContext, memory: string | undefined): Promise<string> {
+  const bin = await temporaryFolder(t)
+  const programs = { node: NODE, cat: memory === undefined ? 'exit 1' : `printf '${memory}'` }
+  for (const [name, script] of Object.entries(programs))
+    await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  for (const name of ['dirname', 'awk']) {
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `command -v ${name}`])
+    await symlink(stdout.trim(), join(bin, name))
+  }
+  const { stdout } = await promisify(execFile)(join(ROOT, 'config/archivolt'), ['start'], { env: { PATH: bin } })
+  return /--max-semi-space-size=(\d+)/.exec(stdout)![1]!
+}
+
+test('the young generation is as large as the memory of the machine allows', async (t) => {
+  const machines: Array<[memory: string | undefined, megabytes: string]> = [
+    ['MemTotal:        8000000 kB\\nMemFree: 100 kB\\n', '4'],
+    ['MemTotal:         949000 kB\\n', '1'],
+    [undefined, '1'],
+  ]
+
+  for (const [memory, megabytes] of machines) assert.equal(await startedWith(t, memory), megabytes, memory)
+})
+
+test('a container counts as small as it may be', async (t) => {
+  const machine = 'MemTotal:        8000000 kB\\n'
+
+  const [limited, unlimited, old] = [
+    await startedWith(t, `${machine}268435456\\n`),
+    await startedWith(t, `${machine}max\\n`),
+    await startedWith(t, `${machine}9223372036854771712\\n`),
+  ]
+
+  assert.deepEqual({ limited, unlimited, old }, { limited: '1', unlimited: '4', old: '4' })
+})
