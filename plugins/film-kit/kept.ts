@@ -12,6 +12,8 @@ const KEPT = [
   'channel',
   'uploader',
   'uploader_id',
+  'channel_url',
+  'uploader_url',
   'timestamp',
   'release_timestamp',
   'upload_date',
