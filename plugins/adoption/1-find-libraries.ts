@@ -195,9 +195,10 @@ function decide(node: Node, readers: readonly PlaceReader[]): Decided[] {
   }
   const inner = withFilms.map((child) => decide(child, readers))
   const found = inner.flat()
-  // Subfolders of one kind make one library.
+  // Subfolders of one kind make one library; a group of channels may have only one of them.
+  const hasAll = ({ node: { total } }: Decided, at: number) => total === withFilms[at]!.total
   const source = mostly([
-    ...inner.map(([own], at) => (own?.node === withFilms[at] ? own?.source : undefined)),
+    ...inner.map(([own], at) => (own && hasAll(own, at) ? own.source : undefined)),
     ...(node.films > 0 ? [undefined] : []),
   ])
   const isOne = source !== undefined && found.length > 1 && found.every((one) => one.source === source)

@@ -201,8 +201,16 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
       const [known, removed] = [await app.videos.readable(ids), media.places.wasForgotten(ids)]
       const still = await lieAsTheyLay(ids.filter((id) => known.has(id)))
       const homeless = await homelessAmong([...known], app)
-      const decisions = ids.flatMap((id) => {
+      const decisions = ids.flatMap((id): Decision[] => {
         const [best, ...others] = rows.filter((row) => row.video_id === id).sort(byWorth(media.containers.endings))
+        // A single one has the form of a chapter because its name has its number in a playlist.
+        if (others.length > 0 && isPart(best!))
+          return [best!, ...others].map(({ number }) => ({
+            number,
+            outcome: 'problem',
+            code: 'part_of_film',
+            why: PART,
+          }))
         const outcome = still.has(id)
           ? secondOf(best!, { path: still.get(id)! }, media.containers.isSound)
           : outcomeOf(best!, {
@@ -322,6 +330,7 @@ function byWorth(endings: readonly string[]): (a: ItemRow, b: ItemRow) => number
   }
 }
 
+const PART = because('a chapter of a film that isn’t here')
 const isPart = (row: Pick<ItemRow, 'path'> & Partial<ItemRow>): boolean => row.is_part === 1 || CHAPTER.test(row.path)
 
 const toFile = ({ path, ending, sizeBytes, changedMs }: PlacedFilm): FoundFile => {

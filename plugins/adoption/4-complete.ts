@@ -5,6 +5,8 @@
 
 import { isAbsolute, join } from 'node:path'
 import { defineTask, isAppError, say, untilStop, type Words } from 'archivolt'
+import { because } from '../film-kit/because.ts'
+import { pathOf } from '../film-kit/names.ts'
 import { isPicture } from '../film-kit/sidecars.ts'
 import { MOST_LANGUAGES, stageSubtitle, subtitleFile } from '../film-kit/subtitles.ts'
 import type { FoundFile } from '../film-kit/types.ts'
@@ -48,13 +50,15 @@ async function completeAll(on: PlaceWork): Promise<Words | null> {
     if (!(await completeOne(row, on))) return waitForPlace(adoption, app)
     await app.adoptions.items.set(adoption.id, [{ number: row.number, state: 'done' }])
   }
-  let asked = 0
   if (adoption.is_following) return null // people have to decide about videos that only the platform can identify
-  for await (const row of rowsOf('ask', 'planned', on)) {
-    if (job.isStopping()) return null
-    job.progress(0.9, say`${{ platform: app.platform.name }} was asked for ${{ count: ++asked }} videos`)
-    if (!(await askFor(row, on))) return waitForPlace(adoption, app)
-  }
+  let asked = 0
+  // A platform that fails for a while has recovered by the time all others were asked.
+  for (const isLast of [false, true])
+    for await (const row of rowsOf('ask', 'planned', on)) {
+      if (job.isStopping()) return null
+      job.progress(0.9, say`${{ platform: app.platform.name }} was asked for ${{ count: ++asked }} videos`)
+      if ((await askFor(row, on, isLast)) === 'away') return waitForPlace(adoption, app)
+    }
   if (asked > 0) {
     await job.step('adoption.tell', () => app.emit('video.adopted', {}))
     // Marks and lists of the videos that were imported just now.
@@ -150,25 +154,35 @@ async function takeComments(id: string, file: FoundFile, { reading, app }: Place
   if (comments.length > 0) await app.videos.setComments(id, comments)
 }
 
-/** @returns false: its place is offline */
-async function askFor(row: ItemRow, on: PlaceWork): Promise<boolean> {
+/**
+ * @param isLast  take no answer as the answer
+ * @returns away: its place is offline; unanswered: nothing is known about the video, and its row stays open
+ */
+async function askFor(row: ItemRow, on: PlaceWork, isLast: boolean): Promise<'done' | 'away' | 'unanswered'> {
   const { adoption, job, app } = on
   const id = row.video_id!
   const file = JSON.parse(row.file!) as FoundFile
   try {
     // Not urgent: it waits at the gate.
     const metadata = await app.platform.video(id, { asker: job.id, signal: job.signal })
+    if (await isMuchShorter(file, metadata.durationSeconds, on)) {
+      await app.adoptions.items.set(adoption.id, [
+        { number: row.number, state: 'left', code: 'part_of_film', why: PART },
+      ])
+      return 'done'
+    }
     await takeIn([{ row, file, facts: { metadata } }], on)
-    return !(await app.videos.has(id)) || (await finish(row, on)) // the row says why it could not be kept
+    return await finished(row, on)
   } catch (thrown) {
     job.signal.throwIfAborted()
     const failure = app.platform.failureOf(thrown)
     if (!failure) throw thrown
+    const { item, isUnanswered, deactivates } = app.platform.failures[failure.failure]
+    if (failure.isDeferred || ((isUnanswered || item !== 'final') && !isLast)) return 'unanswered'
     const facts = await factsBeside(row, file, on)
     if (facts) {
-      const isGone = app.platform.failures[failure.failure].deactivates === true
-      await takeIn([{ row, file, facts: { ...facts, ...(isGone && { isGone }) } }], on)
-      return !(await app.videos.has(id)) || finish(row, on)
+      await takeIn([{ row, file, facts: { ...facts, ...(deactivates && { isGone: true }) } }], on)
+      return finished(row, on)
     }
     await app.adoptions.items.set(adoption.id, [
       {
@@ -178,16 +192,38 @@ async function askFor(row: ItemRow, on: PlaceWork): Promise<boolean> {
         why: app.platform.reasonOf(failure.failure, failure.message) ?? failure.message,
       },
     ])
-    return true
+    return 'done'
   }
 }
 
-/** @returns false: its place is offline */
-async function finish(row: ItemRow, on: PlaceWork): Promise<boolean> {
-  if (!(await completeOne(row, on))) return false
-  if (!on.app.media.isOurs(row.video_id!))
-    await on.app.adoptions.items.set(on.adoption.id, [{ number: row.number, state: 'done' }])
-  return true
+const PART = because('much shorter than the video on the platform: it may be a part of it')
+/** A film may lack adverts, so that much has to be missing. */
+const [LEAST_SHARE, LEAST_MISSING_SECONDS] = [0.5, 30]
+
+/** Whether the file is only a part of its video: a chapter, a trailer, a download that was cut off. */
+async function isMuchShorter(file: FoundFile, seconds: number, { place, app }: PlaceWork): Promise<boolean> {
+  if (seconds === 0) return false // a stream whose length nobody knows
+  try {
+    const { durationSeconds } = await app.media.probe(join(place.path, pathOf(file)))
+    return (
+      durationSeconds > 0 &&
+      durationSeconds < seconds * LEAST_SHARE &&
+      durationSeconds < seconds - LEAST_MISSING_SECONDS
+    )
+  } catch (thrown) {
+    if (!isAppError(thrown)) throw thrown
+    return false // what follows finds out whether its place is offline
+  }
+}
+
+/** After it was imported, or its row says why it could not be. */
+async function finished(row: ItemRow, on: PlaceWork): Promise<'done' | 'away'> {
+  const { adoption, app } = on
+  const id = row.video_id!
+  if (!(await app.videos.has(id))) return 'done'
+  if (!(await completeOne(row, on))) return 'away'
+  if (!app.media.isOurs(id)) await app.adoptions.items.set(adoption.id, [{ number: row.number, state: 'done' }])
+  return 'done'
 }
 
 /**

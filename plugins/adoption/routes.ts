@@ -268,8 +268,9 @@ export const commandAdoption = defineRoute({
   summary: 'Import what the plan lists, or undo exactly that',
   params: AdoptionId,
   body: Type.Object({
-    command: Type.Enum(['adopt', 'undo', 'complete', 'stop'], {
-      description: 'complete: goes on with what was stopped; stop: ends what works on it',
+    command: Type.Enum(['adopt', 'undo', 'complete', 'ask', 'stop'], {
+      description:
+        'complete: goes on with what was stopped; ask: asks the platform again for videos that were left; stop: ends what works on it',
     }),
     along: Type.Optional(
       Type.Object({
@@ -292,8 +293,11 @@ export const commandAdoption = defineRoute({
   async handle({ params, body: { command, along }, actor }, app: App) {
     const adoption = app.adoptions.get(Number(params.adoptionId))
     if (command === 'stop') await stop(adoption, app)
-    if (command === 'complete') await complete(adoption, app)
-    if (command === 'stop' || command === 'complete') return toRecord(app.adoptions.get(adoption.id), app)
+    if (command === 'ask' && (await app.adoptions.items.askAgain(adoption.id)) === 0)
+      throw errors.conflict('Every video was identified: there is nothing to ask for')
+    if (command === 'complete' || command === 'ask') await complete(adoption, app)
+    if (command === 'stop' || command === 'complete' || command === 'ask')
+      return toRecord(app.adoptions.get(adoption.id), app)
     const { from, state, task } = COMMANDS[command]
     if (!from.some((one) => one === adoption.state))
       throw errors.conflict(

@@ -3,7 +3,7 @@
  * the name, or by the film's tags.
  */
 
-import { ID_PATTERN, isBlank, type Words } from 'archivolt'
+import { isBlank, type Words } from 'archivolt'
 import { because } from '../film-kit/because.ts'
 import { bracketsIn, furtherWordsIn, wordsIn } from '../film-kit/ids.ts'
 import { pathIn } from '../film-kit/names.ts'
@@ -12,9 +12,12 @@ import type { Facts, Finding, FoundVideo, PlaceReader, PlaceTools } from '../lib
 import { channelOfFolder } from './catalogs/tubearchivist-folder.ts'
 
 const ID_LENGTH = 11
+const CHANNEL_ID = /^UC[A-Za-z0-9_-]{22}$/
 const LONGEST_LINE = 500
-const ID = new RegExp(ID_PATTERN)
-const SIGNS = [/\.info\.json$/i, /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i, /(?:^|\/)archive\.txt$/i]
+const SIGNS = [/\.info\.json(?:\.gz)?$/i, /(?:^|\/)archive\.txt$/i]
+const HAS_ID = /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i
+/** A folder of home videos may have one that was downloaded. */
+const LEAST_SHARE_WITH_ID = 0.2
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 /** One line for people, without control characters: direction marks could disguise a text. */
@@ -25,8 +28,6 @@ function lineOf(value: unknown): string {
     .trim()
   return isBlank(line) ? '' : line
 }
-/** The value may come from anybody. */
-const isChannelId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 const isPlaylist = (info: Info): boolean => info._type === 'playlist'
 
 const isIdIn = (word: string, tools: PlaceTools): boolean => word.length === ID_LENGTH && tools.videoIn(word) === word
@@ -38,9 +39,11 @@ const inBrackets = (base: string, tools: PlaceTools): string | undefined =>
 const asWhole = ({ base, folder }: FoundFile, tools: PlaceTools): string | undefined =>
   channelOfFolder(folder) !== undefined && isIdIn(base, tools) ? base : undefined
 
-/** The first id in the name. */
-const inName = (base: string, tools: PlaceTools): string | undefined =>
-  [...wordsIn(base), ...furtherWordsIn(base)].find((word) => isIdIn(word, tools))
+/** The first id in the name, or in the name of the folder that has the film. */
+const inName = ({ base, folder }: Pick<FoundFile, 'base' | 'folder'>, tools: PlaceTools): string | undefined =>
+  [...wordsIn(base), ...furtherWordsIn(base), ...furtherWordsIn(folder.slice(folder.lastIndexOf('/') + 1))].find(
+    (word) => isIdIn(word, tools),
+  )
 
 /** For files that are no films: only an id in brackets counts. */
 export const idInPath = (path: string, tools: PlaceTools): string | undefined =>
@@ -52,18 +55,23 @@ function isForeign(info: Info, tools: PlaceTools): boolean | undefined {
   return extractor === '' ? undefined : extractor.toLowerCase() !== tools.extractor
 }
 
-const toVideo = (file: FoundFile, id: string, isGuess: boolean, info?: Info): FoundVideo => ({
-  file,
-  id,
-  isGuess,
-  ...(isChannelId(info?.channel_id) ? { channelId: info.channel_id } : { isBare: true }),
-  title: lineOf(info?.title) || file.base,
-  ...(typeof info?.channel === 'string' && { channelName: lineOf(info.channel) }),
-})
+function toVideo(file: FoundFile, id: string, isGuess: boolean, tools: PlaceTools, info?: Info): FoundVideo {
+  const metadata = info && tools.metadataOf({ ...info, id }, id)
+  // Before 2018 the only name of a channel was that of its user: the platform is asked for its id first.
+  const isTold = metadata && (metadata.channelId !== info.uploader_id || CHANNEL_ID.test(metadata.channelId))
+  return {
+    file,
+    id,
+    isGuess,
+    ...(isTold ? { channelId: metadata.channelId } : { isBare: true }),
+    title: lineOf(info?.title) || file.base,
+    ...(typeof info?.channel === 'string' && { channelName: lineOf(info.channel) }),
+  }
+}
 
 async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promise<Finding> {
   const path = pathIn(file.folder, file.name)
-  const named = inName(file.base, tools)
+  const named = inName(file, tools)
   const only = (problem: Problem): Finding => ({ problems: [problem] })
   if (!look.isFilm) return only({ code: look.code, path, why: look.why, id: named })
   if (look.listed) return listedFinding(file, look, look.listed, tools)
@@ -74,12 +82,12 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   const told = info && !isPlaylist(info) ? textOf(info.id) : ''
   const bracketed = inBrackets(file.base, tools) ?? asWhole(file, tools)
   if (told !== '' && tools.videoIn(told) === told && (bracketed === undefined || bracketed === told))
-    return { video: toVideo(file, told, false, info), problems: [] }
+    return { video: toVideo(file, told, false, tools, info), problems: [] }
 
   const byNfo = idInNfo(look, tools)
   if (byNfo !== undefined && (bracketed === undefined || bracketed === byNfo)) {
     const faults = fault === undefined ? [] : [unreadable(beside, fault, byNfo)]
-    return { video: toVideo(file, byNfo, false, look.nfo?.info), problems: faults }
+    return { video: toVideo(file, byNfo, false, tools, look.nfo?.info), problems: faults }
   }
 
   const problems: Problem[] = []
@@ -118,8 +126,8 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
 /** A guess, unless TubeArchivist named the file. */
 function byName(file: FoundFile, id: string, tools: PlaceTools): FoundVideo {
   const channelId = asWhole(file, tools) === id ? channelOfFolder(file.folder) : undefined
-  if (channelId === undefined) return toVideo(file, id, true)
-  return { ...toVideo(file, id, false), channelId }
+  if (channelId === undefined) return toVideo(file, id, true, tools)
+  return { ...toVideo(file, id, false, tools), channelId }
 }
 
 const unreadable = (path: string, why: Words, id: string | undefined): Problem => ({
@@ -166,7 +174,7 @@ function listedFinding(
   return {
     video: {
       // If the catalog gives a file several ids, the result is a guess.
-      ...toVideo(withPicture, id, listed.others.length > 0, toldOf(look, id)),
+      ...toVideo(withPicture, id, listed.others.length > 0, tools, toldOf(look, id)),
       isListed: isStored,
       isPart,
     },
@@ -189,11 +197,11 @@ export const toldOf = ({ info, nfo, listed }: Extract<Look, { isFilm: true }>, i
 /** For a renamed film: finds its information file, which still has the old name with the id. */
 async function withLoneInfo(file: FoundFile, id: string, tools: PlaceTools): Promise<FoundVideo> {
   const name = file.lone?.find((one) => inBrackets(one.normalize('NFC'), tools) === id)
-  if (name === undefined) return toVideo(file, id, false)
+  if (name === undefined) return toVideo(file, id, false, tools)
   const renamed = { ...file, info: name }
   const [look] = await tools.look([renamed])
   const isItsOwn = look?.isFilm === true && look.info?.id === id
-  return isItsOwn ? toVideo(renamed, id, false, look.info) : toVideo(file, id, false)
+  return isItsOwn ? toVideo(renamed, id, false, tools, look.info) : toVideo(file, id, false, tools)
 }
 
 const bitrateOf = (value: unknown): number =>
@@ -234,7 +242,11 @@ function streamsOf(info: Info): Facts['streams'] {
 export const ytdlpReader: PlaceReader = {
   name: 'yt-dlp',
   title: 'yt-dlp',
-  recognise: (names) => (names.some((name) => SIGNS.some((sign) => sign.test(name))) ? 0.5 : 0.1),
+  recognise: (names) =>
+    names.some((name) => SIGNS.some((sign) => sign.test(name))) ||
+    names.filter((name) => HAS_ID.test(name)).length > names.length * LEAST_SHARE_WITH_ID
+      ? 0.5
+      : 0.1,
 
   async read(files, tools) {
     const looks = await tools.look(files)

@@ -1,13 +1,16 @@
-/** An export as it lies on the disk: a text, an archive, or a database. Whatever somebody put into it. */
+/** An export as a file: a text, an archive or a database. Its content is hostile until checked. */
 import { createWriteStream } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
-import yauzl, { type Entry, type ZipFile } from 'yauzl'
-import { askForJson, type Found, isHtmlHistory, Rows, Unusable } from './found.ts'
+import yauzl, { type ZipFile } from 'yauzl'
+import { filesInTar } from '../film-kit/tar.ts'
+import { type Found, Rows, Unusable } from './found.ts'
+import { isHtmlHistory, readHtmlHistory } from './html-history.ts'
 import { jsonOf } from './json.ts'
+import { openTakeoutLists } from './takeout.ts'
 import { readNewPipe, readTakeoutHistory, readTakeoutTable, readText } from './texts.ts'
 import { readGrayjayList, readGrayjaySeen, readNewPipeWatching } from './watching.ts'
 
@@ -20,8 +23,19 @@ const MOST_ENTRIES = 200_000
 const MOST_TABLES = 500
 const MOST_PAGES = 50
 
-/** @throws Unusable */
-export async function readExport(path: string): Promise<Found> {
+/** Files that people pick by mistake, by their first bytes. */
+const OTHERS: ReadonlyArray<[begins: RegExp, refusal: () => Unusable]> = [
+  [/^(?:\xff\xd8\xff|\x89PNG|GIF8|BM|RIFF.{4}WEBP)/s, () => new Unusable('This is a picture')],
+  [/^%PDF/, () => new Unusable('This is a PDF')],
+  [/^(?:.{4}ftyp|\x1aE\xdf\xa3|ID3|OggS|RIFF)/s, () => new Unusable('This is a film or a sound file')],
+  [
+    /^(?:7z\xbc\xaf|Rar!|\xfd7zXZ|BZh)/,
+    () => new Unusable('This is an archive of another kind: unpack it, and choose a file in it'),
+  ],
+]
+
+/** @param name  of the file as it was uploaded, if known. @throws Unusable */
+export async function readExport(path: string, name = ''): Promise<Found> {
   const handle = await open(path)
   const head = Buffer.alloc(16)
   try {
@@ -29,10 +43,14 @@ export async function readExport(path: string): Promise<Found> {
   } finally {
     await handle.close()
   }
-  if (head.toString('latin1', 0, 2) === 'PK') return readArchive(path)
-  if (head.toString('hex', 0, 4) === '11223344') return readGrayjayBackup(path, head)
-  if (head.toString('latin1', 0, 15) === 'SQLite format 3') return readDatabase(path)
-  return readText(await readFile(path))
+  const begins = head.toString('latin1')
+  if (begins.startsWith('PK')) return readArchive(path)
+  if (begins.startsWith('\x1f\x8b')) return readEntries(entriesInTar(path), path)
+  if (begins.startsWith('\x11\x22\x33\x44')) return readGrayjayBackup(path, head)
+  if (begins.startsWith('SQLite format 3')) return readDatabase(path)
+  const other = OTHERS.find(([form]) => form.test(begins))
+  if (other) throw other[1]()
+  return readText(await readFile(path), name)
 }
 
 /** Grayjay's own ending around a zip: eight bytes before it, the last of which says whether it is encrypted. */
@@ -40,76 +58,91 @@ async function readGrayjayBackup(path: string, head: Buffer): Promise<Found> {
   const [format, flags] = [head[6], head[7]]
   if (head.toString('latin1', 4, 6) !== 'GJ' || format !== 1 || flags !== 0)
     throw new Unusable('It is encrypted: export it without a password')
-  return zipFrom(await yauzl.fromBufferPromise((await readFile(path)).subarray(8), OPTIONS).catch(noZip), path)
+  return fromZip(await yauzl.fromBufferPromise((await readFile(path)).subarray(8), OPTIONS).catch(noZip), path)
 }
 
 const OPTIONS = { lazyEntries: true, autoClose: false, validateEntrySizes: true, strictFileNames: false } as const
 
 const readArchive = async (path: string): Promise<Found> =>
-  zipFrom(await yauzl.openPromise(path, OPTIONS).catch(noZip), path)
+  fromZip(await yauzl.openPromise(path, OPTIONS).catch(noZip), path)
 
 function noZip(): never {
   throw new Unusable('It is no whole zip archive')
 }
 
-async function zipFrom(zip: ZipFile, path: string): Promise<Found> {
+async function fromZip(zip: ZipFile, path: string): Promise<Found> {
+  try {
+    return await readEntries(entriesInZip(zip), path)
+  } finally {
+    zip.close()
+  }
+}
+
+/** A file in an archive, whatever packed it. Read it before the next one is asked for. */
+interface Packed {
+  path: string
+  bytes: number
+  stream(): Promise<Readable>
+}
+
+async function* entriesInZip(zip: ZipFile): AsyncGenerator<Packed> {
+  // Of entries that say less than they unpack to, the stream ends with an error.
+  for await (const entry of zip.eachEntry())
+    yield { path: entry.fileName, bytes: entry.uncompressedSize, stream: () => zip.openReadStreamPromise(entry) }
+}
+
+async function* entriesInTar(path: string): AsyncGenerator<Packed> {
+  for await (const { name, sizeBytes, pieces } of filesInTar(path, Unusable))
+    yield { path: name, bytes: sizeBytes, stream: async () => Readable.from(pieces()) }
+}
+
+async function readEntries(entries: AsyncIterable<Packed>, path: string): Promise<Found> {
   const rows = new Rows()
-  const unpacked = unpackerOf(zip)
+  const lists = openTakeoutLists(rows)
+  const unpacked = openUnpacker()
   let tables = 0
   let pages = 0
-  let entries = 0
+  let count = 0
   let isGrayjay = false
   try {
-    for await (const entry of zip.eachEntry()) {
-      if (++entries > MOST_ENTRIES) throw new Unusable('It holds too many files')
-      const name = entry.fileName.split('/').at(-1) ?? ''
-      if (entry.fileName === 'newpipe.db') return await readUnpackedDatabase(await unpacked.stream(entry), path)
-      const store = STORE.exec(entry.fileName)?.[1]
+    for await (const entry of entries) {
+      if (++count > MOST_ENTRIES) throw new Unusable('It holds too many files')
+      const name = entry.path.split('/').at(-1) ?? ''
+      // NewPipe's, and those of apps that descend from it.
+      if (/^[^/]+\.db$/.test(entry.path)) return await readUnpackedDatabase(await unpacked.stream(entry), path)
+      const store = STORE.exec(entry.path)?.[1]
       if (store !== undefined) {
         readGrayjay(store, await unpacked.whole(entry), rows)
         isGrayjay = true
       }
       if (/^subscriptions?\.json$/i.test(name)) return readText(await unpacked.whole(entry))
-      if (/\.html$/i.test(name) && ++pages <= MOST_PAGES && isHtmlHistory(await beginningOf(zip, entry)))
-        rows.html = name
-      if (isGrayjay || !/\.(?:csv|json)$/i.test(name) || ++tables > MOST_TABLES) continue
-      if (/\.csv$/i.test(name)) readTakeoutTable(await unpacked.whole(entry), name, rows)
+      if (isGrayjay) continue
+      if (/\.html$/i.test(name) && ++pages <= MOST_PAGES) {
+        const text = (await unpacked.whole(entry)).toString()
+        if (isHtmlHistory(text)) readHtmlHistory(text, rows)
+      }
+      if (!/\.(?:csv|json)$/i.test(name) || ++tables > MOST_TABLES) continue
+      if (/\.csv$/i.test(name)) readTakeoutTable(await unpacked.whole(entry), name, rows, lists)
       else readTakeoutHistory(await unpacked.whole(entry), rows)
     }
   } catch (thrown) {
     if (thrown instanceof Unusable) throw thrown
     throw new Unusable('The archive is damaged')
-  } finally {
-    zip.close()
   }
-  if (rows.isEmpty && rows.html !== undefined) throw askForJson()
+  lists.end()
   if (rows.isEmpty) throw new Unusable('The archive holds no list of subscriptions, watched videos or playlists')
   return rows.of(isGrayjay ? 'grayjay' : 'takeout')
 }
 
-/** Of entries that say less than they unpack to, the stream ends with an error. */
-function unpackerOf(zip: ZipFile) {
+function openUnpacker() {
   let bytes = 0
-  const stream = (entry: Entry) => {
-    if (entry.uncompressedSize > MOST_ENTRY_BYTES) throw new Unusable('A file in it is larger than 64 MiB unpacked')
-    bytes += entry.uncompressedSize
+  const stream = (entry: Packed) => {
+    if (entry.bytes > MOST_ENTRY_BYTES) throw new Unusable('A file in it is larger than 64 MiB unpacked')
+    bytes += entry.bytes
     if (bytes > MOST_UNPACKED_BYTES) throw new Unusable('It is larger than 256 MiB unpacked')
-    return zip.openReadStreamPromise(entry)
+    return entry.stream()
   }
-  return { stream, whole: async (entry: Entry): Promise<Buffer> => buffer(await stream(entry)) }
-}
-
-/** Its styles come first, and then its entries. */
-const BEGINNING_BYTES = 1 << 20
-
-async function beginningOf(zip: ZipFile, entry: Entry): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const piece of await zip.openReadStreamPromise(entry)) {
-    text += decoder.decode(piece as Buffer, { stream: true })
-    if (text.length >= BEGINNING_BYTES) break
-  }
-  return text
+  return { stream, whole: async (entry: Packed): Promise<Buffer> => buffer(await stream(entry)) }
 }
 
 async function readUnpackedDatabase(stream: Readable, path: string): Promise<Found> {

@@ -25,7 +25,18 @@ interface FoundList {
   videos: string[]
 }
 
-export const SOURCES = ['takeout', 'opml', 'newpipe', 'freetube', 'invidious', 'grayjay', 'list'] as const
+export const SOURCES = [
+  'takeout',
+  'opml',
+  'newpipe',
+  'freetube',
+  'invidious',
+  'piped',
+  'libretube',
+  'grayjay',
+  'ytdlp',
+  'list',
+] as const
 type Source = (typeof SOURCES)[number]
 
 export interface Found {
@@ -35,8 +46,8 @@ export interface Found {
   foreign: string[]
   seen: FoundSeen[]
   lists: FoundList[]
-  /** The name of a history that tells its times in the words of some language only. */
-  html?: string | undefined
+  /** How many of the oldest watched videos are left out, because there are too many. */
+  seenLeftOut: number
 }
 
 /** Why a file cannot be used, for people. */
@@ -49,18 +60,9 @@ export class Unusable extends Error {
   }
 }
 
-/** Takeout writes it so unless one asks for JSON; `watch?v=` stands in no other of its pages. */
-export const isHtmlHistory = (text: string): boolean =>
-  /^\s*<(!doctype\s+)?html/i.test(text) && text.includes('watch?v=')
-
-export const askForJson = (): Unusable =>
-  new Unusable(
-    'It is a history in HTML. In Google Takeout, choose JSON as the format of the history, and bring that export',
-  )
-
 /** Nobody follows more by hand; what has more was made to hold up the server. */
 const MOST_ROWS = 20_000
-/** Years of several videos a day. */
+/** Years of several videos a day; of more, the newest. */
 const MOST_SEEN = 100_000
 const MOST_LISTS = 500
 const MOST_LISTED = 50_000
@@ -70,9 +72,9 @@ const LONGEST_NAME = 200
 export class Rows {
   readonly #rows: FoundRow[] = []
   readonly foreign: string[] = []
-  html: string | undefined
-  readonly #seen = new Map<string, FoundSeen>()
-  readonly #lists = new Map<string, string[]>()
+  #seen = new Map<string, FoundSeen>()
+  #seenLeftOut = 0
+  readonly #lists: FoundList[] = []
   #listed = 0
 
   /** Of channels and playlists. */
@@ -81,31 +83,33 @@ export class Rows {
   }
 
   get isEmpty(): boolean {
-    return this.#rows.length + this.foreign.length + this.#seen.size + this.#lists.size === 0
+    return this.#rows.length + this.foreign.length + this.#seen.size + this.#lists.length === 0
   }
 
-  /** The latest of a video holds. @throws Unusable  they are too many */
+  /** The latest entry of a video counts. */
   see(text: unknown, { at, seconds }: { at?: unknown; seconds?: unknown } = {}): void {
     const word = wordIn(text)
     if (word === undefined) return
     const [when, far] = [positive(at), positive(seconds)]
     const before = this.#seen.get(word)
     if (before && (before.at ?? 0) > (when ?? 0)) return
-    if (!before && this.#seen.size >= MOST_SEEN)
-      throw new Unusable('It names more than {most} watched videos', { most: MOST_SEEN })
     this.#seen.set(word, { text: word, at: when && Math.floor(when), seconds: far })
+    if (this.#seen.size >= 2 * MOST_SEEN) this.#dropOldest()
   }
 
-  /** Two of one name are one. @throws Unusable  they are too many */
+  /** Without times, exports begin with the oldest. */
+  #dropOldest(): void {
+    const newest = [...this.#seen].sort(([, a], [, b]) => (a.at ?? 0) - (b.at ?? 0)).slice(-MOST_SEEN)
+    this.#seenLeftOut += this.#seen.size - newest.length
+    this.#seen = new Map(newest)
+  }
+
+  /** @throws Unusable  they are too many */
   list(name: unknown, videos: readonly unknown[]): void {
     const words = videos.map(wordIn).filter((word) => word !== undefined)
-    const key = plain(name) || 'Playlist'
     this.#listed += words.length
-    if (this.#listed > MOST_LISTED || (!this.#lists.has(key) && this.#lists.size >= MOST_LISTS))
-      throw new Unusable('Its playlists are too many')
-    const known = this.#lists.get(key)
-    if (!known) this.#lists.set(key, words)
-    else for (const word of words) known.push(word)
+    if (this.#listed > MOST_LISTED || this.#lists.length >= MOST_LISTS) throw new Unusable('Its playlists are too many')
+    this.#lists.push({ name: plain(name) || 'Playlist', videos: [...new Set(words)] })
   }
 
   /** @throws Unusable  they are too many */
@@ -122,9 +126,9 @@ export class Rows {
   }
 
   of(source: Source): Found {
-    const html = this.#seen.size === 0 ? this.html : undefined
-    const lists = [...this.#lists].map(([name, videos]) => ({ name, videos: [...new Set(videos)] }))
-    return { source, rows: this.#rows, foreign: this.foreign, seen: [...this.#seen.values()], lists, html }
+    if (this.#seen.size > MOST_SEEN) this.#dropOldest()
+    const seen = [...this.#seen.values()]
+    return { source, rows: this.#rows, foreign: this.foreign, seen, lists: this.#lists, seenLeftOut: this.#seenLeftOut }
   }
 
   #count(): void {

@@ -2,8 +2,8 @@
 import { overloadOf } from 'archivolt'
 import { Unusable } from './found.ts'
 
-/** Twenty for each video of a long history; twice as many fill the memory of the reader. */
-const MOST_VALUES = 2_000_000
+/** About fifteen for each video of a history, so all that fits into an upload; twice as many fill the reader's memory. */
+const MOST_VALUES = 3_000_000
 
 /** @throws Unusable: it has too many values; SyntaxError */
 export function jsonOf(text: string): unknown {

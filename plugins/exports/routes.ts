@@ -24,9 +24,7 @@ const History = Type.Object({
   count: Type.Integer({ description: 'watched videos that it names' }),
   watched: Type.Integer({ description: 'of those in the archive: to be marked as watched' }),
   positions: Type.Integer({ description: 'of those in the archive: begun, and how far is known' }),
-  html: Type.Optional(
-    Type.String({ description: 'the name of a history in HTML, which is not read: ask Google Takeout for JSON' }),
-  ),
+  left_out: Type.Integer({ description: 'the oldest of more than 100,000, which are not read' }),
 })
 const OwnList = Type.Object({
   name: Type.String(),
@@ -35,6 +33,9 @@ const OwnList = Type.Object({
   missing: Type.Array(Type.String(), { description: 'at most 500 of the others' }),
 })
 const MOST_MISSING = 500
+const FILE_NAME = Type.Optional(
+  Type.String({ maxLength: 300, description: 'of the uploaded file; it names a single playlist of Google Takeout' }),
+)
 
 const toOwnList = ({ name, count, here, missing }: ListHere) => ({
   name,
@@ -48,6 +49,7 @@ export const previewExport = defineRoute({
   path: '/api/subscription/preview/',
   access: 'admin',
   summary: 'What a file of another program holds: subscriptions, watched videos, playlists; nothing is changed',
+  query: { name: FILE_NAME },
   rawBody: { contentType: 'application/octet-stream', maxBodyBytes: MOST_BYTES },
   reply: Type.Object({
     source: Type.Enum([...SOURCES]),
@@ -58,11 +60,11 @@ export const previewExport = defineRoute({
     playlists: Type.Array(OwnList),
   }),
   errors: ['body_too_large', 'unprocessable', 'unavailable'],
-  async handle({ request, signal }, app: App) {
-    const found = await app.exports.read(request.stream, signal)
-    const { source, rows, foreign, html } = found
+  async handle({ query: { name }, request, signal }, app: App) {
+    const found = await app.exports.read(request.stream, signal, name)
+    const { source, rows, foreign, seenLeftOut } = found
     const subscriptions = new Map<string, Subscription>()
-    const skipped = [...foreign, ...(html === undefined ? [] : [html])]
+    const skipped = [...foreign]
     for (const some of chunksOf(rows, AT_ONCE)) {
       const found: Subscription[] = []
       for (const row of some) {
@@ -76,9 +78,11 @@ export const previewExport = defineRoute({
       await new Promise(setImmediate)
     }
     const { count, here } = await seenHere(found, epochSeconds(app.clock), app)
+    if (subscriptions.size + foreign.length + count + found.lists.length === 0)
+      throw errors.unprocessable('It names no subscriptions, no watched videos and no playlists')
     const positions = here.filter(({ seconds }) => seconds !== undefined).length
     return {
-      history: { count, watched: here.length - positions, positions, ...(html !== undefined && { html }) },
+      history: { count, watched: here.length - positions, positions, left_out: seenLeftOut },
       playlists: (await listsHere(found, app)).map(toOwnList),
       source,
       subscriptions: [...subscriptions.values()],
@@ -97,6 +101,7 @@ export const takeExport = defineRoute({
     user: Type.Optional(Type.String({ maxLength: 150, description: 'the account; default: the caller' })),
     watched: Type.Optional(Type.Boolean({ description: 'marks and positions' })),
     playlists: Type.Optional(Type.Boolean({ description: 'its playlists, as private ones' })),
+    name: FILE_NAME,
   },
   rawBody: { contentType: 'application/octet-stream', maxBodyBytes: MOST_BYTES },
   reply: Type.Object({
@@ -106,11 +111,11 @@ export const takeExport = defineRoute({
     playlists: Type.Integer(),
   }),
   errors: ['bad_request', 'body_too_large', 'unprocessable', 'conflict', 'unavailable'],
-  async handle({ query: { user, watched, playlists }, request, signal, actor }, app: App) {
+  async handle({ query: { user, watched, playlists, name }, request, signal, actor }, app: App) {
     if (!watched && !playlists)
       throw errors.badRequest('watched or playlists is required', { fields: { watched: 'or playlists' } })
     const who = accountOf(user, actor, app)
-    const found = await app.exports.read(request.stream, signal)
+    const found = await app.exports.read(request.stream, signal, name)
     const { here } = watched ? await seenHere(found, epochSeconds(app.clock), app) : { here: [] }
     const lists = playlists ? await listsHere(found, app) : []
     const seen = await takeSeen(who.id, here, app, signal)

@@ -90,8 +90,8 @@ export async function takeSeen(
 }
 
 /**
- * As private playlists of the account; one that has the name already gets what it lacks, so it may be done twice.
- * @returns how many playlists have something new
+ * As private playlists of the account. A playlist of the same name gets what it lacks, each of them once, so it may be
+ * done twice. @returns how many playlists have something new
  */
 export async function takeLists(
   actor: Actor,
@@ -102,24 +102,38 @@ export async function takeLists(
   let taken = 0
   for (const { name, here } of lists) {
     if (here.length === 0) continue
-    const known = own.get(name)
-    const id = known ?? (await playlists.create(name, 'private', actor))
-    const has = new Set((await playlists.videosOf(id, actor)) ?? [])
+    const { id, has } = takeLikest(own, name, here) ?? {
+      id: await playlists.create(name, 'private', actor),
+      has: new Set<string>(),
+    }
     const fresh = here.filter((videoId) => !has.has(videoId))
     if (fresh.length > 0 && (await playlists.actOnChosen(id, 'create', fresh, actor)) > 0) taken++
   }
   return taken
 }
 
-async function ownLists(actor: Actor, playlists: App['playlists']): Promise<Map<string, string>> {
+interface OwnList {
+  id: string
+  name: string
+  has: Set<string>
+}
+
+/** Takes the list out that has the name and most of the videos; of equal ones the shortest. */
+function takeLikest(own: OwnList[], name: string, videoIds: readonly string[]): OwnList | undefined {
+  const common = ({ has }: OwnList) => videoIds.filter((id) => has.has(id)).length
+  const [likest] = own
+    .filter((list) => list.name === name)
+    .toSorted((a, b) => common(b) - common(a) || a.has.size - b.has.size)
+  if (likest) own.splice(own.indexOf(likest), 1)
+  return likest
+}
+
+async function ownLists(actor: Actor, playlists: App['playlists']): Promise<OwnList[]> {
   const { texts } = await playlists.find({ visibility: 'private', from: 0, size: 500 }, actor)
-  return new Map(
-    texts.map((text) => {
-      const { playlist_name: name, playlist_id: id } = JSON.parse(text) as {
-        playlist_name: string
-        playlist_id: string
-      }
-      return [name, id]
-    }),
-  )
+  const own: OwnList[] = []
+  for (const text of texts) {
+    const { playlist_name: name, playlist_id: id } = JSON.parse(text) as { playlist_name: string; playlist_id: string }
+    own.push({ id, name, has: new Set((await playlists.videosOf(id, actor)) ?? []) })
+  }
+  return own
 }

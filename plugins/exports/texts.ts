@@ -1,18 +1,27 @@
 /** Exports that are text: JSON, lines of JSON, OPML, CSV, or a list of addresses. Told apart by what is in them. */
 import { CsvError, parse } from 'csv-parse/sync'
 import sax from 'sax'
-import { askForJson, CHANNEL_ID, type Found, isHtmlHistory, Rows, Unusable } from './found.ts'
+import { CHANNEL_ID, type Found, Rows, Unusable } from './found.ts'
+import { isHtmlHistory, readHtmlHistory } from './html-history.ts'
 import { jsonOf, refuseTooMany } from './json.ts'
-import { isTakeoutSeen, readFreeTube, readInvidiousWatching, readTakeoutList, readTakeoutSeen } from './watching.ts'
+import { isTakeoutSeen, openTakeoutLists, readTakeoutSeen } from './takeout.ts'
+import { readFreeTube, readInvidiousWatching, readLibreTubeWatching, readPipedLists } from './watching.ts'
 
-/** @throws Unusable */
-export function readText(bytes: Buffer): Found {
+/** @param name  of the file, if known: the only name of a single playlist. @throws Unusable */
+export function readText(bytes: Buffer, name = ''): Found {
   const text = decoded(bytes).trim()
   if (text === '') throw new Unusable('There is nothing in it')
+  if (text.includes('\0')) throw new Unusable('It is neither a text nor an archive')
   if (/^[[{]/.test(text)) return readJson(text)
-  if (isHtmlHistory(text)) throw askForJson()
+  if (isHtmlHistory(text)) return readPage(text)
   if (text.startsWith('<')) return readOpml(text)
-  return readTable(text)
+  return readTable(text, name)
+}
+
+function readPage(text: string): Found {
+  const rows = new Rows()
+  readHtmlHistory(text, rows)
+  return whatIsIn(rows).of('takeout')
 }
 
 function decoded(bytes: Buffer): string {
@@ -34,8 +43,11 @@ function readJson(text: string): Found {
     return readProfiles(linesOf(text))
   }
   if (Array.isArray(whole)) return readTakeoutJson(whole)
-  const { subscriptions, _id } = fieldsOf(whole)
+  const fields = fieldsOf(whole)
+  const { subscriptions, _id } = fields
   if (_id !== undefined) return readProfiles([whole])
+  if (fields['format'] === 'Piped') return readPiped(fields)
+  if ('localSubscriptions' in fields || 'watchPositions' in fields) return readLibreTube(fields)
   const isInvidious = listOf(subscriptions).every((one) => typeof one === 'string')
   if (isInvidious) return readInvidious(whole)
   return readNewPipe(listOf(subscriptions))
@@ -87,6 +99,23 @@ export function readNewPipe(list: readonly unknown[], rows = new Rows()): Found 
   return whatIsIn(rows).of('newpipe')
 }
 
+function readPiped(whole: Fields): Found {
+  const rows = new Rows()
+  readPipedLists(whole['playlists'], rows)
+  return whatIsIn(rows).of('piped')
+}
+
+function readLibreTube(whole: Fields): Found {
+  const rows = new Rows()
+  for (const one of listOf(whole['localSubscriptions'])) rows.add(fieldsOf(one)['channelId'], fieldsOf(one)['name'])
+  for (const one of listOf(whole['playlistBookmarks'])) {
+    const { playlistId, playlistName } = fieldsOf(one)
+    rows.add(playlistId, playlistName)
+  }
+  readLibreTubeWatching(whole, rows)
+  return whatIsIn(rows).of('libretube')
+}
+
 function readInvidious(whole: unknown): Found {
   const rows = new Rows()
   for (const id of listOf(fieldsOf(whole)['subscriptions'])) rows.add(id)
@@ -119,8 +148,9 @@ function readProfiles(lines: readonly unknown[]): Found {
   const rows = new Rows()
   for (const line of kept.values()) {
     for (const one of listOf(line['subscriptions'])) {
-      const { id, name } = fieldsOf(one)
-      rows.add(id, name)
+      // LibreTube writes FreeTube's form without ids.
+      const { id, name, url } = fieldsOf(one)
+      rows.add(id || url, name)
     }
     readFreeTube(line, rows)
   }
@@ -152,12 +182,21 @@ function readOpml(text: string): Found {
   return rows.of('opml')
 }
 
-/** Takeout's table, whose headings are in the account's language; where no cell is an id, an address after another. */
-function readTable(text: string): Found {
+/** A line of yt-dlp's archive of what it has downloaded. */
+const ARCHIVED = /^youtube ([A-Za-z0-9_-]{11})$/
+
+/** Takeout's table, whose headings are in the account's language; yt-dlp's archive; else one address after another. */
+function readTable(text: string, name: string): Found {
   const rows = new Rows()
+  const archived = text.split(/\r?\n/).flatMap((line) => ARCHIVED.exec(line.trim())?.[1] ?? [])
+  if (archived.length > 0) {
+    rows.list('yt-dlp archive', archived)
+    return rows.of('ytdlp')
+  }
   const table = cellsOf(text)
-  for (const cells of table) addCells(rows, cells)
-  if (rows.isEmpty) readTakeoutList(table, '', rows)
+  const lists = openTakeoutLists(rows)
+  if (lists.take(table, name)) lists.end()
+  else for (const cells of table) addCells(rows, cells)
   if (!rows.isEmpty) return rows.of('takeout')
   for (const word of text.split(/\s+/)) rows.add(word)
   return rows.of('list')
@@ -173,10 +212,15 @@ function addCells(rows: Rows, cells: readonly string[]): void {
 }
 
 /**
- * One of the tables of a whole Takeout: a playlist, or only rows that also have the address of their id, as those of
- * comments have not. One that cannot be read is some other file.
+ * One of the tables of a whole Takeout. Channels are taken only from rows that also have the address of their id, as
+ * those of comments have not. A table that cannot be read is some other file.
  */
-export function readTakeoutTable(bytes: Buffer, name: string, rows: Rows): void {
+export function readTakeoutTable(
+  bytes: Buffer,
+  name: string,
+  rows: Rows,
+  lists: ReturnType<typeof openTakeoutLists>,
+): void {
   let table: string[][]
   try {
     table = cellsOf(decoded(bytes))
@@ -184,7 +228,7 @@ export function readTakeoutTable(bytes: Buffer, name: string, rows: Rows): void 
     if (thrown instanceof Unusable) return
     throw thrown
   }
-  if (readTakeoutList(table, name, rows)) return
+  if (lists.take(table, name)) return
   for (const cells of table)
     if (cells.some((cell) => CHANNEL_ID.test(cell) && cells.some((other) => other.endsWith(`/channel/${cell}`))))
       addCells(rows, cells)

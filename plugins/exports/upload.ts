@@ -16,14 +16,17 @@ const MOST_MB = 512
 const folderOf = ({ settings }: Pick<App, 'settings'>): string => join(settings.dataDir, 'exports')
 
 export interface Exports {
-  /** @throws unprocessable: why it cannot be used; unavailable: another one is being read */
-  read(stream: Readable, signal: AbortSignal): Promise<Found>
+  /**
+   * @param name  of the uploaded file, if known
+   * @throws unprocessable: why it cannot be used; unavailable: another one is being read
+   */
+  read(stream: Readable, signal: AbortSignal, name?: string): Promise<Found>
 }
 
 export function openExports(app: Pick<App, 'settings'>): Exports {
   let isReading = false
   return {
-    async read(stream, signal) {
+    async read(stream, signal, name) {
       if (isReading) throw errors.unavailable('Another file is being read; try again in a few seconds')
       isReading = true
       const folder = folderOf(app)
@@ -31,7 +34,7 @@ export function openExports(app: Pick<App, 'settings'>): Exports {
         await mkdir(folder, { recursive: true, mode: 0o700 })
         const path = join(folder, 'upload')
         await pipeline(stream, createWriteStream(path, { mode: 0o600 }))
-        return await readInProcess(path, signal)
+        return await readInProcess({ path, name }, signal)
       } finally {
         await rm(folder, { recursive: true, force: true })
         isReading = false
@@ -44,10 +47,15 @@ export function openExports(app: Pick<App, 'settings'>): Exports {
 export const forgetUploads = (app: Pick<App, 'settings'>): Promise<void> =>
   rm(folderOf(app), { recursive: true, force: true })
 
-async function readInProcess(path: string, signal: AbortSignal): Promise<Found> {
+interface Upload {
+  path: string
+  name: string | undefined
+}
+
+async function readInProcess(upload: Upload, signal: AbortSignal): Promise<Found> {
   let answer: Answer
   try {
-    answer = await withLimit(LIMIT_MS, signal, (limited) => answerOf(path, limited))
+    answer = await withLimit(LIMIT_MS, signal, (limited) => answerOf(upload, limited))
   } catch (cause) {
     signal.throwIfAborted()
     throw errors.unprocessable('The file cannot be read', { cause })
@@ -56,7 +64,7 @@ async function readInProcess(path: string, signal: AbortSignal): Promise<Found> 
   return answer.found
 }
 
-async function answerOf(path: string, signal: AbortSignal): Promise<Answer> {
+async function answerOf(upload: Upload, signal: AbortSignal): Promise<Answer> {
   const answered = new AbortController()
   try {
     return await abortable<Answer>(signal, (resolve, reject) => {
@@ -66,7 +74,7 @@ async function answerOf(path: string, signal: AbortSignal): Promise<Answer> {
         { message: (answer) => resolve(answer as Answer), end: reject },
       )
       answered.signal.addEventListener('abort', () => reader.kill(), { once: true })
-      reader.send({ path })
+      reader.send(upload)
     })
   } finally {
     answered.abort()

@@ -1,4 +1,4 @@
-/** Readers for watch history and playlists in exports of other programs, one for each form. */
+/** Readers for watch history and playlists in exports of other apps, one for each form. */
 import type Database from 'better-sqlite3'
 import type { Rows } from './found.ts'
 
@@ -9,29 +9,6 @@ const numberIn = (value: unknown): number => (typeof value === 'number' && Numbe
 
 /** Whether this position counts as watched, by NewPipe's own rule. */
 const isWhole = (seconds: number, all: number): boolean => all > 0 && seconds >= all - 60 && seconds >= all * 0.75
-
-/** Reads an entry of Takeout's history. Removed videos have no address, and adverts are skipped. */
-export function readTakeoutSeen(one: unknown, rows: Rows): void {
-  const { titleUrl, time, details } = fieldsOf(one)
-  if (listOf(details).some((detail) => /Google Ads/i.test(String(fieldsOf(detail)['name'])))) return
-  rows.see(titleUrl, { at: Date.parse(String(time)) / 1000 })
-}
-
-export const isTakeoutSeen = (one: unknown): boolean => {
-  const { time, header, titleUrl } = fieldsOf(one)
-  return typeof time === 'string' && (typeof titleUrl === 'string' || typeof header === 'string')
-}
-
-/** A row with an id and the time when it was added; no other table of Takeout begins like that. */
-const isListed = ([id = '', added = '']: readonly string[]): boolean =>
-  /^[A-Za-z0-9_-]{11}$/.test(id) && !Number.isNaN(Date.parse(added))
-
-/** Reads a playlist of Takeout, whose name is only in the file name. @returns whether it is a playlist */
-export function readTakeoutList(table: readonly string[][], name: string, rows: Rows): boolean {
-  const ids = table.filter(isListed).map(([id]) => id)
-  if (ids.length > 0) rows.list(name.replace(/\.csv$/i, '').replace(/[-_ ](?:videos)$/i, ''), ids)
-  return ids.length > 0
-}
 
 /** Reads a line of FreeTube's history or playlists. Entries that FreeTube imported from Google have no length. */
 export function readFreeTube(line: unknown, rows: Rows): void {
@@ -86,8 +63,35 @@ export function readNewPipeWatching(db: Database.Database, has: (table: string) 
       rows.see(url, { at: numberIn(at) / 1000, ...(seconds > 0 && !isWhole(seconds, all) && { seconds }) })
     }
   if (!has('playlists') || !has('playlist_stream_join')) return
+  let list: { id: unknown; name: unknown; videos: unknown[] } | undefined
   for (const row of db.prepare(NEWPIPE_LISTS).iterate()) {
-    const { name, url } = fieldsOf(row)
-    rows.list(name, [url])
+    const { list: id, name, url } = fieldsOf(row)
+    if (list?.id === id) list!.videos.push(url)
+    else {
+      if (list) rows.list(list.name, list.videos)
+      list = { id, name, videos: [url] }
+    }
+  }
+  if (list) rows.list(list.name, list.videos)
+}
+
+export function readPipedLists(playlists: unknown, rows: Rows): void {
+  for (const one of listOf(playlists)) {
+    const { name, videos } = fieldsOf(one)
+    rows.list(name, listOf(videos))
+  }
+}
+
+/** Its positions are in milliseconds, and its history has no times. */
+export function readLibreTubeWatching(whole: Fields, rows: Rows): void {
+  const idsOf = (list: unknown) => listOf(list).map((one) => fieldsOf(one)['videoId'])
+  for (const id of idsOf(whole['watchHistory'])) rows.see(id)
+  for (const one of listOf(whole['watchPositions'])) {
+    const { videoId, position } = fieldsOf(one)
+    rows.see(videoId, { seconds: numberIn(position) / 1000 })
+  }
+  for (const one of listOf(whole['localPlaylists'])) {
+    const { playlist, videos } = fieldsOf(one)
+    rows.list(fieldsOf(playlist)['name'], idsOf(videos))
   }
 }

@@ -5,13 +5,13 @@ import { type Found, Unusable } from './found.ts'
 
 export type Answer = { found: Found } | { unusable: Words }
 
-process.once('message', ({ path }: { path: string }) => {
-  void answer(path).then((said) => process.send!(said))
+process.once('message', ({ path, name }: { path: string; name?: string }) => {
+  void answer(path, name).then((said) => process.send!(said))
 })
 
-async function answer(path: string): Promise<Answer> {
+async function answer(path: string, name: string | undefined): Promise<Answer> {
   try {
-    return { found: await readExport(path) }
+    return { found: await readExport(path, name) }
   } catch (thrown) {
     if (!(thrown instanceof Unusable)) throw thrown
     return { unusable: thrown.words }

@@ -2,10 +2,22 @@
 import type { Platform } from '../platform/types.ts'
 
 const IN_BRACKETS = /\[([^[\]]+)\]/g
-/** As TubeArchivist did until 0.4. */
-const AFTER_DAY = /^\d{8}_([A-Za-z0-9_-]{11})_/
+/** As TubeArchivist did until 0.4, and plugins of media servers do. */
+const SURE = [/^\d{8}_([A-Za-z0-9_-]{11})_/, /\[youtube[ -]([A-Za-z0-9_-]{11})\]/]
+/** Where other programs and people put the id, which may have `-` and `_` itself. */
+const UNSURE = [
+  /[({]([A-Za-z0-9_-]{11})[)}]/g,
+  // As TubeSync does: id, height and codecs, or codecs alone.
+  /_([A-Za-z0-9_-]{11})_(?:\d{3,4}p|audio|opus|mp4a|vorbis)(?=[-_]|$)/g,
+  /^([A-Za-z0-9_-]{11}) - /g,
+  /(?: - |[_. ])([A-Za-z0-9_-]{11})$/g,
+]
 /** As youtube-dl named files. */
 const AT_END = /-([A-Za-z0-9_-]{11})$/
+/** An id is 64 bits in 11 characters, so that the last one is one of sixteen. */
+const LAST_OF_ID = /[AEIMQUYcgkosw048]$/
+/** Words, dates and numbers, which may have eleven characters as well. */
+const NO_ID = /^(?:[A-Za-z]?[a-z]+|[A-Z]+|[\d._-]+)(?:[-_](?:[A-Za-z]?[a-z]+|[\d.]+))*$|^\d{4}[-_.]\d\d[-_.]\d\d/
 
 /**
  * Words in brackets, then the bare name. The last brackets come first because titles have brackets too.
@@ -16,9 +28,17 @@ export const wordsIn = (base: string): string[] => [...bracketsIn(base), base]
 export const bracketsIn = (base: string): string[] =>
   [...base.matchAll(IN_BRACKETS)].map(([, word = '']) => word).reverse()
 
-/** Words at other places where some programs put the id. */
-export const furtherWordsIn = (base: string): string[] =>
-  [AFTER_DAY, AT_END].flatMap((form) => form.exec(base)?.[1] ?? [])
+/** What looks like an id at other places in a name. */
+export function furtherWordsIn(base: string): string[] {
+  const unsure = UNSURE.flatMap((form) => [...base.matchAll(form)].map(([, word = '']) => word).reverse())
+  const first = (form: RegExp) => form.exec(base)?.[1] ?? []
+  return [
+    ...SURE.flatMap(first),
+    ...[...unsure.filter((word) => LAST_OF_ID.test(word)), ...[AT_END].flatMap(first)].filter(
+      (word) => !NO_ID.test(word),
+    ),
+  ]
+}
 
 /** The video that a text names, if the text is exactly one id or address of the platform. */
 export function videoIn(text: string, { platform }: { platform: Pick<Platform, 'targetsIn'> }): string | undefined {

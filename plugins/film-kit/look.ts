@@ -1,6 +1,7 @@
 /** Reads one film's head and the small files beside it, in the reading child: checked, and cut to what is used. */
 
 import { constants, readFileSync, readSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
 import type { Words } from 'archivolt'
 import { because } from './because.ts'
 import { codeOf, isDiskFault } from './disk-fault.ts'
@@ -27,10 +28,21 @@ function readSmall(path: string, most: number): Buffer | undefined {
 
 /** @returns undefined: it is no information file */
 function wholeInfo(path: string): Info | undefined {
-  const bytes = readSmall(path, MOST_INFO_BYTES)
+  const stored = readSmall(path, MOST_INFO_BYTES)
+  const bytes = stored && unpacked(stored)
   if (!bytes || isTooMany(bytes)) return undefined
   const info = looseJson(bytes)
   return info && typeof info === 'object' && !Array.isArray(info) ? (info as Info) : undefined
+}
+
+/** @throws SyntaxError: it is packed, and damaged or too large unpacked */
+function unpacked(bytes: Buffer): Buffer {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MOST_INFO_BYTES })
+  } catch (cause) {
+    throw new SyntaxError('it cannot be unpacked', { cause })
+  }
 }
 
 /**

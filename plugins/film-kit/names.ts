@@ -27,10 +27,13 @@ export const isWithin = (outer: string, inner: string): boolean =>
 export const isIgnored = (name: string): boolean => name.startsWith('.') || HOUSEKEEPING.has(name.toLowerCase())
 
 const ENDING = /^(.+)\.([A-Za-z0-9]{2,5})$/
-/** One stream before merging, or a post-processor's file. With an information file of the same name it is a title. */
-const PIECE = /^(.+)\.(?:f\d{2,5}(?:-\d+)?|temp|uncut|orig)$/
+/**
+ * One stream before merging, by the name of its format, or a post-processor's file. With an information file of the same
+ * name it is a title.
+ */
+const PIECE = /^(.+)\.(?:f\d{2,5}(?:-(?:\d+|drc|dashy|sr))*|f(?:hls|https?|dash)-[\w-]+|temp|uncut|orig)$/
 const UNFINISHED = /^(.+)\.(?:part(?:-Frag\d+)?|ytdl)$/
-const INFO = /^(.+)\.info\.json$/i
+const INFO = /^(.+)\.info\.json(?:\.gz)?$/i
 const NFO = /^(.+)\.nfo$/i
 const PICTURE = /^(.+?)(?:-thumb|-poster)?\.(?:jpe?g|png|webp)$/i
 const SUBTITLE = /^(.+)\.([A-Za-z0-9_-]{2,35})\.(vtt|srt)$/i
@@ -76,7 +79,8 @@ export function groupNames(names: readonly string[], endings: ReadonlySet<string
     return found
   }
   const all = new Set(names.map((name) => name.normalize('NFC')))
-  const isTold = (base: string): boolean => all.has(`${base}.info.json`) || all.has(`${base}.nfo`)
+  const isTold = (base: string): boolean =>
+    all.has(`${base}.info.json`) || all.has(`${base}.info.json.gz`) || all.has(`${base}.nfo`)
   for (const name of names) {
     const text = name.normalize('NFC')
     const [, part] = UNFINISHED.exec(text) ?? []

@@ -12,6 +12,8 @@ const USED_KEYS = [
   'channel',
   'uploader',
   'uploader_id',
+  'channel_url',
+  'uploader_url',
   'timestamp',
   'release_timestamp',
   'upload_date',

@@ -12,7 +12,7 @@ export function toSidecarMetadata(
   nowSeconds: number,
 ): VideoMetadata {
   if (info.id !== id) throw new MetadataError('The information file is about another video')
-  const channelId = [info.channel_id, info.uploader_id].find(isId)
+  const channelId = channelOf(info)
   if (channelId === undefined) throw new MetadataError('The information file does not name a channel')
   const raw = {
     ...info,
@@ -33,6 +33,15 @@ export function toSidecarMetadata(
   }
   return toVideoMetadata(raw, id, [], nowSeconds)
 }
+
+/** The id of the channel, which yt-dlp and youtube-dl have written under four keys. */
+function channelOf(info: Readonly<Record<string, unknown>>): string | undefined {
+  const inAddress = (address: unknown) => /\/channel\/([A-Za-z0-9_-]+)\/?$/.exec(String(address))?.[1]
+  return [info.channel_id, inAddress(info.channel_url), inAddress(info.uploader_url), info.uploader_id].find(isChannel)
+}
+
+/** Old files have the name of a user as the id of the uploader, and later ones a handle. */
+const isChannel = (value: unknown): value is string => isId(value) && !String(value).startsWith('@')
 
 /** Older versions of yt-dlp did not write the media type. */
 function mediaType({

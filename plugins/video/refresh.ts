@@ -100,14 +100,15 @@ async function filmPath({ media }: App, channelId: string, id: string): Promise<
 /** What the file says of itself, or in words what is wrong with it; undefined: it is not there. */
 async function lookAt(
   app: App,
-  { platform_id: id, channel_id: channelId, media_size: knownSize, streams }: VideoDoc,
+  { platform_id: id, channel_id: channelId, media_size: knownSize, streams, player }: VideoDoc,
 ): Promise<MediaFields | string | undefined> {
   const path = await filmPath(app, channelId, id)
   const size = path === undefined ? undefined : await app.media.sizeOf(path)
   if (path === undefined || size === undefined) return undefined
   if (size === 0) return 'it is empty'
   // Looking into the files of other programs, which may be many and far away, is left for what has changed.
-  if (size === knownSize && streams.length > 0 && !app.media.isOurs(id)) return undefined
+  const isMeasured = streams.length > 0 && player.duration > 0
+  if (size === knownSize && isMeasured && !app.media.isOurs(id)) return undefined
   try {
     const probe = await app.media.probe(path)
     if (size < knownSize && (await app.media.isCutOff(path, probe.durationSeconds)))

@@ -4,10 +4,10 @@ import { basename, dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { orWhereAbsent } from '../../film-kit/disk-fault.ts'
+import { filesInTar, type Packed } from '../../film-kit/tar.ts'
 import { dayOf, flagOf, given, numberOf, objectOf, secondsOf, textOf } from '../../film-kit/values.ts'
 import { jsonOf } from './files.ts'
 import { rowsOfDump } from './sql-dump.ts'
-import { filesInTar, type Packed } from './tar.ts'
 import { type CatalogFilm, type CatalogKind, type CatalogSource, type CatalogTake, NoCatalog } from './types.ts'
 
 const MOST_DUMP_BYTES = 4 * 2 ** 30
@@ -144,7 +144,7 @@ async function readDump(
 async function readBackup(path: string, take: CatalogTake): Promise<void> {
   let hasDump = false
   const ids: string[] = []
-  for await (const file of filesInTar(path)) {
+  for await (const file of filesInTar(path, NoCatalog)) {
     const [, inner = ''] = /^(?:\.\/)?[^/]+\/(.+)$/.exec(file.name) ?? []
     const [, id] = /^jobs\/info\/([^/]+)\.info\.json$/.exec(inner) ?? []
     if (inner === 'database/youtarr.sql' && !hasDump) {

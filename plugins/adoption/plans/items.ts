@@ -148,6 +148,19 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     })
   }
 
+  /** Opens rows again that were left because the platform could not identify or describe them. @returns how many */
+  function askAgain(id: number): Promise<number> {
+    let count = 0
+    return write(id, () => {
+      count = ledger
+        .sql(
+          `UPDATE library_adoption_item SET state = 'planned', code = NULL, why = NULL WHERE adoption_id = ?
+             AND outcome = 'ask' AND state = 'left' AND code IN ('unsure_id', 'no_facts', 'part_of_film')`,
+        )
+        .run(id).changes
+    }).then(() => count)
+  }
+
   /**
    * Counts of rows, cached until rows change.
    * @param maxAgeMs  accept older counts up to this age
@@ -217,6 +230,7 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     decide,
     pieces,
     set,
+    askAgain,
     counts,
     countAnew,
     channels,

@@ -2,9 +2,13 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import Database from 'better-sqlite3'
+import { pack } from 'tar-stream'
+import yauzl from 'yauzl'
 import { temporaryFolder } from '../../support/folder.ts'
 import { zipOf } from '../backup/zips.ts'
 
@@ -91,12 +95,13 @@ async function library(t: TestContext): Promise<TestApp> {
   return app
 }
 
-const SEEN = { count: 2, watched: 2, positions: 0 }
-const BEGUN = { count: 2, watched: 1, positions: 1 }
+const NONE = { count: 0, watched: 0, positions: 0, left_out: 0 }
+const SEEN = { ...NONE, count: 2, watched: 2 }
+const BEGUN = { ...NONE, count: 2, watched: 1, positions: 1 }
 const LIST = { name: 'Evenings', count: 3, here: 2, missing: [GONE] }
 const FORMS: Array<[name: string, (t: TestContext) => Promise<string | Buffer> | string, object, object[]]> = [
   ['the history of Takeout', () => takeoutSeen, SEEN, []],
-  ['a playlist of Takeout', () => takeoutList, { count: 0, watched: 0, positions: 0 }, [{ ...LIST, name: 'Playlist' }]],
+  ['a playlist of Takeout', () => takeoutList, NONE, [{ ...LIST, name: 'Playlist' }]],
   [
     'a whole Takeout, in another language',
     () => archive({ 'T/Verlauf/Wiedergabeverlauf.json': takeoutSeen, 'T/Playlists/Evenings-videos.csv': takeoutList }),
@@ -107,7 +112,7 @@ const FORMS: Array<[name: string, (t: TestContext) => Promise<string | Buffer> |
   [
     'the playlists of FreeTube',
     () => freeTubeLists,
-    { count: 0, watched: 0, positions: 0 },
+    NONE,
     [{ name: 'Favorites', count: 0, here: 0, missing: [] }, LIST],
   ],
   ['Invidious', () => invidious, SEEN, [LIST]],
@@ -155,7 +160,6 @@ test('what is hostile, too much or for nobody is refused, and changes nothing', 
   const app = await library(t)
   const many = (length: number, one: (at: number) => object) => lines(...Array.from({ length }, (_, at) => one(at)))
   for (const content of [
-    many(100_001, (at) => ({ _id: `v${at}`, videoId: `v${at}`, timeWatched: AT * 1000 })),
     many(501, (at) => ({ _id: `p${at}`, playlistName: `list ${at}`, videos: [{ videoId: FERRY }] })),
     lines({ _id: 'p', playlistName: 'long', videos: Array.from({ length: 50_001 }, () => ({ videoId: FERRY })) }),
   ]) {
@@ -178,30 +182,158 @@ test('what is hostile, too much or for nobody is refused, and changes nothing', 
   assert.deepEqual(await listsOf(app), [])
 })
 
-const page = (id: string) =>
-  `<!DOCTYPE html><html><head><style>${'.a{}'.repeat(9_000)}</style></head><body><div class="outer-cell">Watched <a href="${url(id)}">A film</a><br>Nov 3, 2023, 9:15:04 PM CET</div></body></html>`
+const COUNT = (count: number) => ({ count, watched: 0, positions: 0, left_out: 0 })
+const seenIn = async (app: TestApp, content: string | Buffer) => (await preview(app, content)).body
+const CHANNEL = 'UCbcdefghijklmnopqrstuvA'
 
-test('a history in HTML is told, with what to ask for instead; one in JSON beside it is read', async (t) => {
-  const app = await testApp(t)
-  const preview = (bytes: Buffer) => app.as('admin').post('/api/subscription/preview/', bytes, raw)
-  const folder = 'Takeout/YouTube und YouTube Music'
-  const table =
-    'Channel Id,Channel Url,Channel Title\nUCaaaaaaaaaaaaaaaaaaaaaa,http://www.youtube.com/channel/UCaaaaaaaaaaaaaaaaaaaaaa,A\n'
-  const html = {
-    [`${folder}/Verlauf/Wiedergabeverlauf.html`]: page(FERRY),
-    'Takeout/archive_browser.html': '<html></html>',
+/** As Takeout writes it: an address, a channel, a time in the words of a language; adverts say so in a cell of their own. */
+const entry = (verb: string, id: string, time: string, isAdvert = false) =>
+  `<div class="outer-cell mdl-cell"><div class="mdl-grid"><div class="header-cell"><p>YouTube<br></p></div><div class="content-cell">${verb} <a href="${url(id)}&amp;t=1">A &amp; <b>film</b></a><br><a href="https://www.youtube.com/channel/${CHANNEL}">Name</a><br>${time}<br></div><div class="content-cell"></div><div class="content-cell"><b>Products:</b><br>&emsp;YouTube<br>${isAdvert ? '<b>Details:</b><br>&emsp;From Google Ads<br>' : ''}</div></div></div>`
+const page = (...entries: string[]) =>
+  `<!DOCTYPE html><html><head><style>${'.a{}'.repeat(9_000)}</style></head><body><div class="mdl-grid">${entries.join('')}</div></body></html>`
+
+test('a history in HTML is read, with its times in whatever language', async (t) => {
+  const app = await library(t)
+  const at = Date.UTC(2023, 9, 3, 21, 15, 4)
+  for (const language of [
+    'en',
+    'de',
+    'fr',
+    'es',
+    'pt',
+    'ru',
+    'tr',
+    'ja',
+    'ko',
+    'ar',
+    'pl',
+    'fi',
+    'vi',
+    'hi',
+    'zh-TW',
+  ]) {
+    await app.as('user').post('/api/watched/', { id: FERRY, is_watched: false })
+    const form = { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' } as const
+    const time = new Intl.DateTimeFormat(language, form).format(at)
+    const content = page(
+      entry('Watched', FERRY, time),
+      entry('Watched', GONE, time, true),
+      entry('Watched', COMET, '?'),
+    )
+
+    const { body } = await take(app, content, 'user=user&watched=true')
+
+    assert.equal(body.watched >= 1, true, language)
+    assert.equal((await playerOf(app, FERRY)).watched_date, at / 1000, `${language}: ${time}`)
+  }
+  assert.deepEqual((await seenIn(app, page(entry('Vu', GONE, '1 mars 2024')))).history, COUNT(1))
+})
+
+test('a whole Takeout is read, zipped or as tgz, and its playlists have their titles in every language', async (t) => {
+  const app = await library(t)
+  const at = (folder: string, name: string) => `Takeout/YouTube/${folder}/${name}`
+  const list = (...ids: string[]) =>
+    `Video-ID,Zeitstempel\n${ids.map((id) => `${id},2024-02-01T10:00:00+00:00`).join('\n')}\n`
+  const TITLES = `Playlist-ID,Bild,Playlisttitel (Original),Sprache,Erstellt,Geändert,Reihenfolge,Sichtbarkeit
+PL${'x'.repeat(32)},,Kochen & Backen: 2024?,de,2024-01-01T00:00:00+00:00,2024-01-01T00:00:00+00:00,Manuell,Privat\n`
+  const files = {
+    [at('Playlists', 'Kochen _ Backen_ 2024_-Videos.csv')]: list(FERRY, COMET),
+    [at('Playlists', 'Später ansehen-Videos.csv')]: list(GONE),
+    [at('Playlists', 'Playlists.csv')]: TITLES,
+    [at('Verlauf', 'Wiedergabeverlauf.html')]: page(entry('Angesehen:', FERRY, '01.03.2024, 10:00:00 MEZ')),
+  }
+  for (const packed of [await archive(files), await tgz(files)]) {
+    const { history, playlists } = await seenIn(app, packed)
+    assert.equal(history.count, 1)
+    assert.deepEqual(
+      playlists.map(({ name, count }: any) => [name, count]),
+      [
+        ['Kochen & Backen: 2024?', 2],
+        ['Später ansehen', 1],
+      ],
+    )
+  }
+  const old = `Playlist Id,Channel Id,Time Created,Time Updated,Title,Description,Visibility
+PL${'x'.repeat(32)},${CHANNEL},2021-01-01 10:00:00 UTC,2021-01-01 10:00:00 UTC,Rock-Musik,,Private\n\n${list(FERRY)}`
+  const named = async (content: string, name: string) =>
+    (await app.as('admin').post(`/api/subscription/preview/?name=${name}`, Buffer.from(content), raw)).body.playlists[0]
+      .name
+  assert.equal(await named(old, 'whatever.csv'), 'Rock-Musik', 'until 2023 the title was in the table')
+  assert.equal(await named(list(FERRY), 'Music-videos.csv'), 'Music')
+})
+
+async function tgz(files: Record<string, string>): Promise<Buffer> {
+  const tar = pack()
+  for (const [name, content] of Object.entries(files)) tar.entry({ name }, content)
+  tar.finalize()
+  return gzipSync(await buffer(tar as unknown as AsyncIterable<Buffer>))
+}
+
+test('exports of Piped, LibreTube, apps that descend from NewPipe, and the archive of yt-dlp are read', async (t) => {
+  const app = await library(t)
+  const piped = JSON.stringify({
+    format: 'Piped',
+    playlists: [
+      { name: 'One', videos: [url(FERRY)] },
+      { name: 'Two', videos: [url(COMET), url(GONE)] },
+    ],
+  })
+  const libreTube = JSON.stringify({
+    watchHistory: [{ videoId: FERRY }, { videoId: COMET }],
+    watchPositions: [{ videoId: COMET, position: 60_000 }],
+    localSubscriptions: [{ channelId: CHANNEL }],
+    localPlaylists: [{ playlist: { name: 'Mine' }, videos: [{ videoId: FERRY }] }],
+  })
+  const libreTubeProfile = JSON.stringify({
+    _id: '',
+    subscriptions: [{ name: 'A', id: '', url: `https://www.youtube.com/channel/${CHANNEL}` }],
+  })
+  const renamed = await archive({ 'pipepipe.db': await databaseIn(await newPipe(t)), 'pipepipe.settings': 'x' })
+  const shown = async (content: string | Buffer) => {
+    const { source, history, playlists, subscriptions } = await seenIn(app, content)
+    return [source, history.watched, history.positions, playlists.map(({ name }: any) => name), subscriptions.length]
   }
 
-  const withTable = await preview(await archive({ ...html, [`${folder}/Abos/Abos.csv`]: table }))
-  const withJson = await preview(await archive({ ...html, [`${folder}/Verlauf/Wiedergabeverlauf.json`]: takeoutSeen }))
-  const alone = [await preview(await archive(html)), await preview(Buffer.from(page(FERRY)))]
+  assert.deepEqual(await shown(piped), ['piped', 0, 0, ['One', 'Two'], 0])
+  assert.deepEqual(await shown(libreTube), ['libretube', 1, 1, ['Mine'], 1])
+  assert.deepEqual(await shown(libreTubeProfile), ['freetube', 0, 0, [], 1])
+  assert.deepEqual(await shown(renamed), ['newpipe', 1, 1, ['Evenings'], 0])
+  assert.deepEqual(await shown(`youtube ${FERRY}\r\nyoutube ${GONE}\n`), ['ytdlp', 0, 0, ['yt-dlp archive'], 0])
+})
 
-  const name = 'Wiedergabeverlauf.html'
-  assert.deepEqual([withTable.body.history.html, withTable.body.skipped], [name, [name]])
-  assert.equal(withTable.body.subscriptions.length, 1)
-  assert.deepEqual([withJson.body.history.html, withJson.body.skipped, withJson.body.history.count], [undefined, [], 2])
-  for (const { status, body } of alone) {
-    assert.equal(status, 422)
-    assert.match(body.error, /history in HTML.*choose JSON/)
+async function databaseIn(zip: Buffer): Promise<Buffer> {
+  const opened = await yauzl.fromBufferPromise(zip, { lazyEntries: true })
+  for await (const one of opened.eachEntry())
+    if (one.fileName.endsWith('.db')) return buffer(await opened.openReadStreamPromise(one))
+  throw new Error('no database')
+}
+
+test('two playlists of one name stay two, and importing them again changes nothing', async (t) => {
+  const app = await library(t)
+  const content = JSON.stringify({
+    format: 'Piped',
+    playlists: [[FERRY], [COMET]].map((ids) => ({ name: 'Mine', videos: ids.map(url) })),
+  })
+  const lists = [
+    ['Mine', [COMET]],
+    ['Mine', [FERRY]],
+  ]
+
+  for (const count of [2, 0]) {
+    assert.equal((await take(app, content, 'user=user&playlists=true')).body.playlists, count)
+    assert.deepEqual((await listsOf(app)).toSorted(), lists)
   }
+})
+
+test('of more watched videos than are read, the newest count, and the others are told', async (t) => {
+  const app = await library(t)
+  const many = Array.from({ length: 100_002 }, (_, at) => ({
+    titleUrl: url(at === 0 ? FERRY : at === 100_001 ? COMET : `v${String(at).padStart(10, '0')}`),
+    header: 'YouTube',
+    time: new Date((AT - at) * 1000).toISOString(),
+  }))
+
+  const { history } = await seenIn(app, JSON.stringify(many))
+
+  assert.deepEqual(history, { count: 100_000, watched: 1, positions: 0, left_out: 2 })
 })

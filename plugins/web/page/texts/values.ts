@@ -184,7 +184,7 @@ export interface TextValues {
   'exports.new': 'count'
   'exports.known': 'count'
   'exports.skipped': 'count' | 'names'
-  'exports.html': 'name'
+  'exports.left-out': 'count'
   'exports.watched': 'count' | 'all'
   'exports.lists': 'count'
   'exports.list': 'here' | 'count'

@@ -19,17 +19,20 @@ type Found = ExportPreview['subscriptions'][number]
 
 /** So many entries have a checkbox. The others of a longer list are always included. */
 const MOST_LISTED = 500
+/** The end of a longer file name tells enough. */
+const MOST_NAME = 300
 
 export function Exports() {
   const [pasted, setPasted] = useState('')
   const [preview, setPreview] = useState<ExportPreview>()
   const [upload, setUpload] = useState<Upload>()
   const form = useForm()
-  const read = async (content: Blob) => {
+  const read = async (content: Blob, name?: string) => {
     setPreview(undefined)
-    const sent = { content, type: 'application/octet-stream' }
+    const sent = { content, type: 'application/octet-stream', name }
     try {
-      setPreview(await ask<ExportPreview>('POST', '/api/subscription/preview/', { upload: sent }))
+      const query = { name }
+      setPreview(await ask<ExportPreview>('POST', '/api/subscription/preview/', { upload: sent, query }))
     } catch (error) {
       throw new Failure(400, { message: t('exports.refused', { reason: toFailure(error).message }) })
     }
@@ -47,9 +50,9 @@ export function Exports() {
           <FileButton
             label={t('exports.file')}
             busyLabel={t('exports.reading')}
-            accept=".csv,.json,.opml,.xml,.zip,.db,.ezip,.txt"
+            accept=".csv,.json,.html,.opml,.xml,.zip,.tgz,.gz,.db,.ezip,.txt"
             isBusy={form.isBusy}
-            onFile={(file) => form.run(() => read(file))}
+            onFile={(file) => form.run(() => read(file, file.name.slice(-MOST_NAME)))}
           />
           <Button type="submit" disabled={pasted.trim() === ''}>
             {t('exports.preview')}
@@ -68,6 +71,8 @@ export function Exports() {
 interface Upload {
   content: Blob
   type: string
+  /** Of the file; undefined: pasted text. */
+  name: string | undefined
 }
 
 const hasWatching = ({ history, playlists }: ExportPreview): boolean => history.count + playlists.length > 0
@@ -83,7 +88,7 @@ function Watching({ preview: { history, playlists }, upload }: { preview: Export
   const form = useForm()
   const missing = [...new Set(playlists.flatMap((one) => one.missing))]
   const take = async () => {
-    const query = { user, watched, playlists: lists }
+    const query = { user, watched, playlists: lists, name: upload.name }
     const taken = await ask<ExportTaken>('POST', '/api/subscription/history/', { upload, query })
     forget()
     say(t('exports.taken', { count: taken.watched + taken.positions, lists: taken.playlists }))
@@ -104,6 +109,7 @@ function Watching({ preview: { history, playlists }, upload }: { preview: Export
           onChange={setWatched}
         />
       )}
+      {history.left_out > 0 && <p class="hint">{t('exports.left-out', { count: history.left_out })}</p>}
       {playlists.length > 0 && (
         <>
           <Switch
@@ -114,8 +120,8 @@ function Watching({ preview: { history, playlists }, upload }: { preview: Export
             onChange={setLists}
           />
           <ul class="plain">
-            {playlists.slice(0, MOST_LISTED).map(({ name, here, count }) => (
-              <li key={name}>
+            {playlists.slice(0, MOST_LISTED).map(({ name, here, count }, at) => (
+              <li key={at}>
                 <span dir="auto">{name}</span> <span class="meta">{t('exports.list', { here, count })}</span>
               </li>
             ))}
@@ -192,16 +198,11 @@ function Preview({ preview, onDone }: { preview: ExportPreview; onDone: () => vo
   )
 }
 
-function said({ skipped, skipped_count: all, history: { html } }: ExportPreview, fresh: number, known: number): string {
-  const named = skipped
-    .filter((name) => name !== html)
-    .slice(0, 3)
-    .join(', ')
-  const count = html === undefined ? all : all - 1
+function said({ skipped, skipped_count: count }: ExportPreview, fresh: number, known: number): string {
+  const named = skipped.slice(0, 3).join(', ')
   return [
     fresh === 0 ? t('exports.nothing') : t('exports.new', { count: fresh }),
     ...(known > 0 ? [t('exports.known', { count: known })] : []),
     ...(count > 0 ? [t('exports.skipped', { count, names: count > 3 ? `${named} …` : named })] : []),
-    ...(html === undefined ? [] : [t('exports.html', { name: html })]),
   ].join(' ')
 }

@@ -1,5 +1,5 @@
 /** Import: what was found in a folder, and what becomes of it. */
-import { LogIn, Pause, Play, Undo2 } from 'lucide'
+import { LogIn, Pause, Play, RotateCw, Undo2 } from 'lucide'
 import { useMemo, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
@@ -63,7 +63,7 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
   const isAlong = offer.kinds.size + offer.owners.size > 0
   const isOpen = state === 'planned' || state === 'failed'
   const mayCome = countOf(adoption, 'new', 'ask', 'moved') > 0 || isAlong || choice.gone !== undefined
-  const command = async (what: 'adopt' | 'undo' | 'complete' | 'stop') => {
+  const command = async (what: 'adopt' | 'undo' | 'complete' | 'ask' | 'stop') => {
     await post(`/api/adoption/${id}/`, { command: what, ...(what === 'adopt' && { along: toAlong(choice) }) })
     forget()
     await reload()
@@ -189,7 +189,7 @@ function Commands({
 }: {
   adoption: Adoption
   name: string
-  command: (what: 'undo' | 'complete' | 'stop') => Promise<void>
+  command: (what: 'undo' | 'complete' | 'ask' | 'stop') => Promise<void>
 }) {
   const { state, completing } = adoption
   const undo = async () => {
@@ -210,6 +210,11 @@ function Commands({
       {state === 'adopted' && openIn(adoption) > 0 && !completing && (
         <Button icon={Play} onClick={() => command('complete')}>
           {t('settings.import.goOn')}
+        </Button>
+      )}
+      {state === 'adopted' && (adoption.states.left ?? 0) > 0 && !completing && (
+        <Button icon={RotateCw} onClick={() => command('ask')}>
+          {t('settings.import.ask')}
         </Button>
       )}
       {(state === 'adopted' || state === 'failed') && (

@@ -3,8 +3,7 @@ import { createReadStream } from 'node:fs'
 import { pipeline, Transform } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { extract, type Headers } from 'tar-stream'
-import { tellAlive } from '../../film-kit/alive.ts'
-import { NoCatalog } from './types.ts'
+import { tellAlive } from './alive.ts'
 
 const MOST_ENTRIES = 500_000
 /** Texts compress to a tenth. */
@@ -20,8 +19,11 @@ export interface Packed {
   pieces(): AsyncIterable<Buffer>
 }
 
-/** Links, devices and folders are no files. @throws NoCatalog: it is none, damaged, or made to hurt */
-export async function* filesInTar(path: string): AsyncGenerator<Packed> {
+/** The caller's error for files that it cannot use; `why` is a sentence for people. */
+type BadArchive = new (why: string) => Error
+
+/** Skips links, devices and folders. @throws BadArchive: it is no archive, damaged, or unpacks to far too much */
+export async function* filesInTar(path: string, BadArchive: BadArchive): AsyncGenerator<Packed> {
   const source = createReadStream(path)
   const tar = extract()
   let between = 0
@@ -32,7 +34,7 @@ export async function* filesInTar(path: string): AsyncGenerator<Packed> {
       unpacked += piece.length
       between += piece.length
       const isBomb = unpacked > FREE_BYTES && unpacked > source.bytesRead * MAX_RATIO
-      if (isBomb || between > MOST_BETWEEN) done(new NoCatalog('It unpacks to more than a backup can'))
+      if (isBomb || between > MOST_BETWEEN) done(new BadArchive('It unpacks to more than its size allows'))
       else done(null, piece)
     },
   })
@@ -41,7 +43,7 @@ export async function* filesInTar(path: string): AsyncGenerator<Packed> {
   pipeline(source, createGunzip(), guard, tar as unknown as NodeJS.WritableStream, () => undefined)
   try {
     for await (const entry of tar) {
-      if (++entries > MOST_ENTRIES) throw new NoCatalog('It holds too many files')
+      if (++entries > MOST_ENTRIES) throw new BadArchive('It holds too many files')
       const pieces = async function* (): AsyncGenerator<Buffer> {
         for await (const piece of entry) {
           between = 0
@@ -57,8 +59,8 @@ export async function* filesInTar(path: string): AsyncGenerator<Packed> {
     }
   } catch (thrown) {
     const isOfDisk = (thrown as NodeJS.ErrnoException).syscall !== undefined
-    if (thrown instanceof NoCatalog || isOfDisk) throw thrown
-    throw new NoCatalog('The archive is damaged')
+    if (thrown instanceof BadArchive || isOfDisk) throw thrown
+    throw new BadArchive('The archive is damaged')
   } finally {
     source.destroy()
     tar.destroy()

@@ -1,0 +1,76 @@
+/** Google Takeout: history as JSON, playlists as tables. Files and headings are named in the account's language. */
+import type { Rows } from './found.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+export const isAdvert = (text: string): boolean => /Google Ads/i.test(text)
+
+/** Reads an entry of the history. Removed videos have no address, and adverts are skipped. */
+export function readTakeoutSeen(one: unknown, rows: Rows): void {
+  const { titleUrl, time, details } = fieldsOf(one)
+  if (listOf(details).some((detail) => isAdvert(String(fieldsOf(detail)['name'])))) return
+  rows.see(titleUrl, { at: Date.parse(String(time)) / 1000 })
+}
+
+export const isTakeoutSeen = (one: unknown): boolean => {
+  const { time, header, titleUrl } = fieldsOf(one)
+  return typeof time === 'string' && (typeof titleUrl === 'string' || typeof header === 'string')
+}
+
+const isTime = (cell = ''): boolean => /^\d{4}-\d\d-\d\d/.test(cell) && !Number.isNaN(Date.parse(cell))
+/** A video's id and the time when it was added; no other table of Takeout has rows that begin like that. */
+const isListed = ([id = '', added]: readonly string[]): boolean => /^[A-Za-z0-9_-]{11}$/.test(id) && isTime(added)
+const isListId = (cell = ''): boolean => /^(?:PL|LL|FL|WL)[A-Za-z0-9_-]*$/.test(cell)
+
+/**
+ * Collects playlists, which are named when all tables have been read: a table has no name of its own, its file name is
+ * an altered title, and the table with the titles may come last.
+ */
+export function openTakeoutLists(rows: Rows) {
+  const found: Array<{ file: string; title: string | undefined; ids: string[] }> = []
+  const titles: string[] = []
+
+  return {
+    /** @returns whether the table is a playlist, or the list of playlists */
+    take(table: readonly string[][], file: string): boolean {
+      const heads = table.filter(([id]) => isListId(id)).flatMap((cells) => titleIn(cells) ?? [])
+      const ids = table.filter(isListed).map(([id]) => id!)
+      // Until 2023 a playlist's own row stood above its videos.
+      if (ids.length > 0) found.push({ file: file.replace(/\.csv$/i, ''), title: heads[0], ids })
+      else titles.push(...heads)
+      return ids.length > 0 || heads.length > 0
+    },
+
+    end(): void {
+      const isSuffixed = new Set(found.map(({ file }) => suffixOf(file))).size === 1
+      for (const { file, title, ids } of found) {
+        const named =
+          title ?? titleOf(file, titles) ?? (isSuffixed ? file.slice(0, -suffixOf(file).length || undefined) : file)
+        rows.list(named, ids)
+      }
+      found.length = 0
+    },
+  }
+}
+
+/** The title stands before its language and two times, or, until 2023, after two times. */
+function titleIn(cells: readonly string[]): string | undefined {
+  const at = cells.findIndex((cell, index) => isTime(cell) && isTime(cells[index + 1]))
+  if (at < 0) return undefined
+  const isOld = /^UC/.test(cells[1] ?? '')
+  return cells[isOld ? at + 2 : at - 2]
+}
+
+/** The word for “videos” after the title: the same in all file names of an export. */
+const suffixOf = (file: string): string => /-\p{L}+$/u.exec(file)?.[0] ?? ''
+
+const altered = (text: string): string => text.normalize('NFC').replace(/[^\p{L}\p{N}]/gu, '_')
+
+/** File names have `_` for all signs of the title. */
+function titleOf(file: string, titles: readonly string[]): string | undefined {
+  const whole = altered(file)
+  const fits = titles.filter((title) => whole === altered(title) || whole.startsWith(`${altered(title)}_`))
+  return fits.toSorted((a, b) => b.length - a.length)[0]
+}
