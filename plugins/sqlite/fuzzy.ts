@@ -52,8 +52,8 @@ interface Group {
 }
 
 /**
- * Words as UTF-16 units in one array per length, with a bit mask of the letters of each: words whose masks differ in
- * more than 2 × edits bits cannot be near, which leaves a few hundred to compare. Takes 20 bytes per word; strings in a
+ * Words as UTF-16 units in one array per length, with a bit mask of the letters of each: words with more other
+ * letters than edits cannot be near, which leaves a few hundred to compare. Takes 20 bytes per word; strings in a
  * Set take 80.
  */
 function openTermList(): TermList {
@@ -85,7 +85,7 @@ function openTermList(): TermList {
       for (let length = word.length - edits; length <= word.length + edits; length++) {
         const { size: count, units, masks } = groups.get(length) ?? NONE
         for (let at = 0; at < count; at++) {
-          if (bits(mask ^ masks[at]!) > 2 * edits) continue
+          if (isFar(mask, masks[at]!, edits)) continue
           const from = at * length
           const distance = distanceTo(units, from, length, edits)
           if (distance === 0 || distance > edits) continue
@@ -152,8 +152,12 @@ function maskOf(term: string): number {
   return mask >>> 0
 }
 
-function bits(value: number): number {
-  let rest = value - ((value >>> 1) & 0x55555555)
-  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333)
-  return Math.imul((rest + (rest >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+/** Each edit takes at most one letter away and adds at most one. */
+function isFar(mask: number, other: number, edits: number): boolean {
+  let [taken, added] = [mask & ~other, other & ~mask]
+  for (let at = 0; at < edits; at++) {
+    taken &= taken - 1 // clears its lowest bit
+    added &= added - 1
+  }
+  return (taken | added) !== 0
 }

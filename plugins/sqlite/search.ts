@@ -138,9 +138,10 @@ export function openSearcher(
 
   /** Matches a word also by its stem and, if requested, as a prefix. */
   function exactly(word: Exact, scope: Columns): string {
-    const { term, stem: root, isPrefix } = word
+    const { term, stem: root, isPrefix, rows } = word
     const { columns, stemmed: withStem, stems } = scope
-    const ways = [whole(word, scope)]
+    // Each way costs a lookup, and a prefix matches the whole word, too.
+    const ways = isPrefix && rows.length === 0 ? [] : [whole(word, scope)]
     if (isPrefix) ways.push(`${columns} : "${term}" *`)
     if (stems) ways.push(`${stems} : "${root}"`)
     if (withStem && root !== term && stem(root) === root) ways.push(`${withStem} : "${root}"`)
