@@ -41,9 +41,9 @@ export interface FindQuery<Names extends string = string> {
   filter?: Filter<Names> | undefined
   text?: TextQuery<Names> | undefined
   /**
-   * Default with `text`: by rank; newest first if ranks are equal or more than MAX_WINDOW documents match. Default
-   * without: newest first by the mapping's `newest`, or by id if it has none. Documents without a value come last. The
-   * last tie-breaker is the id, ascending.
+   * Default with `text`: by rank (contract 7), newest first if ranks are equal. Default without: newest first by the
+   * mapping's `newest`, or by id if it has none. Documents without a value come last. The last tie-breaker is the id,
+   * ascending.
    */
   sort?: Array<{ by: Names; order: 'asc' | 'desc' }> | undefined
   /** Only these, in this order (at most MAX_WINDOW); `filter` narrows them, `sort` is ignored. */

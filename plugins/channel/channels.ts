@@ -130,8 +130,8 @@ export function openChannels(app: App): Channels {
 
   function names(ids: readonly string[]): Promise<Map<string, string>> {
     return beyondView(async () => {
-      const docs = await collection.getMany(ids)
-      return new Map([...docs].map(([id, doc]) => [id, doc.channel_name]))
+      const texts = await collection.getTexts(ids)
+      return new Map([...texts].map(([id, text]) => [id, textUnder(text, 'channel_name' satisfies keyof ChannelDoc)!]))
     })
   }
 

@@ -79,9 +79,20 @@ export async function findFragments(
   return joined(hits, query, app)
 }
 
+/** Puts neighbours of one video and one rank in the order in which they are said. */
+function inReadingOrder<Found extends { score: number; fragment: Fragment }>(found: readonly Found[]): Found[] {
+  const runs: Found[][] = []
+  for (const each of found) {
+    const last = runs.at(-1)?.[0]
+    if (last?.score === each.score && last.fragment.platform_id === each.fragment.platform_id) runs.at(-1)!.push(each)
+    else runs.push([each])
+  }
+  return runs.flatMap((run) => run.sort((a, b) => a.fragment.subtitle_index - b.fragment.subtitle_index))
+}
+
 /** Runs after all hits are found, as in a search for records, because it reads whole texts of videos. */
 async function joined(hits: readonly Hit[], { term, fuzziness }: Query, app: App): Promise<string[]> {
-  const fragments = hits.map(({ text, score }) => ({ score, fragment: JSON.parse(text) as Fragment }))
+  const fragments = inReadingOrder(hits.map(({ text, score }) => ({ score, fragment: JSON.parse(text) as Fragment })))
   const texts = await app.videos.collection.getTexts([
     ...new Set(fragments.map(({ fragment }) => fragment.platform_id)),
   ])

@@ -1,6 +1,6 @@
 /**
- * Text queries on the full-text table: converts words to expressions, groups these into classes, and ranks hits if that
- * is affordable.
+ * Text queries on the full-text table: converts words to expressions, from the best matches to the widest, and takes
+ * the newest rows of each until a page is full.
  */
 import type { Filter, FindQuery, TextQuery } from 'archivolt'
 import {
@@ -28,20 +28,18 @@ const MOST_COUNTED = 300
 /** In longer queries, only the rarest words are combined: there are too many ways to leave words out. */
 const MOST_COMBINED = 6
 const MOST_LEFT_OUT = 12
-/** If a filter leaves at most this many rows, they are ranked however common the words are: counting them is cheap. */
-const FEW = 300
-/**
- * How many of the newest hits are ranked that only misspelt words find: ranking takes a microsecond each, and a word
- * may be near many.
- */
-const NEAR_RANKED = 1000
+/** After a search with fewer hits, the next one in this collection is expected to find little, too. */
+const FEW = 2
 const SIMILAR_FREQUENCY_CAP = 2000
 /** Cached rows of one search: about a page. */
 const MOST_KEPT = 60
 
-interface RankedRow {
+interface Row {
   rid: number
   id: string
+}
+
+interface RankedRow extends Row {
   score: number
 }
 
@@ -54,12 +52,18 @@ export interface Searcher {
   ): RankedRow[]
 }
 
-interface Scope {
-  weights: number[]
-  /** Column filters of the words and of their stems. */
+/** Column filters. */
+interface Columns {
   columns: string
+  /** Those with stems, and the columns of these; '': none has any. */
   stemmed: string
   stems: string
+}
+
+interface Scope extends Columns {
+  weights: number[]
+  /** The columns with the greatest weight; undefined: all have the same. */
+  best: Columns | undefined
 }
 
 /** A word that is matched exactly. */
@@ -70,6 +74,9 @@ interface InColumns extends Near {
   columns: string
 }
 
+/** Expressions of one class, the best first; the last one matches all that the others match. */
+type Steps = readonly string[]
+
 interface Narrowing {
   filter: Sql
   /** Counted up to `MAX_WINDOW + 1`. */
@@ -77,9 +84,6 @@ interface Narrowing {
   /** The filter leaves so few rows that they are listed instead of tested for each hit. */
   isSmall: boolean
 }
-
-/** Takes the best matches that pass the filter, best first. */
-type Take = (expression: string, narrow: Narrowing | undefined, scope: Scope, size: number) => RankedRow[]
 
 export function openSearcher(
   connection: Connection,
@@ -90,6 +94,7 @@ export function openSearcher(
   const { sql, pluck } = connection
   const { searched, stemmed } = layout
   const table = `"${names.text}"`
+  let isSparse = false
   const frequencySql = `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?)`
 
   function count(expression: string, narrow: Narrowing | undefined): number {
@@ -103,22 +108,40 @@ export function openSearcher(
   function scopeOf(fields: Partial<Record<string, number>> | undefined): Scope {
     const asked = new Map(searchScope(layout, fields).map(({ plan, weight }) => [plan, weight]))
     const weightOf = (plan: FieldPlan) => asked.get(plan) ?? 0
-    const withStem = stemmed.filter((plan) => asked.has(plan))
-    const list = (columns: string[]) => `{${columns.map((name) => `"${name}"`).join(' ')}}`
+    const greatest = Math.max(...asked.values())
+    const best = [...asked.keys()].filter((plan) => weightOf(plan) === greatest)
     return {
       weights: [...searched.map(weightOf), ...stemmed.map((plan) => weightOf(plan) * STEM_WEIGHT)],
-      columns: list([...asked.keys()].map((plan) => plan.name)),
+      ...columnsOf([...asked.keys()]),
+      best: best.length < asked.size ? columnsOf(best) : undefined,
+    }
+  }
+
+  function columnsOf(plans: readonly FieldPlan[]): Columns {
+    const withStem = stemmed.filter((plan) => plans.includes(plan))
+    const list = (columns: readonly string[]) => `{${columns.map((name) => `"${name}"`).join(' ')}}`
+    return {
+      columns: list(plans.map((plan) => plan.name)),
       stemmed: withStem.length > 0 ? list(withStem.map((plan) => plan.name)) : '',
       stems: withStem.length > 0 ? list(withStem.map(stemColumn)) : '',
     }
   }
 
   /**
-   * Matches a word exactly, by its stem and, if requested, as a prefix. A user's word is never syntax: it is quoted,
-   * and text.ts leaves only letters and digits of ASCII.
+   * Matches a whole word as it was typed. A user's word is never syntax: it is quoted, and text.ts leaves only letters
+   * and digits of ASCII.
    */
-  function exactly({ term, stem: root, isPrefix, rows }: Exact, { columns, stemmed: withStem, stems }: Scope): string {
+  function whole({ term, rows }: Pick<Exact, 'term' | 'rows'>, { columns }: Columns): string {
     const ways = [term, ...rows.map((row) => row.join(' '))].map((found) => `${columns} : "${found}"`)
+    return `(${ways.join(' OR ')})`
+  }
+
+  /** Matches a word also by its stem and, if requested, as a prefix. */
+  function exactly(word: Exact, scope: Columns): string {
+    const { term, stem: root, isPrefix, rows } = word
+    const { columns, stemmed: withStem, stems } = scope
+    // Each way costs a lookup, and a prefix matches the whole word, too.
+    const ways = isPrefix && rows.length === 0 ? [] : [whole(word, scope)]
     if (isPrefix) ways.push(`${columns} : "${term}" *`)
     if (stems) ways.push(`${stems} : "${root}"`)
     if (withStem && root !== term && stem(root) === root) ways.push(`${withStem} : "${root}"`)
@@ -148,10 +171,11 @@ export function openSearcher(
     return counted.sort((a, b) => a.distance - b.distance || b.count - a.count).slice(0, most)
   }
 
-  function nearly(word: QueryWord, scope: Scope, most: number): string {
-    const near = word.edits > 0 ? nearTerms(word, scope, most) : []
-    const ways = [...new Set(near.map(({ columns }) => columns))].map((columns) => {
-      const terms = near.filter((each) => each.columns === columns).map(({ term }) => `"${term}"`)
+  /** @param edits  how far the near words may be away */
+  function nearly(word: QueryWord, near: readonly InColumns[], edits: number, scope: Scope): string {
+    const within = near.filter(({ distance }) => distance <= edits)
+    const ways = [...new Set(within.map(({ columns }) => columns))].map((columns) => {
+      const terms = within.filter((each) => each.columns === columns).map(({ term }) => `"${term}"`)
       return `${columns} : (${terms.join(' OR ')})`
     })
     return ways.length === 0 ? exactly(word, scope) : `(${[exactly(word, scope), ...ways].join(' OR ')})`
@@ -183,21 +207,52 @@ export function openSearcher(
     return [all, ...butOne, ...classesOf(rarest, match), atLeast(words, 1)]
   }
 
-  function exactClasses(words: readonly QueryWord[], match: TextQuery['match'], scope: Scope): string[] {
-    return classesOf(
-      words.map((word) => exactly(word, scope)),
-      match,
-    )
+  /** Each class with the words in all these forms, the narrowest first; a long query only in the widest. */
+  function inSteps(
+    forms: ReadonlyArray<(word: QueryWord, at: number) => string>,
+    words: readonly QueryWord[],
+    match: TextQuery['match'],
+  ): Steps[] {
+    const used = words.length > MOST_COMBINED ? forms.slice(-1) : forms
+    const classes = used.map((form) => classesOf(words.map(form), match))
+    return classes.at(-1)!.map((_, at) => classes.flatMap((each) => each[at] ?? []))
   }
 
-  function nearClasses(words: readonly QueryWord[], match: TextQuery['match'], scope: Scope): readonly string[] {
-    if (words.every((word) => word.edits === 0)) return []
-    const most = mostNearTerms(words.length)
-    const find = () =>
-      classesOf(
-        words.map((word) => nearly(word, scope, most)),
-        match,
-      )
+  /** Whole words before beginnings and other endings; the fields of the greatest weight before all. */
+  function exactClasses(words: readonly QueryWord[], match: TextQuery['match'], scope: Scope): Steps[] {
+    const first = scope.best ?? scope
+    const widened = scope.best ? [first, scope] : [scope]
+    const forms = widened.map((columns) => (word: QueryWord) => exactly(word, columns))
+    return inSteps([(word) => whole(word, first), ...forms], words, match)
+  }
+
+  /** Of words of which any is enough, those with few documents, the rarest first: they say more than the newest. */
+  function rareOnes(
+    words: readonly QueryWord[],
+    scope: Scope,
+    narrow: Narrowing | undefined,
+    size: number,
+  ): readonly string[] {
+    return words
+      .map((word) => exactly(word, scope))
+      .map((expression) => ({ expression, count: takeNewest(expression, narrow, size).length }))
+      .filter(({ count }) => count > 0 && count < size)
+      .sort((a, b) => a.count - b.count)
+      .map(({ expression }) => expression)
+  }
+
+  /** Nearer words before others. */
+  function nearClasses(words: readonly QueryWord[], match: TextQuery['match'], scope: Scope): readonly Steps[] {
+    const most = Math.max(...words.map((word) => word.edits))
+    if (most === 0) return []
+    const find = () => {
+      const near = words.map((word) => (word.edits > 0 ? nearTerms(word, scope, mostNearTerms(words.length)) : []))
+      if (near.every(({ length }) => length === 0)) return []
+      const forms = Array.from({ length: most }, (_, at) => (word: QueryWord, of: number) => {
+        return nearly(word, near[of]!, at + 1, scope)
+      })
+      return inSteps(forms, words, match)
+    }
     return connection.kept(JSON.stringify([names.text, words, match, scope]), find)
   }
 
@@ -216,40 +271,30 @@ export function openSearcher(
     return `${table} f CROSS JOIN "${names.main}" m ON m.rid = f.rowid WHERE f.${table} MATCH ? AND ${narrow.filter.text}`
   }
 
-  function scored(scope: Scope, narrow: Narrowing | undefined): string {
-    return `SELECT f.rowid AS rid, -bm25(f.${table}${', ?'.repeat(scope.weights.length)}) AS score FROM ${source(narrow)}`
-  }
-
-  function best(rows: string): string {
-    return `SELECT r.*, i.id FROM (SELECT * FROM (${rows}) ORDER BY score DESC, rid DESC LIMIT ?) r
-     CROSS JOIN "${names.main}" i ON i.rid = r.rid ORDER BY r.score DESC, r.rid DESC`
-  }
-
-  function newest(rows: string): string {
-    return `${rows} ORDER BY f.rowid DESC LIMIT ?`
-  }
-
-  // Ranking scores every match. A word in more than ten thousand documents says nothing, so the newest count as best.
-  // Counting is cheap compared with ranking, and most words match nothing in most collections.
-  function takeRanked(expression: string, narrow: Narrowing | undefined, scope: Scope, size: number): RankedRow[] {
-    const values = [expression, ...(narrow?.filter.values ?? [])]
-    const count = narrow?.isSmall ? undefined : frequency(expression, MAX_WINDOW + 1)
-    if (count === 0) return []
-    if (count !== undefined && count > MAX_WINDOW) {
-      const rids = pluck<number>(newest(`SELECT f.rowid FROM ${source(narrow)}`)).all(...values, Math.max(size, FEW))
-      if (rids.length >= FEW) return unranked(rids.slice(0, size))
-    }
-    return sql<RankedRow>(best(scored(scope, narrow))).all(...scope.weights, ...values, size)
-  }
-
-  function takeNear(expression: string, narrow: Narrowing | undefined, scope: Scope, size: number): RankedRow[] {
-    return sql<RankedRow>(best(newest(scored(scope, narrow)))).all(
-      ...scope.weights,
-      expression,
-      ...(narrow?.filter.values ?? []),
-      Math.max(size, NEAR_RANKED),
-      size,
+  /** The newest rows that match. The full-text table yields them in this order, so it reads no further than needed. */
+  function takeNewest(expression: string, narrow: Narrowing | undefined, size: number): readonly Row[] {
+    const rids = `SELECT f.rowid AS rid FROM ${source(narrow)} ORDER BY f.rowid DESC LIMIT ?`
+    const rows = `SELECT r.rid, i.id FROM (${rids}) r CROSS JOIN "${names.main}" i ON i.rid = r.rid ORDER BY r.rid DESC`
+    return connection.kept(
+      JSON.stringify([names.text, expression, narrow?.filter, size]),
+      () => sql<Row>(rows).all(expression, ...(narrow?.filter.values ?? []), size),
+      ({ length }) => length <= MOST_KEPT,
     )
+  }
+
+  /** By how rare and frequent the words are, which costs a microsecond a match: of too many, the newest count as best. */
+  function takeRanked(expression: string, narrow: Narrowing | undefined, scope: Scope, size: number): RankedRow[] {
+    const find = (): readonly RankedRow[] => {
+      if (!narrow?.isSmall && frequency(expression, MAX_WINDOW + 1) > MAX_WINDOW)
+        return takeNewest(expression, narrow, size).map((row) => ({ ...row, score: LEAST_SCORE }))
+      const rank = `-bm25(f.${table}${', ?'.repeat(scope.weights.length)})`
+      const ranked = `SELECT f.rowid AS rid, ${rank} AS score FROM ${source(narrow)} ORDER BY score DESC, rid DESC LIMIT ?`
+      return sql<RankedRow>(
+        `SELECT r.*, i.id FROM (${ranked}) r CROSS JOIN "${names.main}" i ON i.rid = r.rid ORDER BY r.score DESC, r.rid DESC`,
+      ).all(...scope.weights, expression, ...(narrow?.filter.values ?? []), size)
+    }
+    const key = JSON.stringify([names.text, expression, narrow?.filter, scope.weights, size])
+    return connection.kept(key, find, ({ length }) => length <= MOST_KEPT).map((row) => ({ ...row }))
   }
 
   function idOf(rid: number): string {
@@ -258,20 +303,6 @@ export function openSearcher(
 
   function unranked(rids: readonly number[]): RankedRow[] {
     return rids.map((rid) => ({ rid, id: idOf(rid), score: LEAST_SCORE }))
-  }
-
-  /** Cached for repeated queries: for misspelt words, another page, or the next typed letter. */
-  function taken(
-    take: Take,
-    ...[expression, narrow, scope, size]: Parameters<Take>
-  ): { rid: number; id: string; score: number }[] {
-    return connection
-      .kept(
-        JSON.stringify([names.text, expression, narrow?.filter, scope.weights, size]),
-        () => take(expression, narrow, scope, size),
-        ({ length }) => length <= MOST_KEPT,
-      )
-      .map(({ rid, id, score }) => ({ rid, id, score }))
   }
 
   function sorted(expression: string, query: FindQuery, end: number): RankedRow[] {
@@ -295,29 +326,21 @@ export function openSearcher(
       const narrow = narrowing(query.filter)
       if (narrow?.count === 0) return { rows: [], total: 0 }
       const exact = exactClasses(words, text.match, scope)
-      let near: readonly string[] | undefined
+      let near: readonly Steps[] | undefined
       const nearOnes = () => (near ??= nearClasses(words, text.match, scope))
-      const widest = () => nearOnes().at(-1) ?? exact.at(-1)!
+      const widest = () => (nearOnes().at(-1) ?? exact.at(-1)!).at(-1)!
 
       const end = Math.min(from + size, MAX_WINDOW)
       let rows: RankedRow[] = []
       if (query.sort && query.sort.length > 0) rows = sorted(widest(), query, end)
       else {
-        const seen = new Set<number>()
-        // Each class includes the earlier ones: known rows are skipped, so a class must yield rows up to the end of the
-        // page.
-        const fill = (classes: readonly string[], take: Take) => {
-          for (const each of classes) {
-            if (rows.length >= end) return
-            for (const row of taken(take, each, narrow, scope, end)) {
-              if (rows.length < end && !seen.has(row.rid)) rows.push(row)
-              seen.add(row.rid)
-            }
-          }
-        }
-        fill(exact, takeRanked)
-        if (rows.length < end) fill(nearOnes(), takeNear)
-        descending(rows)
+        const page = openPage(end, (expression) => takeNewest(expression, narrow, end))
+        for (const steps of exact.slice(0, -1)) page.fill(steps, isSparse || narrow?.isSmall === true)
+        if (exact.length > 1 && !page.isFull()) page.fill(rareOnes(words, scope, narrow, end), false)
+        page.fill(exact.at(-1)!, isSparse || narrow?.isSmall === true)
+        isSparse = page.rows.length < FEW
+        if (!page.isFull()) for (const steps of nearOnes()) page.fill(steps, true)
+        rows = page.rows
       }
       const shown = rows.slice(from, end)
       return {
@@ -336,11 +359,42 @@ export function openSearcher(
       const words = rarest(counted)
       if (words.length === 0) return []
       const narrow = narrowing(filter)
-      const expression = words.join(' OR ')
-      const rows = taken(takeRanked, expression, narrow, scope, size + 1)
+      const rows = takeRanked(words.join(' OR '), narrow, scope, size + 1)
         .filter(({ rid }) => rid !== self.rid)
         .slice(0, size)
       return descending(rows)
+    },
+  }
+}
+
+/** A page, filled from the best matches to the widest. */
+function openPage(end: number, take: (expression: string) => readonly Row[]) {
+  const rows: RankedRow[] = []
+  const seen = new Set<number>()
+  let step = 0
+  const isFull = () => rows.length >= end
+
+  function add(found: readonly Row[], score: number): void {
+    for (const { rid, id } of found) {
+      if (isFull()) return
+      if (!seen.has(rid)) rows.push({ rid, id, score })
+      seen.add(rid)
+    }
+  }
+
+  return {
+    rows,
+    isFull,
+    /** @param isWidestFirst  it likely yields one new row at most, which makes the narrower steps needless */
+    fill(steps: Steps, isWidestFirst: boolean): void {
+      const last = steps.length - 1
+      if (last < 0) return
+      const scoreOf = (at: number) => Math.max(LEAST_SCORE, 1 / (step + at + 1))
+      const widest = isWidestFirst && !isFull() ? take(steps[last]!) : undefined
+      const isEnough = widest && widest.length < end && widest.filter(({ rid }) => !seen.has(rid)).length <= 1
+      if (!isEnough) for (let at = 0; at < last && !isFull(); at++) add(take(steps[at]!), scoreOf(at))
+      if (!isFull()) add(widest ?? take(steps[last]!), scoreOf(last))
+      step += steps.length
     },
   }
 }

@@ -713,7 +713,7 @@ export const DIFFERENCES: readonly Difference[] = [
     change: (expected, _exchange, recorded) => Object.assign(expected, { status: 200, body: recorded(271) }),
   },
   status('10', 400, 'nothing to search for', [277, 278]),
-  fragments('7', 'fragments of one class come in the order of our own ranks', [258, 576]),
+  fragments('7', 'fragments of one class come in the order of our own ranks', [258, 259, 297, 576]),
   fragments('7', '`channel:` narrows subtitles too', [268], (hits) =>
     hits.filter(({ subtitle_channel }) => subtitle_channel === 'Old Mill Bakery'),
   ),

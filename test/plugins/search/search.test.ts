@@ -24,8 +24,10 @@ function said({
   source = 'user',
   channelId = 'mill',
   downloaded = 1_768_000_000,
+  at = 1,
 }: {
   id: string
+  at?: number
   line: string
   lang?: string
   source?: string
@@ -36,6 +38,7 @@ function said({
     id,
     platform_id: id.split('-')[0]!,
     subtitle_line: line,
+    subtitle_index: at,
     subtitle_start: '00:00:01.000',
     subtitle_end: '00:00:09.500',
     subtitle_lang: lang,
@@ -223,6 +226,16 @@ test('subtitles: one word is enough, those with all come first, and hits carry t
     'bread-en-2',
     'kernel-en-1',
   ])
+})
+
+test('subtitles of one video are shown in the order in which they are said', async (t) => {
+  const app = await anArchive(t)
+  await app.given(
+    said({ id: 'proof-en-1', line: 'older, and cold', downloaded: 1_767_000_000 }),
+    ...[3, 1, 2].map((at) => said({ id: `bread-en-${at}`, at, line: `cold, said ${at} times` })),
+  )
+
+  assert.deepEqual(idsOf(await find(app, 'full:cold')), ['bread-en-1', 'bread-en-2', 'bread-en-3', 'proof-en-1'])
 })
 
 const subtitleRows: Array<[string, string[]]> = [
