@@ -8,6 +8,7 @@ import { removeUnfinished } from '../folder.ts'
 import { isDiskFull } from '../full-disk.ts'
 import type { Log } from '../log.ts'
 import { inEnglish, say, type Words } from '../say.ts'
+import { isRecorded, openKept } from '../sources.ts'
 import { damageMark, hadLedger, isDamaged, type LedgerFault, noteDamage, recover } from './damaged-ledger.ts'
 import { backupTo, copiesFolder, copyBeforeMigration, openChecked } from './ledger-copies.ts'
 import { lockFolder } from './lock.ts'
@@ -17,6 +18,7 @@ import { openKeyOf } from './rotate-key.ts'
 import { openSeal, type Seal } from './seal.ts'
 import { sealWhatIsPlain, unreadableIn, wayOutOf } from './sealed-columns.ts'
 import { openStoredJson, type ReadJson } from './stored-json.ts'
+import { openTableSources, type TableSources } from './table-sources.ts'
 import { isDamage, isUnreadable } from './whole-check.ts'
 
 export interface Ledger extends Seal {
@@ -30,14 +32,17 @@ export interface Ledger extends Seal {
    * Resolves after the commit, when the changes are on disk. `work` must not await.
    */
   write<Result>(work: () => Result): Promise<Result>
+  /**
+   * A value from the ledger, kept until one of the tables that it was read from changes.
+   * @param key  names what `find` finds, among all plugins
+   */
+  kept<Value>(key: string, find: () => Value): Value
   /** Parses JSON from a row. Every reader of stored JSON uses it, so that one damaged row stops nothing else. */
   readonly json: ReadJson
 }
 
 /** The ledger, with what only its opener uses. */
 export interface OpenedLedger extends Ledger {
-  /** Changes after each write. */
-  readonly version: number
   /** Makes a complete, checked copy at this path while the ledger is in use. */
   backup(path: string, signal?: AbortSignal): Promise<void>
   /** Commits waiting writes, checkpoints the log, and unlocks the data folder. */
@@ -86,6 +91,7 @@ const CACHE_KB = 4000
 /** Time limit of a tick's transaction, so that many writes at once do not block the event loop. */
 const BATCH_BUDGET_MS = 5
 const KEPT_STATEMENTS = 400
+const KEPT_VALUES = 400
 
 /** A larger log is truncated after its checkpoint: a long read or a large write makes it grow. */
 const WAL_BYTES = 8 << 20
@@ -265,7 +271,7 @@ function groupCommit(
   let queue: Waiting[] = []
   let isScheduled = false
   let isClosed = false
-  let version = 0
+  const sources = openTableSources(db)
 
   /** One transaction: as much of the queue as the budget allows. */
   const commitBatch = () => {
@@ -293,7 +299,6 @@ function groupCommit(
         }
       }
       commit.run()
-      version++
     } catch (error) {
       if (db.inTransaction) rollback.run()
       if (makesRoom(error)) return // everything is still in the queue and runs again
@@ -301,6 +306,8 @@ function groupCommit(
       if (batch.length === 0) batch.push(...queue) // BEGIN failed
       answers.length = 0
       for (const waiting of batch) answers.push(() => waiting.reject(forCaller(error)))
+    } finally {
+      sources.ended()
     }
     queue = queue.slice(batch.length)
     for (const answer of answers) answer()
@@ -319,11 +326,9 @@ function groupCommit(
   }
 
   return {
-    get version() {
-      return version
-    },
     whenDamaged: (tell) => damage.tellBy(tell),
-    sql: keptStatements(db, damage.watched),
+    sql: keptStatements(db, damage.watched, sources),
+    kept: openKept(KEPT_VALUES),
     json: openStoredJson(log),
     write<Result>(work: () => Result): Promise<Result> {
       if (isClosed) return Promise.reject(errors.unavailable('The ledger is closed'))
@@ -379,10 +384,10 @@ function openDamage(file: string, log: Log): Damage {
 }
 
 /** Caches prepared statements; evicts the least recently used. */
-function keptStatements(db: Database.Database, watched: Damage['watched']) {
+function keptStatements(db: Database.Database, watched: Damage['watched'], sources: TableSources) {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>()
   return <Row>(text: string): Database.Statement<unknown[], Row> => {
-    const kept = statements.get(text) ?? guarded(db, text, watched)
+    const kept = statements.get(text) ?? guarded(db, text, watched, sources)
     // Moves it to the end: the first entry of the map is the least recently used.
     statements.delete(text)
     statements.set(text, kept)
@@ -398,19 +403,23 @@ function keptStatements(db: Database.Database, watched: Damage['watched']) {
 
 /**
  * Refuses writes outside the shared transaction: they would be slow, and not atomic with related writes. Records damage
- * that a read finds.
+ * that a read finds, and notes what is read.
  */
 function guarded(
   db: Database.Database,
   text: string,
   watched: Damage['watched'],
+  sources: TableSources,
 ): Database.Statement<unknown[], unknown> {
   const statement = db.prepare<unknown[], unknown>(text)
+  if (/^\s*(?:create|alter|drop)\b/i.test(text)) throw new Error(`Tables are made and changed by migrations: ${text}`)
+  let noteRead: ReturnType<TableSources['readerOf']> | undefined
   for (const verb of ['run', 'get', 'all', 'iterate'] as const) {
     const act = statement[verb].bind(statement) as (...given: unknown[]) => never
     statement[verb] = (...given: unknown[]) => {
       if (!statement.readonly && !db.inTransaction)
         throw new Error(`It changes the ledger outside of \`ledger.write(() => …)\`: ${statement.source}`)
+      if (isRecorded()) (noteRead ??= sources.readerOf(text))(given)
       try {
         return act(...given)
       } catch (error) {
