@@ -9,7 +9,6 @@ import { type Clock, DAY_SECONDS, systemClock } from './clock.ts'
 import { CloseStack } from './close-stack.ts'
 import { openDataFolder } from './folder.ts'
 import { isDiskFull, noRoomLeft } from './full-disk.ts'
-import { openStamp } from './http/reply-cache.ts'
 import { openHttp } from './http/server.ts'
 import { giveBackWhenIdle } from './idle-memory.ts'
 import { chooseAdapter, openIndex } from './index/adapter.ts'
@@ -32,6 +31,7 @@ import { Wiring } from './plugin/wire.ts'
 import { openReserve } from './reserve.ts'
 import { changed, say } from './say.ts'
 import { openSecretKey } from './secret-key.ts'
+import { openTouched } from './sources.ts'
 
 const WEEK_SECONDS = 7 * DAY_SECONDS
 const DAMAGED = say`The database is damaged. Restart the server: it takes the newest good copy, or saves what can be read.`
@@ -115,7 +115,7 @@ export async function openApp({
     )
 
     let isReady = false
-    const stamp = openStamp({ index: () => index, ledger })
+    const touched = openTouched()
     const http = openHttp({
       ...{ routes: registry.routes, settings, log, clock, credentials, preferences },
       ...{ app: (route) => wiring.appOf(route), ownerOf: (route) => wiring.ownerOf(route) },
@@ -123,7 +123,7 @@ export async function openApp({
       ...{ envelopes: wiring.envelopes, replyHeaders: wiring.replyHeaders },
       isReady: () => isReady,
       available: () => index.available?.(),
-      stamp: () => (loaded.isAnsweredOutside ? undefined : stamp.read()),
+      touched,
     })
     const { url } = isAtRest ? { url: '' } : await http.listen()
     if (!isAtRest) {
@@ -150,7 +150,7 @@ export async function openApp({
     const app = wiring.makeApps({
       ...{ settings, index, ledger, jobs, lanes, schedules, preferences },
       accounts: credentials.accounts,
-      touch: stamp.touch,
+      touch: touched.touch,
     })
     await wiring.putToWork(opened)
 
@@ -166,7 +166,7 @@ export async function openApp({
     await reserve.tellBy((sentence) => jobs.warn('The disk is full', sentence))
     await opened.add(schedules).begin()
     const release = async () => {
-      http.clearReplyCache()
+      http.clearCaches()
       await index.relax?.()
     }
     opened.add(giveBackWhenIdle({ clock, log, requests: http.requests, release }))

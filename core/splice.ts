@@ -89,10 +89,23 @@ export function listUnder(object: string, lastKey: string): string {
   return JSON.stringify(Array.isArray(value) ? value : [])
 }
 
+const PLAIN = /^[A-Za-z0-9_-]*$/
+
 /**
  * Duplicates a key under another name in every object of the text, if its value consists of letters, digits, _ and -.
  */
 export function withTwins(text: string, key: string, twin: string): string {
-  const member = new RegExp(`${JSON.stringify(key)}:"([A-Za-z0-9_-]*)"`, 'g')
-  return text.replace(member, (whole, value: string) => `${whole},${JSON.stringify(twin)}:"${value}"`)
+  const opening = `${JSON.stringify(key)}:"`
+  const between = `",${JSON.stringify(twin)}:"`
+  let twinned = ''
+  let copied = 0
+  for (let at = text.indexOf(opening); at >= 0; at = text.indexOf(opening, at + 1)) {
+    const from = at + opening.length
+    const end = text.indexOf('"', from)
+    const value = text.slice(from, end)
+    if (!PLAIN.test(value)) continue
+    twinned += text.slice(copied, end) + between + value
+    copied = end
+  }
+  return twinned + text.slice(copied)
 }

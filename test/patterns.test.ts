@@ -17,7 +17,6 @@ const BEYOND_NOISE = 5
 /** What is put together while the server runs, by what it comes to. */
 const MADE: Record<string, Omit<Pattern, 'place'>> = {
   "plugins/index-kit/text.ts: `[${Object.keys(LETTERS).join('')}]`": { source: '[øæłđß]', flags: 'g' },
-  'core/splice.ts: `${JSON.stringify(key)}:"([A-Za-z0-9_-]*)"`': { source: '"key":"([A-Za-z0-9_-]*)"', flags: 'g' },
   'plugins/platform/targets.ts: `^(?:${rules.prefix}|TA)_playlist_[A-Za-z0-9_-]{1,100}$`': {
     source: '^(?:av|TA)_playlist_[A-Za-z0-9_-]{1,100}$',
     flags: '',

@@ -26,6 +26,7 @@ import {
 } from '../plugin/define.ts'
 import { say } from '../say.ts'
 import { askedBy, tellSecurity } from '../security-log.ts'
+import type { Touched } from '../sources.ts'
 import { BodyMemory, type BodyShare, checkBodyHeaders, drain, hasBody, isWriting, rawBody, readBody } from './body.ts'
 import { checkBody } from './check.ts'
 import { MOST_OF_ADDRESS } from './connection-limit.ts'
@@ -36,8 +37,8 @@ import { Input, RunningSignals, serverCloses } from './input.ts'
 import { type Origin, type Origins, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
 import { type QueryShape, queryTexts, readQuery } from './query.ts'
-import { BytesReply, EventStream, FileReply, JsonText, json, jsonOf, NotModified } from './reply.ts'
-import { CachedReply, isAnyKnown, isKnown, ReplyCache, tagOf, tagOfState } from './reply-cache.ts'
+import { BytesReply, EventStream, FileReply, JsonText, jsonOf, NotModified } from './reply.ts'
+import { CachedReply, isAnyKnown, isKnown, ReplyCache, tagOf } from './reply-cache.ts'
 import { belowBase, type Match, openRouter, type Router } from './router.ts'
 import {
   type Exchange,
@@ -50,6 +51,7 @@ import {
   sendJson,
 } from './send.ts'
 import { sendFileReply } from './send-file.ts'
+import { forgetSmallFiles } from './small-files.ts'
 
 export interface PipelineParts {
   routes: readonly Route[]
@@ -75,8 +77,8 @@ export interface PipelineParts {
   hook: (name: HookName) => ReadonlyArray<unknown>
   /** false: every route except `/health` answers 503. */
   isReady: () => boolean
-  /** Differs after each write that a reply may show; undefined: the index cannot tell. */
-  stamp?: () => string | undefined
+  /** What replies show besides index and ledger. */
+  touched: Touched
   /** @throws unavailable  the index is unreachable, so most requests would be refused */
   available?: () => Promise<void> | void
 }
@@ -104,8 +106,8 @@ export interface Pipeline {
   abort(): void
   /** Requests since the start. */
   requests(): number
-  /** Drops all cached replies. */
-  clearReplyCache(): void
+  /** Drops all cached replies and files. */
+  clearCaches(): void
 }
 
 const MOST_EVENT_STREAMS = 512
@@ -172,7 +174,10 @@ class RequestPipeline implements Pipeline {
     parts.credentials.watch(() => {
       for (const { mayGoOn, end } of this.#longAnswers) if (!mayGoOn()) end()
     })
-    this.#replyCache = new ReplyCache(LIFE, parts.stamp ?? (() => undefined))
+    // Every request reads both, from memory.
+    parts.credentials.watch(parts.touched.touch)
+    parts.preferences.watch(parts.touched.touch)
+    this.#replyCache = new ReplyCache(parts.touched)
     this.#isPublicSecure = settings.publicUrl?.startsWith('https:') ?? false
     this.#isLogged = log.isLevelEnabled('debug')
   }
@@ -263,8 +268,9 @@ class RequestPipeline implements Pipeline {
     return this.#count
   }
 
-  clearReplyCache(): void {
+  clearCaches(): void {
     this.#replyCache.clear()
+    forgetSmallFiles()
   }
 
   /** Answers every path: if the preflight fails, the browser hides from the page even that the path does not exist. */
@@ -347,12 +353,9 @@ class RequestPipeline implements Pipeline {
     return (actor.id !== 0 && credentials.pageSizeOf(actor.id)) || settings.pageSize
   }
 
-  async #enveloped(route: Route, input: Input, query: string): Promise<Reply> {
-    return this.#inForm(route, input, await this.#answer(route, input, query))
-  }
-
   /** Puts a single record into the envelope that the client asked for; a page is already in its envelope. */
-  #inForm(route: Route, input: Input, value: Reply): Reply {
+  async #enveloped(route: Route, input: Input, query: string): Promise<Reply> {
+    const value = await this.#answer(route, input, query)
     return route.envelope === 'item' ? this.#envelope.item(value, this.#formOf(route, input)) : value
   }
 
@@ -396,30 +399,17 @@ class RequestPipeline implements Pipeline {
     return `${own} ${route.pageForm ? this.#pageFormOf(route, input) : ''}`
   }
 
-  /**
-   * Makes the reply only if neither the client nor the reply cache has it. Items are cached without their envelope; a
-   * reply that exists in several forms is cached once per form.
-   */
+  /** Makes the reply only if it is not cached. One that exists in several forms is cached in each. */
   async #revalidated(exchange: Exchange, route: Route, input: Input, query: string): Promise<Reply> {
     const { request, headers } = exchange
-    const state = this.#replyCache.stateFor(input.actor)
-    // A tag must not reveal to ordinary accounts that somebody has done something.
-    const mayTell = state !== undefined && input.actor.isAdmin
-    const variant = this.#variantOf(route, input)
-    const form = `${variant} ${route.itemForm ? this.#formOf(route, input) : ''}`
-    const tag = mayTell ? tagOfState(state, request.url!, form) : undefined
-    if (tag !== undefined && isKnown(request, tag)) return new NotModified(tag)
-    const key = `${request.url} ${variant}`
-    let cached = state === undefined ? undefined : this.#replyCache.get(state, key)
-    if (!cached) {
-      cached = new CachedReply(jsonOf(await this.#answer(route, input, query)))
-      if (state !== undefined) this.#replyCache.set(state, key, cached)
-    }
+    const { actor } = input
+    const form = `${this.#variantOf(route, input)} ${route.itemForm ? this.#formOf(route, input) : ''}`
+    const key = `${actor.id} ${actor.isAdmin} ${form} ${request.url}`
     const reply =
-      route.envelope === 'item' ? new CachedReply(jsonOf(this.#inForm(route, input, json(cached.text)))) : cached
-    const current = tag ?? reply.tagFor(input.actor.id)
-    if (isAnyKnown(request) || (tag === undefined && isKnown(request, current))) return new NotModified(current)
-    headers['ETag'] = current
+      this.#replyCache.get(key) ??
+      (await this.#replyCache.make(key, actor.id, async () => jsonOf(await this.#enveloped(route, input, query))))
+    if (isAnyKnown(request) || isKnown(request, reply.tag)) return new NotModified(reply.tag)
+    headers['ETag'] = reply.tag
     return reply
   }
 

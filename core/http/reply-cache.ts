@@ -1,11 +1,11 @@
 /**
  * Caches replies that depend only on stored data and on the asking account. They carry an `ETag`, a client that already
- * has the reply gets a 304, and recent replies stay cached until something is written.
+ * has the reply gets a 304, and recent replies stay cached until one of their sources changes.
  */
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { gunzipSync } from 'node:zlib'
-import type { Actor } from '../accounts/authentication.ts'
+import { isUnchanged, recordSources, type Source, type Sources } from '../sources.ts'
 import { compressed } from './compression.ts'
 
 /** Limit for all cached replies and their keys together. */
@@ -17,99 +17,144 @@ const LARGEST_BYTES = 400_000
  * client that walks through everything does not evict them.
  */
 const ONE_IN = 8
+/** How many of the oldest replies are looked at for outdated ones when the cache is full. */
+const LOOKED_AT = 16
+/** A longer text is held and sent as bytes: they do not occupy the heap, however long the client takes. */
+export const LONG_TEXT = 32 * 1024
 
 /** One reply as JSON. Once a client has taken it compressed, only that form is held: a quarter of the memory. */
 export class CachedReply {
   readonly length: number
   /** Called when it takes less memory than before. */
   shrunk: (byBytes: number) => void = () => undefined
-  #text: string | undefined
+  readonly #account: number
+  #plain: string | Buffer | undefined
   #compressed: Buffer | undefined
+  #digest: string | undefined
   #tag: string | undefined
   #bytes: number | undefined
 
-  constructor(text: string) {
-    this.#text = text
+  /** @param account  another one has another tag for the same reply */
+  constructor(text: string, account: number) {
+    this.#account = account
     this.length = text.length
+    this.#plain = held(text)
   }
 
-  /** Counted when asked for: most replies to items are never cached. */
+  /** Changes only when the reply does, so it tells nothing of what others do. */
+  get tag(): string {
+    return (this.#tag ??= tagOf(digestOf(this.plain, this.#account)))
+  }
+
+  /** A tenth of the time of a list goes into the digest. Replies that stay here are compared instead. */
+  tagAtRandom(): void {
+    this.#tag ??= tagOf(randomUUID())
+  }
+
+  is(text: string): boolean {
+    if (text.length !== this.length) return false
+    if (this.#digest !== undefined) return this.#digest === digestOf(held(text), this.#account)
+    const plain = this.#plain
+    return typeof plain === 'string' ? plain === text : plain!.equals(Buffer.from(text))
+  }
+
   get bytes(): number {
-    return (this.#bytes ??= bytesOf(this.text))
+    return (this.#bytes ??= bytesOf(this.plain))
   }
 
-  get text(): string {
-    return this.#text ?? gunzipSync(this.#compressed!).toString()
+  get plain(): string | Buffer {
+    return this.#plain ?? gunzipSync(this.#compressed!)
   }
 
   async compressed(): Promise<Buffer> {
-    const text = this.#text
-    if (text === undefined) return this.#compressed!
+    const plain = this.#plain
+    if (plain === undefined) return this.#compressed!
     // zlib returns a slice of a buffer of 16 kB, all of which would stay in memory.
-    const smaller = exactly(await compressed(text))
-    if (this.#text === undefined) return this.#compressed! // another request was faster
+    const smaller = exactly(await compressed(plain))
+    if (this.#plain === undefined) return this.#compressed! // another request was faster
     this.shrunk(this.bytes - smaller.length)
-    this.#text = undefined
+    this.#digest = digestOf(plain, this.#account)
+    this.#plain = undefined
     this.#bytes = smaller.length
     return (this.#compressed = smaller)
   }
+}
 
-  /** @param account  always the same one: replies are cached for each account */
-  tagFor(account: number): string {
-    return (this.#tag ??= tagOfText(this.text, account))
-  }
+const held = (text: string): string | Buffer => (text.length < LONG_TEXT ? text : Buffer.from(text))
+
+const digestOf = (content: string | Buffer, account: number): string =>
+  createHash('sha256').update(`${account} `).update(content).digest('base64url')
+
+interface Cached {
+  reply: CachedReply
+  sources: Sources
 }
 
 export class ReplyCache {
-  readonly #life: string
-  readonly #stamp: () => string | undefined
-  readonly #replies = new Map<string, CachedReply>()
-  #cachedAt: string | undefined
+  readonly #touched: Source
+  readonly #replies = new Map<string, Cached>()
   #bytes = 0
   #refused = 0
 
-  /**
-   * @param life   differs at each start
-   * @param stamp  differs after each write that a reply may show; undefined: the index cannot tell
-   */
-  constructor(life: string, stamp: () => string | undefined) {
-    this.#life = life
-    this.#stamp = stamp
+  /** @param touched  what replies show besides index and ledger */
+  constructor(touched: Source) {
+    this.#touched = touched
   }
 
-  /** Differs whenever a reply to this actor may differ. undefined: the index cannot tell. */
-  stateFor(actor: Actor): string | undefined {
-    const stamp = this.#stamp()
-    if (stamp !== this.#cachedAt) this.clear(stamp)
-    return stamp === undefined ? undefined : `${this.#life}.${stamp}.${actor.id}`
+  /** @param key  of a request: names all that the reply depends on, apart from its sources */
+  get(key: string): CachedReply | undefined {
+    const cached = this.#replies.get(key)
+    return cached && isUnchanged(cached.sources) ? cached.reply : undefined
   }
 
-  get(state: string, url: string): CachedReply | undefined {
-    return this.#replies.get(`${state} ${url}`)
+  /** Makes a reply. If it is the one from before its sources changed, that one is kept with its compressed form. */
+  async make(key: string, account: number, make: () => Promise<string>): Promise<CachedReply> {
+    const sources: Sources = new Map([[this.#touched, this.#touched.version]])
+    const text = await recordSources(sources, make)
+    const before = this.#replies.get(key)?.reply
+    const reply = before?.is(text) ? before : new CachedReply(text, account)
+    this.#drop(key)
+    if (isUnchanged(sources)) this.#add(key, { reply, sources }, before !== undefined)
+    return reply
   }
 
-  set(state: string, url: string, reply: CachedReply): void {
-    const key = `${state} ${url}`
-    if (this.#replies.has(key)) return
-    const bytes = bytesOf(key) + reply.bytes
-    if (bytes > LARGEST_BYTES) return
-    if (this.#bytes + bytes > MOST_BYTES && ++this.#refused % ONE_IN !== 0) return
-    this.#bytes += bytes
-    this.#replies.set(key, reply)
-    reply.shrunk = (byBytes) => {
-      if (this.#replies.get(key) === reply) this.#bytes -= byBytes
-    }
-    for (const [oldest, its] of this.#replies) {
-      if (this.#bytes <= MOST_BYTES) return
-      this.#replies.delete(oldest)
-      this.#bytes -= bytesOf(oldest) + its.bytes
-    }
-  }
-
-  clear(stamp?: string): void {
+  clear(): void {
     this.#replies.clear()
     this.#bytes = 0
-    this.#cachedAt = stamp
+  }
+
+  #add(key: string, cached: Cached, isRenewed: boolean): void {
+    const { reply } = cached
+    const bytes = bytesOf(key) + reply.bytes
+    if (bytes > LARGEST_BYTES) return
+    if (this.#bytes + bytes > MOST_BYTES) this.#dropOutdated()
+    if (this.#bytes + bytes > MOST_BYTES && !isRenewed && ++this.#refused % ONE_IN !== 0) return
+    this.#bytes += bytes
+    this.#replies.set(key, cached)
+    reply.tagAtRandom()
+    reply.shrunk = (byBytes) => {
+      if (this.#replies.get(key)?.reply === reply) this.#bytes -= byBytes
+    }
+    for (const oldest of this.#replies.keys()) {
+      if (this.#bytes <= MOST_BYTES) return
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(key: string): void {
+    const cached = this.#replies.get(key)
+    if (!cached) return
+    this.#replies.delete(key)
+    this.#bytes -= bytesOf(key) + cached.reply.bytes
+  }
+
+  /** Among the oldest. Others stay until they are asked for: their texts may still be the right ones. */
+  #dropOutdated(): void {
+    let looks = LOOKED_AT
+    for (const [key, { sources }] of this.#replies) {
+      if (looks-- === 0) return
+      if (!isUnchanged(sources)) this.#drop(key)
+    }
   }
 }
 
@@ -119,46 +164,11 @@ function exactly(slice: Buffer): Buffer {
   return copy
 }
 
-/** Size in memory: a single character beyond Latin-1, such as an emoji in a title, doubles the size of the text. */
-const bytesOf = (text: string): number => (/[^\0-\xff]/.test(text) ? 2 : 1) * text.length
-
-interface Stamp {
-  /** Differs after each write or touch. undefined: the index cannot tell. */
-  read(): string | undefined
-  touch(): void
-}
-
-/** The stamp of everything that replies show. */
-export function openStamp(parts: { index: () => { stamp?(): string }; ledger: { readonly version: number } }): Stamp {
-  let touches = 0
-  return {
-    read() {
-      const stamp = parts.index().stamp?.()
-      return stamp === undefined ? undefined : `${stamp}.${parts.ledger.version}.${touches}`
-    },
-    touch: () => void touches++,
-  }
-}
-
-/** A state contains counters of what other accounts do. Hashing it with this key keeps them unreadable in a tag. */
-const TAG_KEY = randomBytes(32)
+/** Size in memory: a single character beyond Latin-1, such as an emoji in a title, doubles the size of a string. */
+const bytesOf = (content: string | Buffer): number =>
+  (typeof content === 'string' && /[^\0-\xff]/.test(content) ? 2 : 1) * content.length
 
 export const tagOf = (version: string): string => `W/"${version}"`
-
-/**
- * The tag of a reply, computed without making the reply. It changes with every write, whoever makes it.
- * @param form  the form in which the reply is sent
- */
-export const tagOfState = (state: string, url: string, form: string): string =>
-  tagOf(
-    createHmac('sha256', TAG_KEY)
-      .update(JSON.stringify([state, url, form]))
-      .digest('base64url'),
-  )
-
-/** The tag of a reply that has been made for an account. It changes only when the reply does. */
-export const tagOfText = (text: string, account: number): string =>
-  tagOf(createHash('sha256').update(`${account} ${text}`).digest('base64url'))
 
 /** Whether the client has this version (RFC 9110, 13.1.2). Tags are weak: equal in meaning, not byte for byte. */
 export function isKnown({ headers }: IncomingMessage, tag: string): boolean {

@@ -1,4 +1,5 @@
 /** What a handler may return: JSON, nothing, a file with byte ranges, bytes, or an event stream. */
+import type { Stats } from 'node:fs'
 
 /** JSON text that is sent as it is, without being parsed or serialised again. */
 export class JsonText {
@@ -28,7 +29,13 @@ export class FileReply {
   /** Absolute path, checked by the handler: nothing from a request reaches it unchecked. */
   readonly path: string
   readonly contentType: string
-  readonly options: { download?: string; immutable?: boolean; maxAgeSeconds?: number }
+  readonly options: {
+    download?: string
+    immutable?: boolean
+    maxAgeSeconds?: number
+    /** Of a file that the handler has just looked at. If it is small, it is held in memory while it is the same. */
+    stats?: Stats
+  }
   constructor(path: string, contentType: string, options: FileReply['options'] = {}) {
     this.path = path
     this.contentType = contentType

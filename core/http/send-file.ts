@@ -7,10 +7,14 @@ import { errors } from '../error.ts'
 import { streamFile } from './file-stream.ts'
 import { HTML_DEFAULTS } from './html-defaults.ts'
 import type { FileReply } from './reply.ts'
+import { isKnown, tagOf } from './reply-cache.ts'
 import { COMPRESSIBLE, type Exchange } from './send.ts'
+import { smallFile } from './small-files.ts'
 
 const FILE_MAX_AGE_SECONDS = 300
 const YEAR_SECONDS = 31_536_000
+/** What the package answers better. */
+const CONDITIONS = ['range', 'if-range', 'if-match', 'if-modified-since', 'if-unmodified-since', 'cache-control']
 /** The codes for which `send` answers 404. */
 const MISSING = new Set(['ENOENT', 'ENAMETOOLONG', 'ENOTDIR'])
 /** Where the recipes in `config/proxies/` have the files of this machine; no client can ask for it. */
@@ -35,17 +39,35 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
   // A proxy would drop the encoding of compressed files.
   if (exchange.sendFileHeader && !COMPRESSIBLE.test(reply.contentType))
     return leaveToProxy(response, exchange.sendFileHeader, reply.path, own)
-  for (const [name, value] of Object.entries(own)) response.setHeader(name, value)
+  if (reply.options.stats && !CONDITIONS.some((name) => request.headers[name] !== undefined))
+    return sendSmall(exchange, reply.path, reply.options.stats, own)
+  return sendStream(exchange, reply.path, own)
+}
+
+/** From memory, if it is small. */
+async function sendSmall(exchange: Exchange, path: string, stats: Stats, own: OutgoingHttpHeaders): Promise<void> {
+  const { request, response } = exchange
+  // Like the package, so that a client may ask for a range of what it has got from here.
+  const tag = tagOf(`${stats.size.toString(16)}-${stats.mtime.getTime().toString(16)}`)
+  const headers = { ...own, 'Accept-Ranges': 'bytes', 'Last-Modified': stats.mtime.toUTCString(), ETag: tag }
+  if (isKnown(request, tag)) return void response.writeHead(304, headers).end()
+  const bytes = await smallFile(path, stats).catch(() => undefined)
+  if (!bytes) return sendStream(exchange, path, own)
+  if (!response.destroyed) response.writeHead(200, { ...headers, 'Content-Length': bytes.length }).end(bytes)
+}
+
+function sendStream({ request, response }: Exchange, path: string, own: OutgoingHttpHeaders): Promise<void> {
+  for (const [name, value] of Object.entries(own)) response.setHeader(name, value!)
   return new Promise((resolve, reject) => {
     response.on('close', resolve)
     // `send` decodes the path as if it came from a URL. Dot folders are allowed: the path is ours and may contain one.
-    const stream: SendStream = sendFile(request, encodeURIComponent(reply.path), {
+    const stream: SendStream = sendFile(request, encodeURIComponent(path), {
       cacheControl: false,
       dotfiles: 'allow',
       index: false,
     })
-    stream.stream = (path, part) =>
-      void streamFile(path, part ?? {}, response).catch((error: Error) => stream.onStatError(error))
+    stream.stream = (found, part) =>
+      void streamFile(found, part ?? {}, response).catch((error: Error) => stream.onStatError(error))
     const refuse = (status: number, error?: unknown) => {
       if (!response.headersSent)
         for (const name of response.getHeaderNames()) if (name !== 'content-range') response.removeHeader(name)

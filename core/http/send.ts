@@ -7,10 +7,9 @@ import { acceptsGzip, compressed, isWorthCompressing } from './compression.ts'
 import { type Fault, type FaultForm, toFault } from './fault.ts'
 import { HTML_DEFAULTS } from './html-defaults.ts'
 import type { BytesReply, EventStream, ReplyHeaders } from './reply.ts'
-import type { CachedReply } from './reply-cache.ts'
+import { type CachedReply, LONG_TEXT } from './reply-cache.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-const LONG_TEXT_BYTES = 32 * 1024
 /** Content types that are compressed. */
 export const COMPRESSIBLE = /^(text\/|application\/(json|javascript|manifest\+json)|image\/svg)/
 const HEARTBEAT_MS = 20_000
@@ -104,9 +103,9 @@ async function sendCompressed(
 /** Takes the compressed form from the cache: compressing costs seven times as much as everything else of a hit. */
 export async function sendCached(exchange: Exchange, status: number, reply: CachedReply): Promise<void> {
   const own = { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' }
-  if (!isWorthCompressing(reply)) return finish(exchange, status, reply.text, own)
+  if (!isWorthCompressing(reply)) return finish(exchange, status, reply.plain, own)
   const headers = varyingByEncoding(exchange, own)
-  if (!acceptsGzip(exchange.request)) return finish(exchange, status, reply.text, headers)
+  if (!acceptsGzip(exchange.request)) return finish(exchange, status, reply.plain, headers)
   finish(exchange, status, await reply.compressed(), { ...headers, 'Content-Encoding': 'gzip' })
 }
 
@@ -128,7 +127,7 @@ function finish(
   response.writeHead(status, Object.assign(own, headers, { 'Content-Length': length }))
   // A short text goes out in one piece with the headers. A long one may wait for its reader: as bytes it does not
   // occupy the heap.
-  if (typeof content === 'string' && length >= LONG_TEXT_BYTES) response.end(Buffer.from(content, encoding))
+  if (typeof content === 'string' && length >= LONG_TEXT) response.end(Buffer.from(content, encoding))
   else response.end(content, encoding)
 }
 

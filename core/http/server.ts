@@ -18,7 +18,7 @@ export interface Http {
   /** For tests that use their own server. */
   handle: Pipeline['handle']
   requests: Pipeline['requests']
-  clearReplyCache: Pipeline['clearReplyCache']
+  clearCaches: Pipeline['clearCaches']
   /** @throws StartError  the address is in use or does not belong to this machine */
   listen(): Promise<{ address: AddressInfo; url: string }>
   /** Accepts no more requests, gives running ones `graceMs` to finish, then ends them. Further calls change nothing. */
@@ -122,7 +122,7 @@ export function openHttp(parts: HttpParts): Http {
   return {
     handle: (request, response) => pipeline.handle(request, response),
     requests: () => pipeline.requests(),
-    clearReplyCache: () => pipeline.clearReplyCache(),
+    clearCaches: () => pipeline.clearCaches(),
 
     listen: () =>
       new Promise((resolve, reject) => {

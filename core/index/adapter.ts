@@ -8,6 +8,7 @@ import type { Log } from '../log.ts'
 import { type OnGarbled, openGarbled } from './garbled.ts'
 import { type Holdings, type NamedIndex, openHoldings } from './in-use.ts'
 import type { IndexDefinition } from './mapping.ts'
+import { noteReads } from './noted.ts'
 import type { Index, IndexAdapter, Snapshots } from './port.ts'
 import { timed } from './timed.ts'
 import { limitReads } from './view.ts'
@@ -105,7 +106,7 @@ export async function openIndex(adapter: Adapter, parts: Omit<AdapterParts, 'hol
   const { index, openSnapshots } = await adapter.open({ ...parts, holdings, onGarbled })
   try {
     await holdings.noteOpened(definitions.map(({ name }) => name))
-    return await guardWrites(limitReads(timed(index, settings)), openSnapshots, holdings, garbled)
+    return await guardWrites(limitReads(noteReads(timed(index, settings))), openSnapshots, holdings, garbled)
   } catch (error) {
     await index.close()
     throw error

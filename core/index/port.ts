@@ -181,6 +181,20 @@ export interface Collection<Doc extends object = Record<string, unknown>, Names 
   }): AsyncIterable<Array<{ id: string; doc: Doc }>>
 }
 
+/** What each operation of a collection does. */
+const OPERATIONS = {
+  ...{ get: 'read', getText: 'read', getTexts: 'read', getMany: 'read', known: 'read', find: 'read' },
+  ...{ similar: 'read', count: 'read', aggregate: 'read', scan: 'read' },
+  ...{ put: 'write', putMany: 'write', create: 'write', patch: 'write', patchWhere: 'write' },
+  ...{ remove: 'write', removeWhere: 'write' },
+} as const satisfies Record<Exclude<keyof Collection, 'definition'>, 'read' | 'write'>
+
+type Operation = keyof typeof OPERATIONS
+const operationsThat = (what: 'read' | 'write'): Operation[] =>
+  (Object.keys(OPERATIONS) as Operation[]).filter((name) => OPERATIONS[name] === what)
+export const READS = operationsThat('read')
+export const WRITES = operationsThat('write')
+
 export interface StepOptions {
   signal?: AbortSignal | undefined
   /** Done so far, and the total, in a unit of the adapter's choice. */
@@ -262,8 +276,8 @@ export interface IndexAdapter {
   readonly recovered?: string | undefined
   /** For an index on a server: resolves when the server answers. Jobs wait for it. @throws unavailable */
   available?(): Promise<void>
-  /** Opaque version; changes after every visible write. Cheap. Left out if only the index server knows it. */
-  stamp?(): string
+  /** A number that grows with every visible write to a collection. Cheap. Left out if only the index server knows it. */
+  versionOf?(collection: string): number
   /**
    * A number that grows and is stored with the documents, so that an older copy of the index has a lower one; 0: not
    * stored yet. Snapshots do not contain it, and a restore does not change it. Left out: not supported.

@@ -1,11 +1,10 @@
 /** Measures how long each index operation takes, if somebody subscribes (`core/diagnostics.ts`). */
 import { type QuestionTold, questions } from '../diagnostics.ts'
 import type { IndexDefinition } from './mapping.ts'
-import type { Collection, IndexAdapter } from './port.ts'
+import { type Collection, type IndexAdapter, READS, WRITES } from './port.ts'
 
-const READS = ['get', 'getText', 'getTexts', 'getMany', 'known', 'find', 'similar', 'count', 'aggregate']
-const WRITES = ['put', 'putMany', 'create', 'patch', 'patchWhere', 'remove', 'removeWhere']
-const OPERATIONS = [...READS, ...WRITES]
+/** All but `scan`, which lasts as long as its caller likes. */
+const OPERATIONS = [...READS, ...WRITES].filter((operation) => operation !== 'scan')
 
 type AnyCollection = Collection<Record<string, unknown>, string>
 type Question = (...given: unknown[]) => Promise<unknown>

@@ -8,6 +8,7 @@ import { removeUnfinished } from '../folder.ts'
 import { isDiskFull } from '../full-disk.ts'
 import type { Log } from '../log.ts'
 import { inEnglish, say, type Words } from '../say.ts'
+import { isRecorded, openCached } from '../sources.ts'
 import {
   damageMark,
   hadLedger,
@@ -25,6 +26,7 @@ import { openKeyOf } from './rotate-key.ts'
 import { openSeal, type Seal } from './seal.ts'
 import { sealWhatIsPlain, unreadableIn, wayOutOf } from './sealed-columns.ts'
 import { openStoredJson, type ReadJson } from './stored-json.ts'
+import { openTableSources, type TableSources } from './table-sources.ts'
 import { isDamage, isUnreadable } from './whole-check.ts'
 
 export interface Ledger extends Seal {
@@ -38,14 +40,17 @@ export interface Ledger extends Seal {
    * Resolves after the commit, when the changes are on disk. `work` must not await.
    */
   write<Result>(work: () => Result): Promise<Result>
+  /**
+   * A value from the ledger, cached until one of the tables that it was read from changes.
+   * @param key  names what `find` finds, among all plugins
+   */
+  cached<Value>(key: string, find: () => Value): Value
   /** Parses JSON from a row. Every reader of stored JSON uses it, so that one damaged row stops nothing else. */
   readonly json: ReadJson
 }
 
 /** The ledger, with what only its opener uses. */
 export interface OpenedLedger extends Ledger {
-  /** Changes after each write. */
-  readonly version: number
   /** Makes a complete, checked copy at this path while the ledger is in use. */
   backup(path: string, signal?: AbortSignal): Promise<void>
   /** Commits waiting writes, checkpoints the log, and unlocks the data folder. */
@@ -95,6 +100,7 @@ const CACHE_KB = 4000
 /** Time limit of a tick's transaction, so that many writes at once do not block the event loop. */
 const BATCH_BUDGET_MS = 5
 const CACHED_STATEMENTS = 400
+const CACHED_VALUES = 400
 
 /** A larger log is truncated after its checkpoint: a long read or a large write makes it grow. */
 const WAL_BYTES = 8 << 20
@@ -274,7 +280,7 @@ function groupCommit(
   let queue: Waiting[] = []
   let isScheduled = false
   let isClosed = false
-  let version = 0
+  const sources = openTableSources(db)
 
   /** One transaction: as much of the queue as the budget allows. */
   const commitBatch = () => {
@@ -302,7 +308,6 @@ function groupCommit(
         }
       }
       commit.run()
-      version++
     } catch (error) {
       if (db.inTransaction) rollback.run()
       if (makesRoom(error)) return // everything is still in the queue and runs again
@@ -310,6 +315,8 @@ function groupCommit(
       if (batch.length === 0) batch.push(...queue) // BEGIN failed
       answers.length = 0
       for (const waiting of batch) answers.push(() => waiting.reject(forCaller(error)))
+    } finally {
+      sources.ended()
     }
     queue = queue.slice(batch.length)
     for (const answer of answers) answer()
@@ -328,11 +335,9 @@ function groupCommit(
   }
 
   return {
-    get version() {
-      return version
-    },
     whenDamaged: (tell) => damage.tellBy(tell),
-    sql: cachedStatements(db, damage.watched),
+    sql: cachedStatements(db, damage.watched, sources),
+    cached: openCached(CACHED_VALUES),
     json: openStoredJson(log),
     write<Result>(work: () => Result): Promise<Result> {
       if (isClosed) return Promise.reject(errors.unavailable('The ledger is closed'))
@@ -388,10 +393,10 @@ function openDamage(file: string, log: Log): Damage {
 }
 
 /** Caches prepared statements; evicts the least recently used. */
-function cachedStatements(db: Database.Database, watched: Damage['watched']) {
+function cachedStatements(db: Database.Database, watched: Damage['watched'], sources: TableSources) {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>()
   return <Row>(text: string): Database.Statement<unknown[], Row> => {
-    const cached = statements.get(text) ?? guarded(db, text, watched)
+    const cached = statements.get(text) ?? guarded(db, text, watched, sources)
     // Moves it to the end: the first entry of the map is the least recently used.
     statements.delete(text)
     statements.set(text, cached)
@@ -407,19 +412,23 @@ function cachedStatements(db: Database.Database, watched: Damage['watched']) {
 
 /**
  * Refuses writes outside the shared transaction: they would be slow, and not atomic with related writes. Records damage
- * that a read finds.
+ * that a read finds, and notes what is read.
  */
 function guarded(
   db: Database.Database,
   text: string,
   watched: Damage['watched'],
+  sources: TableSources,
 ): Database.Statement<unknown[], unknown> {
   const statement = db.prepare<unknown[], unknown>(text)
+  if (/^\s*(?:create|alter|drop)\b/i.test(text)) throw new Error(`Tables are made and changed by migrations: ${text}`)
+  let noteRead: ReturnType<TableSources['readerOf']> | undefined
   for (const verb of ['run', 'get', 'all', 'iterate'] as const) {
     const act = statement[verb].bind(statement) as (...given: unknown[]) => never
     statement[verb] = (...given: unknown[]) => {
       if (!statement.readonly && !db.inTransaction)
         throw new Error(`It changes the ledger outside of \`ledger.write(() => …)\`: ${statement.source}`)
+      if (isRecorded()) (noteRead ??= sources.readerOf(text))(given)
       try {
         return act(...given)
       } catch (error) {

@@ -87,7 +87,7 @@ export interface App {
   readonly registry: Registry
   /** The plugins and the last failure of each. */
   readonly plugins: PluginBook
-  /** Call it when replies have changed without a write to the index or the ledger: clears the reply cache. */
+  /** Call it when replies have changed without a write to the index or the ledger: all cached ones are made again. */
   touch(): void
   /**
    * The server's public address with a final slash, for links in replies: AV_PUBLIC_URL, otherwise the address in the
@@ -275,7 +275,7 @@ interface RouteDefinition<
   withinSeconds?: number
   /**
    * A GET whose reply depends only on stored data and on the asking account. It gets an `ETag`, a client that has it
-   * gets a 304, and the reply is cached until something is written or `app.touch` is called.
+   * gets a 304, and the reply is cached until something that was read for it changes, or `app.touch` is called.
    */
   revalidates?: true
   /** The form of an item; default: in its envelope. `merged`: its keys also appear next to `data` and `config`. */

@@ -38,8 +38,6 @@ export interface LoadedPlugins {
   /** The event delivery of a plugin from outside; undefined: built in, or without listeners. */
   hearingOf(plugin: Plugin): Hearing | undefined
   isOutside(plugin: Plugin): boolean
-  /** A plugin from outside implements a hook, so replies may depend on anything. */
-  isAnsweredOutside: boolean
   /** The plugins that AV_PLUGINS_OFF switches off. */
   off: readonly FoundPlugin[]
   /** Names in AV_PLUGINS_OFF that no plugin has. */
@@ -116,7 +114,6 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): L
     ownerOf: (part) => owners.get(part),
     hearingOf: (plugin) => hearing.get(plugin),
     isOutside,
-    isAnsweredOutside: [...outside].some((plugin) => plugin.implements !== undefined),
     off,
     unknownOff: pluginsOff.filter((name) => name !== 'all' && !off.some(({ plugin }) => plugin.name === name)),
   }

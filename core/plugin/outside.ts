@@ -9,6 +9,7 @@ import { errors, isAppError, saidBy } from '../error.ts'
 import { type EventBus, type EventName, HEARD_IN_PLACE, type Listener } from '../events.ts'
 import { maskCredentials } from '../mask.ts'
 import { say } from '../say.ts'
+import { noteRead, UNKNOWN } from '../sources.ts'
 import {
   defineTask,
   type HookName,
@@ -135,7 +136,10 @@ function inPlace(
   }
 }
 
-/** Wraps an implementation of a hook: records failures and timeouts, and then applies the hook's rule. */
+/**
+ * Wraps an implementation of a hook: records failures and timeouts, and then applies the hook's rule. Nobody knows what
+ * it answers from, so no reply that contains it is cached.
+ */
 export function guardedImplementation(
   implementation: unknown,
   hook: HookName,
@@ -171,6 +175,7 @@ export function guardedImplementation(
   const guarded =
     (call: (...args: unknown[]) => unknown) =>
     (...args: unknown[]): unknown => {
+      noteRead(UNKNOWN)
       try {
         const answer = call(...args)
         if (!isPromiseLike(answer)) return answer

@@ -1,4 +1,5 @@
 /** What is on a disk that may not answer, or may lose its power. */
+import type { Stats } from 'node:fs'
 import { mkdir, open, readdir, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { errors, say } from 'archivolt'
@@ -53,12 +54,14 @@ export async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-export async function exists(path: string): Promise<boolean> {
+export const exists = async (path: string): Promise<boolean> => (await statsOf(path)) !== undefined
+
+/** undefined: there is nothing. */
+export async function statsOf(path: string): Promise<Stats | undefined> {
   try {
-    await stat(path)
-    return true
+    return await stat(path)
   } catch (thrown) {
-    if (isMissing(thrown)) return false
+    if (isMissing(thrown)) return undefined
     throw thrown
   }
 }

@@ -25,9 +25,7 @@ export function openMissing({ ledger, touch }: Pick<App, 'ledger' | 'touch'>): M
       .sql<{ video_id: string }>(sql)
       .all(...values)
       .map(({ video_id: id }) => id)
-  const has = () =>
-    ledger.sql('SELECT 1 FROM media_missing LIMIT 1').get() !== undefined ||
-    ledger.sql("SELECT 1 FROM media_film WHERE state = 'lost' LIMIT 1").get() !== undefined
+  const has = () => ledger.cached('whether films are missing', () => ledger.sql(`${ALL} LIMIT 1`).get() !== undefined)
 
   return {
     of(videoIds) {

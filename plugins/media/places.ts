@@ -464,7 +464,8 @@ export function openPlaces(app: PlacesApp): PlacesService {
 
     statesOf(videoIds) {
       const states = new Map<string, PlacedState>()
-      if (videoIds.length === 0 || ledger.sql('SELECT 1 FROM media_place LIMIT 1').get() === undefined) return states
+      const hasPlaces = () => ledger.sql('SELECT 1 FROM media_place LIMIT 1').get() !== undefined
+      if (videoIds.length === 0 || !ledger.cached('whether there are places', hasPlaces)) return states
       const found = ledger
         .sql<Pick<FilmRow & PlaceRow, 'video_id' | 'label' | 'state' | 'away_since' | 'is_ours'>>(
           `SELECT video_id, label, state, away_since, is_ours FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value JOIN media_place ON media_place.id = place_id

@@ -22,6 +22,8 @@ const MOST_MARK_BYTES = 200
 /** Of an installation from before there were marks, so many films are looked for: one of them is enough. */
 const LOOKED_FOR = 500
 const STEP = 50
+/** Looking for all of them in vain takes a while, and Home asks again and again whether the library is there. */
+const LOOK_AGAIN_MS = 60_000
 
 export const presenceTables = {
   number: 1,
@@ -34,7 +36,7 @@ interface Marks {
   next_mark: string | null
 }
 
-type PresenceApp = Pick<App, 'ledger' | 'hook' | 'log'>
+type PresenceApp = Pick<App, 'ledger' | 'hook' | 'log' | 'clock'>
 type PresencePaths = Pick<Paths, 'mediaDir' | 'pathOf'>
 
 type Found = { kind: 'missing' | 'unmarked' } | { kind: 'marked'; id: string } | { kind: 'unreadable'; why: string }
@@ -121,6 +123,8 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
   /** Settled once per run; a failure is tried again. */
   let prepared: Promise<void> | undefined
   let marking: Promise<void> | undefined
+  /** By the steady clock: none of the films was there. */
+  let lookedInVainMs = -Infinity
 
   /**
    * Why the library is not there, in words for people; undefined: it is. Looked at anew each time, as a disk may go at
@@ -211,9 +215,13 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
 
   /** An installation that has marked no library yet: by what is in the folder. */
   async function markFirst(kind: 'missing' | 'unmarked'): Promise<Words | undefined> {
-    const known = await films(LOOKED_FOR)
     if (kind === 'missing') return REASONS.missing
-    if (known.length > 0 && !(await hasOneOf(known))) return REASONS.unknown
+    if (app.clock.steady() - lookedInVainMs < LOOK_AGAIN_MS) return REASONS.unknown
+    const known = await films(LOOKED_FOR)
+    if (known.length > 0 && !(await hasOneOf(known))) {
+      lookedInVainMs = app.clock.steady()
+      return REASONS.unknown
+    }
     try {
       await markAnew()
       return undefined

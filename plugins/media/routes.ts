@@ -2,7 +2,7 @@
 import { type Actor, bytes, defineRoute, errors, file, isId, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { contentTypeOf, type Ending } from './containers.ts'
-import { exists } from './files.ts'
+import { statsOf } from './files.ts'
 import { type ArtFolder, parseArtName, parseMediaName, VARIANTS, type Variant, variantPath } from './paths.ts'
 import { PLACEHOLDER_JPEG } from './placeholder.ts'
 import type { KnownKind } from './types.ts'
@@ -69,8 +69,10 @@ async function sendArt(folder: ArtFolder, { params, query, actor }: ArtInput, ap
   const kind = KINDS[folder]
   await refuseHidden(kind, picture.id, actor, app)
   const full = app.media.artPathOf(picture.kind, picture.id)
-  for (const path of query.size ? [variantPath(full, query.size), full] : [full])
-    if (await exists(path)) return file(path, 'image/jpeg')
+  for (const path of query.size ? [variantPath(full, query.size), full] : [full]) {
+    const stats = await statsOf(path)
+    if (stats) return file(path, 'image/jpeg', { stats })
+  }
   if (await app.media.isKnown(kind, picture.id)) return bytes(PLACEHOLDER_JPEG, 'image/jpeg')
   throw errors.notFound('file')
 }

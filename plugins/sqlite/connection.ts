@@ -49,20 +49,42 @@ export function connect(file: string, options: { isReader: boolean }): Connectio
     throw error
   }
   const statements = statementsOf(db)
-  const kept = keptValues(statements, options.isReader)
-  const count = (text: string, values: readonly Bind[]) =>
-    kept.find(`${text}\n${JSON.stringify(values)}`, () => statements.pluck<number>(text).get(...values)!)
+  // For a reader this number changes when another connection commits; the writer counts its own changes.
+  const state = options.isReader ? 'PRAGMA data_version' : 'SELECT total_changes()'
+  const kept = keptValues(statements, () => statements.pluck<number>(state).get()!)
   return {
     ...statements,
+    ...kept,
     db,
-    kept: kept.find,
-    count,
     together: openTogether(db, statements),
     relax() {
       kept.forget()
       db.pragma('shrink_memory')
     },
     close: () => db.close(),
+  }
+}
+
+/**
+ * The same connection for the reads of one collection: what it keeps lasts until that collection changes.
+ * @param version  changes right before and right after each commit
+ */
+export function ofCollection(connection: Connection, version: () => number): Connection {
+  /** From before a transaction that may see an earlier state. */
+  let seen: number | undefined
+  const kept = keptValues(connection, () => seen ?? version())
+  return {
+    ...connection,
+    ...kept,
+    together(read) {
+      seen ??= version()
+      try {
+        return connection.together(read)
+      } finally {
+        if (!connection.db.inTransaction) seen = undefined
+      }
+    },
+    relax: kept.forget,
   }
 }
 
@@ -96,12 +118,11 @@ function statementsOf(db: Database.Database): Pick<Connection, 'sql' | 'pluck'> 
   }
 }
 
+/** @param state  changes with every change of what the values are found in */
 function keptValues(
   { pluck }: Pick<Connection, 'pluck'>,
-  isReader: boolean,
-): { find: Connection['kept']; forget(): void } {
-  // For a reader this number changes when another connection commits; the writer counts its own changes.
-  const state = isReader ? 'PRAGMA data_version' : 'SELECT total_changes()'
+  state: () => number,
+): Pick<Connection, 'kept' | 'count'> & { forget(): void } {
   const values = new Map<string, unknown>()
   let keptFor: number | undefined
   const keep = <Value>(
@@ -110,7 +131,7 @@ function keptValues(
     isWorthKeeping: (value: Value) => boolean = () => true,
   ): Value => {
     if (key.length > LONGEST_KEY) return find()
-    const now = pluck<number>(state).get()
+    const now = state()
     if (now !== keptFor) values.clear()
     keptFor = now
     if (values.has(key)) return values.get(key) as Value
@@ -120,7 +141,9 @@ function keptValues(
     if (values.size > VALUES_KEPT) values.delete(values.keys().next().value!)
     return value
   }
-  return { find: keep, forget: () => values.clear() }
+  const count = (text: string, given: readonly Bind[]) =>
+    keep(`${text}\n${JSON.stringify(given)}`, () => pluck<number>(text).get(...given)!)
+  return { kept: keep, count, forget: () => values.clear() }
 }
 
 function prepareToWrite(db: Database.Database, file: string): void {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import type { Clock, IndexDefinition, Log } from 'archivolt'
 import { definitionData, type IndexAdapter, migrate, type OnGarbled, openCollections, readDoc } from 'archivolt/index'
 import { openCollection, putAll } from './collection.ts'
-import { type Connection, connect } from './connection.ts'
+import { type Connection, connect, ofCollection } from './connection.ts'
 import { type Damage, openDamage } from './damage.ts'
 import { type LastingLink, openLastingLink } from './lasting-link.ts'
 import { type Layout, layoutOf, tableNames } from './layout.ts'
@@ -49,7 +49,7 @@ interface OpenIndex {
 export async function openSqliteIndex(options: SqliteIndexOptions): Promise<IndexAdapter> {
   const { file, log, onFull } = options
   mkdirSync(dirname(file), { recursive: true })
-  const changes = new Uint32Array(new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT))
+  const changes = new Uint32Array(new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT * options.definitions.length))
   const opening = { file, definitions: options.definitions.map(definitionData), changes }
   const layouts = new Map(opening.definitions.map((each) => [each.name, layoutOf(each)]))
   const damage = openDamage(options)
@@ -101,6 +101,9 @@ async function migrateAll(index: OpenIndex, states: Result<'open'>['collections'
 function adapterOf(index: OpenIndex, version: string, reader: Connection): IndexAdapter {
   const { options, opening, layouts, versions, link, damage, recovered } = index
   const { definitions, onGarbled } = options
+  const places = new Map(definitions.map(({ name }, at) => [name, at]))
+  const versionOf = (name: string) => Atomics.load(opening.changes, places.get(name)!)
+  const readers = new Map(definitions.map(({ name }) => [name, ofCollection(reader, () => versionOf(name))]))
   const adapter: IndexAdapter = {
     kind: 'sqlite',
     version,
@@ -111,13 +114,13 @@ function adapterOf(index: OpenIndex, version: string, reader: Connection): Index
         definition,
         layout: layouts.get(definition.name)!,
         names: () => tableNames(definition.name, versions.get(definition.name)!),
-        read: (use) => damage.watch(() => use(reader)),
+        read: (use) => damage.watch(() => use(readers.get(definition.name)!)),
         link: () => link.current,
         onGarbled: (id) => onGarbled?.(definition.name, id),
       }),
     ),
     // Read at each request: SQLite's own version number needs a file access.
-    stamp: () => String(Atomics.load(opening.changes, 0)),
+    versionOf,
     generation: {
       read: () => damage.watch(async () => Number(reader.db.pragma('user_version', { simple: true }))),
       keep: async (generation) => void (await link.current.call('keepGeneration', { generation })),
@@ -125,6 +128,7 @@ function adapterOf(index: OpenIndex, version: string, reader: Connection): Index
     async relax() {
       await link.current.call('merge', null)
       reader.relax()
+      for (const each of readers.values()) each.relax()
       await link.current.call('relax', null)
     },
     async findGarbled(signal) {

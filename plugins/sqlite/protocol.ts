@@ -22,7 +22,7 @@ export interface CollectionState {
 /** Operation → its arguments and its result. */
 interface Operations {
   open: [
-    /** @param changes  shared array with one number, which changes after each write */
+    /** @param changes  shared array with a number for each definition, which changes after each write to it */
     { file: string; definitions: DefinitionData[]; changes: Uint32Array },
     { version: string; collections: Record<string, CollectionState> },
   ]

@@ -25,6 +25,8 @@ const READS_IN_A_ROW = 8
 export type Units<Result = unknown> = Generator<number, Result, void>
 
 export interface Job {
+  /** The collection that it writes; undefined: any. */
+  of: string | undefined
   units: Units
   durable: Durability
   progress?: (done: number) => void
@@ -45,8 +47,15 @@ interface WorkLoop {
   idle(): Promise<void>
 }
 
-/** @param onChange  called right before and right after a commit with changes: reads in between may see either state */
-export function openWorkLoop(connection: () => Connection, onUndone: () => void, onChange: () => void): WorkLoop {
+/**
+ * @param onChange  called right before and right after a commit with changes of these jobs: reads in between may see
+ * either state
+ */
+export function openWorkLoop(
+  connection: () => Connection,
+  onUndone: () => void,
+  onChange: (jobs: readonly Job[]) => void,
+): WorkLoop {
   const reads: Array<() => void> = []
   const writes: Job[] = []
   const longs: Job[] = []
@@ -128,9 +137,9 @@ export function openWorkLoop(connection: () => Connection, onUndone: () => void,
         }
       }
       const isChanged = changes() !== before
-      if (isChanged) onChange()
+      if (isChanged) onChange(worked)
       sql('COMMIT').run()
-      if (isChanged) onChange()
+      if (isChanged) onChange(worked)
       if (!isDurable && isOwing) makeDurable(connection())
     } catch (error) {
       if (db.inTransaction) sql('ROLLBACK').run()

@@ -47,6 +47,8 @@ let connection: Connection | undefined
 let store: Store | undefined
 let snapshot: SnapshotReader | undefined
 let changes: Uint32Array | undefined
+/** Where each collection has its number in `changes`. */
+let places = new Map<string, number>()
 const jobs = new Map<number, { isAborted: boolean; isLong: boolean }>()
 const waitingForTerms = new Map<Tables, Array<() => void>>()
 
@@ -58,8 +60,18 @@ const at = () => opened(store)
 const loop = openWorkLoop(
   () => opened(connection),
   () => store && forget(store),
-  () => changes && Atomics.add(changes, 0, 1),
+  noteChanges,
 )
+
+/** @param jobs  default: any */
+function noteChanges(jobs: ReadonlyArray<Pick<Job, 'of'>> = [{ of: undefined }]): void {
+  const isAny = jobs.some(({ of }) => of === undefined)
+  const names = new Set(isAny ? places.keys() : jobs.map(({ of }) => of!))
+  for (const name of names) {
+    const place = places.get(name)
+    if (changes && place !== undefined) Atomics.add(changes, place, 1)
+  }
+}
 
 const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
   find({ name, query }) {
@@ -323,6 +335,7 @@ function enqueue({ id, op, args }: WriteRequest): void {
   const isLong = rule.kind === 'long'
   const job: Job & { isLong: boolean } = {
     isLong,
+    of: args !== null && 'name' in args ? args.name : undefined,
     units: toUnits(args),
     durable: (op === 'put' && args.durable) || rule.durable,
     isAborted: false,
@@ -352,7 +365,14 @@ function whenTermsAreRead(tables: Tables, work: () => void): void {
     for (const each of waitingForTerms.get(tables) ?? []) loop.read(each)
     waitingForTerms.delete(tables)
   }
-  loop.long({ units: loadTerms(at(), tables), durable: 'later', isAborted: false, resolve: proceed, reject: proceed })
+  loop.long({
+    of: undefined,
+    units: loadTerms(at(), tables),
+    durable: 'later',
+    isAborted: false,
+    resolve: proceed,
+    reject: proceed,
+  })
 }
 
 /** Answers requests of one message together: the caller of a grouped search waits for all groups. */
@@ -413,7 +433,8 @@ function open({ file, definitions, changes: counted }: Arguments<'open'>): Resul
   }
   connection = opening
   changes = counted
-  Atomics.add(changes, 0, 1) // an earlier worker may have ended during a commit
+  places = new Map(definitions.map(({ name }, place) => [name, place]))
+  noteChanges() // an earlier worker may have ended during a commit
   return { version: opening.pluck<string>('SELECT sqlite_version()').get()!, collections: store.states }
 }
 

@@ -15,6 +15,7 @@ import { type OpenedLedger, openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
 import type { Route, WholeApp } from '../../../core/plugin/define.ts'
 import { openSecretKey } from '../../../core/secret-key.ts'
+import { openTouched } from '../../../core/sources.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 import { cheapCredentials } from '../../support/password-cost.ts'
 
@@ -104,6 +105,7 @@ export async function testServer(t: TestContext, routes: Route[], options: Optio
     envelopes: [],
     hook: () => [],
     isReady: () => true,
+    touched: openTouched(),
     ...rest,
     settings: {
       basePath: '/',

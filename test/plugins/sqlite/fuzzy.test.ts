@@ -1,7 +1,7 @@
 /** Words near a misspelt one are those that the edit distance says. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { editDistance } from '../../../core/index/text.ts'
+import { editDistance } from '../../../plugins/index-kit/text.ts'
 import { openVocabulary } from '../../../plugins/sqlite/fuzzy.ts'
 import { randomFrom } from '../../bench/generate.ts'
 
