@@ -15,10 +15,10 @@ interface Parts {
   release: () => Promise<void>
 }
 
-/** Runs once in each quiet period after a busy one, and a minute after a start: most of what that took is garbage. */
+/** Runs once in each quiet period after a busy one. */
 export function giveBackWhenIdle({ clock, log, requests, release }: Parts): { close(): void } {
   let seen = requests()
-  let quietChecks = QUIET_CHECKS - 1
+  let quietChecks = QUIET_CHECKS
   const check = async (): Promise<void> => {
     const now = requests()
     const isBusy = now - seen >= BUSY_REQUESTS
