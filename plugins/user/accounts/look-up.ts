@@ -7,7 +7,7 @@ import { activeAccount, type Book, type KeptSession, type KeptToken } from './st
 const MOST_KEPT = 1000
 
 export const lookUpsOf = (book: Book): Pick<Credentials, 'byToken' | 'bySession' | 'byLink' | 'pageSizeOf'> => {
-  const { kept, tokens, accessTokens, sessions, links, preferences } = book
+  const { kept, tokens, accessTokens, sessions, links, lastingLinks, preferences } = book
 
   function holderOf(token: string): KeptToken | undefined {
     const own = identityOf(book, tokens.ownerOf(token))
@@ -41,7 +41,8 @@ export const lookUpsOf = (book: Book): Pick<Credentials, 'byToken' | 'bySession'
 
     byLink(path, signed) {
       const session = links.read(path, signed)
-      return session === undefined ? undefined : identityOf(book, sessions.holder(session))
+      const holder = session === undefined ? lastingLinks.read(path, signed) : sessions.holder(session)
+      return identityOf(book, holder)
     },
 
     pageSizeOf(id) {
