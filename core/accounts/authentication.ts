@@ -18,13 +18,13 @@ export interface Actor extends Identity {
 
 export interface InQuery {
   token?: string
-  link?: { path: string; signed: string }
+  link?: { path: string; signed: string; isForAnyMethod?: true }
 }
 
 export interface Authentication {
   /**
    * Finds the actor. An open route uses valid credentials and ignores invalid ones.
-   * @param inQuery  credentials in the query, if the route accepts them; headers take precedence
+   * @param inQuery  credentials in the address, if the route accepts them; headers take precedence
    * @throws not_authenticated, invalid_token, csrf_failed
    */
   who(request: IncomingMessage, access: Access, inQuery?: InQuery): Actor
@@ -96,7 +96,7 @@ export function openAuthentication({
       const actor =
         byToken(request) ??
         (isSafe && token !== undefined ? ofKey(token, request) : undefined) ??
-        (isSafe && link ? ofLink(link) : undefined)
+        (link && (isSafe || link.isForAnyMethod) ? ofLink(link) : undefined)
       if (actor) return actor
       if (
         token === undefined &&

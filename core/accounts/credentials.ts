@@ -42,7 +42,7 @@ export interface Credentials {
   byToken(token: string): { account: Identity; scope?: Scope } | undefined
   /** @param cookie  the value of the cookie `sessionid` */
   bySession(cookie: string): { account: Identity; session: { hash: string; csrfToken: string } } | undefined
-  /** @param signed  the signature that `app.accounts.link` made for this path */
+  /** @param signed  the signature that `app.accounts.link` or `app.accounts.lastingLink` made for this path */
   byLink(path: string, signed: string): Identity | undefined
   /** The page size that the account has chosen; 0: the installation's default. */
   pageSizeOf(accountId: number): number

@@ -219,7 +219,8 @@ class RequestPipeline implements Pipeline {
       const { route, params } = found(match)
       asked = route
       // Players on other sites may embed a file whose URL carries the right to read it.
-      if (route.signedInQuery || route.tokenInQuery) exchange.headers['Cross-Origin-Resource-Policy'] = 'cross-origin'
+      if (route.signedInQuery || route.tokenInQuery || route.signedInPath)
+        exchange.headers['Cross-Origin-Resource-Policy'] = 'cross-origin'
       if (route !== HEALTH && !this.#parts.isReady())
         throw errors.unavailable('The server is starting; try again in a few seconds', { retryAfterSeconds: 5 })
       if (route === READY) await this.#parts.available?.()
@@ -248,7 +249,7 @@ class RequestPipeline implements Pipeline {
       share?.release()
       if (thrown !== undefined) {
         this.#refuse(exchange, thrown, asked)
-        if (origin) this.#tellRefusal(request, origin, thrown, actor)
+        if (origin) this.#tellRefusal(request, origin, thrown, actor, asked)
       }
       if (hasBody(request) && !request.complete) drain(request, this.#parts.clock)
       if (startedAt > 0) this.#tellEnd(exchange, startedAt, asked, actor)
@@ -482,12 +483,23 @@ class RequestPipeline implements Pipeline {
     }
   }
 
-  #credentialsIn({ tokenInQuery, signedInQuery }: Route, url: string): InQuery | undefined {
-    if (!tokenInQuery && !signedInQuery) return undefined
+  #credentialsIn(route: Route, url: string): InQuery | undefined {
+    const { tokenInQuery, signedInQuery, signedInPath } = route
+    if (!tokenInQuery && !signedInQuery && !signedInPath) return undefined
     const [target, query] = splitUrl(url)
     const path = belowBase(target, this.#parts.settings.basePath) ?? target
+    if (signedInPath) return { link: { ...signatureIn(path, route), isForAnyMethod: true } }
     const [token, signed] = ['token', 'signed'].map((name) => new URLSearchParams(query).get(name))
     return { ...(tokenInQuery && token && { token }), ...(signedInQuery && signed && { link: { path, signed } }) }
+  }
+
+  /** For the log: without the query, which may contain what people searched for, and without a signature. */
+  #pathOf(request: IncomingMessage, route: Route | undefined): string {
+    const path = request.url!.split('?', 1)[0]!
+    const { signed = '' } = route?.signedInPath
+      ? signatureIn(belowBase(path, this.#parts.settings.basePath) ?? path, route)
+      : {}
+    return (signed === '' ? path : path.replace(`/${signed}`, '/***')).slice(0, 500)
   }
 
   #whileAllowed({ response }: Exchange, answer: LongAnswer): void {
@@ -507,7 +519,7 @@ class RequestPipeline implements Pipeline {
           plugin: owner?.name,
           request: exchange.id,
           method: exchange.request.method,
-          path: pathOf(exchange.request),
+          path: this.#pathOf(exchange.request, route),
         },
         'a request failed',
       )
@@ -515,10 +527,17 @@ class RequestPipeline implements Pipeline {
       this.#parts.log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
   }
 
-  #tellRefusal(request: IncomingMessage, { address }: Origin, thrown: unknown, actor: Actor | undefined): void {
+  #tellRefusal(
+    request: IncomingMessage,
+    { address }: Origin,
+    thrown: unknown,
+    actor: Actor | undefined,
+    route: Route | undefined,
+  ): void {
     if (!isAppError(thrown) || !REFUSED.has(thrown.code) || !this.#refusals.take(clientOf(address))) return
     const { log } = this.#parts
-    const facts = { account: actor?.id, address, code: thrown.code, method: request.method, path: pathOf(request) }
+    const path = this.#pathOf(request, route)
+    const facts = { account: actor?.id, address, code: thrown.code, method: request.method, path }
     tellSecurity(log, 'request_refused', facts)
   }
 
@@ -543,7 +562,7 @@ class RequestPipeline implements Pipeline {
       {
         request: id,
         method: request.method,
-        path: pathOf(request),
+        path: this.#pathOf(request, route),
         status: response.statusCode,
         user: actor?.id,
         tookMs,
@@ -582,8 +601,12 @@ const isAlike = (now: Actor, before: Actor): boolean =>
   now.scope === before.scope &&
   now.view === before.view
 
-/** Without the query, which may contain what people searched for. */
-const pathOf = (request: IncomingMessage): string => request.url!.split('?', 1)[0]!.slice(0, 500)
+/** What opens an address with `signedInPath`. */
+function signatureIn(path: string, route: Route): { path: string; signed: string } {
+  const at = route.path.split('/').indexOf(':signed')
+  const parts = path.split('/')
+  return { path: parts.slice(0, at).join('/'), signed: parts[at] ?? '' }
+}
 
 /** Splits a request target: a path, or a whole URL as proxies send it, whose host is ignored. */
 function splitUrl(url: string): [path: string, query: string] {

@@ -250,6 +250,11 @@ interface RouteDefinition<
   tokenInQuery?: true
   /** A GET for devices without a cookie: accepts addresses that `app.accounts.link()` has signed, in `signed`. */
   signedInQuery?: true
+  /**
+   * For programs that keep nothing but an address, such as readers of feeds: the variable `:signed` of the path signs
+   * all that stands before it, as `app.accounts.lastingLink()` does, and opens all below it. A POST only reads, too.
+   */
+  signedInPath?: true
   /** The body is optional. */
   bodyOptional?: boolean
   /** Also accepts `application/x-www-form-urlencoded`. */

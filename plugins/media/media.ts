@@ -5,7 +5,7 @@ import { DAY_MS, inEnglish, isId, openFolder, StartError } from 'archivolt'
 import type { App } from './app.ts'
 import { openArt } from './art.ts'
 import { type Aside, openAside } from './aside.ts'
-import { ENDINGS, isFilm, isSound, OWN_ENDINGS, ownEndingOf } from './containers.ts'
+import { contentTypeOf, ENDINGS, isEnding, isFilm, isSound, OWN_ENDINGS, ownEndingOf } from './containers.ts'
 import { asMp4, runFfmpeg } from './ffmpeg.ts'
 import { sizeOf } from './files.ts'
 import { isKnown, titleOf } from './known.ts'
@@ -94,7 +94,10 @@ export function openMedia(app: MediaApp): MediaService {
     missing,
     isKnown: (kind, id) => isKnown(kind, id, app),
     titleOf: (kind, id) => titleOf(kind, id, app),
-    containers: { endings: ENDINGS, own: OWN_ENDINGS, isFilm, isSound },
+    containers: {
+      ...{ endings: ENDINGS, own: OWN_ENDINGS, isFilm, isSound },
+      contentTypeOf: (ending) => (isEnding(ending) ? contentTypeOf(ending) : undefined),
+    },
     async filmPath(channelId, videoId) {
       const film = places.filmOf(videoId)
       return film ? places.pathIn(film) : films.find(channelId, videoId)

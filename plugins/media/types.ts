@@ -108,6 +108,8 @@ export interface Containers {
   /** Those of the library's own films. */
   readonly own: readonly OwnEnding[]
   isSound(ending: Ending): boolean
+  /** Of a file with this ending; undefined: it is none of these. */
+  contentTypeOf(ending: string): string | undefined
   /** By the first bytes of a file. */
   isFilm(head: Uint8Array): boolean
 }

@@ -334,6 +334,36 @@ const ASKED: Record<string, Asked> = {
   'DELETE /api/video/<>/progress/': ofVideo('progress/'),
   'GET /api/video/<>/sponsor/': ofVideo('sponsor/'),
   'POST /api/video/<>/sponsor/': { ...ofVideo('sponsor/'), body: { vote: { uuid: 'u', yourVote: 1 } } },
+  'GET /api/podcast/': { seen: ['/api/podcast/'] },
+  'GET /api/podcast/opml/': { seen: ['/api/podcast/opml/'] },
+  'POST /api/podcast/': {
+    seen: ['/api/podcast/'],
+    bodies: {
+      seen: [
+        { kind: 'channel', target: OPEN },
+        { kind: 'playlist', target: LIST },
+        { kind: 'search', target: 'bread' },
+      ],
+      alike: [
+        [
+          { kind: 'channel', target: SHUT },
+          { kind: 'channel', target: NO_CHANNEL },
+        ],
+        [
+          { kind: 'playlist', target: SHUT_LIST },
+          { kind: 'playlist', target: NO_LIST },
+        ],
+      ],
+    },
+  },
+  // What their signed addresses open is asked in test/plugins/podcast/feeds.test.ts.
+  'DELETE /api/podcast/<>/': { seen: [] },
+  ...Object.fromEntries(
+    ['feed.xml', 'cover.jpg', 'sound/<>', 'film/<>', 'picture/<>', 'chapters/<>', 'transcript/<>'].map((name) => [
+      `GET /podcast/<>/<>/${name}`,
+      { seen: [] },
+    ]),
+  ),
   'GET /api/session/': { seen: ['/api/session/'] },
   'GET /api/config/user/': { seen: ['/api/config/user/'] },
   'POST /api/config/user/': { seen: ['/api/config/user/'], body: { grid_items: 4 } },

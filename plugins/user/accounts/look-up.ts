@@ -7,7 +7,7 @@ import { activeAccount, type Book, type CachedSession, type CachedToken } from '
 const MOST_CACHED = 1000
 
 export const lookUpsOf = (book: Book): Pick<Credentials, 'byToken' | 'bySession' | 'byLink' | 'pageSizeOf'> => {
-  const { cache, tokens, accessTokens, sessions, links, preferences } = book
+  const { cache, tokens, accessTokens, sessions, links, lastingLinks, preferences } = book
 
   function holderOf(token: string): CachedToken | undefined {
     const own = identityOf(book, tokens.ownerOf(token))
@@ -41,7 +41,8 @@ export const lookUpsOf = (book: Book): Pick<Credentials, 'byToken' | 'bySession'
 
     byLink(path, signed) {
       const session = links.read(path, signed)
-      return session === undefined ? undefined : identityOf(book, sessions.holder(session))
+      const holder = session === undefined ? lastingLinks.read(path, signed) : sessions.holder(session)
+      return identityOf(book, holder)
     },
 
     pageSizeOf(id) {

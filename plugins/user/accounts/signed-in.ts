@@ -8,12 +8,12 @@ import { sha256 } from './tokens.ts'
 type SignedIn = Pick<
   Accounts,
   | ('openSession' | 'noteProgram' | 'endSession' | 'sessions' | 'endNamedSession' | 'endOtherSessions')
-  | ('proveSession' | 'isProvenLately' | 'newSignIns' | 'seeSignIn' | 'link')
+  | ('proveSession' | 'isProvenLately' | 'newSignIns' | 'seeSignIn' | 'link' | 'lastingLink')
   | ('onDevice' | 'keepOnDevice' | 'forgetOnDevice')
 >
 
 export const signedInOf = (book: Book): SignedIn => {
-  const { ledger, log, users, devices, sessions, knownDevices, links } = book
+  const { ledger, log, users, devices, sessions, knownDevices, links, lastingLinks } = book
   const deviceOf = (session: string | undefined) => session && sessions.deviceOf(session)
   return {
     async openSession(id, isRemembered, proof, from) {
@@ -77,6 +77,7 @@ export const signedInOf = (book: Book): SignedIn => {
     seeSignIn: (id, signIn, session) => ledger.write(() => knownDevices.see(id, signIn, deviceOf(session))),
 
     link: links.sign,
+    lastingLink: (path, id) => `${path}/${lastingLinks.sign(path, users.existing(id))}`,
 
     onDevice(cookies) {
       const device = devices.of(cookies)

@@ -6,6 +6,7 @@ import { type KnownAccessToken, openAccessTokens } from './access-tokens.ts'
 import { openDeviceLinks } from './device-links.ts'
 import { openDevices } from './devices.ts'
 import { openKnownDevices } from './known-devices.ts'
+import { openLastingLinks } from './lasting-links.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import { openPasswords, type PasswordCost } from './passwords.ts'
 import { openUserPictures } from './pictures.ts'
@@ -25,13 +26,14 @@ export type Book = ReturnType<typeof openBook>
 export function openBook(parts: CredentialsParts, cost?: PasswordCost) {
   const { ledger, clock, log, dataDir } = parts
   const file = join(dataDir, 'first-password')
+  const users = openUserRows(parts)
   /** Until an admin says otherwise. */
   const rules: AccountRules = { idleDays: 30, adminsNeedSecondFactor: false }
   return {
     ...{ ledger, clock, log, rules },
     passwords: openPasswords(cost),
     throttle: new LoginThrottle(clock),
-    users: openUserRows(parts),
+    users,
     views: openViews(ledger),
     preferences: openPreferenceRows(ledger),
     pictures: openUserPictures(ledger),
@@ -40,6 +42,7 @@ export function openBook(parts: CredentialsParts, cost?: PasswordCost) {
     totp: openTotp(parts),
     sessions: openSessions({ ...parts, idleSeconds: () => rules.idleDays * DAY_SECONDS }),
     links: openDeviceLinks(parts),
+    lastingLinks: openLastingLinks({ ...parts, users }),
     devices: openDevices(parts),
     knownDevices: openKnownDevices(parts),
     /** Where the password lies that the first start has made up. */

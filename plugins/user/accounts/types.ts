@@ -198,6 +198,11 @@ declare module 'archivolt' {
     setRules(rules: AccountRules): void
     /** Signs an address for a device without a cookie; it ends with the session. @param session  its hash */
     link(path: string, session: string): SignedLink
+    /**
+     * Signs a path and all below it for programs that keep nothing but an address: `<path>/<signature>/…`. It reads as
+     * the account does, until its password is changed. @throws not_found
+     */
+    lastingLink(path: string, id: number): string
     /** The accounts that can sign in with their PIN on this device. @param cookies  the request's header */
     onDevice(cookies: string | undefined): AccountRecord[]
     /**

@@ -139,6 +139,18 @@ export const MATRIX: ReadonlyArray<
   ['/cache/playable/<file>', { GET: 200 }, 'user'],
   ['/cache/previews/<video_id>/<file>', { GET: 200 }, 'user'],
   ['/media/<channel_id>/<file>', { GET: 200 }, 'user'],
+  ['/api/podcast/', { GET: 200, POST: 200 }, 'user'],
+  ['/api/podcast/<feed_id>/', { DELETE: 200 }, 'user'],
+  ['/api/podcast/opml/', { GET: 200 }, 'user'],
+  ...[
+    'feed.xml',
+    'cover.jpg',
+    'sound/<file>',
+    'film/<file>',
+    'picture/<file>',
+    'chapters/<file>',
+    'transcript/<file>',
+  ].map((name) => [`/podcast/<feed_id>/<signed>/${name}`, { GET: 200 }, 'user'] as const),
 ]
 
 /** Without the names of what varies. */

@@ -1,0 +1,84 @@
+/**
+ * Files in the cache that can be made again, one for each id, up to a total size; the oldest are removed first. There is
+ * no table: the list is read from the folder at the start.
+ */
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { idInName } from '../../core/id.ts'
+
+interface CacheFile {
+  bytes: number
+  /** As the file says. */
+  atMs: number
+}
+
+interface CacheFilesOptions {
+  /** Absolute. */
+  folder: string
+  /** `.mp4` */
+  ending: string
+  /** Bytes that all of them may take together. */
+  room: () => number
+}
+
+export function openCacheFiles({ folder, ending, room }: CacheFilesOptions) {
+  const files = new Map<string, CacheFile>()
+
+  const pathOf = (id: string): string => join(folder, `${id}${ending}`)
+  /** The path to write a file to before `keep`. */
+  const draftOf = (id: string): string => join(folder, `${id}.part`)
+
+  /** Removes unfinished files. */
+  async function begin(): Promise<void> {
+    await mkdir(folder, { recursive: true })
+    for (const name of await readdir(folder)) {
+      const id = idInName(name, ending)
+      const { size, mtimeMs } = await stat(join(folder, name))
+      if (id === undefined) await rm(join(folder, name), { recursive: true, force: true })
+      else files.set(id, { bytes: size, atMs: mtimeMs })
+    }
+  }
+
+  async function drop(ids: readonly string[]): Promise<void> {
+    for (const id of ids) if (files.delete(id)) await rm(pathOf(id), { force: true })
+  }
+
+  async function keep(id: string): Promise<void> {
+    const draft = draftOf(id)
+    const { size, mtimeMs } = await stat(draft)
+    await rename(draft, pathOf(id))
+    files.set(id, { bytes: size, atMs: mtimeMs })
+    await makeRoom(id)
+  }
+
+  /** Removes those of documents that no longer exist. */
+  async function dropUnknown(known: (ids: readonly string[]) => Promise<Set<string>>): Promise<void> {
+    const there = await known([...files.keys()])
+    await drop([...files.keys()].filter((id) => !there.has(id)))
+  }
+
+  async function makeRoom(kept: string): Promise<void> {
+    const oldest = [...files].sort(([, a], [, b]) => a.atMs - b.atMs)
+    let sum = oldest.reduce((all, [, { bytes }]) => all + bytes, 0)
+    for (const [id, { bytes }] of oldest) {
+      if (sum <= room()) return
+      if (id === kept) continue
+      sum -= bytes
+      await drop([id])
+    }
+  }
+
+  return {
+    begin,
+    pathOf,
+    draftOf,
+    room,
+    has: (id: string): boolean => files.has(id),
+    get: (id: string): Readonly<CacheFile> | undefined => files.get(id),
+    keep,
+    drop,
+    dropUnknown,
+  }
+}
+
+export type CacheFiles = ReturnType<typeof openCacheFiles>

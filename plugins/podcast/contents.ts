@@ -1,0 +1,107 @@
+/** What a feed shows to its account: its head, and its videos. The index applies the view of the account. */
+import { type Actor, chunksOf, errors, Slice } from 'archivolt'
+import type { ArtKind } from '../media/types.ts'
+import type { VideoFilter, VideoQuery } from '../video/listing.ts'
+import type { VideoDoc } from '../video/schema.ts'
+import type { App } from './app.ts'
+import type { Feed } from './feeds.ts'
+
+/** As many as readers of feeds take. */
+export const MOST_ITEMS = 1000
+const READ_TOGETHER = 100
+
+export interface FeedHead {
+  title: string
+  description: string
+  author: string
+  /** From the base of our addresses on. */
+  page: string
+  /** Omitted: it has no picture of its own. */
+  art?: { kind: ArtKind; id: string }
+}
+
+type Shown = Pick<Feed, 'kind' | 'target'>
+
+export function openContents({ channels, playlists, videos }: App) {
+  /** @throws not_found: it is gone, or hidden from this account */
+  async function headOf({ kind, target }: Shown, actor: Actor): Promise<FeedHead> {
+    if (kind === 'search') {
+      const page = `search/?q=${encodeURIComponent(`video:${target}`)}`
+      return { title: target, description: '', author: 'Archivolt', page }
+    }
+    if (kind === 'channel') {
+      const channel = await channels.get(target)
+      if (!channel) throw errors.notFound('channel', target)
+      const { channel_name: title, channel_description: description } = channel
+      return {
+        title,
+        description,
+        author: title,
+        page: `channel/${target}/`,
+        art: { kind: 'channel_thumb', id: target },
+      }
+    }
+    const text = await playlists.record(target, actor)
+    if (text === undefined) throw errors.notFound('playlist', target)
+    const list = JSON.parse(text) as PlaylistText
+    const author = list.playlist_channel ?? 'Archivolt'
+    const art = { kind: 'playlist', id: list.playlist_id } as const
+    return {
+      ...{ title: list.playlist_name, description: list.playlist_description, author },
+      ...{ page: `playlist/${target}/`, art },
+    }
+  }
+
+  async function queryOf({ kind, target }: Shown, actor: Actor): Promise<VideoQuery> {
+    if (kind === 'playlist') return { ids: ((await playlists.videosOf(target, actor)) ?? []).slice(0, MOST_ITEMS) }
+    const sort: VideoQuery['sort'] = [{ by: 'published', order: 'desc' }]
+    if (kind === 'channel') return { filter: ofChannel(target), sort }
+    return { text: { words: target, match: 'all' }, sort }
+  }
+
+  /** Newest first, or in the playlist's order: part after part, so that no long read holds up others. */
+  async function* videosOf(feed: Shown, actor: Actor): AsyncGenerator<ShownVideo> {
+    const { ids, ...query } = await queryOf(feed, actor)
+    const parts = ids ? [...chunksOf(ids, READ_TOGETHER)].map((some) => ({ ids: some })) : PAGES
+    const seen = new Set<string>()
+    const slice = new Slice()
+    for (const part of parts) {
+      const { hits } = await videos.collection.find({ ...query, ...part, size: READ_TOGETHER, withoutTotal: true })
+      for (const { id, text } of hits) {
+        if (seen.has(id)) continue // the list has moved meanwhile
+        seen.add(id)
+        if (slice.isOver) await slice.next()
+        yield JSON.parse(text) as ShownVideo
+      }
+      if (!ids && hits.length < READ_TOGETHER) return
+    }
+  }
+
+  /** @throws not_found: it is not in this feed */
+  async function videoIn(feed: Shown, id: string, actor: Actor): Promise<VideoDoc> {
+    const { ids, text, filter } = await queryOf(feed, actor)
+    const only: VideoFilter = { eq: ['platform_id', id] }
+    const isIn = !ids || ids.includes(id)
+    const query: VideoQuery = { text, filter: filter ? { and: [filter, only] } : only, size: 1, withoutTexts: true }
+    const video = isIn && (await videos.collection.find(query)).total > 0 ? await videos.get(id) : undefined
+    if (!video) throw errors.notFound('video', id)
+    return video
+  }
+
+  return { headOf, videosOf, videoIn }
+}
+
+const ofChannel = (id: string): VideoFilter => ({ eq: ['channel_id', id] })
+const PAGES = Array.from({ length: MOST_ITEMS / READ_TOGETHER }, (_, at) => ({ from: at * READ_TOGETHER }))
+
+/** As the index shows it. */
+export type ShownVideo = Omit<VideoDoc, 'channel_id' | 'refreshed_at' | 'width' | 'height'>
+
+interface PlaylistText {
+  playlist_id: string
+  playlist_name: string
+  playlist_description: string
+  playlist_channel: string | null
+}
+
+export type Contents = ReturnType<typeof openContents>

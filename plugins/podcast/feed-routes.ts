@@ -1,0 +1,191 @@
+/** A feed and all that it names, by its address alone: what such a signature opens is this feed's part of the archive. */
+import { createHash } from 'node:crypto'
+import {
+  type Actor,
+  bytes,
+  defineRoute,
+  errors,
+  file,
+  idInName,
+  isId,
+  type ReplyHeaders,
+  ROW_PATTERN,
+  Type,
+} from 'archivolt'
+import type { App } from './app.ts'
+import { chaptersOf } from './chapters.ts'
+import type { FeedHead } from './contents.ts'
+import type { Feed } from './feeds.ts'
+import { rssOf } from './rss.ts'
+import { SOUND_ENDING, SOUND_TYPE } from './sounds.ts'
+
+const own = {
+  feedId: Type.String({ pattern: ROW_PATTERN }),
+  signed: Type.String({
+    pattern: '^[A-Za-z0-9_.-]{1,160}$',
+    description: 'as the address of the feed has it: it signs the path before it',
+  }),
+}
+const Path = Type.Object(own)
+const FilePath = Type.Object({ ...own, file: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,160}$' }) })
+const shared = { method: 'GET', access: 'viewer', signedInPath: true } as const
+
+/** @throws not_found: it has ended, or is another account's */
+const feedOf = ({ params, actor }: { params: { feedId: string }; actor: Actor }, { feeds }: App): Feed =>
+  feeds.existing(Number(params.feedId), actor.id)
+
+interface FileInput {
+  params: { feedId: string; file: string }
+  actor: Actor
+}
+
+/** The video of a file. @throws not_found: it is not in this feed */
+async function videoOf(input: FileInput, id: string | undefined, app: App) {
+  const feed = feedOf(input, app)
+  if (id === undefined || !isId(id)) throw errors.notFound('file')
+  return app.contents.videoIn(feed, id, input.actor)
+}
+
+/** Players that are pages read it too: they have no rights but those of the address. */
+const letPagesRead = (headers: ReplyHeaders): void => headers.set('access-control-allow-origin', '*')
+
+export const showFeed = defineRoute({
+  ...shared,
+  path: '/podcast/:feedId/:signed/feed.xml',
+  summary: 'A podcast as RSS',
+  params: Path,
+  reply: Type.String(),
+  replyType: 'application/rss+xml',
+  errors: ['not_found'],
+  async handle(input, app: App) {
+    const { actor, headers, request } = input
+    const feed = feedOf(input, app)
+    const base = app.publicUrl(request)
+    if (base === undefined) throw errors.badRequest('Name the host that is asked, or set AV_PUBLIC_URL')
+    const head = await app.contents.headOf(feed, actor)
+    const address = app.feeds.addressOf(feed, base)
+    const rss = await rssOf({
+      feed,
+      head,
+      videos: app.contents.videosOf(feed, actor),
+      address,
+      base,
+      sounds: app.sounds,
+    })
+    headers.set('cache-control', 'private, no-cache')
+    letPagesRead(headers)
+    return bytes(rss, 'application/rss+xml; charset=utf-8', { version: versionOf(rss) })
+  },
+})
+
+const versionOf = (text: string): string => createHash('sha1').update(text).digest('base64url')
+
+export const showCover = defineRoute({
+  ...shared,
+  path: '/podcast/:feedId/:signed/cover.jpg',
+  summary: 'The square picture of a podcast',
+  params: Path,
+  reply: Type.Unknown(),
+  replyType: 'image/jpeg',
+  errors: ['not_found'],
+  async handle(input, app: App) {
+    const { actor, signal } = input
+    const feed = feedOf(input, app)
+    const path = await coverOf(feed, await app.contents.headOf(feed, actor), actor, signal, app)
+    if (path === undefined) throw errors.notFound('picture')
+    return file(path, 'image/jpeg')
+  },
+})
+
+/** Its own picture, or that of its first video which has one. */
+async function coverOf(feed: Feed, { art }: FeedHead, actor: Actor, signal: AbortSignal, { contents, squares }: App) {
+  const own = art && isId(art.id) ? await squares.squareOf(art.kind, art.id, signal) : undefined
+  if (own !== undefined) return own
+  let tried = 0
+  for await (const { platform_id: id } of contents.videosOf(feed, actor)) {
+    const square = await squares.squareOf('video', id, signal)
+    if (square !== undefined || ++tried > MOST_TRIED) return square
+  }
+  return undefined
+}
+
+const MOST_TRIED = 20
+
+export const showPicture = defineRoute({
+  ...shared,
+  path: '/podcast/:feedId/:signed/picture/:file',
+  summary: 'The square picture of a video in a podcast',
+  params: FilePath,
+  reply: Type.Unknown(),
+  replyType: 'image/jpeg',
+  errors: ['not_found'],
+  async handle(input, app: App) {
+    const { platform_id: id } = await videoOf(input, idInName(input.params.file, '.jpg'), app)
+    const path = await app.squares.squareOf('video', id, input.signal)
+    if (path === undefined) throw errors.notFound('picture')
+    return file(path, 'image/jpeg')
+  },
+})
+
+export const showSound = defineRoute({
+  ...shared,
+  path: '/podcast/:feedId/:signed/sound/:file',
+  summary: 'The sound of a video in a podcast, with byte ranges',
+  params: FilePath,
+  reply: Type.Unknown(),
+  replyType: SOUND_TYPE,
+  errors: ['not_found', 'invalid_range'],
+  async handle(input, app: App) {
+    const { platform_id: id } = await videoOf(input, idInName(input.params.file, SOUND_ENDING), app)
+    if (!app.sounds.has(id)) throw errors.notFound('file')
+    return file(app.sounds.pathOf(id), SOUND_TYPE)
+  },
+})
+
+export const showFilm = defineRoute({
+  ...shared,
+  path: '/podcast/:feedId/:signed/film/:file',
+  summary: 'The film of a video in a podcast, with byte ranges',
+  params: FilePath,
+  reply: Type.Unknown(),
+  replyType: 'video/mp4',
+  errors: ['not_found', 'invalid_range', 'unavailable'],
+  async handle(input, app: App) {
+    const video = await videoOf(input, input.params.file.split('.', 1)[0], app)
+    const path = await app.media.filmPath(video.channel_id, video.platform_id)
+    return file(path, app.sounds.typeOf(video))
+  },
+})
+
+export const showChapters = defineRoute({
+  ...shared,
+  path: '/podcast/:feedId/:signed/chapters/:file',
+  summary: 'The chapters of a video in a podcast; parts to skip are silent ones',
+  params: FilePath,
+  reply: Type.Unknown(),
+  replyType: 'application/json+chapters',
+  errors: ['not_found'],
+  async handle(input, app: App) {
+    const video = await videoOf(input, idInName(input.params.file, '.json'), app)
+    const text = JSON.stringify({ version: '1.2.0', chapters: chaptersOf(video) })
+    letPagesRead(input.headers)
+    return bytes(text, 'application/json+chapters; charset=utf-8', { version: versionOf(text) })
+  },
+})
+
+export const showTranscript = defineRoute({
+  ...shared,
+  path: '/podcast/:feedId/:signed/transcript/:file',
+  summary: 'Subtitles of a video in a podcast',
+  params: FilePath,
+  reply: Type.Unknown(),
+  replyType: 'text/vtt',
+  errors: ['not_found'],
+  async handle(input, app: App) {
+    const [id, lang = '', ending] = input.params.file.split('.')
+    const video = await videoOf(input, id, app)
+    if (ending !== 'vtt' || !video.subtitles.some((one) => one.lang === lang)) throw errors.notFound('file')
+    letPagesRead(input.headers)
+    return file(app.media.subtitlePathOf(video.channel_id, video.platform_id, lang), 'text/vtt; charset=utf-8')
+  },
+})

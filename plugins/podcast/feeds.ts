@@ -1,0 +1,86 @@
+/** The feeds of accounts, as rows of the ledger, and their addresses, each with a token of its own. */
+import { createHash } from 'node:crypto'
+import { epochSeconds, errors, say } from 'archivolt'
+import type { App } from './app.ts'
+
+export const KINDS = ['channel', 'playlist', 'search'] as const
+export type Kind = (typeof KINDS)[number]
+
+export interface Feed {
+  id: number
+  user_id: number
+  kind: Kind
+  target: string
+  guid: string
+  /** Epoch seconds. */
+  created_at: number
+}
+
+const MOST_OF_USER = 500
+/** The namespace of `podcast:guid`, as its specification gives it. */
+const GUIDS = Buffer.from('ead4c236bf5858c6a2c6a6b28d128cb6', 'hex')
+
+export function openFeeds({ ledger, accounts, clock }: Pick<App, 'ledger' | 'accounts' | 'clock'>) {
+  const selectOne = ledger.sql<Feed>('SELECT * FROM podcast_feed WHERE id = ?')
+  const selectSame = ledger.sql<Feed>('SELECT * FROM podcast_feed WHERE user_id = ? AND kind = ? AND target = ?')
+  const selectOfUser = ledger.sql<Feed>('SELECT * FROM podcast_feed WHERE user_id = ? ORDER BY id')
+  const selectAll = ledger.sql<Feed>('SELECT * FROM podcast_feed ORDER BY id')
+  const insert = ledger.sql('INSERT INTO podcast_feed (user_id, kind, target, guid, created_at) VALUES (?, ?, ?, ?, ?)')
+  const setGuid = ledger.sql('UPDATE podcast_feed SET guid = ? WHERE id = ?')
+  const deleteOne = ledger.sql('DELETE FROM podcast_feed WHERE id = ? AND user_id = ?')
+  const deleteTargets = ledger.sql('DELETE FROM podcast_feed WHERE kind = ? AND target = ?')
+
+  /** What stands before all addresses of a feed. @param base  with its final slash */
+  const addressOf = ({ id, user_id }: Pick<Feed, 'id' | 'user_id'>, base: string): string =>
+    base.replace(/\/$/, '') + accounts.lastingLink(`/podcast/${id}`, user_id)
+
+  return {
+    addressOf,
+    all: () => selectAll.all(),
+    ofUser: (userId: number) => selectOfUser.all(userId),
+
+    /** @throws not_found: there is none, or it is another account's */
+    existing(id: number, userId: number): Feed {
+      const feed = selectOne.get(id)
+      if (feed?.user_id !== userId) throw errors.notFound('feed')
+      return feed
+    },
+
+    /** The same a second time is the same feed. @throws conflict: the account has too many */
+    make: (userId: number, kind: Kind, target: string, base: string): Promise<Feed> =>
+      ledger.write(() => {
+        const known = selectSame.get(userId, kind, target)
+        if (known) return known
+        if (selectOfUser.all(userId).length >= MOST_OF_USER)
+          throw errors.conflict(
+            say`An account has at most ${{ most: MOST_OF_USER }} podcasts; end one that is not used`,
+          )
+        const added = insert.run(userId, kind, target, '', epochSeconds(clock))
+        const id = Number(added.lastInsertRowid)
+        setGuid.run(guidOf(`${addressOf({ id, user_id: userId }, base)}/feed.xml`), id)
+        return selectOne.get(id)!
+      }),
+
+    /** @throws not_found */
+    async end(id: number, userId: number): Promise<void> {
+      const { changes } = await ledger.write(() => deleteOne.run(id, userId))
+      if (changes === 0) throw errors.notFound('feed')
+    },
+
+    /** What they show is gone. */
+    async endOf(kind: Kind, target: string): Promise<void> {
+      await ledger.write(() => deleteTargets.run(kind, target))
+    },
+  }
+}
+
+/** A UUID of version 5 for an address, without its protocol and final slashes. */
+export function guidOf(address: string): string {
+  const name = address.replace(/^[a-z]+:\/\//i, '').replace(/\/+$/, '')
+  const hash = createHash('sha1').update(GUIDS).update(name).digest().subarray(0, 16)
+  hash[6] = (hash[6]! & 0x0f) | 0x50
+  hash[8] = (hash[8]! & 0x3f) | 0x80
+  return hash.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+export type Feeds = ReturnType<typeof openFeeds>

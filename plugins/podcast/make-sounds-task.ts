@@ -1,0 +1,54 @@
+/**
+ * podcast.make_sounds: makes the sound of the films that feeds show, the newest first, one after the other while nothing
+ * else runs, until their room is full. After an interruption a film starts over.
+ */
+import { rm } from 'node:fs/promises'
+import { defineTask, diskSpace, type JobContext, Type } from 'archivolt'
+import type { App } from './app.ts'
+
+const SPARE_BYTES = 200 << 20
+
+export const makeSounds = defineTask({
+  name: 'podcast.make_sounds',
+  title: 'Make the sound of podcasts',
+  payload: Type.Object({}),
+  lane: 'sound',
+  internal: true,
+  unique: true,
+  resumable: true,
+  givesWay: true,
+  async run(job, app: App) {
+    const { sounds } = app
+    let bytes = 0
+    for (const { id } of await sounds.wanted()) {
+      if (job.isStopping() || bytes >= sounds.room()) return
+      if (!sounds.has(id) && sounds.isPossible(id)) {
+        await app.jobs.quiet(job)
+        if ((await diskSpace(app.settings.cacheDir)).free < SPARE_BYTES) return
+        await makeOne(id, job, app)
+      }
+      bytes += sounds.get(id)?.bytes ?? 0
+    }
+  },
+})
+
+async function makeOne(id: string, job: JobContext<object>, { sounds, videos }: App): Promise<void> {
+  const video = await videos.get(id)
+  if (!video || sounds.isSound(video)) return
+  try {
+    await sounds.make(video, job.signal)
+    await job.step('podcast.keep', () =>
+      // The video may have been removed, or have another film, meanwhile.
+      videos.exclusive(id, async () => {
+        const now = await videos.get(id)
+        if (now?.date_downloaded === video.date_downloaded) await sounds.keep(id)
+      }),
+    )
+  } catch (error) {
+    job.signal.throwIfAborted()
+    job.log.warn({ err: error, id }, 'no sound for podcasts')
+    sounds.giveUp(id, error)
+  } finally {
+    await rm(sounds.draftOf(id), { force: true })
+  }
+}

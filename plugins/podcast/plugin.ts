@@ -1,0 +1,83 @@
+/** Podcasts: channels, playlists and searches as feeds for any podcast app, with sound, film, chapters and transcripts. */
+import { definePlugin } from 'archivolt'
+import type { App } from './app.ts'
+import { type Contents, openContents } from './contents.ts'
+import { showChapters, showCover, showFeed, showFilm, showPicture, showSound, showTranscript } from './feed-routes.ts'
+import { type Feeds, openFeeds } from './feeds.ts'
+import { makeSounds } from './make-sounds-task.ts'
+import { podcasts } from './preferences.ts'
+import { endFeed, listAsOpml, listFeeds, makeFeed } from './routes.ts'
+import { openSounds, type Sounds } from './sounds.ts'
+import { openSquares, type Squares } from './squares.ts'
+import { podcastTables } from './tables.ts'
+
+async function makeMore({ feeds, jobs }: App): Promise<void> {
+  if (feeds.all().length > 0) await jobs.start(makeSounds)
+}
+
+export default definePlugin({
+  name: 'podcast',
+  needs: ['platform', 'media', 'channel', 'video', 'playlist'],
+  migrations: [podcastTables],
+  lanes: { sound: 1 },
+  preferences: { podcasts },
+  services: (app) => ({
+    feeds: openFeeds(app),
+    contents: openContents(app),
+    sounds: openSounds(app),
+    squares: openSquares(app),
+  }),
+  async setup({ sounds, squares }) {
+    await sounds.begin()
+    await squares.begin()
+  },
+  routes: [
+    ...[listFeeds, makeFeed, endFeed, listAsOpml],
+    ...[showFeed, showCover, showPicture, showSound, showFilm, showChapters, showTranscript],
+  ],
+  tasks: [makeSounds],
+  implements: {
+    'video.remove': ({ videos, sounds, squares }) =>
+      videos.removal(async (ids, step) => {
+        await step('podcast.drop', async () => {
+          await sounds.forget(ids)
+          await squares.dropVideos(ids)
+        })
+      }),
+    'channel.remove': (app) => (id, step) => step('podcast.end', () => app.feeds.endOf('channel', id)),
+  },
+  on: {
+    // It may have a new file.
+    'video.added':
+      (app) =>
+      async ({ id }) => {
+        await app.sounds.forget([id])
+        await makeMore(app)
+      },
+    'video.adopted': (app) => () => makeMore(app),
+    'server.ready': (app) => () => makeMore(app),
+    'index.replaced':
+      ({ sounds, videos }) =>
+      () =>
+        sounds.dropUnknown((ids) => videos.known(ids)),
+    'ledger.replaced':
+      ({ sounds, videos }) =>
+      () =>
+        sounds.dropUnknown((ids) => videos.known(ids)),
+  },
+})
+
+declare module 'archivolt' {
+  interface Services {
+    podcast: {
+      /** Which podcasts accounts have, and their addresses. */
+      feeds: Feeds
+      /** What a podcast shows to its account. */
+      contents: Contents
+      /** The sound of films, made once and kept up to a size. */
+      sounds: Sounds
+      /** Square pictures, made of those that the archive has. */
+      squares: Squares
+    }
+  }
+}

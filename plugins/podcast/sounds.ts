@@ -1,0 +1,105 @@
+/** The sound of films, as m4a in the cache: made once, for the videos of feeds, up to a total size. */
+import { utimes } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { type Actor, DAY_MS, DAY_SECONDS, epochSeconds, errors, filmInput, isAppError, openCacheFiles } from 'archivolt'
+import type { VideoDoc } from '../video/schema.ts'
+import type { App } from './app.ts'
+import { MOST_ITEMS, type ShownVideo } from './contents.ts'
+
+export const SOUND_ENDING = '.m4a'
+export const SOUND_TYPE = 'audio/x-m4a'
+const GIGABYTE = 1e9
+/** Over all feeds. */
+const MOST_WANTED = 10 * MOST_ITEMS
+/** So long a new video waits for its sound before a feed shows it with its film. */
+const PATIENCE_SECONDS = DAY_SECONDS
+const ENCODED = ['aac', '-b:a', '128k', '-ac', '2']
+
+interface Wanted {
+  id: string
+  published: string
+}
+
+export function openSounds(app: App) {
+  const { settings, preferences, clock, media } = app
+  const files = openCacheFiles({
+    folder: join(resolve(settings.cacheDir), 'sound'),
+    ending: SOUND_ENDING,
+    room: () => preferences.section('podcasts').sound_room * GIGABYTE,
+  })
+  /** Since the start: nothing can be made of these. */
+  const impossible = new Set<string>()
+
+  /** Newest first: what all feeds show. */
+  async function wanted(): Promise<Wanted[]> {
+    let newest: Wanted[] = []
+    for (const feed of app.feeds.all()) {
+      const account = app.accounts.get(feed.user_id)
+      if (!account?.is_active) continue
+      const actor: Actor = {
+        ...{ id: account.id, username: account.username, isAdmin: account.is_staff },
+        ...{ mayDownload: account.may_download, via: 'none' },
+      }
+      const known = new Set(newest.map(({ id }) => id))
+      for await (const { platform_id: id, published } of app.contents.videosOf(feed, actor))
+        if (!known.has(id)) newest.push({ id, published })
+      newest.sort((a, b) => (a.published < b.published ? 1 : -1))
+      newest = newest.slice(0, MOST_WANTED)
+    }
+    return newest
+  }
+
+  /** Whether the film itself is sound alone. */
+  const isSound = (video: ShownVideo): boolean => typeOf(video).startsWith('audio/')
+  const typeOf = ({ media_url: url }: ShownVideo): string =>
+    media.containers.contentTypeOf(url.slice(url.lastIndexOf('.') + 1)) ?? 'video/mp4'
+
+  /** Whether a feed does not show it yet. */
+  function isAwaited(video: ShownVideo): boolean {
+    const { platform_id: id, date_downloaded: since } = video
+    if (files.has(id) || impossible.has(id) || isSound(video)) return false
+    const hasSound = video.streams.some(({ type }) => type === 'audio')
+    return hasSound && epochSeconds(clock) - since < PATIENCE_SECONDS
+  }
+
+  /** The oldest videos lose theirs first, so a file's time is the day of its video. */
+  function timeOf({ published }: ShownVideo): Date {
+    const day = Date.parse(published) || 0
+    return new Date(day + (clock.now() % DAY_MS))
+  }
+
+  /** @throws unprocessable: there is no sound in it; unavailable: the film is away, or there is no ffmpeg */
+  async function make(video: VideoDoc, signal: AbortSignal): Promise<void> {
+    const { platform_id: id, channel_id: channelId } = video
+    const path = await media.filmPath(channelId, id)
+    const stream = (await media.streamsIn(path, signal)).find(({ type }) => type === 'audio')
+    if (!stream) throw errors.unprocessable('the film has no sound')
+    const codec = stream.codec === 'aac' ? ['copy'] : ENCODED
+    const args = [...filmInput(path), '-map', `0:${stream.index}`, '-c:a', ...codec, '-map_metadata', '-1']
+    const draft = files.draftOf(id)
+    await media.toMp4(args, draft, { signal, isBehind: true })
+    const time = timeOf(video)
+    await utimes(draft, time, time)
+  }
+
+  return {
+    ...files,
+    wanted,
+    isSound,
+    typeOf,
+    isAwaited,
+    make,
+    isPossible: (id: string): boolean => !impossible.has(id),
+    /** @param error  why nothing could be made of it */
+    giveUp(id: string, error: unknown): void {
+      if (isAppError(error, 'unprocessable')) impossible.add(id)
+    },
+    /** The video has another film, or is gone. */
+    async forget(ids: readonly string[]): Promise<void> {
+      for (const id of ids) impossible.delete(id)
+      await files.drop(ids)
+    },
+  }
+}
+
+export type Sounds = ReturnType<typeof openSounds>

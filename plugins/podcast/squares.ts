@@ -1,0 +1,59 @@
+/** Square pictures for podcasts, made of those that the archive has: whole, on a blurred larger one. */
+import { rm, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { inputOf, openCacheFiles, openLocks } from 'archivolt'
+import type { ArtKind } from '../media/types.ts'
+import type { App } from './app.ts'
+
+/** What directories of podcasts ask for at least. */
+const SIDE = 1400
+/** Some thousands. */
+const ROOM_BYTES = 500e6
+/** Scaled up from so few pixels, a picture is blurred. */
+const COARSE = 28
+
+export function openSquares({ media, settings }: App) {
+  const files = openCacheFiles({
+    folder: join(resolve(settings.cacheDir), 'squares'),
+    ending: '.jpg',
+    room: () => ROOM_BYTES,
+  })
+  /** One is drawn at a time. */
+  const drawing = openLocks()
+  const keyOf = (kind: ArtKind, id: string): string => `${kind}-${id}`
+
+  async function draw(from: string, key: string, signal: AbortSignal): Promise<void> {
+    const draft = files.draftOf(key)
+    const square = (side: number, fit: string) => `scale=${side}:${side}:force_original_aspect_ratio=${fit}`
+    const behind = `${square(COARSE, 'increase')},crop=${COARSE}:${COARSE},scale=${SIDE}:${SIDE}`
+    const filter = `split[a][b];[a]${behind},setsar=1[behind];[b]${square(SIDE, 'decrease')},setsar=1[whole];[behind][whole]overlay=(W-w)/2:(H-h)/2`
+    const output = ['-filter_complex', filter, '-frames:v', '1', '-pix_fmt', 'yuvj420p', '-q:v', '4', '-f', 'mjpeg']
+    try {
+      await media.ffmpeg([...inputOf('jpeg_pipe', from), ...output, '-y', `file:${draft}`], { signal })
+      await files.keep(key)
+    } finally {
+      await rm(draft, { force: true })
+    }
+  }
+
+  return {
+    begin: files.begin,
+    dropVideos: (ids: readonly string[]) => files.drop(ids.map((id) => keyOf('video', id))),
+
+    /** @returns its path; undefined: the archive has no such picture */
+    async squareOf(kind: ArtKind, id: string, signal: AbortSignal): Promise<string | undefined> {
+      const from = media.artPathOf(kind, id)
+      const changed = (await stat(from).catch(() => undefined))?.mtimeMs
+      if (changed === undefined) return undefined
+      const key = keyOf(kind, id)
+      const isCurrent = () => (files.get(key)?.atMs ?? 0) > changed
+      if (!isCurrent())
+        await drawing.exclusive('draw', async () => {
+          if (!isCurrent()) await draw(from, key, signal)
+        })
+      return files.pathOf(key)
+    },
+  }
+}
+
+export type Squares = ReturnType<typeof openSquares>

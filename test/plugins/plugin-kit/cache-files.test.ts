@@ -1,0 +1,32 @@
+/** Files in the cache: kept up to a total size, the oldest go first, and known again after a start. */
+import assert from 'node:assert/strict'
+import { readdir, utimes, writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { openCacheFiles } from '../../../plugins/plugin-kit/cache-files.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+
+test('the oldest make room for a new one, which stays whatever its size', async (t) => {
+  const folder = await temporaryFolder(t)
+  const open = () => openCacheFiles({ folder, ending: '.m4a', room: () => 10 })
+  const files = open()
+  await files.begin()
+  const keep = async (id: string, bytes: number, second: number) => {
+    await writeFile(files.draftOf(id), 'x'.repeat(bytes))
+    await utimes(files.draftOf(id), second, second)
+    await files.keep(id)
+  }
+
+  await keep('b', 4, 20)
+  await keep('a', 4, 10)
+  await keep('c', 4, 30)
+  assert.deepEqual((await readdir(folder)).sort(), ['b.m4a', 'c.m4a'])
+  await keep('d', 40, 5)
+  assert.deepEqual(await readdir(folder), ['d.m4a'])
+
+  await writeFile(files.draftOf('e'), 'half')
+  const again = open()
+  await again.begin()
+  assert.deepEqual([again.get('d')?.bytes, again.has('e'), await readdir(folder)], [40, false, ['d.m4a']])
+  await again.dropUnknown(async () => new Set())
+  assert.deepEqual([again.has('d'), await readdir(folder)], [false, []])
+})

@@ -1,0 +1,322 @@
+/** Podcasts: what a feed says, to whom, and when it ends. */
+import assert from 'node:assert/strict'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { describe, test } from 'node:test'
+import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, type TestOptions, testApp } from 'archivolt/testing'
+import { openLog } from '../../../core/log.ts'
+import { guidOf } from '../../../plugins/podcast/feeds.ts'
+import { FILM_FILE } from '../../support/film.ts'
+import { INDEXES, indexSettings } from '../../support/indexes.ts'
+import { lastFirst, type Scope } from '../../support/last-first.ts'
+import { all, type Element, one, readXml } from '../../support/xml.ts'
+
+const WHO = 'user' as const
+const MILL = { kind: 'channel', target: 'UC1' } as const
+
+async function made(app: TestApp, body: object = MILL, who: 'user' | 'admin' | (string & {}) = WHO) {
+  const { status, body: feed } = await app.as(who).post('/api/podcast/', body)
+  assert.equal(status, 200, JSON.stringify(feed))
+  return feed as { id: number; url: string; title: string }
+}
+
+/** As an app asks: with nothing but the address. */
+const ask = (url: string, init: RequestInit = {}): Promise<Response> => fetch(url, init)
+
+async function read(url: string): Promise<Element> {
+  const reply = await ask(url)
+  const text = await reply.text()
+  assert.equal(reply.status, 200, text)
+  return one(readXml(text), 'channel')
+}
+
+const titlesOf = (channel: Element): string[] => all(channel, 'item').map((item) => one(item, 'title').text)
+
+async function withMill(t: Scope, options: TestOptions = {}): Promise<TestApp> {
+  const app = await testApp(t, options)
+  await app.given(
+    aChannel({ id: 'UC1', channel_name: 'Old Mill', channel_description: 'Grain & bread' }),
+    aChannel({ id: 'UC2', channel_name: 'Bakery' }),
+    aVideo({ id: 'v1', title: 'Grain', published: '2026-01-03' }),
+    aVideo({ id: 'v2', title: 'Flour', published: '2026-01-05' }),
+    aVideo({ id: 'v3', channelId: 'UC2', title: 'Bread of grain', published: '2026-01-04' }),
+    aPlaylist({
+      id: 'PL1',
+      playlist_name: 'Loaf',
+      entries: ['v1', 'v3'].map((id) => ({ platform_id: id, downloaded: true })),
+    }),
+  )
+  return app
+}
+
+describe('what a feed shows', () => {
+  for (const { index, skip } of INDEXES)
+    test(`a channel, a playlist, Watch later and a search, in ${index}`, { skip }, async (t) => {
+      const scope = lastFirst(t)
+      const app = await withMill(scope, { settings: await indexSettings(scope, index) })
+      await app.as(WHO).post('/api/playlist/watchlater/', { action: 'create', video_id: 'v2' })
+
+      const shown = []
+      for (const [kind, target] of [
+        ['channel', 'UC1'],
+        ['playlist', 'PL1'],
+        ['playlist', 'watchlater'],
+        ['search', 'grain'],
+      ])
+        shown.push(titlesOf(await read((await made(app, { kind, target })).url)))
+
+      assert.deepEqual(shown, [['Flour', 'Grain'], ['Grain', 'Bread of grain'], ['Flour'], ['Bread of grain', 'Grain']])
+    })
+
+  test('the head and an item as directories and apps want them', async (t) => {
+    const app = await testApp(t)
+    const description = 'Flour & water <br> ]]> \u0000 end'
+    await app.given(
+      aChannel({ id: 'UC1', channel_name: 'Old Mill', channel_description: 'Grain & bread' }),
+      aVideo({
+        ...{ id: 'v1', title: 'Grain', published: '2026-01-03', media_size: 123_456, height: 720, description },
+        player: { duration: 61 },
+        chapters: [{ start: 0, title: 'Sow' }],
+        subtitles: [
+          { ext: 'vtt', lang: 'en', name: 'English', source: 'user', url: '', media_url: '/media/UC1/v1.en.vtt' },
+        ],
+      }),
+    )
+    const { url } = await made(app)
+    const address = url.replace('/feed.xml', '')
+
+    const channel = await read(url)
+
+    assert.equal(one(channel, 'title').text, 'Old Mill')
+    assert.equal(one(channel, 'description').text, 'Grain & bread')
+    assert.equal(one(channel, 'itunes:block').text, 'Yes')
+    assert.equal(one(channel, 'podcast:locked').text, 'yes')
+    assert.equal(one(channel, 'podcast:guid').text, guidOf(url))
+    assert.equal(one(channel, 'atom:link').attributes['href'], url)
+    assert.equal(one(channel, 'itunes:image').attributes['href'], `${address}/cover.jpg`)
+    const item = one(channel, 'item')
+    assert.equal(one(item, 'guid').text, 'v1')
+    assert.equal(one(item, 'description').text, 'Flour & water <br> ]]>  end')
+    assert.equal(one(item, 'pubDate').text, 'Sat, 03 Jan 2026 12:00:00 GMT')
+    assert.equal(one(item, 'itunes:duration').text, '61')
+    assert.deepEqual(one(item, 'enclosure').attributes, {
+      url: `${address}/film/v1.mp4`,
+      length: '123456',
+      type: 'video/mp4',
+    })
+    assert.deepEqual(one(item, 'podcast:transcript').attributes, {
+      url: `${address}/transcript/v1.en.vtt`,
+      type: 'text/vtt',
+      language: 'en',
+      rel: 'captions',
+    })
+    assert.equal(one(item, 'podcast:chapters').attributes['type'], 'application/json+chapters')
+  })
+
+  test('titles that are hostile, or blank, and a day that is none', async (t) => {
+    const app = await testApp(t)
+    const long = 'x'.repeat(5000)
+    const titles = ['\u0007 \u001b[31m', ']]><script>', long, '\ud800 half', 'a\u0000b\nc', '&amp; "q"']
+    await app.given(
+      aChannel({ id: 'UC1', channel_name: '\u0001]]>', channel_description: `${'ß'.repeat(4000)}\ufffe` }),
+      ...titles.map((title, at) => aVideo({ id: `v${at}`, title, published: at === 0 ? '' : `2026-01-1${9 - at}` })),
+    )
+
+    const channel = await read((await made(app)).url)
+
+    assert.equal(one(channel, 'title').text, ']]>')
+    assert.ok(Buffer.byteLength(one(channel, 'description').text) <= 4000)
+    assert.deepEqual(titlesOf(channel).sort(), ['[31m', ']]><script>', long, 'half', 'ab c', '&amp; "q"'].sort())
+    for (const item of all(channel, 'item')) assert.ok(!Number.isNaN(Date.parse(one(item, 'pubDate').text)))
+  })
+
+  test('it is answered once, and after that only where something has changed', async (t) => {
+    const app = await withMill(t)
+    const { url } = await made(app)
+    const tag = (await ask(url)).headers.get('etag')!
+    const again = await ask(url, { headers: { 'if-none-match': tag } })
+    const head = await ask(url, { method: 'HEAD' })
+    assert.deepEqual([again.status, await again.text(), head.status], [304, '', 200])
+
+    await app.given(aVideo({ id: 'v9', title: 'New' }))
+
+    assert.equal((await ask(url, { headers: { 'if-none-match': tag } })).status, 200)
+  })
+
+  test('parts to skip are silent chapters', async (t) => {
+    const app = await testApp(t)
+    const segment = { UUID: 'u', actionType: 'skip', category: 'sponsor', locked: 0, votes: 1, videoDuration: 100 }
+    await app.given(
+      aChannel({ id: 'UC1' }),
+      aVideo({
+        chapters: [
+          { start: 0, title: 'Sow' },
+          { start: 50, title: 'Reap' },
+        ],
+        sponsorblock: { is_enabled: true, has_unlocked: true, segments: [{ ...segment, segment: [10, 20.5] }] },
+      }),
+    )
+    const address = (await made(app)).url.replace('/feed.xml', '')
+
+    const reply = await ask(`${address}/chapters/v1.json`)
+
+    assert.match(reply.headers.get('content-type')!, /^application\/json\+chapters/)
+    assert.equal(reply.headers.get('access-control-allow-origin'), '*')
+    assert.deepEqual(await reply.json(), {
+      version: '1.2.0',
+      chapters: [
+        { startTime: 0, title: 'Sow' },
+        { startTime: 10, endTime: 20.5, toc: false },
+        { startTime: 50, title: 'Reap' },
+      ],
+    })
+  })
+
+  test('film and transcript, in parts and whole', async (t) => {
+    const app = await withMill(t)
+    await app.given(
+      aVideo({
+        id: 'v1',
+        subtitles: [{ ext: 'vtt', lang: 'en', name: 'English', source: 'user', url: '', media_url: '' }],
+      }),
+    )
+    const film = app.app.media.pathOf('UC1', 'v1')
+    await mkdir(dirname(film), { recursive: true })
+    await cp(FILM_FILE, film)
+    await writeFile(film.replace('.mp4', '.en.vtt'), 'WEBVTT\n')
+    const address = (await made(app)).url.replace('/feed.xml', '')
+
+    const part = await ask(`${address}/film/v1.mp4`, { headers: { range: 'bytes=4-7' } })
+    const whole = await ask(`${address}/film/v1.mp4`, { method: 'HEAD' })
+    const text = await ask(`${address}/transcript/v1.en.vtt`)
+
+    assert.deepEqual([part.status, await part.text()], [206, 'ftyp'])
+    assert.deepEqual([whole.status, whole.headers.get('content-type')], [200, 'video/mp4'])
+    assert.deepEqual([text.status, await text.text()], [200, 'WEBVTT\n'])
+    for (const path of ['transcript/v1.de.vtt', 'film/v3.mp4', 'film/..%2fv1.mp4', 'sound/v1.m4a', 'picture/v1.jpg'])
+      assert.equal((await ask(`${address}/${path}`)).status, 404, path)
+  })
+})
+
+describe('whose a feed is', () => {
+  const statusOf = async (url: string, init: RequestInit = {}) => (await ask(url, init)).status
+
+  test('its address opens that feed alone, and nothing once it has ended', async (t) => {
+    const app = await withMill(t)
+    const [mill, loaf] = [await made(app), await made(app, { kind: 'playlist', target: 'PL1' })]
+    const signature = new URL(mill.url).pathname.split('/')[3]!
+    const crossed = loaf.url.replace(new URL(loaf.url).pathname.split('/')[3]!, signature)
+
+    assert.deepEqual([await statusOf(mill.url), await statusOf(crossed)], [200, 401])
+    assert.equal(await statusOf(mill.url.replace('/feed.xml', '/film/v3.mp4')), 404, 'of another channel')
+    assert.equal(await statusOf(`${app.url}api/video/?signed=${signature}`), 401)
+    assert.equal(await statusOf(mill.url, { method: 'POST' }), 405)
+    assert.equal(await statusOf(mill.url.replace(signature, signature.replace(/^\d+/, '1'))), 401)
+
+    assert.equal((await app.as('admin').delete(`/api/podcast/${mill.id}/`)).status, 404, 'of another account')
+    assert.equal((await app.as(WHO).delete(`/api/podcast/${mill.id}/`)).status, 200)
+
+    assert.deepEqual([await statusOf(mill.url), await statusOf(loaf.url)], [404, 200])
+    const anew = await made(app)
+    assert.ok(anew.url !== mill.url)
+    assert.deepEqual([await statusOf(mill.url), await statusOf(anew.url)], [404, 200])
+  })
+
+  test('it ends with its account, and with the account’s password', async (t) => {
+    const app = await withMill(t)
+    const { url } = await made(app)
+
+    await app.as('admin').post('/api/user/2/', { is_active: false })
+    assert.equal(await statusOf(url), 401)
+    await app.as('admin').post('/api/user/2/', { is_active: true })
+    assert.equal(await statusOf(url), 200)
+    await app.as('admin').post('/api/user/2/', { password: `${PASSWORD} anew` })
+    assert.equal(await statusOf(url), 401)
+    const anew = (await app.as(WHO).get('/api/podcast/')).body[0].url
+    assert.equal(await statusOf(anew), 200)
+
+    await app.as('admin').delete('/api/user/2/')
+    assert.equal(await statusOf(anew), 401)
+    assert.deepEqual(app.app.feeds.all(), [])
+  })
+
+  test('the log has no signature', async (t) => {
+    const lines: string[] = []
+    const app = await withMill(t, { log: openLog('debug', { write: (line: string) => void lines.push(line) }) })
+    const { url } = await made(app)
+    const signature = new URL(url).pathname.split('/')[3]!
+
+    await ask(url)
+    await ask(url.replace('/podcast/1/', '/podcast/2/'))
+
+    assert.equal(lines.filter((line) => line.includes('/podcast/1/***/feed.xml')).length, 1)
+    assert.ok(lines.some((line) => line.includes('request_refused') && line.includes('/podcast/2/***/feed.xml')))
+    assert.ok(!lines.some((line) => line.includes(signature)))
+  })
+
+  test('a child’s feed shows the child’s part', async (t) => {
+    const app = await withMill(t)
+    await app.as('admin').post('/api/user/2/', { view: { channel: ['UC1'] } })
+
+    assert.equal((await app.as(WHO).post('/api/podcast/', { kind: 'channel', target: 'UC2' })).status, 404)
+    const { url } = await made(app, { kind: 'search', target: 'grain' })
+
+    assert.deepEqual(titlesOf(await read(url)), ['Grain'])
+    assert.equal(await statusOf(url.replace('/feed.xml', '/film/v3.mp4')), 404)
+    await app.as('admin').post('/api/user/2/', { view: { channel: ['UC2'] } })
+    assert.deepEqual(titlesOf(await read(url)), ['Bread of grain'])
+  })
+})
+
+describe('one’s own podcasts', () => {
+  test('the same twice is one, what is gone has no title, and all are in the OPML', async (t) => {
+    const app = await withMill(t)
+    const mill = await made(app)
+    assert.deepEqual(await made(app), mill)
+    await made(app, { kind: 'search', target: ' <grain> & "bread" ' })
+    await made(app, { kind: 'playlist', target: 'PL1' })
+    await app.as('admin').delete('/api/playlist/PL1/')
+
+    const { body } = await app.as(WHO).get('/api/podcast/')
+    const opml = await app.as(WHO).get('/api/podcast/opml/')
+
+    assert.deepEqual(
+      body.map(({ title }: { title: string }) => title),
+      ['Old Mill', '<grain> & "bread"', null],
+    )
+    const outlines = all(one(readXml(opml.text), 'body'), 'outline').map(({ attributes }) => attributes)
+    assert.deepEqual(
+      outlines.map(({ text, xmlUrl }) => [text, xmlUrl]),
+      [
+        ['Old Mill', mill.url],
+        ['<grain> & "bread"', body[1].url],
+      ],
+    )
+    assert.deepEqual((await app.as('admin').get('/api/podcast/')).body, [])
+  })
+
+  test('what is no podcast is refused with a sentence', async (t) => {
+    const app = await withMill(t)
+    for (const [body, status] of [
+      [{ kind: 'channel', target: 'UCnone' }, 404],
+      [{ kind: 'channel', target: '../x' }, 400],
+      [{ kind: 'search', target: '   ' }, 400],
+      [{ kind: 'group', target: 'x' }, 400],
+      [{}, 400],
+    ] as const) {
+      const reply = await app.as(WHO).post('/api/podcast/', body)
+      assert.deepEqual([reply.status, typeof reply.body.error], [status, 'string'], JSON.stringify(body))
+    }
+  })
+
+  test('with its channel a feed goes', async (t) => {
+    const app = await withMill(t)
+    await made(app)
+    await app.as('admin').delete('/api/channel/UC1/')
+    assert.deepEqual((await app.as(WHO).get('/api/podcast/')).body, [])
+  })
+})
+
+test('the identity of a feed is made as its specification says', () => {
+  assert.equal(guidOf('https://mp3s.nashownotes.com/pc20rss.xml'), '917393e3-1b1e-5cef-ace4-edaa54e1f810')
+})

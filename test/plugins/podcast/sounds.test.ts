@@ -1,0 +1,162 @@
+/** The sound of podcasts: made of what films have, newest first, within its room; and square pictures. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, readdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { makeFilm, makePicture } from '../../support/ffmpeg.ts'
+import type { Scope } from '../../support/last-first.ts'
+import { all, one, readXml } from '../../support/xml.ts'
+
+const SOUND = { type: 'audio', index: 1, codec: 'aac', bitrate: 64_000 } as const
+const AAC = ['-c:v', 'libx264', '-c:a', 'aac']
+const OPUS = ['-c:v', 'libx264', '-c:a', 'libopus']
+const SILENT = ['-an', '-c:v', 'libx264']
+
+interface Film {
+  id: string
+  codecs?: string[]
+  published?: string
+  since?: number
+}
+
+/** A channel with these films, and its feed. */
+async function withFilms(t: Scope, films: Film[]): Promise<{ app: TestApp; url: string; address: string }> {
+  const app = await testApp(t)
+  await app.given(aChannel({ id: 'UC1', channel_name: 'Old Mill' }))
+  for (const { id, codecs = AAC, published = '2026-01-01', since = 1_700_000_000 } of films) {
+    const path = app.app.media.pathOf('UC1', id)
+    await makeFilm(path, codecs)
+    const { size } = await stat(path)
+    await app.given(aVideo({ id, published, date_downloaded: since, media_size: size, streams: [SOUND] }))
+  }
+  const { body } = await app.as('user').post('/api/podcast/', { kind: 'channel', target: 'UC1' })
+  return { app, url: body.url, address: body.url.replace('/feed.xml', '') }
+}
+
+async function itemsOf(url: string) {
+  const channel = one(readXml(await (await fetch(url)).text()), 'channel')
+  return all(channel, 'item').map((item) => ({
+    id: one(item, 'guid').text,
+    enclosure: one(item, 'enclosure').attributes,
+    others: all(item, 'podcast:alternateEnclosure').map((other) => ({
+      ...other.attributes,
+      url: one(other, 'podcast:source').attributes['uri'],
+    })),
+  }))
+}
+
+const soundsIn = async (app: TestApp): Promise<string[]> =>
+  (await readdir(join(app.app.settings['cacheDir'] as string, 'sound'))).sort()
+
+test('sound is copied or encoded once, and offered beside the film with its exact length', async (t) => {
+  const { app, url, address } = await withFilms(t, [
+    { id: 'v1', published: '2026-01-03' },
+    { id: 'v2', published: '2026-01-02', codecs: OPUS },
+    { id: 'v3', published: '2026-01-01', codecs: SILENT },
+  ])
+  await app.settled()
+
+  const [first, second, third] = await itemsOf(url)
+
+  assert.deepEqual(await soundsIn(app), ['v1.m4a', 'v2.m4a'])
+  for (const id of ['v1', 'v2']) {
+    const { streams } = await app.app.media.probe(app.app.sounds.pathOf(id))
+    assert.deepEqual(
+      streams.map(({ codec }) => codec),
+      ['aac'],
+    )
+  }
+  assert.deepEqual([first?.id, second?.id, third?.id], ['v1', 'v2', 'v3'])
+  assert.equal(first?.enclosure['url'], `${address}/sound/v1.m4a`)
+  assert.equal(third?.enclosure['url'], `${address}/film/v3.mp4`)
+  for (const { url: at, length, type } of [first!.enclosure, ...first!.others, ...second!.others] as Array<
+    Record<string, string>
+  >) {
+    const head = await fetch(at!, { method: 'HEAD' })
+    const bytes = Buffer.from(await (await fetch(at!)).arrayBuffer())
+    const part = await fetch(at!, { headers: { range: 'bytes=4-7' } })
+    assert.deepEqual([head.status, head.headers.get('content-length'), String(bytes.length)], [200, length, length])
+    assert.deepEqual([part.status, await part.text()], [206, 'ftyp'])
+    assert.equal(head.headers.get('content-type'), type)
+    assert.equal(head.headers.get('accept-ranges'), 'bytes')
+  }
+  assert.deepEqual(
+    first?.others.map((other: Record<string, string | undefined>) => [other['title'], other['default']]),
+    [
+      ['Sound', 'true'],
+      ['Film', 'false'],
+    ],
+  )
+})
+
+test('a new video waits a day for its sound, so that no app takes the film before', async (t) => {
+  const { app, url } = await withFilms(t, [{ id: 'v1' }])
+  await app.settled()
+  const now = Math.floor(app.clock.now() / 1000)
+  await makeFilm(app.app.media.pathOf('UC1', 'new'))
+  await app.given(aVideo({ id: 'new', published: '2026-02-01', date_downloaded: now, streams: [SOUND] }))
+
+  assert.deepEqual(
+    (await itemsOf(url)).map(({ id }) => id),
+    ['v1'],
+  )
+  await app.app.emit('video.added', { id: 'new', channelId: 'UC1', why: 'new' })
+  await app.settled()
+
+  const [item] = await itemsOf(url)
+  assert.equal(item?.id, 'new')
+  assert.match(item!.enclosure['url']!, /\/sound\/new\.m4a$/)
+})
+
+test('the room is for the newest, and what is removed is gone', async (t) => {
+  const { app } = await withFilms(t, [
+    { id: 'old', published: '2026-01-01' },
+    { id: 'late', published: '2026-01-02' },
+  ])
+  await app.settled()
+  assert.deepEqual(await soundsIn(app), ['late.m4a', 'old.m4a'])
+  const files = app.app.sounds
+  await files.forget(['old', 'late'])
+  files.room = () => 1
+
+  await app.app.emit('video.added', { id: 'late', channelId: 'UC1', why: 'again' })
+  await app.settled()
+  assert.deepEqual(await soundsIn(app), ['late.m4a'])
+
+  await app.as('admin').delete('/api/video/late/')
+  assert.deepEqual(await soundsIn(app), [])
+})
+
+test('what a killed run has left is cleared, and what was made is known again', async (t) => {
+  const { app, url } = await withFilms(t, [{ id: 'v1' }])
+  await app.settled()
+  await cp(app.app.sounds.pathOf('v1'), app.app.sounds.draftOf('v2'))
+
+  await app.restart()
+  await app.settled()
+
+  assert.deepEqual(await soundsIn(app), ['v1.m4a'])
+  const at = new URL(url)
+  const [item] = await itemsOf(`${app.url}${at.pathname.slice(1)}`)
+  assert.match(item!.enclosure['url']!, /\/sound\/v1\.m4a$/)
+})
+
+test('pictures are square, made when they are asked for, and again when theirs is another one', async (t) => {
+  const { app, address } = await withFilms(t, [{ id: 'v1' }])
+  const art = app.app.media.artPathOf('video', 'v1')
+  assert.equal((await fetch(`${address}/cover.jpg`)).status, 404)
+  await mkdir(dirname(art), { recursive: true })
+  await makePicture(art)
+
+  for (const name of ['cover.jpg', 'picture/v1.jpg']) {
+    const reply = await fetch(`${address}/${name}`)
+    assert.deepEqual([reply.status, reply.headers.get('content-type')], [200, 'image/jpeg'])
+  }
+
+  const square = join(app.app.settings['cacheDir'] as string, 'squares', 'video-v1.jpg')
+  assert.deepEqual(await app.app.media.jpegSize(square), { width: 1400, height: 1400 })
+  await app.as('admin').delete('/api/video/v1/')
+  assert.ok(!existsSync(square))
+})
