@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import jsQR from 'jsqr'
 import { URI as OTPAuthURI } from 'otpauth'
 import { holdBack, holdUp, noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { until } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import { readQrCode } from './qr-code.ts'
 import { SECTIONS } from './sections.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
@@ -16,23 +16,6 @@ const USER = { username: 'user', password: PASSWORD }
 
 const option = (page: Page, label: string) => page.locator('.option', { has: page.getByText(label, { exact: true }) })
 const saved = (page: Page, label: string) => option(page, label).getByText('Saved').waitFor()
-
-/** Of a picture of the page, decoded by the browser itself. */
-async function pixelsOf(page: Page, png: Buffer) {
-  const decoded = await page.evaluate(
-    async (address) => {
-      const picture = new Image()
-      picture.src = address
-      await picture.decode()
-      const { width, height } = picture
-      const context = new OffscreenCanvas(width, height).getContext('2d')!
-      context.drawImage(picture, 0, 0)
-      return { width, height, pixels: [...context.getImageData(0, 0, width, height).data] }
-    },
-    `data:image/png;base64,${png.toString('base64')}`,
-  )
-  return { ...decoded, pixels: Uint8ClampedArray.from(decoded.pixels) }
-}
 
 describe('settings', { skip: noBrowser }, () => {
   for (const [size, colorScheme] of [
@@ -199,10 +182,9 @@ describe('settings', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Set up' }).click()
 
       const picture = page.getByRole('img', { name: 'QR code for your authenticator app' })
-      const { pixels, width, height } = await pixelsOf(page, await picture.screenshot())
 
       const uri = await page.getByRole('link', { name: 'Open in app' }).getAttribute('href')
-      assert.equal(jsQR(pixels, width, height, { inversionAttempts: 'dontInvert' })?.data, uri)
+      assert.equal(await readQrCode(page, await picture.screenshot()), uri)
       await check()
       await shot('settings-qr-code')
     })

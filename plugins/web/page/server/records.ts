@@ -16,6 +16,7 @@ import type { showCopy } from '../../../playable/copies/routes.ts'
 import type { showPreviews } from '../../../playable/previews/routes.ts'
 import type { listPlaylists } from '../../../playlist/routes.ts'
 import type { listPages, listPlugins } from '../../../plugin/routes.ts'
+import type { listFeeds } from '../../../podcast/routes.ts'
 import type { changePicture } from '../../../portrait/routes.ts'
 import type { search } from '../../../search/routes.ts'
 import type { listSnapshots } from '../../../snapshot/routes.ts'
@@ -133,6 +134,7 @@ export type { Take }
 export type Library = ReplyOf<typeof showLibrary>
 export type CookieStatus = ReplyOf<typeof showCookie>
 export type CookieValidated = ReplyOf<typeof validateCookie>
+export type Podcast = ReplyOf<typeof listFeeds>[number]
 export type Backup = ReplyOf<typeof listBackups>[number]
 export type RestorePreview = ReplyOf<typeof previewRestore>
 export type Snapshots = ReplyOf<typeof listSnapshots>

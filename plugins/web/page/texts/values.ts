@@ -72,6 +72,8 @@ export interface TextValues {
   'device.saved': 'title'
   'device.removed': 'title'
   'device.noRoom': 'size' | 'free'
+  'podcast.end.title': 'name'
+  'podcast.ended': 'name'
   'share.copyAt': 'time'
   'share.original': 'platform'
   'player.next': 'title'

@@ -14,6 +14,7 @@ import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { fromMonth, isLong, MonthChip, MonthSlider, monthOfAddress } from '../parts/months.tsx'
 import { originalItem, platformOf } from '../parts/original.ts'
 import { PlaylistGrid } from '../parts/playlist-grid.tsx'
+import { PodcastDialog, podcastItem } from '../parts/podcast.tsx'
 import { Portrait } from '../parts/portrait.tsx'
 import { SavedFilters } from '../parts/saved-filters.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
@@ -97,6 +98,7 @@ function Known({ channel, load }: { channel: Channel; load: Load<Channel> }) {
 
 function Head({ channel, load, total }: { channel: Channel; load: Load<Channel>; total: Count | undefined }) {
   const { channel_id: id, channel_name: name } = channel
+  const isPodcastOpen = useSignal(false)
   return (
     <header class="channel-head">
       <Banner url={channel.channel_banner_url} />
@@ -125,12 +127,18 @@ function Head({ channel, load, total }: { channel: Channel; load: Load<Channel>;
               show={(isOn) => load.change((now) => ({ ...now, channel_subscribed: isOn }))}
             />
           )}
-          <Menu label={t('action.moreFor', { title: name })} items={actionsOf(channel)}>
+          <Menu
+            label={t('action.moreFor', { title: name })}
+            items={actionsOf(channel, () => void (isPodcastOpen.value = true))}
+          >
             <Icon node={EllipsisVertical} />
           </Menu>
         </div>
       </div>
       <Description text={channel.channel_description} of={name} />
+      {isPodcastOpen.value && (
+        <PodcastDialog kind="channel" target={id} onClose={() => void (isPodcastOpen.value = false)} />
+      )}
     </header>
   )
 }
@@ -149,17 +157,17 @@ function Banner({ url }: { url: string }) {
   )
 }
 
-function actionsOf(channel: Channel): MenuItem[] {
+function actionsOf(channel: Channel, listen: () => void): MenuItem[] {
   const { channel_id: id, channel_name: name } = channel
   const watched: MenuItem = {
     label: t('channel.markWatched'),
     icon: CircleCheck,
     onSelect: () => markWatched(id, name),
   }
-  if (!isAdmin.value) return [watched, ...originalItem(channel)]
+  const all = [watched, ...podcastItem(listen), ...originalItem(channel)]
+  if (!isAdmin.value) return all
   return [
-    watched,
-    ...originalItem(channel),
+    ...all,
     { label: t('channel.downloadAll'), icon: Download, onSelect: () => downloadAll(id, name) },
     {
       label: t('video.refresh', { platform: platformOf(channel) }),

@@ -24,6 +24,7 @@ import { Chips } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { YOUTUBE } from '../parts/original.ts'
+import { PodcastDialog, podcastItem } from '../parts/podcast.tsx'
 import { choosingIn } from '../parts/selection.ts'
 import { SelectionBar } from '../parts/selection-bar.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
@@ -103,7 +104,7 @@ const WIDTH = '(max-width: 719px) 200px, 280px'
 function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Playlist>; missing: number }) {
   const { playlist_id: id, playlist_name: name, playlist_entries: entries } = playlist
   const isOwn = playlist.playlist_type === 'custom'
-  const open = useSignal<'' | 'edit' | 'delete'>('')
+  const open = useSignal<'' | Opened>('')
   const close = () => void (open.value = '')
   const first = entries.find(({ downloaded }) => downloaded)
   return (
@@ -156,6 +157,7 @@ function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Play
           </Menu>
         </div>
       </div>
+      {open.value === 'podcast' && <PodcastDialog kind="playlist" target={id} onClose={close} />}
       {open.value === 'edit' && <EditPlaylist playlist={playlist} load={load} onClose={close} />}
       {open.value === 'delete' && (
         <DeletePlaylist playlist={playlist} archived={entries.length - missing} onClose={close} />
@@ -164,15 +166,18 @@ function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Play
   )
 }
 
-function actionsOf(playlist: Playlist, missing: number, open: (which: 'edit' | 'delete') => void): MenuItem[] {
+type Opened = 'podcast' | 'edit' | 'delete'
+
+function actionsOf(playlist: Playlist, missing: number, open: (which: Opened) => void): MenuItem[] {
   const { playlist_id: id, playlist_name: name, playlist_type: type } = playlist
   const watched: MenuItem = {
     label: t('list.markWatched'),
     icon: CircleCheck,
     onSelect: () => markWatched(id, name),
   }
+  const listen = podcastItem(() => open('podcast'))
   // Watch later is always there, as it is.
-  if (id === WATCH_LATER || !(isAdmin.value || mayChange(playlist))) return [watched]
+  if (id === WATCH_LATER || !(isAdmin.value || mayChange(playlist))) return [watched, ...listen]
   const ofItsKind: MenuItem[] =
     type === 'custom'
       ? [{ label: t('list.edit'), icon: Pencil, onSelect: () => open('edit') }]
@@ -193,7 +198,7 @@ function actionsOf(playlist: Playlist, missing: number, open: (which: 'edit' | '
           },
         ]
   return [
-    watched,
+    ...[watched, ...listen],
     ...ofItsKind,
     { label: t('list.delete'), icon: Trash, isDangerous: true, onSelect: () => open('delete') },
   ]

@@ -1,11 +1,11 @@
 /** Why an item of the queue has failed: in the words of the page, and one click away in those of the downloader. */
 import { Copy } from 'lucide'
 import { Button } from '../../parts/button.tsx'
+import { copyText } from '../../parts/copy-text.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import type { QueueItem } from '../../server/records.ts'
 import { toAge } from '../../texts/format.ts'
 import { inWords, sentenceIn, t } from '../../texts/lookup.ts'
-import { copyText } from '../settings/copy-text.ts'
 
 /** What nobody has words for is told as it came. */
 export const whyOf = ({ reason, message = '' }: QueueItem): string => (reason ? sentenceIn(reason) : inWords(message))

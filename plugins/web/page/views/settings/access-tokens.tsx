@@ -2,6 +2,7 @@
 import { Copy, Plus } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
+import { copyText } from '../../parts/copy-text.ts'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field, Select } from '../../parts/field.tsx'
 import { Form, useForm } from '../../parts/form.tsx'
@@ -13,7 +14,6 @@ import { useLoad } from '../../stores/load.ts'
 import { account, readAttention } from '../../stores/session.ts'
 import { DAY_SECONDS, toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
-import { copyText } from './copy-text.ts'
 import { Group } from './option.tsx'
 
 /** Days that it holds; `never`: until it is revoked. */

@@ -2,19 +2,21 @@
 import { Copy, Eye, LogOut, RotateCw } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
+import { copyText } from '../../parts/copy-text.ts'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form, useForm } from '../../parts/form.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post, remove } from '../../server/api.ts'
 import type { Account, TokenReply } from '../../server/records.ts'
+import { isThere } from '../../stores/left-out.ts'
 import { account, roleOf, sessionKnown, signOut } from '../../stores/session.ts'
 import { t } from '../../texts/lookup.ts'
 import { LONGEST_PIN, SHORTEST_PIN } from '../login/pin-pad.tsx'
 import { AccessTokens } from './access-tokens.tsx'
-import { copyText } from './copy-text.ts'
 import { Group } from './option.tsx'
 import { OwnPicture } from './own-picture.tsx'
+import { Podcasts } from './podcasts.tsx'
 import { ProviderOfOwn } from './provider-link.tsx'
 import { Sessions } from './sessions.tsx'
 import { TotpOfOwn } from './totp.tsx'
@@ -42,6 +44,7 @@ export function AccountSection() {
       <TotpOfOwn />
       <ProviderOfOwn />
       <Sessions />
+      {isThere('podcast') && <Podcasts />}
       <AccessTokens />
       <Token />
     </>

@@ -1,20 +1,20 @@
 /** One's own authenticator app: set up with the password, turned on by a code, turned off by both. */
 import { Copy } from 'lucide'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
+import { copyText } from '../../parts/copy-text.ts'
 import { Field } from '../../parts/field.tsx'
 import { Form, useForm } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { QrPicture } from '../../parts/qr-picture.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post, put, remove } from '../../server/api.ts'
 import type { NewTotp, RecoveryCodes, TotpState } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { needsSecondFactor, readSession } from '../../stores/session.ts'
 import { t } from '../../texts/lookup.ts'
-import { copyText } from './copy-text.ts'
 import { Group } from './option.tsx'
-import type QrCode from './qr-code.tsx'
 
 export function TotpOfOwn() {
   const state = useLoad<TotpState>('settings/totp', (signal) => get('/api/totp/', {}, signal))
@@ -52,7 +52,7 @@ export function TotpOfOwn() {
                 onGiven={(_, code) => enable(code)}
               >
                 <p>{t('settings.totp.add')}</p>
-                <Picture uri={begun.uri} />
+                <QrPicture label={t('settings.totp.picture')} text={begun.uri} />
                 <output class="code-block">{begun.secret.match(/.{1,4}/g)!.join(' ')}</output>
                 <a href={begun.uri}>{t('settings.totp.link')}</a>
               </Factors>
@@ -64,19 +64,6 @@ export function TotpOfOwn() {
       </Loaded>
     </Group>
   )
-}
-
-/** Its code is fetched only here. Where that fails, the key below is enough. */
-function Picture({ uri }: { uri: string }) {
-  const [Drawn, setDrawn] = useState<typeof QrCode | null>()
-  useEffect(() => {
-    void import('./qr-code.tsx').then(
-      ({ default: loaded }) => setDrawn(() => loaded),
-      () => setDrawn(null),
-    )
-  }, [])
-  if (Drawn) return <Drawn text={uri} label={t('settings.totp.picture')} />
-  return Drawn === null ? null : <div class="qr-code" />
 }
 
 function Recovery({ codes }: { codes: readonly string[] }) {

@@ -1,6 +1,7 @@
 /** Puts a text into the clipboard, and says whether that went well. */
-import { say } from '../../parts/toast.ts'
-import { t } from '../../texts/lookup.ts'
+
+import { t } from '../texts/lookup.ts'
+import { say } from './toast.ts'
 
 export async function copyText(text: string): Promise<void> {
   try {

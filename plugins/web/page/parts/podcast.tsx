@@ -1,0 +1,71 @@
+/** Listen as podcast: the address of a channel's, a playlist's or a search's feed, to copy or to take with a camera. */
+import { Copy, Podcast as PodcastIcon } from 'lucide'
+import { get, post, remove } from '../server/api.ts'
+import type { Podcast } from '../server/records.ts'
+import { isThere } from '../stores/left-out.ts'
+import { useLoad } from '../stores/load.ts'
+import { t } from '../texts/lookup.ts'
+import { Button } from './button.tsx'
+import { copyText } from './copy-text.ts'
+import { confirm, Dialog } from './dialog.tsx'
+import { Loaded } from './loaded.tsx'
+import type { MenuItem } from './menu.tsx'
+import { QrPicture } from './qr-picture.tsx'
+import { say } from './toast.ts'
+
+export const podcastItem = (open: () => void): MenuItem[] =>
+  isThere('podcast') ? [{ label: t('podcast.listen'), icon: PodcastIcon, onSelect: open }] : []
+
+export function PodcastDialog({
+  kind,
+  target,
+  onClose,
+}: {
+  kind: Podcast['kind']
+  target: string
+  onClose: () => void
+}) {
+  const feed = useLoad<Podcast>(`podcast/${kind}/${target}`, () => post('/api/podcast/', { kind, target }))
+  return (
+    <Dialog title={t('podcast.listen')} onClose={onClose}>
+      <Loaded from={feed}>
+        {(made) => (
+          <>
+            <div class="prose">
+              <p>{t('podcast.hint')}</p>
+            </div>
+            <QrPicture text={made.url} label={t('podcast.picture')} />
+            <output class="code-block" dir="ltr">
+              {made.url}
+            </output>
+            <footer>
+              <Button
+                onClick={async () => {
+                  if (await endPodcast(made)) onClose()
+                }}
+              >
+                {t('podcast.end')}
+              </Button>
+              <Button kind="main" icon={Copy} onClick={() => copyText(made.url)}>
+                {t('podcast.copy')}
+              </Button>
+            </footer>
+          </>
+        )}
+      </Loaded>
+    </Dialog>
+  )
+}
+
+/** @returns whether it has ended */
+export async function endPodcast({ id, title, target }: Podcast): Promise<boolean> {
+  const name = title ?? target
+  const text = <p>{t('podcast.end.text')}</p>
+  if (!(await confirm({ title: t('podcast.end.title', { name }), text, action: t('podcast.end'), isDangerous: true })))
+    return false
+  await remove(`/api/podcast/${id}/`)
+  say(t('podcast.ended', { name }))
+  return true
+}
+
+export const readPodcasts = (signal: AbortSignal): Promise<Podcast[]> => get('/api/podcast/', {}, signal)

@@ -1,0 +1,15 @@
+/** A QR code whose code is fetched only where one is shown. Where that fails, the text beside it is enough. */
+import { useEffect, useState } from 'preact/hooks'
+import type QrCode from './qr-code.tsx'
+
+export function QrPicture({ text, label }: { text: string; label: string }) {
+  const [Drawn, setDrawn] = useState<typeof QrCode | null>()
+  useEffect(() => {
+    void import('./qr-code.tsx').then(
+      ({ default: loaded }) => setDrawn(() => loaded),
+      () => setDrawn(null),
+    )
+  }, [])
+  if (Drawn) return <Drawn text={text} label={label} />
+  return Drawn === null ? null : <div class="qr-code" />
+}
