@@ -74,6 +74,17 @@ export interface Adopted {
   isGone: boolean
 }
 
+/** Why videos were removed. */
+export type Why = 'removed' | 'channel' | 'playlist' | 'watched' | 'missing' | 'rule'
+
+export interface Because {
+  why: Why
+  /** The account that asked for it. */
+  by?: number | undefined
+  /** What decided, in words, such as a rule's name. */
+  note?: string | undefined
+}
+
 export interface Removed {
   id: string
   channelId: string
