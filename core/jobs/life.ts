@@ -175,8 +175,7 @@ function outcomeOf<App>(error: unknown, { clock, debug }: Runner<App>, entry: Ru
   if (interruption === 'close') return { kind: 'requeued' }
   if (interruption === 'kill') return { kind: 'ended', ending: withoutWords('REVOKED'), error }
   // A stop ended a wait of the task: that is a regular end.
-  if (isStop(error, { stopSignal: stopping.signal }))
-    return { kind: 'ended', ending: withoutWords('SUCCESS') }
+  if (isStop(error, { stopSignal: stopping.signal })) return { kind: 'ended', ending: withoutWords('SUCCESS') }
   const told = toldOf(failureOf(error))
   const ending: Ending = { state: 'FAILURE', ...told, traceback: debug ? tracebackOf(error) : null }
   const { retries } = task
