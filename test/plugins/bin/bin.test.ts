@@ -29,10 +29,15 @@ async function filesBelow(folder: string): Promise<Record<string, string>> {
   )
 }
 
+/** The playlists of a video are a set: those of a removed channel come back behind the others. */
+function sortedLists(doc: { playlist?: string[] }): object {
+  return doc.playlist ? { ...doc, playlist: doc.playlist.toSorted() } : doc
+}
+
 /** Documents, ledger rows and files, whole. */
 async function everything(app: TestApp) {
   const docs: Record<string, unknown> = {}
-  for (const kind of KINDS) for (const id of await app.ids(kind)) docs[`${kind} ${id}`] = await app.doc(kind, id)
+  for (const kind of KINDS) for (const id of await app.ids(kind)) docs[`${kind} ${id}`] = sortedLists(await app.doc(kind, id))
   const rows = Object.fromEntries(TABLES.map((table) => [table, app.app.ledger.sql(`SELECT * FROM ${table}`).all()]))
   const { mediaDir, cacheDir } = app.app.settings
   return { docs, rows, library: await filesBelow(mediaDir), pictures: await filesBelow(cacheDir) }
