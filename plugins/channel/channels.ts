@@ -1,4 +1,5 @@
 /** The service `channels`: all access to channel documents, their pictures and their handles. */
+import { randomUUID } from 'node:crypto'
 import {
   beyondView,
   type Collection,
@@ -21,6 +22,7 @@ import {
 } from 'archivolt'
 import type { ChannelMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
+import { type ChannelBelongings, type OwnChannelBelongings, openChannelBelongings } from './belongings.ts'
 import { openHandles } from './handles.ts'
 import { removeChannel } from './removal-task.ts'
 import { type ChannelDoc, type ChannelOverwrites, channelIndex } from './schema.ts'
@@ -57,6 +59,17 @@ interface ChannelQuery {
 /** The most results of a search, which finds channels by name and the channel that `q` identifies. */
 const MATCH_LIMIT = 1000
 const PICTURES = ['thumb', 'banner', 'tvart'] as const
+
+/** What keeps removed channels for a while, put into the hook `channel.bin`. */
+export interface ChannelBin {
+  isOn(): boolean
+  /** Writes down what belongs to it and to its videos, once their files are in the trash. */
+  hold(trashId: string, channelId: string): Promise<void>
+  /** All of it is gone from the index: from now on it lies in the bin. */
+  keep(trashId: string, channelId: string, removal: string, by: number | undefined): Promise<void>
+  /** The removal failed: what is gone from the index already comes back, before the files do. */
+  takeBack(trashId: string, channelId: string): Promise<void>
+}
 
 /** Its locks are by channel id: work on a channel waits for other work on it. */
 interface Channels extends Locks {
@@ -116,9 +129,16 @@ interface Channels extends Locks {
    * Removes the channel, its videos and the data that other plugins have of it, files first.
    * @throws not_found; unavailable: a file cannot be moved, and nothing was removed
    */
-  remove(id: string): Promise<void>
+  remove(id: string, by?: number): Promise<string>
   /** The last part of a removal: pictures, handles, document. */
-  drop(id: string): Promise<void>
+  drop(id: string, options?: { isArtKept?: boolean }): Promise<void>
+  /** All that belongs to the channel itself, as the bin keeps it. undefined: it is not archived */
+  collect(id: string): Promise<ChannelBelongings | undefined>
+  /** What was read from a file of the bin. @throws unprocessable: it is damaged, or not of this channel */
+  checkBelongings(id: string, told: unknown): ChannelBelongings
+  /** Brings it back; a channel that is there stays. May be done twice. */
+  giveBack(id: string, kept: ChannelBelongings): Promise<void>
+  removeArt(id: string): Promise<void>
 }
 
 export function openChannels(app: App): Channels {
@@ -385,13 +405,18 @@ export function openChannels(app: App): Channels {
       return found
     },
 
-    async remove(id) {
+    async remove(id, by) {
       await existing(id)
-      await app.jobs.run(removeChannel, { channelId: id })
+      const removal = randomUUID()
+      await app.jobs.run(removeChannel, { channelId: id, removal, ...(by !== undefined && { by }) })
+      return removal
     },
 
-    async drop(id) {
-      await removeArt(id)
+    removeArt,
+    ...openChannelBelongings(app, collection, handles),
+
+    async drop(id, { isArtKept = false } = {}) {
+      if (!isArtKept) await removeArt(id)
       await handles.forget(id)
       await app.accounts.dropFromViews('channel', id)
       await collection.remove(id, { visible: true })
@@ -440,5 +465,9 @@ declare module 'archivolt' {
      * Asked during the removal of a channel, after its files: removes other data of it. Every step may be repeated.
      */
     'channel.remove': (channelId: string, step: Step) => Promise<void>
+    /** A plugin's part of what the bin keeps of a removed channel. */
+    'channel.belongings': OwnChannelBelongings
+    /** Keeps removed channels for a while. */
+    'channel.bin': ChannelBin
   }
 }

@@ -29,6 +29,8 @@ export interface Handles {
   /** @param isKept the channel is in the archive: kept until it leaves */
   remember(handle: string, channelId: string | null, isKept: boolean): Promise<void>
   forget(channelId: string): Promise<void>
+  /** Those that are kept for a channel. */
+  of(channelId: string): string[]
 }
 
 export function openHandles(app: App): Handles {
@@ -57,6 +59,12 @@ export function openHandles(app: App): Handles {
           .run(keyOf(handle), channelId, clock.now(), isKept ? 1 : 0)
       })
     },
+
+    of: (channelId) =>
+      ledger
+        .sql<{ handle: string }>('SELECT handle FROM channel_handles WHERE channel_id = ? AND is_kept')
+        .all(channelId)
+        .map(({ handle }) => handle),
 
     async forget(channelId) {
       await ledger.write(() => ledger.sql('DELETE FROM channel_handles WHERE channel_id = ?').run(channelId))

@@ -5,25 +5,37 @@ import type { App } from './app.ts'
 export const removeChannel = defineTask({
   name: 'channel.remove',
   title: 'Remove a channel',
-  payload: Type.Object({ channelId: Type.String({ pattern: ID_PATTERN }) }),
+  payload: Type.Object({
+    channelId: Type.String({ pattern: ID_PATTERN }),
+    /** What the bin calls all that goes with it. */
+    removal: Type.Optional(Type.String()),
+    by: Type.Optional(Type.Integer()),
+  }),
   lane: 'light',
   unique: ({ channelId }) => channelId,
   internal: true,
   resumable: true,
-  async run({ id: jobId, payload: { channelId }, step, log }, app: App): Promise<void> {
+  async run({ id: jobId, payload: { channelId, removal = jobId, by }, step, log }, app: App): Promise<void> {
+    const bin = app.hook('channel.bin').find(({ isOn }) => isOn())
+    const isArtKept = bin !== undefined
     await app.channels.exclusive(channelId, async () => {
       // No document: an earlier run has come to its last step.
-      if (!(await app.channels.known([channelId])).has(channelId)) return
+      if (!(await app.channels.known([channelId])).has(channelId))
+        return bin && step('channel.keep', () => bin.keep(jobId, channelId, removal, by))
       await step('channel.trash', () => app.media.trash(jobId, { channelFolder: channelId }))
       try {
+        if (bin) await step('channel.hold', () => bin.hold(jobId, channelId))
         for (const removeWith of app.hook('channel.remove'))
           await step('channel.removeWith', () => removeWith(channelId, step))
-        await step('channel.drop', () => app.channels.drop(channelId))
+        await step('channel.drop', () => app.channels.drop(channelId, { isArtKept }))
       } catch (thrown) {
+        await bin?.takeBack(jobId, channelId)
         await app.media.putBack(jobId)
         throw thrown
       }
+      if (bin) await step('channel.keep', () => bin.keep(jobId, channelId, removal, by))
     })
+    if (bin) return
     await step('channel.release', () => app.media.release(jobId))
     try {
       await step('channel.emptyTrash', () => app.media.emptyTrash(jobId))

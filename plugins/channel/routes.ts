@@ -124,24 +124,28 @@ export const deleteChannel = defineRoute({
   reply: Type.Object({
     channel: Type.String(),
     state: Type.Literal('delete'),
+    removal: Type.Optional(
+      Type.String({ description: 'restores it from the bin; left out where the bin is switched off' }),
+    ),
     files_kept: Type.Optional(Type.Integer({ description: 'so many of its files lie in places: they stay there' })),
     files_in_trash: Type.Optional(
       Type.Integer({ description: 'so many lay in places of ours: they are in the trash there' }),
     ),
   }),
   errors: ['not_found', 'unavailable'],
-  async handle({ params: { channelId } }, app: App) {
+  async handle({ params: { channelId }, actor }, app: App) {
     if (!(await app.channels.known([channelId])).has(channelId)) {
       throw errors.notFound('channel', channelId, { extra: { channel: channelId, state: 'not found' } })
     }
     const { places } = app.media
     const [placed, before] = [places.countOfChannel(channelId), places.trash.countOfChannel(channelId)]
-    await app.channels.remove(channelId)
+    const removal = await app.channels.remove(channelId, actor.id)
     const trashed = places.trash.countOfChannel(channelId) - before
     const kept = placed - trashed
     return {
       channel: channelId,
       state: 'delete' as const,
+      ...(app.hook('channel.bin').some(({ isOn }) => isOn()) && { removal }),
       ...(kept > 0 && { files_kept: kept }),
       ...(trashed > 0 && { files_in_trash: trashed }),
     }

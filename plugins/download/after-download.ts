@@ -39,7 +39,7 @@ export function openAfterDownload(app: App): AfterDownload {
     const { id } = video
     await app.queue.add([video], 'ignore', { force: true })
     try {
-      await app.videos.remove(id)
+      await app.videos.remove(id, { why: 'watched' })
       job.log.info({ id }, 'watched long ago: removed and ignored')
     } catch (error) {
       if (!isAppError(error, 'unavailable')) throw error

@@ -59,6 +59,11 @@ export default definePlugin({
     'media.titled': (app) => async (kind, id) => (kind === 'video' ? app.queue.get(id)?.title : undefined),
     'archive.documents': (app) => app.queue.documents,
     'media.staged': (app) => (ids) => app.queue.wantedAmong(ids),
+    'channel.belongings': (app) => ({
+      of: 'download',
+      collect: async () => true,
+      restore: (channelId) => app.queue.markChannel(channelId, true),
+    }),
     'channel.remove': (app) => (channelId) => app.queue.markChannel(channelId, false),
   },
   services: (app) => ({

@@ -237,7 +237,7 @@ async function removeLost(id: string, run: Rescan): Promise<void> {
 async function removeGone(id: string, { job, app }: Rescan): Promise<void> {
   job.log.info({ id }, 'its file is gone: removed')
   try {
-    await job.step('rescan.remove', () => app.videos.remove(id))
+    await job.step('rescan.remove', () => app.videos.remove(id, { why: 'missing' }))
   } catch (thrown) {
     if (!isAppError(thrown, 'not_found')) throw thrown
   }

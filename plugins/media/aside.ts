@@ -9,6 +9,8 @@ import type { Library } from './library.ts'
 import type { Media } from './types.ts'
 
 const AGAIN_MS = 3_600_000
+/** Of a trash that is held: it stays until it is emptied by name. */
+const HELD = Number.MAX_SAFE_INTEGER
 
 export interface Aside {
   /** By a second name, or a copy; the film stays where it is. */
@@ -17,6 +19,10 @@ export interface Aside {
   leave(channelId: string, videoId: string, options?: { isKept?: boolean | undefined }): Promise<void>
   /** Whether a trash is one of these: it is never put back. */
   has(trashId: string): boolean
+  /** Whether it may be emptied from a time on, and is held by nobody. */
+  isReleased(trashId: string): boolean
+  /** It stays until `emptyNow`. */
+  hold(trashId: string): Promise<void>
   /** A trash may be emptied after so long; `begin` does it where that is over already. */
   note(trashId: string, afterMs: number): Promise<void>
   /** A trash is never put back from now on, and emptied as soon as it can be: tried each hour. */
@@ -41,7 +47,9 @@ export function openAside(
 
   /** At the next one's time, and not before so long. */
   function wakeUp(earliestMs = 0): void {
-    const next = ledger.sql<{ until: number }>('SELECT until FROM media_aside ORDER BY until LIMIT 1').get()
+    const next = ledger
+      .sql<{ until: number }>('SELECT until FROM media_aside WHERE until < ? ORDER BY until LIMIT 1')
+      .get(HELD)
     timer?.cancel()
     timer =
       next &&
@@ -50,14 +58,16 @@ export function openAside(
       })
   }
 
-  const note = (id: string, afterMs: number) =>
+  const note = (id: string, afterMs: number) => keepUntil(id, clock.now() + afterMs)
+
+  const keepUntil = (id: string, until: number) =>
     ledger.write(
       () =>
         void ledger
           .sql(
             'INSERT INTO media_aside (id, until) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET until = excluded.until',
           )
-          .run(id, clock.now() + afterMs),
+          .run(id, until),
     )
 
   async function emptyOne(id: string, emptyTrash: (trashId: string) => Promise<void>): Promise<void> {
@@ -99,6 +109,9 @@ export function openAside(
         })
     },
     has: (trashId) => ledger.sql('SELECT 1 FROM media_aside WHERE id = ?').get(trashId) !== undefined,
+    isReleased: (trashId) =>
+      ledger.sql('SELECT 1 FROM media_aside WHERE id = ? AND until < ?').get(trashId, HELD) !== undefined,
+    hold: (trashId) => keepUntil(trashId, HELD),
     note,
     async release(trashId) {
       await note(trashId, 0)

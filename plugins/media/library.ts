@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { diskSpace, errors, isId } from 'archivolt'
+import { type BinnedFiles, openBinned } from './binned.ts'
 import { ownEndingOf } from './containers.ts'
 import { exists, makeFolder, namesIn, sync } from './files.ts'
 import { isBelow, openHomes } from './homes.ts'
@@ -9,27 +10,27 @@ import { mediaName, type Paths, subtitleName } from './paths.ts'
 import { openTrash } from './trash.ts'
 import type { Media } from './types.ts'
 
-export type Library = Pick<
+export type Library = { readonly binned: BinnedFiles } & Pick<
   Media,
   'staging' | 'clearStaging' | 'scratch' | 'adopt' | 'moveInto' | 'trash' | 'putBack' | 'emptyTrash' | 'space'
 > & {
-  /** A second name in the trash for a film, or a copy; it stays where it is. */
-  setAside(trashId: string, channelId: string, film: string): Promise<void>
-  /** Ids of the videos that have a folder in staging. */
-  staged(): Promise<string[]>
-  /** Removes the scratch folders that a crash has left. */
-  clearScratch(): Promise<void>
-  /**
-   * Ids of the jobs that have a trash, in the library's or in a channel's own. Copies that were cut off are cleared
-   * away on the way.
-   * @param skip  told of a channel's folder that cannot be looked into
-   */
-  trashed(skip: (channelId: string, err: unknown) => void): Promise<string[]>
-  /** Ids of the videos whose files lie in the trash of a job. */
-  videosIn(jobId: string): Promise<string[]>
-  /** Keeps the room that a removal needs where the disk is full; nothing where it is there, or is full already. */
-  keepRoom(): Promise<void>
-}
+    /** A second name in the trash for a film, or a copy; it stays where it is. */
+    setAside(trashId: string, channelId: string, film: string): Promise<void>
+    /** Ids of the videos that have a folder in staging. */
+    staged(): Promise<string[]>
+    /** Removes the scratch folders that a crash has left. */
+    clearScratch(): Promise<void>
+    /**
+     * Ids of the jobs that have a trash, in the library's or in a channel's own. Copies that were cut off are cleared
+     * away on the way.
+     * @param skip  told of a channel's folder that cannot be looked into
+     */
+    trashed(skip: (channelId: string, err: unknown) => void): Promise<string[]>
+    /** Ids of the videos whose files lie in the trash of a job. */
+    videosIn(jobId: string): Promise<string[]>
+    /** Keeps the room that a removal needs where the disk is full; nothing where it is there, or is full already. */
+    keepRoom(): Promise<void>
+  }
 
 /** No id begins with a dot. */
 const SCRATCH = '.scratch-'
@@ -83,6 +84,7 @@ export function openLibrary(paths: Paths): Library {
       await sync(dirname(from))
     },
 
+    binned: openBinned(paths, homes, trash),
     trash: trash.take,
     setAside: trash.setAside,
     putBack: trash.putBack,

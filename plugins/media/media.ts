@@ -13,7 +13,7 @@ import { type Library, openLibrary } from './library.ts'
 import { openLibraryLock } from './library-lock.ts'
 import { openMissing } from './missing.ts'
 import { type OwnFilms, openOwnFilms } from './own-films.ts'
-import { isLanguage, openPaths } from './paths.ts'
+import { isLanguage, jobOfTrash, openPaths } from './paths.ts'
 import { openPlaces } from './places.ts'
 import { openPresence } from './presence.ts'
 import { isCutOff, jpegSize, probeMedia, streamsIn, tagsIn } from './programs.ts'
@@ -54,8 +54,9 @@ export function openMedia(app: MediaApp): MediaService {
     leaveHome: whileThere(aside.leave),
     trash: whileThere(async (jobId, what) => {
       // A job that removes one batch after the other: what it has left of an earlier one is never put back with this one.
-      if (aside.has(jobId)) await aside.emptyNow(jobId)
+      if (aside.isReleased(jobId)) await aside.emptyNow(jobId)
       if ('channelFolder' in what) await places.trash.discard(jobId, { channelId: what.channelFolder })
+      else if ('videoIds' in what) for (const videoId of what.videoIds) await places.trash.discard(jobId, { videoId })
       else if (what.film !== 'stays') await places.trash.discard(jobId, what)
       try {
         await library.trash(jobId, what)
@@ -73,6 +74,19 @@ export function openMedia(app: MediaApp): MediaService {
       await aside.release(jobId)
     },
     emptyTrash: aside.emptyNow,
+    binned: {
+      async hold(trashId) {
+        await places.trash.settle(trashId)
+        await aside.hold(trashId)
+      },
+      write: whileThere(library.binned.write),
+      records: whileThere(library.binned.records),
+      read: whileThere(library.binned.read),
+      inTheWay: whileThere(library.binned.inTheWay),
+      putBack: whileThere(library.binned.putBack),
+      drop: whileThere(library.binned.drop),
+      dropRecords: whileThere(library.binned.dropRecords),
+    },
     async clearStaging(videoId) {
       // Of a library that is away nothing is cleared: the next start does it.
       if ((await absence()) === undefined) await library.clearStaging(videoId)
@@ -173,7 +187,7 @@ async function tidy(
     app.log.warn({ err, channelId }, 'the folder of a channel cannot be looked into'),
   )
   for (const jobId of trashed.filter((id) => isId(id) && !aside.has(id))) {
-    const job = app.jobs.get(jobId)
+    const job = app.jobs.get(jobOfTrash(jobId))
     if (job?.endedAt === null) continue // the removal goes on by itself
     try {
       if (job?.state === 'SUCCESS') await aside.note(jobId, 0)

@@ -68,6 +68,19 @@ export const variantPath = (path: string, variant: Variant): string => path.repl
 /** Those that are made: portraits and banners of channels are shown small or in full. */
 export const variantsOf = (kind: ArtKind): Variant[] => (kind.startsWith('channel') ? ['small'] : VARIANTS)
 
+const UUID_LENGTH = 36
+/** A job that removes many has several trashes: their names begin with its id. */
+export const jobOfTrash = (trashId: string): string => trashId.slice(0, UUID_LENGTH)
+
+const RECORD = '.belongings.json'
+/** No id begins with a dot: it belongs to no video. */
+export const CHANNEL_RECORD = '.channel.json'
+/** In the trash: what belonged to a removed video, or to its channel. */
+export const recordOf = (videoId?: string): string =>
+  videoId === undefined ? CHANNEL_RECORD : `${checked(videoId)}${RECORD}`
+/** Whether a file of the trash is a record, which is never put back. */
+export const isRecord = (name: string): boolean => name === CHANNEL_RECORD || name.endsWith(RECORD)
+
 export function openPaths(mediaDir: string, cacheDir: string) {
   return {
     mediaDir,

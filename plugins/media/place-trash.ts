@@ -10,6 +10,7 @@ import type { App } from './app.ts'
 import { isEnding } from './containers.ts'
 import { isMissing, isOneOf, sync } from './files.ts'
 import { isKnown } from './known.ts'
+import { jobOfTrash } from './paths.ts'
 import type { Discarded, PlaceTrash } from './types.ts'
 
 /** In the folder of the place. Hidden: no scan looks into it. */
@@ -277,7 +278,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       .sql<Row>('SELECT * FROM media_discarded WHERE job_id IS NULL AND until <= ? ORDER BY id')
       .all(app.clock.now())
     for (const row of [...half, ...old]) {
-      const job = row.job_id === null ? undefined : app.jobs.get(row.job_id)
+      const job = row.job_id === null ? undefined : app.jobs.get(jobOfTrash(row.job_id))
       if (job?.endedAt === null) continue // the removal goes on by itself
       try {
         // Whether a removal has come to its end is told by its video: its job may be long forgotten.

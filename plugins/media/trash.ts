@@ -8,7 +8,7 @@ import { basename, join } from 'node:path'
 import { chunksOf, diskSpace, errors, isId } from 'archivolt'
 import { exists, isElsewhere, isExisting, isFull, isMissing, namesIn, removeEmpty, sync } from './files.ts'
 import type { Homes } from './homes.ts'
-import type { Paths } from './paths.ts'
+import { isRecord, type Paths } from './paths.ts'
 import type { Media } from './types.ts'
 
 /** Hidden folders of the program in a channel's folder. */
@@ -38,8 +38,7 @@ export function openTrash(paths: Paths, homes: Homes) {
       await withRoom(() =>
         'channelFolder' in what
           ? takeFolder(jobId, channelId, found === 'link')
-          : // Ids have no dot, so all names that begin with the id and a dot belong to this video.
-            takeFiles(jobId, channelId, (name) => name.startsWith(`${what.videoId}.`)),
+          : takeFiles(jobId, channelId, isOfAny('videoIds' in what ? what.videoIds : [what.videoId])),
       )
     } catch (thrown) {
       // Files that cannot be put back stay in the trash of the failed job, and the next start puts them back.
@@ -72,7 +71,7 @@ export function openTrash(paths: Paths, homes: Homes) {
   async function putBack(jobId: string): Promise<void> {
     for (const { channelId, folder } of await foldersOf(jobId)) {
       const home = await homes.make(channelId)
-      for (const name of await namesIn(folder)) {
+      for (const name of (await namesIn(folder)).filter((one) => !isRecord(one))) {
         if (!(await exists(join(home, name))) && (await exists(join(folder, name))))
           await homes.place(join(folder, name), channelId, name)
       }
@@ -190,7 +189,13 @@ export function openTrash(paths: Paths, homes: Homes) {
     trashedIn.set(jobId, (trashedIn.get(jobId) ?? new Set()).add(channelId))
   }
 
-  return { take, setAside, putBack, empty, jobs, videosIn, keepRoom }
+  return { take, setAside, putBack, empty, jobs, videosIn, keepRoom, foldersOf, withRoom }
+}
+
+/** Ids have no dot: a name that begins with an id and a dot belongs to this video. */
+function isOfAny(videoIds: readonly string[]): (name: string) => boolean {
+  const meant = new Set(videoIds)
+  return (name) => name.includes('.') && meant.has(name.split('.', 1)[0]!)
 }
 
 /** @returns false: the folder is on another disk; with `byCopy` never, because it is on the film's disk then */

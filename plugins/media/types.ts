@@ -186,7 +186,30 @@ export interface Missing {
   drop(videoIds: readonly string[]): Promise<void>
 }
 
+/** The part of the trash that the bin holds. Its records lie beside the films; whoever reads one checks it. */
+export interface Binned {
+  /** From now on nobody else puts this trash back or empties it; `emptyTrash` ends that. */
+  hold(trashId: string): Promise<void>
+  /**
+   * Keeps a record for each video; by `undefined` that of the channel. One that is there stays.
+   * @throws unavailable: there is no room
+   */
+  write(trashId: string, channelId: string, records: ReadonlyMap<string | undefined, string>): Promise<void>
+  /** What has a record in this trash. */
+  records(trashId: string): Promise<Array<{ channelId: string; videoId?: string }>>
+  /** As the disk has it; undefined: there is none, or it is too large. */
+  read(trashId: string, channelId: string, videoId?: string): Promise<string | undefined>
+  /** By video, a file that has taken the name of one of its files since. */
+  inTheWay(trashId: string, channelId: string, videoIds: readonly string[]): Promise<Map<string, string>>
+  /** Their files are in the library again; without ids, what belongs to no video of the bin. May be done twice. */
+  putBack(trashId: string, channelId: string, videoIds?: readonly string[]): Promise<void>
+  /** Their files are deleted. */
+  drop(trashId: string, channelId: string, videoIds: readonly string[]): Promise<void>
+  dropRecords(trashId: string, channelId: string, videoIds: ReadonlyArray<string | undefined>): Promise<void>
+}
+
 export interface Media {
+  readonly binned: Binned
   /**
    * `<media>/<channel>/<video>.mp4`, or `.m4a` of sound alone, whether it is there or not; ids are checked. This is the
    * one home of where an own film lies.
@@ -317,7 +340,10 @@ export interface Media {
    */
   trash(
     jobId: string,
-    what: { channelId: string; videoId: string; film?: 'stays' } | { channelFolder: string },
+    what:
+      | { channelId: string; videoId: string; film?: 'stays' }
+      | { channelId: string; videoIds: readonly string[] }
+      | { channelFolder: string },
   ): Promise<void>
   /** Undoes the first half, for a removal that could not go on. A file that has come into the place meanwhile stays. */
   putBack(jobId: string): Promise<void>

@@ -1,6 +1,7 @@
 /** Custom playlists in the ledger, private and shared ones: the one home of these rows, which are the truth. */
 import { chunksOf, epochSeconds, errors, isAmong, say } from 'archivolt'
 import type { App } from './app.ts'
+import type { KeptPlaces } from './belongings.ts'
 
 /** The one playlist that every account has from the start. Clients know each account's own by this id. */
 export const WATCH_LATER = 'watchlater'
@@ -335,6 +336,39 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     })
   }
 
+  /** Where these videos stand, by video: in each playlist its place. */
+  function placesOf(videoIds: readonly string[]): Map<string, KeptPlaces> {
+    const found = new Map<string, KeptPlaces>()
+    const rows = sql<{ id: string; videoId: string; place: number; title: string; uploader: string | null }>(
+      `SELECT playlist_id AS id, video_id AS videoId, place, title, uploader FROM playlist_custom_entry
+         WHERE video_id IN (SELECT value FROM json_each(?)) ORDER BY playlist_id`,
+    ).all(JSON.stringify(videoIds))
+    for (const { id, videoId, place, title, uploader } of rows)
+      found.set(videoId, [...(found.get(videoId) ?? []), [id, place, title, uploader]])
+    return found
+  }
+
+  /**
+   * These videos are back where they stood, in playlists that are there still; one that has been put in meanwhile stays
+   * where it is. Who has taken a place makes room. @returns the shared ones among them
+   */
+  function putBack(kept: ReadonlyMap<string, KeptPlaces>): Promise<string[]> {
+    return write(() => {
+      const shared = new Set<string>()
+      const taken = sql(`SELECT 1 FROM playlist_custom_entry ${OF_LIST} AND place = ?`)
+      for (const [videoId, places] of kept)
+        for (const [id, place, title, uploader] of places) {
+          const list = get(id)
+          if (!list || placeOf(id, videoId) !== undefined) continue
+          if (taken.get(id, place)) shift(id, 1, place, edges(id).last!)
+          putEntry(id, { videoId, title, uploader }, place)
+          if (list.isShared) shared.add(id)
+        }
+      for (const id of shared) noteLedger(id)
+      return [...shared]
+    })
+  }
+
   function idsOf(text: string, ...values: unknown[]): string[] {
     return sql<{ id: string }>(text)
       .all(...values)
@@ -461,5 +495,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     move,
     replace,
     forgetVideos,
+    placesOf,
+    putBack,
   }
 }

@@ -4,7 +4,6 @@ import {
   epochSeconds,
   errors,
   type Filter,
-  isAppError,
   localDay,
   type NamesOf,
   openLocks,
@@ -15,6 +14,7 @@ import {
 } from 'archivolt'
 import type { PlaylistMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
+import type { KeptPlaces } from './belongings.ts'
 import { openCustomPlaylists } from './custom.ts'
 import { openCustomRows } from './custom-rows.ts'
 import { isCut } from './cut-listing.ts'
@@ -88,6 +88,14 @@ export interface Playlists extends OwnPlaylists {
   /** Videos go: playlists of the platform keep their entries, custom ones do not. */
   forgetVideos(videoIds: readonly string[]): Promise<void>
   forgetVideo(videoId: string): Promise<void>
+  /** Where these videos stand in custom playlists. */
+  placesOf(videoIds: readonly string[]): Map<string, KeptPlaces>
+  /** These videos are back: all playlists that hold them say so, and they name no playlist that is gone meanwhile. */
+  putBack(kept: ReadonlyMap<string, KeptPlaces>, videoIds: readonly string[]): Promise<void>
+  /** The platform's playlists that a channel has listed. */
+  ofChannel(channelId: string): Promise<PlaylistDoc[]>
+  /** They are there again, as they were; one that is there stays. */
+  giveBack(docs: readonly PlaylistDoc[]): Promise<void>
   /**
    * Removes the playlist, and with `withVideos` all archived videos in it.
    * @throws not_found; unavailable: a file cannot be moved; then the playlist and that video stay
@@ -322,6 +330,42 @@ export function openPlaylists(app: App): Playlists {
     },
 
     forgetVideo: (videoId) => forgetVideos([videoId]),
+    placesOf: rows.placesOf,
+
+    async putBack(kept, videoIds) {
+      for (const id of await rows.putBack(kept)) await projection.project(id)
+      const back = new Set(videoIds)
+      const filter: PlaylistFilter = { and: [{ in: ['entry', videoIds] }, { eq: ['playlist_type', 'regular'] }] }
+      for (const id of await idsWhere(filter)) {
+        await edit(id, (doc) => ({
+          playlist_entries: withFlags(doc, (entryId, isDownloaded) => isDownloaded || back.has(entryId)),
+        }))
+        const listed = (await collection.get(id))?.playlist_entries ?? []
+        await membership.add(
+          id,
+          [...new Set(listed.map((entry) => entry.platform_id))].filter((one) => back.has(one)),
+        )
+      }
+      const named = new Map<string, string[]>()
+      for (const [videoId, { playlist }] of await app.videos.collection.getMany(videoIds))
+        for (const id of playlist) named.set(id, [...(named.get(id) ?? []), videoId])
+      const known = await collection.known([...named.keys()])
+      for (const [id, ids] of named) if (!known.has(id)) await membership.take(id, ids)
+    },
+
+    async ofChannel(channelId) {
+      const ids = await idsWhere({ eq: ['playlist_channel_id', channelId] })
+      return [...(await collection.getMany(ids)).values()]
+    },
+
+    async giveBack(docs) {
+      for (const { playlist_id: id, ...doc } of docs) {
+        await collection.create(id, { playlist_id: id, ...doc }, { visible: true })
+        await recount(id)
+        // Videos of other channels are there, and name it no longer.
+        await membership.add(id, await archivedOf(id))
+      }
+    },
 
     remove: (id, { withVideos = false } = {}) =>
       locks.exclusive(`removal of ${id}`, async () => {
@@ -337,13 +381,8 @@ export function openPlaylists(app: App): Playlists {
       try {
         for (let done = 0; done < ids.length; done += REMOVED_TOGETHER) {
           signal.throwIfAborted()
-          const removals = await Promise.allSettled(
-            ids.slice(done, done + REMOVED_TOGETHER).map((videoId) => app.videos.remove(videoId)),
-          )
-          for (const removal of removals) {
-            // Gone already, in an earlier run or by somebody else, is as good.
-            if (removal.status === 'rejected' && !isAppError(removal.reason, 'not_found')) throw removal.reason
-          }
+          // Gone already, in an earlier run or by somebody else, is as good.
+          await app.videos.removeMany(ids.slice(done, done + REMOVED_TOGETHER), { why: 'playlist' })
           progress(Math.min(1, (done + REMOVED_TOGETHER) / ids.length))
         }
       } catch (thrown) {

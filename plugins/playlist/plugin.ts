@@ -3,6 +3,7 @@
  * 5.3, 6.6, 9.5, 9.6).
  */
 import { definePlugin } from 'archivolt'
+import { belongings, channelBelongings } from './belongings.ts'
 import { WATCH_LATER } from './custom-rows.ts'
 import { oneHome, ownTables } from './custom-tables.ts'
 import { showNeighbours } from './neighbours.ts'
@@ -37,6 +38,8 @@ export default definePlugin({
         type === 'playlist' && app.playlists.has(id),
     'video.filter': listFilter,
     'video.keys': (app) => (ids, actor) => app.playlists.keysOf(ids, actor.id),
+    'video.belongings': belongings,
+    'channel.belongings': channelBelongings,
     'video.remove': ({ videos, playlists }) =>
       videos.removal((ids, step) => step('playlist.forgetVideo', () => playlists.forgetVideos(ids))),
     'channel.remove': (app) => (channelId, step) => app.playlists.removeOfChannel(channelId, step),

@@ -1,6 +1,7 @@
 /** Subscriptions: follow channels and playlists, and queue what is new in them. */
 import { definePlugin } from 'archivolt'
 import { beginningTables, forgetBeginning } from './beginning.ts'
+import { channelBelongings } from './belongings.ts'
 import { depthTables, forgetDepth } from './depth.ts'
 import { afterDownload, indexPlaylists } from './playlists.ts'
 import { ownPlaylistSize, subscriptions } from './preferences.ts'
@@ -18,6 +19,7 @@ export default definePlugin({
   implements: {
     'download.after': (app) => (ingested, job) =>
       job.step('subscription.playlists', () => afterDownload(ingested, job, app)),
+    'channel.belongings': channelBelongings,
     'channel.remove': (app) => (channelId, step) =>
       step('subscription.forget', async () => {
         await forgetDepth(app, channelId)

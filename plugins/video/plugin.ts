@@ -23,7 +23,15 @@ export default definePlugin({
   needs: ['platform', 'media', 'channel'],
   indexes: [videoIndex, commentIndex, subtitleIndex],
   owns: ['comment', 'subtitle'],
-  hooks: ['video.tail', 'video.keys', 'video.filter', 'video.storyboard', 'video.remove'],
+  hooks: [
+    'video.tail',
+    'video.keys',
+    'video.filter',
+    'video.storyboard',
+    'video.remove',
+    'video.belongings',
+    'video.bin',
+  ],
   hookRules: {
     'video.tail': { otherwise: () => new Map() },
     'video.keys': { otherwise: () => new Map() },
@@ -31,7 +39,7 @@ export default definePlugin({
     'video.storyboard': { otherwise: () => undefined },
     'video.remove': { withinSeconds: 600, otherwise: () => undefined },
   },
-  events: ['video.added', 'video.changed', 'video.moved', 'video.removed', 'video.adopted'],
+  events: ['video.added', 'video.changed', 'video.moved', 'video.removed', 'video.restored', 'video.adopted'],
   implements: {
     'platform.known': (app) => async (target) => target.type === 'video' && app.videos.has(target.id),
     'platform.canaries': (app) => () => app.videos.canaries(),

@@ -1,38 +1,100 @@
 /** The removal of a video, and who is told of it: jobs, so that an interruption is finished by the next start. */
-import { defineTask, ID_PATTERN, Type } from 'archivolt'
+import { chunksOf, defineTask, ID_PATTERN, type JobContext, Type } from 'archivolt'
 import type { App } from './app.ts'
+import { binOf, removeAllWith } from './removing.ts'
+import type { Because, Removed } from './types.ts'
+
+/** So many are moved and dropped together: what is begun with them is finished with them. */
+const TOGETHER = 100
 
 export const removeVideo = defineTask({
   name: 'video.remove',
-  title: 'Remove a video',
-  payload: Type.Object({ id: Type.String({ pattern: ID_PATTERN }) }),
+  title: 'Remove videos',
+  payload: Type.Object({
+    /** Of a job from before many were removed at once. */
+    id: Type.Optional(Type.String({ pattern: ID_PATTERN })),
+    ids: Type.Optional(Type.Array(Type.String({ pattern: ID_PATTERN }))),
+    /** What the bin calls all that goes with this job. */
+    removal: Type.Optional(Type.String()),
+    because: Type.Optional(
+      Type.Object({
+        why: Type.Enum(['removed', 'channel', 'playlist', 'watched', 'missing', 'rule']),
+        by: Type.Optional(Type.Integer()),
+        note: Type.Optional(Type.String()),
+      }),
+    ),
+  }),
   lane: 'light',
-  unique: ({ id }) => id,
   internal: true,
   resumable: true,
-  async run({ id: jobId, payload: { id }, step, log }, app: App): Promise<void> {
-    await app.videos.exclusive(id, async () => {
-      const doc = await app.videos.get(id)
-      if (!doc) return // an earlier run has come to the last step
-      const channelId = doc.channel_id
-      await step('video.trash', () => app.media.trash(jobId, { channelId, videoId: id }))
-      try {
-        await app.videos.removeWith({ id, channelId }, step)
-        await step('video.note', () => app.jobs.start(tellRemoved, { channelId, ids: [id] }))
-        await step('video.drop', () => app.videos.dropAll([id]))
-      } catch (thrown) {
-        await app.media.putBack(jobId)
-        throw thrown
-      }
-    })
-    await step('video.release', () => app.media.release(jobId))
-    try {
-      await step('video.emptyTrash', () => app.media.emptyTrash(jobId))
-    } catch (err) {
-      log.warn({ err, id }, 'the removed files could not be unlinked: tried again in an hour')
-    }
+  async run(job, app: App): Promise<void> {
+    const { id, ids = id === undefined ? [] : [id] } = job.payload
+    const parts = [...chunksOf(ids, TOGETHER)]
+    // Each part has a trash of its own: what has gone wrong in one puts back no other.
+    for (const [number, part] of parts.entries())
+      await removePart(part, number ? `${job.id}_${number}` : job.id, job, app)
   },
 })
+
+type RemovalJob = JobContext<{ removal?: string; because?: Because }>
+
+async function removePart(ids: readonly string[], trashId: string, job: RemovalJob, app: App): Promise<void> {
+  const { step, log } = job
+  const { removal = job.id, because = { why: 'removed' } } = job.payload
+  const bin = binOf(app)
+  const found = await app.videos.collection.getMany(ids)
+  const videos = [...found].map(([id, { channel_id: channelId }]) => ({ id, channelId }))
+  await app.videos.exclusiveAll(videos, async () => {
+    const docs = await app.videos.collection.getMany([...found.keys()])
+    const leaving = videos.filter(({ id, channelId }) => docs.get(id)?.channel_id === channelId)
+    if (leaving.length > 0) {
+      const leavingIds = leaving.map(({ id }) => id)
+      await step('video.trash', () => moveAway(trashId, leaving, app))
+      try {
+        if (bin) await step('video.hold', () => bin.hold(trashId, leavingIds))
+        await removeAllWith(app, leaving, step)
+        for (const channelId of new Set(leaving.map((video) => video.channelId)))
+          await step('video.note', () =>
+            app.jobs.start(tellRemoved, {
+              channelId,
+              ids: leaving.filter((video) => video.channelId === channelId).map(({ id }) => id),
+            }),
+          )
+        await step('video.drop', () => app.videos.dropAll(leavingIds, { isArtKept: bin !== undefined }))
+      } catch (thrown) {
+        await bin?.takeBack(trashId)
+        await app.media.putBack(trashId)
+        throw thrown
+      }
+    }
+    // Also where an earlier run has come to this step.
+    if (bin) await step('video.keep', () => bin.keep(trashId, removal, because))
+  })
+  if (bin) return
+  await step('video.release', () => app.media.release(trashId))
+  try {
+    await step('video.emptyTrash', () => app.media.emptyTrash(trashId))
+  } catch (err) {
+    log.warn({ err, ids }, 'the removed files could not be unlinked: tried again in an hour')
+  }
+}
+
+/** @throws unavailable: one cannot be moved; then all are back in their place, or the next start puts them back */
+async function moveAway(trashId: string, videos: readonly Removed[], { media, log }: App): Promise<void> {
+  const channelIds = [...new Set(videos.map((video) => video.channelId))]
+  for (const [at, channelId] of channelIds.entries()) {
+    const videoIds = videos.filter((video) => video.channelId === channelId).map(({ id }) => id)
+    try {
+      await media.trash(trashId, { channelId, videoIds })
+    } catch (thrown) {
+      if (at > 0)
+        await media
+          .putBack(trashId)
+          .catch((err: unknown) => log.error({ err, trashId }, 'the next start puts files back'))
+      throw thrown
+    }
+  }
+}
 
 /**
  * Added before the documents go, so that no interruption loses it: it waits until the removal has ended, and tells of

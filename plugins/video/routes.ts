@@ -2,6 +2,7 @@
 import { defineRoute, errors, ID_PATTERN, json, listing, listOf, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { countMonths, listQuery, toQuery } from './listing.ts'
+import { binOf } from './removing.ts'
 import { VideoDoc, VideoTail } from './schema.ts'
 
 const Id = Type.String({ pattern: ID_PATTERN })
@@ -167,6 +168,10 @@ export const keepVideo = defineRoute({
   },
 })
 
+const InBin = Type.Optional(
+  Type.String({ description: 'restores it from the bin; left out where the bin is switched off' }),
+)
+
 export const deleteVideo = defineRoute({
   method: 'DELETE',
   path: '/api/video/:videoId/',
@@ -181,15 +186,16 @@ export const deleteVideo = defineRoute({
         description: 'its file lies in a place: it stays there, or, where that is ours, goes into the trash there',
       }),
     ),
+    removal: InBin,
   }),
   errors: ['not_found', 'unavailable'],
-  async handle({ params: { videoId } }, app: App) {
+  async handle({ params: { videoId }, actor }, app: App) {
     if (!(await app.videos.has(videoId)))
       throw errors.notFound('video', videoId, { extra: { video: videoId, state: 'not found' } })
     const isPlaced = !app.media.isOurs(videoId)
-    await app.videos.remove(videoId)
+    const removal = await app.videos.remove(videoId, { why: 'removed', by: actor.id })
     const file = app.media.places.trash.has(videoId) ? ('trash' as const) : ('kept' as const)
-    return { video: videoId, state: 'delete' as const, ...(isPlaced && { file }) }
+    return { video: videoId, state: 'delete' as const, ...(isPlaced && { file }), ...(binOf(app) && { removal }) }
   },
 })
 
@@ -202,12 +208,16 @@ export const changeChosen = defineRoute({
   access: 'admin',
   summary: 'Remove chosen videos with their files',
   body: Type.Object({ action: Type.Literal('delete'), ids: ChosenIds }),
-  reply: Type.Object({ updated: Type.Integer({ description: 'ids that are not videos here are left out' }) }),
+  reply: Type.Object({
+    updated: Type.Integer({ description: 'ids that are not videos here are left out' }),
+    removal: InBin,
+  }),
   errors: ['bad_request', 'unavailable'],
-  async handle({ body: { ids } }, app: App) {
+  async handle({ body: { ids }, actor }, app: App) {
     const known = await app.videos.known(ids)
-    for (const id of known) await app.videos.remove(id)
-    return { updated: known.size }
+    if (known.size === 0) return { updated: 0 }
+    const removal = await app.videos.removeMany([...known], { why: 'removed', by: actor.id })
+    return { updated: known.size, ...(binOf(app) && { removal }) }
   },
 })
 

@@ -2,12 +2,11 @@
 import { openLocks } from 'archivolt'
 import type { App } from './app.ts'
 import { commentIndex, subtitleIndex, videoIndex } from './schema.ts'
-import type { Removed, VideoPart, Videos } from './types.ts'
+import type { VideoPart, Videos } from './types.ts'
 
-export interface VideoState extends Pick<Videos, 'collection' | 'comments' | 'subtitles' | 'exclusive'> {
+export interface VideoState
+  extends Pick<Videos, 'collection' | 'comments' | 'subtitles' | 'exclusive' | 'exclusiveAll'> {
   readonly app: App
-  /** As `exclusive`, of many: each of their channels is held once. */
-  exclusiveAll<Result>(videos: readonly Removed[], work: () => Promise<Result>): Promise<Result>
   tellChanged(id: string, what: VideoPart): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /** What the service `videos` offers. */
 import type { Actor, BulkResult, Change, Step } from 'archivolt'
-import type { MediaProbe, StreamProbe } from '../media/types.ts'
+import type { MediaProbe, PlacedFilm, StreamProbe } from '../media/types.ts'
 import type {
   CommentMetadata,
   Downloaded,
@@ -12,7 +12,14 @@ import type { Comment } from './comment-threads.ts'
 import type { Records } from './join-records.ts'
 import type { VideoFilter, VideoNames, VideoQuery } from './listing.ts'
 import type { Degraded } from './receipt.ts'
-import type { CommentCollection, SubtitleCollection, VideoCollection, VideoDoc } from './schema.ts'
+import type {
+  CommentCollection,
+  CommentDoc,
+  SubtitleCollection,
+  SubtitleDoc,
+  VideoCollection,
+  VideoDoc,
+} from './schema.ts'
 
 /**
  * `metadata`: what the platform says of it, also that it has it no longer. `file`: its size, streams, duration. `keep`:
@@ -74,6 +81,17 @@ export interface Adopted {
   isGone: boolean
 }
 
+/** Why videos were removed. */
+export type Why = 'removed' | 'channel' | 'playlist' | 'watched' | 'missing' | 'rule'
+
+export interface Because {
+  why: Why
+  /** The account that asked for it. */
+  by?: number | undefined
+  /** What decided, in words, such as a rule's name. */
+  note?: string | undefined
+}
+
 export interface Removed {
   id: string
   channelId: string
@@ -84,6 +102,43 @@ export interface VideoRemoval {
   (video: Removed, step: Step): Promise<void>
   /** Asked instead where many go at once: for who can do that in less than one after the other. */
   many?(videos: readonly Removed[], step: Step): Promise<void>
+}
+
+/** All that belongs to a video, as the bin keeps it. */
+export interface Belongings {
+  video: VideoDoc
+  comments?: CommentDoc
+  subtitles: Array<{ id: string; doc: SubtitleDoc }>
+  /** Its film lies in a place. */
+  film?: PlacedFilm
+  isMissing?: true
+  /** What other plugins have of it, by plugin. */
+  others: Record<string, unknown>
+}
+
+/** A plugin's part of what belongs to videos, put into the hook `video.belongings`. */
+export interface OwnBelongings {
+  /** Under which name it is kept. */
+  of: string
+  /** Before they are removed. JSON; who has nothing of a video leaves it out. */
+  collect(ids: readonly string[]): Promise<ReadonlyMap<string, unknown>>
+  /**
+   * After their documents are back as they were. May be done twice, and what was set meanwhile stays. What comes from
+   * the disk is checked first.
+   * @param ids  all that are back, also those that it has kept nothing of
+   */
+  restore(kept: ReadonlyMap<string, unknown>, ids: readonly string[]): Promise<void>
+}
+
+/** What keeps removed videos for a while, put into the hook `video.bin`. */
+export interface VideoBin {
+  isOn(): boolean
+  /** Writes down what belongs to them, once their files are in the trash and before anything else goes. */
+  hold(trashId: string, ids: readonly string[]): Promise<void>
+  /** They are gone from the index: from now on they lie in the bin. */
+  keep(trashId: string, removal: string, because: Because): Promise<void>
+  /** The removal failed: documents that are gone already come back, before their files do. */
+  takeBack(trashId: string): Promise<void>
 }
 
 export interface Videos {
@@ -188,10 +243,24 @@ export interface Videos {
   /** Those that match, as the queue takes them, in batches. */
   outlines(filter: VideoFilter): AsyncGenerator<VideoOutline[]>
   /**
-   * Removes the video, its files, comments, subtitles, thumbnail and what later plugins have of it, files first.
+   * Removes the video, its files, comments, subtitles, thumbnail and what later plugins have of it, files first; into
+   * the bin, where there is one.
    * @throws not_found; unavailable: a file cannot be moved, and nothing was removed
    */
-  remove(id: string): Promise<void>
+  remove(id: string, because?: Because): Promise<string>
+  /**
+   * The same of many, in one job; who is not there is passed over.
+   * @returns the job: as `removal` of the bin
+   */
+  removeMany(ids: readonly string[], because: Because): Promise<string>
+  /** All that belongs to those that are there. */
+  collect(ids: readonly string[]): Promise<Map<string, Belongings>>
+  /** What was read from a file of the bin. @throws unprocessable: it is damaged, or not of this video */
+  checkBelongings(id: string, told: unknown): Belongings
+  /** Documents and all that belongs to them are as before; a document that is there stays. May be done twice. */
+  giveBack(belongings: ReadonlyMap<string, Belongings>): Promise<void>
+  /** As `exclusive`, of many: each of their channels is held once. */
+  exclusiveAll<Result>(videos: readonly Removed[], work: () => Promise<Result>): Promise<Result>
   /**
    * What moves a video's files goes one after the other: a removal waits for an ingest that is under way. Its channel
    * stays meanwhile.
@@ -203,7 +272,7 @@ export interface Videos {
   /** What a plugin puts into the hook `video.remove` that removes many as well as one. */
   removal(remove: (ids: readonly string[], step: Step) => Promise<void>): VideoRemoval
   /** The last part of a removal: art, subtitles, comments, documents. */
-  dropAll(ids: readonly string[]): Promise<void>
+  dropAll(ids: readonly string[], options?: { isArtKept?: boolean }): Promise<void>
   /** All videos of a channel, for its removal; their files are in the trash already. */
   removeOfChannel(channelId: string, step: Step): Promise<void>
 }

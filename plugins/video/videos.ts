@@ -1,8 +1,10 @@
 /** The service `videos`: the one home of video documents, their comments and subtitles. */
+import { randomUUID } from 'node:crypto'
 import { type Actor, errors, listUnder, type QueryShape } from 'archivolt'
 import type { Storyboard } from '../platform/types.ts'
 import { openAdopted } from './adopted.ts'
 import type { App } from './app.ts'
+import { openBelongings } from './belongings.ts'
 import { toThreads } from './comment-threads.ts'
 import { durationText } from './durations.ts'
 import { openIngest } from './ingest.ts'
@@ -18,18 +20,25 @@ import type { VideoTail } from './schema.ts'
 import { openState } from './state.ts'
 import { correctPaths, isMisnamed } from './stored-paths.ts'
 import { openSubtitles } from './subtitles.ts'
-import type { VideoPart, VideoRemoval, Videos } from './types.ts'
+import type { Because, OwnBelongings, VideoBin, VideoPart, VideoRemoval, Videos } from './types.ts'
 
 const SIMILAR_COUNT = 6
 
 export function openVideos(app: App): Videos {
   const state = openState(app)
-  const { collection, comments, subtitles, exclusive } = state
+  const { collection, comments, subtitles, exclusive, exclusiveAll } = state
   const removal = openRemoval(state)
   const records = openVideoRecords(app)
   const known = (ids: readonly string[]) => collection.known(ids)
+
+  async function removeMany(ids: readonly string[], because: Because): Promise<string> {
+    const removal = randomUUID()
+    await app.jobs.run(removeVideo, { ids: [...ids], removal, because })
+    return removal
+  }
+
   return {
-    ...{ collection, comments, subtitles, exclusive, durationText, records, headOf, known },
+    ...{ collection, comments, subtitles, exclusive, exclusiveAll, durationText, records, headOf, known },
     ...openOutlines(state),
     ...openIngest(state),
     ...openAdopted(state, removal),
@@ -37,6 +46,7 @@ export function openVideos(app: App): Videos {
     ...openSubtitles(state),
     ...openOrphans(state),
     ...removal,
+    ...openBelongings(state),
 
     get: (id) => collection.get(id),
     readable: (ids) => readableAmong(ids, app),
@@ -70,10 +80,11 @@ export function openVideos(app: App): Videos {
     },
     toThreads: (list) => toThreads(list).threads,
     change: (id, change) => collection.patch(id, change, { visible: true }),
-    async remove(id) {
+    async remove(id, because = { why: 'removed' }) {
       if (!(await known([id])).has(id)) throw errors.notFound('video', id)
-      await app.jobs.run(removeVideo, { id })
+      return removeMany([id], because)
     },
+    removeMany,
   }
 }
 
@@ -91,6 +102,8 @@ declare module 'archivolt' {
      * where films go back to other programs.
      */
     'video.removed': { id: string; channelId: string }
+    /** Emitted when a video has come back from the bin with all that belonged to it. */
+    'video.restored': { id: string; channelId: string }
     /**
      * Emitted when a part of what the archive has of a video was written anew; for its film downloaded again:
      * `video.added`.
@@ -125,5 +138,9 @@ declare module 'archivolt' {
      * Asked while a video is removed, after its files: removes what else goes with it. Every step may be done twice.
      */
     'video.remove': VideoRemoval
+    /** A plugin's part of what the bin keeps of removed videos. */
+    'video.belongings': OwnBelongings
+    /** Keeps removed videos for a while. */
+    'video.bin': VideoBin
   }
 }

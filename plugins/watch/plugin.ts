@@ -18,6 +18,7 @@ export default definePlugin({
   implements: {
     'video.tail': (app) => (ids, actor) => app.watch.tailsOf(ids, actor.id),
     'video.filter': listFilter,
+    'video.belongings': (app) => app.watch.belongings,
     'video.remove': ({ videos, watch }) =>
       videos.removal((ids, step) => step('watch.forget', () => watch.forgetAll(ids))),
   },

@@ -29,6 +29,8 @@ export interface Positions {
   get(userId: number, videoId: string): Position | undefined
   /** Of these videos, those that have one. */
   among(userId: number, ids: readonly string[]): Array<Position & { id: string }>
+  /** Everybody's in these videos. `updatedAt`: epoch milliseconds. */
+  ofVideos(ids: readonly string[]): Array<Position & { userId: number; videoId: string; updatedAt: number }>
   /** Videos by when their position last changed, newest first. */
   newest(userId: number, limit: number): string[]
   /** The next videos after one, in order of their ids, whoever has a position in them. */
@@ -59,6 +61,14 @@ export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>):
         )
         .all(userId, value)
     },
+
+    ofVideos: (ids) =>
+      ledger
+        .sql<Position & { userId: number; videoId: string; updatedAt: number }>(
+          `SELECT user_id AS userId, video_id AS videoId, position, duration, updated_at AS updatedAt FROM watch_position
+           WHERE video_id IN (SELECT value FROM json_each(?)) ORDER BY video_id, user_id`,
+        )
+        .all(JSON.stringify(ids)),
 
     newest(userId, limit) {
       const found = ledger.sql<{ id: string }>(

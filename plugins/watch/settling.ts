@@ -39,6 +39,8 @@ const isCarrying = ({ doc }: Video): boolean => doc.shared_mark !== undefined ||
 export interface Settling {
   /** For an ingested video, because a rescan may restore a video that has marks. */
   video(id: string): Promise<void>
+  /** For videos that have come back together. */
+  some(ids: readonly string[]): Promise<void>
   all(options?: SettleOptions): Promise<void>
   /**
    * The other direction, after the ledger was replaced by an older one: takes the marks from the index, without a date
@@ -150,6 +152,10 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
     async video(id) {
       const doc = await videos.get(id)
       if (doc) await settle([{ id, doc }])
+    },
+
+    async some(ids) {
+      await settle([...(await videos.collection.getMany(ids))].map(([id, doc]) => ({ id, doc })))
     },
 
     async all(options = {}) {

@@ -2,7 +2,7 @@
 import type { JobContext } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
 import type { VideoTail } from '../video/schema.ts'
-import type { VideoOutline } from '../video/types.ts'
+import type { OwnBelongings, VideoOutline } from '../video/types.ts'
 import type { SettleOptions } from './settling.ts'
 
 /** A channel or playlist whose videos are all marked. */
@@ -75,6 +75,8 @@ export interface Watch {
   relearnAll(options?: SettleOptions): Promise<void>
   /** Corrects the index for a document that was just written. */
   settleVideo(id: string): Promise<void>
+  /** The marks and positions that the bin keeps of removed videos. */
+  readonly belongings: OwnBelongings
   /** Removes all accounts' marks of a video and positions in it. */
   forget(videoId: string): Promise<void>
   /** The same for many videos, in one write. */

@@ -4,6 +4,7 @@
  */
 import { MAX_WINDOW } from 'archivolt'
 import type { App } from './app.ts'
+import { openWatchBelongings } from './belongings.ts'
 import { openElsewhere } from './elsewhere.ts'
 import { openMarking } from './mark.ts'
 import { openProgress } from './progress.ts'
@@ -23,6 +24,7 @@ export function openWatch(app: App): Watch {
     ...openProgress(state),
     ...upkeep,
 
+    belongings: openWatchBelongings(state),
     watchedAmong: marks.among,
     begun: (userId) => positions.newest(userId, MAX_WINDOW),
     settleAll: settling.all,

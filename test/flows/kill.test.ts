@@ -32,8 +32,27 @@ const REMOVAL_POINTS = [
   'video.removeWith:after',
   'video.drop:before',
   'video.drop:after',
-  'video.emptyTrash:after',
+  'video.hold:after',
+  'video.keep:after',
 ]
+
+const RESTORE_POINTS = ['bin.files:before', 'bin.files:after', 'bin.documents:after', 'bin.end:before', 'bin.end:after']
+
+async function binnedIds(server: Server): Promise<string[]> {
+  const { body } = await server.api('GET', '/api/bin/')
+  return (body.data as Array<{ platform_id: string }>).map((entry) => entry.platform_id)
+}
+
+const isOnly =
+  (id: string | undefined) =>
+  (found: readonly string[]): boolean =>
+    found.length === 1 && found[0] === id
+
+async function restoreAll(server: Server): Promise<void> {
+  const { status, body } = await server.api('POST', '/api/bin/restore/', { all: true })
+  assert.deepEqual([status, body], [200, { restored: 1, refused: [] }])
+  await allQuiet(server)
+}
 
 /** What is asked of a server that dies of it has no answer. */
 async function isCutOff(asked: Promise<unknown>): Promise<void> {
@@ -133,10 +152,12 @@ test('a download that is cut off in the middle of a file goes on with the rest o
   assert.ok(resumed.length > 0, 'only the rest was asked for')
 })
 
-test('a deletion that is cut off anywhere is finished by the next start', async (t) => {
+test('a deletion or its undo that is cut off anywhere is finished by the next start', async (t) => {
   const folder = await temporaryFolder(t)
   const { env } = await startTestPlatform(t)
-  const ids = ['breakwater', 'lighthouse', 'ferry', 'nets', 'fog', 'pilots'].map((key) => VIDEO[key] as string)
+  const ids = ['breakwater', 'lighthouse', 'ferry', 'nets', 'fog', 'pilots', 'mussels'].map(
+    (key) => VIDEO[key] as string,
+  )
   const filling = await startServer(t, folder, env)
   await filling.api('POST', '/api/config/', { downloads: WITH_TEXTS })
   await filling.api('POST', '/api/download/?autostart=true', { data: ids.map((id) => ({ youtube_id: id })) })
@@ -147,6 +168,25 @@ test('a deletion that is cut off anywhere is finished by the next start', async 
   )
   await allQuiet(filling)
   assert.equal(await filling.end('SIGTERM'), 0)
+
+  for (const [at, point] of RESTORE_POINTS.entries()) {
+    await t.test(point, async (t) => {
+      const doomed = await startServer(t, folder, { ...env, AV_PLUGINS_DIR: CRASH, AV_CRASH_AT: point })
+      assert.equal((await doomed.api('DELETE', `/api/video/${ids[at]}/`)).status, 200)
+      await killedAt(point, doomed, (server) => server.api('POST', '/api/bin/restore/', { all: true }))
+
+      const server = await startServer(t, folder, env)
+      await until(
+        'the bin is empty',
+        () => binnedIds(server),
+        (left) => left.length === 0,
+      )
+      await allQuiet(server)
+      await assertWhole(server, folder)
+      assert.deepEqual(await archivedIds(server), ids.toSorted())
+      assert.equal(await server.end('SIGTERM'), 0)
+    })
+  }
 
   for (const [index, point] of REMOVAL_POINTS.entries()) {
     await t.test(point, async (t) => {
@@ -159,13 +199,10 @@ test('a deletion that is cut off anywhere is finished by the next start', async 
         () => archivedIds(server),
         (found) => !found.includes(ids[index] as string),
       )
-      await until(
-        'the trash is empty',
-        () => readdir(join(folder, 'media/.trash')).catch(() => []),
-        (left) => left.length === 0,
-      )
+      await until('it lies in the bin', () => binnedIds(server), isOnly(ids[index]))
+      await restoreAll(server)
       await assertWhole(server, folder)
-      assert.deepEqual(await archivedIds(server), ids.slice(index + 1).toSorted())
+      assert.deepEqual(await archivedIds(server), ids.toSorted())
       assert.equal(await server.end('SIGTERM'), 0)
     })
   }

@@ -8,6 +8,7 @@ import type { Rows } from '../stores/list.ts'
 import { cachedUnder, forget } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
+import { undoOf } from './bin.ts'
 import { Button, IconButton } from './button.tsx'
 import { confirm } from './dialog.tsx'
 import { inPieces } from './pieces.ts'
@@ -128,9 +129,10 @@ async function drop(rows: readonly VideoRow[], onChanged?: () => void): Promise<
   }
   if (!(await confirm(question))) return
   clearSelection()
+  const removals: Array<string | undefined> = []
   try {
     await inPieces(idsOf(rows), async (ids) => {
-      await post('/api/video/bulk/', { action: 'delete', ids })
+      removals.push((await post<{ removal?: string }>('/api/video/bulk/', { action: 'delete', ids })).removal)
       noteDeleted(ids)
       for (const list of lists()) for (const id of ids) list.drop(id)
     })
@@ -138,5 +140,5 @@ async function drop(rows: readonly VideoRow[], onChanged?: () => void): Promise<
     for (const key of ['video/', 'channel/', 'playlist', 'list playlists', 'statistics']) forget(key)
     onChanged?.()
   }
-  say(t('select.deleted', { count }))
+  say(t('select.deleted', { count }), undoOf(removals, idsOf(rows)))
 }

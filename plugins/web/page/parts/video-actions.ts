@@ -11,6 +11,7 @@ import { noteDeleted } from '../stores/deleted.ts'
 import { forget } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
+import { undoOf } from './bin.ts'
 import { confirm } from './dialog.tsx'
 import type { MenuItem } from './menu.tsx'
 import { say } from './toast.ts'
@@ -87,10 +88,10 @@ async function drop({ id, title, place }: Target, isIgnored: boolean, onGone: ()
     }))
   )
     return
-  await remove(`/api/video/${id}/`)
+  const { removal } = await remove<{ removal?: string }>(`/api/video/${id}/`)
   noteDeleted([id])
   if (isIgnored) await post(`/api/download/${id}/`, { status: 'ignore-force' })
   forget()
-  say(t('video.deleted'))
+  say(t('video.deleted'), undoOf([removal], [id]))
   onGone()
 }

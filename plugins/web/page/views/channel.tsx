@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ViewProps } from '../browser/router.ts'
 import { changeQuery, navigate, route } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
+import { undoOf } from '../parts/bin.ts'
 import { Button } from '../parts/button.tsx'
 import { Description } from '../parts/description.tsx'
 import { confirm } from '../parts/dialog.tsx'
@@ -235,9 +236,9 @@ async function drop({ channel_id: id, channel_name: name, channel_subscribed: is
     ...(isSome(count) && { typed: { label: t('delete.typed', { value: typed }), value: typed } }),
   })
   if (!isSure) return
-  await remove(`/api/channel/${id}/`)
+  const { removal } = await remove<{ removal?: string }>(`/api/channel/${id}/`)
   forget()
-  say(t('channel.deleted', { name }))
+  say(t('channel.deleted', { name }), undoOf([removal]))
   navigate('/channels/', { isReplacing: true })
 }
 

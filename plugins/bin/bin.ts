@@ -1,0 +1,93 @@
+/** The service `bin`: removed videos are kept for some days, and come back whole. */
+import { DAY_MS, type Timer } from 'archivolt'
+import type { App } from './app.ts'
+import { openHolding } from './holding.ts'
+import { type Leaving, openLeaving } from './leaving.ts'
+import { openRows, toEntry } from './rows.ts'
+import { emptyBin, restoreFromBin } from './tasks.ts'
+import type { Bin, Chosen } from './types.ts'
+
+const AGAIN_MS = 3_600_000
+/** Where more is due than went at once, or it could not go. */
+const RETRY_MS = 60_000
+/** Entries that go in one job once their time is over. */
+const DUE_TOGETHER = 1000
+
+export interface BinService extends Bin {
+  readonly leaving: Leaving
+  readonly holding: ReturnType<typeof openHolding>
+  begin(): void
+  close(): Promise<void>
+}
+
+export function openBin(app: App): BinService {
+  const rows = openRows(app)
+  const days = () => app.preferences.section('bin').days
+  let timer: Timer | undefined
+  let working = Promise.resolve()
+
+  const isDue = ({ removed_at: at }: { removed_at: number }) => at + days() * DAY_MS <= app.clock.now()
+
+  /** What the platform has no longer never goes by itself. Without a library nothing goes: it would look empty. */
+  async function emptyDue(): Promise<void> {
+    try {
+      const due = rows.oldest(DUE_TOGETHER).filter(isDue)
+      if (due.length > 0 && (await app.media.absence()) === undefined)
+        await app.jobs.run(emptyBin, { entries: due.map(({ id }) => id) })
+    } catch (err) {
+      app.log.warn({ err }, 'the bin could not be emptied: tried again in an hour')
+    }
+    wakeUp(rows.oldest(1).some(isDue) ? RETRY_MS : AGAIN_MS)
+  }
+
+  function wakeUp(inMs: number): void {
+    timer?.cancel()
+    timer = app.clock.at(app.clock.now() + inMs, () => {
+      working = emptyDue()
+    })
+  }
+
+  function payloadOf(chosen: Chosen): Record<string, unknown> {
+    return 'entries' in chosen ? { entries: [...chosen.entries] } : { ...chosen }
+  }
+
+  return {
+    leaving: openLeaving(app, rows),
+    holding: openHolding(app, rows),
+
+    async put(videoIds, because) {
+      const known = new Set<string>()
+      for (let from = 0; from < videoIds.length; from += DUE_TOGETHER)
+        for (const id of await app.videos.known(videoIds.slice(from, from + DUE_TOGETHER))) known.add(id)
+      if (known.size === 0) return { removed: 0, removal: undefined }
+      const removal = await app.videos.removeMany([...known], because)
+      return { removed: known.size, removal: days() > 0 ? removal : undefined }
+    },
+
+    list(words, from, size) {
+      const { rows: found, total } = rows.page(words, from, size)
+      return { entries: found.map((row) => toEntry(row, days())), total }
+    },
+
+    sum: rows.sum,
+
+    async restore(chosen) {
+      const before = rows.count(chosen)
+      await app.jobs.run(restoreFromBin, payloadOf(chosen))
+      const refused = rows
+        .refusedAmong(chosen)
+        .map(({ id, title, refused: reason }) => ({ entry: id, title, reason: reason! }))
+      return { restored: before - rows.count(chosen), refused }
+    },
+
+    empty: async (chosen) => Number(await app.jobs.run(emptyBin, payloadOf(chosen))),
+
+    begin: () => wakeUp(0),
+
+    async close() {
+      timer?.cancel()
+      await working
+      timer?.cancel()
+    },
+  }
+}

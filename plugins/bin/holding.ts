@@ -1,0 +1,162 @@
+/** What is removed comes into the bin: its record beside its film, then, once the index has it no longer, its row. */
+import { chunksOf } from 'archivolt'
+import type { ChannelBin } from '../channel/channels.ts'
+import type { Because, VideoBin } from '../video/types.ts'
+import type { App } from './app.ts'
+import { readRecord, type VideoRecord } from './records.ts'
+import type { NewRow, Rows } from './rows.ts'
+
+/** Records that are held in memory at once: comments of one video can be megabytes. */
+const TOGETHER = 25
+
+type Head = Pick<
+  NewRow,
+  'kind' | 'video_id' | 'channel_id' | 'title' | 'channel_name' | 'size_bytes' | 'duration' | 'is_gone'
+>
+
+export function openHolding(app: App, rows: Rows) {
+  const { media, videos, channels } = app
+  const { binned } = media
+  /** Of what this process has written down itself; an earlier one's is read from the disk. */
+  const heads = new Map<string, Map<string, Head>>()
+
+  async function holdVideos(trashId: string, ids: readonly string[]): Promise<void> {
+    for (const some of chunksOf(ids, TOGETHER)) {
+      const collected = await videos.collect(some)
+      const names = await channels.names([...new Set([...collected.values()].map(({ video }) => video.channel_id))])
+      const byChannel = new Map<string, Map<string, string>>()
+      for (const [id, belongings] of collected) {
+        const channelId = belongings.video.channel_id
+        const kept = { ...belongings, channelName: names.get(channelId) ?? channelId }
+        const records = byChannel.get(channelId) ?? new Map<string, string>()
+        byChannel.set(channelId, records.set(id, JSON.stringify(kept)))
+        noteHead(trashId, headOf(kept))
+      }
+      for (const [channelId, records] of byChannel) await binned.write(trashId, channelId, records)
+    }
+  }
+
+  function noteHead(trashId: string, head: Head): void {
+    const known = heads.get(trashId) ?? new Map<string, Head>()
+    heads.set(trashId, known.set(`${head.kind} ${head.video_id}`, head))
+  }
+
+  async function keep(trashId: string, removal: string, { why, by, note = '' }: Because): Promise<void> {
+    const records = await binned.records(trashId)
+    const known = heads.get(trashId)
+    heads.delete(trashId)
+    if (records.length === 0) return
+    await binned.hold(trashId)
+    const added: NewRow[] = []
+    // A channel comes first, so that its videos find it.
+    for (const { channelId, videoId } of records.sort((a, b) => Number('videoId' in a) - Number('videoId' in b))) {
+      const key = videoId === undefined ? `channel ${channelId}` : `video ${videoId}`
+      const head = known?.get(key) ?? (await headFromDisk(trashId, channelId, videoId))
+      const removed_at = app.clock.now()
+      if (head) added.push({ ...head, removal, trash: trashId, why, by_user: by ?? null, note, removed_at })
+    }
+    await rows.add(added)
+  }
+
+  async function headFromDisk(trashId: string, channelId: string, videoId?: string): Promise<Head> {
+    try {
+      const told = await readRecord(app, trashId, channelId, videoId)
+      if ('channel' in told) return channelHead(told.channel)
+      return headOf(told)
+    } catch (err) {
+      // It stays in the bin: what it says cannot be shown, but its film is there.
+      app.log.warn({ err, trash: trashId, video: videoId }, 'a record in the bin cannot be read')
+      const id = videoId ?? channelId
+      const kind = videoId === undefined ? 'channel' : 'video'
+      return {
+        kind,
+        video_id: id,
+        channel_id: channelId,
+        title: id,
+        channel_name: '',
+        size_bytes: 0,
+        duration: 0,
+        is_gone: 1,
+      }
+    }
+  }
+
+  /** Documents that are gone already come back; the removal then puts their files back. */
+  async function takeBack(trashId: string, ids: ReadonlyArray<{ channelId: string; videoId?: string }>): Promise<void> {
+    for (const some of chunksOf(ids, TOGETHER)) {
+      const known = await videos.known(some.flatMap(({ videoId }) => videoId ?? []))
+      const lost = new Map<string, VideoRecord>()
+      for (const { channelId, videoId } of some) {
+        if (videoId === undefined) {
+          const told = await readRecord(app, trashId, channelId)
+          await channels.giveBack(channelId, told)
+        } else {
+          const told = await readRecord(app, trashId, channelId, videoId)
+          lost.set(videoId, told)
+        }
+      }
+      // Also of those that are there: what others have of them may be gone.
+      if (lost.size > 0) await videos.giveBack(lost)
+      app.log.warn({ trash: trashId, videos: lost.size - known.size }, 'a removal failed: what was gone is back')
+    }
+  }
+
+  const isOn = () => app.preferences.section('bin').days > 0
+
+  const ofVideos: VideoBin = {
+    isOn,
+    hold: holdVideos,
+    keep,
+    takeBack: async (trashId) => takeBack(trashId, await binned.records(trashId)),
+  }
+
+  const ofChannels: ChannelBin = {
+    isOn,
+    async hold(trashId, channelId) {
+      const filter = { eq: ['channel_id', channelId] as ['channel_id', string] }
+      for await (const batch of videos.collection.scan({ filter, batch: TOGETHER }))
+        await holdVideos(
+          trashId,
+          batch.map(({ id }) => id),
+        )
+      const told = await channels.collect(channelId)
+      if (!told) return
+      noteHead(trashId, channelHead(told.channel))
+      await binned.write(trashId, channelId, new Map([[undefined, JSON.stringify(told)]]))
+    },
+    keep: (trashId, _channelId, removal, by) => keep(trashId, removal, { why: 'channel', by }),
+    takeBack: async (trashId) => takeBack(trashId, await binned.records(trashId)),
+  }
+
+  return { ofVideos, ofChannels }
+}
+
+const headOf = ({ video, channelName }: VideoRecord): Head => ({
+  kind: 'video',
+  video_id: video.platform_id,
+  channel_id: video.channel_id,
+  title: video.title,
+  channel_name: channelName,
+  size_bytes: video.media_size,
+  duration: video.player.duration,
+  is_gone: video.active ? 0 : 1,
+})
+
+const channelHead = ({
+  channel_id: id,
+  channel_name: name,
+  channel_active,
+}: {
+  channel_id: string
+  channel_name: string
+  channel_active: boolean
+}): Head => ({
+  kind: 'channel',
+  video_id: id,
+  channel_id: id,
+  title: name,
+  channel_name: name,
+  size_bytes: 0,
+  duration: 0,
+  is_gone: channel_active ? 0 : 1,
+})

@@ -1,0 +1,177 @@
+/** What leaves the bin: back into the archive, or for good. Every step may be done twice; the row goes last. */
+import { chunksOf, errors, inEnglish, isAppError, type JobContext, say, wordsOf } from 'archivolt'
+import type { Belongings } from '../video/types.ts'
+import type { App } from './app.ts'
+import { readRecord } from './records.ts'
+import type { Row, Rows } from './rows.ts'
+import type { Chosen } from './types.ts'
+
+/** Entries that come back together. */
+const TOGETHER = 50
+const READ = 500
+
+type Job = Pick<JobContext<object>, 'step' | 'signal' | 'progress'>
+
+export type Leaving = ReturnType<typeof openLeaving>
+
+export function openLeaving(app: App, rows: Rows) {
+  const { media, videos, channels } = app
+  const { binned } = media
+
+  /** In order of their ids, those of one trash together. */
+  async function each(chosen: Chosen, signal: AbortSignal, work: (some: Row[]) => Promise<void>): Promise<void> {
+    for (let some = rows.after(chosen, 0, READ); some.length > 0; some = rows.after(chosen, some.at(-1)!.id, READ)) {
+      for (const trash of new Set(some.map((row) => row.trash)))
+        for (const part of chunksOf(
+          some.filter((row) => row.trash === trash),
+          TOGETHER,
+        )) {
+          signal.throwIfAborted()
+          await work(part)
+        }
+    }
+  }
+
+  async function restore(chosen: Chosen, { step, signal }: Job): Promise<void> {
+    await each(chosen, signal, async (part) => {
+      for (const row of part.filter(({ kind }) => kind === 'channel'))
+        await step('bin.channel', () => orRefuse(row, () => restoreChannel(row)))
+      const some = part.filter(({ kind }) => kind === 'video')
+      const held = some.map((row) => ({ id: row.video_id, channelId: row.channel_id }))
+      if (some.length > 0) await videos.exclusiveAll(held, () => restoreVideos(some, step))
+    })
+  }
+
+  async function restoreChannel({ id, trash, channel_id: channelId }: Row): Promise<void> {
+    const [row] = await rows.mark([id], 'restoring')
+    if (!row) return
+    await channels.giveBack(channelId, await readRecord(app, trash, channelId))
+    await binned.putBack(trash, channelId)
+    await end([row])
+  }
+
+  async function restoreVideos(some: readonly Row[], step: Job['step']): Promise<void> {
+    const [first] = some
+    const trash = first!.trash
+    const ids = some.map((row) => row.video_id)
+    const there = await videos.known(ids)
+    const begun = new Set(some.filter(({ state }) => state === 'restoring').map(({ id }) => id))
+    const ready = new Map<Row, Belongings>()
+    const done: Row[] = []
+    for (const row of some) {
+      const isThere = there.has(row.video_id)
+      if (isThere && begun.has(row.id) && (await binned.read(trash, row.channel_id, row.video_id)) === undefined)
+        done.push(row) // an earlier run has come to its last step
+      else if (isThere && !begun.has(row.id))
+        await rows.refuse(row.id, 'It is in the archive again: remove it there first')
+      else await orRefuse(row, async () => void ready.set(row, await prepared(row)))
+    }
+    const marked = await rows.mark(
+      [...ready.keys()].map(({ id }) => id),
+      'restoring',
+    )
+    const going = [...ready].filter(([row]) => marked.some(({ id }) => id === row.id))
+    for (const channelId of new Set(going.map(([row]) => row.channel_id))) {
+      const own = going.filter(([row]) => row.channel_id === channelId)
+      await needChannel(channelId, own[0]![0])
+      const ownIds = own.map(([row]) => row.video_id)
+      await step('bin.files', () => binned.putBack(trash, channelId, ownIds))
+      await step('bin.documents', () => videos.giveBack(new Map(own.map(([row, told]) => [row.video_id, told]))))
+    }
+    const back = [...going.map(([row]) => row), ...done]
+    if (back.length === 0) return
+    for (const row of back) await app.emit('video.restored', { id: row.video_id, channelId: row.channel_id })
+    await step('bin.end', () => end(back))
+  }
+
+  /** Reads what belongs to it, and looks whether its files can take their names again. @throws why not */
+  async function prepared(row: Row): Promise<Belongings> {
+    const { trash, channel_id: channelId, video_id: videoId } = row
+    const told = await readRecord(app, trash, channelId, videoId)
+    const inTheWay = (await binned.inTheWay(trash, channelId, [videoId])).get(videoId)
+    if (inTheWay !== undefined)
+      throw errors.conflict(say`Another ${{ file: inTheWay }} lies in the library: move it away, then try again`)
+    const [discarded] = media.places.trash.of([videoId])
+    if (told.film && discarded) await media.places.trash.restore(discarded.placeId, discarded.id)
+    return told
+  }
+
+  /** Videos of a channel that went after them, or with them, bring it back by what is known of it. */
+  async function needChannel(channelId: string, row: Row): Promise<void> {
+    if ((await channels.known([channelId])).has(channelId)) return
+    const entry = rows.channel(channelId)
+    const isBack = entry && (await orRefuse(entry, () => restoreChannel(entry)))
+    if (!isBack) await channels.recordName(channelId, row.channel_name || channelId)
+  }
+
+  /** @returns false: it stays in the bin, and says why */
+  async function orRefuse(row: Row, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work()
+      return true
+    } catch (thrown) {
+      if (!isAppError(thrown)) throw thrown
+      await rows.refuse(row.id, inEnglish(wordsOf(thrown)))
+      return false
+    }
+  }
+
+  async function empty(chosen: Chosen, { step, signal }: Job): Promise<number> {
+    let count = 0
+    await each(chosen, signal, async (part) => {
+      const going = await rows.mark(
+        part.map(({ id }) => id),
+        'emptying',
+      )
+      if (going.length === 0) return
+      const held = going.map((row) => ({ id: row.video_id, channelId: row.channel_id }))
+      await videos.exclusiveAll(held, async () => {
+        await step('bin.unlink', () => unlink(going))
+        await step('bin.end', () => end(going))
+      })
+      count += going.length
+    })
+    return count
+  }
+
+  async function unlink(going: readonly Row[]): Promise<void> {
+    const gone = going.filter(({ kind }) => kind === 'video')
+    const ids = gone.map((row) => row.video_id)
+    for (const channelId of new Set(gone.map((row) => row.channel_id)))
+      await binned.drop(
+        going[0]!.trash,
+        channelId,
+        gone.filter((row) => row.channel_id === channelId).map((row) => row.video_id),
+      )
+    // A video that is here again, or lies in the bin a second time, keeps its picture.
+    const kept = new Set([
+      ...(await videos.known(ids)),
+      ...rows.otherwiseIn(
+        ids,
+        gone.map(({ id }) => id),
+      ),
+    ])
+    for (const id of ids) if (!kept.has(id)) await media.removeArt('video', id)
+    for (const { kind, channel_id: channelId } of going)
+      if (kind === 'channel' && !(await channels.known([channelId])).has(channelId)) await channels.removeArt(channelId)
+  }
+
+  /** The records, with the last of them the whole folder, then the rows. */
+  async function end(some: readonly Row[]): Promise<void> {
+    const ids = some.map(({ id }) => id)
+    const { trash } = some[0]!
+    if (!rows.hasOthers(trash, ids)) await media.emptyTrash(trash)
+    else
+      for (const channelId of new Set(some.map((row) => row.channel_id)))
+        await binned.dropRecords(
+          trash,
+          channelId,
+          some
+            .filter((row) => row.channel_id === channelId)
+            .map((row) => (row.kind === 'channel' ? undefined : row.video_id)),
+        )
+    await rows.remove(ids)
+  }
+
+  return { restore, empty }
+}

@@ -1,0 +1,44 @@
+/** The bin: removed videos and channels are kept for some days, and come back whole (contract 9.25). */
+import { definePlugin, type PreferencesOf, Type } from 'archivolt'
+import { type BinService, openBin } from './bin.ts'
+import { emptyEntries, listBin, restoreEntries } from './routes.ts'
+import { binTables } from './rows.ts'
+import { emptyBin, restoreFromBin } from './tasks.ts'
+
+const bin = {
+  days: Type.Integer({
+    default: 30,
+    minimum: 0,
+    maximum: 3650,
+    title: 'Keep removed videos for',
+    description: '0 deletes them at once. What is no longer on the platform stays until an admin empties the bin.',
+    'x-unit': 'days',
+  }),
+}
+
+export default definePlugin({
+  name: 'bin',
+  needs: ['platform', 'media', 'channel', 'video'],
+  migrations: [binTables],
+  preferences: { bin },
+  implements: {
+    'video.bin': (app) => app.bin.holding.ofVideos,
+    'channel.bin': (app) => app.bin.holding.ofChannels,
+  },
+  routes: [listBin, restoreEntries, emptyEntries],
+  tasks: [restoreFromBin, emptyBin],
+  services: (app) => ({ bin: openBin(app) }),
+  setup: (app) => app.bin.begin(),
+  close: (app) => app.bin.close(),
+})
+
+declare module 'archivolt' {
+  interface Services {
+    bin: {
+      bin: BinService
+    }
+  }
+  interface PreferenceValues {
+    bin: PreferencesOf<typeof bin>
+  }
+}

@@ -1,0 +1,112 @@
+/** The bin over HTTP: list, restore, empty (contract 9.25). */
+import { defineRoute, errors, listing, Type } from 'archivolt'
+import type { App } from './app.ts'
+import type { BinEntry, Chosen } from './types.ts'
+
+const Entry = Type.Object({
+  id: Type.Integer(),
+  kind: Type.Enum(['video', 'channel']),
+  removal: Type.String({ description: 'of all that went at once' }),
+  platform_id: Type.String(),
+  channel_id: Type.String(),
+  title: Type.String(),
+  channel_name: Type.String(),
+  thumb_url: Type.String(),
+  media_size: Type.Integer(),
+  duration: Type.Integer(),
+  active: Type.Boolean({ description: 'false: the platform has it no longer; it never leaves the bin by itself' }),
+  why: Type.Enum(['removed', 'channel', 'playlist', 'watched', 'missing', 'rule']),
+  by: Type.Union([Type.String(), Type.Null()], { description: 'name of the account' }),
+  note: Type.String(),
+  removed: Type.Integer({ description: 'epoch seconds' }),
+  until: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'epoch seconds; null: until an admin empties the bin',
+  }),
+})
+
+export const listBin = defineRoute({
+  method: 'GET',
+  path: '/api/bin/',
+  access: 'admin',
+  summary: 'What was removed, newest first',
+  query: { q: Type.Optional(Type.String({ maxLength: 200, description: 'a part of title or channel' })) },
+  envelope: 'page',
+  reply: Type.Array(Entry),
+  handle({ query: { q = '' }, page: { from, size } }, app: App) {
+    const { entries, total } = app.bin.list(q, from, size)
+    return listing(
+      entries.map((entry) => JSON.stringify(shown(entry, app))),
+      total,
+    )
+  },
+})
+
+function shown(entry: BinEntry, { accounts, media }: App) {
+  const isVideo = entry.kind === 'video'
+  return {
+    id: entry.id,
+    kind: entry.kind,
+    removal: entry.removal,
+    platform_id: entry.videoId,
+    channel_id: entry.channelId,
+    title: entry.title,
+    channel_name: entry.channelName,
+    thumb_url: media.artUrl(isVideo ? 'video' : 'channel_thumb', entry.videoId),
+    media_size: entry.sizeBytes,
+    duration: entry.durationSeconds,
+    active: !entry.isGone,
+    why: entry.why,
+    by: (entry.by !== null && accounts.get(entry.by)?.username) || null,
+    note: entry.note,
+    removed: entry.removedAt,
+    until: entry.isGone ? null : entry.until,
+  }
+}
+
+const ChosenBody = Type.Object(
+  {
+    entries: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1, maxItems: 1000 })),
+    removal: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'all that went at once' })),
+    all: Type.Optional(Type.Literal(true)),
+  },
+  { description: 'one of the three' },
+)
+
+function chosenBy({ entries, removal, all }: { entries?: number[]; removal?: string; all?: true }): Chosen {
+  const told = [entries, removal, all].filter((one) => one !== undefined)
+  if (told.length !== 1) throw errors.badRequest('Send one of `entries`, `removal`, `all`')
+  return entries ? { entries } : removal !== undefined ? { removal } : { all: true }
+}
+
+export const restoreEntries = defineRoute({
+  method: 'POST',
+  path: '/api/bin/restore/',
+  access: 'admin',
+  summary: 'Restore from the bin what was removed',
+  body: ChosenBody,
+  reply: Type.Object({
+    restored: Type.Integer(),
+    refused: Type.Array(Type.Object({ id: Type.Integer(), title: Type.String(), reason: Type.String() }), {
+      description: 'these stay in the bin',
+    }),
+  }),
+  errors: ['bad_request', 'not_found', 'conflict', 'unavailable'],
+  async handle({ body }, app: App) {
+    const { restored, refused } = await app.bin.restore(chosenBy(body))
+    const [first] = refused
+    if (restored === 0 && !first && !body.all) throw errors.notFound('entry of the bin')
+    if (restored === 0 && first && refused.length === 1) throw errors.conflict(first.reason)
+    return { restored, refused: refused.map(({ entry, title, reason }) => ({ id: entry, title, reason })) }
+  },
+})
+
+export const emptyEntries = defineRoute({
+  method: 'POST',
+  path: '/api/bin/empty/',
+  access: 'admin',
+  summary: 'Delete from the bin for good',
+  body: ChosenBody,
+  reply: Type.Object({ deleted: Type.Integer() }),
+  errors: ['bad_request', 'unavailable'],
+  handle: async ({ body }, app: App) => ({ deleted: await app.bin.empty(chosenBy(body)) }),
+})

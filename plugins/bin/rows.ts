@@ -1,0 +1,184 @@
+/** Entries of the bin: the one home of these rows, of which lists are made. What belongs to a video lies beside its film. */
+import type { App } from './app.ts'
+import type { BinEntry, BinSum, Chosen, Why } from './types.ts'
+
+export const binTables = {
+  number: 1,
+  sql: `
+CREATE TABLE bin_entry (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL CHECK (kind IN ('video', 'channel')),
+  -- what went at once is restored at once
+  removal TEXT NOT NULL,
+  -- the folder with its files and its record
+  trash TEXT NOT NULL,
+  -- of a channel its own id
+  video_id TEXT NOT NULL,
+  channel_id TEXT NOT NULL,
+  title TEXT NOT NULL,
+  channel_name TEXT NOT NULL,
+  size_bytes INTEGER NOT NULL,
+  duration INTEGER NOT NULL,
+  -- the platform has it no longer: it never goes by itself
+  is_gone INTEGER NOT NULL,
+  why TEXT NOT NULL,
+  by_user INTEGER,
+  note TEXT NOT NULL,
+  -- epoch milliseconds
+  removed_at INTEGER NOT NULL,
+  -- a job is about to bring it back or to delete it: then it does that first of all
+  state TEXT CHECK (state IN ('restoring', 'emptying')),
+  -- why it could not be brought back the last time
+  refused TEXT,
+  UNIQUE (trash, kind, video_id)
+) STRICT;
+CREATE INDEX bin_entry_removal ON bin_entry (removal);
+CREATE INDEX bin_entry_video ON bin_entry (video_id);
+CREATE INDEX bin_entry_due ON bin_entry (is_gone, removed_at);`,
+}
+
+export interface Row {
+  id: number
+  kind: 'video' | 'channel'
+  removal: string
+  trash: string
+  video_id: string
+  channel_id: string
+  title: string
+  channel_name: string
+  size_bytes: number
+  duration: number
+  is_gone: 0 | 1
+  why: Why
+  by_user: number | null
+  note: string
+  removed_at: number
+  state: 'restoring' | 'emptying' | null
+  refused: string | null
+}
+
+export type NewRow = Omit<Row, 'id' | 'state' | 'refused'>
+
+/** Rows that one transaction writes. */
+const CHUNK = 500
+
+export type Rows = ReturnType<typeof openRows>
+
+export function openRows({ ledger }: Pick<App, 'ledger'>) {
+  const { sql, write } = ledger
+
+  /** By id: a channel comes before its videos. */
+  function after(chosen: Chosen, id: number, limit: number): Row[] {
+    const [where, value] = whereOf(chosen)
+    return sql<Row>(`SELECT * FROM bin_entry WHERE ${where} AND id > ? ORDER BY id LIMIT ?`).all(value, id, limit)
+  }
+
+  return {
+    after,
+
+    count(chosen: Chosen): number {
+      const [where, value] = whereOf(chosen)
+      return sql<{ count: number }>(`SELECT count(*) AS count FROM bin_entry WHERE ${where}`).get(value)!.count
+    },
+
+    page(words: string, from: number, size: number): { rows: Row[]; total: number } {
+      const like = `%${words.replace(/[\\%_]/g, '\\$&')}%`
+      const where = "WHERE title LIKE ? ESCAPE '\\' OR channel_name LIKE ? ESCAPE '\\'"
+      return {
+        rows: sql<Row>(`SELECT * FROM bin_entry ${where} ORDER BY id DESC LIMIT ? OFFSET ?`).all(
+          like,
+          like,
+          size,
+          from,
+        ),
+        total: sql<{ count: number }>(`SELECT count(*) AS count FROM bin_entry ${where}`).get(like, like)!.count,
+      }
+    },
+
+    sum: (): BinSum =>
+      sql<BinSum>('SELECT count(*) AS entries, coalesce(sum(size_bytes), 0) AS sizeBytes FROM bin_entry').get()!,
+
+    async add(rows: readonly NewRow[]): Promise<void> {
+      const put = sql(
+        `INSERT OR IGNORE INTO bin_entry (kind, removal, trash, video_id, channel_id, title, channel_name, size_bytes,
+           duration, is_gone, why, by_user, note, removed_at)
+         VALUES (@kind, @removal, @trash, @video_id, @channel_id, @title, @channel_name, @size_bytes,
+           @duration, @is_gone, @why, @by_user, @note, @removed_at)`,
+      )
+      for (let from = 0; from < rows.length; from += CHUNK)
+        await write(() => {
+          for (const row of rows.slice(from, from + CHUNK)) put.run(row)
+        })
+    },
+
+    /** @returns those that are so now: one that is about to be deleted is not brought back, nor the other way round */
+    mark: (ids: readonly number[], state: NonNullable<Row['state']>): Promise<Row[]> =>
+      write(() =>
+        sql<Row>(
+          `UPDATE bin_entry SET state = @state, refused = NULL
+             WHERE id IN (SELECT value FROM json_each(@ids)) AND coalesce(state, @state) = @state RETURNING *`,
+        ).all({ state, ids: JSON.stringify(ids) }),
+      ),
+
+    refuse: (id: number, reason: string): Promise<void> =>
+      write(() => void sql('UPDATE bin_entry SET state = NULL, refused = ? WHERE id = ?').run(reason, id)),
+
+    remove: (ids: readonly number[]): Promise<void> =>
+      write(
+        () => void sql('DELETE FROM bin_entry WHERE id IN (SELECT value FROM json_each(?))').run(JSON.stringify(ids)),
+      ),
+
+    /** Whether others than these lie in the trash. */
+    hasOthers: (trash: string, ids: readonly number[]): boolean =>
+      sql('SELECT 1 FROM bin_entry WHERE trash = ? AND id NOT IN (SELECT value FROM json_each(?)) LIMIT 1').get(
+        trash,
+        JSON.stringify(ids),
+      ) !== undefined,
+
+    /** Of these videos, those that have an entry beside these. */
+    otherwiseIn: (videoIds: readonly string[], ids: readonly number[]): Set<string> =>
+      new Set(
+        sql<{ id: string }>(
+          `SELECT DISTINCT video_id AS id FROM bin_entry WHERE video_id IN (SELECT value FROM json_each(?))
+             AND id NOT IN (SELECT value FROM json_each(?))`,
+        )
+          .all(JSON.stringify(videoIds), JSON.stringify(ids))
+          .map(({ id }) => id),
+      ),
+
+    channel: (channelId: string): Row | undefined =>
+      sql<Row>("SELECT * FROM bin_entry WHERE kind = 'channel' AND video_id = ? ORDER BY id DESC LIMIT 1").get(
+        channelId,
+      ),
+
+    refusedAmong: (chosen: Chosen): Row[] => after(chosen, 0, CHUNK).filter(({ refused }) => refused !== null),
+
+    /** The oldest that may go by themselves. */
+    oldest: (limit: number): Row[] =>
+      sql<Row>('SELECT * FROM bin_entry WHERE is_gone = 0 ORDER BY removed_at, id LIMIT ?').all(limit),
+  }
+}
+
+function whereOf(chosen: Chosen): [sql: string, value: unknown] {
+  if ('all' in chosen) return ['1 = ?', 1]
+  if ('removal' in chosen) return ['removal = ?', chosen.removal]
+  return ['id IN (SELECT value FROM json_each(?))', JSON.stringify(chosen.entries)]
+}
+
+export const toEntry = (row: Row, days: number): BinEntry => ({
+  id: row.id,
+  kind: row.kind,
+  removal: row.removal,
+  videoId: row.video_id,
+  channelId: row.channel_id,
+  title: row.title,
+  channelName: row.channel_name,
+  sizeBytes: row.size_bytes,
+  durationSeconds: row.duration,
+  isGone: row.is_gone === 1,
+  why: row.why,
+  by: row.by_user,
+  note: row.note,
+  removedAt: Math.floor(row.removed_at / 1000),
+  until: Math.floor(row.removed_at / 1000) + days * 86_400,
+})

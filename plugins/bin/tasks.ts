@@ -1,0 +1,33 @@
+/** What leaves the bin leaves it in jobs, so that the next start finishes what was interrupted. */
+import { defineTask, Type } from 'archivolt'
+import type { App } from './app.ts'
+import type { Chosen } from './types.ts'
+
+const payload = Type.Object({
+  entries: Type.Optional(Type.Array(Type.Integer())),
+  removal: Type.Optional(Type.String()),
+  all: Type.Optional(Type.Literal(true)),
+})
+
+const chosenBy = ({ entries = [], removal, all }: { entries?: number[]; removal?: string; all?: true }): Chosen =>
+  all ? { all } : removal === undefined ? { entries } : { removal }
+
+export const restoreFromBin = defineTask({
+  name: 'bin.restore',
+  title: 'Restore from the bin',
+  payload,
+  lane: 'light',
+  internal: true,
+  resumable: true,
+  run: (job, app: App): Promise<void> => app.bin.leaving.restore(chosenBy(job.payload), job),
+})
+
+export const emptyBin = defineTask({
+  name: 'bin.empty',
+  title: 'Empty the bin',
+  payload,
+  lane: 'light',
+  internal: true,
+  resumable: true,
+  run: async (job, app: App): Promise<string> => String(await app.bin.leaving.empty(chosenBy(job.payload), job)),
+})

@@ -1,0 +1,73 @@
+/** All that belongs to a channel itself, as the bin keeps it: collected before it is removed, and brought back whole. */
+import { type Collection, errors, faultIn, type NamesOf, say, Type } from 'archivolt'
+import type { App } from './app.ts'
+import type { Handles } from './handles.ts'
+import { ChannelDoc, type channelIndex } from './schema.ts'
+
+/** A plugin's part of what belongs to a channel, put into the hook `channel.belongings`. */
+export interface OwnChannelBelongings {
+  /** Under which name it is kept. */
+  of: string
+  /** Before it is removed. JSON; undefined: nothing. */
+  collect(channelId: string): Promise<unknown>
+  /** After its document is back. May be done twice; what comes from the disk is checked first. */
+  restore(channelId: string, kept: unknown): Promise<void>
+}
+
+export interface ChannelBelongings {
+  channel: ChannelDoc
+  handles: string[]
+  /** Accounts whose view names it. */
+  seenBy: number[]
+  /** By plugin. */
+  others: Record<string, unknown>
+}
+
+const Record = Type.Object({
+  channel: ChannelDoc,
+  handles: Type.Array(Type.String({ maxLength: 200 })),
+  seenBy: Type.Array(Type.Integer()),
+  others: Type.Record(Type.String(), Type.Unknown()),
+})
+
+export function openChannelBelongings(
+  app: App,
+  collection: Collection<ChannelDoc, NamesOf<typeof channelIndex>>,
+  handles: Handles,
+) {
+  return {
+    async collect(id: string): Promise<ChannelBelongings | undefined> {
+      const channel = await collection.get(id)
+      if (!channel) return undefined
+      const others: Record<string, unknown> = {}
+      for (const { of, collect } of app.hook('channel.belongings')) {
+        const value = await collect(id)
+        if (value !== undefined) others[of] = value
+      }
+      const seenBy = app.accounts.list().filter(({ view }) => view?.['channel']?.includes(id))
+      return { channel, handles: handles.of(id), seenBy: seenBy.map((account) => account.id), others }
+    },
+
+    checkBelongings(id: string, told: unknown): ChannelBelongings {
+      const fault = faultIn(Record, told)
+      if (fault !== undefined)
+        throw errors.unprocessable(say`The record of ${{ id }} in the bin is damaged: ${{ fault }}`)
+      const kept = told as ChannelBelongings
+      if (kept.channel.channel_id !== id)
+        throw errors.unprocessable(say`The record of ${{ id }} in the bin speaks of another channel`)
+      return kept
+    },
+
+    async giveBack(id: string, kept: ChannelBelongings): Promise<void> {
+      await collection.create(id, kept.channel, { visible: true })
+      for (const handle of kept.handles) await handles.remember(handle, id, true)
+      for (const account of kept.seenBy) {
+        const view = app.accounts.get(account)?.view
+        if (view && !view['channel']?.includes(id))
+          await app.accounts.change(account, { view: { ...view, channel: [...(view['channel'] ?? []), id] } })
+      }
+      for (const { of, restore } of app.hook('channel.belongings'))
+        if (kept.others[of] !== undefined) await restore(id, kept.others[of])
+    },
+  }
+}

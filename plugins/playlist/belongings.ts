@@ -1,0 +1,44 @@
+/** Where removed videos stood in custom playlists, as the bin keeps it; what playlists of the platform say of them. */
+import { faultIn, type Static, Type } from 'archivolt'
+import type { OwnChannelBelongings } from '../channel/belongings.ts'
+import type { OwnBelongings } from '../video/types.ts'
+import type { App } from './app.ts'
+import { PlaylistDoc } from './schema.ts'
+
+/** `[playlist, place, title, uploader]`: each had it there. */
+const Kept = Type.Array(
+  Type.Tuple([Type.String(), Type.Integer(), Type.String(), Type.Union([Type.String(), Type.Null()])]),
+)
+export type KeptPlaces = Static<typeof Kept>
+
+export function belongings({ playlists }: App): OwnBelongings {
+  return {
+    of: 'playlist',
+    collect: async (ids) => playlists.placesOf(ids),
+    restore: (kept, ids) =>
+      playlists.putBack(
+        new Map(
+          [...kept].flatMap(
+            ([id, told]): Array<[string, KeptPlaces]> =>
+              faultIn(Kept, told) === undefined ? [[id, told as KeptPlaces]] : [],
+          ),
+        ),
+        ids,
+      ),
+  }
+}
+
+const Lists = Type.Array(PlaylistDoc)
+
+/** Playlists that a channel has listed go with it, and come back before its videos. */
+export function channelBelongings({ playlists }: App): OwnChannelBelongings {
+  return {
+    of: 'playlist',
+    collect: (channelId) => playlists.ofChannel(channelId),
+    async restore(channelId, kept) {
+      if (faultIn(Lists, kept) !== undefined) return
+      const own = (kept as PlaylistDoc[]).filter((doc) => doc.playlist_channel_id === channelId)
+      await playlists.giveBack(own)
+    },
+  }
+}

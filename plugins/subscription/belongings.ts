@@ -1,0 +1,49 @@
+/** How far a removed channel was read, and what its subscription began with, as the bin keeps it. */
+import { faultIn, type Static, Type } from 'archivolt'
+import type { OwnChannelBelongings } from '../channel/belongings.ts'
+import type { App } from './app.ts'
+
+/** `[tab, entries]`, and `[tab, take, job, passed]`, as the rows have it. */
+const Kept = Type.Object({
+  depth: Type.Array(Type.Tuple([Type.String(), Type.Integer()])),
+  beginning: Type.Array(
+    Type.Tuple([Type.String(), Type.Union([Type.String(), Type.Null()]), Type.String(), Type.String()]),
+  ),
+})
+type Kept = Static<typeof Kept>
+
+export function channelBelongings({ ledger }: App): OwnChannelBelongings {
+  return {
+    of: 'subscription',
+
+    async collect(channelId): Promise<Kept> {
+      const depth = ledger
+        .sql<{ tab: string; entries: number }>('SELECT tab, entries FROM subscription_depth WHERE channel_id = ?')
+        .all(channelId)
+      const beginning = ledger
+        .sql<{ tab: string; take: string | null; job_id: string; passed: string }>(
+          'SELECT tab, take, job_id, passed FROM subscription_beginning WHERE id = ?',
+        )
+        .all(channelId)
+      return {
+        depth: depth.map(({ tab, entries }) => [tab, entries]),
+        beginning: beginning.map(({ tab, take, job_id: jobId, passed }) => [tab, take, jobId, passed]),
+      }
+    },
+
+    async restore(channelId, told) {
+      if (faultIn(Kept, told) !== undefined) return
+      const { depth, beginning } = told as Kept
+      await ledger.write(() => {
+        const putDepth = ledger.sql(
+          'INSERT INTO subscription_depth (channel_id, tab, entries) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+        )
+        const putBeginning = ledger.sql(
+          'INSERT INTO subscription_beginning (id, tab, take, job_id, passed) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+        )
+        for (const row of depth) putDepth.run(channelId, ...row)
+        for (const row of beginning) putBeginning.run(channelId, ...row)
+      })
+    },
+  }
+}

@@ -1,0 +1,110 @@
+/** All that belongs to videos, as the bin keeps it: collected before they are removed, and brought back whole. */
+import { errors, faultIn, isId, say, Type } from 'archivolt'
+import { CommentDoc, SubtitleDoc, VideoDoc } from './schema.ts'
+import type { VideoState } from './state.ts'
+import type { Belongings, Videos } from './types.ts'
+
+/** Fragments that are written together. */
+const FRAGMENTS = 500
+
+const PlacedFilm = Type.Object({
+  videoId: Type.String(),
+  channelId: Type.String(),
+  placeId: Type.Integer(),
+  path: Type.String(),
+  ending: Type.String(),
+  sizeBytes: Type.Integer(),
+  changedMs: Type.Number(),
+  state: Type.String(),
+})
+
+const Record = Type.Object({
+  video: VideoDoc,
+  comments: Type.Optional(CommentDoc),
+  subtitles: Type.Array(Type.Object({ id: Type.String(), doc: SubtitleDoc })),
+  /** Its film lay in a place. */
+  film: Type.Optional(PlacedFilm),
+  isMissing: Type.Optional(Type.Literal(true)),
+  /** By plugin. */
+  others: Type.Record(Type.String(), Type.Unknown()),
+})
+
+export function openBelongings({ app, collection, comments, subtitles }: VideoState) {
+  return {
+    async collect(ids) {
+      const docs = await collection.getMany(ids)
+      const remarks = await comments.getMany([...docs.keys()])
+      const fragments = new Map<string, Belongings['subtitles']>()
+      for await (const batch of subtitles.scan({ filter: { in: ['platform_id', [...docs.keys()]] } }))
+        for (const { id, doc } of batch)
+          fragments.set(doc.platform_id, [...(fragments.get(doc.platform_id) ?? []), { id, doc }])
+      const missing = app.media.missing.of([...docs.keys()])
+      const others = app.hook('video.belongings')
+      const told = await Promise.all(others.map(({ collect }) => collect([...docs.keys()])))
+      const collected = new Map<string, Belongings>()
+      for (const [id, video] of docs) {
+        const film = app.media.places.filmOf(id)
+        const comment = remarks.get(id)
+        collected.set(id, {
+          video,
+          ...(comment && { comments: comment }),
+          subtitles: fragments.get(id) ?? [],
+          ...(film && { film }),
+          ...(missing.has(id) && { isMissing: true }),
+          others: Object.fromEntries(
+            others.flatMap(({ of }, at) => {
+              const value = told[at]!.get(id)
+              return value === undefined ? [] : [[of, value]]
+            }),
+          ),
+        })
+      }
+      return collected
+    },
+
+    checkBelongings(id, told) {
+      const fault = faultIn(Record, told)
+      if (fault !== undefined)
+        throw errors.unprocessable(say`The record of ${{ id }} in the bin is damaged: ${{ fault }}`)
+      const record = told as Belongings
+      const { video, comments: remarks, subtitles: fragments, film } = record
+      const isOwn =
+        video.platform_id === id &&
+        isId(video.channel_id) &&
+        (remarks === undefined || remarks.platform_id === id) &&
+        fragments.every((one) => one.doc.platform_id === id && one.id.startsWith(`${id}-`)) &&
+        (film === undefined || (film.videoId === id && app.media.containers.endings.includes(film.ending)))
+      if (!isOwn) throw errors.unprocessable(say`The record of ${{ id }} in the bin speaks of another video`)
+      return record
+    },
+
+    async giveBack(belongings) {
+      const ids = [...belongings.keys()]
+      const all = [...belongings.values()]
+      const films = all.flatMap(({ film }) => (film ? [film] : []))
+      if (films.length > 0) await app.media.places.keep(films)
+      const remarks = [...belongings].flatMap(([id, { comments: doc }]) => (doc ? [{ id, doc }] : []))
+      await whole(comments.putMany(remarks, { onlyNew: true }))
+      const fragments = all.flatMap((one) => one.subtitles)
+      for (let from = 0; from < fragments.length; from += FRAGMENTS)
+        await whole(subtitles.putMany(fragments.slice(from, from + FRAGMENTS)))
+      const docs = [...belongings].map(([id, { video }]) => ({ id, doc: video }))
+      await whole(collection.putMany(docs, { onlyNew: true, visible: true }))
+      for (const { of, restore } of app.hook('video.belongings'))
+        await restore(
+          new Map(
+            [...belongings].flatMap(
+              ([id, { others }]): Array<[string, unknown]> => (others[of] === undefined ? [] : [[id, others[of]]]),
+            ),
+          ),
+          ids,
+        )
+    },
+  } satisfies Partial<Videos>
+}
+
+/** @throws unavailable: one of them could not be written */
+async function whole(writing: Promise<{ failed: ReadonlyArray<{ id: string; reason: string }> }>): Promise<void> {
+  const [first] = (await writing).failed
+  if (first) throw errors.unavailable(say`${{ id: first.id }} could not be brought back: ${{ reason: first.reason }}`)
+}

@@ -1,0 +1,43 @@
+/** Everybody's marks of removed videos and positions in them, as the bin keeps them. */
+import { faultIn, type Static, Type } from 'archivolt'
+import type { OwnBelongings } from '../video/types.ts'
+import type { WatchState } from './state.ts'
+
+/** Marks are `[account, epoch seconds or null]`; positions `[account, seconds, duration, epoch milliseconds]`. */
+const Kept = Type.Object({
+  marks: Type.Array(Type.Tuple([Type.Integer(), Type.Union([Type.Integer(), Type.Null()])])),
+  positions: Type.Array(Type.Tuple([Type.Integer(), Type.Number(), Type.Integer(), Type.Integer()])),
+})
+type Kept = Static<typeof Kept>
+
+export function openWatchBelongings({ app, marks, positions, indexer, settling }: WatchState): OwnBelongings {
+  return {
+    of: 'watch',
+
+    async collect(ids) {
+      const found = new Map<string, Kept>()
+      const of = (id: string) => found.get(id) ?? found.set(id, { marks: [], positions: [] }).get(id)!
+      for (const { userId, videoId, at } of marks.ofVideos(ids)) of(videoId).marks.push([userId, at])
+      for (const { userId, videoId, position, duration, updatedAt } of positions.ofVideos(ids))
+        of(videoId).positions.push([userId, position, duration, updatedAt])
+      return found
+    },
+
+    async restore(kept, ids) {
+      await app.ledger.write(() => {
+        for (const [id, told] of kept) {
+          if (faultIn(Kept, told) !== undefined) continue
+          const { marks: dated, positions: begun } = told as Kept
+          for (const [userId, at] of dated)
+            if (app.accounts.get(userId)) marks.noteUnindexed(userId, marks.add(userId, [id], at))
+          for (const [userId, position, duration, ms] of begun)
+            if (app.accounts.get(userId) && !positions.get(userId, id))
+              positions.set(userId, id, { position, duration }, ms)
+        }
+      })
+      await indexer.run()
+      // Accounts that are gone meanwhile stand in the documents still.
+      await settling.some(ids)
+    },
+  }
+}

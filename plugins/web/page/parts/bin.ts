@@ -1,0 +1,31 @@
+/** Undo of what was deleted: it comes back from the bin, where there is one. */
+import { post } from '../server/api.ts'
+import { noteBack } from '../stores/deleted.ts'
+import { forget } from '../stores/load.ts'
+import { t } from '../texts/lookup.ts'
+import { say } from './toast.ts'
+
+/** For `say`. @param removals  as replies name them; none: nothing can be undone */
+export function undoOf(
+  removals: ReadonlyArray<string | undefined>,
+  ids: readonly string[] = [],
+): { undo?: () => Promise<void> } {
+  const known = removals.filter((one) => one !== undefined)
+  return known.length === 0 ? {} : { undo: () => restore(known, ids) }
+}
+
+async function restore(removals: readonly string[], ids: readonly string[]): Promise<void> {
+  let count = 0
+  for (const removal of removals) {
+    const { restored, refused } = await post<{ restored: number; refused: Array<{ reason: string }> }>(
+      '/api/bin/restore/',
+      { removal },
+    )
+    count += restored
+    const [first] = refused
+    if (first) say(first.reason, { isError: true })
+  }
+  for (const id of ids) noteBack(id)
+  forget()
+  if (count > 0) say(t('bin.restored'))
+}

@@ -1,0 +1,258 @@
+/** What is removed comes back as it was: documents, rows and files, compared whole, on both indexes. */
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, test } from 'node:test'
+import { aChannel, aFragment, aPlaylist, aVideo, someComments, type TestApp, testApp } from 'archivolt/testing'
+import { DAY_MS } from '../../../core/clock.ts'
+import { INDEXES, indexSettings } from '../../support/indexes.ts'
+import { lastFirst } from '../../support/last-first.ts'
+
+const TABLES = [
+  'watch_mark',
+  'watch_position',
+  'watch_unindexed',
+  'playlist_custom',
+  'playlist_custom_entry',
+  'media_film',
+]
+const KINDS = ['video', 'comment', 'subtitle', 'channel', 'playlist']
+
+async function filesBelow(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const files = entries.filter((entry) => entry.isFile() && entry.name !== '.archivolt-lock')
+  const paths = files.map((entry) => join(entry.parentPath, entry.name)).sort()
+  return Object.fromEntries(
+    await Promise.all(
+      paths.map(async (path) => [path.slice(folder.length), (await readFile(path)).toString('base64')]),
+    ),
+  )
+}
+
+/** The playlists of a video are a set: those of a removed channel come back behind the others. */
+function sortedLists(doc: { playlist?: string[] }): object {
+  return doc.playlist ? { ...doc, playlist: doc.playlist.toSorted() } : doc
+}
+
+/** Documents, ledger rows and files, whole. */
+async function everything(app: TestApp) {
+  const docs: Record<string, unknown> = {}
+  for (const kind of KINDS) for (const id of await app.ids(kind)) docs[`${kind} ${id}`] = sortedLists(await app.doc(kind, id))
+  const rows = Object.fromEntries(TABLES.map((table) => [table, app.app.ledger.sql(`SELECT * FROM ${table}`).all()]))
+  const { mediaDir, cacheDir } = app.app.settings
+  return { docs, rows, library: await filesBelow(mediaDir), pictures: await filesBelow(cacheDir) }
+}
+
+async function put(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+}
+
+/** Two channels; marks, positions, places in playlists of two accounts; comments, subtitles, pictures. */
+async function aHousehold(app: TestApp): Promise<void> {
+  const { media } = app.app
+  const videos = ['v1', 'v2', 'v3'].map((id) => aVideo({ id, channelId: 'UC1', title: `Herring ${id}` }))
+  await app.given(
+    aChannel({ id: 'UC1', channel_subscribed: true, channel_overwrites: { autodelete_days: 7 } }),
+    aChannel({ id: 'UC2' }),
+    ...videos,
+    aVideo({ id: 'w1', channelId: 'UC2', keep: true }),
+    aFragment({ platform_id: 'v1', subtitle_line: 'herring at dawn' }),
+    someComments('v1', [{ comment_id: 'c1' }]),
+    aPlaylist({ id: 'PL1', playlist_channel_id: 'UC1', entries: ['v1', 'w1'] }),
+  )
+  for (const id of ['v1', 'v2', 'v3']) {
+    await put(media.pathOf('UC1', id), `the film ${id}`)
+    await put(media.artPathOf('video', id), `the picture ${id}`)
+  }
+  await put(media.pathOf('UC2', 'w1'), 'the film w1')
+  await put(media.subtitlePathOf('UC1', 'v1', 'en'), 'WEBVTT')
+  await put(join(app.app.settings.mediaDir, 'UC1', 'notes.txt'), 'what people have put there')
+  await app.app.playlists.takeInAll()
+  for (const who of ['admin', 'user'] as const) {
+    const asked = [
+      await app.as(who).post('/api/watched/', { id: 'v2', is_watched: true }),
+      await app.as(who).post('/api/video/v1/progress/', { position: 3 }),
+    ]
+    for (const { status, text } of asked) assert.equal(status, 200, text)
+    for (const id of ['v3', 'v1', 'w1'])
+      await app.as(who).post('/api/playlist/watchlater/', { action: 'create', video_id: id })
+  }
+  const shared = await app
+    .as('user')
+    .post('/api/playlist/custom/', { playlist_name: 'Ours', playlist_visibility: 'shared' })
+  const id = shared.body.playlist_id as string
+  for (const videoId of ['w1', 'v1', 'v2'])
+    assert.equal(
+      (await app.as('user').post(`/api/playlist/${id}/`, { action: 'create', video_id: videoId })).status,
+      201,
+    )
+  await app.settled()
+}
+
+const undo = (app: TestApp, removal: string) => app.as('admin').post('/api/bin/restore/', { removal })
+
+for (const { index, skip } of INDEXES) {
+  describe(`on ${index}`, { skip }, () => {
+    const household = async (t: Parameters<typeof lastFirst>[0]) => {
+      const scope = lastFirst(t)
+      const app = await testApp(scope, { settings: await indexSettings(scope, index, 'bin') })
+      await aHousehold(app)
+      return app
+    }
+
+    test('one video, chosen ones and a channel go, and undo brings back exactly what was', async (t) => {
+      const app = await household(t)
+      const removals: Array<[string, () => Promise<{ body: any; status: number }>, string[]]> = [
+        ['one', () => app.as('admin').delete('/api/video/v1/'), ['v2', 'v3', 'w1']],
+        [
+          'chosen',
+          () => app.as('admin').post('/api/video/bulk/', { action: 'delete', ids: ['v1', 'w1', 'v2'] }),
+          ['v3'],
+        ],
+        ['a channel', () => app.as('admin').delete('/api/channel/UC1/'), ['w1']],
+      ]
+      for (const [what, remove, left] of removals) {
+        const before = await everything(app)
+
+        const reply = await remove()
+
+        assert.equal(reply.status, 200)
+        assert.deepEqual(await app.ids('video'), left, what)
+        assert.equal(
+          (await app.as('user').get('/api/search/?query=herring')).body.results?.video_results?.length ?? 0,
+          left.filter((id) => id.startsWith('v')).length,
+        )
+        await app.settled()
+        const undone = await undo(app, reply.body.removal)
+        assert.deepEqual([undone.status, undone.body.refused], [200, []], undone.text)
+        await app.settled()
+        assert.deepEqual(await everything(app), before, what)
+        assert.equal((await app.as('admin').get('/api/bin/')).body.paginate.total_hits, 0)
+      }
+    })
+  })
+}
+
+test('the bin lists and searches what was removed, and only admins see it', async (t) => {
+  const app = await testApp(t)
+  await aHousehold(app)
+  await app.as('admin').delete('/api/video/v1/')
+  await app.as('admin').delete('/api/video/w1/')
+
+  const { body } = await app.as('admin').get('/api/bin/?q=v1')
+
+  assert.deepEqual(
+    body.data.map((entry: Record<string, unknown>) => [entry['platform_id'], entry['why'], entry['by'], entry['kind']]),
+    [['v1', 'removed', 'admin', 'video']],
+  )
+  assert.equal(body.data[0].until - body.data[0].removed, 30 * 86_400)
+  assert.equal((await app.as('admin').get('/api/bin/')).body.paginate.total_hits, 2)
+  for (const ask of [
+    app.as('user').get('/api/bin/'),
+    app.as('user').post('/api/bin/restore/', { all: true }),
+    app.as('user').post('/api/bin/empty/', { all: true }),
+  ])
+    assert.equal((await ask).status, 403)
+})
+
+test('what is emptied is gone for good, with its files and pictures', async (t) => {
+  const app = await testApp(t)
+  await aHousehold(app)
+  const { removal } = (await app.as('admin').post('/api/video/bulk/', { action: 'delete', ids: ['v1', 'v2'] })).body
+  const [{ id, platform_id: gone }] = (await app.as('admin').get('/api/bin/')).body.data
+
+  assert.deepEqual((await app.as('admin').post('/api/bin/empty/', { entries: [id] })).body, { deleted: 1 })
+
+  assert.equal(
+    Object.keys(await filesBelow(app.app.settings.cacheDir)).some((path) => path.includes(gone)),
+    false,
+  )
+  assert.equal(
+    Object.keys(await filesBelow(app.app.settings.mediaDir)).some((path) => path.includes(`${gone}.`)),
+    false,
+  )
+  assert.equal((await undo(app, removal)).body.restored, 1)
+  assert.deepEqual(await readdir(join(app.app.settings.mediaDir, '.trash')), [])
+  assert.equal((await app.as('admin').post('/api/bin/restore/', { entries: [id] })).status, 404)
+})
+
+test('after its days a video leaves the bin by itself, but not one that the platform has no longer', async (t) => {
+  const app = await testApp(t)
+  await aHousehold(app)
+  await app.given(aVideo({ id: 'lost', channelId: 'UC1', active: false }))
+  await app.as('admin').post('/api/video/bulk/', { action: 'delete', ids: ['v1', 'lost'] })
+
+  await app.clock.advance(29 * DAY_MS)
+  const lying = async () => {
+    const { data } = (await app.as('admin').get('/api/bin/')).body
+    return data.map((entry: Record<string, unknown>) => [entry['platform_id'], entry['until'] === null]).sort()
+  }
+  assert.deepEqual(
+    (await lying()).filter(([id]: string[]) => id !== 'v2'),
+    [
+      ['lost', true],
+      ['v1', false],
+    ],
+  )
+  for (let hour = 0; hour < 26; hour++) {
+    await app.clock.advance(3_600_000)
+    await app.settled()
+  }
+
+  // v2 was watched long ago: it went later, by itself.
+  assert.deepEqual(
+    (await lying()).filter(([id]: string[]) => id !== 'v2'),
+    [['lost', true]],
+  )
+})
+
+test('with a bin of no days what is removed is gone at once', async (t) => {
+  const app = await testApp(t)
+  await aHousehold(app)
+  await app.as('admin').post('/api/config/', { bin: { days: 0 } })
+
+  const reply = await app.as('admin').delete('/api/video/v1/')
+
+  assert.deepEqual(reply.body, { video: 'v1', state: 'delete' })
+  assert.deepEqual(await readdir(join(app.app.settings.mediaDir, '.trash')), [])
+  assert.equal((await app.as('admin').get('/api/bin/')).body.paginate.total_hits, 0)
+})
+
+test('what cannot be restored stays in the bin, with a sentence', async (t) => {
+  const app = await testApp(t)
+  await aHousehold(app)
+  const remove = async (id: string): Promise<string> => (await app.as('admin').delete(`/api/video/${id}/`)).body.removal
+  const { media, settings } = app.app
+
+  const again = await remove('v1')
+  await app.given(aVideo({ id: 'v1', channelId: 'UC1' }))
+  assert.match((await undo(app, again)).body.error, /is in the archive again/)
+
+  const taken = await remove('v2')
+  await put(media.pathOf('UC1', 'v2'), 'another film')
+  assert.match((await undo(app, taken)).body.error, /Another v2\.mp4 lies in the library/)
+  assert.equal(await readFile(media.pathOf('UC1', 'v2'), 'utf8'), 'another film')
+
+  const damaged = await remove('v3')
+  const [entry] = (await app.as('admin').get('/api/bin/?q=v3')).body.data
+  const [{ trash }] = app.app.ledger
+    .sql<{ trash: string }>('SELECT trash FROM bin_entry WHERE id = ?')
+    .all(entry.id) as [{ trash: string }]
+  const record = join(settings.mediaDir, '.trash', trash, 'UC1', 'v3.belongings.json')
+  const whole = await readFile(record, 'utf8')
+  const hostile = [
+    '{',
+    'null',
+    whole.replaceAll('"v3"', '"w1"'),
+    JSON.stringify({ ...JSON.parse(whole), video: { ...JSON.parse(whole).video, channel_id: '../../etc' } }),
+  ]
+  for (const text of hostile) {
+    await writeFile(record, text)
+    assert.equal((await undo(app, damaged)).status, 409, text.slice(0, 50))
+  }
+  assert.equal((await app.as('admin').get('/api/bin/')).body.paginate.total_hits, 3)
+  await writeFile(record, whole)
+  assert.equal((await undo(app, damaged)).body.restored, 1)
+  assert.equal((await app.as('admin').post('/api/bin/restore/', { removal: 'x', all: true })).status, 400)
+})
