@@ -25,6 +25,8 @@ const IDS: Record<string, string> = {
   tokenId: '1',
   adoptionId: '1',
   webhookId: '1',
+  faceId: '1',
+  serverId: '1',
   letter: 'a',
   file: 'aB3dE6gH9jK.jpg',
 }
