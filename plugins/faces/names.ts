@@ -37,6 +37,9 @@ export const cleaned = (text: string): string =>
     .replace(/\s+/g, ' ')
     .replace(/^[\s.]+|[\s.]+$/g, '')
 
+/** Kodi passes over files with this word of its own; in quotes it is none. */
+const SAMPLE = /(?<![\p{L}\p{N}])sample(?![\p{L}\p{N}])/giu
+
 /** Spaces between a letter that announces a number and its number: an id is found again without its spaces. */
 export const brokenUp = (text: string): string =>
   text
@@ -49,7 +52,10 @@ export const brokenUpId = (id: string): string =>
   /s\d+[ ._-]*e\d|\d+x\d/i.test(id) ? id.replace(/([sex])(?=\d)/gi, '$1 ') : id
 
 /** What is first in a title comes right after our number, where servers look for more numbers. */
-export const titleIn = (title: string): string => brokenUp(cleaned(title)).replace(/^[-–—_+&.,\s]+/, '')
+export const titleIn = (title: string): string =>
+  brokenUp(cleaned(title))
+    .replace(SAMPLE, '‘$&’')
+    .replace(/^[-–—_+&.,\s]+/, '')
 
 const bytesOf = (text: string): number => Buffer.byteLength(text)
 

@@ -14,6 +14,7 @@ const CASES: Array<[title: string, name: string, why: string]> = [
   ['E5 is next', 'E 5 is next', 'an end right behind our number'],
   ['-E7 x8', 'E 7 × 8', 'the same behind a dash'],
   ['a/b: c? "d" <e> f|g*h\\i', 'a⁄b꞉ c？ ”d” ‹e› f¦g∗h⧵i', 'FAT and SMB refuse these'],
+  ['A free sample', 'A free ‘sample’', 'Kodi passes over it'],
   ['[x] {y}', '(x) {y}', 'brackets are for the id, and for shells'],
   ['...hidden...', 'hidden', 'dots at the ends'],
   ['  a \u0000\u202e b\n\tc  ', 'a b c', 'controls and turned directions'],
