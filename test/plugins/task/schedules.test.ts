@@ -70,6 +70,7 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
     'redownload_degraded',
     'thumbnail_check',
     'update_downloader',
+    'update_faces',
     'version_check',
   ])
 })
