@@ -249,6 +249,7 @@ export function openChannels(app: App): Channels {
       { visible: true },
     )
     if (isThere && metadata.handle !== undefined) await handles.remember(metadata.handle, metadata.id, true)
+    if (isThere) await app.emit('channel.renewed', { id: metadata.id })
     return isThere
   }
 
@@ -459,6 +460,8 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when somebody has changed the subscription or the settings of a channel. */
     'channel.changed': { id: string; change: ChannelChangeValues }
+    /** Emitted when name, description and pictures of a channel were written as the platform has them now. */
+    'channel.renewed': { id: string }
   }
   interface Hooks {
     /**

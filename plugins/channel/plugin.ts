@@ -15,7 +15,7 @@ export default definePlugin({
   preferences: { downloads: quality },
   hooks: ['channel.remove', 'channel.belongings', 'channel.bin'],
   hookRules: { 'channel.remove': { withinSeconds: 600, otherwise: () => undefined } },
-  events: ['channel.changed'],
+  events: ['channel.changed', 'channel.renewed'],
   implements: {
     'media.known': (app) => async (kind, id) => kind === 'channel' && (await app.channels.known([id])).has(id),
     'media.titled': (app) => async (kind, id) =>

@@ -17,7 +17,10 @@ interface Waiting {
   reject(reason: unknown): void
 }
 
-export function openEdits(collection: PlaylistCollection, { index, log }: Pick<App, 'index' | 'log'>): EditPlaylist {
+export function openEdits(
+  collection: PlaylistCollection,
+  { index, log, emit }: Pick<App, 'index' | 'log' | 'emit'>,
+): EditPlaylist {
   const queues = new Map<string, Waiting[]>()
   const busy = new Set<string>()
 
@@ -37,6 +40,7 @@ export function openEdits(collection: PlaylistCollection, { index, log }: Pick<A
     try {
       const isThere =
         Object.keys(changes).length === 0 || (await collection.patch(id, { set: changes }, { visible: true }))
+      if (isThere && Object.keys(changes).length > 0) await emit('playlist.renewed', { id })
       for (const { resolve } of done) resolve(isThere)
     } catch (reason) {
       for (const { reject } of done) reject(reason)

@@ -144,6 +144,7 @@ export function openPlaylists(app: App): Playlists {
       await app.media.removeArt('playlist', id)
       await app.accounts.dropFromViews('playlist', id)
       await collection.remove(id, { visible: true })
+      await app.emit('playlist.renewed', { id })
     })
   }
 
@@ -285,6 +286,7 @@ export function openPlaylists(app: App): Playlists {
         const isThere = (await edit(id, () => fields)) || (await add(fields, metadata))
         if (!isThere) await edit(id, () => fields)
         await membership.add(id, [...archived])
+        await app.emit('playlist.renewed', { id })
         return true
       })
     },

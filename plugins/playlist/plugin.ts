@@ -26,6 +26,7 @@ export default definePlugin({
   name: 'playlist',
   needs: ['platform', 'media', 'channel', 'video'],
   indexes: [playlistIndex],
+  events: ['playlist.renewed'],
   migrations: [ownTables, oneHome],
   implements: {
     'media.known': (app) => async (kind, id) =>
@@ -64,6 +65,10 @@ export default definePlugin({
 })
 
 declare module 'archivolt' {
+  interface Events {
+    /** Emitted when a playlist that all accounts see has come, gone or changed. */
+    'playlist.renewed': { id: string }
+  }
   interface Services {
     playlist: {
       playlists: Playlists

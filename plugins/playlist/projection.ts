@@ -160,6 +160,7 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
     const thumbnail = app.media.artUrl('playlist', id)
     if (!isThere) await collection.create(id, customDoc({ id, thumbnail, ...content }), { visible: true })
     await takeThumbnail(id, before, after)
+    await app.emit('playlist.renewed', { id })
   }
 
   /** The first picture of its videos is its own. One that cannot be had is no error. */

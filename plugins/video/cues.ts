@@ -6,7 +6,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import sax from 'sax'
 
-interface Cue {
+export interface Cue {
   /** `HH:MM:SS.mmm` */
   start: string
   end: string
@@ -147,10 +147,13 @@ async function* toFragments(cues: AsyncIterable<Cue>): AsyncGenerator<Fragment> 
 }
 
 /** @param isRolling  made by a machine; of others their form tells */
-export async function* readFragments(path: string, isRolling: boolean): AsyncGenerator<Fragment> {
+export async function* cuesIn(path: string, isRolling = false): AsyncGenerator<Cue> {
   const areRepeated = isRolling || (await areRolling(linesOf(path)))
-  yield* toFragments(readCues(linesOf(path), areRepeated))
+  yield* readCues(linesOf(path), areRepeated)
 }
+
+export const readFragments = (path: string, isRolling: boolean): AsyncGenerator<Fragment> =>
+  toFragments(cuesIn(path, isRolling))
 
 async function* linesOf(path: string): AsyncGenerator<string> {
   const input = createReadStream(path, { encoding: 'utf8', end: FILE_LIMIT_BYTES - 1 })

@@ -9,6 +9,7 @@ import type {
   VideoMetadata,
 } from '../platform/types.ts'
 import type { Comment } from './comment-threads.ts'
+import type { Cue } from './cues.ts'
 import type { Records } from './join-records.ts'
 import type { VideoFilter, VideoNames, VideoQuery } from './listing.ts'
 import type { Degraded } from './receipt.ts'
@@ -225,6 +226,8 @@ export interface Videos {
   setActive(ids: readonly string[], isActive: boolean): Promise<number>
   /** Replaces a video's comments. Not while it is being removed: they would be left behind. @throws not_found */
   setComments(id: string, list: readonly CommentMetadata[]): Promise<void>
+  /** What a subtitle file of ours says, cue by cue; captions that roll are unrolled. */
+  cuesIn(path: string): AsyncIterable<Cue>
   /** Comments as a list → threads, for those that come from elsewhere (backups, sidecars). */
   toThreads(comments: readonly CommentMetadata[]): Comment[]
   /** The threads of contract 5.5 as JSON text. */

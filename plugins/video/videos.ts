@@ -6,6 +6,7 @@ import { openAdopted } from './adopted.ts'
 import type { App } from './app.ts'
 import { openBelongings } from './belongings.ts'
 import { toThreads } from './comment-threads.ts'
+import { cuesIn } from './cues.ts'
 import { durationText } from './durations.ts'
 import { openIngest } from './ingest.ts'
 import { headOf, openVideoRecords, type VideoKeys } from './join-records.ts'
@@ -78,6 +79,7 @@ export function openVideos(app: App): Videos {
       const text = await comments.getText(id)
       return text === undefined ? '[]' : listUnder(text, 'comment_comments')
     },
+    cuesIn: (path) => cuesIn(path),
     toThreads: (list) => toThreads(list).threads,
     change: (id, change) => collection.patch(id, change, { visible: true }),
     async remove(id, because = { why: 'removed' }) {

@@ -27,6 +27,8 @@ const IDS: Record<string, string> = {
   webhookId: '1',
   feedId: '1',
   signed: '1.none',
+  faceId: '1',
+  serverId: '1',
   letter: 'a',
   file: 'aB3dE6gH9jK.jpg',
 }

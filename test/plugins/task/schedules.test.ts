@@ -49,7 +49,8 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
   const { thumbnail_check: _, version_check: __, update_downloader: ___, ...own } = await hours()
   const { redownload_degraded: again, follow_places: follow, ...others } = own
   assert.equal(follow, '* *', 'every hour')
-  assert.deepEqual(others, { update_subscribed: '8 *', download_pending: '9 *', check_reindex: '12 *' })
+  const daily = { update_subscribed: '8 *', download_pending: '9 *', check_reindex: '12 *', update_faces: '4 *' }
+  assert.deepEqual(others, daily)
   assert.match(again ?? '', /^\d+ \*$/, 'at an hour of its own')
 
   // As an older version has left it.
@@ -69,6 +70,7 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
     'redownload_degraded',
     'thumbnail_check',
     'update_downloader',
+    'update_faces',
     'version_check',
   ])
 })

@@ -7,6 +7,7 @@ export const SECTIONS = [
   'subscriptions',
   'playback',
   'import',
+  'faces',
   'cookie',
   'health',
   'schedules',

@@ -8,6 +8,8 @@ import type { showCookie, validateCookie } from '../../../cookie/routes.ts'
 import type { lookAtText } from '../../../download/look.ts'
 import type { changeMany, listQueue } from '../../../download/routes.ts'
 import type { previewExport, takeExport } from '../../../exports/routes.ts'
+import type { listFaces, previewFace } from '../../../faces/routes.ts'
+import type { listServers } from '../../../faces/servers/routes.ts'
 import type { showLibrary } from '../../../library/routes.ts'
 import type { listNotifications } from '../../../notification/routes.ts'
 import type { showLink, showProvider } from '../../../oidc/routes.ts'
@@ -89,6 +91,10 @@ export type Health = PlatformState['health']
 export type Schedule = ReplyOf<typeof listSchedules>[number]
 /** URLs that are told of a task's end, by its name. */
 export type Outgoing = ReplyOf<typeof listOutgoing>
+export type Faces = ReplyOf<typeof listFaces>
+export type Face = Faces['faces'][number]
+export type FacePreview = ReplyOf<typeof previewFace>
+export type MediaServer = ReplyOf<typeof listServers>[number]
 export type Webhooks = ReplyOf<typeof listWebhooks>
 export type Webhook = Webhooks['webhooks'][number]
 export type Delivery = ReplyOf<typeof listDeliveries>[number]

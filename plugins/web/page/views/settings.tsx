@@ -16,6 +16,7 @@ import {
   Palette,
   Puzzle,
   Smartphone,
+  Tv,
   TvMinimalPlay,
   UserRound,
   Users,
@@ -37,6 +38,7 @@ import { BackupsSection } from './settings/backups.tsx'
 import { CookieSection } from './settings/cookie.tsx'
 import { DeviceSection } from './settings/device.tsx'
 import { DownloadsSection } from './settings/downloads.tsx'
+import { FacesSection } from './settings/faces.tsx'
 import { HealthSection } from './settings/health.tsx'
 import { ImportSection } from './settings/import.tsx'
 import { NotificationsSection } from './settings/notifications.tsx'
@@ -57,6 +59,7 @@ type Key =
   | 'subscriptions'
   | 'playback'
   | 'import'
+  | 'faces'
   | 'cookie'
   | 'health'
   | 'schedules'
@@ -92,6 +95,7 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
       { key: 'subscriptions', plugin: 'subscription', icon: TvMinimalPlay, Body: SubscriptionsSection },
       { key: 'playback', icon: MonitorPlay, Body: PlaybackSection },
       { key: 'import', plugin: 'adoption', icon: FolderInput, Body: ImportSection },
+      { key: 'faces', plugin: 'faces', icon: Tv, Body: FacesSection },
       { key: 'cookie', plugin: 'cookie', icon: Cookie, Body: CookieSection },
       { key: 'health', icon: HeartPulse, Body: HealthSection },
       { key: 'schedules', icon: CalendarClock, Body: SchedulesSection },

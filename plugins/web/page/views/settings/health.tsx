@@ -7,8 +7,9 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
-import type { Health, PlatformState } from '../../server/records.ts'
+import type { Health, MediaServer, PlatformState } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
+import { isThere } from '../../stores/left-out.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toAge, toMoment, toNumber, toSpan } from '../../texts/format.ts'
 import { inWords, t } from '../../texts/lookup.ts'
@@ -52,9 +53,32 @@ export function HealthSection() {
           </Group>
         )}
       </Loaded>
+      {isThere('faces') && <MediaServerLights />}
     </>
   )
 }
+
+/** Those that are told of changes. */
+function MediaServerLights() {
+  const servers = useLoad<MediaServer[]>('settings/media-servers', (signal) => get('/api/face/server/', {}, signal))
+  return <Loaded from={servers}>{(all) => (all.length === 0 ? null : <Servers servers={all} />)}</Loaded>
+}
+
+const Servers = ({ servers }: { servers: MediaServer[] }) => (
+  <Group title={t('settings.faces')}>
+    <ul class="settings-rows health">
+      {servers.map(({ id, name, error, said, asked = 0, is_on: isOn }) => (
+        <Row
+          key={id}
+          title={name}
+          level={!isOn || asked === 0 ? 'open' : error === '' ? 'good' : 'bad'}
+          text={error === '' ? t('settings.servers.asked', { when: toAge(asked) }) : inWords(error, said)}
+          link={{ to: '/settings/faces/', text: t('settings.faces') }}
+        />
+      ))}
+    </ul>
+  </Group>
+)
 
 function Row({ title, level, text, link }: Light) {
   return (

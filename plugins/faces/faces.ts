@@ -1,0 +1,347 @@
+/** The service `faces`: which faces there are, what is due in them, and bringing them in line with the archive. */
+import { randomUUID } from 'node:crypto'
+import { readFile, realpath, stat, unlink } from 'node:fs/promises'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { epochSeconds, errors, isAppError, makeFolders, say, type Words, wordsOf } from 'archivolt'
+import type { App } from './app.ts'
+import { codeOf, openLinks, removeOwn, writeText } from './disk.ts'
+import { checkTemplate, DEFAULT_TEMPLATE, mainPath, seasonOf, unitFor } from './forms.ts'
+import { openRender, type Run } from './render.ts'
+import { filterOf } from './selection.ts'
+import { openServers, type Servers } from './servers/servers.ts'
+import { type Due, openRows, type Rows } from './tables.ts'
+import type { FaceRow, FaceState, Form, LinkKind, Selection } from './types.ts'
+
+const MOST_FACES = 20
+const MOST_DUE = 500
+const SHOWN = 20
+/** In the root of a face: the empty folder of a disk that is away has none. */
+const MARK = '.archivolt-face'
+const MARK_TEXT = 'This file tells Archivolt that a face of its library is here. Leave it in its place.'
+export const FOLLOW = 'faces.follow'
+
+export interface FaceInput {
+  name: string
+  root: string
+  form: Form
+  template?: string | undefined
+  selection: Selection
+  takesBack?: boolean | undefined
+  withPlaces?: boolean | undefined
+  isOn?: boolean | undefined
+}
+
+export interface Faces {
+  readonly rows: Rows
+  readonly servers: Servers
+  selectionOf(row: FaceRow): Selection
+  stateOf(row: FaceRow): FaceState
+  /** @throws bad_request, unprocessable, conflict: why it cannot be */
+  add(face: FaceInput): Promise<FaceRow>
+  change(id: number, change: Partial<FaceInput>): Promise<FaceRow>
+  /** Its folder as it is now is that of the face from now on. */
+  accept(id: number): Promise<void>
+  /** The first paths that it would have, and by which link. */
+  preview(face: Omit<FaceInput, 'name'>): Promise<{ paths: string[]; link?: LinkKind; reason?: Words }>
+  /** On disk when it resolves; the work follows as a job. */
+  note(...due: Due[]): Promise<void>
+  /** The job that follows what was noted. */
+  follow(signal: AbortSignal): Promise<void>
+  /** Everything is compared, in one face or all. */
+  renderAll(
+    job: { signal: AbortSignal; progress(fraction: number, ...words: Words[]): void },
+    id?: number,
+  ): Promise<void>
+  /** All that it has made goes, and the face with it. @throws not_found */
+  clear(id: number, signal: AbortSignal): Promise<void>
+}
+
+const isWithin = (outer: string, inner: string): boolean => {
+  const way = relative(outer, inner)
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+}
+const overlap = (one: string, other: string): boolean => isWithin(one, other) || isWithin(other, one)
+const real = (path: string): Promise<string | undefined> => realpath(path).catch(() => undefined)
+
+/** The real path of a folder that may not be there yet. */
+async function realOf(path: string): Promise<string> {
+  const found = await real(path)
+  if (found !== undefined) return found
+  const parent = dirname(path)
+  return parent === path ? path : join(await realOf(parent), path.slice(parent.length))
+}
+
+export function openFaces(app: App): Faces {
+  const { ledger } = app
+  const rows = openRows(ledger)
+  const servers = openServers(app, rows)
+  const render = openRender(app, rows)
+  const selectionOf = (row: FaceRow) =>
+    ledger.json<Selection>(row.selection, `faces_face.selection of ${row.id}`, { channels: [] })
+  const stateOf = (row: FaceRow) => ledger.json<FaceState>(row.state, `faces_face.state of ${row.id}`, {})
+
+  function surely(id: number): FaceRow {
+    const row = rows.face(id)
+    if (!row) throw errors.notFound('face')
+    return row
+  }
+
+  /** @throws unprocessable, conflict: why no face can be there, and what to do */
+  async function checkedRoot(path: string, others: readonly FaceRow[]): Promise<string> {
+    if (!isAbsolute(path)) throw errors.wrongField('root', 'must be an absolute path')
+    const root = await realOf(resolve(path))
+    const { faceRoots, mediaDir, cacheDir, dataDir, libraryRoots } = app.settings
+    const allowed = await Promise.all(faceRoots.map((one) => realOf(resolve(one))))
+    if (!allowed.some((one) => isWithin(one, root)))
+      throw errors.unprocessable(
+        say`Archivolt may not write to ${{ root: path }}. Start the server with AV_FACE_ROOTS=${{ roots: [...faceRoots, path].join(',') }}`,
+      )
+    const places = app.media.places.list().map((place) => place.path)
+    for (const own of [mediaDir, cacheDir, ...libraryRoots, ...places]) {
+      const folder = await realOf(resolve(own))
+      if (overlap(folder, root))
+        throw errors.unprocessable(say`${{ root: path }} and ${{ own }} overlap: choose another folder`)
+    }
+    if (isWithin(root, await realOf(resolve(dataDir))))
+      throw errors.unprocessable(say`${{ root: path }} contains the data folder: choose another folder`)
+    const other = others.find((one) => overlap(one.root, root))
+    if (other) throw errors.conflict(say`This folder and that of “${{ name: other.name }}” overlap: choose another one`)
+    return root
+  }
+
+  /** @throws unprocessable: it cannot be written, and why */
+  async function writeMark(root: string, mark: string): Promise<void> {
+    try {
+      await makeFolders(root)
+      if (!(await stat(root)).isDirectory()) throw Object.assign(new Error('a file'), { code: 'ENOTDIR' })
+      await writeText(join(root, MARK), `${mark}\n${MARK_TEXT}\n`)
+    } catch (cause) {
+      const reason = codeOf(cause)
+      throw errors.unprocessable(
+        say`${{ root }} cannot be written (${{ reason }}): check its disk and its permissions`,
+        {
+          cause,
+        },
+      )
+    }
+  }
+
+  const markIn = async (root: string): Promise<string | undefined> =>
+    (await readFile(join(root, MARK), 'utf8').catch(() => undefined))?.split('\n', 1)[0]
+
+  /** @throws unavailable: library or face are not there, so nothing says what is to be in it */
+  async function mustBeThere({ root, mark }: FaceRow): Promise<void> {
+    const absence = await app.media.absence()
+    if (absence !== undefined) throw errors.unavailable(absence)
+    if ((await markIn(root)) !== mark)
+      throw errors.unavailable(
+        say`The folder ${{ root }} is away, or is not that of this face: the file ${{ file: MARK }} is missing. Connect its disk; it goes on by itself. If this is to be the folder from now on, accept it`,
+      )
+  }
+
+  /** By which link a film of the library can lie there: tried once, with a file of our own. */
+  async function tryLink(root: string): Promise<LinkKind> {
+    return app.media.scratch(async (folder) => {
+      const film = join(folder, 'film')
+      await writeText(film, 'tried')
+      const path = join(root, `.archivolt-part-${randomUUID()}`)
+      try {
+        return await openLinks().film(film, path, false)
+      } finally {
+        await removeOwn(path, null, true)
+      }
+    })
+  }
+
+  /** What becomes of a render is kept in words, as one face holds up no other. @returns whether it was done */
+  async function within(
+    row: FaceRow,
+    isWhole: boolean,
+    signal: AbortSignal,
+    work: (run: Run) => Promise<void>,
+  ): Promise<boolean> {
+    const began = app.clock.steady()
+    const run = render.begin(row, isWhole, signal)
+    try {
+      await mustBeThere(row)
+      await work(run)
+    } catch (thrown) {
+      if (signal.aborted) throw thrown
+      if (!isAppError(thrown)) app.log.error({ err: thrown, face: row.name }, 'a face could not be brought up to date')
+      run.state.error = wordsOf(thrown)
+    }
+    const { films, ...state } = run.state
+    const before = stateOf(row)
+    const kept: FaceState = {
+      ...state,
+      at: epochSeconds(app.clock),
+      took_ms: Math.round(app.clock.steady() - began),
+      ...(isWhole && run.state.error === undefined ? { films } : before.films !== undefined && { films: before.films }),
+      links: { ...before.links, ...state.links },
+      ...(!isWhole && state.problems === undefined && before.problems && { problems: before.problems }),
+    }
+    await ledger.write(() => rows.setState(row.id, JSON.stringify(kept)))
+    await servers.tell(row, run.changes, run.state.changed > run.changes.length)
+    return run.state.error === undefined
+  }
+
+  async function renderOne(row: FaceRow, { signal, progress }: Parameters<Faces['renderAll']>[0]): Promise<boolean> {
+    return within(row, true, signal, (run) =>
+      render.renderAll(run, (done, of) =>
+        progress(Math.min(1, done / Math.max(1, of)), say`${{ name: row.name }}: ${{ done }} of ${{ of }} channels`),
+      ),
+    )
+  }
+
+  function mustBeUsable({ form, template, selection }: Pick<FaceInput, 'form' | 'template' | 'selection'>): void {
+    if (form !== 'shows') checkTemplate(template ?? DEFAULT_TEMPLATE)
+    if (selection.watched !== undefined && selection.account === undefined)
+      throw errors.wrongField('selection.account', 'must be there with watched')
+    filterOf(selection, app)
+  }
+
+  async function note(...due: Due[]): Promise<void> {
+    if (!rows.isAny()) return
+    await ledger.write(() => due.forEach(rows.noteDue))
+    await app.jobs.start(FOLLOW, {})
+  }
+
+  const inputOf = (row: FaceRow): FaceInput => ({
+    name: row.name,
+    root: row.root,
+    form: row.form,
+    template: row.template,
+    selection: selectionOf(row),
+    takesBack: row.takes_back === 1,
+    withPlaces: row.with_places === 1,
+    isOn: row.is_on === 1,
+  })
+  const columnsOf = (face: FaceInput) => ({
+    name: face.name,
+    form: face.form,
+    template: face.template ?? DEFAULT_TEMPLATE,
+    selection: JSON.stringify(face.selection),
+    takes_back: Number(face.takesBack ?? true),
+    with_places: Number(face.withPlaces ?? true),
+    is_on: Number(face.isOn ?? true),
+  })
+
+  /** Who shows what is in a playlist, or what an account sees, shows other videos now. */
+  const followPlaylist = (run: Run, id: string): Promise<void> =>
+    run.selection.playlists?.includes(id) || run.selection.account !== undefined
+      ? render.renderAll(run, () => undefined)
+      : render.renderPlaylist(run, id)
+
+  async function followIn(run: Run, due: readonly Due[]): Promise<void> {
+    for (const { kind, id } of due) {
+      run.signal.throwIfAborted()
+      if (kind === 'video') await render.renderVideo(run, id)
+      else if (kind === 'show') await render.renderShow(run, id)
+      else await followPlaylist(run, id)
+      if (kind === 'video') await render.renderPlaylistsOf(run, id)
+    }
+  }
+
+  return {
+    ...{ rows, servers, selectionOf, stateOf, note },
+
+    async add(face) {
+      mustBeUsable(face)
+      const root = await checkedRoot(face.root, rows.faces())
+      const mark = randomUUID()
+      await writeMark(root, mark)
+      await tryLink(root)
+      const id = await ledger.write(() => {
+        const all = rows.faces()
+        if (all.length >= MOST_FACES)
+          throw errors.conflict(say`There are ${{ most: MOST_FACES }} faces already; remove one first`)
+        if (all.some((one) => overlap(one.root, root))) throw errors.conflict('Another face has just taken this folder')
+        return rows.addFace({ ...columnsOf(face), root, mark, created_at: epochSeconds(app.clock) })
+      })
+      await note({ kind: 'face', id: String(id) })
+      return surely(id)
+    },
+
+    async change(id, change) {
+      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+      const next = { ...inputOf(surely(id)), ...given }
+      mustBeUsable(next)
+      await ledger.write(() => rows.changeFace({ ...surely(id), ...columnsOf(next) }))
+      await note({ kind: 'face', id: String(id) })
+      return surely(id)
+    },
+
+    async accept(id) {
+      const row = surely(id)
+      await writeMark(row.root, row.mark)
+      await note({ kind: 'face', id: String(id) })
+    },
+
+    async preview({ root, form, template = DEFAULT_TEMPLATE, selection }) {
+      mustBeUsable({ form, template, selection })
+      const filters = filterOf(selection, app)
+      const sort = [{ by: 'published', order: 'desc' } as const]
+      const { hits } = await app.videos.collection.find({
+        filter: { and: filters },
+        sort,
+        size: SHOWN,
+        withoutTexts: true,
+      })
+      const docs = await app.videos.collection.getMany(hits.map(({ id }) => id))
+      const paths: string[] = []
+      for (const video of docs.values()) {
+        const channel = await app.channels.get(video.channel_id)
+        if (!channel) continue
+        const known = rows.numbers(video.channel_id, [video.platform_id]).get(video.platform_id)
+        const source = {
+          ...{ video, channel, isPlaced: false, artOf: () => '', subtitleOf: () => '' },
+          film: video.media_url,
+          number: known?.get(seasonOf(video)) ?? 1,
+        }
+        const path = mainPath(unitFor(form, template, source))
+        if (path !== undefined) paths.push(path)
+      }
+      if (root === '') return { paths }
+      try {
+        const own = rows.faces().filter((one) => one.root !== root)
+        const folder = await checkedRoot(root, own)
+        const there = (await real(folder)) ?? dirname(folder)
+        return { paths, link: await tryLink((await real(there)) === undefined ? app.settings.dataDir : there) }
+      } catch (thrown) {
+        return { paths, reason: wordsOf(thrown) }
+      }
+    },
+
+    async follow(signal) {
+      const failed = new Set<number>()
+      for (let due = rows.due(MOST_DUE); due.length > 0; due = rows.due(MOST_DUE)) {
+        const isWhole = ({ id }: FaceRow) => due.some((one) => one.kind === 'face' && ['', String(id)].includes(one.id))
+        const single = due.filter(({ kind }) => kind !== 'face')
+        for (const row of rows.faces().filter((one) => one.is_on === 1 && !failed.has(one.id))) {
+          if (!isWhole(row) && single.length === 0) continue
+          const isDone = isWhole(row)
+            ? await renderOne(row, { signal, progress: () => undefined })
+            : await within(row, false, signal, (run) => followIn(run, single))
+          if (!isDone) failed.add(row.id)
+        }
+        await ledger.write(() => due.forEach(rows.dropDue))
+      }
+      if (failed.size === 0) return
+      await ledger.write(() => failed.forEach((id) => rows.noteDue({ kind: 'face', id: String(id) })))
+      throw errors.unavailable('A face could not be brought up to date; it is tried again')
+    },
+
+    async renderAll(job, id) {
+      for (const row of rows.faces())
+        if (row.is_on === 1 && (id === undefined || row.id === id)) await renderOne(row, job)
+    },
+
+    async clear(id, signal) {
+      const row = surely(id)
+      await mustBeThere(row)
+      await render.clear(render.begin({ ...row, selection: '{}' }, false, signal))
+      await unlink(join(row.root, MARK)).catch(() => undefined)
+      await ledger.write(() => rows.removeFace(id))
+    },
+  }
+}

@@ -1,0 +1,195 @@
+/** The forms of faces: what is to lie where, as a pure function of documents. Nothing here touches a disk. */
+import { createHash } from 'node:crypto'
+import { extname } from 'node:path'
+import { errors, say } from 'archivolt'
+import type { ChannelDoc } from '../channel/schema.ts'
+import type { VideoDoc } from '../video/schema.ts'
+import { brokenUpId, cleaned, cutTo, ENDING_BYTES, titleIn, withId } from './names.ts'
+import { episodeNfo, seasonNfo, showNfo } from './nfo.ts'
+import type { Form, WantedFile, WantedUnit } from './types.ts'
+
+const NAME_BYTES = 255
+const LONGEST_TEMPLATE = 500
+
+/** A video with all that its files are made of. */
+export interface Source {
+  video: VideoDoc
+  channel: ChannelDoc
+  /** Where its film lies. */
+  film: string
+  /** In a folder of another program: only symbolic links lead there. */
+  isPlaced: boolean
+  /** Of the show and year; 0: the form has none. */
+  number: number
+  artOf(kind: 'video' | 'channel_thumb' | 'channel_banner' | 'channel_tvart', id: string): string
+  subtitleOf(lang: string): string
+}
+
+export const seasonOf = ({ published }: Pick<VideoDoc, 'published'>): number => Number(published.slice(0, 4)) || 0
+
+const digest = (text: string): string => createHash('sha1').update(text).digest('base64url').slice(0, 12)
+const text = (path: string, content: string): WantedFile => ({
+  path,
+  kind: 'text',
+  mark: digest(content),
+  text: content,
+})
+const picture = (path: string, from: string): WantedFile => ({ path, kind: 'picture', mark: 'p', from })
+
+/** Another download has another size, or another time. */
+const filmMark = ({ media_size: size, date_downloaded: at }: VideoDoc): string => `${size}:${at}`
+
+const filmAt = (base: string, { video, film, isPlaced }: Source): WantedFile => ({
+  path: `${base}${extname(film)}`,
+  kind: 'film',
+  mark: filmMark(video),
+  from: film,
+  isSoft: isPlaced,
+})
+
+const subtitlesAt = (base: string, { video, subtitleOf }: Source): WantedFile[] =>
+  video.subtitles.map(({ lang }) => ({
+    path: `${base}.${lang}.srt`,
+    kind: 'subtitles',
+    mark: 's',
+    from: subtitleOf(lang),
+  }))
+
+/** The film comes last, when all that a server reads with it is there. */
+function episode(source: Source): WantedUnit {
+  const { video, channel, number, artOf } = source
+  const season = seasonOf(video)
+  const name = withId(`S${season}E${number} - `, video.title, video.platform_id, NAME_BYTES - ENDING_BYTES)
+  const base = `${showFolder(channel)}/Season ${season}/${name}`
+  const files = [
+    text(`${base}.nfo`, episodeNfo(video, channel, number)),
+    picture(`${base}-thumb.jpg`, artOf('video', video.platform_id)),
+    ...subtitlesAt(base, source),
+    filmAt(base, source),
+  ]
+  return { unit: unitOf(video.platform_id), files }
+}
+
+const showFolder = (channel: ChannelDoc): string => withId('', channel.channel_name, channel.channel_id)
+
+/** Shows and seasons stand beside their videos: no id has a blank. */
+export const unitOf = (videoId: string): string => `v ${videoId}`
+const SHOW = 'show'
+export const seasonUnit = (season: number): string => `season ${season}`
+
+/** What belongs to the show and its seasons. */
+export function showUnits(channel: ChannelDoc, seasons: readonly number[], artOf: Source['artOf']): WantedUnit[] {
+  const folder = showFolder(channel)
+  const id = channel.channel_id
+  const show = {
+    unit: SHOW,
+    files: [
+      text(`${folder}/tvshow.nfo`, showNfo(channel, seasons)),
+      picture(`${folder}/poster.jpg`, artOf('channel_thumb', id)),
+      picture(`${folder}/fanart.jpg`, artOf('channel_tvart', id)),
+      picture(`${folder}/banner.jpg`, artOf('channel_banner', id)),
+    ],
+  }
+  const season = (year: number): WantedUnit => ({
+    unit: seasonUnit(year),
+    files: [
+      text(`${folder}/Season ${year}/season.nfo`, seasonNfo(year)),
+      // Jellyfin and Kodi look for the first name, Plex for the second.
+      picture(`${folder}/season${year}-poster.jpg`, artOf('channel_thumb', id)),
+      picture(`${folder}/Season ${year}/Season${year}.jpg`, artOf('channel_thumb', id)),
+    ],
+  })
+  return [show, ...seasons.map(season)]
+}
+
+const WORDS = ['title', 'id', 'channel', 'channel_id', 'year', 'month', 'day', 'date'] as const
+type Word = (typeof WORDS)[number]
+const WORD = /\{([^{}]*)\}/g
+
+export const DEFAULT_TEMPLATE = '{channel}/{date} {title} [{id}]'
+
+/** @throws bad_request: why no paths can be made of it */
+export function checkTemplate(template: string): void {
+  const refuse = (rule: Parameters<typeof errors.wrongField>[1]) => errors.wrongField('template', rule)
+  if (template.length > LONGEST_TEMPLATE) throw refuse(say`must have at most ${{ most: LONGEST_TEMPLATE }} characters`)
+  const unknown = [...template.matchAll(WORD)].map(([, word]) => word!).find((word) => !WORDS.includes(word as Word))
+  if (unknown !== undefined)
+    throw refuse(
+      say`must contain only these words in braces, not ${{ word: `{${unknown}}` }}: ${{ words: WORDS.join(', ') }}`,
+    )
+  const segments = template.split('/')
+  if (!segments.at(-1)!.includes('{id}'))
+    throw refuse(
+      say`must contain ${{ word: '{id}' }} in the name of the file: without it two videos could have the same path`,
+    )
+  const isEmpty = (segment: string) => cleaned(segment.replace(WORD, 'x')) === ''
+  if (segments.some(isEmpty)) throw refuse('must have no empty folders, and none named . or ..')
+  if (segments.some((segment) => Buffer.byteLength(cleaned(segment.replace(WORD, ''))) > 100))
+    throw refuse('must have names of at most 100 bytes, apart from the words in braces')
+}
+
+function pathBy(template: string, { video, channel }: Pick<Source, 'video' | 'channel'>): string {
+  const [year = '', month = '', day = ''] = video.published.split('-')
+  const values: Record<Word, string> = {
+    title: titleIn(video.title),
+    id: brokenUpId(video.platform_id),
+    channel: titleIn(channel.channel_name),
+    channel_id: brokenUpId(channel.channel_id),
+    ...{ year, month, day, date: video.published },
+  }
+  const segments = template.split('/')
+  return segments.map((segment, at) => nameBy(segment, values, at === segments.length - 1 ? ENDING_BYTES : 0)).join('/')
+}
+
+/** Too long, its longest word that is no id is cut. */
+function nameBy(segment: string, values: Record<Word, string>, kept: number): string {
+  const fill = (given: Record<Word, string>): string =>
+    // Brackets of the template stay: they hold the id.
+    segment
+      .split(/(\{[^{}]*\}|[[\]])/)
+      .map((part, at) => (at % 2 === 0 ? cleanedAround(part) : (given[part.slice(1, -1) as Word] ?? part)))
+      .join('')
+      .replace(/\s+/g, ' ')
+      .replace(/^[\s.]+|[\s.]+$/g, '')
+  const whole = fill(values)
+  const excess = Buffer.byteLength(whole) - (NAME_BYTES - kept)
+  if (excess <= 0) return whole === '' ? '_' : whole
+  const longest = segment.includes('{title}') ? 'title' : 'channel'
+  const cut = { ...values, [longest]: cutTo(values[longest], Math.max(0, Buffer.byteLength(values[longest]) - excess)) }
+  return cutTo(fill(cut), NAME_BYTES - kept)
+}
+
+/** As `cleaned`, with the blanks at its ends. */
+const cleanedAround = (part: string): string => cleaned(`x${part}x`).slice(1, -1)
+
+function named(template: string, source: Source): WantedUnit {
+  const { video, artOf } = source
+  const base = pathBy(template, source)
+  const files = [
+    picture(`${base}.jpg`, artOf('video', video.platform_id)),
+    ...subtitlesAt(base, source),
+    filmAt(base, source),
+  ]
+  return { unit: unitOf(video.platform_id), files }
+}
+
+function sound(template: string, source: Source): WantedUnit {
+  const { video, film } = source
+  const path = `${pathBy(template, source)}.m4a`
+  const codec = video.streams.find(({ type }) => type === 'audio')?.codec ?? ''
+  const made: WantedFile =
+    extname(film) === '.m4a'
+      ? { ...filmAt('', source), path }
+      : { path, kind: 'sound', mark: filmMark(video), from: film, codec }
+  return { unit: unitOf(video.platform_id), files: codec === '' ? [] : [made] }
+}
+
+/** All that one video brings into a face. */
+export function unitFor(form: Form, template: string, source: Source): WantedUnit {
+  if (form === 'shows') return episode(source)
+  return form === 'files' ? named(template, source) : sound(template, source)
+}
+
+/** Where its film, or its sound, lies. */
+export const mainPath = ({ files }: { files: ReadonlyArray<{ path: string }> }): string | undefined =>
+  files.at(-1)?.path

@@ -1,0 +1,27 @@
+/** Playlists of a face: `.m3u8` beside the shows, with paths from there on, in the order of the playlist. */
+import { createHash } from 'node:crypto'
+import type { PlaylistDoc, PlaylistEntry } from '../playlist/schema.ts'
+import { ENDING_BYTES, withId } from './names.ts'
+import type { WantedUnit } from './types.ts'
+
+export const playlistUnitOf = (id: string): string => `playlist ${id}`
+
+const oneLine = (text: string): string => text.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+
+/** @param paths  by video, of those that lie in the face */
+export function playlistUnit(
+  { playlist_id: id, playlist_name: name }: PlaylistDoc,
+  entries: readonly PlaylistEntry[],
+  paths: ReadonlyMap<string, string>,
+): WantedUnit {
+  const lines = entries.flatMap(({ platform_id, title }) => {
+    const path = paths.get(platform_id)
+    return path === undefined ? [] : [`#EXTINF:-1,${oneLine(title)}`, path]
+  })
+  const text = ['#EXTM3U', `#PLAYLIST:${oneLine(name)}`, ...lines, ''].join('\n')
+  const mark = createHash('sha1').update(text).digest('base64url').slice(0, 12)
+  return {
+    unit: playlistUnitOf(id),
+    files: [{ path: `${withId('', name, id, 255 - ENDING_BYTES)}.m3u8`, kind: 'text', mark, text }],
+  }
+}

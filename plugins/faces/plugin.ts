@@ -1,0 +1,83 @@
+/** Faces: views of the library as folders of links, for media servers and players, that follow the archive. */
+import { join } from 'node:path'
+import { definePlugin, Type } from 'archivolt'
+import { type Faces, openFaces } from './faces.ts'
+import { addFace, changeFace, listFaces, previewFace, removeFace } from './routes.ts'
+import { addServer, changeServer, listServers, removeServer, testServer } from './servers/routes.ts'
+import { serverSecrets, serverTables } from './servers/tables.ts'
+import { faceTables } from './tables.ts'
+import { followChanges, removeFace as removal, tellServer, updateFaces } from './tasks.ts'
+
+const ALL = { kind: 'face', id: '' } as const
+
+export default definePlugin({
+  name: 'faces',
+  needs: ['platform', 'user', 'media', 'channel', 'video', 'playlist'],
+  settings: {
+    faceRoots: {
+      env: 'AV_FACE_ROOTS',
+      schema: Type.Array(Type.String({ minLength: 1 })),
+      default: ({ dataDir }: { readonly dataDir: string }) => [join(dataDir, 'faces')],
+      isPath: true,
+      meaning: 'folders below which there may be faces: folders of links to the library, for media servers',
+    },
+  },
+  migrations: [faceTables, serverTables],
+  secretColumns: serverSecrets,
+  lanes: { faces: 1, tell: 4 },
+  routes: [
+    listFaces,
+    addFace,
+    previewFace,
+    changeFace,
+    removeFace,
+    listServers,
+    addServer,
+    changeServer,
+    removeServer,
+    testServer,
+  ],
+  tasks: [updateFaces, followChanges, removal, tellServer],
+  on: {
+    'video.added':
+      (app) =>
+      ({ id }) =>
+        app.faces.note({ kind: 'video', id }),
+    'video.changed':
+      (app) =>
+      ({ id }) =>
+        app.faces.note({ kind: 'video', id }),
+    'video.moved':
+      (app) =>
+      ({ id }) =>
+        app.faces.note({ kind: 'video', id }),
+    'video.removed':
+      (app) =>
+      ({ id }) =>
+        app.faces.note({ kind: 'video', id }),
+    'video.adopted': (app) => () => app.faces.note(ALL),
+    'channel.renewed':
+      (app) =>
+      ({ id }) =>
+        app.faces.note({ kind: 'show', id }),
+    'playlist.renewed':
+      (app) =>
+      ({ id }) =>
+        app.faces.note({ kind: 'playlist', id }),
+    'index.replaced': (app) => () => app.faces.note(ALL),
+    'ledger.replaced': (app) => () => app.faces.note(ALL),
+  },
+  services: (app) => ({ faces: openFaces(app) }),
+})
+
+declare module 'archivolt' {
+  interface Settings {
+    faceRoots: string[]
+  }
+  interface Services {
+    faces: {
+      /** Folders of links to the library, for media servers: which there are, and bringing them up to date. */
+      faces: Faces
+    }
+  }
+}

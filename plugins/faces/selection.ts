@@ -1,0 +1,29 @@
+/** Which videos a face shows, as a filter of the index: what it selects, within the view of its account. */
+import { errors, type Filter, say } from 'archivolt'
+import type { App } from './app.ts'
+import type { Selection } from './types.ts'
+
+export type VideoFilter = Filter<'channel_id' | 'playlist' | 'watched_by' | 'platform_id' | 'published'>
+
+/** In one of these channels or playlists. */
+const among = (channels: readonly string[] = [], playlists: readonly string[] = []): VideoFilter => ({
+  or: [{ in: ['channel_id', channels] }, { in: ['playlist', playlists] }],
+})
+
+/** @throws conflict: its account is gone; nothing is shown then, least of all more than before */
+export function filterOf(
+  { channels, playlists, account, watched }: Selection,
+  app: Pick<App, 'accounts'>,
+): VideoFilter[] {
+  const filters: VideoFilter[] = []
+  if (channels || playlists) filters.push(among(channels, playlists))
+  if (account === undefined) return filters
+  const found = app.accounts.get(account)
+  if (!found) throw errors.conflict(say`The account of this face is gone: choose another one`)
+  if (found.view) filters.push(among(found.view['channel'], found.view['playlist']))
+  if (watched !== undefined) {
+    const mark: VideoFilter = { eq: ['watched_by', String(account)] }
+    filters.push(watched ? mark : { not: mark })
+  }
+  return filters
+}

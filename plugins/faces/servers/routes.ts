@@ -1,0 +1,122 @@
+/** Media servers over HTTP (contract 9.26). Keys go in and never come out. */
+import { defineRoute, errors, isBlank, ROW_PATTERN, Said, saidOf, Type } from 'archivolt'
+import type { App } from '../app.ts'
+
+import { KINDS, type ServerRow } from './tables.ts'
+
+const Path = Type.String({ minLength: 1, maxLength: 1000, pattern: '^[^\\p{C}]*$' })
+const Paths = Type.Array(Type.Tuple([Path, Path]), { maxItems: 20 })
+const given = {
+  name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{C}]*$' }),
+  kind: Type.Enum([...KINDS]),
+  url: Type.String({ minLength: 1, maxLength: 2000 }),
+  key: Type.String({ maxLength: 500, pattern: '^[^\\p{C}]*$' }),
+  paths: Type.Optional(Paths),
+}
+const Epoch = Type.Integer({ minimum: 0 })
+const Server = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  kind: Type.Enum([...KINDS]),
+  url: Type.String(),
+  paths: Paths,
+  is_on: Type.Boolean(),
+  waiting: Type.Integer({ minimum: 0 }),
+  created: Epoch,
+  asked: Type.Optional(Epoch),
+  error: Type.String(),
+  said: Type.Optional(Said),
+})
+const Params = Type.Object({ serverId: Type.String({ pattern: ROW_PATTERN }) })
+
+export const listServers = defineRoute({
+  method: 'GET',
+  path: '/api/face/server/',
+  access: 'admin',
+  scope: 'admin',
+  summary: 'Media servers that are told of changes in faces, with what each was last found to be',
+  reply: Type.Array(Server),
+  handle: (_input, app: App) => app.faces.servers.rows.all().map((row) => record(row, app)),
+})
+
+export const addServer = defineRoute({
+  method: 'POST',
+  path: '/api/face/server/',
+  access: 'admin',
+  summary: 'Add a media server, and ask it for its folders',
+  body: Type.Object(given),
+  reply: Server,
+  errors: ['bad_request', 'conflict'],
+  async handle({ body: { key, ...server }, signal }, app: App) {
+    check(server)
+    const { id } = await app.faces.servers.add({ ...server, secret: key })
+    return record(await app.faces.servers.test(id, app.faces.rows.faces(), signal), app)
+  },
+})
+
+export const changeServer = defineRoute({
+  method: 'POST',
+  path: '/api/face/server/:serverId/',
+  access: 'admin',
+  summary: 'Change a media server, or switch it off and on',
+  params: Params,
+  body: Type.Partial(Type.Object({ ...given, is_on: Type.Boolean() })),
+  reply: Server,
+  errors: ['bad_request'],
+  async handle({ params: { serverId }, body: { key, is_on: isOn, ...change } }, app: App) {
+    check(change)
+    return record(await app.faces.servers.change(Number(serverId), { ...change, secret: key, isOn } as never), app)
+  },
+})
+
+export const removeServer = defineRoute({
+  method: 'DELETE',
+  path: '/api/face/server/:serverId/',
+  access: 'admin',
+  summary: 'Remove a media server: it is told nothing more',
+  params: Params,
+  reply: Type.Object({ success: Type.Literal(true) }),
+  async handle({ params: { serverId } }, app: App) {
+    await app.faces.servers.remove(Number(serverId))
+    return { success: true }
+  },
+})
+
+export const testServer = defineRoute({
+  method: 'POST',
+  path: '/api/face/server/:serverId/test/',
+  access: 'admin',
+  summary: 'Ask a media server now for its folders, and find out by which paths it has our faces',
+  params: Params,
+  reply: Server,
+  handle: async ({ params: { serverId }, signal }, app: App) =>
+    record(await app.faces.servers.test(Number(serverId), app.faces.rows.faces(), signal), app),
+})
+
+function check({ name, url }: { name?: string; url?: string }): void {
+  if (name !== undefined && isBlank(name)) throw errors.wrongField('name', 'must not be blank')
+  if (url === undefined) return
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:'
+  if (!isWeb || parsed.username !== '' || parsed.password !== '')
+    throw errors.wrongField('url', 'must be an address that starts with http:// or https:// and contains no password')
+}
+
+function record(row: ServerRow, app: App) {
+  const { servers } = app.faces
+  const { at, error } = servers.stateOf(row)
+  const { texts, said } = saidOf(error === undefined ? [] : [error])
+  return {
+    id: row.id,
+    name: row.name,
+    kind: row.kind,
+    url: row.url ?? '',
+    paths: servers.pathsOf(row),
+    is_on: row.is_on === 1,
+    waiting: servers.rows.waiting(row.id).length,
+    created: row.created_at,
+    ...(at !== undefined && { asked: at }),
+    error: texts[0] ?? '',
+    ...(said && { said }),
+  }
+}

@@ -1,0 +1,198 @@
+/** Media servers: each is told of what has changed in faces, in its own paths, until it has taken it. */
+import { join, posix } from 'node:path'
+import { epochSeconds, errors, isAppError, say, type Words, wordsOf } from 'archivolt'
+import type { App } from '../app.ts'
+import type { Rows } from '../tables.ts'
+import type { Change, FaceRow } from '../types.ts'
+import { isBelow, openWay } from './ask.ts'
+import { type Kind, openServerRows, type ServerRow, type ServerRows } from './tables.ts'
+
+export const TELL = 'faces.tell'
+const MOST_SERVERS = 10
+/** Beyond them a server is told of whole faces. */
+const MOST_WAITING = 500
+const UNREADABLE =
+  'The secret key of this server is another one than when this media server was entered: enter its address and key again'
+
+export interface ServerInput {
+  name: string
+  kind: Kind
+  url: string
+  secret: string
+  paths?: Array<[ours: string, theirs: string]> | undefined
+  isOn?: boolean | undefined
+}
+
+export interface ServerState {
+  /** Epoch seconds. */
+  at?: number
+  error?: Words
+}
+
+export interface Servers {
+  readonly rows: ServerRows
+  pathsOf(row: ServerRow): Array<[ours: string, theirs: string]>
+  stateOf(row: ServerRow): ServerState
+  add(server: ServerInput): Promise<ServerRow>
+  change(id: number, change: Partial<ServerInput>): Promise<ServerRow>
+  remove(id: number): Promise<void>
+  /** Asks it for its folders, and finds out by which paths it has our faces. */
+  test(id: number, faces: readonly FaceRow[], signal: AbortSignal): Promise<ServerRow>
+  /** @param isMore  there were more changes than these */
+  tell(face: FaceRow, changes: readonly Change[], isMore: boolean): Promise<void>
+  /** The work of a job. @throws unavailable: to be tried again */
+  deliver(id: number, signal: AbortSignal): Promise<void>
+}
+
+export function openServers(app: App, faces: Pick<Rows, 'faces'>): Servers {
+  const { ledger } = app
+  const rows = openServerRows(ledger)
+  const pathsOf = ({ id, paths }: ServerRow) =>
+    ledger.json<Array<[string, string]>>(paths, `faces_server.paths of ${id}`, [])
+  const stateOf = ({ id, state }: ServerRow) => ledger.json<ServerState>(state, `faces_server.state of ${id}`, {})
+
+  function surely(id: number): ServerRow {
+    const row = rows.get(id)
+    if (!row) throw errors.notFound('media server')
+    return row
+  }
+
+  function wayTo({ kind, url, secret }: ServerRow, signal: AbortSignal) {
+    if (url === undefined || secret === undefined) throw errors.unavailable(UNREADABLE)
+    return openWay({ kind, url, secret }, app, signal)
+  }
+
+  /** Of its own paths, those that we have as others. */
+  function theirs(row: ServerRow, path: string): string {
+    const found = pathsOf(row)
+      .sort(([one], [other]) => other.length - one.length)
+      .find(([ours]) => isBelow(ours, path))
+    return found ? posix.join(found[1], path.slice(found[0].length)) : path
+  }
+
+  const keep = (id: number, error?: Words): Promise<void> =>
+    ledger.write(() => {
+      const state: ServerState = { at: epochSeconds(app.clock), ...(error !== undefined && { error }) }
+      rows.setState(id, JSON.stringify(state))
+    })
+
+  /** What comes of asking it is kept in words. @returns undefined: it failed */
+  async function asked<Result>(
+    id: number,
+    signal: AbortSignal,
+    work: () => Promise<Result>,
+  ): Promise<Result | undefined> {
+    try {
+      const result = await work()
+      await keep(id)
+      return result
+    } catch (thrown) {
+      signal.throwIfAborted()
+      if (!isAppError(thrown)) throw thrown
+      await keep(id, wordsOf(thrown))
+      return undefined
+    }
+  }
+
+  const columnsOf = ({ name, kind, url, secret, paths = [], isOn = true }: ServerInput) => ({
+    ...{ name, kind, url, secret },
+    paths: JSON.stringify(paths),
+    is_on: Number(isOn),
+  })
+
+  /** By its last folders: `/data/faces/tv` here may be `/media/tv` there. */
+  function matching(root: string, folders: readonly string[]): string | undefined {
+    if (folders.some((folder) => isBelow(folder, root))) return root
+    const alike = folders.filter((folder) => posix.basename(folder) === posix.basename(root))
+    return alike.length === 1 ? alike[0] : undefined
+  }
+
+  return {
+    ...{ rows, pathsOf, stateOf },
+
+    add: (server) =>
+      ledger.write(() => {
+        if (rows.all().length >= MOST_SERVERS)
+          throw errors.conflict(say`There are ${{ most: MOST_SERVERS }} media servers already; remove one first`)
+        return surely(rows.add({ ...columnsOf(server), created_at: epochSeconds(app.clock) }))
+      }),
+
+    async change(id, { name, kind, url, secret, paths, isOn }) {
+      const row = await ledger.write(() => {
+        const before = surely(id)
+        rows.change({
+          ...before,
+          name: name ?? before.name,
+          kind: kind ?? before.kind,
+          url: url ?? before.url,
+          secret: secret ?? before.secret,
+          paths: paths ? JSON.stringify(paths) : before.paths,
+          is_on: isOn === undefined ? before.is_on : Number(isOn),
+        })
+        return surely(id)
+      })
+      if (row.is_on === 1 && rows.waiting(id).length > 0) await app.jobs.start(TELL, { server: id })
+      return row
+    },
+
+    remove: (id) =>
+      ledger.write(() => {
+        if (!rows.remove(id)) throw errors.notFound('media server')
+      }),
+
+    async test(id, all, signal) {
+      const row = surely(id)
+      await asked(id, signal, async () => {
+        const folders = await wayTo(row, signal).folders()
+        const paths = pathsOf(row)
+        const isMapped = ({ root }: FaceRow) => folders.some((folder) => isBelow(folder, theirs(row, root)))
+        for (const face of all.filter((one) => !isMapped(one))) {
+          const found = matching(face.root, folders)
+          if (found !== undefined && found !== face.root) paths.push([face.root, found])
+        }
+        const known = paths.map(([ours]) => ours)
+        const lost = all.find((face) => !isMapped(face) && !known.includes(face.root))
+        await ledger.write(() =>
+          rows.change({ ...surely(id), url: undefined, secret: undefined, paths: JSON.stringify(paths) }),
+        )
+        if (lost)
+          throw errors.unavailable(
+            say`It answers, but none of its libraries reads the face “${{ name: lost.name }}” (${{ root: lost.root }}). They read: ${{ folders: folders.slice(0, 10).join(', ') || '–' }}. Add the folder there, or enter the path that it has there`,
+          )
+      })
+      return surely(id)
+    },
+
+    async tell(face, changes, isMore) {
+      const told = rows.all().filter(({ is_on }) => is_on === 1)
+      if (told.length === 0 || changes.length === 0) return
+      await ledger.write(() => {
+        for (const { id } of told) {
+          const isTooMany = isMore || rows.waiting(id).length + changes.length > MOST_WAITING
+          if (isTooMany) rows.noteTold(id, { path: join(face.root, '.'), kind: 'changed' })
+          else for (const { path, kind } of changes) rows.noteTold(id, { path: join(face.root, path), kind })
+        }
+      })
+      for (const { id } of told) await app.jobs.start(TELL, { server: id }, { isPatient: true })
+    },
+
+    async deliver(id, signal) {
+      const row = rows.get(id)
+      if (row?.is_on !== 1) return
+      const waiting = rows.waiting(id)
+      if (waiting.length === 0) return
+      const roots = new Set(faces.faces().map(({ root }) => root))
+      // A whole face: all that servers are told of is folders and files in it.
+      const changes = waiting.map(({ path, kind }): Change => {
+        const whole = theirs(row, path)
+        return roots.has(path) ? { path: `${whole}/.`, kind: 'added' } : { path: whole, kind }
+      })
+      const isTold = await asked(id, signal, async () => {
+        await wayTo(row, signal).tell(changes)
+        return true
+      })
+      if (!isTold) throw errors.unavailable(stateOf(surely(id)).error ?? 'The media server was not told')
+      await ledger.write(() => waiting.forEach((change) => rows.dropTold(id, change)))
+    },
+  }
+}

@@ -1,0 +1,98 @@
+/** Media servers, and of which paths each is yet to be told: rows of the ledger. */
+import type { Ledger } from 'archivolt'
+import type { Change } from '../types.ts'
+
+export const KINDS = ['jellyfin', 'emby', 'plex', 'kodi'] as const
+export type Kind = (typeof KINDS)[number]
+
+export const serverTables = {
+  number: 2,
+  sql: `
+-- url and secret are sealed. secret: a key or token; of Kodi, name:password. paths: [ours, theirs][], longest first.
+CREATE TABLE faces_server (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  url TEXT NOT NULL,
+  secret TEXT NOT NULL,
+  paths TEXT NOT NULL DEFAULT '[]',
+  is_on INTEGER NOT NULL DEFAULT 1,
+  state TEXT NOT NULL DEFAULT '{}',
+  created_at INTEGER NOT NULL
+) STRICT;
+-- path: absolute, as we have it.
+CREATE TABLE faces_told (
+  server_id INTEGER NOT NULL REFERENCES faces_server (id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  PRIMARY KEY (server_id, path)
+) STRICT, WITHOUT ROWID;
+`,
+}
+
+export const serverSecrets = ['faces_server.url', 'faces_server.secret'] as const
+const [URL_COLUMN, SECRET_COLUMN] = serverSecrets
+
+export interface ServerRow {
+  id: number
+  name: string
+  kind: Kind
+  /** undefined: another secret key has sealed it. */
+  url: string | undefined
+  secret: string | undefined
+  paths: string
+  is_on: number
+  state: string
+  created_at: number
+}
+
+export type ServerRows = ReturnType<typeof openServerRows>
+
+/** Those that write are called inside `ledger.write`. */
+export function openServerRows({ sql, seal, unseal }: Ledger) {
+  type Stored = ServerRow & { url: string; secret: string }
+  const opened = (row: Stored): ServerRow => ({
+    ...row,
+    url: unseal(URL_COLUMN, row.url),
+    secret: unseal(SECRET_COLUMN, row.secret),
+  })
+  const sealed = ({ url, secret, ...row }: Partial<ServerRow>) => ({
+    ...row,
+    url: url === undefined ? null : seal(URL_COLUMN, url),
+    secret: secret === undefined ? null : seal(SECRET_COLUMN, secret),
+  })
+  return {
+    all: (): ServerRow[] => sql<Stored>('SELECT * FROM faces_server ORDER BY id').all().map(opened),
+    get(id: number): ServerRow | undefined {
+      const row = sql<Stored>('SELECT * FROM faces_server WHERE id = ?').get(id)
+      return row && opened(row)
+    },
+    add: (row: Omit<ServerRow, 'id' | 'state'>): number =>
+      Number(
+        sql(
+          `INSERT INTO faces_server (name, kind, url, secret, paths, is_on, created_at)
+           VALUES (@name, @kind, @url, @secret, @paths, @is_on, @created_at)`,
+        ).run(sealed(row)).lastInsertRowid,
+      ),
+    /** What could not be read stays as it lies there. */
+    change: (row: ServerRow): void =>
+      void sql(
+        `UPDATE faces_server SET name = @name, kind = @kind, url = coalesce(@url, url),
+           secret = coalesce(@secret, secret), paths = @paths, is_on = @is_on WHERE id = @id`,
+      ).run(sealed(row)),
+    setState: (id: number, state: string): void =>
+      void sql('UPDATE faces_server SET state = ? WHERE id = ?').run(state, id),
+    remove: (id: number): boolean => sql('DELETE FROM faces_server WHERE id = ?').run(id).changes > 0,
+
+    /** What was added and then changed was added. */
+    noteTold: (id: number, { path, kind }: Change): void =>
+      void sql(
+        `INSERT INTO faces_told (server_id, path, kind) VALUES (?, ?, ?) ON CONFLICT (server_id, path) DO UPDATE
+         SET kind = CASE WHEN kind = 'added' AND excluded.kind = 'changed' THEN kind ELSE excluded.kind END`,
+      ).run(id, path, kind),
+    waiting: (id: number): Change[] =>
+      sql<Change>('SELECT path, kind FROM faces_told WHERE server_id = ? ORDER BY path').all(id),
+    dropTold: (id: number, { path, kind }: Change): void =>
+      void sql('DELETE FROM faces_told WHERE server_id = ? AND path = ? AND kind = ?').run(id, path, kind),
+  }
+}

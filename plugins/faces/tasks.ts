@@ -1,0 +1,62 @@
+/** Faces are brought up to date: at once by what happens, and as a whole by schedule or by hand. */
+import { defineTask, Type } from 'archivolt'
+import type { App } from './app.ts'
+import { FOLLOW } from './faces.ts'
+import { TELL } from './servers/servers.ts'
+
+const RETRIES = { times: 3, delaySeconds: 60, factor: 4 } as const
+
+export const updateFaces = defineTask({
+  name: 'update_faces',
+  title: 'Update faces',
+  description: 'Compares the folders for media servers with the archive, and writes what differs.',
+  group: 'setting:faces',
+  payload: Type.Object({ face: Type.Optional(Type.Integer({ minimum: 1 })) }),
+  lane: 'faces',
+  apiStart: true,
+  unique: true,
+  merge: (before, asked) => (before.face === asked.face ? asked : {}),
+  resumable: true,
+  schedule: { auto: '40 4 *', initially: 'auto', isNeeded: (app: App) => app.faces.rows.isAny() },
+  async run(job, app: App) {
+    await app.faces.renderAll(job, job.payload.face)
+    return null
+  },
+})
+
+export const followChanges = defineTask({
+  name: FOLLOW,
+  title: 'Update faces',
+  payload: Type.Object({}),
+  lane: 'faces',
+  unique: true,
+  internal: true,
+  silent: true,
+  resumable: true,
+  retries: RETRIES,
+  run: ({ signal }, app: App) => app.faces.follow(signal),
+})
+
+export const removeFace = defineTask({
+  name: 'faces.remove',
+  title: 'Remove a face',
+  payload: Type.Object({ face: Type.Integer({ minimum: 1 }) }),
+  lane: 'faces',
+  unique: ({ face }) => String(face),
+  internal: true,
+  resumable: true,
+  run: ({ signal, payload }, app: App) => app.faces.clear(payload.face, signal),
+})
+
+export const tellServer = defineTask({
+  name: TELL,
+  title: 'Tell a media server',
+  payload: Type.Object({ server: Type.Integer({ minimum: 1 }) }),
+  lane: 'tell',
+  unique: ({ server }) => String(server),
+  internal: true,
+  silent: true,
+  resumable: true,
+  retries: { times: 6, delaySeconds: 30, factor: 4 },
+  run: ({ signal, payload }, app: App) => app.faces.servers.deliver(payload.server, signal),
+})

@@ -1,0 +1,387 @@
+/** Faces through the public door: what lies in the folder after what has happened in the archive. */
+import assert from 'node:assert/strict'
+import { lstat, mkdir, readdir, readFile, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { aChannel, type TestApp, testApp } from '../../support/testing.ts'
+import { type Coming, comeIn, lay } from './coming.ts'
+
+interface Face {
+  archive: TestApp
+  root: string
+  id: number
+  /** Paths below the root, sorted, without hidden ones. */
+  tree(): Promise<string[]>
+  read(path: string): Promise<string>
+  /** A film comes in, as a download brings it. */
+  add(video: Coming): Promise<void>
+  remove(id: string): Promise<void>
+  shown(): Promise<any>
+}
+
+async function given(t: TestContext, body: object = {}): Promise<Face> {
+  const archive = await testApp(t)
+  await archive.given(aChannel({ id: 'UC1', channel_name: 'Boats' }))
+  const root = join(archive.dataDir, 'faces', 'tv')
+  const reply = await archive
+    .as('admin')
+    .post('/api/face/', { name: 'TV', root, form: 'shows', selection: {}, ...body })
+  assert.equal(reply.status, 200, reply.text)
+  await archive.settled()
+  return {
+    archive,
+    root,
+    id: reply.body.id,
+    tree: () => treeOf(root),
+    read: (path) => readFile(join(root, path), 'utf8'),
+    add: (video) => comeIn(archive, video),
+    async remove(id) {
+      assert.equal((await archive.as('admin').delete(`/api/video/${id}/`)).status, 200)
+      await archive.settled()
+    },
+    shown: async () => (await archive.as('admin').get('/api/face/')).body.faces[0],
+  }
+}
+
+async function treeOf(root: string): Promise<string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length + 1))
+    .filter((path) => !path.startsWith('.archivolt-face'))
+    .sort()
+}
+
+const S = 'Boats [UC1]'
+
+test('a video that comes in is linked, numbered and described, and is the same file', async (t) => {
+  const face = await given(t)
+
+  await face.add({ id: 'v1', title: 'To sea', published: '2026-01-02' })
+
+  const film = `${S}/Season 2026/S2026E1 - To sea [v1].mp4`
+  assert.deepEqual(await face.tree(), [
+    `${S}/Season 2026/S2026E1 - To sea [v1].mp4`,
+    `${S}/Season 2026/S2026E1 - To sea [v1].nfo`,
+    `${S}/Season 2026/season.nfo`,
+    `${S}/tvshow.nfo`,
+  ])
+  const own = await lstat(face.archive.app.media.pathOf('UC1', 'v1'))
+  assert.equal((await lstat(join(face.root, film))).ino, own.ino)
+  assert.match(await face.read(`${S}/tvshow.nfo`), /<uniqueid type="Custom">UC1<\/uniqueid>/)
+  assert.match(await face.read(film.replace('.mp4', '.nfo')), /<season>2026<\/season>\n<episode>1<\/episode>/)
+  assert.deepEqual((await face.shown()).state.links, { hard: 1 })
+})
+
+test('a removed video leaves at once, with its year and its show, and its bytes are free', async (t) => {
+  const face = await given(t)
+  await face.add({ id: 'v1', published: '2026-01-02' })
+  await face.add({ id: 'v2', published: '2025-01-02' })
+
+  await face.remove('v1')
+  assert.deepEqual(
+    (await face.tree()).filter((path) => path.includes('2026')),
+    [],
+  )
+  await face.remove('v2')
+
+  assert.deepEqual(await readdir(face.root), ['.archivolt-face'])
+})
+
+test('numbers are given in order of publication, once for ever: late finds take the next one, and nothing shifts', async (t) => {
+  const face = await given(t)
+  const { archive } = face
+  await lay(archive, { id: 'v2', title: 'v2', published: '2026-03-01' })
+  await lay(archive, { id: 'v1', title: 'v1', published: '2026-02-01' })
+  await archive.app.jobs.start('update_faces')
+  await archive.settled()
+  await face.add({ id: 'v0', title: 'v0', published: '2026-01-01' })
+  await face.remove('v1')
+  await face.add({ id: 'v1', title: 'v1', published: '2026-02-01' })
+
+  assert.deepEqual(
+    (await face.tree()).filter((path) => path.endsWith('.mp4')).map((path) => path.split('/').at(-1)),
+    ['S2026E1 - v1 [v1].mp4', 'S2026E2 - v2 [v2].mp4', 'S2026E3 - v0 [v0].mp4'],
+  )
+})
+
+test('any sequence of changes ends with the tree of a fresh face', async (t) => {
+  const face = await given(t)
+  const { archive } = face
+  const admin = archive.as('admin')
+  let seed = 5
+  const random = (below: number): number => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % below
+  const titles = ['S2E5-E6', 'a/b: c?', 'To sea', '- trailer', '..', '4x4-6', '日本語'.repeat(40), '[x] <y>']
+  await archive.given(aChannel({ id: 'UC2', channel_name: 'Boats' }))
+  for (let step = 0; step < 60; step++) {
+    const [id, channelId] = [`v${random(12)}`, `UC${1 + random(2)}`]
+    const known = await archive.app.videos.get(id)
+    const kind = random(6)
+    if (kind <= 2 && !known)
+      await comeIn(archive, {
+        id,
+        channelId,
+        title: titles[random(8)]!,
+        published: `202${random(3)}-0${1 + random(9)}-01`,
+      })
+    else if (kind === 3 && known) await face.remove(id)
+    else if (kind === 4 && known) {
+      await archive.app.videos.change(id, { set: { title: titles[random(8)]!, published: `202${random(3)}-05-05` } })
+      await archive.app.emit('video.changed', { id, what: 'metadata' })
+    } else if (kind === 5) {
+      await archive.app.channels.collection.patch(channelId, { set: { channel_name: titles[random(8)]! } })
+      await archive.app.emit('channel.renewed', { id: channelId })
+      if (step % 9 === 0) {
+        const form = ['shows', 'files'][random(2)]
+        await admin.post(`/api/face/${face.id}/`, {
+          form,
+          template: ['{channel}/{title} [{id}]', '{year}/{id}'][random(2)],
+        })
+      }
+    }
+  }
+  await archive.settled()
+
+  const { form, template } = await face.shown()
+  const root = join(archive.dataDir, 'faces', 'fresh')
+  const fresh = await admin.post('/api/face/', { name: 'Fresh', root, form, template, selection: {} })
+  assert.equal(fresh.status, 200, fresh.text)
+  await archive.settled()
+
+  const [one, other] = [await treeOf(face.root), await treeOf(root)]
+  assert.deepEqual(one, other)
+  assert.ok(one.length > 10)
+  for (const path of one)
+    assert.deepEqual(await readFile(join(face.root, path)), await readFile(join(root, path)), path)
+  assert.equal((await face.shown()).state.problems, undefined)
+})
+
+test('a whole render without changes changes nothing, and mends what somebody has deleted or renamed', async (t) => {
+  const face = await given(t)
+  await face.add({ id: 'v1', title: 'To sea', published: '2026-01-02' })
+  const before = await face.tree()
+  const again = async () => {
+    await face.archive.app.jobs.start('update_faces')
+    await face.archive.settled()
+    return (await face.shown()).state
+  }
+  assert.equal((await again()).changed, 0)
+
+  const film = join(face.root, before[0]!)
+  await rename(film, `${film}.old`)
+  await unlink(join(face.root, `${S}/tvshow.nfo`))
+  assert.equal((await again()).changed, 2)
+
+  assert.deepEqual(
+    (await face.tree()).filter((path) => !path.endsWith('.old')),
+    before,
+  )
+  assert.ok((await face.tree()).includes(`${before[0]}.old`), 'what is not ours stays')
+})
+
+test('what another program has written into an NFO is taken back, or left and told of, as is set', async (t) => {
+  const face = await given(t)
+  await face.add({ id: 'v1', title: 'To sea', published: '2026-01-02' })
+  const nfo = `${S}/Season 2026/S2026E1 - To sea [v1].nfo`
+  const ours = await face.read(nfo)
+  const spoilt = async () => {
+    await writeFile(join(face.root, nfo), '<episodedetails><watched>true</watched></episodedetails>')
+    await face.archive.app.jobs.start('update_faces')
+    await face.archive.settled()
+    return face.read(nfo)
+  }
+  assert.equal(await spoilt(), ours)
+
+  await face.archive.as('admin').post(`/api/face/${face.id}/`, { takes_back: false })
+  await face.archive.settled()
+  assert.match(await spoilt(), /watched/)
+
+  assert.deepEqual((await face.shown()).state.problems, [
+    { path: nfo, reason: 'Another program has changed this file, and it stays as it is' },
+  ])
+})
+
+test('a foreign file in the way stays, and is told of', async (t) => {
+  const face = await given(t)
+  const path = `${S}/Season 2026/S2026E1 - To sea [v1].mp4`
+  await mkdir(dirname(join(face.root, path)), { recursive: true })
+  await writeFile(join(face.root, path), 'mine')
+
+  await face.add({ id: 'v1', title: 'To sea', published: '2026-01-02' })
+  assert.deepEqual((await face.shown()).state.problems, [
+    { path, reason: 'A file that this face has not made is in the way; move it elsewhere' },
+  ])
+  await face.remove('v1')
+
+  assert.equal(await face.read(path), 'mine')
+})
+
+test('a file that somebody has put in the place of a link is not removed', async (t) => {
+  const face = await given(t)
+  await face.add({ id: 'v1', title: 'To sea', published: '2026-01-02' })
+  const path = `${S}/Season 2026/S2026E1 - To sea [v1].mp4`
+  await rm(join(face.root, path))
+  await writeFile(join(face.root, path), 'mine')
+
+  await face.remove('v1')
+
+  assert.equal(await face.read(path), 'mine')
+})
+
+test('a folder that is away, or is another one, is not filled; accepted, it is', async (t) => {
+  const face = await given(t)
+  await rename(face.root, `${face.root}.away`)
+  await mkdir(face.root)
+
+  await face.add({ id: 'v1', published: '2026-01-02' })
+  assert.deepEqual(await readdir(face.root), [])
+  assert.match((await face.shown()).state.error, /is away, or is not that of this face/)
+
+  await face.archive.as('admin').post(`/api/face/${face.id}/`, { command: 'accept' })
+  await face.archive.settled()
+  assert.equal((await face.tree()).length, 4)
+  assert.equal((await face.shown()).state.error, undefined)
+})
+
+test('roots and templates that cannot be are refused, each with a sentence', async (t) => {
+  const face = await given(t)
+  const { archive } = face
+  const admin = archive.as('admin')
+  const at = (...parts: string[]) => join(archive.dataDir, ...parts)
+  const add = async (body: object) => {
+    const whole = { name: 'Other', root: at('faces', 'other'), form: 'files', selection: {}, ...body }
+    const { status, body: said } = await admin.post('/api/face/', whole)
+    return [status, said.error]
+  }
+  await mkdir(at('media'), { recursive: true })
+  await mkdir(at('faces'), { recursive: true })
+  await symlink(at('media'), at('faces', 'link'))
+  await writeFile(at('faces', 'file'), '')
+
+  assert.deepEqual(await add({ root: 'faces' }), [400, 'root must be an absolute path'])
+  for (const [root, status, said] of [
+    ['/etc', 422, /may not write to .*AV_FACE_ROOTS=/],
+    [at('media'), 422, /may not write/],
+    [at('faces', '..', 'media', 'x'), 422, /may not write/],
+    [at('faces', 'link'), 422, /may not write/],
+    [at('faces', 'tv', 'below'), 409, /overlap/],
+    [at('faces'), 409, /overlap/],
+    [at('faces', 'file'), 422, /cannot be written \(EEXIST\)/],
+  ] as const) {
+    const [code, sentence] = await add({ root })
+    assert.equal(code, status, `${root}: ${sentence}`)
+    assert.match(sentence, said)
+  }
+  for (const [template, said] of [
+    ['{title}', /must contain \{id\} in the name of the file/],
+    ['{id}/{title}', /must contain \{id\}/],
+    ['../{id}', /no empty folders/],
+    ['/{id}', /no empty folders/],
+    ['a//{id}', /no empty folders/],
+    ['{uploader} {id}', /not \{uploader\}/],
+  ] as const) {
+    const [status, sentence] = await add({ template })
+    assert.equal(status, 400)
+    assert.match(sentence, said)
+  }
+  const [status] = await add({ selection: { account: 99 } })
+  assert.equal(status, 409)
+})
+
+test('by a template films lie where it says, and no value climbs out', async (t) => {
+  const face = await given(t, { form: 'files', template: '{channel}/{year}/{date} {title} [{id}]' })
+
+  await face.add({ id: 'v1', title: '../../etc/passwd', published: '2026-01-02' })
+  await face.add({ id: 'v2', title: '日本語'.repeat(80), published: '2026-01-03' })
+
+  const [one, two] = await face.tree()
+  assert.equal(one, 'Boats/2026/2026-01-02 ⁄..⁄etc⁄passwd [v1].mp4')
+  assert.ok(Buffer.byteLength(two!.split('/').at(-1)!) <= 255)
+  assert.match(two!, /^Boats\/2026\/2026-01-03 日本語.*\[v2\]\.mp4$/)
+})
+
+test('a face shows what it selects, within the view of its account', async (t) => {
+  const archive = await testApp(t)
+  await archive.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }))
+  const admin = archive.as('admin')
+  const child = await archive.app.accounts.create({
+    username: 'child',
+    password: 'a password for tests',
+    isStaff: false,
+    view: { channel: ['UC2'] },
+  } as never)
+  const faces: string[] = []
+  for (const [name, selection] of Object.entries({
+    all: {},
+    one: { channels: ['UC1'] },
+    child: { account: child.id },
+    unwatched: { account: 1, watched: false },
+  })) {
+    const root = join(archive.dataDir, 'faces', name)
+    faces.push(root)
+    const reply = await admin.post('/api/face/', { name, root, form: 'files', template: '{id}', selection })
+    assert.equal(reply.status, 200, reply.text)
+  }
+  await comeIn(archive, { id: 'v1', channelId: 'UC1' })
+  await comeIn(archive, { id: 'v2', channelId: 'UC2' })
+  await admin.post('/api/watched/', { id: 'v1', is_watched: true })
+  await archive.settled()
+  await archive.app.jobs.start('update_faces')
+  await archive.settled()
+
+  assert.deepEqual(await Promise.all(faces.map(treeOf)), [['v1.mp4', 'v2.mp4'], ['v1.mp4'], ['v2.mp4'], ['v2.mp4']])
+})
+
+test('a playlist lies beside the shows, in its order, and follows changes', async (t) => {
+  const face = await given(t)
+  await face.add({ id: 'v1', title: 'One', published: '2026-01-02' })
+  await face.add({ id: 'v2', title: 'Two', published: '2026-01-03' })
+  const admin = face.archive.as('admin')
+  const { body } = await admin.post('/api/playlist/custom/', { playlist_name: 'Both' })
+  const id = body.playlist_id
+  for (const video of ['v2', 'v1'])
+    await admin.post(`/api/playlist/custom/${id}/`, { action: 'create', video_id: video })
+  await face.archive.settled()
+  const path = (await face.tree()).find((one) => one.endsWith('.m3u8'))!
+  assert.ok(path.startsWith('Both ['))
+  const films = async () => (await face.read(path)).split('\n').filter((line) => line.endsWith('.mp4'))
+  assert.deepEqual(
+    (await films()).map((line) => /\[(v\d)\]/.exec(line)?.[1]),
+    ['v2', 'v1'],
+  )
+  for (const film of await films()) assert.ok((await face.tree()).includes(film))
+
+  await face.remove('v2')
+
+  assert.deepEqual(
+    (await films()).map((line) => /\[(v\d)\]/.exec(line)?.[1]),
+    ['v1'],
+  )
+})
+
+test('a removed face takes all that it has made along, and nothing else', async (t) => {
+  const face = await given(t)
+  await face.add({ id: 'v1', published: '2026-01-02' })
+  await writeFile(join(face.root, S, 'notes.txt'), 'mine')
+
+  assert.equal((await face.archive.as('admin').delete(`/api/face/${face.id}/`)).status, 200)
+  await face.archive.settled()
+
+  assert.deepEqual(await face.tree(), [`${S}/notes.txt`])
+  assert.equal(await face.shown(), undefined)
+  assert.ok(await lstat(face.archive.app.media.pathOf('UC1', 'v1')))
+})
+
+test('paths are shown before a face is there', async (t) => {
+  const face = await given(t)
+  await face.add({ id: 'v1', title: 'To sea', published: '2026-01-02' })
+
+  const { status, body } = await face.archive.as('admin').post('/api/face/preview/', {
+    form: 'files',
+    template: '{channel}/{title} [{id}]',
+    selection: {},
+    root: join(face.archive.dataDir, 'faces', 'new'),
+  })
+
+  assert.deepEqual([status, body], [200, { paths: ['Boats/To sea [v1].mp4'], link: 'hard' }])
+})
