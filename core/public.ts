@@ -36,7 +36,7 @@ export { bytes, events, file, JsonText, json, Listing, listing, type ReplyHeader
 export { ID_PATTERN, idInName, isId, ROW_PATTERN } from './id.ts'
 export type { GarbledDocument } from './index/garbled.ts'
 export type { KeptDocuments, Replacement } from './index/kept-documents.ts'
-export type { DocOf, Field, IndexDefinition, NamesOf } from './index/mapping.ts'
+export type { DocOf, Field, IndexDefinition, NamesOf, Scalar } from './index/mapping.ts'
 export { defineIndex } from './index/mapping.ts'
 export { patchOrCreate } from './index/patch-or-create.ts'
 export type {
@@ -52,6 +52,7 @@ export type {
   Hit,
   Index,
   MergePatch,
+  Part,
   ReplaceWrite,
   RestoreOptions,
   RestoreResult,

@@ -25,6 +25,10 @@ const IDS: Record<string, string> = {
   tokenId: '1',
   adoptionId: '1',
   webhookId: '1',
+  ruleId: '1',
+  listId: '1',
+  runId: '1',
+  groupId: '1',
   letter: 'a',
   file: 'aB3dE6gH9jK.jpg',
 }
