@@ -194,7 +194,7 @@ export interface Collection<Doc extends object = Record<string, unknown>, Names 
   /**
    * Streams single values of all matches in batches (default 1000), by id. No document is parsed for a value that the
    * index keeps apart; others are read from it. Concurrent writes may or may not be seen.
-   * @param query.paths  dotted, through lists by number: `player.duration`, `subtitles.0.lang`
+   * @param query.paths  dotted, through lists by number: `size.width`, `notes.0.text`
    */
   parts(query: PartsQuery<Names>): AsyncIterable<Part[]>
 }

@@ -1,18 +1,18 @@
 /** Words and patterns that texts are compared with: in time that grows with the text alone, whoever has written them. */
-import { errors, fold, say } from 'archivolt'
+import { errors, fold, say, type Words } from 'archivolt'
 import { RE2JS } from 're2js'
 import type { Text } from './schema.ts'
 
 /** Longer texts are compared as far as this: descriptions of the platform are shorter. */
 const LONGEST_TEXT = 5000
 
-const UNBOUNDED: ReadonlyArray<[form: RegExp, advice: string]> = [
+const UNBOUNDED: ReadonlyArray<[form: RegExp, advice: Words]> = [
   [
     /\(\?<?[=!]/,
-    'looks ahead or behind, which can take for ever: leave that part out, and add a condition that the title must not match',
+    say`looks ahead or behind, which can take for ever: leave that part out, and add a condition that the title must not match`,
   ],
-  [/\\[1-9]|\\k[<{']|\(\?P=/, 'refers back to a group, which can take for ever: write the repeated part out'],
-  [/\(\?>|[*+?}]\+/, 'has a possessive or atomic part, which is not needed here: leave the additional + or ?> out'],
+  [/\\[1-9]|\\k[<{']|\(\?P=/, say`refers back to a group, which can take for ever: write the repeated part out`],
+  [/\(\?>|[*+?}]\+/, say`has a possessive or atomic part, which is not needed here: leave the additional + or ?> out`],
 ]
 
 /** Rules compare the same title one after the other. */

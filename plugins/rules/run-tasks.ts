@@ -9,7 +9,6 @@ export const applyRules = defineTask({
   payload: Type.Object({}),
   lane: 'rules',
   apiStart: true,
-  apiStop: true,
   unique: true,
   schedule: { auto: '30 4 *', initially: { hour: '4' } },
   async run(job, app: App) {

@@ -54,14 +54,17 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows) {
     )
   const countOf = ({ sums: { outcomes } }: List) => outcomes.remove.videos + outcomes.fetch.videos
 
-  /** Why the list cannot be run; undefined: it can. */
-  async function refusalOf(list: List, signal?: AbortSignal) {
-    if (list.version === undefined) return 'This preview is of rules that are not saved: save them and make a new one'
-    if (list.version !== rules.version()) return 'The rules have changed since this preview: make a new one'
-    if (list.madeAt > now()) return 'The clock was set back since this preview: make a new one'
-    if (now() - list.madeAt > LONGEST_AGE) return 'This preview is older than a day: make a new one'
+  /** @throws conflict: the list is older than what it touches */
+  async function mustBeCurrent(list: List, signal?: AbortSignal): Promise<void> {
+    if (list.version === undefined)
+      throw errors.conflict('This preview is of rules that are not saved: save them and make a new one')
+    if (list.version !== rules.version())
+      throw errors.conflict('The rules have changed since this preview: make a new one')
+    if (list.madeAt > now()) throw errors.conflict('The clock was set back since this preview: make a new one')
+    if (now() - list.madeAt > LONGEST_AGE) throw errors.conflict('This preview is older than a day: make a new one')
     const { digest } = await lists.again(list, signal)
-    return digest === list.sums.digest ? undefined : 'What this preview would touch has changed since: make a new one'
+    if (digest !== list.sums.digest)
+      throw errors.conflict('What this preview would touch has changed since: make a new one')
   }
 
   const isLarge = (list: List): boolean =>
@@ -161,8 +164,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows) {
     /** @throws conflict: the list is older than what it touches, or another run is under way */
     async start(list: List, { account, isConfirmed }: { account: number; isConfirmed: boolean }, signal?: AbortSignal) {
       mustBeIdle()
-      const refusal = await refusalOf(list, signal)
-      if (refusal) throw errors.conflict(refusal)
+      await mustBeCurrent(list, signal)
       const isHeld = isLarge(list) && !isConfirmed
       const id = await add(list, isHeld ? 'waiting' : 'running', account)
       if (!isHeld) await app.jobs.start(runRules, { run: id })
@@ -192,10 +194,12 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows) {
       if (run.state !== 'waiting') throw errors.conflict('This run does not wait for anybody')
       mustBeIdle()
       const list = lists.get(run.list_id)
-      const refusal = list ? await refusalOf(list, signal) : 'This preview is damaged: make a new one'
-      if (refusal) {
-        await setState(id, 'refused', refusal)
-        throw errors.conflict(refusal)
+      try {
+        if (!list) throw errors.conflict('This preview is damaged: make a new one')
+        await mustBeCurrent(list, signal)
+      } catch (error) {
+        if (isAppError(error, 'conflict')) await setState(id, 'refused', inEnglish(error.words))
+        throw error
       }
       await setState(id, 'running')
       await app.jobs.start(runRules, { run: id })

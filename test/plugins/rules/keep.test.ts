@@ -100,7 +100,12 @@ function anyRule(any: (below: number) => number, group: number): Draft {
 }
 
 /** The rules once more, written as simply as can be. @returns ids that go, each with the number of its rule */
-function oracle(all: readonly Made[], rules: readonly Draft[], members: readonly string[], now: number): Map<string, number> {
+function oracle(
+  all: readonly Made[],
+  rules: readonly Draft[],
+  members: readonly string[],
+  now: number,
+): Map<string, number> {
   const isIn = (one: Made, scope: Scope) =>
     scope.kind === 'all' ||
     (scope.kind === 'channel' && scope.id === one.channelId) ||
@@ -109,7 +114,8 @@ function oracle(all: readonly Made[], rules: readonly Draft[], members: readonly
   const rank = (one: Made, scope: Scope, of: 'scope' | 'channel') =>
     all
       .filter((other) => isIn(other, scope) && (of === 'scope' || other.channelId === one.channelId))
-      .filter((other) => other.published > one.published || (other.published === one.published && other.id < one.id)).length
+      .filter((other) => other.published > one.published || (other.published === one.published && other.id < one.id))
+      .length
   const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
   const has = (one: Made, words: readonly string[]) => words.some((word) => plain(one.title).includes(plain(word)))
   const isMet = (one: Made, { scope, conditions: is }: Draft) => {
@@ -197,9 +203,19 @@ test('of random libraries and rules, the preview lists what a second implementat
     await app.settled()
 
     assert.equal((await admin.get(`/api/rule/run/${run.id}/`)).body.run.state, 'done')
-    assert.deepEqual(await app.ids('video'), all.map(({ id }) => id).filter((id) => !expected.has(id)).sort())
+    assert.deepEqual(
+      await app.ids('video'),
+      all
+        .map(({ id }) => id)
+        .filter((id) => !expected.has(id))
+        .sort(),
+    )
     const ignored = await app.app.queue.list({ filter: 'ignore', from: 0, size: 1000 })
-    assert.deepEqual(ignored.items.map(({ platform_id: id }) => id).sort(), [...expected.keys()].sort(), 'no scan fetches them again')
+    assert.deepEqual(
+      ignored.items.map(({ platform_id: id }) => id).sort(),
+      [...expected.keys()].sort(),
+      'no scan fetches them again',
+    )
     await app.close()
   }
 })
@@ -230,7 +246,10 @@ test('a run refuses a list that is older than what it touches, and a person’s 
   assert.match(kept.body.error, /has changed since/)
 
   const second = await preview()
-  assert.deepEqual((await rowsOf(app, second.id, 'keep')).map(({ note }) => note), ['kept'])
+  assert.deepEqual(
+    (await rowsOf(app, second.id, 'keep')).map(({ note }) => note),
+    ['kept'],
+  )
   await admin.post(`/api/rule/${rule.id}/`, { name: 'Coast, the newest' })
   assert.match((await run(second.id)).body.error, /rules have changed/)
 
@@ -247,7 +266,10 @@ test('a run refuses a list that is older than what it touches, and a person’s 
 test('more than fifty videos wait for a yes; what runs by itself waits too, and leaves all as it is until then', async (t) => {
   const app = await testApp(t)
   const now = Math.floor(app.clock.now() / 1000)
-  await given(app, library(90, 5, now).map((one) => ({ ...one, isKept: false, channelId: 'UCa' })))
+  await given(
+    app,
+    library(90, 5, now).map((one) => ({ ...one, isKept: false, channelId: 'UCa' })),
+  )
   const admin = app.as('admin')
   await admin.post('/api/rule/', {
     ...{ side: 'keep', scope: { kind: 'all' }, outcome: 'remove' },
@@ -258,7 +280,10 @@ test('more than fifty videos wait for a yes; what runs by itself waits too, and 
   await app.settled()
 
   const { body: history } = await admin.get('/api/rule/run/')
-  assert.deepEqual(history.runs.map(({ state }: { state: string }) => state), ['waiting'])
+  assert.deepEqual(
+    history.runs.map(({ state }: { state: string }) => state),
+    ['waiting'],
+  )
   assert.equal((await app.ids('video')).length, 90)
   const { status, text } = await admin.post(`/api/rule/run/${history.runs[0].id}/`, { action: 'confirm' })
   assert.equal(status, 200, text)
