@@ -33,7 +33,7 @@ export function comparison(text: Text, path: string): (given: string) => boolean
     }
   }
   const pattern = compiled(text.pattern, `${path}.pattern`)
-  return (given) => pattern.matcher(given.slice(0, LONGEST_TEXT)).find()
+  return (given) => pattern.test(given.slice(0, LONGEST_TEXT))
 }
 
 function compiled(pattern: string, path: string): RE2JS {

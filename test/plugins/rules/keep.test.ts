@@ -165,10 +165,10 @@ const groupOf = async (app: TestApp) =>
   ).body.id as number
 
 test('of random libraries and rules, the preview lists what a second implementation does, and the run touches just that', async (t) => {
-  for (const seed of [1, 2, 3, 4]) {
+  for (const seed of [1, 2]) {
     const app = await testApp(t)
     const now = Math.floor(app.clock.now() / 1000)
-    const all = library(700, seed, now)
+    const all = library(120, seed, now)
     await given(app, all)
     const group = await groupOf(app)
     const any = random(seed + 100)
@@ -268,7 +268,7 @@ test('more than fifty videos wait for a yes; what runs by itself waits too, and 
   const now = Math.floor(app.clock.now() / 1000)
   await given(
     app,
-    library(90, 5, now).map((one) => ({ ...one, isKept: false, channelId: 'UCa' })),
+    library(70, 5, now).map((one) => ({ ...one, isKept: false, channelId: 'UCa' })),
   )
   const admin = app.as('admin')
   await admin.post('/api/rule/', {
@@ -284,7 +284,7 @@ test('more than fifty videos wait for a yes; what runs by itself waits too, and 
     history.runs.map(({ state }: { state: string }) => state),
     ['waiting'],
   )
-  assert.equal((await app.ids('video')).length, 90)
+  assert.equal((await app.ids('video')).length, 70)
   const { status, text } = await admin.post(`/api/rule/run/${history.runs[0].id}/`, { action: 'confirm' })
   assert.equal(status, 200, text)
   await app.settled()
