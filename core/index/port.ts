@@ -140,6 +140,18 @@ export interface AggregateRow {
   sums: Record<string, number>
 }
 
+export interface PartsQuery<Names extends string = string> {
+  filter?: Filter<Names> | undefined
+  paths: readonly string[]
+  batch?: number
+}
+
+export interface Part {
+  id: string
+  /** One per path. A list or an object comes as its JSON text; null: there is no such value. */
+  values: Array<Scalar | null>
+}
+
 /** One collection of the index. Reads see whole documents: a write is never partly visible. */
 export interface Collection<Doc extends object = Record<string, unknown>, Names extends string = string> {
   readonly definition: IndexDefinition
@@ -179,12 +191,18 @@ export interface Collection<Doc extends object = Record<string, unknown>, Names 
     batch?: number
     order?: 'id' | 'newest last'
   }): AsyncIterable<Array<{ id: string; doc: Doc }>>
+  /**
+   * Streams single values of all matches in batches (default 1000), by id. No document is parsed for a value that the
+   * index keeps apart; others are read from it. Concurrent writes may or may not be seen.
+   * @param query.paths  dotted, through lists by number: `size.width`, `notes.0.text`
+   */
+  parts(query: PartsQuery<Names>): AsyncIterable<Part[]>
 }
 
 /** What each operation of a collection does. */
 const OPERATIONS = {
   ...{ get: 'read', getText: 'read', getTexts: 'read', getMany: 'read', known: 'read', find: 'read' },
-  ...{ similar: 'read', count: 'read', aggregate: 'read', scan: 'read' },
+  ...{ similar: 'read', count: 'read', aggregate: 'read', scan: 'read', parts: 'read' },
   ...{ put: 'write', putMany: 'write', create: 'write', patch: 'write', patchWhere: 'write' },
   ...{ remove: 'write', removeWhere: 'write' },
 } as const satisfies Record<Exclude<keyof Collection, 'definition'>, 'read' | 'write'>

@@ -5,6 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { chunksOf } from '../concurrency/chunk.ts'
 import type { IndexDefinition, SeenBy, SeenWith } from './mapping.ts'
+import { partsOf } from './parts.ts'
 import { type Collection, type Filter, type FindQuery, type Hit, type IndexAdapter, MAX_WINDOW } from './port.ts'
 
 /** The chosen ids by kind: names of indexes whose documents can be chosen. */
@@ -44,7 +45,7 @@ type AnyCollection = Collection<Doc, string>
 /** The reads that replace a collection's own while a view applies. */
 type Reads = Pick<
   AnyCollection,
-  'get' | 'getText' | 'getTexts' | 'getMany' | 'known' | 'find' | 'similar' | 'count' | 'aggregate' | 'scan'
+  'get' | 'getText' | 'getTexts' | 'getMany' | 'known' | 'find' | 'similar' | 'count' | 'aggregate' | 'scan' | 'parts'
 >
 
 /** Wraps an index so that its reads respect the view of the current request. */
@@ -88,6 +89,7 @@ export function limitReads(index: IndexAdapter): IndexAdapter {
       count: (filter, cap) => reads().count(filter, cap),
       aggregate: (query) => reads().aggregate(query),
       scan: (query) => reads().scan(query),
+      parts: (query) => reads().parts(query),
     }
   }
 
@@ -116,6 +118,7 @@ const NOTHING: Reads = {
   count: async () => 0,
   aggregate: async () => [],
   async *scan() {},
+  async *parts() {},
 }
 
 /** Single reads, based on the reads of many. */
@@ -163,6 +166,11 @@ function readsBy(collection: AnyCollection, seen: SeenBy, view: View): Reads {
     return docs
   }
 
+  async function* scan(query: Parameters<AnyCollection['scan']>[0]) {
+    for await (const batch of collection.scan({ ...query, filter: both(filter, query?.filter) }))
+      yield batch.map(({ id, doc }) => ({ id, doc: trim(doc) }))
+  }
+
   return {
     ...one({ getMany, getTexts }),
     getTexts,
@@ -180,10 +188,8 @@ function readsBy(collection: AnyCollection, seen: SeenBy, view: View): Reads {
       const hidden = trimmed.map(({ name, isSeen }) => ({ at: query.groupBy?.indexOf(name) ?? -1, isSeen }))
       return rows.filter(({ key }) => hidden.every(({ at, isSeen }) => at < 0 || key[at] === null || isSeen(key[at])))
     },
-    async *scan(query) {
-      for await (const batch of collection.scan({ ...query, filter: both(filter, query?.filter) }))
-        yield batch.map(({ id, doc }) => ({ id, doc: trim(doc) }))
-    },
+    scan,
+    parts: partsOf(scan),
   }
 }
 
@@ -281,6 +287,9 @@ function readsWith(collection: AnyCollection, { id: field, near = {} }: SeenWith
     const texts = [...(await collection.getTexts(ids))]
     return new Map(await seenOf(texts, ([, text]) => textDoc({ text })))
   }
+  async function* scan(query: Parameters<AnyCollection['scan']>[0]) {
+    for await (const batch of collection.scan(query)) yield await seenOf(batch, ({ doc }) => doc)
+  }
   return {
     ...one({ getMany, getTexts }),
     getMany,
@@ -290,8 +299,7 @@ function readsWith(collection: AnyCollection, { id: field, near = {} }: SeenWith
     similar: async (id, query) => seenOf(await collection.similar(id, query), textDoc),
     count: async (filter, cap = MAX_WINDOW) => Math.min(cap, (await find({ filter, size: 0 })).total),
     aggregate: async () => [],
-    async *scan(query) {
-      for await (const batch of collection.scan(query)) yield await seenOf(batch, ({ doc }) => doc)
-    },
+    scan,
+    parts: partsOf(scan),
   }
 }

@@ -10,6 +10,21 @@ export interface NewItem extends Omit<VideoOutline, 'vidType'> {
   vidType: DownloadDoc['vid_type']
   /** Whether a listing marks the video as restricted. */
   isLimited?: boolean
+  /** For whom it is, as a listing says it. */
+  availability?: string
+}
+
+/** What brings videos: a channel's tab, or a playlist. */
+export interface Origin {
+  kind: 'channel' | 'playlist'
+  id: string
+}
+
+/** What becomes of a listed video that is not wanted: it is left out, or ignored from then on. */
+export interface Sifted {
+  outcome: 'skip' | 'ignore'
+  /** It was left out for the same reason before. */
+  isKnown?: boolean
 }
 
 interface AddOptions {
@@ -18,6 +33,10 @@ interface AddOptions {
   /** A person has requested these: also queue archived videos whose film is missing. */
   isAsked?: boolean
   failure?: ItemFailure | undefined
+  /** A listing brings them: plugins may leave some out (`download.sift`). */
+  origin?: Origin
+  /** Takes the ids that were left out now and not before. */
+  leftOut?: Set<string>
 }
 
 export interface Adding {
@@ -104,14 +123,35 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     const ids = list.map(({ id }) => id)
     const wanted = await missing(ids, options)
     const reopened = await reopen(list, status)
-    const fresh = list.filter(({ id }) => wanted.delete(id)) // also drops duplicates in the list
+    const listed = list.filter(({ id }) => wanted.delete(id)) // also drops duplicates in the list
+    const sifted = await sift(listed, status, options)
+    const fresh = listed.filter(({ id }) => sifted.get(id)?.outcome !== 'skip')
     if (!fresh.length) return reopened
     const channels = await app.channels.known([...new Set(fresh.map(({ channelId }) => channelId).filter(Boolean))])
     const lost = app.media.missing.of(fresh.map(({ id }) => id))
-    const docs = fresh.map((item) => toDoc(item, status, channels.has(item.channelId), lost.has(item.id), options))
+    const docs = fresh.map((item) =>
+      toDoc(item, sifted.has(item.id) ? 'ignore' : status, channels.has(item.channelId), lost.has(item.id), options),
+    )
     const { added, failed } = await items.add(docs)
     for (const { id, reason } of failed) app.log.warn({ id, reason }, 'a queue item could not be written')
-    return [...reopened, ...fresh.map(({ id }) => id).filter((id) => added.has(id))]
+    for (const id of sifted.keys()) if (added.has(id)) options.leftOut?.add(id)
+    return [...reopened, ...fresh.map(({ id }) => id).filter((id) => added.has(id) && !sifted.has(id))]
+  }
+
+  /** Of what a listing brings, what is not wanted. */
+  async function sift(
+    list: readonly NewItem[],
+    status: QueueStatus,
+    { origin, leftOut }: AddOptions,
+  ): Promise<Map<string, Sifted>> {
+    const all = new Map<string, Sifted>()
+    if (!origin || status === 'ignore' || list.length === 0) return all
+    for (const ask of app.hook('download.sift'))
+      for (const [id, sifted] of await ask(list, origin)) {
+        all.set(id, sifted)
+        if (sifted.outcome === 'skip' && !sifted.isKnown) leftOut?.add(id)
+      }
+    return all
   }
 
   return {
@@ -126,5 +166,14 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
       for (const id of added.slice(0, MOST_TOLD)) await changed(id)
       return added
     },
+  }
+}
+
+declare module 'archivolt' {
+  interface Hooks {
+    /**
+     * Asked before videos of a listing are queued: which of them are not wanted, by id. It must not ask the platform.
+     */
+    'download.sift': (items: readonly NewItem[], origin: Origin) => Promise<ReadonlyMap<string, Sifted>>
   }
 }

@@ -5,12 +5,17 @@ import type { ChannelOverwrites } from '../channel/schema.ts'
 import type { DownloadOptions } from '../platform/types.ts'
 import type { App } from './app.ts'
 
-export async function downloadOptions(channelId: string, folder: string, app: App): Promise<DownloadOptions> {
+export async function downloadOptions(
+  channelId: string,
+  folder: string,
+  app: App,
+  id: string,
+): Promise<DownloadOptions> {
   const settings = app.preferences.section('downloads')
   const channel = channelId ? await app.channels.get(channelId) : undefined
   return {
     folder,
-    ...formatsOf(channel?.channel_overwrites ?? {}, settings),
+    ...formatsOf({ ...channel?.channel_overwrites, ...ownQuality(id, app) }, settings),
     limitSpeedKib: settings.limit_speed || undefined,
     throttledRateKib: settings.throttledratelimit || undefined,
     subtitleLanguages: settings.subtitle || undefined,
@@ -19,6 +24,12 @@ export async function downloadOptions(channelId: string, folder: string, app: Ap
     embedMetadata: settings.add_metadata,
     embedThumbnail: settings.add_thumbnail,
   }
+}
+
+/** What plugins say of this video alone goes before all else, a format that somebody has written included. */
+function ownQuality(id: string, app: App): ChannelOverwrites {
+  const own = app.hook('download.quality').flatMap((ask) => ask(id) ?? [])
+  return own.length === 0 ? {} : { ...Object.assign({}, ...own), download_format: undefined }
 }
 
 /** What is wanted, the channel's own before what is set for all. */
@@ -53,5 +64,12 @@ function formatsOf(
       ...(wish.quality_height && wish.quality_codec !== 'sound' && { height: wish.quality_height }),
       ...(wish.quality_language && { language: wish.quality_language }),
     },
+  }
+}
+
+declare module 'archivolt' {
+  interface Hooks {
+    /** Asked before a video is downloaded: in which quality, where it is wanted in another one than its channel. */
+    'download.quality': (id: string) => Partial<QualityPreferences> | undefined
   }
 }

@@ -1,7 +1,7 @@
 /** extract_download: what was asked for becomes queue items; a playlist or a channel fans out into its videos. */
 import { defineTask, isStop, type JobContext, type Static, say, Type, untilStop } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
-import type { NewItem } from './add.ts'
+import type { NewItem, Origin } from './add.ts'
 import type { App } from './app.ts'
 import { type ItemFailure, isFinal, tellFailed, toItemFailure } from './item-failure.ts'
 import type { QueueStatus } from './queue-state.ts'
@@ -132,13 +132,13 @@ async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<
     const noted = isFinal(failure, app) ? toItemFailure(failure, app) : undefined
     const item = unknownItem(target)
     if (noted && !target.isIgnored) await tellFailed(item, noted, app)
-    return (await addItems([item], target, job, app, noted)).length
+    return (await addItems([item], target, job, app, { failure: noted })).length
   }
   const { unavailable } = metadata
   const failure = unavailable && toItemFailure(unavailable, app)
   const item = itemOf(metadata)
   if (failure && !target.isIgnored) await tellFailed(item, failure, app)
-  const added = await addItems([item], target, job, app, failure)
+  const added = await addItems([item], target, job, app, { failure })
   await app.listings.artAhead(job)(added)
   return added.length
 }
@@ -146,7 +146,8 @@ async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<
 async function extractPlaylist(target: Wanted, job: Extraction, app: App): Promise<number> {
   const metadata = await app.platform.playlist(target.id, { asker: job.id, signal: job.signal })
   await app.playlists.index(metadata, { asker: job.id, signal: job.signal })
-  const fresh = await addItems(app.listings.ofPlaylist(metadata.entries), target, job, app)
+  const origin = { kind: 'playlist', id: metadata.id } as const
+  const fresh = await addItems(app.listings.ofPlaylist(metadata.entries), target, job, app, { origin })
   await app.listings.artAhead(job)(fresh)
   return fresh.length
 }
@@ -177,7 +178,8 @@ async function extractChannel(target: Wanted, job: Extraction, app: App): Promis
         seen += page.length
         job.progress(0, say`Reading ${{ name: channel.name ?? channel.id }}: ${{ count: seen }} videos`)
         const there = page.filter(({ isPending }) => !isPending)
-        adding = addItems(app.listings.ofChannel(channel, there), target, job, app)
+        const origin = { kind: 'channel', id: channel.id } as const
+        adding = addItems(app.listings.ofChannel(channel, there), target, job, app, { origin })
       }
     }
     await untilAdded()
@@ -194,11 +196,11 @@ async function addItems(
   target: Wanted,
   job: Extraction,
   app: App,
-  failure?: ItemFailure,
+  more: { failure?: ItemFailure | undefined; origin?: Origin } = {},
 ): Promise<NewItem[]> {
   const force = job.payload.force === true
   const added = new Set(
-    await app.queue.add(items, statusOf(target, job), { force, isAsked: !target.isIgnored, failure }),
+    await app.queue.add(items, statusOf(target, job), { force, isAsked: !target.isIgnored, ...more }),
   )
   await tellAsked(
     items.map(({ id }) => id),

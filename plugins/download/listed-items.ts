@@ -21,8 +21,9 @@ const canBeQueued = ({ isThere, isPending }: PlaylistEntryMetadata): boolean => 
 
 export const openListings = (app: Pick<App, 'media'>): Listings => ({
   ofChannel: (channel, entries) =>
-    entries.map(({ id, title, durationSeconds = 0, vidType, thumbnail, isLimited = false }) => ({
+    entries.map(({ id, title, durationSeconds = 0, vidType, thumbnail, isLimited = false, availability }) => ({
       ...{ id, title, durationSeconds, vidType, art: thumbnail, published: '', isLimited },
+      ...(availability !== undefined && { availability }),
       channelId: channel.id,
       channelName: channel.name ?? '',
     })),
@@ -31,9 +32,19 @@ export const openListings = (app: Pick<App, 'media'>): Listings => ({
 
   ofPlaylist: (entries) =>
     entries.filter(canBeQueued).map((entry) => {
-      const { id, title, channelId = '', uploader, durationSeconds = 0, thumbnail, isLimited = false } = entry
+      const {
+        id,
+        title,
+        channelId = '',
+        uploader,
+        durationSeconds = 0,
+        thumbnail,
+        isLimited = false,
+        availability,
+      } = entry
       return {
         ...{ id, title, channelId, durationSeconds, art: thumbnail, published: '', isLimited },
+        ...(availability !== undefined && { availability }),
         channelName: uploader ?? '',
         vidType: 'unknown',
       }

@@ -35,8 +35,13 @@ export default definePlugin({
     lookAtText,
   ],
   tasks: [extractDownload, downloadPending, fetchSubtitlesPutOff, redownloadDegraded, downloadFailed],
-  hooks: ['download.after'],
-  hookRules: { 'download.after': { withinSeconds: 600, otherwise: () => undefined } },
+  hooks: ['download.after', 'download.sift', 'download.begin', 'download.quality'],
+  hookRules: {
+    'download.after': { withinSeconds: 600, otherwise: () => undefined },
+    'download.sift': { otherwise: () => new Map() },
+    'download.begin': { withinSeconds: 600, otherwise: () => 'take' },
+    'download.quality': { otherwise: () => undefined },
+  },
   events: ['queue.changed', 'queue.asked', 'download.failed'],
   on: {
     // The queue is another one now: that of a backup, or of an older ledger.
@@ -91,7 +96,7 @@ declare module 'archivolt' {
       listings: Listings
       /** Comments and subtitles of videos, fetched as the preferences of downloads say. */
       extras: Extras
-      /** What follows a download run: auto-delete, comments of the new videos, and what other plugins add. */
+      /** What follows a download run: comments of the new videos, and what other plugins add. */
       afterDownload: AfterDownload
       /** Videos that came worse than they could be, and are fetched again. */
       degraded: DegradedVideos

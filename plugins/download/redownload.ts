@@ -124,7 +124,7 @@ async function takeIfBetter(
   app: App,
 ): Promise<boolean> {
   const id = video.platform_id
-  const wanted = await downloadOptions(video.channel_id, folder, app)
+  const wanted = await downloadOptions(video.channel_id, folder, app, video.platform_id)
   const there = {
     height: video.receipt.got.height,
     isForeign: video.degraded.reasons.includes('language'),
@@ -177,7 +177,7 @@ async function leave(video: Receipted, left: LeftAlone, app: App): Promise<void>
   const { receipt, degraded } = video
   // Another length, or another bad hour.
   if (left.receipt.got.height !== receipt.got.height) return noteTry(video, left.receipt.downloader, app)
-  const { quality } = await downloadOptions(video.channel_id, '', app)
+  const { quality } = await downloadOptions(video.channel_id, '', app, video.platform_id)
   const still = await judge(left, quality, degraded.tries + 1, app)
   await app.videos.renewReceipt(video.platform_id, left.receipt, still && { ...still, since: degraded.since })
 }

@@ -15,6 +15,7 @@ import {
   type Words,
   wordsOf,
 } from 'archivolt'
+import type { AskOptions } from '../platform/types.ts'
 import { type ActiveItem, ItemTakenAway } from './active.ts'
 import type { App } from './app.ts'
 import { judge } from './degraded.ts'
@@ -202,6 +203,7 @@ async function downloadItem(run: Run, item: DownloadDoc, worker: Worker): Promis
   try {
     // It may have been cleared or ignored since it was chosen; from here on that ends its turn.
     if (!app.queue.isWanted(id)) return false
+    if (!(await isStillWanted(run, item, turn))) return false
     leftOut.push(...(await fetchAndIngest(run, item, worker, turn)))
     putOff.delete(id)
     return true
@@ -222,6 +224,21 @@ async function downloadItem(run: Run, item: DownloadDoc, worker: Worker): Promis
   }
 }
 
+/** What could not be decided from a listing is decided now: one that is not wanted leaves the queue, or is ignored. */
+async function isStillWanted({ job, app }: Run, item: DownloadDoc, { signal }: ActiveItem): Promise<boolean> {
+  const id = item.platform_id
+  for (const ask of app.hook('download.begin')) {
+    const asked = { asker: job.id, signal: AbortSignal.any([job.signal, job.stopSignal, signal]) }
+    const outcome = await ask(item, asked)
+    if (outcome === 'take') continue
+    job.log.info({ id }, `a rule of this server says ${outcome}`)
+    if (outcome === 'ignore') await app.queue.setStatus(id, 'ignore')
+    else await app.queue.remove(id)
+    return false
+  }
+  return true
+}
+
 /** @returns subtitles that were left out */
 async function fetchAndIngest(run: Run, item: DownloadDoc, worker: Worker, turn: ActiveItem): Promise<string[]> {
   const { job, app } = run
@@ -234,7 +251,7 @@ async function fetchAndIngest(run: Run, item: DownloadDoc, worker: Worker, turn:
   const hasBegun = () => job.stopSignal.removeEventListener('abort', endWait)
   job.stopSignal.throwIfAborted()
   const folder = await job.step('download.stage', () => app.media.staging(id))
-  const wanted = { ...(await downloadOptions(item.channel_id, folder, app)), firstSeen: item.timestamp }
+  const wanted = { ...(await downloadOptions(item.channel_id, folder, app, id)), firstSeen: item.timestamp }
   const downloaded = await job
     .step('download.fetch', () =>
       app.platform.download(id, wanted, {
@@ -341,4 +358,14 @@ async function restOf({ job, app }: Run): Promise<void> {
   if (isAskedAgain()) return
   const demoted = await app.queue.demote()
   if (isAskedAgain()) await app.queue.promote(demoted)
+}
+
+declare module 'archivolt' {
+  interface Hooks {
+    /**
+     * Asked before a queued video is downloaded: whether it is still wanted. It may ask the platform, and throws what
+     * the platform says.
+     */
+    'download.begin': (item: DownloadDoc, asked: AskOptions) => Promise<'take' | 'skip' | 'ignore'>
+  }
 }

@@ -12,6 +12,7 @@ import { openDocumentChanges } from './change.ts'
 import { BY_ID, filterQuery, type Sort } from './filter.ts'
 import { openSearches } from './find.ts'
 import { type Layout, sortField } from './layout.ts'
+import { openParts } from './parts.ts'
 import { openPoints } from './points.ts'
 import { pages, parsed } from './scan.ts'
 
@@ -31,6 +32,7 @@ export function openCollection(
     definition,
     ...points,
     ...openSearches(target, definition, layout, points),
+    ...openParts(target, layout),
     aggregate: (query) => aggregate(connection, index, layout, query),
 
     async put(id, doc, options = {}) {

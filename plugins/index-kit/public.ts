@@ -11,6 +11,7 @@ export type { AdapterParts, IndexAdapterDefinition, OpenedAdapter } from '../../
 export type { OnGarbled } from '../../core/index/garbled.ts'
 export type { Holdings } from '../../core/index/in-use.ts'
 export type { FieldType, Scalar } from '../../core/index/mapping.ts'
+export { partOf, partsOf } from '../../core/index/parts.ts'
 export type { IndexAdapter, Leftover, PutManyOptions, Snapshots, WriteOptions } from '../../core/index/port.ts'
 export { MAX_WINDOW } from '../../core/index/port.ts'
 export type { Patience } from '../../core/index/write-barrier.ts'

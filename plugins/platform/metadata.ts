@@ -97,6 +97,9 @@ export function toVideoMetadata(raw: Raw, askedId: string, warnings: string[], n
     thumbnails: thumbnailsOf(raw),
     subtitles: { user: languages(raw.subtitles), auto: languages(raw.automaticCaptions) },
     ...(liveStatus && { liveStatus }),
+    ...availabilityOf(raw),
+    ...(line(raw.language, 20) && { language: line(raw.language, 20) }),
+    ...heightOf(raw),
     ...(unavailable && { unavailable }),
   }
 }
@@ -209,6 +212,14 @@ export function toChannelMetadata(raw: Raw): ChannelMetadata {
 
 const isLimited = ({ availability }: Raw): boolean => LIMITED.has(String(availability))
 
+const availabilityOf = ({ availability }: Raw): { availability?: string } =>
+  typeof availability === 'string' && availability !== '' ? { availability: line(availability, 40) } : {}
+
+function heightOf({ width, height }: Raw): { height?: number } {
+  const side = Math.min(count(width) || Infinity, count(height))
+  return side > 0 ? { height: side } : {}
+}
+
 /** A row of a tab; undefined: not a video. */
 export function toListEntry(value: unknown, tab: VideoType): ListEntry | undefined {
   const raw = value as Raw
@@ -222,6 +233,7 @@ export function toListEntry(value: unknown, tab: VideoType): ListEntry | undefin
     ...(thumbnail && { thumbnail }),
     isPending: raw.isNotYet === true,
     ...(isLimited(raw) && { isLimited: true }),
+    ...availabilityOf(raw),
   }
 }
 
@@ -239,6 +251,7 @@ export function toPlaylistEntry(value: unknown): PlaylistEntryMetadata | undefin
     isThere: !isPlaceholder,
     isPending: raw.isNotYet === true,
     ...(isLimited(raw) && { isLimited: true }),
+    ...availabilityOf(raw),
     ...(isId(raw.channel_id) && { channelId: raw.channel_id }),
     ...(count(raw.duration) && { durationSeconds: count(raw.duration) }),
     ...(thumbnail && { thumbnail }),

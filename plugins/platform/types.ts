@@ -100,6 +100,12 @@ export interface VideoMetadata {
   subtitles: { user: string[]; auto: string[] }
   /** `is_live`, `is_upcoming` … as in yt-dlp; undefined for ordinary videos. */
   liveStatus?: string
+  /** As in `ListEntry`. */
+  availability?: string
+  /** Of the sound. */
+  language?: string
+  /** The shorter side of the best picture offered. */
+  height?: number
   /** Set if the video cannot be downloaded now; `availableAt`: if a time is known. */
   unavailable?: { failure: FailureClass; message: string; availableAt?: number }
 }
@@ -140,6 +146,7 @@ export interface PlaylistEntryMetadata {
   isPending?: boolean
   /** As in `ListEntry`. */
   isLimited?: true
+  availability?: string
   channelId?: string
   durationSeconds?: number
   thumbnail?: string
@@ -156,6 +163,8 @@ export interface ListEntry {
   isPending: boolean
   /** Marked as restricted: for members, paying or signed-in viewers. */
   isLimited?: true
+  /** For whom it is, as yt-dlp says it: `public`, `subscriber_only` …; left out: not told. */
+  availability?: string
 }
 
 /** A quality setting: which of the offered formats is wanted. */

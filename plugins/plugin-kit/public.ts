@@ -38,7 +38,7 @@ export { isRequired, type QueryOf, type QueryShape } from '../../core/http/query
 export { bytes, events, file, JsonText, json, Listing, listing, type ReplyHeaders } from '../../core/http/reply.ts'
 export { ID_PATTERN, idInName, isId, ROW_PATTERN } from '../../core/id.ts'
 export type { GarbledDocument } from '../../core/index/garbled.ts'
-export type { DocOf, Field, IndexDefinition, NamesOf } from '../../core/index/mapping.ts'
+export type { DocOf, Field, IndexDefinition, NamesOf, Scalar } from '../../core/index/mapping.ts'
 export { defineIndex } from '../../core/index/mapping.ts'
 export type {
   AggregateQuery,
@@ -53,6 +53,7 @@ export type {
   Hit,
   Index,
   MergePatch,
+  Part,
   ReplaceWrite,
   RestoreOptions,
   RestoreResult,

@@ -5,6 +5,7 @@ import { errors } from 'archivolt'
 import { checkedDoc, type PutManyOptions, Slice, zoneChanges } from 'archivolt/index'
 import { openSearches } from './find.ts'
 import type { CallOptions, Link } from './link.ts'
+import { openParts } from './parts.ts'
 import { openPoints, type Target } from './points.ts'
 import type { IdText } from './protocol.ts'
 
@@ -21,6 +22,7 @@ export function openCollection(target: Target): Collection {
     definition,
     ...points,
     ...openSearches(target, points),
+    ...openParts(name, target.layout, target.link),
     aggregate: (query) => target.link().call('aggregate', { name, query, zone: query.histogram ? zoneChanges() : [] }),
 
     async put(id, doc) {

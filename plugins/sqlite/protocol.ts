@@ -36,6 +36,11 @@ interface Operations {
     { name: string; filter: Filter | undefined; order: 'id' | 'row'; after: string | number | undefined; size: number },
     { rids: number[]; at: string | number | undefined },
   ]
+  /** Rows of the id and the values at these paths, after an id, as `Collection.parts` gives them. */
+  parts: [
+    { name: string; filter: Filter | undefined; paths: readonly string[]; after: string; size: number },
+    Array<[id: string, ...values: Array<string | number | null>]>,
+  ]
   /** Ids of garbled documents among a few rows after a position; `at` as in `page`. */
   garbled: [{ name: string; after: number }, { ids: string[]; at: number | undefined }]
   /** `later`: more documents follow. */
@@ -106,6 +111,7 @@ export const RULES = {
   aggregate: { kind: 'read' },
   similar: { kind: 'read' },
   page: { kind: 'read' },
+  parts: { kind: 'read' },
   garbled: { kind: 'read' },
   put: { kind: 'write', durable: 'each step', isRepeatable: true },
   patch: { kind: 'write', durable: 'each step', isRepeatable: true },

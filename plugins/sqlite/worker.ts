@@ -21,6 +21,7 @@ import {
 import { type Bind, type Connection, connect, isDamage } from './connection.ts'
 import { countSql, filterSql, givenSql, pageSql, whereSql } from './filter.ts'
 import { isSoundSql } from './layout.ts'
+import { partsSql } from './parts.ts'
 import {
   type Arguments,
   type Control,
@@ -121,6 +122,14 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
       )
       .all(...where.values, after ?? (order === 'id' ? '' : -1), size)
     return { rids: rows.map(({ rid }) => rid), at: rows.length < size ? undefined : rows.at(-1)![key] }
+  },
+  parts({ name, filter, paths, after, size }) {
+    const { layout, names } = tablesOf(at(), name)
+    const { text, values } = partsSql(layout, names, filter, paths)
+    return opened(connection)
+      .sql<[string]>(text)
+      .raw()
+      .all(...values, after, size)
   },
   garbled({ name, after }) {
     const { main, doc } = tablesOf(at(), name).names

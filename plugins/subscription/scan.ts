@@ -1,7 +1,7 @@
 /** update_subscribed: what is new in subscribed channels and playlists goes into the queue (contract 9.4). */
 import { defineTask, inEnglish, isStop, type JobContext, say, Type, untilStop, type Words } from 'archivolt'
 import type { ChannelDoc } from '../channel/schema.ts'
-import type { NewItem } from '../download/add.ts'
+import type { NewItem, Origin } from '../download/add.ts'
 import type { ListEntry, PlaylistEntryMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { beginningOf, CHANNEL_TABS, numberOf, PLAYLIST_TAB, type Take } from './beginning.ts'
@@ -154,7 +154,12 @@ async function lookFirst(
     const wanted = entries.slice(0, left)
     left -= wanted.length
     passed.push(...entries.slice(wanted.length).map((entry) => entry.id))
-    const added = await queue(app.listings.ofChannel(outlineOf(channel), wanted), app, { fetchArt, isNow: true })
+    const origin = { kind: 'channel', id } as const
+    const { added } = await queue(app.listings.ofChannel(outlineOf(channel), wanted), app, {
+      origin,
+      fetchArt,
+      isNow: true,
+    })
     found += added.size
     if (passed.length >= MOST_PASSED) break
     if (job.isStopping()) return found
@@ -190,11 +195,15 @@ async function scanTab(
       if (inARow >= RUN_OF_PASSED) break
     }
     const wanted = entries.filter(({ id }) => !passed.has(id))
-    const added = await queue(app.listings.ofChannel(outlineOf(channel), wanted), app, { fetchArt })
+    const origin = { kind: 'channel', id: channel.channel_id } as const
+    const { added, leftOut } = await queue(app.listings.ofChannel(outlineOf(channel), wanted), app, {
+      origin,
+      fetchArt,
+    })
     found += added.size
     left -= page.length
     const tail = entries.slice(-RUN_OF_KNOWN)
-    if (whole >= size && tail.length && !tail.some((entry) => added.has(entry.id))) {
+    if (whole >= size && tail.length && !tail.some(({ id }) => added.has(id) || leftOut.has(id))) {
       await depth.write(whole)
       return found
     }
@@ -220,6 +229,7 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
   const beginning = beginningOf(id, PLAYLIST_TAB, app)
   const take = beginning.take()
   const fetchArt = app.listings.artAhead(job)
+  const origin = { kind: 'playlist', id } as const
   const isCut = cut.length > 0
   // Its newest are in the part that did not come.
   if (isCut && playlist.playlist_sort_order === 'bottom') return 0
@@ -231,14 +241,14 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
       size,
       playlist.playlist_sort_order,
     )
-    return (await queue(app.listings.ofPlaylist(newest), app, { fetchArt })).size
+    return (await queue(app.listings.ofPlaylist(newest), app, { origin, fetchArt })).added.size
   }
   const wanted = newestOf(
     metadata.entries.filter(app.listings.canBeQueued),
     numberOf(take),
     playlist.playlist_sort_order,
   )
-  const added = await queue(app.listings.ofPlaylist(wanted), app, { fetchArt, isNow: true })
+  const { added } = await queue(app.listings.ofPlaylist(wanted), app, { origin, fetchArt, isNow: true })
   // What is left of it would count as new from then on: the next scan looks at all of it.
   if (isCut) return added.size
   await beginning.done(
@@ -256,17 +266,23 @@ function newestOf(entries: PlaylistEntryMetadata[], count: number, order: 'top' 
 }
 
 interface QueueOptions {
+  origin: Origin
   fetchArt: (items: readonly NewItem[]) => Promise<void>
   /** Downloaded at once, whatever the settings say of other finds. */
   isNow?: boolean
 }
 
-/** @returns the ids that were neither archived nor queued nor ignored */
-async function queue(items: NewItem[], app: App, { fetchArt, isNow = false }: QueueOptions): Promise<Set<string>> {
+/** @returns the ids that were neither archived nor queued nor ignored: queued now, or left out by a rule */
+async function queue(
+  items: NewItem[],
+  app: App,
+  { origin, fetchArt, isNow = false }: QueueOptions,
+): Promise<{ added: Set<string>; leftOut: Set<string> }> {
   const status = isNow || app.preferences.section('subscriptions').auto_start ? 'priority' : 'pending'
-  const added = new Set(await app.queue.add(items, status))
+  const leftOut = new Set<string>()
+  const added = new Set(await app.queue.add(items, status, { origin, leftOut }))
   // Also where nothing was added: an earlier run may have been cut off just before.
   if (isNow && items.length) await app.jobs.start('download_pending', { autoOnly: true })
   await fetchArt(items.filter(({ id }) => added.has(id)))
-  return added
+  return { added, leftOut }
 }

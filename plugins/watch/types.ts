@@ -8,6 +8,9 @@ import type { SettleOptions } from './settling.ts'
 /** A channel or playlist whose videos are all marked. */
 export type MarkedTogether = { kind: 'channel' | 'playlist'; id: string }
 
+/** Whose watching counts for deletion: that of one at least, of all who watch here, of all admins who do. */
+export type Whose = 'anyone' | 'everyone' | 'admins'
+
 /** What an account has done with a video in another program. */
 export interface Elsewhere {
   id: string
@@ -48,6 +51,11 @@ export interface Watch {
   tailsOf(ids: readonly string[], userId: number): Map<string, VideoTail>
   /** Videos that the relevant accounts watched before this time, in batches. @param epoch  seconds */
   watchedBefore(epoch: number, where?: VideoFilter): AsyncGenerator<VideoOutline[]>
+  /**
+   * Of these videos, those that the accounts that count have watched, with the time in epoch seconds since when all of
+   * them have. @param whose  default: as the preference says
+   */
+  watchedSince(ids: readonly string[], whose?: Whose): Map<string, number>
   /** The same for one video, from the current marks. @param epoch  seconds */
   isWatchedBefore(id: string, epoch: number): boolean
 

@@ -1,12 +1,10 @@
 /** By whom a video must have been watched, and when, so that it may be deleted. */
 import type { VideoFilter } from '../video/listing.ts'
-import type { Mark } from './marks.ts'
 import type { WatchState } from './state.ts'
-import type { Watch } from './types.ts'
+import type { Watch, Whose } from './types.ts'
 
-/** Whose watching counts for deletion: that of one at least, of all who watch here, of all admins who do. */
-export const WHOSE = ['anyone', 'everyone', 'admins'] as const
-type Whose = (typeof WHOSE)[number]
+/** As the preference names them. */
+export const WHOSE = ['anyone', 'everyone', 'admins'] as const satisfies readonly Whose[]
 
 export function openWatchedBy(state: WatchState) {
   const { app } = state
@@ -24,6 +22,8 @@ export function openWatchedBy(state: WatchState) {
         yield batch.filter(({ id }) => found.has(id))
       }
     },
+
+    watchedSince: (ids, whose = whoseCounts(state)) => watchedSince(state, ids, whose, accountsThatCount(state, whose)),
 
     isWatchedBefore(id, epoch) {
       const whose = whoseCounts(state)
@@ -43,19 +43,34 @@ function accountsThatCount({ app, marks }: WatchState, whose: Whose): number[] {
     .map(({ id }) => id)
 }
 
+/** Of these videos, those that all who count have watched, with the time since when that is so, in epoch seconds. */
+function watchedSince(
+  { marks }: WatchState,
+  ids: readonly string[],
+  whose: Whose,
+  accounts: readonly number[],
+): Map<string, number> {
+  const counting = new Set(accounts)
+  const times = new Map<string, number[]>()
+  for (const { userId, videoId, at } of marks.ofVideos(ids)) {
+    if (at === null || !counting.has(userId)) continue
+    const known = times.get(videoId)
+    if (known) known.push(at)
+    else times.set(videoId, [at])
+  }
+  const needed = whose === 'anyone' ? 1 : Math.max(1, accounts.length)
+  const found = [...times].filter(([, at]) => at.length >= needed)
+  return new Map(found.map(([id, at]) => [id, whose === 'anyone' ? Math.min(...at) : Math.max(...at)]))
+}
+
 /** Of these videos, those that were watched by all who count before that time. */
 function watchedByThen(
-  { marks }: WatchState,
+  state: WatchState,
   ids: readonly string[],
   whose: Whose,
   accounts: readonly number[],
   epoch: number,
 ): Set<string> {
-  const isThen = ({ at }: Mark) => at !== null && at < epoch
-  const count = new Map<string, number>()
-  for (const mark of marks.ofVideos(ids)) {
-    if (isThen(mark) && accounts.includes(mark.userId)) count.set(mark.videoId, (count.get(mark.videoId) ?? 0) + 1)
-  }
-  const needed = whose === 'anyone' ? 1 : Math.max(1, accounts.length)
-  return new Set(ids.filter((id) => (count.get(id) ?? 0) >= needed))
+  const since = watchedSince(state, ids, whose, accounts)
+  return new Set(ids.filter((id) => (since.get(id) ?? epoch) < epoch))
 }

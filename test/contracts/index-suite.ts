@@ -1193,6 +1193,34 @@ export function indexContract(
       })
     })
 
+    describe('parts', () => {
+      test('gives single values of what matches, by id and in batches: columns, texts, values within lists', async () => {
+        const doc = (at: number): PaperDoc => ({
+          ...{ title: `Number ${at}`, shelf: at % 2 ? 's' : 't', pages: at, isRead: at === 3 },
+          ...(at === 4 && { topics: ['b', 'a'], about: { language: 'de' } }),
+        })
+        await given(Object.fromEntries([1, 2, 3, 4, 5].map((at) => [`p${at}`, doc(at)])))
+        const read = async (query: Parameters<Papers['parts']>[0]) => {
+          const batches: Array<Array<[string, ...unknown[]]>> = []
+          for await (const batch of papers.parts(query)) batches.push(batch.map(({ id, values }) => [id, ...values]))
+          return batches
+        }
+
+        const kept = await read({ paths: ['shelf', 'pages', 'isRead'], filter: { eq: ['shelf', 's'] }, batch: 2 })
+        const texts = await read({ paths: ['title', 'topics', 'topics.0', 'about.language', 'pages'] })
+
+        assert.deepEqual(kept, [
+          [
+            ['p1', 's', 1, false],
+            ['p3', 's', 3, true],
+          ],
+          [['p5', 's', 5, false]],
+        ])
+        assert.deepEqual(texts.flat()[3], ['p4', 'Number 4', '["b","a"]', 'b', 'de', 4])
+        assert.deepEqual(texts.flat()[0], ['p1', 'Number 1', null, null, null, 1])
+      })
+    })
+
     describe('scan', () => {
       const many = (count: number) =>
         Object.fromEntries(

@@ -29,6 +29,10 @@ const IDS: Record<string, string> = {
   signed: '1.none',
   faceId: '1',
   serverId: '1',
+  ruleId: '1',
+  listId: '1',
+  runId: '1',
+  groupId: '1',
   letter: 'a',
   file: 'aB3dE6gH9jK.jpg',
 }

@@ -37,7 +37,8 @@ function sortedLists(doc: { playlist?: string[] }): object {
 /** Documents, ledger rows and files, whole. */
 async function everything(app: TestApp) {
   const docs: Record<string, unknown> = {}
-  for (const kind of KINDS) for (const id of await app.ids(kind)) docs[`${kind} ${id}`] = sortedLists(await app.doc(kind, id))
+  for (const kind of KINDS)
+    for (const id of await app.ids(kind)) docs[`${kind} ${id}`] = sortedLists(await app.doc(kind, id))
   const rows = Object.fromEntries(TABLES.map((table) => [table, app.app.ledger.sql(`SELECT * FROM ${table}`).all()]))
   const { mediaDir, cacheDir } = app.app.settings
   return { docs, rows, library: await filesBelow(mediaDir), pictures: await filesBelow(cacheDir) }

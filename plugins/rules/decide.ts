@@ -1,0 +1,164 @@
+/**
+ * The one function that decides: which rule applies to a video, by what is known of it. Scans, previews and runs all ask
+ * it.
+ */
+import { comparison } from './patterns.ts'
+import type { ConditionName, Conditions, Outcome, Quality, Rule, Scope, Text } from './schema.ts'
+
+/** What is known of a video; what is left out is not known (yet). */
+export interface Facts {
+  id: string
+  channelId: string
+  /** Whether it is in this scope. */
+  isIn(scope: Scope): boolean
+  title?: string
+  description?: string
+  seconds?: number
+  /** Days since publication, by its day. */
+  publishedDays?: number
+  kind?: string
+  availability?: string
+  language?: string
+  hasSubtitles?: boolean
+  height?: number
+  views?: number
+  bytes?: number
+  /** Days since it came into the archive. */
+  addedDays?: number
+  isOnPlatform?: boolean
+  /** Days since all those whose watching counts have watched it; null: they have not. */
+  watchedDays?(by: NonNullable<Conditions['watched']>['by']): number | null
+  /** Whether it is among the newest that this rule speaks of. */
+  isNewest?(rule: number): boolean
+  freeBytes?: number
+}
+
+export type Decision =
+  /** The first rule that applies, and its conditions. */
+  | { rule: CompiledRule; why: ConditionName[] }
+  /** No rule applies. */
+  | { rule: undefined }
+  /** What is not known yet decides. */
+  | { unknown: ConditionName }
+
+type Test = (facts: Facts) => boolean | undefined
+
+export interface CompiledRule {
+  id: number
+  scope: Scope
+  outcome: Outcome
+  quality?: Quality
+  conditions: Conditions
+  tests: Array<[name: ConditionName, test: Test]>
+}
+
+/** Rules that are on, in their order. @throws bad_request  a pattern that cannot be used */
+export const compile = (rules: readonly Rule[]): CompiledRule[] => rules.filter(({ isOn }) => isOn).map(compileOne)
+
+/** Cheap conditions are compared first. */
+const EXPENSIVE: readonly string[] = ['title', 'title_not', 'description', 'description_not']
+
+export function compileOne({ id, scope, outcome, quality, conditions }: Rule): CompiledRule {
+  const names = Object.keys(conditions) as ConditionName[]
+  const tests = names
+    .toSorted((one, other) => EXPENSIVE.indexOf(one) - EXPENSIVE.indexOf(other))
+    .map((name): [ConditionName, Test] => [name, testOf(name, conditions, id)])
+  return { id, scope, outcome, conditions, tests, ...(quality && { quality }) }
+}
+
+/**
+ * First match wins. A rule that may apply, by what is not known yet, is waited for.
+ * @param isFinal  all has been asked: what is not known then meets no condition
+ */
+export function decide(rules: readonly CompiledRule[], facts: Facts, isFinal: boolean): Decision {
+  for (const rule of rules) {
+    if (!facts.isIn(rule.scope)) continue
+    const unknown = unmetOf(rule, facts)
+    if (unknown === undefined) return { rule, why: rule.tests.map(([name]) => name) }
+    if (unknown !== false && !isFinal) return { unknown }
+  }
+  return { rule: undefined }
+}
+
+/** false: the rule does not apply; a name: this must be known first; undefined: it applies. */
+function unmetOf({ tests }: CompiledRule, facts: Facts): ConditionName | false | undefined {
+  let unknown: ConditionName | undefined
+  for (const [name, test] of tests) {
+    const isMet = test(facts)
+    if (isMet === false) return false
+    if (isMet === undefined) unknown ??= name
+  }
+  return unknown
+}
+
+const known = <Value>(value: Value | undefined, isMet: (value: Value) => boolean): boolean | undefined =>
+  value === undefined ? undefined : isMet(value)
+
+function testOf(name: ConditionName, conditions: Conditions, rule: number): Test {
+  const text = (key: 'title' | 'description', wanted: Text, isWanted: boolean): Test => {
+    const matches = comparison(wanted, `conditions.${name}`)
+    return (facts) => known(facts[key], (value) => matches(value) === isWanted)
+  }
+  const compare =
+    (key: NumberFact, isMet: (value: number) => boolean): Test =>
+    (facts) =>
+      known(facts[key], isMet)
+  const is = conditions as Required<Conditions>
+  switch (name) {
+    case 'title':
+      return text('title', is.title, true)
+    case 'title_not':
+      return text('title', is.title_not, false)
+    case 'description':
+      return text('description', is.description, true)
+    case 'description_not':
+      return text('description', is.description_not, false)
+    case 'longer_than':
+      return compare('seconds', (value) => value > is.longer_than)
+    case 'shorter_than':
+      return compare('seconds', (value) => value < is.shorter_than)
+    case 'published_within':
+      return compare('publishedDays', (value) => value <= is.published_within)
+    case 'published_before':
+      return compare('publishedDays', (value) => value > is.published_before)
+    case 'kinds':
+      return ({ kind }) => known(kind, (value) => (is.kinds as readonly string[]).includes(value))
+    case 'availability':
+      return ({ availability }) =>
+        known(availability, (value) => (is.availability as readonly string[]).includes(value))
+    case 'languages':
+      return ({ language }) => known(language, (value) => is.languages.includes(value.split('-')[0]!.toLowerCase()))
+    case 'subtitles':
+      return ({ hasSubtitles }) => known(hasSubtitles, (value) => value === is.subtitles)
+    case 'height_from':
+      return compare('height', (value) => value >= is.height_from)
+    case 'height_below':
+      return compare('height', (value) => value < is.height_below)
+    case 'views_from':
+      return compare('views', (value) => value >= is.views_from)
+    case 'views_below':
+      return compare('views', (value) => value < is.views_below)
+    case 'larger_than':
+      return compare('bytes', (value) => value > is.larger_than)
+    case 'smaller_than':
+      return compare('bytes', (value) => value < is.smaller_than)
+    case 'added_before':
+      return compare('addedDays', (value) => value > is.added_before)
+    case 'watched':
+      return ({ watchedDays }) => {
+        const days = watchedDays?.(is.watched.by)
+        return days === undefined ? undefined : days !== null && days > is.watched.days
+      }
+    case 'not_watched':
+      return ({ watchedDays }) => known(watchedDays?.('anyone'), (days) => (days === null) === is.not_watched)
+    case 'newest':
+    case 'not_newest':
+      return ({ isNewest }) => known(isNewest?.(rule), (isAmong) => isAmong === (name === 'newest'))
+    case 'on_platform':
+      return ({ isOnPlatform }) => known(isOnPlatform, (value) => value === is.on_platform)
+    case 'free_below':
+      return compare('freeBytes', (value) => value < is.free_below)
+  }
+}
+
+type NumberFact = 'seconds' | 'publishedDays' | 'height' | 'views' | 'bytes' | 'addedDays' | 'freeBytes'

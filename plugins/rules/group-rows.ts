@@ -1,0 +1,95 @@
+/** Groups of channels and playlists: rows of the ledger. A member that is gone stays, in case it comes back. */
+import { errors, say } from 'archivolt'
+import type { App } from './app.ts'
+import type { RuleRows } from './rule-rows.ts'
+
+export const MOST_GROUPS = 100
+const MOST_MEMBERS = 2000
+
+export interface Member {
+  kind: 'channel' | 'playlist'
+  id: string
+}
+
+export interface Group {
+  id: number
+  name: string
+  color: string
+  members: Member[]
+}
+
+export type GroupDraft = Omit<Group, 'id'>
+
+export type GroupRows = ReturnType<typeof openGroupRows>
+
+export function openGroupRows({ ledger }: Pick<App, 'ledger'>, rules: Pick<RuleRows, 'changed'>) {
+  const membersOf = (id: number): Member[] =>
+    ledger.sql<Member>('SELECT kind, id FROM rules_member WHERE group_id = ? ORDER BY kind, id').all(id)
+  const list = (): Group[] =>
+    ledger
+      .sql<Omit<Group, 'members'>>('SELECT id, name, color FROM rules_group ORDER BY place, id')
+      .all()
+      .map((group) => ({ ...group, members: membersOf(group.id) }))
+  const get = (id: number): Group | undefined => list().find((group) => group.id === id)
+
+  function setMembers(id: number, members: readonly Member[]): void {
+    if (members.length > MOST_MEMBERS)
+      throw errors.wrongField('members', say`must be at most ${{ most: MOST_MEMBERS }}`)
+    ledger.sql('DELETE FROM rules_member WHERE group_id = ?').run(id)
+    const add = ledger.sql('INSERT INTO rules_member (group_id, kind, id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+    for (const member of members) add.run(id, member.kind, member.id)
+  }
+  function mustExist(id: number): void {
+    if (!ledger.sql('SELECT 1 FROM rules_group WHERE id = ?').get(id)) throw errors.notFound('group')
+  }
+
+  return {
+    list,
+    get,
+
+    async add({ name, color, members }: GroupDraft): Promise<Group> {
+      const id = await ledger.write(() => {
+        const { count } = ledger.sql<{ count: number }>('SELECT count(*) AS count FROM rules_group').get()!
+        if (count >= MOST_GROUPS)
+          throw errors.conflict(say`There are ${{ most: MOST_GROUPS }} groups already: remove one first`)
+        const { lastInsertRowid } = ledger
+          .sql('INSERT INTO rules_group (place, name, color) VALUES (?, ?, ?)')
+          .run(count, name, color)
+        setMembers(Number(lastInsertRowid), members)
+        rules.changed()
+        return Number(lastInsertRowid)
+      })
+      return get(id)!
+    },
+
+    /** @throws not_found */
+    async change(id: number, { name, color, members, place }: Partial<GroupDraft> & { place?: number | undefined }) {
+      await ledger.write(() => {
+        mustExist(id)
+        if (name !== undefined) ledger.sql('UPDATE rules_group SET name = ? WHERE id = ?').run(name, id)
+        if (color !== undefined) ledger.sql('UPDATE rules_group SET color = ? WHERE id = ?').run(color, id)
+        if (members) setMembers(id, members)
+        if (place !== undefined) {
+          const ids = list().map((group) => group.id)
+          const ordered = ids.filter((one) => one !== id).toSpliced(place, 0, id)
+          for (const [at, one] of ordered.entries())
+            ledger.sql('UPDATE rules_group SET place = ? WHERE id = ?').run(at, one)
+        }
+        if (members) rules.changed()
+      })
+      return get(id)!
+    },
+
+    /** @throws not_found; conflict: a rule has it as its scope */
+    remove: (id: number) =>
+      ledger.write(() => {
+        mustExist(id)
+        const used = ledger
+          .sql("SELECT 1 FROM rules_rule WHERE scope ->> 'kind' = 'group' AND scope ->> 'id' = ? LIMIT 1")
+          .get(id)
+        if (used) throw errors.conflict('A rule applies to this group: change or remove the rule first')
+        ledger.sql('DELETE FROM rules_group WHERE id = ?').run(id)
+        rules.changed()
+      }),
+  }
+}

@@ -1,0 +1,52 @@
+/** Words and patterns that texts are compared with: in time that grows with the text alone, whoever has written them. */
+import { errors, fold, say, type Words } from 'archivolt'
+import { RE2JS } from 're2js'
+import type { Text } from './schema.ts'
+
+/** Longer texts are compared as far as this: descriptions of the platform are shorter. */
+const LONGEST_TEXT = 5000
+
+const UNBOUNDED: ReadonlyArray<[form: RegExp, advice: Words]> = [
+  [
+    /\(\?<?[=!]/,
+    say`looks ahead or behind, which can take for ever: leave that part out, and add a condition that the title must not match`,
+  ],
+  [/\\[1-9]|\\k[<{']|\(\?P=/, say`refers back to a group, which can take for ever: write the repeated part out`],
+  [/\(\?>|[*+?}]\+/, say`has a possessive or atomic part, which is not needed here: leave the additional + or ?> out`],
+]
+
+/** Rules compare the same title one after the other. */
+let last = { given: '', folded: '' }
+function foldedOf(given: string): string {
+  if (last.given !== given) last = { given, folded: fold(given.slice(0, LONGEST_TEXT)) }
+  return last.folded
+}
+
+/** Compares folded words, or finds the pattern anywhere. @throws bad_request  what to write instead */
+export function comparison(text: Text, path: string): (given: string) => boolean {
+  if ('words' in text) {
+    const words = text.words.map((word) => fold(word.trim())).filter((word) => word !== '')
+    if (words.length === 0) throw errors.wrongField(`${path}.words`, 'must not be blank')
+    return (given) => {
+      const folded = foldedOf(given)
+      return words.some((word) => folded.includes(word))
+    }
+  }
+  const pattern = compiled(text.pattern, `${path}.pattern`)
+  return (given) => pattern.test(given.slice(0, LONGEST_TEXT))
+}
+
+function compiled(pattern: string, path: string): RE2JS {
+  // What is escaped, or stands in a class, is no such part.
+  const bare = pattern.replace(/\\[^1-9k]/g, '').replace(/\[\^?\]?[^\]]*\]/g, '')
+  const [, advice] = UNBOUNDED.find(([form]) => form.test(bare)) ?? []
+  if (advice !== undefined) throw errors.wrongField(path, advice)
+  try {
+    return RE2JS.compile(pattern)
+  } catch (error) {
+    throw errors.wrongField(
+      path,
+      say`is no pattern: ${{ reason: error instanceof Error ? error.message : String(error) }}`,
+    )
+  }
+}

@@ -1,0 +1,80 @@
+/** Rules: which listed videos are taken, and which videos stay; groups of channels and playlists as their scopes. */
+import { definePlugin } from 'archivolt'
+import { addGroup, changeGroup, listGroups, removeGroup } from './group-routes.ts'
+import { type GroupRows, openGroupRows } from './group-rows.ts'
+import { type Lists, openLists } from './lists.ts'
+import { addRule, changeRule, listRules, orderRules, removeRule } from './routes.ts'
+import { openRuleRows, type RuleRows } from './rule-rows.ts'
+import { changeRun, listPreviewRows, listRuns, makePreview, showPreview, showRun, startRun } from './run-routes.ts'
+import { applyRules, runRules, undoRun } from './run-tasks.ts'
+import { openRuns, type RuleRuns } from './runs.ts'
+import { openSettings, type SettingRules } from './settings.ts'
+import { ruleTables } from './tables.ts'
+import { openTaking, type Taking } from './take.ts'
+
+export default definePlugin({
+  name: 'rules',
+  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch', 'user', 'download', 'bin', 'cookie'],
+  migrations: [ruleTables],
+  lanes: { rules: 1 },
+  routes: [
+    ...[listRules, addRule, orderRules, changeRule, removeRule],
+    ...[makePreview, showPreview, listPreviewRows, listRuns, startRun, showRun, changeRun],
+    ...[listGroups, addGroup, changeGroup, removeGroup],
+  ],
+  tasks: [applyRules, runRules, undoRun],
+  implements: {
+    'download.sift': (app) => (items, origin) => app.taking.sift(items, origin),
+    'download.begin': (app) => (item, asked) => app.taking.begin(item, asked),
+    'download.quality': (app) => (id) => app.taking.quality(id),
+    'download.after': (app) => async () => {
+      await app.jobs.start(applyRules)
+    },
+    'video.remove': (app) => app.videos.removal((ids) => app.taking.forget(ids)),
+  },
+  on: {
+    'channel.changed':
+      (app) =>
+      async ({ change }) => {
+        if (change.channel_overwrites) await app.settingRules.settle()
+      },
+    'index.replaced': (app) => () => app.settingRules.settle(),
+    'ledger.replaced': (app) => () => app.settingRules.settle(),
+  },
+  services(app) {
+    const rules = openRuleRows(app)
+    const groups = openGroupRows(app, rules)
+    const ruleLists = openLists(app, rules, groups)
+    return {
+      ...{ rules, groups, ruleLists },
+      taking: openTaking(app, rules, groups),
+      ruleRuns: openRuns(app, ruleLists, rules),
+      settingRules: openSettings(app, rules),
+    }
+  },
+  async setup(app) {
+    const settle = () =>
+      app.settingRules.settle().catch((err: unknown) => app.log.warn({ err }, 'settings could not be made rules'))
+    await settle()
+    app.preferences.watch(() => void settle())
+  },
+})
+
+declare module 'archivolt' {
+  interface Services {
+    rules: {
+      /** Rules in their order. */
+      rules: RuleRows
+      /** Groups of channels and playlists. */
+      groups: GroupRows
+      /** What taking rules decide of what a listing brings. */
+      taking: Taking
+      /** Previews of the keeping rules. */
+      ruleLists: Lists
+      /** Runs of previews. */
+      ruleRuns: RuleRuns
+      /** Settings that are keeping rules. */
+      settingRules: SettingRules
+    }
+  }
+}

@@ -1,0 +1,174 @@
+/** Rules over HTTP (contract 9.27): the list in its order, for whoever may download; what removes is an admin's. */
+import { type Actor, defineRoute, errors, ROW_PATTERN, Type } from 'archivolt'
+import type { App } from './app.ts'
+import type { Draft } from './rule-rows.ts'
+import { Conditions, OUTCOMES, Quality, type Rule, Scope, SIDES } from './schema.ts'
+
+const Side = Type.Enum([...SIDES])
+const Outcome = Type.Enum([...OUTCOMES.take, ...OUTCOMES.keep])
+const given = {
+  side: Side,
+  scope: Scope,
+  conditions: Conditions,
+  outcome: Outcome,
+  quality: Type.Optional(Quality),
+  name: Type.Optional(Type.String({ maxLength: 200, pattern: '^[^\\p{C}]*$' })),
+  is_on: Type.Optional(Type.Boolean()),
+}
+export const RuleRecord = Type.Object({
+  id: Type.Integer(),
+  ...given,
+  name: Type.String(),
+  is_on: Type.Boolean(),
+  setting: Type.Optional(Type.String({ description: 'the setting that it stands for: `all`, or a channel’s id' })),
+  is_own: Type.Boolean({ description: 'whether the caller may change it' }),
+  is_lost: Type.Optional(Type.Boolean({ description: 'its channel, playlist or group is not here (any more)' })),
+  left_out: Type.Optional(Type.Integer({ description: 'of a taking rule: how many listed videos it leaves out' })),
+})
+const Params = Type.Object({ ruleId: Type.String({ pattern: ROW_PATTERN }) })
+export const RuleDraft = Type.Object(given)
+
+export const draftOf = ({
+  is_on: isOn = true,
+  name = '',
+  ...draft
+}: Omit<Draft, 'isOn' | 'name'> & { is_on?: boolean; name?: string }): Draft => ({ ...draft, name, isOn })
+
+export const listRules = defineRoute({
+  method: 'GET',
+  path: '/api/rule/',
+  access: 'downloader',
+  summary: 'Rules of both sides, in the order in which they are asked',
+  reply: Type.Object({
+    take: Type.Array(RuleRecord),
+    keep: Type.Array(RuleRecord),
+    members_only: Type.Integer({ description: 'listed videos that no rule leaves out, but their being for members' }),
+  }),
+  async handle({ actor }, app: App) {
+    const [take, keep] = [
+      await records(app.rules.list('take'), actor, app),
+      await records(app.rules.list('keep'), actor, app),
+    ]
+    return { take, keep, members_only: app.taking.leftOut().get(0) ?? 0 }
+  },
+})
+
+export const addRule = defineRoute({
+  method: 'POST',
+  path: '/api/rule/',
+  access: 'downloader',
+  summary: 'Add a rule, at the end of its side or before another one',
+  body: Type.Object({ ...given, before: Type.Optional(Type.Integer({ minimum: 1 })) }),
+  reply: RuleRecord,
+  errors: ['bad_request', 'permission_denied', 'conflict'],
+  async handle({ body: { before, ...body }, actor }, app: App) {
+    const draft = draftOf(body)
+    await mustBeAllowed(actor, draft, app)
+    if (before !== undefined && !actor.isAdmin)
+      throw errors.permissionDenied('Only an admin may change the order of rules')
+    await mustExist(draft.scope, app)
+    return record(await app.rules.add(draft, { account: actor.id, before }), actor, app)
+  },
+})
+
+export const changeRule = defineRoute({
+  method: 'POST',
+  path: '/api/rule/:ruleId/',
+  access: 'downloader',
+  summary: 'Change a rule, or switch it off and on',
+  params: Params,
+  body: Type.Partial(Type.Omit(Type.Object(given), ['side'])),
+  reply: RuleRecord,
+  errors: ['bad_request', 'permission_denied', 'conflict'],
+  async handle({ params: { ruleId }, body: { is_on, ...body }, actor }, app: App) {
+    const rule = await ownRule(Number(ruleId), actor, app)
+    if (rule.setting !== undefined && Object.keys(body).some((key) => key !== 'name'))
+      throw errors.conflict('This rule stands for a setting: change “Delete watched videos after” instead')
+    const draft: Draft = { ...rule, ...body, isOn: is_on ?? rule.isOn }
+    await mustBeAllowed(actor, draft, app)
+    await app.rules.change(rule.id, draft)
+    return record(app.rules.get(rule.id)!, actor, app)
+  },
+})
+
+export const removeRule = defineRoute({
+  method: 'DELETE',
+  path: '/api/rule/:ruleId/',
+  access: 'downloader',
+  summary: 'Remove a rule; one that stands for a setting takes it back',
+  params: Params,
+  reply: Type.Object({ success: Type.Literal(true) }),
+  errors: ['permission_denied'],
+  async handle({ params: { ruleId }, actor }, app: App) {
+    const { id, setting } = await ownRule(Number(ruleId), actor, app)
+    if (setting !== undefined) await app.settingRules.takeBack(setting)
+    await app.rules.remove(id)
+    return { success: true }
+  },
+})
+
+export const orderRules = defineRoute({
+  method: 'POST',
+  path: '/api/rule/order/',
+  access: 'admin',
+  summary: 'Put the rules of a side into an order',
+  body: Type.Object({ side: Side, order: Type.Array(Type.Integer(), { maxItems: 10_000, uniqueItems: true }) }),
+  reply: Type.Object({ order: Type.Array(Type.Integer()) }),
+  errors: ['bad_request'],
+  async handle({ body: { side, order } }, app: App) {
+    await app.rules.order(side, order)
+    return { order: app.rules.list(side).map(({ id }) => id) }
+  },
+})
+
+/** Whoever may download writes taking rules of what is subscribed to; all else is an admin's. */
+async function mustBeAllowed(actor: Actor, { side, scope }: Pick<Draft, 'side' | 'scope'>, app: App): Promise<void> {
+  if (actor.isAdmin) return
+  if (side !== 'take') throw errors.permissionDenied('Only an admin may write rules of what is kept and removed')
+  const isSubscribed =
+    (scope.kind === 'channel' && (await app.channels.get(scope.id))?.channel_subscribed) ||
+    (scope.kind === 'playlist' && (await app.playlists.get(scope.id))?.playlist_subscribed)
+  if (!isSubscribed)
+    throw errors.permissionDenied(
+      'You may write rules of channels and playlists that are subscribed to; an admin of all others',
+    )
+}
+
+async function ownRule(id: number, actor: Actor, app: App): Promise<Rule> {
+  const rule = app.rules.get(id)
+  if (!rule) throw errors.notFound('rule')
+  if (!actor.isAdmin && rule.account !== actor.id)
+    throw errors.permissionDenied('Only an admin may change rules of others')
+  return rule
+}
+
+async function isLost(scope: Scope, app: App): Promise<boolean> {
+  if (scope.kind === 'group') return app.groups.get(scope.id) === undefined
+  if (scope.kind === 'channel') return !(await app.channels.known([scope.id])).has(scope.id)
+  return scope.kind === 'playlist' && !(await app.playlists.has(scope.id))
+}
+
+/** A rule on something that goes later is kept. @throws bad_request */
+async function mustExist(scope: Scope, app: App): Promise<void> {
+  if (await isLost(scope, app)) throw errors.wrongField('scope.id', 'is no channel, playlist or group of this archive')
+}
+
+const records = async (rules: readonly Rule[], actor: Actor, app: App) => {
+  const leftOut = app.taking.leftOut()
+  return Promise.all(rules.map((rule) => record(rule, actor, app, leftOut)))
+}
+
+async function record(
+  { isOn, account, ...rule }: Rule,
+  actor: Actor,
+  app: App,
+  leftOut: ReadonlyMap<number, number> = new Map(),
+) {
+  return {
+    ...rule,
+    is_on: isOn,
+    is_own: actor.isAdmin || account === actor.id,
+    ...((await isLost(rule.scope, app)) && { is_lost: true }),
+    ...(rule.side === 'take' && { left_out: leftOut.get(rule.id) ?? 0 }),
+  }
+}

@@ -1,0 +1,160 @@
+/** The rules in their order: rows of the ledger, checked before they are written. */
+import { errors, say } from 'archivolt'
+import type { App } from './app.ts'
+import { compileOne } from './decide.ts'
+import {
+  CONDITIONS_OF,
+  type Conditions,
+  OUTCOMES,
+  type Outcome,
+  type Quality,
+  type Rule,
+  type Scope,
+  type Side,
+} from './schema.ts'
+
+export const MOST_RULES = 300
+
+interface Row {
+  id: number
+  side: Side
+  scope: string
+  conditions: string
+  outcome: Outcome
+  quality: string | null
+  name: string
+  is_on: 0 | 1
+  setting: string | null
+  account: number | null
+}
+
+/** What a caller gives of a rule. */
+export type Draft = Pick<Rule, 'side' | 'scope' | 'conditions' | 'outcome' | 'name' | 'isOn'> & {
+  quality?: Quality | undefined
+}
+
+export interface RuleRows {
+  /** In their order; damaged ones are left out and told. */
+  list(side: Side): Rule[]
+  get(id: number): Rule | undefined
+  /** Changes with each change of rules and groups. */
+  version(): number
+  /** Call it inside a write. */
+  changed(): void
+  /** At the end, or before the rule `before`. */
+  add(draft: Draft, by: { account?: number; setting?: string; before?: number | undefined }): Promise<Rule>
+  change(id: number, draft: Draft): Promise<void>
+  remove(id: number): Promise<void>
+  /** @throws bad_request: not each rule of this side once */
+  order(side: Side, ids: readonly number[]): Promise<void>
+}
+
+export function openRuleRows({ ledger }: Pick<App, 'ledger'>): RuleRows {
+  function toRule(row: Row): Rule[] {
+    const of = `rules_rule ${row.id}`
+    const scope = ledger.json<Scope | undefined>(row.scope, of, undefined)
+    const conditions = ledger.json<Conditions | undefined>(row.conditions, of, undefined)
+    const quality = row.quality === null ? undefined : ledger.json<Quality | undefined>(row.quality, of, undefined)
+    // Without a condition of its own it would apply to more than anybody has said.
+    if (!scope || !conditions) return []
+    const { id, side, outcome, name, is_on, setting, account } = row
+    return [
+      {
+        ...{ id, side, scope, conditions, outcome, name, isOn: is_on === 1 },
+        ...(quality && { quality }),
+        ...(setting !== null && { setting }),
+        ...(account !== null && { account }),
+      },
+    ]
+  }
+  const list = (side: Side): Rule[] =>
+    ledger.sql<Row>('SELECT * FROM rules_rule WHERE side = ? ORDER BY place, id').all(side).flatMap(toRule)
+  const get = (id: number): Rule | undefined =>
+    ledger.sql<Row>('SELECT * FROM rules_rule WHERE id = ?').all(id).flatMap(toRule)[0]
+  const changed = () => void ledger.sql('UPDATE rules_version SET version = version + 1').run()
+
+  const placed = (ids: readonly number[]) => {
+    const put = ledger.sql('UPDATE rules_rule SET place = ? WHERE id = ?')
+    for (const [place, id] of ids.entries()) put.run(place, id)
+  }
+  const valuesOf = ({ scope, conditions, outcome, quality, name, isOn }: Draft) => [
+    ...[JSON.stringify(scope), JSON.stringify(conditions), outcome, quality ? JSON.stringify(quality) : null],
+    ...[name, isOn ? 1 : 0],
+  ]
+
+  return {
+    list,
+    get,
+    changed,
+    version: () => ledger.sql<{ version: number }>('SELECT version FROM rules_version').get()!.version,
+
+    async add(draft, { account, setting, before }) {
+      check(draft)
+      const id = await ledger.write(() => {
+        const ids = list(draft.side).map((rule) => rule.id)
+        if (ids.length >= MOST_RULES && setting === undefined)
+          throw errors.conflict(say`There are ${{ most: MOST_RULES }} rules already: remove one first`)
+        const { lastInsertRowid } = ledger
+          .sql(
+            `INSERT INTO rules_rule (scope, conditions, outcome, quality, name, is_on, side, place, setting, account)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          )
+          .run(...valuesOf(draft), draft.side, ids.length, setting ?? null, account ?? null)
+        const made = Number(lastInsertRowid)
+        const at = before === undefined ? -1 : ids.indexOf(before)
+        placed(ids.toSpliced(at < 0 ? ids.length : at, 0, made))
+        changed()
+        return made
+      })
+      return get(id)!
+    },
+
+    async change(id, draft) {
+      check(draft)
+      await ledger.write(() => {
+        ledger
+          .sql(
+            'UPDATE rules_rule SET scope = ?, conditions = ?, outcome = ?, quality = ?, name = ?, is_on = ? WHERE id = ?',
+          )
+          .run(...valuesOf(draft), id)
+        changed()
+      })
+    },
+
+    remove: (id) =>
+      ledger.write(() => {
+        ledger.sql('DELETE FROM rules_rule WHERE id = ?').run(id)
+        changed()
+      }),
+
+    order: (side, ids) =>
+      ledger.write(() => {
+        const known = list(side).map((rule) => rule.id)
+        if (known.length !== ids.length || !known.every((id) => ids.includes(id)))
+          throw errors.wrongField('order', 'must name each rule of this side once')
+        placed(ids)
+        changed()
+      }),
+  }
+}
+
+/** What a schema cannot say. @throws bad_request */
+export function check(draft: Draft): void {
+  const { side, outcome, conditions, quality } = draft
+  if (!(OUTCOMES[side] as readonly string[]).includes(outcome))
+    throw errors.wrongField('outcome', say`must be one of ${{ outcomes: OUTCOMES[side].join(', ') }}`)
+  const foreign = Object.keys(conditions).find((name) => !CONDITIONS_OF[side].has(name))
+  if (foreign !== undefined)
+    throw errors.wrongField(
+      `conditions.${foreign}`,
+      side === 'take'
+        ? 'is known only once a video is in the archive: use a keeping rule'
+        : 'is not kept of a video: use a taking rule',
+    )
+  if (quality && outcome !== 'take') throw errors.wrongField('quality', 'belongs to the outcome take')
+  if (side === 'keep' && outcome === 'remove' && Object.keys(conditions).length === 0 && draft.scope.kind === 'all')
+    throw errors.wrongField('conditions', 'must not be empty: this rule would remove everything')
+  if (conditions.newest && conditions.not_newest)
+    throw errors.wrongField('conditions.not_newest', 'must not stand beside newest: write two rules')
+  compileOne({ ...draft, id: 0, quality: quality ?? {} } as Rule)
+}

@@ -1,0 +1,118 @@
+/** Rules as people write them: scope, conditions, outcome (contract 9.27). */
+import { ID_PATTERN, type Static, Type } from 'archivolt'
+
+export const SIDES = ['take', 'keep'] as const
+export type Side = (typeof SIDES)[number]
+
+/** What a rule of each side may decide. */
+export const OUTCOMES = { take: ['take', 'skip', 'ignore'], keep: ['keep', 'remove', 'fetch'] } as const
+export type Outcome = 'take' | 'skip' | 'ignore' | 'keep' | 'remove' | 'fetch'
+
+export const Scope = Type.Union([
+  Type.Object({ kind: Type.Literal('all') }, { additionalProperties: false }),
+  Type.Object(
+    { kind: Type.Enum(['channel', 'playlist']), id: Type.String({ pattern: ID_PATTERN }) },
+    { additionalProperties: false },
+  ),
+  Type.Object({ kind: Type.Literal('group'), id: Type.Integer({ minimum: 1 }) }, { additionalProperties: false }),
+])
+export type Scope = Static<typeof Scope>
+
+export const LONGEST_PATTERN = 300
+const Words = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 50 })
+/** One of the words or phrases, or a pattern. */
+export const Text = Type.Union([
+  Type.Object({ words: Words }, { additionalProperties: false }),
+  Type.Object({ pattern: Type.String({ minLength: 1, maxLength: LONGEST_PATTERN }) }, { additionalProperties: false }),
+])
+export type Text = Static<typeof Text>
+
+const Days = Type.Integer({ minimum: 0, maximum: 36_500 })
+const Seconds = Type.Integer({ minimum: 0, maximum: 10_000_000 })
+const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const Height = Type.Integer({ minimum: 1, maximum: 100_000 })
+const Views = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+export const KINDS = ['videos', 'shorts', 'streams'] as const
+export const AVAILABILITIES = ['public', 'unlisted', 'members_only', 'premium', 'sign_in', 'private'] as const
+export const WATCHED_BY = ['anyone', 'everyone', 'admins'] as const
+
+const Newest = Type.Object(
+  {
+    count: Type.Integer({ minimum: 0, maximum: 1000 }),
+    of: Type.Optional(
+      Type.Enum(['scope', 'channel'], { description: 'of the scope (default), or of each channel in it' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** Of both sides. */
+const common = {
+  title: Text,
+  title_not: Text,
+  description: Text,
+  description_not: Text,
+  longer_than: Seconds,
+  shorter_than: Seconds,
+  published_within: Days,
+  published_before: Days,
+  kinds: Type.Array(Type.Enum([...KINDS]), { minItems: 1, uniqueItems: true }),
+  languages: Type.Array(Type.String({ pattern: '^[a-z]{2,3}$' }), { minItems: 1, maxItems: 50, uniqueItems: true }),
+  subtitles: Type.Boolean(),
+  height_from: Height,
+  height_below: Height,
+  views_from: Views,
+  views_below: Views,
+}
+/** What only a listing or an answer of the platform tells. */
+const ofTaking = {
+  availability: Type.Array(Type.Enum([...AVAILABILITIES]), { minItems: 1, uniqueItems: true }),
+}
+/** What only the archive knows. */
+const ofKeeping = {
+  larger_than: Bytes,
+  smaller_than: Bytes,
+  added_before: Days,
+  watched: Type.Object({ by: Type.Optional(Type.Enum([...WATCHED_BY])), days: Days }, { additionalProperties: false }),
+  not_watched: Type.Boolean(),
+  newest: Newest,
+  not_newest: Newest,
+  on_platform: Type.Boolean(),
+  free_below: Bytes,
+}
+export const Conditions = Type.Partial(Type.Object({ ...common, ...ofTaking, ...ofKeeping }), {
+  additionalProperties: false,
+})
+export type Conditions = Static<typeof Conditions>
+export type ConditionName = keyof Conditions
+
+export const CONDITIONS_OF: Record<Side, ReadonlySet<string>> = {
+  take: new Set(Object.keys({ ...common, ...ofTaking })),
+  keep: new Set(Object.keys({ ...common, ...ofKeeping })),
+}
+
+export const Quality = Type.Object(
+  {
+    quality_height: Type.Optional(Type.Integer({ minimum: 144, maximum: 4320 })),
+    quality_codec: Type.Optional(Type.Enum(['best', 'compatible', 'smallest', 'sound'])),
+  },
+  { additionalProperties: false },
+)
+export type Quality = Static<typeof Quality>
+
+/** A rule as it is kept. */
+export interface Rule {
+  id: number
+  side: Side
+  scope: Scope
+  conditions: Conditions
+  outcome: Outcome
+  quality?: Quality
+  name: string
+  isOn: boolean
+  /** The setting that it stands for: `all`, or the id of a channel. */
+  setting?: string
+  /** The account that has written it; undefined: a setting. */
+  account?: number
+}

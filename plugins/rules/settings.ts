@@ -1,0 +1,60 @@
+/**
+ * "Delete watched videos after", for all and for a channel: each such setting is a keeping rule. The setting says what
+ * the rule does; the rule has its place in the list.
+ */
+import type { App } from './app.ts'
+import type { Draft, RuleRows } from './rule-rows.ts'
+
+/** The setting of all; others are ids of channels. */
+const ALL = 'all'
+const OVERWRITE = 'channel_overwrites.autodelete_days'
+
+const draftOf = (setting: string, days: number): Draft => ({
+  side: 'keep',
+  scope: setting === ALL ? { kind: 'all' } : { kind: 'channel', id: setting },
+  conditions: { watched: { days } },
+  // 0 of a channel: never, whatever is set for all.
+  outcome: days === 0 ? 'keep' : 'remove',
+  name: '',
+  isOn: true,
+})
+
+export interface SettingRules {
+  /** Brings the rules in line with the settings. */
+  settle(): Promise<void>
+  /** The rule is removed: its setting is taken back. */
+  takeBack(setting: string): Promise<void>
+}
+
+export function openSettings(app: App, rules: RuleRows): SettingRules {
+  async function wanted(): Promise<Map<string, number>> {
+    const found = new Map<string, number>()
+    for await (const batch of app.channels.collection.parts({ paths: [OVERWRITE] }))
+      for (const { id, values } of batch) if (typeof values[0] === 'number') found.set(id, values[0])
+    const everywhere = app.preferences.section('downloads').autodelete_days
+    if (everywhere) found.set(ALL, everywhere)
+    return found
+  }
+
+  return {
+    async settle() {
+      const settings = await wanted()
+      const kept = new Map(
+        rules.list('keep').flatMap((rule) => (rule.setting === undefined ? [] : [[rule.setting, rule]])),
+      )
+      for (const [setting, { id }] of kept) if (!settings.has(setting)) await rules.remove(id)
+      for (const [setting, days] of settings) {
+        const draft = draftOf(setting, days)
+        const rule = kept.get(setting)
+        if (!rule) await rules.add(draft, { setting, before: setting === ALL ? undefined : kept.get(ALL)?.id })
+        else if (rule.outcome !== draft.outcome || rule.conditions.watched?.days !== days)
+          await rules.change(rule.id, { ...draft, name: rule.name, isOn: rule.isOn })
+      }
+    },
+
+    async takeBack(setting) {
+      if (setting === ALL) await app.preferences.change({ downloads: { autodelete_days: false } })
+      else await app.channels.change(setting, { channel_overwrites: { autodelete_days: null } })
+    },
+  }
+}

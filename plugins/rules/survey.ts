@@ -1,0 +1,310 @@
+/**
+ * What keeping rules decide of every video in the archive, by the one function that decides. It reads columns, in
+ * batches: a preview stores what it gives, and a run compares it with what is stored.
+ */
+import { createHash } from 'node:crypto'
+import { lstat } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { DAY_SECONDS, type Scalar } from 'archivolt'
+import type { VideoFilter } from '../video/listing.ts'
+import type { App } from './app.ts'
+import { type CompiledRule, compile, decide, type Facts } from './decide.ts'
+import { newestOf } from './newest.ts'
+import type { Conditions, Rule, Scope } from './schema.ts'
+import type { Scopes } from './scopes.ts'
+
+/** Why a video stays that a rule would remove or fetch again. */
+export const NOTES = ['kept', 'place', 'fetched', 'room', 'linked', 'no_film'] as const
+export type Note = (typeof NOTES)[number]
+
+export type KeepOutcome = 'keep' | 'remove' | 'fetch'
+
+/** A video on which a rule has decided. */
+export interface Row {
+  id: string
+  rule: number
+  bytes: number
+  /** What the disk has more, once the film is gone for good. */
+  freed: number
+  note?: Note
+}
+
+export interface Sum {
+  videos: number
+  bytes: number
+  freed: number
+}
+
+/** What a list adds up to. */
+export interface Sums {
+  /** All that were looked at. */
+  videos: number
+  /** On which no rule has decided. */
+  undecided: number
+  outcomes: Record<KeepOutcome, Sum>
+  /** By rule: what it has decided, and how many videos its scope has. */
+  rules: Record<number, Sum & { scope: number }>
+  /** Of all that is removed or fetched again: two lists with the same one do the same. */
+  digest: string
+  /** Room on the disk, if a rule asks for it. */
+  free?: number
+}
+
+/** As of when a survey decides: a run decides as of its list. */
+export interface AsOf {
+  /** Epoch seconds. */
+  now: number
+  free?: number
+}
+
+const BATCH = 1000
+/** A video that a rule has fetched again is not fetched by it again so soon. */
+const FETCHED_DAYS = 30
+/** Videos that are decided between two looks at the clock. */
+const LOOK_EVERY = 32
+const SLICE_MS = 5
+const FILMS_AT_ONCE = 32
+
+/** Paths of documents by the conditions that need them. */
+const NEEDED: Partial<Record<keyof Conditions, readonly string[]>> = {
+  title: ['title'],
+  title_not: ['title'],
+  description: ['description'],
+  description_not: ['description'],
+  longer_than: ['player.duration'],
+  shorter_than: ['player.duration'],
+  published_within: ['published'],
+  published_before: ['published'],
+  kinds: ['vid_type'],
+  languages: ['receipt.got.audio_language', 'receipt.offered.original_language'],
+  subtitles: ['subtitles.0.lang'],
+  height_from: ['width', 'height'],
+  height_below: ['width', 'height'],
+  views_from: ['stats.view_count'],
+  views_below: ['stats.view_count'],
+  on_platform: ['active'],
+}
+
+/**
+ * @param onRow  takes each row in turn
+ * @throws what `signal` says
+ */
+export async function survey(
+  app: App,
+  rules: readonly Rule[],
+  scopes: Scopes,
+  { now, free }: AsOf,
+  { onRow, signal }: { onRow: (outcome: KeepOutcome, row: Row) => void; signal?: AbortSignal | undefined },
+): Promise<Sums> {
+  const compiled = compile(rules)
+  const names = new Set(compiled.flatMap(({ tests }) => tests.map(([name]) => name)))
+  const [members, newest] = [await membersOf(app, compiled, scopes), await newestOf(app, compiled, scopes)]
+  const room = names.has('free_below') ? (free ?? (await app.media.space()).free) : undefined
+  const paths = [
+    ...new Set(['channel_id', 'media_size', 'date_downloaded', ...[...names].flatMap((name) => NEEDED[name] ?? [])]),
+  ]
+  const at = new Map(paths.map((path, index) => [path, index]))
+  const removing = compiled.filter(({ outcome }) => outcome === 'remove')
+  const sums = emptySums(compiled)
+  if (room !== undefined) sums.free = room
+  const digest = createHash('sha256')
+  const forRoom: Waiting[] = []
+
+  function settle(outcome: KeepOutcome, row: Row): void {
+    for (const sum of [sums.outcomes[outcome], sums.rules[row.rule]!]) add(sum, row)
+    if (outcome !== 'keep') digest.update(`${outcome} ${row.id} ${row.rule}\n`)
+    onRow(outcome, row)
+  }
+
+  function factsOf(id: string, values: ReadonlyArray<Scalar | null>, watched: Watched): Facts {
+    const value = (path: string): Scalar | undefined => values[at.get(path) ?? -1] ?? undefined
+    const number = (path: string) => value(path) as number | undefined
+    const text = (path: string) => value(path) as string | undefined
+    const channelId = text('channel_id') ?? ''
+    const isMember = (playlistId: string) => members.get(playlistId)?.has(id) ?? false
+    const [width, height] = [number('width'), number('height')]
+    const published = text('published')
+    const facts: Facts = {
+      ...{
+        id,
+        channelId,
+        bytes: number('media_size') ?? 0,
+        addedDays: (now - (number('date_downloaded') ?? now)) / DAY_SECONDS,
+      },
+      isIn: (scope: Scope) => scopes.isOf(scope, channelId, isMember),
+      watchedDays: (by) => {
+        const since = watched(by).get(id)
+        return since === undefined ? null : (now - since) / DAY_SECONDS
+      },
+      isNewest: (rule) => newest.get(rule)?.has(id) ?? false,
+    }
+    // One by one: an object that is put together from others costs more than all comparisons.
+    facts.title = text('title') ?? ''
+    facts.description = text('description') ?? ''
+    facts.seconds = number('player.duration') ?? 0
+    if (published) facts.publishedDays = Math.floor((now - dayOf(published)) / DAY_SECONDS)
+    const kind = text('vid_type')
+    if (kind !== undefined) facts.kind = kind
+    const language = text('receipt.got.audio_language') ?? text('receipt.offered.original_language')
+    if (language !== undefined) facts.language = language
+    facts.hasSubtitles = value('subtitles.0.lang') !== undefined
+    if (height) facts.height = Math.min(width || height, height)
+    facts.views = number('stats.view_count') ?? 0
+    facts.isOnPlatform = value('active') !== false
+    if (room !== undefined) facts.freeBytes = room
+    return facts
+  }
+
+  let until = performance.now() + SLICE_MS
+  for await (const batch of app.videos.collection.parts({ paths, batch: BATCH })) {
+    signal?.throwIfAborted()
+    const watched = watchedAmong(
+      app,
+      batch.map(({ id }) => id),
+    )
+    const touched: Waiting[] = []
+    for (const [index, { id, values }] of batch.entries()) {
+      if (index % LOOK_EVERY === 0 && performance.now() > until) {
+        await nextTurn()
+        until = performance.now() + SLICE_MS
+      }
+      sums.videos++
+      const facts = factsOf(id, values, watched)
+      for (const rule of removing) if (facts.isIn(rule.scope)) sums.rules[rule.id]!.scope++
+      const decision = decide(compiled, facts, true)
+      const rule = 'rule' in decision ? decision.rule : undefined
+      if (!rule) sums.undecided++
+      else {
+        const row: Row = { id, rule: rule.id, bytes: facts.bytes ?? 0, freed: 0 }
+        if (rule.outcome === 'keep') settle('keep', row)
+        else touched.push({ row, rule, channelId: facts.channelId, added: facts.addedDays ?? 0 })
+      }
+    }
+    const isKept = await keptAmong(app, touched)
+    for (const one of await Promise.all(touched.map((each) => weighed(app, each, { now, isKept })))) {
+      if (one.row.note && STAYS.has(one.row.note)) settle('keep', one.row)
+      else if (one.rule.outcome === 'remove' && one.rule.conditions.free_below !== undefined) forRoom.push(one)
+      else settle(one.rule.outcome as KeepOutcome, one.row)
+    }
+  }
+  for (const [outcome, row] of untilThereIsRoom(forRoom, room ?? 0)) settle(outcome, row)
+  return { ...sums, digest: digest.digest('base64url') }
+}
+
+/** A video that a rule would remove or fetch again. */
+interface Waiting {
+  row: Row
+  rule: CompiledRule
+  channelId: string
+  /** Days. */
+  added: number
+}
+
+const STAYS: ReadonlySet<Note> = new Set(['kept', 'place', 'fetched'])
+
+type Watched = (by: NonNullable<Conditions['watched']>['by']) => Map<string, number>
+
+/** Read once for each batch, where a rule asks for it. */
+function watchedAmong({ watch }: App, ids: readonly string[]): Watched {
+  const known = new Map<string, Map<string, number>>()
+  return (by) => {
+    const key = by ?? ''
+    let found = known.get(key)
+    if (!found) known.set(key, (found = watch.watchedSince(ids, by)))
+    return found
+  }
+}
+
+async function membersOf({ videos }: App, rules: readonly CompiledRule[], scopes: Scopes) {
+  const members = new Map<string, Set<string>>()
+  for (const id of new Set(rules.flatMap(({ scope }) => scopes.playlistsOf(scope)))) {
+    const ids = new Set<string>()
+    const filter: VideoFilter = { eq: ['playlist', id] }
+    for await (const batch of videos.collection.parts({ filter, paths: [] })) for (const one of batch) ids.add(one.id)
+    members.set(id, ids)
+  }
+  return members
+}
+
+/** Of these videos, those that a person keeps. */
+async function keptAmong({ videos }: App, touched: readonly Waiting[]): Promise<Set<string>> {
+  const kept = new Set<string>()
+  const texts = await videos.collection.getTexts(touched.map(({ row }) => row.id))
+  // Few are kept: a text without the word is not parsed.
+  for (const [id, text] of texts) if (text.includes('"keep"') && JSON.parse(text).keep === true) kept.add(id)
+  return kept
+}
+
+/** What keeps it from being touched, and what its film takes on the disk. */
+async function weighed(
+  app: App,
+  { row, rule, channelId, added }: Waiting,
+  { now, isKept }: { now: number; isKept: ReadonlySet<string> },
+): Promise<Waiting> {
+  const noted = (note: Note | undefined, freed = 0): Waiting => ({
+    ...{ rule, channelId, added },
+    row: { ...row, freed, ...(note && { note }) },
+  })
+  if (isKept.has(row.id)) return noted('kept')
+  // What lies in a place is another program's to keep or remove.
+  if (!app.media.isOurs(row.id)) return noted('place')
+  if (rule.outcome === 'fetch')
+    return noted(app.ruleRuns.hasFetched(row.id, rule.id, now - FETCHED_DAYS * DAY_SECONDS) ? 'fetched' : undefined)
+  const links = await linksOf(app, channelId, row.id)
+  return links === 1 ? noted(undefined, row.bytes) : noted(links === 0 ? 'no_film' : 'linked')
+}
+
+let looking = 0
+const waiting: Array<() => void> = []
+
+/** How many names the film has; 0: it is not there. */
+async function linksOf({ media }: App, channelId: string, id: string): Promise<number> {
+  if (looking >= FILMS_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+  looking++
+  try {
+    return (await lstat(media.pathOf(channelId, id))).nlink
+  } catch {
+    return 0
+  } finally {
+    looking--
+    waiting.shift()?.()
+  }
+}
+
+/** The oldest go first, until there is as much room as the rule asks for. */
+function* untilThereIsRoom(all: readonly Waiting[], room: number): Generator<[KeepOutcome, Row]> {
+  let free = room
+  const sorted = all.toSorted((one, other) => other.added - one.added || (one.row.id < other.row.id ? -1 : 1))
+  for (const { row, rule } of sorted) {
+    if (free >= rule.conditions.free_below!) {
+      yield ['keep', { ...row, freed: 0, note: 'room' }]
+      continue
+    }
+    free += row.freed
+    yield ['remove', row]
+  }
+}
+
+const nothing = (): Sum => ({ videos: 0, bytes: 0, freed: 0 })
+const emptySums = (rules: readonly CompiledRule[]): Sums => ({
+  ...{ videos: 0, undecided: 0, digest: '' },
+  outcomes: { keep: nothing(), remove: nothing(), fetch: nothing() },
+  rules: Object.fromEntries(rules.map(({ id }) => [id, { ...nothing(), scope: 0 }])),
+})
+function add(sum: Sum, { bytes, freed }: Row): void {
+  sum.videos++
+  sum.bytes += bytes
+  sum.freed += freed
+}
+
+const days = new Map<string, number>()
+const MOST_DAYS = 20_000
+/** The start of a day, in epoch seconds: libraries have many videos of few days. */
+function dayOf(day: string): number {
+  let epoch = days.get(day)
+  if (epoch === undefined) {
+    if (days.size > MOST_DAYS) days.clear()
+    days.set(day, (epoch = Date.parse(day) / 1000))
+  }
+  return epoch
+}

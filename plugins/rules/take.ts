@@ -1,0 +1,158 @@
+/**
+ * What taking rules decide of what a listing brings: at once, where the listing tells enough; else before the download,
+ * by one ask.
+ */
+import { DAY_MS, epochSeconds } from 'archivolt'
+import type { NewItem, Origin, Sifted } from '../download/add.ts'
+import type { DownloadDoc } from '../download/schema.ts'
+import type { AskOptions, VideoMetadata } from '../platform/types.ts'
+import type { App } from './app.ts'
+import { type CompiledRule, compile, type Decision, decide, type Facts } from './decide.ts'
+import type { GroupRows } from './group-rows.ts'
+import type { RuleRows } from './rule-rows.ts'
+import type { Quality, Scope } from './schema.ts'
+import { openScopes } from './scopes.ts'
+import { type Asked, openSeen, type Seen } from './seen-rows.ts'
+
+/** As yt-dlp says for whom a video is. */
+const AVAILABILITY: Readonly<Record<string, string>> = {
+  public: 'public',
+  unlisted: 'unlisted',
+  subscriber_only: 'members_only',
+  premium_only: 'premium',
+  needs_auth: 'sign_in',
+  private: 'private',
+}
+/** Without an account such videos would only wait with a message. */
+const NEEDS_ACCOUNT = new Set(['members_only', 'premium', 'private'])
+
+/** What a listing or a queue item tells. */
+type Listed = Pick<NewItem, 'id' | 'title' | 'channelId' | 'durationSeconds' | 'vidType' | 'availability'>
+
+export type Taking = ReturnType<typeof openTaking>
+
+export function openTaking(app: App, rules: RuleRows, groups: GroupRows) {
+  const seen = openSeen(app)
+  /** Compiled once for each version. */
+  let compiled: { version: number; rules: CompiledRule[]; isIn: ReturnType<typeof openScopes>['isOf'] } | undefined
+
+  function current() {
+    const version = rules.version()
+    if (compiled?.version !== version)
+      compiled = { version, rules: compile(rules.list('take')), isIn: openScopes(groups).isOf }
+    return compiled
+  }
+
+  function factsOf(listed: Listed, origin: Origin, asked: Asked | undefined): Facts {
+    const { isIn } = current()
+    const isFrom = (playlistId: string) => origin.kind === 'playlist' && origin.id === playlistId
+    const { id, title, channelId, durationSeconds, vidType, availability } = listed
+    const day = asked?.published
+    return {
+      ...{ id, channelId, title },
+      isIn: (scope: Scope) => isIn(scope, channelId, isFrom),
+      ...(durationSeconds > 0 && { seconds: durationSeconds }),
+      ...(vidType !== 'unknown' && { kind: vidType }),
+      // The listing is newer than what was asked once.
+      ...asked?.facts,
+      ...(availability !== undefined && { availability: AVAILABILITY[availability] ?? availability }),
+      ...(day !== undefined && { publishedDays: daysSince(day, app) }),
+    }
+  }
+
+  /** What becomes of it, as the rules are now. */
+  const judged = (listed: Listed, origin: Origin, asked: Asked | undefined): Decision =>
+    decide(current().rules, factsOf(listed, origin, asked), asked !== undefined)
+
+  const hasAccount = () => ['valid', 'untried'].includes(app.cookie.health().state)
+
+  /** @returns undefined: it is taken */
+  function leftOutFor(decision: Decision, listed: Listed): (Pick<Sifted, 'outcome'> & { rule?: number }) | undefined {
+    if ('unknown' in decision) return undefined
+    const { rule } = decision
+    if (rule) return rule.outcome === 'take' ? undefined : { outcome: rule.outcome as Sifted['outcome'], rule: rule.id }
+    const availability = AVAILABILITY[listed.availability ?? ''] ?? ''
+    return NEEDS_ACCOUNT.has(availability) && !hasAccount() ? { outcome: 'skip' } : undefined
+  }
+
+  function rowOf(listed: Listed, origin: Origin, decision: Decision, before: Seen | undefined): Seen | undefined {
+    const common = {
+      ...{ id: listed.id, origin, version: current().version, at: epochSeconds(app.clock) },
+      ...(before?.asked && { asked: before.asked }),
+    }
+    if ('unknown' in decision) return { ...common, state: 'waits' }
+    const left = leftOutFor(decision, listed)
+    if (left?.outcome === 'skip')
+      return { ...common, state: 'left', ...(left.rule !== undefined && { rule: left.rule }) }
+    const { rule } = decision
+    if (rule?.outcome === 'take' && rule.quality)
+      return { ...common, state: 'as', rule: rule.id, quality: rule.quality }
+    return undefined
+  }
+
+  return {
+    async sift(items: readonly NewItem[], origin: Origin): Promise<Map<string, Sifted>> {
+      const sifted = new Map<string, Sifted>()
+      const known = seen.of(items.map(({ id }) => id))
+      const rows: Seen[] = []
+      const gone: string[] = []
+      for (const item of items) {
+        const before = known.get(item.id)
+        const decision = judged(item, origin, before?.asked)
+        const left = leftOutFor(decision, item)
+        if (left) sifted.set(item.id, { outcome: left.outcome, isKnown: before?.state === 'left' })
+        const row = rowOf(item, origin, decision, before)
+        if (row) {
+          if (row.state !== before?.state || row.version !== before.version) rows.push(row)
+        } else if (before) gone.push(item.id)
+      }
+      await seen.write(rows, gone)
+      return sifted
+    },
+
+    /** @throws what the platform says: the download says the same */
+    async begin(item: DownloadDoc, asked: AskOptions): Promise<'take' | 'skip' | 'ignore'> {
+      const id = item.platform_id
+      const before = seen.of([id]).get(id)
+      if (before?.state !== 'waits') return 'take'
+      const told = before.asked ?? askedOf(await app.platform.video(id, asked))
+      const listed: Listed = {
+        ...{ id, title: item.title, channelId: item.channel_id, durationSeconds: 0, vidType: item.vid_type },
+      }
+      const decision = judged(listed, before.origin, told)
+      const left = leftOutFor(decision, listed)
+      const row = rowOf(listed, before.origin, decision, { ...before, asked: told })
+      await seen.write(row ? [row] : [], row ? [] : [id])
+      return left?.outcome ?? 'take'
+    },
+
+    quality: (id: string): Quality | undefined => {
+      const row = seen.of([id]).get(id)
+      return row?.state === 'as' ? row.quality : undefined
+    },
+
+    forget: (ids: readonly string[]) => seen.write([], ids),
+    leftOut: seen.leftOut,
+  }
+}
+
+const daysSince = (day: string, { clock }: Pick<App, 'clock'>): number =>
+  Math.floor((clock.now() - Date.parse(day)) / DAY_MS)
+
+/** What the platform tells of a video, as it is kept. */
+function askedOf(metadata: VideoMetadata): Asked {
+  const { title, description, durationSeconds, published, vidType, viewCount, subtitles } = metadata
+  const { availability, language, height } = metadata
+  return {
+    ...(published !== undefined && { published }),
+    facts: {
+      ...{ description, kind: vidType, hasSubtitles: subtitles.user.length + subtitles.auto.length > 0 },
+      ...(title !== undefined && { title }),
+      ...(durationSeconds > 0 && { seconds: durationSeconds }),
+      ...(viewCount !== undefined && { views: viewCount }),
+      ...(availability !== undefined && { availability: AVAILABILITY[availability] ?? availability }),
+      ...(language !== undefined && { language }),
+      ...(height !== undefined && { height }),
+    },
+  }
+}

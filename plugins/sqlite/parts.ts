@@ -1,0 +1,52 @@
+/** Single values of documents: from the narrow table, or read from the stored text where it has no such column. */
+import type { Collection, Filter, Part, Scalar } from 'archivolt'
+import { type Sql, whereSql } from './filter.ts'
+import { isSoundSql, type Layout, type TableNames } from './layout.ts'
+import type { Link } from './link.ts'
+
+const BATCH = 1000
+
+/** Binds what the filter needs, then the id to begin after, and the number of rows. */
+export function partsSql(layout: Layout, names: TableNames, filter: Filter | undefined, paths: readonly string[]): Sql {
+  const where = whereSql(layout, names, filter)
+  const columns = paths.map((path) => columnSql(layout, path))
+  const isInTexts = columns.some((column) => !column.startsWith('m.'))
+  const texts = isInTexts ? ` CROSS JOIN "${names.doc}" d ON d.rid = m.rid` : ''
+  return {
+    text: `SELECT ${['m.id', ...columns].join(', ')} FROM "${names.main}" m${texts}${where.text || ' WHERE 1'}${isInTexts ? ` AND ${isSoundSql('d')}` : ''} AND m.id > ? ORDER BY m.id LIMIT ?`,
+    values: where.values,
+  }
+}
+
+const planAt = ({ plans }: Layout, path: string) => plans.find((plan) => plan.path.join('.') === path)
+
+function columnSql(layout: Layout, path: string): string {
+  const plan = planAt(layout, path)
+  if (plan && layout.columns.some(({ name, isFolded }) => name === plan.name && !isFolded)) return `m."${plan.name}"`
+  return `json_extract(${plan?.isInternal ? 'd.internal' : 'd.text'}, '${jsonPath(path)}')`
+}
+
+/** @throws Error  a path of the code itself is wrong: nothing from outside comes here */
+function jsonPath(path: string): string {
+  if (!/^[a-z0-9_]+(\.[a-z0-9_]+)*$/i.test(path)) throw new Error(`"${path}" is no path`)
+  return `$${path
+    .split('.')
+    .map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`))
+    .join('')}`
+}
+
+export const openParts = (name: string, layout: Layout, link: () => Link): Pick<Collection, 'parts'> => ({
+  async *parts({ filter, paths, batch = BATCH }) {
+    // SQLite has no booleans.
+    const booleans = paths.map((path) => planAt(layout, path)?.type === 'boolean')
+    const valueAt = (value: string | number | null, at: number): Scalar | null =>
+      booleans[at] && value !== null ? value === 1 : value
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const rows: Array<[id: string, ...values: Array<string | number | null>]> = await link().call('parts', {
+        ...{ name, filter, paths, after, size: batch },
+      })
+      after = rows.length < batch ? undefined : rows.at(-1)![0]
+      if (rows.length > 0) yield rows.map(([id, ...values]): Part => ({ id, values: values.map(valueAt) }))
+    }
+  },
+})

@@ -1,0 +1,293 @@
+/** Keeping rules: what a preview lists is what its run does, as a second implementation of the rules says too. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Conditions, Scope } from '../../../plugins/rules/schema.ts'
+import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from '../../support/testing.ts'
+
+const DAY = 86_400
+
+/** Always the same numbers for a seed. */
+function random(seed: number): (below: number) => number {
+  let state = seed * 2_654_435_761 + 1
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state % below
+  }
+}
+
+interface Made {
+  id: string
+  channelId: string
+  title: string
+  seconds: number
+  bytes: number
+  published: string
+  added: number
+  views: number
+  kind: 'videos' | 'shorts' | 'streams'
+  playlists: string[]
+  isKept: boolean
+  isActive: boolean
+}
+
+const CHANNELS = ['UCa', 'UCb', 'UCc']
+const WORDS = ['harbour', 'tide', 'Küste', 'live', 'trailer']
+
+function library(count: number, seed: number, now: number): Made[] {
+  const any = random(seed)
+  return Array.from({ length: count }, (_, at) => ({
+    id: `made${String(at).padStart(7, '0')}`,
+    channelId: CHANNELS[any(3)]!,
+    title: `${WORDS[any(5)]} ${WORDS[any(5)]} ${at}`,
+    seconds: any(4000),
+    bytes: 1 + any(1_000_000),
+    published: new Date((now - any(900) * DAY) * 1000).toISOString().slice(0, 10),
+    added: now - any(900) * DAY,
+    views: any(10_000),
+    kind: (['videos', 'shorts', 'streams'] as const)[any(3)]!,
+    playlists: any(3) === 0 ? ['PLa'] : [],
+    isKept: any(10) === 0,
+    isActive: any(5) > 0,
+  }))
+}
+
+const given = (app: TestApp, all: readonly Made[]) =>
+  app.given(
+    ...CHANNELS.map((id) => aChannel({ id })),
+    aPlaylist({ id: 'PLa', playlist_entries: [] }),
+    ...all.map((one) =>
+      aVideo({
+        ...{ id: one.id, channelId: one.channelId, title: one.title, player: { duration: one.seconds } },
+        ...{ media_size: one.bytes, published: one.published, date_downloaded: one.added, vid_type: one.kind },
+        ...{ stats: { view_count: one.views }, playlist: one.playlists, active: one.isActive },
+        ...(one.isKept && { keep: true as const }),
+      }),
+    ),
+  )
+
+interface Draft {
+  side: 'keep'
+  scope: Scope
+  conditions: Conditions
+  outcome: 'keep' | 'remove'
+}
+
+function anyRule(any: (below: number) => number, group: number): Draft {
+  const scopes: Scope[] = [
+    { kind: 'all' },
+    { kind: 'channel', id: CHANNELS[any(3)]! },
+    { kind: 'playlist', id: 'PLa' },
+    { kind: 'group', id: group },
+  ]
+  const conditions: Conditions[] = [
+    { title: { words: [WORDS[any(5)]!.toUpperCase()] } },
+    { title: { pattern: `^${WORDS[any(5)]}` } },
+    { title_not: { words: [WORDS[any(5)]!, WORDS[any(5)]!] } },
+    { longer_than: any(4000) },
+    { shorter_than: any(4000) },
+    { published_before: any(900) },
+    { published_within: any(900) },
+    { added_before: any(900) },
+    { larger_than: any(1_000_000) },
+    { kinds: [(['videos', 'shorts', 'streams'] as const)[any(3)]!] },
+    { views_below: any(10_000) },
+    { on_platform: any(2) === 0 },
+    { newest: { count: any(20), of: any(2) ? 'scope' : 'channel' } },
+    { not_newest: { count: any(20), of: any(2) ? 'scope' : 'channel' } },
+  ]
+  const chosen = { ...conditions[any(conditions.length)]!, ...(any(2) && conditions[any(conditions.length - 2)]!) }
+  return { side: 'keep', scope: scopes[any(4)]!, conditions: chosen, outcome: any(3) ? 'remove' : 'keep' }
+}
+
+/** The rules once more, written as simply as can be. @returns ids that go, each with the number of its rule */
+function oracle(
+  all: readonly Made[],
+  rules: readonly Draft[],
+  members: readonly string[],
+  now: number,
+): Map<string, number> {
+  const isIn = (one: Made, scope: Scope) =>
+    scope.kind === 'all' ||
+    (scope.kind === 'channel' && scope.id === one.channelId) ||
+    (scope.kind === 'playlist' && one.playlists.includes(scope.id)) ||
+    (scope.kind === 'group' && (members.includes(one.channelId) || one.playlists.some((id) => members.includes(id))))
+  const rank = (one: Made, scope: Scope, of: 'scope' | 'channel') =>
+    all
+      .filter((other) => isIn(other, scope) && (of === 'scope' || other.channelId === one.channelId))
+      .filter((other) => other.published > one.published || (other.published === one.published && other.id < one.id))
+      .length
+  const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+  const has = (one: Made, words: readonly string[]) => words.some((word) => plain(one.title).includes(plain(word)))
+  const isMet = (one: Made, { scope, conditions: is }: Draft) => {
+    const days = Math.floor((now - Date.parse(one.published) / 1000) / DAY)
+    return (
+      (!is.title || ('words' in is.title ? has(one, is.title.words) : new RegExp(is.title.pattern).test(one.title))) &&
+      (!is.title_not || ('words' in is.title_not && !has(one, is.title_not.words))) &&
+      (is.longer_than === undefined || one.seconds > is.longer_than) &&
+      (is.shorter_than === undefined || one.seconds < is.shorter_than) &&
+      (is.published_before === undefined || days > is.published_before) &&
+      (is.published_within === undefined || days <= is.published_within) &&
+      (is.added_before === undefined || (now - one.added) / DAY > is.added_before) &&
+      (is.larger_than === undefined || one.bytes > is.larger_than) &&
+      (!is.kinds || (is.kinds as string[]).includes(one.kind)) &&
+      (is.views_below === undefined || one.views < is.views_below) &&
+      (is.on_platform === undefined || is.on_platform === one.isActive) &&
+      (!is.newest || rank(one, scope, is.newest.of ?? 'scope') < is.newest.count) &&
+      (!is.not_newest || rank(one, scope, is.not_newest.of ?? 'scope') >= is.not_newest.count)
+    )
+  }
+  const going = new Map<string, number>()
+  for (const one of all) {
+    const at = rules.findIndex((rule) => isIn(one, rule.scope) && isMet(one, rule))
+    if (at >= 0 && rules[at]!.outcome === 'remove' && !one.isKept) going.set(one.id, at)
+  }
+  return going
+}
+
+async function rowsOf(app: TestApp, preview: number, outcome: string): Promise<any[]> {
+  const rows: any[] = []
+  for (let page = 1; ; page++) {
+    const { body } = await app.as('admin').get(`/api/rule/preview/${preview}/row/?outcome=${outcome}&page=${page}`)
+    rows.push(...body.rows)
+    if (body.rows.length === 0) return rows
+  }
+}
+
+const groupOf = async (app: TestApp) =>
+  (
+    await app.as('admin').post('/api/group/', {
+      name: 'Coast',
+      members: [
+        { kind: 'channel', id: 'UCb' },
+        { kind: 'playlist', id: 'PLa' },
+      ],
+    })
+  ).body.id as number
+
+test('of random libraries and rules, the preview lists what a second implementation does, and the run touches just that', async (t) => {
+  for (const seed of [1, 2]) {
+    const app = await testApp(t)
+    const now = Math.floor(app.clock.now() / 1000)
+    const all = library(120, seed, now)
+    await given(app, all)
+    const group = await groupOf(app)
+    const any = random(seed + 100)
+    const admin = app.as('admin')
+    const rules: Draft[] = []
+    while (rules.length < 12) {
+      const rule = anyRule(any, group)
+      const { status, text } = await admin.post('/api/rule/', rule)
+      if (status === 200) rules.push(rule)
+      else assert.match(text, /must not stand beside|remove everything/)
+    }
+    const expected = oracle(all, rules, ['UCb', 'PLa'], now)
+
+    const { status, body: preview, text } = await admin.post('/api/rule/preview/', {})
+
+    assert.equal(status, 200, text)
+    const ids = preview.rules.map((rule: { id: number }) => rule.id)
+    const removed = await rowsOf(app, preview.id, 'remove')
+    assert.deepEqual(
+      removed.map((row) => `${row.video_id} ${ids.indexOf(row.rule)}`).sort(),
+      [...expected].map(([id, at]) => `${id} ${at}`).sort(),
+      `seed ${seed}`,
+    )
+    assert.equal(preview.outcomes.remove.videos, expected.size)
+    assert.equal(
+      preview.outcomes.remove.bytes,
+      all.filter(({ id }) => expected.has(id)).reduce((sum, { bytes }) => sum + bytes, 0),
+    )
+    assert.equal(preview.outcomes.remove.freed, 0, 'no film of them is on the disk')
+
+    const { body: run } = await admin.post('/api/rule/run/', { preview: preview.id, confirmed: true })
+    await app.settled()
+
+    assert.equal((await admin.get(`/api/rule/run/${run.id}/`)).body.run.state, 'done')
+    assert.deepEqual(
+      await app.ids('video'),
+      all
+        .map(({ id }) => id)
+        .filter((id) => !expected.has(id))
+        .sort(),
+    )
+    const ignored = await app.app.queue.list({ filter: 'ignore', from: 0, size: 1000 })
+    assert.deepEqual(
+      ignored.items.map(({ platform_id: id }) => id).sort(),
+      [...expected.keys()].sort(),
+      'no scan fetches them again',
+    )
+    await app.close()
+  }
+})
+
+async function small(t: TestContext) {
+  const app = await testApp(t)
+  const now = Math.floor(app.clock.now() / 1000)
+  const all = library(30, 9, now).map((one) => ({ ...one, isKept: false, channelId: 'UCa' }))
+  await given(app, all)
+  const admin = app.as('admin')
+  const { body: rule } = await admin.post('/api/rule/', {
+    ...{ side: 'keep', scope: { kind: 'channel', id: 'UCa' }, outcome: 'remove' },
+    conditions: { not_newest: { count: 28 } },
+  })
+  const preview = async () => (await admin.post('/api/rule/preview/', {})).body
+  const run = (id: number, more = {}) => admin.post('/api/rule/run/', { preview: id, ...more })
+  return { app, admin, all, rule, preview, run }
+}
+
+test('a run refuses a list that is older than what it touches, and a person’s keep wins to the last moment', async (t) => {
+  const { app, admin, preview, run, rule } = await small(t)
+  const first = await preview()
+  const [row] = await rowsOf(app, first.id, 'remove')
+
+  await app.app.videos.setKept(row.video_id, true)
+  const kept = await run(first.id)
+  assert.equal(kept.status, 409)
+  assert.match(kept.body.error, /has changed since/)
+
+  const second = await preview()
+  assert.deepEqual(
+    (await rowsOf(app, second.id, 'keep')).map(({ note }) => note),
+    ['kept'],
+  )
+  await admin.post(`/api/rule/${rule.id}/`, { name: 'Coast, the newest' })
+  assert.match((await run(second.id)).body.error, /rules have changed/)
+
+  const third = await preview()
+  app.clock.set(app.clock.now() - 3_600_000)
+  assert.match((await run(third.id)).body.error, /clock was set back/)
+  app.clock.set(app.clock.now() + 3_600_000 + 2 * DAY * 1000)
+  assert.match((await run(third.id)).body.error, /older than a day/)
+  const draft = (await admin.post('/api/rule/preview/', { rules: [] })).body
+  assert.match((await run(draft.id)).body.error, /not saved/)
+  assert.equal((await app.ids('video')).length, 30)
+})
+
+test('more than fifty videos wait for a yes; what runs by itself waits too, and leaves all as it is until then', async (t) => {
+  const app = await testApp(t)
+  const now = Math.floor(app.clock.now() / 1000)
+  await given(
+    app,
+    library(70, 5, now).map((one) => ({ ...one, isKept: false, channelId: 'UCa' })),
+  )
+  const admin = app.as('admin')
+  await admin.post('/api/rule/', {
+    ...{ side: 'keep', scope: { kind: 'all' }, outcome: 'remove' },
+    conditions: { not_newest: { count: 10 } },
+  })
+
+  await admin.post('/api/task-name/apply_rules/')
+  await app.settled()
+
+  const { body: history } = await admin.get('/api/rule/run/')
+  assert.deepEqual(
+    history.runs.map(({ state }: { state: string }) => state),
+    ['waiting'],
+  )
+  assert.equal((await app.ids('video')).length, 70)
+  const { status, text } = await admin.post(`/api/rule/run/${history.runs[0].id}/`, { action: 'confirm' })
+  assert.equal(status, 200, text)
+  await app.settled()
+  assert.equal((await app.ids('video')).length, 10)
+  assert.equal((await admin.post(`/api/rule/run/${history.runs[0].id}/`, { action: 'confirm' })).status, 409)
+})
