@@ -139,7 +139,7 @@ const USED_BY_KIT = /^core\/(index\/|concurrency\/|[\w-]+\.ts$)/
 
 /** What plugins share that read films in folders: code of their reading children, where no service can be asked. */
 const FILM_KIT = 'film-kit'
-const FILM_READERS = ['library', 'adoption']
+const FILM_READERS = ['library', 'adoption', 'exports']
 
 /** The page's types are those of the replies, whoever sends them. */
 const OF_ALL_REPLIES = 'plugins/web/page/server/records.ts'

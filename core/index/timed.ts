@@ -3,8 +3,8 @@ import { type QuestionTold, questions } from '../diagnostics.ts'
 import type { IndexDefinition } from './mapping.ts'
 import { type Collection, type IndexAdapter, READS, WRITES } from './port.ts'
 
-/** All but `scan`, which lasts as long as its caller likes. */
-const OPERATIONS = [...READS, ...WRITES].filter((operation) => operation !== 'scan')
+/** All but streams, which last as long as their caller likes. */
+const OPERATIONS = [...READS, ...WRITES].filter((operation) => operation !== 'scan' && operation !== 'parts')
 
 type AnyCollection = Collection<Record<string, unknown>, string>
 type Question = (...given: unknown[]) => Promise<unknown>

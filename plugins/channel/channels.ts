@@ -468,9 +468,9 @@ declare module 'archivolt' {
      * Asked during the removal of a channel, after its files: removes other data of it. Every step may be repeated.
      */
     'channel.remove': (channelId: string, step: Step) => Promise<void>
-    /** A plugin's part of what the bin keeps of a removed channel. */
+    /** Asked when a channel is removed into the bin, and when it is restored: a plugin's own data of it. */
     'channel.belongings': OwnChannelBelongings
-    /** Keeps removed channels for a while. */
+    /** Asked during the removal of a channel: stores it, so that it can be restored. */
     'channel.bin': ChannelBin
   }
 }

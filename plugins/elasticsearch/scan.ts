@@ -18,9 +18,8 @@ interface PageOptions {
   batch: number
   /** Must tell every document from every other. Default: the id. */
   sort?: Sort
-  /** Leave the documents out, or all of them but these parts. */
+  /** Leave the documents out. */
   isBare?: boolean
-  only?: readonly string[]
   signal?: AbortSignal | undefined
 }
 
@@ -28,7 +27,7 @@ export type StoredHit = estypes.SearchHit<Stored>
 
 export async function* pages(
   connection: ElasticConnection,
-  { index, query, batch, sort = BY_ID, isBare = false, only, signal }: PageOptions,
+  { index, query, batch, sort = BY_ID, isBare = false, signal }: PageOptions,
 ): AsyncGenerator<StoredHit[]> {
   let pit: string | undefined
   let after: estypes.SortResults | undefined
@@ -39,7 +38,6 @@ export async function* pages(
         pit: { id: pit, keep_alive: KEEP_ALIVE },
         ...{ query, sort, size: batch, track_total_hits: false, seq_no_primary_term: true },
         ...(isBare && { _source: false }),
-        ...(only && { _source: [...only] }),
         ...(after && { search_after: after }),
       })
       pit = next ?? pit

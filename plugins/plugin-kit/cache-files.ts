@@ -6,7 +6,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { idInName } from '../../core/id.ts'
 
-interface CacheFile {
+export interface CacheFile {
   bytes: number
   /** As the file says. */
   atMs: number

@@ -371,7 +371,7 @@ export function openSearcher(
 function openPage(end: number, take: (expression: string) => readonly Row[]) {
   const rows: RankedRow[] = []
   const seen = new Set<number>()
-  let step = 0
+  let classes = 0
   const isFull = () => rows.length >= end
 
   function add(found: readonly Row[], score: number): void {
@@ -389,12 +389,12 @@ function openPage(end: number, take: (expression: string) => readonly Row[]) {
     fill(steps: Steps, isWidestFirst: boolean): void {
       const last = steps.length - 1
       if (last < 0) return
-      const scoreOf = (at: number) => Math.max(LEAST_SCORE, 1 / (step + at + 1))
+      // One for the class: which of its steps are asked depends on how many rows there are.
+      const score = Math.max(LEAST_SCORE, 1 / ++classes)
       const widest = isWidestFirst && !isFull() ? take(steps[last]!) : undefined
       const isEnough = widest && widest.length < end && widest.filter(({ rid }) => !seen.has(rid)).length <= 1
-      if (!isEnough) for (let at = 0; at < last && !isFull(); at++) add(take(steps[at]!), scoreOf(at))
-      if (!isFull()) add(widest ?? take(steps[last]!), scoreOf(last))
-      step += steps.length
+      if (!isEnough) for (let at = 0; at < last && !isFull(); at++) add(take(steps[at]!), score)
+      if (!isFull()) add(widest ?? take(steps[last]!), score)
     },
   }
 }

@@ -140,9 +140,9 @@ declare module 'archivolt' {
      * Asked while a video is removed, after its files: removes what else goes with it. Every step may be done twice.
      */
     'video.remove': VideoRemoval
-    /** A plugin's part of what the bin keeps of removed videos. */
+    /** Asked when videos are removed into the bin, and when they are restored: a plugin's own data of them. */
     'video.belongings': OwnBelongings
-    /** Keeps removed videos for a while. */
+    /** Asked during the removal of videos: stores them, so that they can be restored. */
     'video.bin': VideoBin
   }
 }

@@ -35,7 +35,7 @@ test('what has gone, or takes or gives something else, is a break', async (t) =>
     ['core/plugin/define.d.ts', '    owns?: string[];', ''],
     ['plugins/video/videos.d.ts', "'video.added': {", "'video.came': {"],
     ['plugins/video/videos.d.ts', "'video.remove': VideoRemoval", "'video.remove': (video: number) => void"],
-    ['plugins/video/types.d.ts', 'remove(id: string)', 'discard(id: string)'],
+    ['plugins/video/types.d.ts', 'remove(id: string, ', 'discard(id: string, '],
   )
 
   const breaks = await apiBreaks(now, later, await temporaryFolder(t))

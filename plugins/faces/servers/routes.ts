@@ -5,7 +5,7 @@ import type { App } from '../app.ts'
 import { KINDS, type ServerRow } from './tables.ts'
 
 const Path = Type.String({ minLength: 1, maxLength: 1000, pattern: '^[^\\p{C}]*$' })
-const Paths = Type.Array(Type.Tuple([Path, Path]), { maxItems: 20 })
+const Paths = Type.Array(Type.Array(Path, { minItems: 2, maxItems: 2 }), { maxItems: 20 })
 const given = {
   name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{C}]*$' }),
   kind: Type.Enum([...KINDS]),

@@ -19,7 +19,8 @@ export interface ServerInput {
   kind: Kind
   url: string
   secret: string
-  paths?: Array<[ours: string, theirs: string]> | undefined
+  /** Pairs: ours, theirs. */
+  paths?: ReadonlyArray<readonly string[]> | undefined
   isOn?: boolean | undefined
 }
 

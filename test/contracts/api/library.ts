@@ -287,7 +287,7 @@ export const videos: Table = [
     row('B', 'POST /api/video/bulk/', 400, { body }),
   ),
   row('6.5', `DELETE /api/video/${VIDEO}/`, 403, asUser),
-  row('6.5', `DELETE /api/video/${VIDEO}/`, 200, { is: { video: VIDEO, state: 'delete' } }),
+  row('6.5', `DELETE /api/video/${VIDEO}/`, 200, { has: { video: VIDEO, state: 'delete' } }),
   row('6.5', `DELETE /api/video/${VIDEO}/`, 404, { has: { video: VIDEO, state: 'not found' } }),
   row('9.5', `GET /api/video/${VIDEO}/`, 404, NOT_THERE),
   row('9.5', `GET /api/playlist/${CUSTOM}/`, 200, {
@@ -528,7 +528,7 @@ export const channels: Table = [
   }),
   row('B', `GET /api/channel/${OTHER_CHANNEL}/`, 200, { look: ({ data }) => assert.equal(data.channel_active, true) }),
   ...[{}, { nope: [] }, { video: 'x' }, { video: [5] }].map((body) => row('B', 'POST /api/activate/', 400, { body })),
-  row('6.7', `DELETE /api/channel/${CHANNEL}/`, 200, { is: { channel: CHANNEL, state: 'delete' } }),
+  row('6.7', `DELETE /api/channel/${CHANNEL}/`, 200, { has: { channel: CHANNEL, state: 'delete' } }),
   row('6.7', `DELETE /api/channel/${CHANNEL}/`, 404, { has: { channel: CHANNEL, state: 'not found' } }),
   row('9.5', 'GET /api/video/', 200, shows(THIRD)),
   row('9.5', 'GET /api/playlist/', 200, shows(CUSTOM)),

@@ -430,12 +430,14 @@ export const schedules: Table = [
     is: listOf(SCHEDULE),
     look: (list) =>
       assert.deepEqual(list.map(({ name }: any) => name).toSorted(), [
+        'apply_rules',
         'check_reindex',
         'download_pending',
         'follow_places',
         'redownload_degraded',
         'thumbnail_check',
         'update_downloader',
+        'update_faces',
         'update_subscribed',
         'version_check',
       ]),

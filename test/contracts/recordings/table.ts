@@ -705,6 +705,8 @@ export const DIFFERENCES: readonly Difference[] = [
     unwatched: NONE_WATCHED,
   }),
 
+  added('9.25', 'what is removed can be brought back', [569, 572, 583], { removal: aUuid }),
+
   // Search.
   {
     section: '10',

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { aChannel, aPlaylist, aQueued, aVideo, PASSWORD, type TestApp, testApp } from 'archivolt/testing'
+import Database from 'better-sqlite3'
 
 const V04 = { 'x-api-form': 'v0.4' }
 const V05 = { 'x-api-form': 'v0.5' }
@@ -213,21 +214,21 @@ test('settings have every key, null is unset, and a wrong one changes nothing', 
 
 test('what was kept of the size of playlists is what scans take now, and of the token provider who is asked', async (t) => {
   const app = await testApp(t)
-  await app.app.ledger.write(() => {
-    const kept = {
-      'subscriptions.playlist_size': 30,
-      'subscriptions.extract_flat': false,
-      'downloads.pot_provider_url': 'http://pot',
-    }
-    app.app.ledger.sql('CREATE TABLE compat_installation (id INTEGER PRIMARY KEY, kept TEXT NOT NULL) STRICT').run()
-    app.app.ledger.sql('INSERT INTO compat_installation (id, kept) VALUES (1, ?)').run(JSON.stringify(kept))
-    for (const [owner, number] of [
-      ['compat', 2],
-      ['compat', 3],
-      ['subscription', 4],
-    ] as const)
-      app.app.ledger.sql('DELETE FROM migrations WHERE owner = ? AND number = ?').run(owner, number)
-  })
+  const stored = {
+    'subscriptions.playlist_size': 30,
+    'subscriptions.extract_flat': false,
+    'downloads.pot_provider_url': 'http://pot',
+  }
+  const ledger = new Database(join(app.dataDir, 'ledger.sqlite'))
+  ledger.exec('CREATE TABLE compat_installation (id INTEGER PRIMARY KEY, kept TEXT NOT NULL) STRICT')
+  ledger.prepare('INSERT INTO compat_installation (id, kept) VALUES (1, ?)').run(JSON.stringify(stored))
+  for (const [owner, number] of [
+    ['compat', 2],
+    ['compat', 3],
+    ['subscription', 4],
+  ] as const)
+    ledger.prepare('DELETE FROM migrations WHERE owner = ? AND number = ?').run(owner, number)
+  ledger.close()
   await app.as('admin').post('/api/config/', { subscriptions: { channel_size: 7 } })
 
   await app.restart()

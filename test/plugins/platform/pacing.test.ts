@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import Database from 'better-sqlite3'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
 import { inEnglish } from '../../../core/say.ts'
@@ -44,7 +45,9 @@ function pacingWith({
 async function aLedger(t: TestContext, clock: TestClock) {
   const file = join(await temporaryFolder(t), 'ledger.sqlite')
   const ledger = await openLedger({ file, log: openLog('silent'), clock })
-  await ledger.write(() => ledger.sql(pacingTables.sql).run())
+  const db = new Database(file)
+  db.exec(pacingTables.sql)
+  db.close()
   t.after(() => ledger.close())
   return ledger
 }

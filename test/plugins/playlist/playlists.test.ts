@@ -348,7 +348,7 @@ test('deleting a playlist with its videos takes all of them, also past what a li
   assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [[], []])
 })
 
-test('where a file cannot be removed, the playlist and that video stay and tell what is left', async (t) => {
+test('where a file cannot be removed, the playlist and the videos that go with it at once stay', async (t) => {
   const app = await testApp(t)
   const entries = ['v1', 'v2'].map((platform_id) => ({ platform_id, downloaded: true }))
   await app.given(
@@ -358,14 +358,17 @@ test('where a file cannot be removed, the playlist and that video stay and tell 
     aPlaylist({ id: 'mine', playlist_type: 'custom', entries }),
   )
   t.mock.method(app.app.media, 'trash', async (_job: string, what: object) => {
-    if ('videoId' in what && what.videoId === 'v2') throw errors.unavailable('the file is held')
+    if ('videoIds' in what && (what.videoIds as string[]).includes('v2')) throw errors.unavailable('the file is held')
   })
 
   const reply = await app.as('admin').delete('/api/playlist/mine/?delete-videos=true')
 
   assert.equal(reply.status, 503)
-  assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [['mine'], ['v2']])
-  assert.deepEqual(await flagsOf(app, 'mine'), [['v2', 0, true]])
+  assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [['mine'], ['v1', 'v2']])
+  assert.deepEqual(await flagsOf(app, 'mine'), [
+    ['v1', 0, true],
+    ['v2', 1, true],
+  ])
 })
 
 test('of two removals at once one is made, and the other one hears that the playlist is gone', async (t) => {

@@ -49,7 +49,13 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
   const { thumbnail_check: _, version_check: __, update_downloader: ___, ...own } = await hours()
   const { redownload_degraded: again, follow_places: follow, ...others } = own
   assert.equal(follow, '* *', 'every hour')
-  const daily = { update_subscribed: '8 *', download_pending: '9 *', check_reindex: '12 *', update_faces: '4 *' }
+  const daily = {
+    update_subscribed: '8 *',
+    download_pending: '9 *',
+    check_reindex: '12 *',
+    update_faces: '4 *',
+    apply_rules: '4 *',
+  }
   assert.deepEqual(others, daily)
   assert.match(again ?? '', /^\d+ \*$/, 'at an hour of its own')
 
@@ -65,6 +71,7 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
   await app.restart()
 
   assert.deepEqual(Object.keys(await hours()), [
+    'apply_rules',
     'check_reindex',
     'follow_places',
     'redownload_degraded',

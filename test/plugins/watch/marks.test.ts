@@ -224,12 +224,12 @@ test('an account that is removed while a channel is marked for it leaves nothing
 test('a video that is removed while it is being marked is not found, and is not marked when it comes back', async (t) => {
   const app = await anApp(t, 'v1')
   const { media } = app.app
-  const removeArt = media.removeArt
+  const { trash } = media
   let marking: Promise<{ status: number }> | undefined
-  t.mock.method(media, 'removeArt', async (...given: Parameters<typeof removeArt>) => {
+  t.mock.method(media, 'trash', async (...given: Parameters<typeof trash>) => {
     marking ??= mark(app, 'user', 'v1')
     await app.clock.advance(0)
-    return removeArt(...given)
+    return trash(...given)
   })
 
   assert.equal((await app.as('admin').delete('/api/video/v1/')).status, 200)
