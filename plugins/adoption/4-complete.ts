@@ -11,6 +11,7 @@ import { isPicture } from '../film-kit/sidecars.ts'
 import { MOST_LANGUAGES, stageSubtitle, subtitleFile } from '../film-kit/subtitles.ts'
 import type { FoundFile } from '../film-kit/types.ts'
 import type { Facts } from '../library/reader.ts'
+import type { Failure } from '../platform/types.ts'
 import { takeIn } from './3-adopt.ts'
 import { bringAlong } from './along/along.ts'
 import type { App } from './app.ts'
@@ -52,13 +53,22 @@ async function completeAll(on: PlaceWork): Promise<Words | null> {
   }
   if (adoption.is_following) return null // people have to decide about videos that only the platform can identify
   let asked = 0
+  const unanswered: Array<{ row: ItemRow; failure: Failure }> = []
+  for await (const row of rowsOf('ask', 'planned', on)) {
+    if (job.isStopping()) return null
+    job.progress(0.9, say`${{ platform: app.platform.name }} was asked for ${{ count: ++asked }} videos`)
+    const answer = await askFor(row, on)
+    if (answer === 'away') return waitForPlace(adoption, app)
+    if (answer !== 'done') unanswered.push({ row, failure: answer })
+  }
   // A platform that fails for a while has recovered by the time all others were asked.
-  for (const isLast of [false, true])
-    for await (const row of rowsOf('ask', 'planned', on)) {
-      if (job.isStopping()) return null
-      job.progress(0.9, say`${{ platform: app.platform.name }} was asked for ${{ count: ++asked }} videos`)
-      if ((await askFor(row, on, isLast)) === 'away') return waitForPlace(adoption, app)
-    }
+  const isBack = unanswered.length < asked
+  for (const { row, failure } of unanswered) {
+    if (job.isStopping()) return null
+    const answer = isBack ? await askFor(row, on) : failure
+    if (answer === 'away') return waitForPlace(adoption, app)
+    if (answer !== 'done' && (await leaveOut(row, answer, on)) === 'away') return waitForPlace(adoption, app)
+  }
   if (asked > 0) {
     await job.step('adoption.tell', () => app.emit('video.adopted', {}))
     // Marks and lists of the videos that were imported just now.
@@ -154,11 +164,8 @@ async function takeComments(id: string, file: FoundFile, { reading, app }: Place
   if (comments.length > 0) await app.videos.setComments(id, comments)
 }
 
-/**
- * @param isLast  take no answer as the answer
- * @returns away: its place is offline; unanswered: nothing is known about the video, and its row stays open
- */
-async function askFor(row: ItemRow, on: PlaceWork, isLast: boolean): Promise<'done' | 'away' | 'unanswered'> {
+/** @returns away: its place is offline; a failure: nothing is known about the video yet, and its row stays open */
+async function askFor(row: ItemRow, on: PlaceWork): Promise<'done' | 'away' | Failure> {
   const { adoption, job, app } = on
   const id = row.video_id!
   const file = JSON.parse(row.file!) as FoundFile
@@ -177,23 +184,31 @@ async function askFor(row: ItemRow, on: PlaceWork, isLast: boolean): Promise<'do
     job.signal.throwIfAborted()
     const failure = app.platform.failureOf(thrown)
     if (!failure) throw thrown
-    const { item, isUnanswered, deactivates } = app.platform.failures[failure.failure]
-    if (failure.isDeferred || ((isUnanswered || item !== 'final') && !isLast)) return 'unanswered'
-    const facts = await factsBeside(row, file, on)
-    if (facts) {
-      await takeIn([{ row, file, facts: { ...facts, ...(deactivates && { isGone: true }) } }], on)
-      return finished(row, on)
-    }
-    await app.adoptions.items.set(adoption.id, [
-      {
-        number: row.number,
-        state: 'left',
-        code: row.is_guess ? 'unsure_id' : 'no_facts',
-        why: app.platform.reasonOf(failure.failure, failure.message) ?? failure.message,
-      },
-    ])
-    return 'done'
+    const { item, isUnanswered } = app.platform.failures[failure.failure]
+    return failure.isDeferred || isUnanswered || item !== 'final' ? failure : leaveOut(row, failure, on)
   }
+}
+
+/** Imports the film by what lies beside it, or leaves it out with the reason. A deferred one stays open. */
+async function leaveOut(row: ItemRow, failure: Failure, on: PlaceWork): Promise<'done' | 'away'> {
+  const { adoption, app } = on
+  if (failure.isDeferred) return 'done'
+  const file = JSON.parse(row.file!) as FoundFile
+  const facts = await factsBeside(row, file, on)
+  if (facts) {
+    const isGone = app.platform.failures[failure.failure].deactivates === true
+    await takeIn([{ row, file, facts: { ...facts, ...(isGone && { isGone }) } }], on)
+    return finished(row, on)
+  }
+  await app.adoptions.items.set(adoption.id, [
+    {
+      number: row.number,
+      state: 'left',
+      code: row.is_guess ? 'unsure_id' : 'no_facts',
+      why: app.platform.reasonOf(failure.failure, failure.message) ?? failure.message,
+    },
+  ])
+  return 'done'
 }
 
 const PART = because('much shorter than the video on the platform: it may be a part of it')

@@ -49,7 +49,7 @@ export const brokenUp = (text: string): string =>
 
 /** The same for an id, of which only spaces may be put in. */
 export const brokenUpId = (id: string): string =>
-  /s\d+[ ._-]*e\d|\d+x\d/i.test(id) ? id.replace(/([sex])(?=\d)/gi, '$1 ') : id
+  /s\d+[ ._-]*e\d|\dx\d/i.test(id) ? id.replace(/([sex])(?=\d)/gi, '$1 ') : id
 
 /** What is first in a title comes right after our number, where servers look for more numbers. */
 export const titleIn = (title: string): string =>
@@ -69,7 +69,7 @@ export function cutTo(text: string, bytes: number): string {
     if (size > bytes) break
     kept += segment
   }
-  return kept.replace(/[\s.]+$/, '')
+  return kept.replace(/(?<![\s.])[\s.]+$/, '')
 }
 
 /** `<before><middle><after>` as one name: where it is too long, the middle is cut. */

@@ -17,7 +17,8 @@ const AT_END = /-([A-Za-z0-9_-]{11})$/
 /** An id is 64 bits in 11 characters, so that the last one is one of sixteen. */
 const LAST_OF_ID = /[AEIMQUYcgkosw048]$/
 /** Words, dates and numbers, which may have eleven characters as well. */
-const NO_ID = /^(?:[A-Za-z]?[a-z]+|[A-Z]+|[\d._-]+)(?:[-_](?:[A-Za-z]?[a-z]+|[\d.]+))*$|^\d{4}[-_.]\d\d[-_.]\d\d/
+const NO_ID =
+  /^(?=.{11}$)(?:[A-Za-z]?[a-z]+|[A-Z]+|[\d._-]+)(?:[-_](?:[A-Za-z]?[a-z]+|[\d.]+))*$|^\d{4}[-_.]\d\d[-_.]\d\d/
 
 /**
  * Words in brackets, then the bare name. The last brackets come first because titles have brackets too.

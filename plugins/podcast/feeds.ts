@@ -76,7 +76,7 @@ export function openFeeds({ ledger, accounts, clock }: Pick<App, 'ledger' | 'acc
 
 /** A UUID of version 5 for an address, without its protocol and final slashes. */
 export function guidOf(address: string): string {
-  const name = address.replace(/^[a-z]+:\/\//i, '').replace(/\/+$/, '')
+  const name = address.replace(/^[a-z]+:\/\//i, '').replace(/(?<!\/)\/+$/, '')
   const hash = createHash('sha1').update(GUIDS).update(name).digest().subarray(0, 16)
   hash[6] = (hash[6]! & 0x0f) | 0x50
   hash[8] = (hash[8]! & 0x3f) | 0x80

@@ -38,7 +38,7 @@ export function comparison(text: Text, path: string): (given: string) => boolean
 
 function compiled(pattern: string, path: string): RE2JS {
   // What is escaped, or stands in a class, is no such part.
-  const bare = pattern.replace(/\\[^1-9k]/g, '').replace(/\[\^?\]?[^\]]*\]/g, '')
+  const bare = pattern.replace(/\\[^1-9k]/g, '').replace(/\[\^?\]?[^\]]{0,300}\]/g, '')
   const [, advice] = UNBOUNDED.find(([form]) => form.test(bare)) ?? []
   if (advice !== undefined) throw errors.wrongField(path, advice)
   try {

@@ -25,7 +25,7 @@ const KNOWN: Record<Kind, string> = { jellyfin: 'Jellyfin', emby: 'Emby', plex: 
 
 export function openWay({ kind, url, secret }: Asked, app: Pick<App, 'fetch'>, signal: AbortSignal): Way {
   const server = KNOWN[kind]
-  const base = url.replace(/\/+$/, '')
+  const base = url.replace(/(?<!\/)\/+$/, '')
 
   /** @param body  undefined: a GET */
   async function ask(path: string, headers: Record<string, string>, body?: object): Promise<unknown> {

@@ -17,8 +17,8 @@ const CHANNEL = 'UCzwZWdfRLgxL-Z1bvxbT7Wr'
 const rowsOf = async (app: PlacesApp, id: number): Promise<PlannedRow[]> =>
   (await app.as('admin').get(`/api/adoption/${id}/item/`)).body.data
 
-async function planned(t: TestContext, lay: (app: PlacesApp) => Promise<void>) {
-  const app = await placesApp(t, { settings: { pageSize: 100 } })
+async function planned(t: TestContext, lay: (app: PlacesApp) => Promise<void>, settings: object = {}) {
+  const app = await placesApp(t, { settings: { pageSize: 100, ...settings } })
   await lay(app)
   const place = await app.place('old')
   return { app, place, rows: await rowsOf(app, await scanned(app, place)) }
@@ -58,16 +58,21 @@ test('an id is read at the places where programs put it, as a guess, and words o
 test('the channel is read under each key that it was ever written under, and information may be packed', async (t) => {
   const older = { channel_id: undefined, uploader_id: undefined }
   const address = `https://www.youtube.com/channel/${CHANNEL}`
-  const { app, place, rows } = await planned(t, async (app) => {
-    await layFilm(app, 'old/a [oQ0Y2CCPpbY].mp4', infoOf('oQ0Y2CCPpbY', { ...older, channel_url: address }))
-    await layFilm(app, 'old/b [qNB3kXRkW1M].mp4', infoOf('qNB3kXRkW1M', { ...older, uploader_url: address }))
-    await layFilm(app, 'old/c [3yzWh6qQQ5w].mp4', infoOf('3yzWh6qQQ5w', { ...older, uploader_id: CHANNEL }))
-    await layFilm(app, 'old/d [aWugaj7wX98].mp4', undefined, {
-      'info.json.gz': gzipSync(JSON.stringify(infoOf('aWugaj7wX98', { channel_id: CHANNEL }))),
-    })
-    await layFilm(app, 'old/e [xaIj6-rKCGI].mp4', infoOf('xaIj6-rKCGI', { ...older, uploader_id: '@somebody' }))
-    await layFilm(app, 'old/f [vCk_42peNkw].mp4', undefined, { 'info.json.gz': Buffer.from('1f8b08', 'hex') })
-  })
+  const { settings } = await startTestPlatform(t)
+  const { app, place, rows } = await planned(
+    t,
+    async (app) => {
+      await layFilm(app, 'old/a [oQ0Y2CCPpbY].mp4', infoOf('oQ0Y2CCPpbY', { ...older, channel_url: address }))
+      await layFilm(app, 'old/b [qNB3kXRkW1M].mp4', infoOf('qNB3kXRkW1M', { ...older, uploader_url: address }))
+      await layFilm(app, 'old/c [3yzWh6qQQ5w].mp4', infoOf('3yzWh6qQQ5w', { ...older, uploader_id: CHANNEL }))
+      await layFilm(app, 'old/d [aWugaj7wX98].mp4', undefined, {
+        'info.json.gz': gzipSync(JSON.stringify(infoOf('aWugaj7wX98', { channel_id: CHANNEL }))),
+      })
+      await layFilm(app, 'old/e [xaIj6-rKCGI].mp4', infoOf('xaIj6-rKCGI', { ...older, uploader_id: '@somebody' }))
+      await layFilm(app, 'old/f [vCk_42peNkw].mp4', undefined, { 'info.json.gz': Buffer.from('1f8b08', 'hex') })
+    },
+    settings,
+  )
   assert.deepEqual(rows.map(({ file, outcome, code }) => [file[0], code || outcome]).sort(), [
     ...['a', 'b', 'c', 'd'].map((file) => [file, 'new']),
     ['e', 'ask'],

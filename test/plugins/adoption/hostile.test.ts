@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { definePlugin } from 'archivolt'
 import { testApp } from 'archivolt/testing'
+import Database from 'better-sqlite3'
 import type { PlaceReader } from '../../../plugins/library/reader.ts'
 import { scanned, succeeded } from '../../support/adopting.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -160,15 +161,11 @@ test('how many films are unchanged is written once, not for each piece of the pl
   const place = await app.place('old')
   const ids = Array.from({ length: 120 }, (_, at) => `v${String(at).padStart(10, '0')}`)
   for (const id of ids) await app.placed({ id, placeId: place, path: `${id}.mp4` })
-  await app.app.ledger.write(() => {
-    app.app.ledger.sql('CREATE TABLE written (unchanged INTEGER)').run()
-    app.app.ledger
-      .sql(
-        `CREATE TRIGGER count_written AFTER UPDATE OF unchanged ON library_adoption WHEN new.unchanged > 0
-         BEGIN INSERT INTO written VALUES (new.unchanged); END`,
-      )
-      .run()
-  })
+  const ledger = new Database(join(app.dataDir, 'ledger.sqlite'))
+  ledger.exec(`CREATE TABLE written (unchanged INTEGER);
+    CREATE TRIGGER count_written AFTER UPDATE OF unchanged ON library_adoption WHEN new.unchanged > 0
+    BEGIN INSERT INTO written VALUES (new.unchanged); END`)
+  ledger.close()
 
   const { plan, rows } = await scan(app, place)
 
