@@ -8,15 +8,22 @@ import { emptyBin, restoreFromBin } from './tasks.ts'
 import type { Bin, Chosen } from './types.ts'
 
 const AGAIN_MS = 3_600_000
+/** The bin has the entry by then. */
+const ROOM_AFTER_MS = 1000
 /** Where more is due than went at once, or it could not go. */
 const RETRY_MS = 60_000
 /** Entries that go in one job once their time is over. */
 const DUE_TOGETHER = 1000
+/** With less free space on the library's disk the oldest go before their time; of a small disk, a twentieth. */
+const ROOM_BYTES = 2 * 1024 ** 3
+const ROOM_SHARE = 0.05
 
 export interface BinService extends Bin {
   readonly leaving: Leaving
   readonly holding: ReturnType<typeof openHolding>
   begin(): void
+  /** Called when something was removed: on a full disk people remove to make room. */
+  makeRoom(): void
   close(): Promise<void>
 }
 
@@ -28,12 +35,24 @@ export function openBin(app: App): BinService {
 
   const isDue = ({ removed_at: at }: { removed_at: number }) => at + days() * DAY_MS <= app.clock.now()
 
+  /** Those whose time is over, and as many of the oldest as are needed to make room. */
+  async function dueNow() {
+    const oldest = rows.oldest(DUE_TOGETHER)
+    if (oldest.length === 0 || (await app.media.absence()) !== undefined) return []
+    const { free, total } = await app.media.space()
+    let lackBytes = Math.min(ROOM_BYTES, total * ROOM_SHARE) - free
+    return oldest.filter((row) => {
+      const isNeeded = lackBytes > 0
+      if (isNeeded || isDue(row)) lackBytes -= row.size_bytes
+      return isNeeded || isDue(row)
+    })
+  }
+
   /** What the platform has no longer never goes by itself. Without a library nothing goes: it would look empty. */
   async function emptyDue(): Promise<void> {
     try {
-      const due = rows.oldest(DUE_TOGETHER).filter(isDue)
-      if (due.length > 0 && (await app.media.absence()) === undefined)
-        await app.jobs.run(emptyBin, { entries: due.map(({ id }) => id) })
+      const due = await dueNow()
+      if (due.length > 0) await app.jobs.run(emptyBin, { entries: due.map(({ id }) => id) })
     } catch (err) {
       app.log.warn({ err }, 'the bin could not be emptied: tried again in an hour')
     }
@@ -83,6 +102,7 @@ export function openBin(app: App): BinService {
     empty: async (chosen) => Number(await app.jobs.run(emptyBin, payloadOf(chosen))),
 
     begin: () => wakeUp(0),
+    makeRoom: () => wakeUp(ROOM_AFTER_MS),
 
     async close() {
       timer?.cancel()

@@ -25,6 +25,7 @@ export default definePlugin({
     'video.bin': (app) => app.bin.holding.ofVideos,
     'channel.bin': (app) => app.bin.holding.ofChannels,
   },
+  on: { 'video.removed': (app) => () => app.bin.makeRoom() },
   routes: [listBin, restoreEntries, emptyEntries],
   tasks: [restoreFromBin, emptyBin],
   services: (app) => ({ bin: openBin(app) }),

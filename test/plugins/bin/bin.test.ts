@@ -257,3 +257,25 @@ test('what cannot be restored stays in the bin, with a sentence', async (t) => {
   assert.equal((await undo(app, damaged)).body.restored, 1)
   assert.equal((await app.as('admin').post('/api/bin/restore/', { removal: 'x', all: true })).status, 400)
 })
+
+test('on a full disk the oldest make room, as many as are needed, and none that the platform has no longer', async (t) => {
+  const app = await testApp(t)
+  const size = 1024 ** 3
+  await app.given(
+    aChannel({ id: 'UC1' }),
+    aVideo({ id: 'gone', channelId: 'UC1', media_size: size, active: false }),
+    ...['old', 'newer', 'newest'].map((id) => aVideo({ id, channelId: 'UC1', media_size: size })),
+  )
+  for (const id of ['gone', 'old', 'newer']) {
+    await app.as('admin').delete(`/api/video/${id}/`)
+    await app.clock.advance(60_000)
+  }
+  t.mock.method(app.app.media, 'space', async () => ({ free: 2 * size - 10, total: 100 * size }))
+
+  await app.as('admin').delete('/api/video/newest/')
+  await app.clock.advance(2000)
+  await app.settled()
+
+  const { data } = (await app.as('admin').get('/api/bin/')).body
+  assert.deepEqual(data.map(({ platform_id: id }: { platform_id: string }) => id).sort(), ['gone', 'newer', 'newest'])
+})

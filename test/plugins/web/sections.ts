@@ -16,6 +16,7 @@ export const SECTIONS = [
   'tasks',
   'snapshots',
   'backups',
+  'bin',
   'users',
   'plugins',
 ]

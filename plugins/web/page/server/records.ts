@@ -3,6 +3,7 @@ import type { PageBlock, PreferenceValues, Static, TSchema } from 'archivolt'
 import type { listPlaces, listTrash } from '../../../adoption/place-routes.ts'
 import type { findLibraries, listAdoptionChannels, listAdoptions, listItems } from '../../../adoption/routes.ts'
 import type { listBackups, previewRestore } from '../../../backup/routes.ts'
+import type { listBin } from '../../../bin/routes.ts'
 import type { listChannels } from '../../../channel/routes.ts'
 import type { showCookie, validateCookie } from '../../../cookie/routes.ts'
 import type { lookAtText } from '../../../download/look.ts'
@@ -141,6 +142,7 @@ export type Library = ReplyOf<typeof showLibrary>
 export type CookieStatus = ReplyOf<typeof showCookie>
 export type CookieValidated = ReplyOf<typeof validateCookie>
 export type Podcast = ReplyOf<typeof listFeeds>[number]
+export type BinEntry = ReplyOf<typeof listBin>[number]
 export type Backup = ReplyOf<typeof listBackups>[number]
 export type RestorePreview = ReplyOf<typeof previewRestore>
 export type Snapshots = ReplyOf<typeof listSnapshots>

@@ -16,6 +16,7 @@ import {
   Palette,
   Puzzle,
   Smartphone,
+  Trash2,
   Tv,
   TvMinimalPlay,
   UserRound,
@@ -35,6 +36,7 @@ import { t } from '../texts/lookup.ts'
 import { AccountSection } from './settings/account.tsx'
 import { AppearanceSection } from './settings/appearance.tsx'
 import { BackupsSection } from './settings/backups.tsx'
+import { BinSection } from './settings/bin.tsx'
 import { CookieSection } from './settings/cookie.tsx'
 import { DeviceSection } from './settings/device.tsx'
 import { DownloadsSection } from './settings/downloads.tsx'
@@ -68,6 +70,7 @@ type Key =
   | 'tasks'
   | 'snapshots'
   | 'backups'
+  | 'bin'
   | 'users'
   | 'plugins'
 interface Section {
@@ -110,6 +113,7 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
       { key: 'tasks', icon: ListChecks, Body: TasksSection },
       { key: 'snapshots', plugin: 'snapshot', icon: Camera, Body: SnapshotsSection },
       { key: 'backups', plugin: 'backup', icon: Archive, Body: BackupsSection },
+      { key: 'bin', plugin: 'bin', icon: Trash2, Body: BinSection },
       { key: 'users', icon: Users, Body: UsersSection },
       { key: 'plugins', icon: Puzzle, Body: PluginsSection },
     ],
