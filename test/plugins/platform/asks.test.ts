@@ -42,6 +42,9 @@ describe('metadata', () => {
       likeCount: 4210,
       averageRating: undefined,
       subtitles: { user: ['en', 'de'], auto: ['en-orig', 'de', 'en', 'es', 'fr', 'ja'] },
+      availability: 'public',
+      language: 'en',
+      height: 720,
     })
     assert.match(thumbnails.at(-1)!.url, new RegExp(`^${platform.baseUrl}/vi`))
   })
