@@ -78,7 +78,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     const stored = async () => (await app.as('admin').get('/api/webhook/')).body.webhooks
     await go('/settings/webhooks/')
 
-    await page.getByLabel('Name').fill('Barn')
+    await page.getByLabel('Name', { exact: true }).fill('Barn')
     await page.getByLabel('Address').fill('https://me:secret@example.org/')
     await page.getByLabel('A video was added').check()
     await page.getByRole('button', { name: 'Add', exact: true }).click()
