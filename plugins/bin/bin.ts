@@ -56,13 +56,15 @@ export function openBin(app: App): BinService {
     } catch (err) {
       app.log.warn({ err }, 'the bin could not be emptied: tried again in an hour')
     }
-    wakeUp(rows.oldest(1).some(isDue) ? RETRY_MS : AGAIN_MS)
+    // A removal during the work has set an earlier time.
+    if (timer === undefined) wakeUp(rows.oldest(1).some(isDue) ? RETRY_MS : AGAIN_MS)
   }
 
   function wakeUp(inMs: number): void {
     timer?.cancel()
     timer = app.clock.at(app.clock.now() + inMs, () => {
-      working = emptyDue()
+      timer = undefined
+      working = working.then(emptyDue)
     })
   }
 
