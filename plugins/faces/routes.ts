@@ -1,5 +1,16 @@
 /** Faces over HTTP (contract 9.26): all for admins, as a face may show the whole archive. */
-import { defineRoute, errors, ID_PATTERN, isBlank, ROW_PATTERN, Said, saidOf, Type, type Words } from 'archivolt'
+import {
+  defineRoute,
+  errors,
+  ID_PATTERN,
+  mustNotBeBlank,
+  Name,
+  ROW_PATTERN,
+  Said,
+  saidOf,
+  Type,
+  type Words,
+} from 'archivolt'
 import type { App } from './app.ts'
 import { type FaceRow, FORMS } from './types.ts'
 
@@ -22,7 +33,7 @@ const shape = {
 }
 const given = {
   ...shape,
-  name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{C}]*$' }),
+  name: Name,
   root: Type.String({ minLength: 1, maxLength: 1000, pattern: '^[^\\p{C}]*$' }),
   takes_back: Type.Optional(Type.Boolean()),
   with_places: Type.Optional(Type.Boolean()),
@@ -77,7 +88,7 @@ export const addFace = defineRoute({
   reply: Face,
   errors: ['bad_request', 'unprocessable', 'conflict', 'unavailable'],
   async handle({ body }, app: App) {
-    checkName(body.name)
+    mustNotBeBlank(body.name)
     const { takes_back: takesBack, with_places: withPlaces, ...face } = body
     return record(await app.faces.add({ ...face, takesBack, withPlaces }), app)
   },
@@ -97,7 +108,7 @@ export const changeFace = defineRoute({
   async handle({ params: { faceId }, body }, app: App) {
     const { command, takes_back: takesBack, with_places: withPlaces, is_on: isOn, root: _, ...change } = body
     const id = Number(faceId)
-    if (change.name !== undefined) checkName(change.name)
+    if (change.name !== undefined) mustNotBeBlank(change.name)
     if (command === 'accept') await app.faces.accept(id)
     return record(await app.faces.change(id, { ...change, takesBack, withPlaces, isOn }), app)
   },
@@ -139,10 +150,6 @@ export const previewFace = defineRoute({
     return { ...shown, reason: texts[0]!, ...(said && { said }) }
   },
 })
-
-function checkName(name: string): void {
-  if (isBlank(name)) throw errors.wrongField('name', 'must not be blank')
-}
 
 function record(row: FaceRow, app: App) {
   const { error, problems, ...state } = app.faces.stateOf(row)

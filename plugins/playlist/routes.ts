@@ -1,7 +1,7 @@
 /**
  * Playlists over HTTP: list, show, edit, remove (contract 6.6, appendix B). Subscribing is the subscription plugin's.
  */
-import { type Actor, defineRoute, errors, ID_PATTERN, isBlank, json, listing, say, Type } from 'archivolt'
+import { type Actor, defineRoute, errors, ID_PATTERN, json, listing, mustNotBeBlank, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { ACTIONS, type Action } from './entry-order.ts'
 import { VISIBILITIES } from './own.ts'
@@ -80,7 +80,7 @@ function refuseToShare({ view }: Actor): void {
 /** @throws bad_request */
 function checkedName(name: unknown): string {
   const trimmed = typeof name === 'string' ? name.trim() : ''
-  if (isBlank(trimmed)) throw errors.wrongField('playlist_name', 'must not be blank')
+  mustNotBeBlank(trimmed, 'playlist_name')
   if (trimmed.length > MAX_NAME_LENGTH)
     throw errors.wrongField('playlist_name', say`must have at most ${{ count: MAX_NAME_LENGTH }} characters`)
   return trimmed

@@ -1,9 +1,9 @@
 /** Groups of channels and playlists over HTTP (contract 9.28): everybody sees them, an admin changes them. */
-import { defineRoute, errors, ID_PATTERN, isBlank, ROW_PATTERN, Type } from 'archivolt'
+import { defineRoute, ID_PATTERN, mustNotBeBlank, Name, ROW_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 
 const given = {
-  name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{C}]*$' }),
+  name: Name,
   color: Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'such as #3366cc' }),
   members: Type.Array(
     Type.Object(
@@ -34,7 +34,7 @@ export const addGroup = defineRoute({
   reply: GroupRecord,
   errors: ['bad_request', 'conflict'],
   async handle({ body: { name, color = '#808080', members = [] } }, app: App) {
-    mustBeNamed(name)
+    mustNotBeBlank(name)
     return app.groups.add({ name, color, members })
   },
 })
@@ -49,7 +49,7 @@ export const changeGroup = defineRoute({
   reply: GroupRecord,
   errors: ['bad_request'],
   async handle({ params: { groupId }, body }, app: App) {
-    if (body.name !== undefined) mustBeNamed(body.name)
+    if (body.name !== undefined) mustNotBeBlank(body.name)
     return app.groups.change(Number(groupId), body)
   },
 })
@@ -67,7 +67,3 @@ export const removeGroup = defineRoute({
     return { success: true }
   },
 })
-
-function mustBeNamed(name: string): void {
-  if (isBlank(name)) throw errors.wrongField('name', 'must not be blank')
-}

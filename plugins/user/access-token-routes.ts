@@ -1,5 +1,5 @@
 /** Access tokens of one's own account: listed without the token itself, made, revoked one by one. */
-import { defineRoute, errors, isBlank, ROW_PATTERN, SCOPES, say, Type } from 'archivolt'
+import { defineRoute, errors, mustNotBeBlank, ROW_PATTERN, SCOPES, say, Type } from 'archivolt'
 import { refuseUnproven } from './late-proof.ts'
 
 export const Moment = Type.String({ format: 'date-time' })
@@ -37,7 +37,7 @@ export const addAccessToken = defineRoute({
   errors: ['bad_request', 'conflict', 'permission_denied'],
   handle({ body: { name, scope, expires = null }, actor }, { accounts, clock }) {
     refuseUnproven(accounts, actor)
-    if (isBlank(name)) throw errors.wrongField('name', 'must not be blank')
+    mustNotBeBlank(name)
     const expiresAt = expires === null ? null : futureSecond(expires, clock.now())
     return accounts.addAccessToken(actor.id, { name, scope, expiresAt })
   },

@@ -1,5 +1,5 @@
 /** User preferences: what each account chooses for itself. They are kept with the account. */
-import { defineRoute, errors, isBlank, type Static, Type } from 'archivolt'
+import { defineRoute, mustNotBeBlank, type Static, Type } from 'archivolt'
 
 /** Those of `GET /api/video/` (`SORTS` in video/listing.ts, of which a test makes sure). */
 export const SORT_NAMES = [
@@ -75,8 +75,7 @@ export const changeOwnPreferences = defineRoute({
   reply: OwnPreferences,
   errors: ['bad_request'],
   async handle({ actor, body }, { accounts }) {
-    for (const [at, { name }] of (body.saved_filters ?? []).entries())
-      if (isBlank(name)) throw errors.wrongField(`saved_filters.${at}.name`, 'must not be blank')
+    for (const [at, { name }] of (body.saved_filters ?? []).entries()) mustNotBeBlank(name, `saved_filters.${at}.name`)
     return { ...(await accounts.changeUserPreferences(actor.id, body)), user_id: actor.id }
   },
 })

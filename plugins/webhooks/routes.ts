@@ -1,5 +1,5 @@
 /** Webhooks over HTTP (contract 9.21): all for admins, since what they tell is of the whole archive. */
-import { defineRoute, errors, isBlank, ROW_PATTERN, say, Type } from 'archivolt'
+import { defineRoute, errors, mustNotBeBlank, Name, ROW_PATTERN, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { DeliveryRow, WebhookRow } from './tables.ts'
 
@@ -37,7 +37,7 @@ const WebhookWithSecret = Type.Object({ ...webhookKeys, secret: Type.String() })
 const Params = Type.Object({ webhookId: Type.String({ pattern: ROW_PATTERN }) })
 
 const given = {
-  name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{C}]*$' }),
+  name: Name,
   url: Type.String({ minLength: 1, maxLength: 2000 }),
   events: Type.Array(Type.String({ maxLength: 128 }), { minItems: 1, maxItems: 100, uniqueItems: true }),
 }
@@ -137,7 +137,7 @@ export const listDeliveries = defineRoute({
 
 /** What a schema cannot say. Whether the address may be asked is judged where it is asked: names change their minds. */
 function check({ name, url, events }: { name?: string; url?: string; events?: string[] }, app: App): void {
-  if (name !== undefined && isBlank(name)) throw errors.wrongField('name', 'must not be blank')
+  if (name !== undefined) mustNotBeBlank(name)
   if (url !== undefined) checkUrl(url)
   const known = new Set(app.webhooks.events())
   const unknown = events?.find((event) => !known.has(event))

@@ -1,13 +1,12 @@
 /** Media servers over HTTP (contract 9.26). Keys go in and never come out. */
-import { defineRoute, errors, isBlank, ROW_PATTERN, Said, saidOf, Type } from 'archivolt'
+import { defineRoute, errors, mustNotBeBlank, Name, ROW_PATTERN, Said, saidOf, Type } from 'archivolt'
 import type { App } from '../app.ts'
-
 import { KINDS, type ServerRow } from './tables.ts'
 
 const Path = Type.String({ minLength: 1, maxLength: 1000, pattern: '^[^\\p{C}]*$' })
 const Paths = Type.Array(Type.Array(Path, { minItems: 2, maxItems: 2 }), { maxItems: 20 })
 const given = {
-  name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{C}]*$' }),
+  name: Name,
   kind: Type.Enum([...KINDS]),
   url: Type.String({ minLength: 1, maxLength: 2000 }),
   key: Type.String({ maxLength: 500, pattern: '^[^\\p{C}]*$' }),
@@ -94,7 +93,7 @@ export const testServer = defineRoute({
 })
 
 function check({ name, url }: { name?: string; url?: string }): void {
-  if (name !== undefined && isBlank(name)) throw errors.wrongField('name', 'must not be blank')
+  if (name !== undefined) mustNotBeBlank(name)
   if (url === undefined) return
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:'

@@ -1,0 +1,15 @@
+/** A name that a person gives to something, such as a webhook, as routes take it. */
+import { Type } from 'typebox'
+import { isBlank } from '../../core/blank.ts'
+import { errors } from '../../core/error.ts'
+
+export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{C}]*$' })
+
+/**
+ * What a schema cannot say: a name is seen.
+ * @param field  the path of the name in the body
+ * @throws bad_request
+ */
+export function mustNotBeBlank(name: string, field = 'name'): void {
+  if (isBlank(name)) throw errors.wrongField(field, 'must not be blank')
+}
