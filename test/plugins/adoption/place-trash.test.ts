@@ -79,7 +79,9 @@ test('without the mark nothing leaves a place; with it films go into its own tra
 
   const { status, body } = await removeVideo(app, ONE)
 
-  assert.deepEqual([status, body], [200, { video: ONE, state: 'delete', file: 'trash' }])
+  const { removal, ...said } = body
+  assert.deepEqual([status, said], [200, { video: ONE, state: 'delete', file: 'trash' }])
+  assert.match(removal, /^[\w-]{36}$/)
   assert.deepEqual(await app.ids('video'), [])
   const left = await inPlace(app)
   assert.deepEqual(

@@ -69,7 +69,8 @@ for (const { index, skip } of INDEXES)
       assert.deepEqual(await entries(), ['v2', 'v1'])
 
       const removed = await admin.post('/api/video/bulk/', { action: 'delete', ids: ['v0', 'v2', 'v2', 'gone'] })
-      assert.deepEqual(removed.body, { updated: 2 })
+      assert.deepEqual(removed.body, { updated: 2, removal: removed.body.removal })
+      assert.match(removed.body.removal, /^[\w-]{36}$/)
       const { body } = await admin.get('/api/video/?sort=published')
       assert.deepEqual(
         body.data.map((video: any) => video.platform_id),

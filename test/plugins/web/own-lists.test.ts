@@ -179,7 +179,10 @@ describe('own lists', { skip: noBrowser }, () => {
     await user.page.getByRole('heading', { name: 'Of the admin' }).waitFor()
     await user.page.getByRole('button', { name: 'More for Of the admin' }).click()
     await user.page.getByRole('menuitem', { name: 'Mark all as watched' }).waitFor()
-    assert.deepEqual(await user.page.getByRole('menuitem').allInnerTexts(), ['Mark all as watched'])
+    assert.deepEqual(await user.page.getByRole('menuitem').allInnerTexts(), [
+      'Mark all as watched',
+      'Listen as podcast',
+    ])
     await user.check()
   })
 

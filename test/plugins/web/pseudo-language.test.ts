@@ -76,6 +76,7 @@ async function speakPseudo(page: Page, baseUrl: string): Promise<void> {
 const NAMES = new RegExp(
   String.raw`\b(${[
     ...['Archivolt', 'YouTube', 'yt-dlp', 'ffmpeg', 'deno', 'SponsorBlock', 'Apprise', 'Elasticsearch', 'SQLite'],
+    ...['Jellyfin', 'Emby', 'Plex', 'Kodi'],
     ...['OpenID Connect', 'Netscape HTTP Cookie File', 'JSON', 'CSV', 'OPML', 'HTTPS?', 'HDR', 'PIN', 'API', 'URL'],
     ...['KiB', 'admin', 'user', 'Safari', 'Linux', String.raw`av_daily_\w+`, String.raw`av_backup-[\w-]+\.zip`],
   ].join('|')})\b|\w+://\S+|/[\w./-]+`,

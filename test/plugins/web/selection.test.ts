@@ -81,7 +81,7 @@ describe('selection', { skip: noBrowser }, () => {
       .click({ modifiers: ['Control'] })
     await card('Film 7').click()
     await bar.getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('dialog').getByText('This can’t be undone').waitFor()
+    await page.getByRole('dialog').getByText('subtitles will be deleted').waitFor()
     await check()
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await bar.getByText('2 videos selected').waitFor()
