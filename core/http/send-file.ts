@@ -2,7 +2,8 @@
 import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import sendFile, { type SendStream } from 'send'
+import type sendFile from 'send'
+import type { SendStream } from 'send'
 import { errors } from '../error.ts'
 import { streamFile } from './file-stream.ts'
 import { HTML_DEFAULTS } from './html-defaults.ts'
@@ -19,6 +20,9 @@ const CONDITIONS = ['range', 'if-range', 'if-match', 'if-modified-since', 'if-un
 const MISSING = new Set(['ENOENT', 'ENAMETOOLONG', 'ENOTDIR'])
 /** Where the recipes in `config/proxies/` have the files of this machine; no client can ask for it. */
 const PROXY_LOCATION = '/_archivolt'
+
+/** Loaded with the first film: its list of all media types takes a megabyte and a half. */
+let send: Promise<{ default: typeof sendFile }> | undefined
 
 /**
  * The package handles ranges, If-Range, ETag, 304 and 416; its errors are converted to ours. Resolves when the file is
@@ -56,12 +60,14 @@ async function sendSmall(exchange: Exchange, path: string, stats: Stats, own: Ou
   if (!response.destroyed) response.writeHead(200, { ...headers, 'Content-Length': bytes.length }).end(bytes)
 }
 
-function sendStream({ request, response }: Exchange, path: string, own: OutgoingHttpHeaders): Promise<void> {
+async function sendStream({ request, response }: Exchange, path: string, own: OutgoingHttpHeaders): Promise<void> {
+  const { default: open } = await (send ??= import('send'))
+  if (response.destroyed) return
   for (const [name, value] of Object.entries(own)) response.setHeader(name, value!)
   return new Promise((resolve, reject) => {
     response.on('close', resolve)
     // `send` decodes the path as if it came from a URL. Dot folders are allowed: the path is ours and may contain one.
-    const stream: SendStream = sendFile(request, encodeURIComponent(path), {
+    const stream: SendStream = open(request, encodeURIComponent(path), {
       cacheControl: false,
       dotfiles: 'allow',
       index: false,

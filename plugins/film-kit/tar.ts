@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { pipeline, Transform } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { extract, type Headers } from 'tar-stream'
+import type { Headers } from 'tar-stream'
 import { tellAlive } from './alive.ts'
 
 const MOST_ENTRIES = 500_000
@@ -24,6 +24,9 @@ type BadArchive = new (why: string) => Error
 
 /** Skips links, devices and folders. @throws BadArchive: it is no archive, damaged, or unpacks to far too much */
 export async function* filesInTar(path: string, BadArchive: BadArchive): AsyncGenerator<Packed> {
+  // Loaded on demand: few libraries have such a file. In a bundle it has only a default export.
+  const loaded = await import('tar-stream')
+  const { extract } = loaded.default as unknown as typeof loaded
   const source = createReadStream(path)
   const tar = extract()
   let between = 0

@@ -13,7 +13,6 @@ import {
 } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
-import { parseDocument } from 'yaml'
 import { tellAlive } from '../../film-kit/alive.ts'
 import { orWhereAbsent } from '../../film-kit/disk-fault.ts'
 import { isTooMany, looseJson } from '../../film-kit/loose-json.ts'
@@ -56,7 +55,10 @@ const MOST_ALIASES = 50
 const YAML = { schema: 'failsafe', merge: false, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const
 
 /** Reads texts, lists and maps; ignores tags and types. @throws NoCatalog: it is no YAML, or malicious */
-export function yamlIn(path: string): unknown {
+export async function yamlIn(path: string): Promise<unknown> {
+  // Loaded on demand: few libraries have such a file. In a bundle it has only a default export.
+  const loaded = await import('yaml')
+  const { parseDocument } = loaded.default as unknown as typeof loaded
   const text = wholeFile(path, MOST_YAML_BYTES).toString('utf8')
   if (NESTED.test(text)) throw new NoCatalog('It is nested too deep')
   try {

@@ -16,7 +16,7 @@ export const ytdlSub: CatalogKind = {
   find: (files) => files.filter((file) => /(?:^|\/)\.ytdl-sub-[^/]*-download-archive\.json$/i.test(file)),
   beside: (files) => files.filter((file) => /(?:^|\/)subscriptions\.ya?ml$/i.test(file)).slice(0, 1),
 
-  read({ files, beside: [subscriptions] }, take) {
+  async read({ files, beside: [subscriptions] }, take) {
     let isAny = false
     const seen = new Set<string>()
     for (const path of files) {
@@ -46,14 +46,14 @@ export const ytdlSub: CatalogKind = {
       }
     }
     if (!isAny) throw new NoCatalog('It names no files')
-    if (subscriptions !== undefined) readSubscriptions(subscriptions, take)
+    if (subscriptions !== undefined) await readSubscriptions(subscriptions, take)
   },
 }
 
-function readSubscriptions(path: string, take: CatalogTake): void {
+async function readSubscriptions(path: string, take: CatalogTake): Promise<void> {
   try {
     const told = new Set<string>()
-    for (const { address, name } of addressesIn(yamlIn(path))) {
+    for (const { address, name } of addressesIn(await yamlIn(path))) {
       const [channel, playlist] = [channelOrHandleIn(address), playlistInAddress(address)]
       const [kind, id] = playlist === undefined ? (['channel', channel] as const) : (['playlist', playlist] as const)
       if (id === undefined || told.has(id)) continue
