@@ -1,6 +1,9 @@
-/** Every address of the page: the server answers each with the same document, the page's own router picks the view. */
+/**
+ * The addresses of the page: the server answers each with the same document, and the page's own router chooses the
+ * view.
+ */
 
-/** As routes are written. A view that is not listed here works by clicks only, not by its address. */
+/** As routes are written. A view that is missing here can be reached by links, but not by its address. */
 export const ADDRESSES = [
   '/',
   '/login/',

@@ -1,7 +1,7 @@
-/** What the page, and the page of a plugin, may load: their content security policies. */
+/** Content security policies: what the page, and the frames of plugin pages, may load. */
 import { contentPolicy } from 'archivolt'
 
-/** Of our own page. */
+/** For the page itself. */
 export const PAGE_POLICY = contentPolicy({
   'script-src': `'self'`,
   'style-src': `'self'`,
@@ -9,15 +9,15 @@ export const PAGE_POLICY = contentPolicy({
   'media-src': `'self' blob:`,
   'connect-src': `'self'`,
   'manifest-src': `'self'`,
-  // Pages of plugins.
+  // Frames of plugin pages.
   'frame-src': `'self'`,
   'form-action': `'self'`,
 })
 
 /**
- * Of a plugin's page: an origin of its own, so that it has no cookie, no storage, and no way into the page around it.
- * It loads its scripts and styles, and asks only through that page. Forms send nothing, but tell their scripts of
- * Enter.
+ * For the frame of a plugin page. The frame has an origin of its own, so it has no cookies, no storage and no access to
+ * the surrounding page. It may load its scripts and styles; everything else goes through that page. Forms may not
+ * submit, but Enter in them still reaches scripts.
  */
 export const PLUGIN_PAGE_POLICY = contentPolicy({
   'script-src': `'self'`,

@@ -1,48 +1,51 @@
-/** The one HTML document: no text, no inline script or style; what it may load is said in content-policy.ts. */
+/** Builds the single HTML document, which contains no visible text and no inline script or style. */
 import Negotiator from 'negotiator'
 
 interface Language {
-  /** What Home says; English has that in the script. */
+  /** Texts of Home; the English ones are part of the script. */
   first?: string
   more: string
   direction: 'ltr' | 'rtl'
 }
 
-/** What the build says of the page. */
+/** What the build reports about the page. */
 export interface Built {
   script: string
   style: string
-  /** Of the views that Home does without. */
+  /** Styles of all views except Home. */
   moreStyle: string
-  /** Chunks that the script needs at once. */
+  /** Chunks that the script imports statically. */
   preload: string[]
   /** Chunks of each view, by the name of its file. */
   views: Record<string, string[]>
-  /** File name → what compressed forms lie beside it. */
+  /** File name → its compressed forms. */
   assets: Record<string, Array<'br' | 'gz'>>
   icons: string[]
-  /** The mark as an address: it comes with the document. */
+  /** The icon as a data URL, sent with the document. */
   mark: string
-  /** The script in the frame of a plugin's page. */
+  /** The script in the frame of a plugin page. */
   pluginPage: string
-  /** By their names in BCP 47. */
+  /** By their BCP 47 tags. */
   languages: Record<string, Language>
 }
 
 const BASIS = 'en'
-/** So many languages are looked at that a browser wishes for. */
+/** How many languages of `Accept-Language` are considered. */
 const MOST_WISHES = 20
 const LONGEST_WISHES = 1000
 const CHOSEN_LANGUAGE = /(?:^|;\s*)av_language=([A-Za-z0-9-]{2,35})(?:;|$)/
 
-/** What decides on the language: both as received. */
+/** What determines the language, both as received. */
 export interface Wishes {
   cookies: string
   /** The header `Accept-Language`. */
   accepted: string
 }
 
-/** The one that was chosen here, else what the browser likes best: also Swiss German is German. */
+/**
+ * The language chosen on this page, otherwise the browser's first supported one. A regional tag such as `de-CH` matches
+ * `de`.
+ */
 export function languageFor({ languages }: Pick<Built, 'languages'>, { cookies, accepted }: Wishes): string {
   const chosen = CHOSEN_LANGUAGE.exec(cookies)?.[1]
   for (const wish of [...(chosen ? [chosen] : []), ...wishesIn(accepted)]) {
@@ -64,23 +67,23 @@ const wishesIn = (accepted: string): string[] =>
 const THEME = /(?:^|;\s*)av_theme=(light|dark)(?:;|$)/
 
 interface Asked {
-  /** As in `ADDRESSES`: its view is on its way with the script. */
+  /** A pattern of `ADDRESSES`: the chunk of its view is preloaded. */
   address: string
-  /** The settings' base path. */
+  /** The setting `basePath`. */
   base: string
-  /** Its cookies have a chosen look, too: it is there before the first paint. */
+  /** Cookies may contain a chosen theme, which is then applied before the first paint. */
   wishes: Wishes
-  /** Nobody has ever signed in with the password that the first start made up: the page says where it lies. */
+  /** Nobody has signed in with the generated password yet: the page says where to find it. */
   isUnused: boolean
-  /** The first choices are open: admins are offered them. */
+  /** The first choices have not been made: admins are offered them. */
   isWelcomeDue: boolean
-  /** Plugins bring pages: there is a list to ask for. */
+  /** Plugins bring pages, so the page requests their list. */
   hasPluginPages: boolean
-  /** Names of built-in plugins that are left out. */
+  /** Names of built-in plugins that are switched off. */
   leftOut: readonly string[]
 }
 
-/** What each document begins with: the chosen look is there before the first paint. @param path  the base, escaped */
+/** The beginning of each document. @param path  the base path, escaped */
 function opening({ languages }: Built, path: string, wishes: Wishes, viewport = ''): string {
   const theme = THEME.exec(wishes.cookies)?.[1]
   const language = languageFor({ languages }, wishes)
@@ -129,7 +132,7 @@ ${[...new Set([...preload, ...(views[view] ?? []), ...texts])]
 `
 }
 
-/** What the frame of a plugin's page holds. @param module  its address, from the root of the host */
+/** The document in the frame of a plugin page. @param module  its URL path, from the root of the host */
 export function toPluginDocument(
   built: Built,
   { base, wishes, title, module }: { base: string; wishes: Wishes; title: string; module: string },

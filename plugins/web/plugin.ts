@@ -1,6 +1,5 @@
 /**
- * The page that people see: its document under every address, its scripts and pictures. Whatever it does goes through
- * the public API.
+ * The page that people see: its document under every address, its scripts and pictures. It uses only the public API.
  */
 import { definePlugin } from 'archivolt'
 import { page } from './preferences.ts'
@@ -20,7 +19,7 @@ import {
 export default definePlugin({
   name: 'web',
   preferences: { page },
-  // Who has used it before is not welcomed by an update.
+  // People who have used an earlier version do not see the welcome after an update.
   migrations: [
     {
       number: 1,

@@ -1,8 +1,8 @@
-/** What the page itself remembers for all who use it: the `page` section of /api/config/. */
+/** What the page stores for all its users: the section `page` of /api/config/. */
 import { type PreferencesOf, Type } from 'archivolt'
 
 export const page = {
-  /** The first choices were made, or put off for good: the page offers them no more. */
+  /** The first choices were made or declined: the page no longer offers them. */
   welcomed: Type.Boolean({ default: false }),
 }
 

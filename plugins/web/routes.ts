@@ -1,4 +1,4 @@
-/** The document of the page, and the files that the build made for it. */
+/** Routes of the page's document and of the built files. */
 import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ import { ADDRESSES } from './addresses.ts'
 import { PAGE_POLICY, PLUGIN_PAGE_POLICY } from './content-policy.ts'
 import { type Built, toDocument, toPluginDocument, type Wishes } from './document.ts'
 
-/** Tests and `make dev` run from the sources, and show the page that `make build` made. */
+/** Tests and `make dev` run from the sources, with the page that `make build` made. */
 const isSource = import.meta.url.endsWith('.ts')
 const FOLDER = fileURLToPath(new URL(isSource ? '../../dist/plugins/web/static/' : './static/', import.meta.url))
 const LONGEST_NAME = 100
@@ -35,8 +35,7 @@ const TYPES: Record<string, string> = {
 }
 
 /**
- * Read each time, in a tenth of a millisecond: the page may have been built again. @throws unavailable  the build has
- * not run
+ * Read for each request, in 0.1 ms, because the page may have been rebuilt. @throws unavailable  the page was not built
  */
 function built(): Built {
   try {
@@ -51,7 +50,7 @@ const wishesOf = (headers: IncomingHttpHeaders): Wishes => ({
   accepted: headers['accept-language'] ?? '',
 })
 
-/** Any text: a handle may stand there, and what is unknown is said by the view. */
+/** Any text: it may be a handle, and the view reports unknown ones. */
 const paramsOf = (path: string) =>
   Type.Object(
     Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, Type.String({ pattern: '^[^/]+$' })])),
@@ -77,13 +76,13 @@ const toRoute = (path: string) =>
     },
   })
 
-/** 302: where it leads may change with a later version. */
+/** 302: a later version may redirect elsewhere. */
 function leadTo(path: string, { headers }: Pick<Parameters<Route['handle']>[0], 'headers'>, { settings }: App) {
   headers.set('Location', settings.basePath + path)
   return json('{}', 302)
 }
 
-/** Addresses of the reference's page, in links that people have kept, and where the same is here. */
+/** Addresses of the reference's page, which people may have bookmarked, and the same view here. */
 const FORMER: Record<string, string> = {
   '/about/': 'settings/',
   '/channel/': 'channels/',
@@ -133,10 +132,10 @@ function sendDocument(
 
 export const pageRoutes = ADDRESSES.map(toRoute)
 
-/** Paths of programs, whose answer to what is not there is JSON. */
+/** Paths used by programs, which expect a 404 as JSON. */
 const OF_PROGRAMS = /^(api|media|cache|assets|icons|health|plugin-page)(\/|$)/
 
-/** An address that is none: people get the page, which says so. */
+/** An unknown address: people get the page, which says so. */
 export const showNothing = defineRoute({
   method: 'GET',
   path: '/*',
@@ -155,7 +154,7 @@ export const showNothing = defineRoute({
 
 const FileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$', maxLength: LONGEST_NAME })
 
-/** Their names change with their content. */
+/** The names contain a hash of the content. */
 export const showAsset = defineRoute({
   method: 'GET',
   path: '/assets/:file',
@@ -169,7 +168,7 @@ export const showAsset = defineRoute({
     const known = Object.hasOwn(assets, params.file) ? assets[params.file] : undefined
     if (!known) throw errors.notFound('file', params.file)
     headers.set('Vary', 'Accept-Encoding')
-    headers.set('Access-Control-Allow-Origin', '*') // frames of plugins' pages have an origin of their own
+    headers.set('Access-Control-Allow-Origin', '*') // frames of plugin pages have another origin
     headers.set('Cross-Origin-Resource-Policy', 'cross-origin')
     const encoding = chosenEncoding(request.headers, known)
     if (encoding) headers.set('Content-Encoding', encoding === 'br' ? 'br' : 'gzip')
@@ -193,7 +192,7 @@ export const showIcon = defineRoute({
   },
 })
 
-/** Where the page is, so that it may serve all of it; asked for anew at each visit. */
+/** At the root of the page, so that its scope is the whole page; revalidated at each visit. */
 export const showServiceWorker = defineRoute({
   method: 'GET',
   path: '/service-worker.js',
@@ -218,7 +217,7 @@ export const showManifest = defineRoute({
 
 const PluginName = Type.String({ pattern: '^[a-z][a-z0-9]*$', maxLength: LONGEST_NAME })
 
-/** It says nothing that is not the same for all: what people may have is asked for by the page around it. */
+/** Contains nothing personal: the surrounding page requests what the account may see. */
 const pluginFrame = (place: BuiltPage['place'], path: string, summary: string) =>
   defineRoute({
     method: 'GET',
@@ -258,7 +257,7 @@ export const showPluginButton = pluginFrame(
   'What the frame of a plugin’s player button holds',
 )
 
-/** Its name changes with its content. */
+/** The name contains a hash of the content. */
 export const showPluginModule = defineRoute({
   method: 'GET',
   path: '/plugin-page/:plugin/:file',
@@ -278,7 +277,7 @@ export const showPluginModule = defineRoute({
 
 const typeOf = (name: string): string => TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
 
-/** The smallest form that the client takes. */
+/** The smallest encoding that the client accepts. */
 function chosenEncoding(headers: IncomingHttpHeaders, there: ReadonlyArray<'br' | 'gz'>): 'br' | 'gz' | undefined {
   const taken = new Negotiator({ headers }).encodings(['br', 'gzip'])
   return there.find((form) => taken.includes(form === 'gz' ? 'gzip' : form))

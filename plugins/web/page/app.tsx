@@ -1,4 +1,4 @@
-/** Where the page begins: who is signed in, then the frame with the view of the address. */
+/** The entry point of the page: finds out who is signed in, then shows the frame with the view of the address. */
 import { effect, signal, useSignal } from '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
@@ -34,7 +34,7 @@ const ACCOUNT = '/settings/account/'
 const failure = signal<Failure | undefined>(undefined)
 const loaded = signal(new Map<View, ComponentType<ViewProps>>())
 
-/** Until an admin has set up what this server asks of admins, that is where they begin. */
+/** Admins start here until they have set up what this server requires of admins. */
 effect(() => {
   if (needsSecondFactor.value && route.peek().path !== ACCOUNT) navigate(ACCOUNT, { isReplacing: true })
 })
@@ -51,7 +51,7 @@ async function begin(): Promise<void> {
   }
 }
 
-/** No answer, but the service worker has the last Home of who was here: the frame says what is wrong until one comes. */
+/** No answer, but the service worker has this account's last Home: show it, and let the frame report the problem. */
 function showCached(): void {
   isSignedIn.value = true
   const end = connection.subscribe((now) => {
@@ -94,7 +94,10 @@ function NotFound() {
 function Shown({ view, params, entry }: { view: View; params: Record<string, string>; entry: string }) {
   const failed = useSignal<Failure | undefined>(undefined)
   const Component = loaded.value.get(view)
-  /** Whether nothing answers, or the chunk is one of an older build: then the document brings the new ones. */
+  /**
+   * Whether the server is unreachable, or the chunk belongs to an older build: reloading the document helps in both
+   * cases.
+   */
   const askWhy = (then: () => void) =>
     void get('/api/ping/').then(then, (error: unknown) => void (failed.value = toFailure(error)))
   const again = () => askWhy(() => location.reload())
@@ -106,7 +109,7 @@ function Shown({ view, params, entry }: { view: View; params: Record<string, str
   useEffect(load, [view])
   useEffect(() => connection.subscribe((now) => now === 'connected' && failed.peek()?.status === 0 && again()), [])
   useLayoutEffect(() => setTitle(t(view.title)), [view, entry])
-  // What was there before is there again at once, so the scroll position is too.
+  // Cached views are shown at once, so the scroll position can be restored.
   useLayoutEffect(() => {
     return Component && restoreScroll(entry)
   }, [entry, Component])
@@ -116,7 +119,7 @@ function Shown({ view, params, entry }: { view: View; params: Record<string, str
 
 listenToLinks()
 listenToPastes()
-// The view of the address is on its way while the server is asked who this is.
+// Loads the view's chunk while the session is requested.
 void views.find(({ address }) => match(address, route.value.path))?.load()
 void begin()
 addEventListener('online', () => failure.value && void begin())
@@ -150,7 +153,7 @@ effect(() => {
   whenIdle(() => void prepareOffline(id, isStill))
   void hasFilms(id)
     .then(async (isSo) => isSo && isStill() && (await import('./parts/offline-videos.ts')).readDevice())
-    .catch(() => undefined) // storage is shut, or the script did not come: all is played from the server
+    .catch(() => undefined) // storage is blocked, or the script failed to load: everything is played from the server
     .then(() => void (isDeviceKnown.value = true))
 })
 effect(() => void (connection.value === 'connected' && sendUnsent()))

@@ -1,7 +1,7 @@
-/** Keys that do something: one key, or `g` and another. In a field they are letters. */
+/** Keyboard shortcuts: one key, or `g` followed by another. Inactive in text fields. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** An action that returns false has not taken the key. */
+/** An action that returns false has not handled the key. */
 export type Keys = Record<string, (event: KeyboardEvent) => void | boolean>
 
 const CHORD_MS = 1200
@@ -15,7 +15,7 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 addEventListener('keydown', (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-  // A dialog is a world of its own: only its own keys hold.
+  // While a dialog is open, only its own shortcuts work.
   if (document.querySelector('dialog[open]')) return
   const chord = prefix && Date.now() - prefix.atMs < CHORD_MS ? `${prefix.key} ${event.key}` : event.key
   prefix = undefined
@@ -28,8 +28,8 @@ addEventListener('keydown', (event) => {
 })
 
 /**
- * While the component is there; the newest one wins. Names as `KeyboardEvent.key` has them: `/`, `?`, `ArrowLeft`; `g
- * h` is two in a row.
+ * Active while the component is mounted; the newest registration wins. Names as in `KeyboardEvent.key`: `/`, `?`,
+ * `ArrowLeft`; `g h` means two keys in a row.
  */
 export function useKeys(keys: Keys): void {
   const current = useRef(keys)
@@ -41,8 +41,8 @@ export function useKeys(keys: Keys): void {
   }, [])
 }
 
-/** Whether rows go from right to left there. */
+/** Whether the text direction there is right to left. */
 export const isFromRight = (box: Element): boolean => getComputedStyle(box).direction === 'rtl'
 const OTHERS: Record<string, string> = { ArrowLeft: 'ArrowRight', ArrowRight: 'ArrowLeft' }
-/** The key as if rows went from left to right: `ArrowRight` goes on to the next one. */
+/** The key as in a left-to-right layout: `ArrowRight` means forward. */
 export const along = (key: string, box: Element): string => (isFromRight(box) ? (OTHERS[key] ?? key) : key)

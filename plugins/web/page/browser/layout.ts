@@ -7,7 +7,7 @@ export type Layout = (typeof LAYOUTS)[number]
 const KEY = 'av_layout'
 const TELEVISIONS =
   /\b(smart-?tv|googletv|android tv|tizen|web0s|webos|bravia|aft[a-z]+|crkey|hbbtv|netcast|vidaa|roku)\b/i
-/** No mouse and no touch, and far larger than a watch. */
+/** No mouse, no touch, and a large screen. */
 const handsOff = matchMedia('(hover: none) and (pointer: none) and (min-width: 960px)')
 
 const stored = (): Layout => {

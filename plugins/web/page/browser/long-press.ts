@@ -1,4 +1,4 @@
-/** A finger that rests on something. */
+/** Detects a long press. */
 
 const HOLD_MS = 450
 const STILL_PX = 10
@@ -25,11 +25,11 @@ export function onLongPress(act: () => void) {
     },
     onPointerUp: end,
     onPointerCancel: end,
-    /** The menu of a link would come up over it. */
+    /** Otherwise the browser's menu for links would cover it. */
     onContextMenu(event: MouseEvent) {
       if ((event as PointerEvent).pointerType === 'touch') event.preventDefault()
     },
-    /** @returns whether the click is the end of it */
+    /** @returns whether the click ends the long press */
     isOver(): boolean {
       const was = hasActed
       hasActed = false

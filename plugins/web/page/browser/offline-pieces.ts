@@ -1,8 +1,11 @@
-/** A film out of its pieces, answered as the server would: whole, or the range that a player asks for. */
+/** Builds a response from the stored pieces of a film, whole or for a range, as the server would. */
 import parseRange from 'range-parser'
 import { type OfflineFilm, PIECE_BYTES, pieceAt } from './offline-names.ts'
 
-/** @param film  its whole address. @param asked  the header Range */
+/**
+ * @param film  the full URL
+ * @param asked  the header `Range`
+ */
 export function answerWith(cache: Cache, film: string, { bytes, type }: OfflineFilm, asked: string | null): Response {
   const headers = { 'accept-ranges': 'bytes', 'content-type': type }
   const ranges = asked === null ? -2 : parseRange(bytes, asked)

@@ -4,11 +4,11 @@ import { filmCache, homeCache, prefixOf } from './offline-names.ts'
 
 const base = under('/')
 const PREFIX = prefixOf(base)
-/** Browsers have neither over plain http. */
+/** Browsers offer neither over plain http. */
 export const isOfflinePossible = 'serviceWorker' in navigator && 'caches' in globalThis
 
 let turn: Promise<unknown> = Promise.resolve()
-const inTurn = (act: () => Promise<unknown>): Promise<unknown> => (turn = turn.then(act).catch(() => undefined)) // storage is blocked: the page works without
+const inTurn = (act: () => Promise<unknown>): Promise<unknown> => (turn = turn.then(act).catch(() => undefined)) // storage is blocked: the page works without it
 
 /** Removes the data of other accounts at once. */
 export const dropOthers = (id: number): Promise<unknown> =>
@@ -54,7 +54,7 @@ function handOver(isStill: () => boolean): void {
   observer.observe({ type: 'resource', buffered: true })
 }
 
-/** Does not wait for the worker, because a sign-out may come first. @param keep  addresses that Home has requested */
+/** Does not wait for the worker, because a sign-out may come first. @param keep  URLs that Home has requested */
 export const tellWorker = (keep: readonly string[]): void =>
   void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ keep }))
 

@@ -6,10 +6,10 @@ import { computed, signal } from '@preact/signals'
 import { ownPath, under } from '../server/base.ts'
 
 export interface Route {
-  /** From the page's own root, with its final slash. */
+  /** Relative to the page's root, with a final slash. */
   path: string
   query: URLSearchParams
-  /** Of this entry in the history: another visit of the same address has another. */
+  /** Identifies this history entry: another visit of the same address has another key. */
   key: string
 }
 
@@ -22,10 +22,10 @@ const read = (): Route => {
   }
 }
 
-/** What an entry of the history stores. */
+/** The state of a history entry. */
 interface Entry {
   key?: string
-  /** How many entries of ours lie before it. */
+  /** The number of earlier entries that belong to the page. */
   depth?: number
 }
 const entryNow = (): Entry => (history.state as Entry | null) ?? {}
@@ -36,13 +36,13 @@ history.scrollRestoration = 'manual'
 if (!entryNow().key) history.replaceState({ key: keyOf() }, '')
 export const route = signal<Route>(read())
 
-/** What each view is given. */
+/** Props of each view. */
 export interface ViewProps {
   /** The variables of its address. */
   params: Record<string, string>
 }
 
-/** `/video/abc/` → the values of `/video/:videoId/`; undefined: another address */
+/** `/video/abc/` → the values of `/video/:videoId/`; undefined: no match */
 export function match(pattern: string, path: string): Record<string, string> | undefined {
   const [wanted, given] = [pattern.split('/'), path.split('/')]
   if (wanted.length !== given.length) return undefined
@@ -61,18 +61,18 @@ function safeDecode(value: string): string {
   try {
     return decodeURIComponent(value)
   } catch {
-    return value // a stray percent sign: shown as it was typed
+    return value // a malformed percent escape: kept as typed
   }
 }
 
-/** How an entry of the history was left. */
+/** State saved when a history entry is left. */
 interface Left {
   top: number
-  /** Address of the link that had the focus. */
+  /** The address of the link that had the focus. */
   link?: string | undefined
 }
 
-/** In the tab, so that a reload finds them. */
+/** Stored in the tab's session storage, to survive a reload. */
 const KEY = 'av_places'
 const MOST_STORED = 60
 const leftAt = new Map<string, Left>(readLeft())
@@ -81,7 +81,7 @@ function readLeft(): Array<[string, Left]> {
   try {
     return JSON.parse(sessionStorage.getItem(KEY) ?? '[]') as Array<[string, Left]>
   } catch {
-    return [] // shut, or not ours
+    return [] // blocked, or not written by this page
   }
 }
 
@@ -96,18 +96,21 @@ addEventListener('pagehide', () => {
   try {
     sessionStorage.setItem(KEY, JSON.stringify([...leftAt].slice(-MOST_STORED)))
   } catch {
-    return // storage is full or shut: the next document begins at the top
+    return // storage is full or blocked: the next document starts at the top
   }
 })
 addEventListener('popstate', () => {
   leave()
   const next = read()
-  // The link that led away from there gets the focus back, also from what stands around every view.
+  // Restores the focus to the link that led away, including links outside the view.
   if (leftAt.get(next.key)?.link) (document.activeElement as HTMLElement | null)?.blur()
   route.value = next
 })
 
-/** @param to  `/video/abc/?t=12`; `isReplacing`: the entry in the history is changed, as filters do */
+/**
+ * @param to  `/video/abc/?t=12`
+ * @param options  `isReplacing`: replaces the history entry, as filters do
+ */
 export function navigate(to: string, { isReplacing = false }: { isReplacing?: boolean } = {}): void {
   if (isReplacing) history.replaceState(history.state, '', under(to))
   else {
@@ -117,16 +120,16 @@ export function navigate(to: string, { isReplacing = false }: { isReplacing?: bo
   route.value = read()
 }
 
-/** Home, and nothing of ours lies before it. */
+/** Home is shown, and no earlier entry belongs to the page. */
 export const isBeginning = (): boolean => (entryNow().depth ?? 0) === 0 && route.value.path === '/'
 
-/** To where one was; who came by an address of elsewhere comes to Home, and from Home leaves. */
+/** Goes to the previous view; from an entry without one, to Home; from Home, out of the page. */
 export function goBack(): void {
   if ((entryNow().depth ?? 0) > 0 || route.value.path === '/') history.back()
   else navigate('/', { isReplacing: true })
 }
 
-/** Changes some values of the query, leaves the rest; `undefined` or an empty text takes a value away. */
+/** Changes some values of the query and keeps the others; `undefined` or '' removes one. */
 export function changeQuery(
   change: Record<string, string | undefined>,
   options: { isReplacing?: boolean } = { isReplacing: true },
@@ -140,16 +143,17 @@ export function changeQuery(
   navigate(route.value.path + (text && `?${text}`), options)
 }
 
-/** An entry of the history is still on its way to how it was left. */
+/** The scroll position of a history entry is still being restored. */
 let restoring = 0
 export const isRestoring = (): boolean => restoring > 0
 
-/** What is shown grows as it is read: so long without growing, and nothing more will come. */
+/** The view grows while it loads. If it has not grown for this long, no more content is expected. */
 const PATIENCE_MS = 3000
 
 /**
- * Scrolls to where this entry of the history was left, and gives the focus back; to the top where it is new. A hand on
- * wheel, glass or key ends it. @returns ends it
+ * Restores the scroll position and focus of this history entry; a new one starts at the top. Any input of the user ends
+ * it.
+ * @returns ends it
  */
 export function restoreScroll(key: string): () => void {
   const { top, link } = leftAt.get(key) ?? { top: 0 }
@@ -180,12 +184,12 @@ export function restoreScroll(key: string): () => void {
   return stop
 }
 
-/** @returns whether there is nothing more to do: the focus is there, or somebody has taken it elsewhere */
+/** @returns whether it is done: the focus is restored, or the user has moved it */
 function focusLink(address: string): boolean {
   if (document.activeElement !== document.body) return true
   const isInSight = (link: Element) =>
     link.getBoundingClientRect().bottom > 0 && link.getBoundingClientRect().top < innerHeight
-  // The same video may stand there twice.
+  // The same video may appear there twice.
   const found = [...document.links].find((link) => link.href === address && link.tabIndex >= 0 && isInSight(link))
   found?.focus({ preventScroll: true })
   return found !== undefined
@@ -193,7 +197,7 @@ function focusLink(address: string): boolean {
 
 export const queryText = computed(() => route.value.query.toString())
 
-/** Clicks on our own links stay in this document; those with a modifier, a target or a download go their way. */
+/** Handles clicks on the page's own links; clicks with a modifier, a target or `download` are left to the browser. */
 export function listenToLinks(): void {
   addEventListener('click', (event) => {
     if (

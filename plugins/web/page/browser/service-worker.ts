@@ -1,12 +1,12 @@
 /**
- * The service worker, a bundle of its own: opens the page with the last Home where the server cannot be reached, and plays
- * the videos that were chosen. What it stores lies in caches that the page makes for an account and takes away at its
- * sign-out (`browser/offline.ts`, `parts/offline-videos.ts`); without them nothing is cached.
+ * The service worker, a separate bundle: opens the page with the last Home while the server is unreachable, and plays
+ * saved videos. The page creates its caches for an account and deletes them at sign-out (`browser/offline.ts`,
+ * `parts/offline-videos.ts`); without them it caches nothing.
  */
 import { filmAt, HERE, isFilmCache, type OfflineFilm, prefixOf } from './offline-names.ts'
 import { answerWith } from './offline-pieces.ts'
 
-/** What the types of documents lack of a worker's. */
+/** Types of a worker that the DOM types lack. */
 interface Extendable extends Event {
   waitUntil(work: Promise<unknown>): void
 }
@@ -26,20 +26,20 @@ interface Scope {
   addEventListener(name: 'message', act: (event: Told) => void): void
 }
 
-/** The types of a page have no service worker. */
+/** The DOM types have no service worker. */
 const scope = self as unknown as Scope
 const root = new URL(scope.registration.scope)
 const base = root.pathname
 const PREFIX = prefixOf(base)
-/** Of each kind: older ones go. */
+/** Per kind; the oldest are evicted. */
 const MOST_LISTS = 8
 const MOST_PICTURES = 150
 const MOST_PICTURE_BYTES = 20_000_000
-/** A proxy answers so for a server that is not there. */
+/** Statuses with which a proxy reports an unreachable server. */
 const AWAY = [502, 503, 504]
-/** The server names each of its answers, a proxy's own has none. */
+/** The server sets this header on its replies; a proxy's own replies lack it. */
 const NAMED = 'x-request-id'
-/** Its record, and its subtitles. */
+/** The record and subtitles of a saved video. */
 const OF_VIDEOS = /^(api\/video\/([^/]+)\/|media\/.+\.vtt)$/
 const OF_PROGRAMS = /^(api|media|cache|assets|icons|health|plugin-page)(\/|$)/
 const FOR_LISTS = { accept: 'application/json', 'x-api-form': 'v0.4' }
@@ -66,7 +66,7 @@ scope.addEventListener('fetch', (event) => {
   else if (isPicture(request.url) || OF_VIDEOS.test(path)) event.respondWith(newest(event, films))
 })
 
-/** Below the base; undefined: not ours. */
+/** The path below the base; undefined: another site's. */
 function pathOf(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined
   const { origin, pathname } = new URL(address)
@@ -80,7 +80,7 @@ const isList = (address: string): boolean =>
   pathOf(address) === 'api/video/' && new URL(address).searchParams.get('page') === '1'
 const isPicture = (address: string): boolean => pathOf(address)?.startsWith('cache/') ?? false
 
-/** Opening makes what is not there: what a sign-out takes away meanwhile must not come back. */
+/** `caches.open` would create a missing cache, and so undo a sign-out. */
 const cacheOf = (isOne: (name: string) => boolean): Promise<Cache | undefined> =>
   navigator.locks.request(PREFIX, { mode: 'shared' }, async () => {
     const name = (await caches.keys()).find((one) => one.startsWith(PREFIX) && isOne(one))
@@ -90,11 +90,11 @@ const homeOf = () => cacheOf((name) => !isFilmCache(name))
 const filmsOf = () => cacheOf(isFilmCache)
 
 const found = (cache: Cache | undefined, address: string) => cache?.match(address, { ignoreVary: true })
-/** Pictures come in several sizes, of which one is cached. */
+/** Pictures exist in several sizes, of which one is cached. */
 const ofFilms = async (address: string) =>
   (await filmsOf())?.match(address, { ignoreVary: true, ignoreSearch: isPicture(address) })
 
-/** Where answers are cached and searched. */
+/** The cache for this request, to read and to write. */
 interface Shelf {
   find(address: string): Promise<Response | undefined>
   store(address: string, response: Response): Promise<void>
@@ -105,12 +105,12 @@ const home: Shelf = {
 }
 const films: Shelf = { find: ofFilms, store: cacheRecord }
 
-/** Signing out may have come in between: what was made for an answer on its way is not cached. */
+/** A sign-out may have happened meanwhile: the response is then not cached. */
 async function put(address: string, response: Response): Promise<void> {
-  await (await homeOf())?.put(address, response).catch(() => undefined) // no room: then it is not there offline
+  await (await homeOf())?.put(address, response).catch(() => undefined) // no space: it is then missing offline
 }
 
-/** The server's document; without the server the last one of Home, whose router knows every address. */
+/** The server's document; if the server is unreachable, that of the last Home, whose router knows every address. */
 async function open(event: Fetching): Promise<Response> {
   const { request } = event
   return fetchElse(request, {
@@ -119,11 +119,11 @@ async function open(event: Fetching): Promise<Response> {
   })
 }
 
-/** What the API says itself stands, also that it cannot answer now: lists of before would hide it. */
+/** Replies of the API itself are passed on, including 503: cached lists would hide the problem. */
 const isAway = (address: string, { status, headers }: Response): boolean =>
   AWAY.includes(status) && !(headers.has(NAMED) && pathOf(address)?.startsWith('api/'))
 
-/** What the server says; what is cached while it cannot be reached. */
+/** Network first, cache as the fallback. */
 async function fetchElse(
   request: Request,
   { find, store }: { find(): Promise<Response | undefined>; store(response: Response): unknown },
@@ -139,7 +139,7 @@ async function fetchElse(
   }
 }
 
-/** Their names change with their content. */
+/** Cache first: the names contain a hash of the content. */
 async function asset(event: Fetching): Promise<Response> {
   const { request } = event
   const cached = await found(await homeOf(), request.url)
@@ -158,7 +158,7 @@ const newest = (event: Fetching, shelf: Shelf): Promise<Response> =>
 async function cacheAnswer(address: string, response: Response): Promise<void> {
   const cache = await homeOf()
   if (!cache) return
-  // Put anew it is the youngest.
+  // Written again, so that it is the newest entry.
   await cache.delete(address, { ignoreVary: true })
   await put(address, response)
   if (isPicture(address)) bytesOf.set(address, Number(response.headers.get('content-length')))
@@ -174,7 +174,7 @@ async function cacheAnswer(address: string, response: Response): Promise<void> {
   }
 }
 
-/** Of cached pictures, as far as this worker has met them. */
+/** Sizes of cached pictures, as far as this worker has read them. */
 const bytesOf = new Map<string, number>()
 
 async function measured(cache: Cache, address: string): Promise<number> {
@@ -183,11 +183,14 @@ async function measured(cache: Cache, address: string): Promise<number> {
   return bytes
 }
 
-/** Its scripts and styles come first, so that the cached document can always open. Those of an older build go. */
+/**
+ * Caches scripts and styles before the document, so that the cached document can always open. Removes those of an older
+ * build.
+ */
 async function cacheDocument(response: Response): Promise<void> {
   const cache = await homeOf()
   if (!cache) return
-  // What the page fetches from now on is of the newest build.
+  // From now on the page requests files of the newest build.
   const older = (await cache.keys()).filter(({ url }) => pathOf(url)?.startsWith('assets/'))
   const text = await response.clone().text()
   const named = new Set([...assetsIn(text), ...((await filmsOf()) ? assetsIn(await documentOfVideo()) : [])])
@@ -208,12 +211,12 @@ const assetsIn = (text: string): string[] =>
     .map(([, path]) => new URL(path!, root).href)
     .filter((address) => pathOf(address)?.startsWith('assets/'))
 
-/** Whichever: it names what their view needs. */
+/** Any of them: it names the chunks of its view. */
 const documentOfVideo = async (): Promise<string> => (await fetch(`${root.href}video/any/`)).text()
 
 const scriptOf = (text: string): string | undefined => /<script[^<>]* src="([^"]+)"/.exec(text)?.[1]
 
-/** A first visit was over before the worker was there. @param asked  what Home had asked for until then */
+/** During a first visit the worker was not active yet. @param asked  URLs that Home has requested until then */
 async function fill(asked: string[]): Promise<void> {
   const page = await fetch(root.href, { credentials: 'same-origin' })
   if (page.ok) await cacheDocument(page)
@@ -223,7 +226,7 @@ async function fill(asked: string[]): Promise<void> {
   }
 }
 
-/** A film that was chosen, from its pieces; what is not there any more, from the server. */
+/** Answers with a saved film from its pieces; missing pieces come from the server. */
 async function film({ request }: Fetching): Promise<Response> {
   const address = request.url.slice(0, -HERE.length)
   const cache = await filmsOf()
@@ -235,8 +238,8 @@ async function film({ request }: Fetching): Promise<Response> {
   return answerWith(cache, address, cached, request.headers.get('range'))
 }
 
-/** As the server has it now, of a video that is saved offline. */
+/** Updates the cached record of a saved video from the server's reply. */
 async function cacheRecord(address: string, response: Response): Promise<void> {
   const cache = await filmsOf()
-  if (cache && (await found(cache, address))) await cache.put(address, response).catch(() => undefined) // no room: the older one stays
+  if (cache && (await found(cache, address))) await cache.put(address, response).catch(() => undefined) // no space: the older one stays
 }

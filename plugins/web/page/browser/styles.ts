@@ -1,8 +1,8 @@
-/** Further styles: in the document where its address needs them, else fetched once, with the first view that does. */
+/** Loads further styles: in the document if its address needs them, otherwise with the first view that does. */
 
 let areThere: Promise<void> | undefined
 
-/** Resolves when they hold; also where they cannot be had: then neither can the view, which says so. */
+/** Resolves when they apply, or failed to load: the view's chunk then fails too, and reports it. */
 export const moreStyles = (): Promise<void> => (areThere ??= load())
 
 function load(): Promise<void> {

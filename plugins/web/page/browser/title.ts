@@ -1,4 +1,4 @@
-/** The title of the document: of the view, then the name of the program. */
+/** The title of the document: the view's, then the program's name. */
 import { useEffect } from 'preact/hooks'
 import { apart } from '../texts/direction.ts'
 import { t } from '../texts/lookup.ts'
@@ -9,7 +9,7 @@ export function setTitle(title: string): void {
 
 /** @param title  undefined: not known yet */
 export function useTitle(title: string | undefined): void {
-  // After the layout effect by which the frame sets the general title of the same moment.
+  // Runs after the layout effect in which the frame sets its general title.
   useEffect(() => {
     if (title !== undefined) setTitle(title)
   }, [title])

@@ -1,6 +1,6 @@
 /**
- * The activity pill: a ring with the progress of what runs, a dot when something needs the user; it opens the list with
- * stop buttons.
+ * The activity pill: a ring with the progress of running tasks, a dot when something needs attention; it opens a list
+ * with stop buttons.
  */
 
 import { Activity as Pulse, Square } from 'lucide'
@@ -19,7 +19,7 @@ import { attention, isAdmin, readAttention } from '../stores/session.ts'
 import { toAge, toPercent } from '../texts/format.ts'
 import { moreTexts, t, textOf } from '../texts/lookup.ts'
 
-/** yt-dlp that was not replaced by itself. */
+/** An update of yt-dlp failed and is still due. */
 const OUTDATED: ReadonlySet<string> = new Set(['old', 'refused'])
 const LATER_MS = 1500
 const RADIUS = 9
@@ -39,7 +39,7 @@ export function Activity() {
   const troubles = [...(platformState.value ? troublesOf(platformState.value) : []), ...troublesOfOwn()]
   const needsUser =
     running.some(({ level }) => level === 'error') || stopReason !== undefined || troubles.some((one) => one.isUrgent)
-  // What has ended is told for a few seconds more, by its name: what goes on matters more.
+  // Ended tasks stay listed for some seconds: running ones take precedence.
   const text =
     stopReason?.title ?? running.findLast((one) => one.progress < 1)?.messages.at(-1) ?? running[0]?.title ?? ''
   const label =
@@ -128,14 +128,14 @@ export function Activity() {
 interface Trouble {
   key: string
   text: string
-  /** It is mended there. */
+  /** The page where the problem can be solved. */
   to: string
   link: string
-  /** Nothing mends it by itself. */
+  /** Whether it stays until somebody acts. */
   isUrgent?: true
 }
 
-/** What goes on until somebody does something. It is said for as long as it holds. */
+/** Problems that last until somebody acts; each is listed while it exists. */
 function troublesOf({ health, waiting }: PlatformState): Trouble[] {
   const troubles: Trouble[] = []
   if (health.cookie.state === 'invalid')
@@ -165,7 +165,7 @@ function troublesOf({ health, waiting }: PlatformState): Trouble[] {
   return troubles
 }
 
-/** As the server has told them with who this is. */
+/** As sent with the session. */
 function troublesOfOwn(): Trouble[] {
   const { access_tokens: tokens = [], failed_tasks: tasks = [], sign_ins: signIns = [] } = attention.value ?? {}
   return [...signIns.map(ofSignIn), ...tokens.map(ofToken), ...tasks.map(ofRun)]
@@ -223,15 +223,18 @@ function Running({ one }: { one: Notification }) {
   )
 }
 
-/** It came with who this is; asked again once somebody looks, and when a task that runs by itself ends another way. */
+/**
+ * Sent with the session; requested again when the list is opened, and when a scheduled task ends with another result
+ * than before.
+ */
 function useAttention(isOpen: boolean): void {
   useEffect(() => {
     const ask = async () => {
-      // Names of tasks are not among the words of Home.
+      // Names of tasks are not among the texts of Home.
       if (isOpen) await moreTexts()
       await readAttention()
     }
-    // What was known holds until somebody answers.
+    // The previous state stays until there is a reply.
     const { soon, end } = coalesce(() => void ask().catch(() => undefined), LATER_MS)
     if (isOpen) soon(0)
     const matters = (status: string) =>
@@ -241,7 +244,9 @@ function useAttention(isOpen: boolean): void {
   }, [isOpen])
 }
 
-/** Whether downloads stand still: asked at first, when one looks, and when much changes in the queue. */
+/**
+ * Whether downloads are paused: requested at the start, when the list is opened, and after many changes of the queue.
+ */
 function usePlatform(isOpen: boolean): void {
   const mayAsk = isAdmin.value
   useEffect(() => {
@@ -249,11 +254,12 @@ function usePlatform(isOpen: boolean): void {
     const { soon, end } = coalesce(() => {
       const take = (state: PlatformState | undefined) => void (platformState.value = state)
       const asked = get<PlatformState>('/api/platform/')
-      // Its reasons are not among the words of Home, and are read once it is open. What cannot be asked needs nobody.
+      // The reasons are not among the texts of Home; they are loaded when the list is opened. A failed request is
+      // ignored.
       const words = isOpen ? moreTexts().catch(() => undefined) : Promise.resolve()
       words.then(() => asked).then(take, () => take(undefined))
     }, 2000)
-    // What the view itself asks for comes first.
+    // Yields to the requests of the view.
     soon(isOpen ? 0 : LATER_MS)
     const ends = [
       listen('job', () => soon()),

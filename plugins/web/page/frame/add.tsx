@@ -1,4 +1,4 @@
-/** The + of the bar: a field for links from wherever one is. */
+/** The + button of the top bar: a field for links in every view. */
 import { signal } from '@preact/signals'
 import { Plus } from 'lucide'
 import { AddButtons } from '../parts/add-buttons.tsx'
@@ -16,7 +16,7 @@ const isOpen = signal(false)
 export const AddButton = () =>
   mayDownload.value && <IconButton icon={Plus} label={t('add.title')} onClick={() => void (isOpen.value = true)} />
 
-/** Stands once in the frame. */
+/** Rendered once in the frame. */
 export const AddSheet = () => isOpen.value && <Sheet onClose={() => void (isOpen.value = false)} />
 
 function Sheet({ onClose }: { onClose: () => void }) {

@@ -1,4 +1,4 @@
-/** What stands around every view: navigation, search, activity, account, and what pops up. */
+/** The frame around every view: navigation, search, activity, account, and dialogs. */
 import type { IconNode } from 'lucide'
 import {
   ChartColumn,
@@ -52,7 +52,7 @@ import { type View, views } from './views.ts'
 
 interface Section {
   key: NonNullable<View['section']>
-  /** After `g`. */
+  /** The key after `g`. */
   letter: string
   icon: IconNode
   text: PlainKey & `nav.${string}`
@@ -121,13 +121,13 @@ export function Frame({ children }: { children: ComponentChildren }) {
   )
 }
 
-/** What another app shares arrives at an address of its own (manifest.webmanifest). */
+/** A link shared by another app arrives at this address (manifest.webmanifest). */
 function useShared(): void {
   const { path, query } = route.value
   useEffect(() => {
     if (path !== '/share/' || !isSignedIn.value) return
     navigate('/', { isReplacing: true })
-    // Apps put the link where they like.
+    // Apps put the link into any of these fields.
     void offer(['url', 'text', 'title'].map((name) => query.get(name) ?? '').join(' '))
   }, [path, isSignedIn.value])
 }
@@ -144,7 +144,7 @@ function Navigation({ shown }: { shown: Section[] }) {
         </a>
       ))}
       {pluginPages.value?.map(({ plugin, title }) => (
-        // A phone has them in the menu of the account.
+        // On a phone, these entries are in the account menu.
         <a
           key={`plugin ${plugin}`}
           class="rail-wide"
@@ -161,11 +161,11 @@ function Navigation({ shown }: { shown: Section[] }) {
 
 const short = (count: Count, most: number): string => (isMore(count, most) ? `${toNumber(most)}+` : toCount(count))
 
-/** The server counts so far. */
+/** The server counts up to this number. */
 const MOST_COUNTED = 10_000
 const toCounted = (count: number): Count => (count < MOST_COUNTED ? count : { moreThan: MOST_COUNTED })
 
-/** How many wait in the queue, and how many could not be downloaded. Admins hear both with the state of the platform. */
+/** The numbers of waiting and failed items. Admins get both with the state of the platform. */
 function Waiting() {
   const counted = useCount(!isAdmin.value)
   const count = isAdmin.value ? toCounted(platformState.value?.pending ?? 0) : counted
@@ -190,22 +190,25 @@ function Waiting() {
   )
 }
 
-/** How many wait, for whom the state of the platform is none of theirs. Many changes in a row are one question. */
+/**
+ * The number of waiting items, for accounts that may not see the state of the platform. A burst of changes causes one
+ * request.
+ */
 function useCount(mayAsk: boolean): Count {
   const [count, setCount] = useState<Count>(0)
   useEffect(() => {
     if (!mayAsk) return
     const { soon, end } = coalesce(() => {
-      // As the view counts them: those that failed do not wait.
+      // As in the view: failed items do not count as waiting.
       get<Page<QueueItem>>('/api/download/', { filter: 'pending', error: false }).then(
         ({ paginate }) => setCount(countOf(paginate)),
-        () => setCount(0), // the frame says already that nothing answers
+        () => setCount(0), // the frame already reports that the server is unreachable
       )
     }, 1000)
-    // What the view itself asks for comes first.
+    // Yields to the requests of the view.
     soon()
     const told = listen('queue', (change) => {
-      // Progress of an item changes no number.
+      // The progress of an item changes neither number.
       if (!('progress' in change && change.progress)) soon()
     })
     return () => (told(), end())
@@ -213,7 +216,7 @@ function useCount(mayAsk: boolean): Count {
   return count
 }
 
-/** Typing leads to the search view, which answers while one types. */
+/** Typing opens the search view, which searches while somebody types. */
 function SearchField() {
   const isThere = route.value.path === '/search/'
   const text = isThere ? (route.value.query.get('q') ?? '') : ''

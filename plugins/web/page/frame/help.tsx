@@ -1,4 +1,4 @@
-/** The keys, as a list. */
+/** The list of keyboard shortcuts. */
 import { Dialog } from '../parts/dialog.tsx'
 import { type PlainKey, t } from '../texts/lookup.ts'
 

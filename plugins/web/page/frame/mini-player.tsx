@@ -1,4 +1,4 @@
-/** The video that plays on in the corner, with the way back to it. */
+/** The video that continues in the corner, with a link back to its view. */
 import { Pause, Play, SkipForward, X } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { IconButton } from '../parts/button.tsx'
@@ -9,7 +9,7 @@ import { t } from '../texts/lookup.ts'
 export function MiniPlayer() {
   const playing = corner.value
   const next = coming.value
-  // Without its box it would play on unseen.
+  // Without its box, it would continue invisibly.
   useEffect(() => () => corner.peek()?.close(), [])
   return (
     <aside class="mini" hidden={!playing} aria-label={t('mini.label')}>

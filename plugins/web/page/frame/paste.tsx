@@ -1,6 +1,6 @@
 /**
- * A link that was pasted anywhere outside a field, or shared from another app: a sheet that says what it is, and
- * downloads it or subscribes to it.
+ * Handles a link pasted outside a text field, or shared from another app: a sheet shows what it is, and downloads it or
+ * subscribes to it.
  */
 
 import { signal } from '@preact/signals'
@@ -28,7 +28,7 @@ const isField = (target: EventTarget | null): boolean =>
 
 async function onPaste(event: ClipboardEvent): Promise<void> {
   const text = event.clipboardData?.getData('text/plain') ?? ''
-  // In a field it is text; while a question is open, that one comes first.
+  // Text fields handle their own pastes, and an open dialog comes first.
   if (
     event.defaultPrevented ||
     isField(event.target) ||
@@ -39,10 +39,10 @@ async function onPaste(event: ClipboardEvent): Promise<void> {
   await offer(text)
 }
 
-/** Opens the sheet where the text holds something to be had; says why where it does not. */
+/** Opens the sheet if the text contains a usable link; otherwise says why not. */
 export async function offer(text: string): Promise<void> {
   try {
-    // Who is quicker than the server's answer to who they are has pasted all the same.
+    // A paste before the session is known waits for it.
     await sessionKnown()
     if (!isSignedIn.peek()) return
     const reading = await understand(text)
@@ -55,10 +55,10 @@ export async function offer(text: string): Promise<void> {
   }
 }
 
-/** From the first moment on, whatever view comes. */
+/** Active from the start, in every view. */
 export const listenToPastes = (): void => document.addEventListener('paste', (event) => void onPaste(event))
 
-/** Stands once in the frame. */
+/** Rendered once in the frame. */
 export const PasteSheet = () => pasted.value && <Sheet reading={pasted.value} />
 
 function Sheet({ reading: read }: { reading: Reading }) {
@@ -67,7 +67,7 @@ function Sheet({ reading: read }: { reading: Reading }) {
   const { understood } = reading
   useEffect(() => {
     const ending = new AbortController()
-    lookUp(read, ending.signal).then(setReading, () => undefined) // ended by closing it
+    lookUp(read, ending.signal).then(setReading, () => undefined) // ended by closing the sheet
     return () => ending.abort()
   }, [read])
   const first = (understood[0] ?? read.understood[0]!).target

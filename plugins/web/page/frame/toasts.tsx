@@ -1,4 +1,4 @@
-/** Shows the toasts, and reads them out. Rendered once in the frame. */
+/** Shows toasts and announces them to screen readers. Rendered once in the frame. */
 import { X } from 'lucide'
 import { ActionButton, IconButton } from '../parts/button.tsx'
 import { dismiss, toasts } from '../parts/toast.ts'

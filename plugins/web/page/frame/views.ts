@@ -1,4 +1,4 @@
-/** Which view stands at which address. Each but Home is a chunk of its own, loaded when it is first looked at. */
+/** Maps addresses to views. Each view except Home is a chunk that is loaded when it is first opened. */
 import type { ComponentType } from 'preact'
 import type { ViewProps } from '../browser/router.ts'
 import type { PlainKey } from '../texts/lookup.ts'
@@ -7,17 +7,17 @@ import Home from '../views/home.tsx'
 export interface View {
   /** As in `../addresses.ts`. */
   address: string
-  /** Which entry of the navigation is lit. */
+  /** The highlighted entry of the navigation. */
   section?: 'home' | 'channels' | 'playlists' | 'downloads' | 'statistics' | 'settings'
-  /** The styles of the first load are enough for it. */
+  /** The styles of the first load are sufficient for it. */
   isFirst?: true
-  /** Of the document, until the view says better by `useTitle`. */
+  /** The document's title until the view sets its own with `useTitle`. */
   title: PlainKey
   /** The default export is the view. */
   load: () => Promise<{ default: ComponentType<ViewProps> }>
 }
 
-/** Where most visits begin: one request less than a chunk of its own. */
+/** Most visits start at Home, so it is part of the first load. */
 const home = async () => ({ default: Home })
 
 export const views: View[] = [

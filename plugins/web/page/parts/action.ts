@@ -1,9 +1,9 @@
-/** What buttons, menus and forms do: each action runs once at a time, and its failure is shown. */
+/** Actions of buttons, menus and forms: each runs once at a time, and a failure is shown. */
 import { createContext } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { sayFailure } from './toast.ts'
 
-/** Inside a form: it is being sent. */
+/** Inside a form: it is being submitted. */
 export const FormBusy = createContext(false)
 
 interface Actions {
@@ -17,7 +17,7 @@ interface Actions {
 
 export function useActions(onFailure: (error: unknown) => void = sayFailure): Actions {
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set())
-  // State is drawn later: a second click must not come before it.
+  // Set at once, because rendering is delayed: a second click could come before it.
   const running = useRef(new Set<string>()).current
   const show = () => setBusy(new Set(running))
   const run = async (name: string, work: () => unknown): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Below a field for links: download them once, or subscribe. What is usually meant by them stands out. */
+/** The buttons below a field for links: download once, or subscribe. The more likely one is emphasised. */
 import { Download, Rss } from 'lucide'
 import { isAdmin } from '../stores/session.ts'
 import type { Understood } from '../stores/understand.ts'

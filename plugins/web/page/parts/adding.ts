@@ -1,4 +1,4 @@
-/** What is done with pasted links: downloaded, queued, subscribed to. The server takes each as it was pasted. */
+/** Actions for pasted links: download, queue, subscribe. The server receives each link as it was pasted. */
 import { h } from 'preact'
 import { Failure, post } from '../server/api.ts'
 import type { Begun, Take } from '../server/records.ts'
@@ -12,22 +12,22 @@ import { type Count, t } from '../texts/lookup.ts'
 import { confirm } from './dialog.tsx'
 import { say, sayFailure } from './toast.ts'
 
-/** So many videos of a channel or playlist are downloaded without a question. */
+/** Up to this many videos of a channel or playlist are downloaded without confirmation. */
 const MOST_UNASKED = 50
 
 export const isList = ({ target }: Understood): boolean => target.type !== 'video'
 
-/** The action that stands out: whoever may subscribe, and pastes a channel or playlist, usually wants that. */
+/** The emphasised action: people who may subscribe and paste a channel or playlist usually want that. */
 export const mainAction = (understood: readonly Understood[]): 'download' | 'subscribe' =>
   isAdmin.value && understood.some(isList) ? 'subscribe' : 'download'
 
-/** Label of the button that downloads them; with the number of videos if there is a channel or playlist among them. */
+/** The label of the download button; with the number of videos if a channel or playlist is among the links. */
 export function downloadLabel(understood: readonly Understood[]): string {
   const count = understood.some(isList) ? videosIn(understood) : undefined
   return count === undefined ? t('paste.download') : t('adding.download', { count })
 }
 
-/** @param count  undefined: nobody can tell */
+/** @param count  undefined: unknown */
 export const confirmMany = (count: Count | undefined): Promise<boolean> =>
   confirm({
     title: count === undefined ? t('channel.downloadAll.title') : t('adding.many', { count }),
@@ -37,7 +37,7 @@ export const confirmMany = (count: Count | undefined): Promise<boolean> =>
 
 let beforeAdding: (() => Promise<void>) | undefined
 
-/** Choices that are shown but not saved yet are saved before anything is added. @returns ends it */
+/** Options that are shown but not saved yet are saved before anything is added. @returns unregisters the callback */
 export function saveBeforeAdding(save: () => Promise<void>): () => void {
   beforeAdding = save
   return () => {
@@ -45,7 +45,10 @@ export function saveBeforeAdding(save: () => Promise<void>): () => void {
   }
 }
 
-/** @returns false if the user has declined. @throws Failure */
+/**
+ * @returns false: the user has declined
+ * @throws Failure
+ */
 export async function download(
   understood: readonly Understood[],
   { isNow }: { isNow: boolean },
@@ -64,8 +67,9 @@ export async function download(
 }
 
 /**
- * Channels, playlists, and the channels of videos: scanned at once, and what is taken is downloaded. Resolves when the
- * server has taken it on; how it ends is said then. @throws Failure
+ * Subscribes to channels, playlists, and the channels of videos: they are scanned at once, and new videos are
+ * downloaded. Resolves when the server has accepted the request; the outcome is shown later.
+ * @throws Failure
  */
 export async function subscribe(understood: readonly Understood[], take: Take): Promise<void> {
   await beforeAdding?.()
@@ -92,8 +96,8 @@ export async function subscribe(understood: readonly Understood[], take: Take): 
 }
 
 /**
- * Once the platform has been asked for all of them. @throws Failure  not all could be had: its sentence says which, and
- * why
+ * Resolves when the platform was asked about all of them.
+ * @throws Failure  some failed: its sentence says which, and why
  */
 export async function subscribed(begun: readonly Begun[]): Promise<void> {
   const ids = begun.map(({ task_id }) => task_id).filter((id) => id !== null)

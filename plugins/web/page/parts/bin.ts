@@ -1,11 +1,11 @@
-/** Undo of what was deleted: it comes back from the bin, where there is one. */
+/** Undoes a deletion by restoring from the bin, if the server has one. */
 import { post } from '../server/api.ts'
 import { noteBack } from '../stores/deleted.ts'
 import { forget } from '../stores/load.ts'
 import { t } from '../texts/lookup.ts'
 import { say } from './toast.ts'
 
-/** For `say`. @param removals  as replies name them; none: nothing can be undone */
+/** For `say`. @param removals  ids from the replies; none: the deletion cannot be undone */
 export function undoOf(
   removals: ReadonlyArray<string | undefined>,
   ids: readonly string[] = [],

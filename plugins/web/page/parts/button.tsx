@@ -1,4 +1,4 @@
-/** Buttons: one that matters, plain ones, dangerous ones, and those that are only an icon. */
+/** Buttons: main, plain, dangerous, and icon-only. */
 
 import type { IconNode } from 'lucide'
 import type { ComponentChildren, JSX, TargetedMouseEvent } from 'preact'
@@ -12,7 +12,7 @@ interface Native extends Omit<JSX.IntrinsicElements['button'], 'icon' | 'childre
   onClick?: (event: TargetedMouseEvent<HTMLButtonElement>) => unknown
 }
 
-/** While it is busy it keeps the focus, and clicks do nothing. */
+/** A busy button keeps the focus and ignores clicks. */
 export function ActionButton({
   isBusy: isGiven = false,
   onClick,
@@ -37,9 +37,9 @@ export function ActionButton({
 interface ButtonProps extends Native {
   kind?: 'main' | 'plain' | 'quiet' | 'danger'
   icon?: IconNode
-  /** Something else is on its way that it must wait for. */
+  /** Another request is running that this action must wait for. */
   isBusy?: boolean
-  /** The title of what it acts on, one of many: a part of its accessible name, after its word. */
+  /** The title of the item that it acts on, in a list of items: becomes part of the accessible name. */
   of?: string | undefined
   children: ComponentChildren
 }
@@ -58,8 +58,8 @@ export function Button({ kind = 'plain', icon, of, children, class: given, ...re
 }
 
 /**
- * @param label  what it does: its accessible name, and shown when the pointer rests on it
- * @param of     the title of what it acts on, one of many: a part of its accessible name
+ * @param label  the accessible name, also shown as a tooltip
+ * @param of     the title of the item that it acts on, in a list of items: becomes part of the accessible name
  */
 export function IconButton({
   icon,

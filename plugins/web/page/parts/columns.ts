@@ -1,4 +1,4 @@
-/** The columns of the table of videos beside the title, and by which of them it is ordered. */
+/** The columns of the table of videos beside the title, and the order by a column. */
 import type { SortName, UserPreferences } from '../server/records.ts'
 import { userPreferences } from '../stores/session.ts'
 
@@ -10,14 +10,14 @@ export const COLUMNS: readonly Column[] = [
 ]
 const FIRST: readonly Column[] = ['channel', 'published', 'downloaded', 'duration', 'mediasize', 'height']
 
-/** In their order, whatever that of choosing them was. */
+/** In a fixed order, whatever the order of choosing. */
 export const chosenColumns = (): Column[] => {
   const chosen = userPreferences.value.table_columns ?? FIRST
   return COLUMNS.filter((one) => chosen.includes(one))
 }
 
-/** The API orders by no name. */
+/** The API cannot sort by title. */
 export const isSortable = (column: Column): column is Sortable => column !== 'channel'
 
-/** As the address says them: `views`, `views.asc`. */
+/** As in the address: `views`, `views.asc`. */
 export const TABLE_SORTS = COLUMNS.filter(isSortable).flatMap((by) => [by, `${by}.asc`] as const)

@@ -1,4 +1,4 @@
-/** Puts a text into the clipboard, and says whether that went well. */
+/** Copies a text to the clipboard, and reports success or failure. */
 
 import { t } from '../texts/lookup.ts'
 import { say } from './toast.ts'

@@ -1,4 +1,4 @@
-/** What somebody wrote about a thing of theirs: two lines, and the rest where one wants it. */
+/** A description from the platform: two lines, the rest on demand. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/lookup.ts'
 import { HostileText } from './hostile-text.tsx'

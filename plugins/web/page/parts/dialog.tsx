@@ -1,4 +1,4 @@
-/** Dialogs on the native element: focus stays inside, Escape closes, the page behind is inert. */
+/** Dialogs based on the native element: focus stays inside, Escape closes, the page behind is inert. */
 import { signal } from '@preact/signals'
 import { X } from 'lucide'
 import type { ComponentChildren } from 'preact'
@@ -7,7 +7,7 @@ import { t } from '../texts/lookup.ts'
 import { Button, IconButton } from './button.tsx'
 import { Field } from './field.tsx'
 
-/** Shown while it is rendered. `onClose`: Escape, the cross, or a click beside it. */
+/** Open while it is rendered. `onClose`: Escape, the cross, or a click outside. */
 export function Dialog({
   title,
   onClose,
@@ -24,7 +24,7 @@ export function Dialog({
     const before = document.activeElement
     const box = element.current!
     box.showModal()
-    // What one came for; a finger would only meet the keyboard on the screen.
+    // Focuses the first field. Not on touch devices, where the keyboard would cover the dialog.
     const first = matchMedia('(hover: hover)').matches ? 'input, textarea, select, footer button' : 'footer button'
     box.querySelector<HTMLElement>(first)?.focus()
     return () => {
@@ -55,12 +55,12 @@ export function Dialog({
 
 interface Question {
   title: string
-  /** Full sentences: what goes and what stays. */
+  /** Full sentences: what is deleted and what stays. */
   text: ComponentChildren
-  /** The word on the button. */
+  /** The label of the button. */
   action: string
   isDangerous?: boolean
-  /** Only where files are lost: this has to be typed first. */
+  /** Only if files are deleted: people must type this first. */
   typed?: { label: string; value: string }
 }
 
@@ -80,7 +80,7 @@ export function confirm(question: Question): Promise<boolean> {
   })
 }
 
-/** Stands once in the frame. */
+/** Rendered once in the frame. */
 export function Confirmation() {
   const question = asked.value
   return question ? <Asked key={question.title} {...question} /> : null

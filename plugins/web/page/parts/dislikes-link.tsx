@@ -1,4 +1,4 @@
-/** The service that estimates dislikes: it wants to be named with a link wherever its numbers are used. */
+/** A link to the service that estimates dislikes, which its terms require wherever the numbers are shown. */
 import { t } from '../texts/lookup.ts'
 
 export const DislikesLink = () => (

@@ -1,4 +1,4 @@
-/** Fields with their label above, a hint below, and what is wrong right there. */
+/** Form fields: a label above, a hint and the error below. */
 
 import type { ComponentChildren, TargetedEvent } from 'preact'
 import { useId, useRef } from 'preact/hooks'
@@ -8,12 +8,12 @@ interface FieldProps {
   label: string
   value: string
   onInput: (value: string) => void
-  /** When the field is left, or Enter pressed. */
+  /** Called when the field loses the focus, or Enter is pressed. */
   onCommit?: (value: string) => void
   hint?: ComponentChildren
   error?: string | undefined
   type?: 'text' | 'password' | 'number' | 'search' | 'url'
-  /** So many lines; a field of one line otherwise. */
+  /** The number of lines; default: a single-line field. */
   lines?: number
   name?: string
   autocomplete?: string
@@ -116,7 +116,7 @@ export interface Choice<Value extends string> {
   label: string
 }
 
-/** @param isLabelHidden  the label is for screen readers: what stands around says it to the others */
+/** @param isLabelHidden  the label is only for screen readers, because the context shows it to others */
 export function Select<Value extends string>({
   label,
   value,
@@ -150,7 +150,7 @@ export function Select<Value extends string>({
   )
 }
 
-/** A row of choices where one holds. */
+/** A group of options, of which one is chosen. */
 export function Chips<Value extends string>({
   label,
   value,
@@ -179,7 +179,7 @@ export function Chips<Value extends string>({
   )
 }
 
-/** Sections of one thing, each with its address. */
+/** Tabs, each with an address of its own. */
 export function Tabs({
   label,
   items,

@@ -1,18 +1,18 @@
-/** A button that asks for a file of this device. */
+/** A button that lets the user choose a local file. */
 import { Upload } from 'lucide'
 import { useRef } from 'preact/hooks'
 import { useAction } from './action.ts'
 import { Button } from './button.tsx'
 
 interface FileButtonProps {
-  /** Also while it is busy: then what is going on stands on it. */
+  /** Shown while it is busy, too: it then names the progress. */
   label: string
   busyLabel: string
-  /** Something else is on its way that it must wait for. */
+  /** Another request is running that this action must wait for. */
   isBusy?: boolean
-  /** Endings and media types, as the browser's own dialog takes them. */
+  /** File extensions and media types, as in the attribute `accept`. */
   accept: string
-  /** The same file may be chosen again once it is done. */
+  /** Cleared, so that the same file can be chosen again. */
   onFile: (file: File) => Promise<unknown>
 }
 

@@ -1,4 +1,6 @@
-/** Forms: checked before they are sent, sent once at a time; what is refused is shown at its field, or above the rest. */
+/**
+ * Forms: validated before submitting, submitted once at a time; an error is shown at its field, or above the others.
+ */
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Failure, toFailure } from '../server/api.ts'
@@ -6,9 +8,11 @@ import { FormBusy, useAction } from './action.ts'
 import { Refused } from './states.tsx'
 
 export interface FieldRules {
-  /** What is wrong with the value now. It is shown once the form was sent, and nothing goes out. */
+  /** The error of the current value. Shown after an attempt to submit, which is then not sent. */
   wrong?: string | false | undefined
-  /** Shown if the server refuses the value, in place of its rule; `true`: the message of the whole failure. */
+  /**
+   * Shown if the server rejects the value, in place of the server's message; `true`: the message of the whole failure.
+   */
   refused?: string | true
   /** Shows every failure that belongs to no other field. */
   showsRest?: boolean
@@ -16,17 +20,17 @@ export interface FieldRules {
 
 export interface FormState<Name extends string> {
   isBusy: boolean
-  /** By the names that the server has for the fields. */
+  /** By the server's names of the fields. */
   errors: Partial<Record<Name, string>>
-  /** The failure that no field shows; to be rendered somewhere in the form. */
+  /** The failure that no field shows; render it in the form. */
   refusal: JSX.Element | undefined
   /**
-   * Checks the fields, then does the work; its failure is the form's.
-   * @param checked  the fields that matter for it; default: all
+   * Validates the fields, then does the work; a failure is shown in the form.
+   * @param checked  the fields to validate; default: all
    */
   run(work: () => unknown, checked?: readonly Name[]): Promise<void>
   fail(error: unknown): void
-  /** Hides what was refused. */
+  /** Clears the errors from the server. */
   clear(): void
 }
 
@@ -72,7 +76,7 @@ interface FormProps<Name extends string> extends Omit<JSX.IntrinsicElements['for
   children: ComponentChildren
 }
 
-/** Its submit buttons are busy while it is being sent. */
+/** Its submit buttons are busy while it is being submitted. */
 export function Form<Name extends string>({ form, onSubmit, children, ...rest }: FormProps<Name>) {
   return (
     <form

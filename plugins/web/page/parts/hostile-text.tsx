@@ -1,16 +1,14 @@
-/**
- * Text from outside, shown as text: only http(s) addresses become links, times of a video jump in it, line breaks stay.
- */
+/** Renders untrusted text: only http(s) URLs become links, timestamps seek in the video, line breaks are kept. */
 import type { ComponentChildren } from 'preact'
 
 interface TextProps {
   text: string
-  /** `1:23` becomes a button; such a time beyond the end stays text. */
+  /** `1:23` becomes a button, unless it is beyond the end of the video. */
   times?: { duration: number; onJump: (seconds: number) => void }
 }
 
 const PARTS = /(https?:\/\/[^\s<>"'“”«»]+)|(?<![\d:.])((?:\d{1,2}:)?\d{1,2}:\d{2})(?![\d:])/g
-/** Closes the sentence, not the address. */
+/** Punctuation at the end belongs to the sentence, not to the URL. */
 const TRAILING = /(?<![.,;:!?)\]}>…])[.,;:!?)\]}>…]+$/
 
 export function HostileText({ text, times }: TextProps) {

@@ -1,4 +1,4 @@
-/** Icons of one set (lucide), 20 pixels; what they mean is said by a label beside them or on their button. */
+/** Icons of one set (lucide), 20 pixels; a label beside the icon or on its button gives the meaning. */
 
 import type { IconNode } from 'lucide'
 import { h } from 'preact'
@@ -22,7 +22,7 @@ export function Icon({ node, size = 20, isFilled = false }: { node: IconNode; si
   )
 }
 
-/** The mark: a plain arch. */
+/** The logo: an arch. */
 export function Mark({ size = 28 }: { size?: number }) {
   return (
     <svg class="mark" width={size} height={size} viewBox="0 0 64 64" aria-hidden="true">

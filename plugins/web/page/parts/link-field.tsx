@@ -1,4 +1,4 @@
-/** A field for links that says while one types what each of them is, and what to do with them below. */
+/** A field for links: identifies each link while somebody types, with the actions below. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Failure, toFailure } from '../server/api.ts'
@@ -12,17 +12,20 @@ import { Box } from './states.tsx'
 interface LinkFieldProps {
   label: string
   hint: string
-  /** Shown where it is sent with nothing in it. */
+  /** Shown when it is submitted empty. */
   missing: string
-  /** It is one of many things on its page: its buttons come with the first letter. */
+  /** The field is one of many things on its page: its buttons appear once something was typed. */
   isCalm?: boolean
-  /** Why a link is of no use here, by its target; undefined: it is. */
+  /** Why a link cannot be used here, by its target; undefined: it can. */
   refuse?: (one: Understood) => string | undefined
-  /** What is not understood stays in the field. false: nothing was done, so all of it stays. */
+  /**
+   * Called with the links. Words that were not understood stay in the field; false: nothing was done, so all of it
+   * stays.
+   */
   onSend: (understood: Understood[], how: string) => Promise<void | false>
-  /** Further questions, above the buttons. */
+  /** Further options, above the buttons. */
   more?: ComponentChildren
-  /** Buttons of the form: their `value` is `how`. `isUseless`: nothing in the text can be had. */
+  /** The submit buttons; their `value` is passed as `how`. `isUseless`: the text contains nothing usable. */
   buttons: (state: { isUseless: boolean; understood: readonly Understood[] }) => ComponentChildren
 }
 
@@ -35,7 +38,7 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
   const refused = understood.map((one) => refuse?.(one)).find(Boolean)
 
   const submit = async ({ submitter }: SubmitEvent) => {
-    // Who is quicker than the moment of rest is not made to wait for it.
+    // Submitting before the typing pause has passed does not wait for it.
     const { understood, others, nobody } = await lookUpSoon(await understand(text))
     const problem =
       nobody.length > 0 && understood.length === 0
@@ -69,7 +72,7 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
   )
 }
 
-/** The server names each link that it refuses as a field of its own. */
+/** The server reports each rejected link as a separate field. */
 function inOneSentence(error: unknown): never {
   const [rule] = Object.values(toFailure(error).fields)
   throw rule === undefined ? error : new Failure(400, { message: t('links.refused', { rule }) })

@@ -1,4 +1,7 @@
-/** Any list of the API as a grid: read as far as one looks, empty, failing and cut off in words. */
+/**
+ * Shows any list of the API as a grid that loads while scrolling, with its empty, failed and incomplete states in
+ * words.
+ */
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { List } from '../stores/list.ts'
@@ -8,22 +11,22 @@ import { VirtualGrid, type VirtualGridProps } from './virtual-grid.tsx'
 
 interface ListGridProps<Row> extends Omit<VirtualGridProps, 'count' | 'render' | 'onSight'> {
   list: List<Row>
-  /** So many rows are read before they come into sight. */
+  /** How many rows ahead of the visible ones are loaded. */
   ahead: number
-  /** Stands where rows are on their way. */
+  /** Placeholder of a row that is still loading. */
   ghost: ComponentChildren
-  /** Shown where nothing is there. */
+  /** Shown if the list is empty. */
   empty: ComponentChildren
   render: (row: Row) => ComponentChildren
-  /** What stands around the rows where there are some. */
+  /** Wraps the rows if there are any. */
   frame?: (rows: ComponentChildren) => ComponentChildren
 }
 
 const GHOSTS = 24
-/** Whoever has just come asks for what they see; what follows is read ahead once they look further. */
+/** The first load is only what is visible; reading ahead starts with scrolling. */
 const hasMoved = (): boolean => scrollY > 0
 
-/** At least one where there is more: it is what asks for it. */
+/** At least one placeholder if more rows exist: showing it triggers the next request. */
 const ghostsFor = (total: Count | undefined, there: number): number =>
   typeof total === 'number' ? Math.max(1, Math.min(GHOSTS, total - there)) : GHOSTS
 

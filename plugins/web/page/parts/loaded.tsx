@@ -1,4 +1,4 @@
-/** A part of a view that comes from the server: a grey box while it loads, its failure in its own place. */
+/** A part of a view that loads data: a placeholder while loading, and its own error message. */
 import type { ComponentChildren } from 'preact'
 import type { Load } from '../stores/load.ts'
 import { Box, Failed } from './states.tsx'

@@ -1,4 +1,4 @@
-/** A button that opens a list of actions. It lies above everything, so nothing cuts it off. */
+/** A button that opens a list of actions in the top layer, so that nothing cuts it off. */
 import type { IconNode } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
@@ -10,11 +10,11 @@ export interface MenuItem {
   label: string
   icon?: IconNode
   isDangerous?: boolean
-  /** One of several where one holds. */
+  /** A radio item: one of several is chosen. */
   isChosen?: boolean
-  /** It holds or not, by itself. */
+  /** A checkbox item. */
   isOn?: boolean
-  /** Others may be chosen after it. */
+  /** The menu stays open after a click. */
   staysOpen?: boolean
   /** If it returns a promise, the item is busy until that settles; a failure is shown in a toast. */
   onSelect: () => unknown
@@ -33,7 +33,7 @@ export function Menu({
   class: given = 'icon-button',
 }: {
   label: string
-  /** A function: made when it is opened. */
+  /** A function: called when the menu opens. */
   items: ReadonlyArray<MenuItem> | (() => ReadonlyArray<MenuItem>)
   children: ComponentChildren
   class?: string
@@ -98,7 +98,7 @@ export function Menu({
           {(typeof items === 'function' ? items() : items).map((item, position) => (
             <button
               type="button"
-              key={position} // two chapters may be called the same
+              key={position} // two chapters may have the same name
               role={roleOf(item)}
               aria-checked={item.isChosen ?? item.isOn}
               class={item.isDangerous ? 'danger' : ''}
@@ -119,14 +119,14 @@ export function Menu({
   )
 }
 
-/** With the focus on what is chosen, else on the first. */
+/** The focus starts at the chosen item, otherwise at the first. */
 function showBeside(button: HTMLElement, box: HTMLElement): void {
   box.showPopover()
   const from = button.getBoundingClientRect()
   const { offsetWidth: width, offsetHeight: height } = box
   const isBelow = from.bottom + GAP + height + EDGE <= innerHeight || from.top < height
   const top = isBelow ? from.bottom + GAP : from.top - GAP - height
-  // Where there is room neither below nor above it lies over its button.
+  // If there is space neither below nor above, the menu covers its button.
   box.style.top = `${Math.max(EDGE, Math.min(top, innerHeight - height - EDGE))}px`
   const left = isFromRight(box) ? from.left : from.right - width
   box.style.left = `${Math.max(EDGE, Math.min(left, innerWidth - width - EDGE))}px`

@@ -1,4 +1,4 @@
-/** The months of a long list as one slider: where one is in it, and the way to another month. */
+/** A slider over the months of a long list: shows the current month, and jumps to another. */
 import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { X } from 'lucide'
 import { useLayoutEffect } from 'preact/hooks'
@@ -11,19 +11,19 @@ import { toMonth } from '../texts/format.ts'
 import { type Count, t } from '../texts/lookup.ts'
 import { Icon } from './icon.tsx'
 
-/** Fewer are scrolled through in no time. */
+/** Shorter lists are quick to scroll. */
 const MANY = 60
-/** So many that its months are worth asking for. */
+/** From this length on, the months are worth a request. */
 export const isLong = (total: Count | undefined): boolean => isMore(total, MANY - 1)
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/
 
-/** `?month=2024-05`: the list begins there. */
+/** `?month=2024-05`: the list starts there. */
 export const monthOfAddress = (): string => {
   const month = route.value.query.get('month') ?? ''
   return MONTH.test(month) ? month : ''
 }
 
-/** What the API is asked for a list that begins there. */
+/** The API parameters for a list that starts at the month. */
 export function fromMonth(month: string, order: 'asc' | 'desc'): Query {
   if (month === '') return {}
   if (order === 'asc') return { after: `${month}-01` }
@@ -32,10 +32,10 @@ export function fromMonth(month: string, order: 'asc' | 'desc'): Query {
 }
 
 interface Props {
-  /** The filters of the list, without its order and its month. */
+  /** The list's filters, without its order and month. */
   query: Query
   order: 'asc' | 'desc'
-  /** The day of the first one in sight. */
+  /** The day of the first visible video. */
   at: ReadonlySignal<string>
 }
 
@@ -44,7 +44,8 @@ export function MonthSlider({ query, order, at }: Props) {
     get<Months>('/api/video/months/', query, signal),
   )
   const aimed = useSignal<string | undefined>(undefined)
-  // Until the list has come there: who goes on by keys goes on from the month that they see. At once, as a key may come.
+  // The chosen month until the list has arrived there: further key presses continue from it. A signal, because a key
+  // may come before the next render.
   useLayoutEffect(() => void (aimed.value = undefined), [at.value])
   const months = order === 'desc' ? (now.value.value ?? []) : (now.value.value ?? []).toReversed()
   const total = months.reduce((sum, { count }) => sum + count, 0)
@@ -57,7 +58,7 @@ export function MonthSlider({ query, order, at }: Props) {
   const { month, count } = months[position]!
   const words = t('home.month.is', { month: toMonth(`${month}-01`), count })
   const go = (to: number) => {
-    // The way back leads to where one came from, not through each month that was tried.
+    // Replaces the history entry: Back leaves the list, not each month that was tried.
     changeQuery({ month: months[to]?.month }, { isReplacing: monthOfAddress() !== '' })
   }
   return (
@@ -84,7 +85,7 @@ export function MonthSlider({ query, order, at }: Props) {
   )
 }
 
-/** Takes it away again. */
+/** Removes the month. */
 export function MonthChip({ month }: { month: string }) {
   const name = toMonth(`${month}-01`)
   return (
@@ -101,7 +102,7 @@ export function MonthChip({ month }: { month: string }) {
   )
 }
 
-/** Where each year begins, 0–1; those too close to the one before are left out. */
+/** The position of each year's start, 0–1; years too close to the previous one are left out. */
 function yearsOf(months: Months): Array<{ year: string; share: number }> {
   const found: Array<{ year: string; share: number }> = []
   for (const [position, { month }] of months.entries()) {

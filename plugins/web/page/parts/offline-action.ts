@@ -1,4 +1,4 @@
-/** Keeps a video in this browser for times without the network, or takes it away again: an entry of its menu. */
+/** A menu entry that saves a video in this browser for offline use, or removes it again. */
 import { ArrowDownToLine, CircleX } from 'lucide'
 import { isOfflinePossible } from '../browser/offline.ts'
 import type { Video } from '../server/records.ts'

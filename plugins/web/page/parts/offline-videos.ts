@@ -1,4 +1,4 @@
-/** Chosen videos in this browser's own storage: fetched piece by piece, listed, and taken away again. */
+/** Videos saved in this browser: downloaded piece by piece, listed, and removed. */
 import { effect } from '@preact/signals'
 import { openFilms, tellWorker } from '../browser/offline.ts'
 import { filmAt, idAt, type OfflineFilm, PIECE_BYTES, pieceAt } from '../browser/offline-names.ts'
@@ -18,7 +18,7 @@ const recordAt = (id: string): string => `/api/video/${id}/`
 const stampOf = ({ media_size, date_downloaded }: Video): string => `${media_size} ${date_downloaded}`
 const idOf = ({ video }: OnDevice): string => video.platform_id
 
-/** The caches of who is signed in now. */
+/** The caches of the signed-in account. */
 function cacheOf(isMade = false): Promise<Cache | undefined> {
   const id = account.peek()?.id
   if (id === undefined) return Promise.resolve(undefined)
@@ -28,7 +28,7 @@ function cacheOf(isMade = false): Promise<Cache | undefined> {
 const json = (value: unknown): Response =>
   new Response(JSON.stringify(value), { headers: { 'content-type': 'application/json' } })
 
-/** Looks what is here, goes on with what is not whole, and lets go of what the server has changed. */
+/** Reads what is stored, continues incomplete downloads, and drops what has changed on the server. */
 export async function readDevice(): Promise<void> {
   const cache = await cacheOf()
   if (!cache) return void (offlineVideos.value = [])
@@ -65,7 +65,10 @@ async function doneOf(cache: Cache, { film, bytes }: OfflineFilm): Promise<numbe
 const show = (id: string, change: Partial<OnDevice>): void =>
   void (offlineVideos.value = offlineVideos.peek().map((one) => (idOf(one) === id ? { ...one, ...change } : one)))
 
-/** @returns false: there is no room, which was said. @throws Failure  the server cannot be asked */
+/**
+ * @returns false: there is no space, which was reported
+ * @throws Failure  the server cannot be reached
+ */
 export async function saveOffline({ platform_id: id }: Video): Promise<boolean> {
   const record = await get<Item<Video>>(recordAt(id))
   const video = record.data
@@ -93,7 +96,7 @@ export async function saveOffline({ platform_id: id }: Video): Promise<boolean> 
     ...offlineVideos.peek(),
     { video, film: film.film, bytes: film.bytes, done: 0, isWhole: false },
   ]
-  // The page of a video has to open, too.
+  // The video's page must open offline, too.
   tellWorker([])
   void work()
   return true
@@ -109,7 +112,7 @@ export async function removeOffline(id: string): Promise<void> {
   const cache = await cacheOf()
   const film = cache && (await filmIn(cache, id))
   if (!cache || !film) return
-  // What plays is there no more at once; its pieces follow.
+  // The player stops using it at once; its pieces are deleted afterwards.
   await cache.delete(filmAt(root, id))
   const others = new Set(await besideOthers(cache))
   const pieces = (await cache.keys())
@@ -124,7 +127,7 @@ const besideOthers = async (cache: Cache): Promise<string[]> =>
   (await Promise.all(offlineVideos.peek().map((one) => filmIn(cache, idOf(one))))).flatMap((film) => film?.beside ?? [])
 
 let isWorking = false
-/** One film after the other; another document of this browser may be at it. */
+/** Downloads one film at a time; another tab of this browser may be downloading, too. */
 async function work(): Promise<void> {
   if (isWorking) return
   isWorking = true
@@ -141,7 +144,7 @@ async function work(): Promise<void> {
   }
 }
 
-/** @returns false: it is tried again with the next connection */
+/** @returns false: it is retried with the next connection */
 async function fetchOne({ video }: OnDevice): Promise<boolean> {
   const id = video.platform_id
   const cache = await cacheOf()
@@ -160,9 +163,9 @@ async function fetchOne({ video }: OnDevice): Promise<boolean> {
   return true
 }
 
-/** The server has no such file, or does not show it to this account; or it was taken off the list. */
+/** The server has no such file, this account may not see it, or the video was removed from the list. */
 class Gone extends Error {}
-/** The server has another file by now. */
+/** The server has a new version of the file. */
 class Changed extends Gone {}
 const isFull = (error: unknown): boolean => error instanceof DOMException && error.name === 'QuotaExceededError'
 
@@ -181,7 +184,7 @@ async function fetchBeside(cache: Cache, { beside }: OfflineFilm): Promise<void>
     if (await cache.match(whole(path), { ignoreVary: true })) continue
     const response = await ask(path).catch((error: unknown) => {
       if (!(error instanceof Gone)) throw error
-      return undefined // a picture that is missing holds up nothing
+      return undefined // a missing picture does not stop the download
     })
     if (response) await cache.put(whole(path), response)
   }
@@ -212,9 +215,9 @@ async function fetchPieces(cache: Cache, film: OfflineFilm, id: string): Promise
   show(id, { isWhole: true, done: now.bytes })
 }
 
-/** A video that is gone goes here, too; one that has another file by now is fetched again. */
+/** A deleted video is deleted here, too; one with a new file is downloaded again. */
 async function compare(): Promise<void> {
-  // What is still fetched is compared with each piece.
+  // A running download is compared with each piece.
   for (const one of offlineVideos.peek().filter(({ isWhole }) => isWhole)) {
     const id = idOf(one)
     const cache = await cacheOf()

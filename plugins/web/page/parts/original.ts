@@ -1,15 +1,15 @@
-/** Where something comes from: the platform's name, and its page there. Plugins bring further platforms. */
+/** The origin of a video: the name of its platform, and its page there. Plugins may add platforms. */
 import { ExternalLink } from 'lucide'
 import type { Video } from '../server/records.ts'
 import { t } from '../texts/lookup.ts'
 import type { MenuItem } from './menu.tsx'
 
-/** Of playlists, which no other platform has. */
+/** Only for playlists, which exist on the main platform alone. */
 export const YOUTUBE = 'YouTube'
 
 type Origin = Pick<Video, 'platform_name' | 'platform_url'>
 
-/** Of one whose plugin is away there is no name. */
+/** A platform whose plugin is missing has no name. */
 export const platformOf = ({ platform_name: name }: Origin): string => name ?? t('platform.unknown')
 
 export const originalItem = ({ platform_name: platform, platform_url: url }: Origin): MenuItem[] =>

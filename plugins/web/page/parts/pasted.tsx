@@ -1,6 +1,6 @@
 /**
- * What has been understood of a pasted text: each link with its kind and whether it is in the archive, and the words
- * that are none.
+ * Shows how a pasted text was understood: each link with its kind and whether it is in the archive, and the words that
+ * are not links.
  */
 import type { IconNode } from 'lucide'
 import { Link2Off, ListVideo, SquarePlay, TvMinimalPlay } from 'lucide'
@@ -13,7 +13,7 @@ import { t } from '../texts/lookup.ts'
 import { Icon } from './icon.tsx'
 
 const ICONS: Record<Target['type'], IconNode> = { video: SquarePlay, channel: TvMinimalPlay, playlist: ListVideo }
-/** More are a number. */
+/** Beyond this many, only their number is shown. */
 const MOST_SHOWN = 6
 
 export function Pasted({ reading, isLinked = true }: { reading: Reading; isLinked?: boolean }) {
@@ -82,7 +82,7 @@ function One({ one, isLinked }: { one: Understood; isLinked: boolean }) {
   )
 }
 
-/** By whom, how many, how long, how large. */
+/** Channel, number of videos, duration, size. */
 function factsOf({ type, channel_name: channel, count, is_more: isMore, duration, bytes }: LinkLookup): string {
   const facts = [
     channel,
@@ -90,7 +90,7 @@ function factsOf({ type, channel_name: channel, count, is_more: isMore, duration
     duration && toSpan(duration),
     bytes && t('pasted.size', { size: toBytes(bytes) }),
   ]
-  // Of a part of them: how long and how large all are is anybody's guess.
+  // If only a part was read, total duration and size are unknown.
   return facts
     .slice(0, isMore ? 2 : 4)
     .filter(Boolean)

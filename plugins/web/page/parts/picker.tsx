@@ -1,4 +1,4 @@
-/** Choosing channels or playlists out of many, by name. */
+/** Chooses channels or playlists by name. */
 import { Check } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { type Failure, get, isAborted, toFailure } from '../server/api.ts'
@@ -22,7 +22,7 @@ const KINDS = {
       id,
       name,
     })),
-  // Playlists have no search of their own: the language of search has one.
+  // Playlists have no filter of their own; the search syntax has one.
   playlist: async (q: string, signal: AbortSignal): Promise<Found[]> => {
     const found =
       q === ''
@@ -42,7 +42,7 @@ export function Picker({
 }: {
   kind: keyof typeof KINDS
   title: string
-  /** Of several: these are marked, and picking one again takes it out. */
+  /** For a choice of several: these are marked, and choosing one again removes it. */
   chosen?: readonly string[]
   onPick: (found: Found) => void
   onClose: () => void

@@ -1,6 +1,6 @@
-/** Long lists of ids go to the server in pieces, one after the other. */
+/** Sends long lists of ids in parts, one after the other. */
 
-/** As many as one question may name (contract B). */
+/** The maximum number of ids in one request (contract B). */
 const AT_ONCE = 100
 
 export async function inPieces(ids: readonly string[], send: (ids: string[]) => Promise<unknown>): Promise<void> {

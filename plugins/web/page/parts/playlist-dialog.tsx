@@ -1,4 +1,4 @@
-/** Adding a video to one of the own playlists, or to a new one; from those that have it, it is taken out. */
+/** Adds videos to a custom playlist, or to a new one; choosing a playlist that contains them removes them. */
 import { signal } from '@preact/signals'
 import { Check, ListPlus } from 'lucide'
 import { useState } from 'preact/hooks'
@@ -26,19 +26,19 @@ interface Target {
 
 const asked = signal<{ videos: readonly Target[]; onDone: (() => void) | undefined } | undefined>(undefined)
 
-/** Several: they are added together, and taken out where all of them are in it. */
+/** Several videos are added together, and removed if all of them are in the playlist. */
 export const askForPlaylist = (videos: readonly Target[], onDone?: () => void): void =>
   void (asked.value = { videos, onDone })
 
-/** Stands once in the frame. */
+/** Rendered once in the frame. */
 export function PlaylistDialog() {
   return asked.value ? <Asked {...asked.value} /> : null
 }
 
-/** A person has dozens of these, not thousands. */
+/** An account has dozens of playlists, not thousands. */
 const MOST_PAGES = 20
 
-/** Those that may be changed. Watch later has a button of its own. */
+/** The playlists that the account may change. Watch later has its own button. */
 async function ownPlaylists(): Promise<Playlist[]> {
   const found: Playlist[] = []
   const query: Query = isAdmin.value ? { playlist_type: 'custom' } : { own: true }

@@ -8,7 +8,7 @@ import { Field } from './field.tsx'
 import { Form, useForm } from './form.tsx'
 import { VisibilitySwitch } from './visibility.tsx'
 
-/** The limit of the server. */
+/** The server's limit. */
 const LONGEST_NAME = 200
 
 export interface PlaylistChoice {
@@ -16,7 +16,7 @@ export interface PlaylistChoice {
   isPrivate: boolean
 }
 
-/** @param onSave  may reject with a Failure, which is shown at the field for the name */
+/** @param onSave  may reject with a Failure, which is shown at the name field */
 export function PlaylistForm({
   title,
   was,

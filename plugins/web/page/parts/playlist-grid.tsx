@@ -1,4 +1,4 @@
-/** Playlists as cards: picture, how many of its videos are here, whose it is. */
+/** Playlists as cards: picture, number of archived videos, owner. */
 
 import { Check, ListVideo } from 'lucide'
 import type { ComponentChildren } from 'preact'
@@ -15,13 +15,13 @@ import { cardHeight, cardMinWidth } from './video-card.tsx'
 import { GhostCard } from './video-list.tsx'
 import { Visibility } from './visibility.tsx'
 
-/** The server lists every entry of each: only what a card shows is cached. */
+/** The server lists all entries of each playlist; only what a card shows is cached. */
 interface Row {
   id: string
   name: string
   picture: string
   owner: string | null
-  /** Of a custom one. */
+  /** Only for custom playlists. */
   whose: Pick<Playlist, 'playlist_type' | 'playlist_owner' | 'playlist_visibility'> | undefined
   isSubscribed: boolean
   isGone: boolean

@@ -1,6 +1,6 @@
 /**
- * The page's side of a plugin's page or button: answers what its frame asks, as its reader and only what it may ask. What comes
- * from there is a stranger's.
+ * The page's side of a plugin page or button: answers the requests of its frame with the rights of the signed-in
+ * account, limited to what the manifest allows. Messages from the frame are untrusted.
  */
 import { match } from '../browser/router.ts'
 import type { Reader } from '../plugin-page/interface.ts'
@@ -11,37 +11,37 @@ import type { PluginPage } from '../server/records.ts'
 import { account, isAdmin, mayDownload } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 
-/** At a time. */
+/** At the same time. */
 const MOST_QUESTIONS = 16
-/** In a second: its own script says less, whatever the plugin does. */
+/** Per second: the frame's own script sends fewer, whatever the plugin does. */
 const MOST_MESSAGES = 300
 const LONGEST_PATH = 2000
 const LONGEST_SAYING = 300
 const HIGHEST = 100_000
 const ALIVE_MS = 1000
-/** So many times it was asked whether it is alive, and has not answered. */
+/** After this many unanswered pings the frame counts as hung. */
 const PATIENCE = 4
 
 interface Parts {
   frame: HTMLIFrameElement
   page: PluginPage
   begin: () => Omit<Begin, 'kind'>
-  /** An address of the archive. */
+  /** An address of the page. */
   navigate: (to: string) => void
   grow?: (height: number) => void
-  /** Of a button: what it asks of the player. */
+  /** Only for a button: a command to the player. */
   player?: PlayerSide
-  /** A script in it has thrown this. */
+  /** A script in the frame has thrown this. */
   failed: (message: string) => void
-  /** It does not answer, or does again. */
+  /** Whether the frame has stopped responding. */
   stuck: (isStuck: boolean) => void
-  /** It says more than one can listen to, and was let go. */
+  /** It sends too many messages and was closed. */
   flooded: () => void
 }
 
 interface PlayerSide {
   say: (text: string) => void
-  /** In seconds, as far as the video goes. */
+  /** In seconds, limited to the duration of the video. */
   jump: (seconds: number) => void
   done: () => void
 }
@@ -62,7 +62,7 @@ export function openHost(parts: Parts): Host {
 
   function greet({ source, data }: MessageEvent): void {
     if (source !== frame.contentWindow || isTooMuch()) return
-    // Once: a document that takes its place is another one.
+    // Only the first time: a later document in the frame is a different one.
     if (port || data !== HELLO) return
     const channel = new MessageChannel()
     port = channel.port1
@@ -123,7 +123,7 @@ export function openHost(parts: Parts): Host {
   return { tell, close }
 }
 
-/** A few questions at a time. @returns tells what `find` finds, or why it has not */
+/** Limits the number of concurrent requests. @returns a function that answers with the result or the error of `find` */
 function openAnswers(tell: (message: ToFrame) => void, signal: AbortSignal) {
   let questions = 0
   return async (id: unknown, find: () => Promise<unknown>): Promise<void> => {
@@ -140,7 +140,7 @@ function openAnswers(tell: (message: ToFrame) => void, signal: AbortSignal) {
   }
 }
 
-/** With the session of the reader: what that may not, the server refuses. */
+/** With the session of the account: the server refuses what it may not do. */
 async function askApi(
   { method, path, query, body }: Record<string, unknown>,
   { asks }: PluginPage,
@@ -150,7 +150,7 @@ async function askApi(
   return ask(method as 'GET', path as string, {
     ...(isRecord(query) && { query: plain(query) }),
     ...(isRecord(body) && { body }),
-    // What is to change is not left half asked.
+    // A writing request that has begun is not aborted.
     ...(method === 'GET' && { signal }),
   })
 }
@@ -162,7 +162,7 @@ async function pictureAt(path: unknown, signal: AbortSignal): Promise<Blob> {
   return response.blob()
 }
 
-/** Who looks. */
+/** The account that looks at the page. */
 export const readerNow = (): Reader => ({
   username: account.peek()?.username ?? '',
   isAdmin: isAdmin.peek(),
@@ -190,7 +190,7 @@ export const isAllowed = (asks: readonly string[], method: unknown, path: unknow
     return allowed === method && match(pattern, path) !== undefined
   })
 
-/** A path that stays as it is where it is asked for: without a host, a query, or steps upwards. */
+/** A path that resolves to itself: without a host, a query, or `..`. */
 const isPlain = (path: string): boolean =>
   path.length <= LONGEST_PATH && URL.canParse(path, location.origin) && new URL(path, location.origin).pathname === path
 

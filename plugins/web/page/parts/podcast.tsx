@@ -1,4 +1,4 @@
-/** Listen as podcast: the address of a channel's, a playlist's or a search's feed, to copy or to take with a camera. */
+/** Listen as podcast: the feed address of a channel, a playlist or a search, to copy or to scan as a QR code. */
 import { Copy, Podcast as PodcastIcon } from 'lucide'
 import { get, post, remove } from '../server/api.ts'
 import type { Podcast } from '../server/records.ts'

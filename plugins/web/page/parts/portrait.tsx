@@ -1,4 +1,4 @@
-/** The round picture of a channel; its first letter until it is there, and where there is none. */
+/** The round picture of a channel; its first letter while the picture is loading or if it is missing. */
 import { useState } from 'preact/hooks'
 import { small, under } from '../server/base.ts'
 
@@ -22,7 +22,7 @@ export function Portrait({ url, name, size }: { url: string; name: string; size:
         loading="lazy"
         decoding="async"
         class={isThere ? '' : 'coming'}
-        // Pictures of channels are square; what the server sends in place of a missing one is not.
+        // Pictures of channels are square; the server's substitute for a missing one is not.
         onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
           setThere(Math.abs(naturalWidth - naturalHeight) <= 2)
         }

@@ -1,4 +1,4 @@
-/** Asks for the password once more, before something that would outlive the session. */
+/** Asks for the password again, before an action whose effect outlives the session. */
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { asksProof, post } from '../server/api.ts'
@@ -21,7 +21,7 @@ asksProof.now = async () => {
   })
 }
 
-/** Stands once in the frame. */
+/** Rendered once in the frame. */
 export function ProofDialog() {
   const answer = asked.value
   return answer ? <Asked answer={answer} /> : null

@@ -1,9 +1,9 @@
-/** A QR code as a picture of one path: dark on light in both themes, since many cameras read no other. */
+/** A QR code as a single SVG path: dark on light in both themes, because many cameras read no other. */
 import qrcode from 'qrcode-generator'
 
-/** What the standard wants clear around it, in modules. */
+/** The quiet zone that the standard requires, in modules. */
 const QUIET_ZONE = 4
-/** Finds the smallest that holds the text. */
+/** Finds the smallest version that holds the text. */
 const ANY_SIZE = 0
 
 export default function QrCode({ text, label }: { text: string; label: string }) {

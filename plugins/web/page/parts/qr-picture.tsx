@@ -1,4 +1,4 @@
-/** A QR code whose code is fetched only where one is shown. Where that fails, the text beside it is enough. */
+/** A QR code whose module is loaded only when one is shown. If that fails, the text beside it is sufficient. */
 import { useEffect, useState } from 'preact/hooks'
 import type QrCode from './qr-code.tsx'
 

@@ -1,6 +1,4 @@
-/**
- * Views that an account has saved under a name: filters of Home and of a channel's page, which Home shows, and searches.
- */
+/** Filters and searches that an account has saved under a name, shown on Home. */
 import { useSignal } from '@preact/signals'
 import { Bookmark, BookmarkMinus, BookmarkPlus } from 'lucide'
 import { navigate, queryText } from '../browser/router.ts'
@@ -20,9 +18,9 @@ const LONGEST_NAME = 60
 const LONGEST_QUERY = 500
 
 interface SavedFiltersProps {
-  /** On whose page they are chosen: what is saved is about its videos alone. */
+  /** The channel on whose page they were chosen: the saved filter is limited to its videos. */
   channel?: string
-  /** What is looked for: it is saved as `q`, which no list of Home has. */
+  /** The search words, saved as `q`; lists on Home have none. */
   search?: string
 }
 

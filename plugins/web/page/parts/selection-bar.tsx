@@ -1,4 +1,4 @@
-/** What can be done with the selected videos; stands at the foot while there are some. */
+/** The actions for selected videos, in a bar at the bottom while any are selected. */
 import { CircleCheck, CircleDashed, Download, ListMinus, ListPlus, Trash, X } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { useKeys } from '../browser/keys.ts'
@@ -17,21 +17,21 @@ import { clearSelection, selection } from './selection.ts'
 import { say } from './toast.ts'
 import type { VideoRow } from './video-row.ts'
 
-/** More than these are not deleted by one click. */
+/** More than this cannot be deleted at once. */
 const TYPED_FROM = 10
 
 interface SelectionBarProps {
   list: Rows<VideoRow>
-  /** Takes them out of the list, where it is one's own. */
+  /** Removes them from the list, if it is a playlist of the account. */
   onRemove?: ((ids: string[]) => Promise<void>) | undefined
-  /** They are in other playlists now, or gone. */
+  /** The videos were added to other playlists, or deleted. */
   onChanged?: () => void
 }
 
 export function SelectionBar({ list, onRemove, onChanged }: SelectionBarProps) {
   const isMine = selection.value?.list === list
   useKeys({ Escape: () => isMine && clearSelection() })
-  // Another list, or another view: what cannot be seen is not chosen.
+  // Another list or view: videos that are no longer visible are deselected.
   useEffect(() => clearSelection, [list])
   if (!isMine) return null
   const rows = [...selection.value!.rows.values()]

@@ -1,4 +1,4 @@
-/** Videos of a list that were chosen by hand, to do something with all of them. */
+/** The videos of a list that the user has selected, for actions on all of them. */
 import { signal } from '@preact/signals'
 import type { List, Rows } from '../stores/list.ts'
 import { t } from '../texts/lookup.ts'
@@ -9,11 +9,11 @@ import type { VideoRow } from './video-row.ts'
 interface Selection {
   list: Rows<VideoRow>
   rows: ReadonlyMap<string, VideoRow>
-  /** From here on Shift takes all. */
+  /** Shift selects the range from this one. */
   last: string
 }
 
-/** The server works on each before it answers. */
+/** The server processes each before it replies. */
 export const MOST_SELECTED = 500
 
 export const selection = signal<Selection | undefined>(undefined)
@@ -33,7 +33,7 @@ export function toggleSelected(list: Rows<VideoRow>, row: VideoRow): void {
   show(list, rows, row.id)
 }
 
-/** All from the last one to this. @param all  as they are shown, where that is another order than the list's */
+/** Selects the range from the last one to this. @param all  in the displayed order, if it differs from the list's */
 export function selectTo(list: Rows<VideoRow>, row: VideoRow, all = list.rows.peek()): void {
   const at = (id: string | undefined) => all.findIndex((one) => one.id === id)
   const [from, to] = [at(selection.peek()?.list === list ? selection.peek()!.last : row.id), at(row.id)]
@@ -42,7 +42,7 @@ export function selectTo(list: Rows<VideoRow>, row: VideoRow, all = list.rows.pe
   show(list, rows, row.id)
 }
 
-/** What a card of a short list is given. Long ones compare what each of their cells is given (`video-list.tsx`). */
+/** Props for a card of a short list. Long lists compare the props of each cell (`video-list.tsx`). */
 export function choosingIn(list: Rows<VideoRow>, row: VideoRow, all?: VideoRow[]): Choosing {
   const chosen = selection.value?.list === list ? selection.value.rows : undefined
   return {
@@ -53,7 +53,7 @@ export function choosingIn(list: Rows<VideoRow>, row: VideoRow, all?: VideoRow[]
   }
 }
 
-/** All of the list, if they are not too many. */
+/** Selects the whole list, up to a limit. */
 export async function selectAll(list: List<VideoRow>): Promise<void> {
   await list.reach(MOST_SELECTED + 1)
   const rows = list.rows.peek()

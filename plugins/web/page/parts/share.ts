@@ -1,4 +1,4 @@
-/** A video for others: its address with and without the time, its page on the platform, its file. */
+/** Shares a video: its link with and without the time, its page on the platform, its file. */
 import { ArrowDownToLine, Link, Share2, Timer } from 'lucide'
 import { under } from '../server/base.ts'
 import type { Video } from '../server/records.ts'
@@ -8,7 +8,7 @@ import type { MenuItem } from './menu.tsx'
 import { originalItem } from './original.ts'
 import { say } from './toast.ts'
 
-/** @param atS  where it plays now */
+/** @param atS  the current position */
 export function shareItems(video: Video, atS: number): MenuItem[] {
   const { platform_id: id, title, media_url: file } = video
   const address = new URL(under(`/video/${id}/`), location.href)
@@ -35,10 +35,10 @@ async function copy(address: string): Promise<void> {
   }
 }
 
-/** Whoever changes their mind has not failed. */
+/** Cancelling is not a failure. */
 const send = (what: ShareData): Promise<void> => navigator.share(what).catch(() => undefined)
 
-/** Named for people; the server's name is the id. */
+/** A readable file name; the server's is the id. */
 function download(address: string, title: string): void {
   const link = document.createElement('a')
   link.href = address

@@ -1,4 +1,7 @@
-/** Empty, loading, failing: a sentence and the next step, grey boxes of the final size, what failed and a button. */
+/**
+ * Empty, loading and failed states: a sentence with the next step, placeholders of the final size, an error with a
+ * button.
+ */
 
 import type { IconNode } from 'lucide'
 import { RotateCw } from 'lucide'
@@ -8,7 +11,10 @@ import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 
-/** @param children  the next step; `isWhole`: there is nothing else in the view */
+/**
+ * @param children  the next step
+ * @param isWhole   nothing else is in the view
+ */
 export function Empty({
   icon,
   title,
@@ -33,7 +39,7 @@ export function Empty({
   )
 }
 
-/** Why what was just asked for was refused: a sentence above the form. */
+/** Why the last request was refused: a sentence above the form. */
 export function Refused({ children }: { children: ComponentChildren }) {
   return (
     <p class="notice error" role="alert">
@@ -70,7 +76,7 @@ export function Failed({
   )
 }
 
-/** A grey box where something will be. Sizes as CSS has them. */
+/** A placeholder. Sizes as in CSS. */
 export function Box({ width = '100%', height = '1em', radius }: { width?: string; height?: string; radius?: string }) {
   return <span class="box" style={{ width, height, ...(radius && { borderRadius: radius }) }} aria-hidden="true" />
 }

@@ -1,4 +1,4 @@
-/** Why downloads stand still, in one sentence: it comes before whatever else there is to say of them. */
+/** Why downloads are paused, in one sentence, which precedes all others about downloads. */
 import type { IconNode } from 'lucide'
 import { CirclePause, CloudOff, Hourglass, TriangleAlert } from 'lucide'
 import type { PlatformState } from '../server/records.ts'
@@ -13,20 +13,20 @@ interface StopReason {
   actions: Array<'retry' | 'accept' | 'pause' | 'resume'>
 }
 
-/** Today by its time alone. */
+/** The time alone if it is today. */
 const timeOf = (epoch: number): string =>
   Math.abs(epoch - Date.now() / 1000) < DAY_SECONDS / 2 ? toTimeOfDay(epoch) : toMoment(epoch)
 
-/** What only solves the platform's challenges: without it downloads go on, in fewer formats. */
+/** Programs that only solve the platform's challenges: without them downloads continue, with fewer formats. */
 const FOR_CHALLENGES = new Set(['javascript', 'yt-dlp-ejs'])
 
-/** Programs without which nothing is downloaded. */
+/** Programs that downloads require. */
 export const stoppingIn = ({ missing }: PlatformState): string[] => missing.filter((name) => !FOR_CHALLENGES.has(name))
 
-/** The title above says already what stands before the first colon. */
+/** The title already says what precedes the first colon. */
 const detailOf = (reason: string): string => reason.replace(/^[^:]+: /, '')
 
-/** undefined: they do not stand still */
+/** undefined: downloads are not paused */
 export function stopReasonOf(platform: PlatformState): StopReason | undefined {
   const { state, since: sinceEpoch, next_attempt: nextEpoch } = platform
   const reason = inWords(platform.reason, platform.said)

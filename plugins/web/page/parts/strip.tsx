@@ -1,4 +1,4 @@
-/** A row of videos that is moved sideways: by finger, wheel, or arrows. */
+/** A horizontally scrolling row of videos, with arrow buttons. */
 
 import { along } from '../browser/keys.ts'
 import { VideoCard } from './video-card.tsx'

@@ -1,4 +1,6 @@
-/** How many follow a channel on the platform: short, and in full when pointed at; nothing where it does not tell. */
+/**
+ * The number of subscribers on the platform, shortened, with the full number as a tooltip; nothing if it is unknown.
+ */
 import { toCompact } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 

@@ -1,4 +1,4 @@
-/** Subscribing and ending it: the button of a channel or playlist, and the dialog in which anything may be pasted. */
+/** The subscribe button of a channel or playlist, and the dialog for pasting links to subscribe to. */
 
 import { Check, Rss } from 'lucide'
 import { post } from '../server/api.ts'
@@ -17,11 +17,11 @@ interface ButtonProps {
   id: string
   name: string
   isOn: boolean
-  /** Shows it before the server has said so. */
+  /** Shows the new state before the server confirms it. */
   show: (isOn: boolean) => void
-  /** Among many of its like: the accessible name says whose it is, and none stands out. */
+  /** In a list: the accessible name includes the title, and the button is plain. */
   isOneOfMany?: boolean
-  /** Something else is the main thing here. */
+  /** The view has another main action. */
   isCalm?: boolean
 }
 
@@ -41,7 +41,7 @@ export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = fals
     show(!isOn)
     const begun = await ask(kind, id, !isOn, take).catch(takeBack)
     forget('list ')
-    // It is read from the platform first: that takes a while, and may fail.
+    // It must first be read from the platform, which takes a while and may fail.
     if (!isOn) say(t('adding.subscribing', { count: 1 }))
     const settle = async () => {
       await subscribed([begun]).catch(takeBack)

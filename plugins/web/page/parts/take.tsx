@@ -1,4 +1,4 @@
-/** How a subscription begins: the newest ten, all, or only what is new from now on. */
+/** What a new subscription downloads: the newest ten, all videos, or only new ones. */
 import { signal } from '@preact/signals'
 import { Rss } from 'lucide'
 import { useId, useState } from 'preact/hooks'
@@ -14,7 +14,7 @@ type Choice = (typeof CHOICES)[number]
 const NEWEST = 10
 const toTake = (choice: Choice): Take => (choice === 'newest' ? NEWEST : choice)
 
-/** @param first  what is chosen as long as nobody chooses */
+/** @param first  the preselected option */
 export function useTake(first: Choice = 'newest') {
   const [choice, choose] = useState<Choice>(first)
   return { take: toTake(choice), choice: <TakeChoice choice={choice} choose={choose} /> }
@@ -45,7 +45,10 @@ interface Question {
 
 const asked = signal<Question | undefined>(undefined)
 
-/** @param name  what is subscribed to, where it is one thing with a name. @returns undefined: rather not */
+/**
+ * @param name  the name of the single subscribed channel or playlist
+ * @returns undefined: cancelled
+ */
 export function askWhatToTake(name?: string): Promise<Take | undefined> {
   return new Promise((resolve) => {
     asked.value?.answer(undefined)
@@ -59,14 +62,17 @@ export function askWhatToTake(name?: string): Promise<Take | undefined> {
   })
 }
 
-/** @returns false: rather not. @throws Failure */
+/**
+ * @returns false: cancelled
+ * @throws Failure
+ */
 export async function askAndSubscribe(understood: readonly Understood[]): Promise<false | void> {
   const take = await askWhatToTake()
   if (take === undefined) return false
   await subscribe(understood, take)
 }
 
-/** Stands once in the frame. */
+/** Rendered once in the frame. */
 export const TakeQuestion = () => asked.value && <Asked {...asked.value} />
 
 function Asked({ title, answer }: Question) {

@@ -1,4 +1,4 @@
-/** Short messages about what has just happened, with an undo if there is one. `frame/toasts.tsx` shows them. */
+/** Short messages about what has just happened, with Undo if possible. `frame/toasts.tsx` shows them. */
 import { signal } from '@preact/signals'
 import { toFailure } from '../server/api.ts'
 
@@ -6,7 +6,7 @@ interface Toast {
   id: number
   text: string
   isError: boolean
-  /** What it returns may be a promise; its failure is a toast too. */
+  /** May return a promise; its failure is shown in another toast. */
   undo?: (() => unknown) | undefined
 }
 
@@ -22,7 +22,7 @@ export function say(text: string, { isError = false, undo }: { isError?: boolean
   setTimeout(() => dismiss(id), isError || undo ? WITH_UNDO_MS : SHOWN_MS)
 }
 
-/** Buttons, menus and forms do this by themselves (`action.ts`). */
+/** Buttons, menus and forms call it themselves (`action.ts`). */
 export const sayFailure = (error: unknown): void => say(toFailure(error).message, { isError: true })
 
 export const dismiss = (id: number): void => void (toasts.value = toasts.value.filter((toast) => toast.id !== id))

@@ -1,8 +1,8 @@
-/** What has to be typed before files are lost: the name, or the id where a name cannot be typed. */
+/** The text to type before files are deleted: the name, or the id if the name cannot be typed. */
 
 const TYPEABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,80}$/u
 
-/** Names from outside hold characters that nobody sees, and blanks that browsers fold. */
+/** Names from outside may contain invisible characters, and white space that browsers collapse. */
 export function typedFor(name: string, id: string): string {
   const own = name.trim()
   return TYPEABLE.test(own) && !own.includes('  ') ? own : id

@@ -1,11 +1,11 @@
-/** A part of a page that is read when somebody opens it. */
+/** A collapsible part that loads its content when it is opened. */
 import type { ComponentChildren } from 'preact'
 import { useAction } from './action.ts'
 
 interface UnfoldProps {
   class: string
   title: string
-  /** Each time; what fails is shown in a toast. */
+  /** Called at each opening; a failure is shown in a toast. */
   onOpen: () => Promise<void>
   children: ComponentChildren
 }

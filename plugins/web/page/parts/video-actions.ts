@@ -1,7 +1,4 @@
-/**
- * What an admin may do with a video: read it again, delete it with and without ignoring it. The same on its card and on
- * its page.
- */
+/** An admin's actions on a video, the same on its card and its page: refresh, delete, delete and ignore. */
 
 import { Ban, Pin, RefreshCw, Trash } from 'lucide'
 import { h } from 'preact'
@@ -19,13 +16,13 @@ import { say } from './toast.ts'
 interface Target {
   id: string
   title: string
-  /** Where it comes from. */
+  /** The platform's name and page. */
   platform: string
-  /** Its file lies there and stays. */
+  /** The place where its file is, and stays after a deletion. */
   place?: Video['place']
 }
 
-/** @param onGone  it has been deleted */
+/** @param onGone  called after the deletion */
 export function videoActions(video: Target, onGone: () => void): MenuItem[] {
   if (!isAdmin.value) return []
   return [
@@ -49,7 +46,7 @@ export function videoActions(video: Target, onGone: () => void): MenuItem[] {
   ]
 }
 
-/** Whether it is never deleted by itself. @param show  tells the page what holds now */
+/** Protects the video from automatic deletion, or not. @param show  shows the current state on the page */
 export function exemptAction({ platform_id: id, keep }: Video, show: (isExempt: boolean) => void): MenuItem[] {
   if (!isAdmin.value) return []
   const isExempt = keep === true

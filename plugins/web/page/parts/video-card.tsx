@@ -1,5 +1,5 @@
 /**
- * A video as a card or a row: picture in its fixed box, title in two lines, channel and age in one, actions on hover or
+ * A video as a card or a row: picture of a fixed ratio, title in two lines, channel and age in one, actions on hover or
  * focus.
  */
 
@@ -18,11 +18,13 @@ import { ChooseButton, Gone, type Hands, useHands } from './video-hands.tsx'
 
 interface CardProps extends Hands {
   isList?: boolean
-  /** What follows the address of the video, such as `?list=PL1`. */
+  /** Appended to the video's address, such as `?list=PL1`. */
   query?: string
 }
 
-/** Of a card: its height below the picture, its narrowest width; of a row: its height. The second from afar. */
+/**
+ * Sizes of a card: height below the picture, minimum width; of a row: its height. The second set is for televisions.
+ */
 const TEXT_PX = [74, 108] as const
 const MIN_PX = [228, 360] as const
 const ROWS_PX = [104, 136] as const
@@ -31,7 +33,7 @@ export const rowHeight = (): number => ofLayout(ROWS_PX)
 export const cardMinWidth = (): number => ofLayout(MIN_PX)
 export const cardHeight = (width: number): number => Math.round((width * 9) / 16) + ofLayout(TEXT_PX)
 
-/** Fingers do not hover: they get one button beside the text. */
+/** Touch devices cannot hover: they get one button beside the text. */
 const hasHover = matchMedia('(hover: hover)').matches
 
 export function VideoCard({ isList = false, query = '', ...hands }: CardProps) {

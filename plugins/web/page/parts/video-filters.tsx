@@ -1,4 +1,4 @@
-/** What stands above a list of videos: its filters and its order, as the address says them, and its look. */
+/** The controls above a list of videos: filters and sort, stored in the address, and the layout. */
 import { signal } from '@preact/signals'
 import { Grid2x2, Rows3, Table2 } from 'lucide'
 import type { ComponentChildren } from 'preact'
@@ -16,26 +16,26 @@ const TYPE = ['', 'videos', 'streams', 'shorts'] as const
 const FIRST_SORT = 'published' satisfies SortName
 
 type SortText<Key = TextKey> = Key extends `home.sort.${infer Sort}` ? Sort : never
-/** What the server sorts by and the page has words for. */
+/** Sorts that the server supports and the page has texts for. */
 type OfferedSort = Extract<SortText, SortName | `${SortName}.asc`>
 
 interface VideoFilters {
   watch: (typeof WATCH)[number]
   type: (typeof TYPE)[number]
   sort: string
-  /** The two halves of the sort. */
+  /** The field and the direction of a sort. */
   by: string
   order: 'asc' | 'desc'
 }
 
-/** @param by  empty: the list has an order of its own until one is chosen */
+/** @param by  empty: the list has its own order until one is chosen */
 export const orderOfAddress = (by: string, order: 'asc' | 'desc') => ({
   by,
   order,
   change: (by: string, order: 'asc' | 'desc') => changeQuery({ sort: order === 'asc' ? `${by}.asc` : by }),
 })
 
-/** An address is typed by hand too: what it says wrongly counts as nothing. */
+/** People may edit the address: invalid values are ignored. */
 const oneOf = <Value extends string>(values: readonly Value[], name: string, fallback: Value): Value =>
   values.find((value) => value === route.value.query.get(name)) ?? fallback
 
@@ -45,7 +45,7 @@ export function filtersOfAddress(sorts: readonly OfferedSort[], style: ListStyle
   return { watch: oneOf(WATCH, 'watch', ''), type: oneOf(TYPE, 'type', ''), sort, by, order }
 }
 
-/** Columns need room, and a hand that points. */
+/** The table needs a wide screen and a pointing device. */
 const roomy = matchMedia('(min-width: 700px)')
 const isRoomy = signal(roomy.matches)
 roomy.addEventListener('change', () => void (isRoomy.value = roomy.matches))
@@ -54,7 +54,7 @@ const STYLES = { grid: Grid2x2, list: Rows3, table: Table2 }
 export type ListStyle = keyof typeof STYLES
 const stylesHere = (): ListStyle[] => (isRoomy.value && !isSofa.value ? ['grid', 'list', 'table'] : ['grid', 'list'])
 
-/** A table that has no room is a list. */
+/** Without space, the table becomes a list. */
 export function styleOf(view: 'home' | 'channel'): ListStyle {
   const chosen = userPreferences.value[`view_style_${view}`] ?? 'grid'
   return stylesHere().includes(chosen) ? chosen : 'list'
@@ -62,7 +62,7 @@ export function styleOf(view: 'home' | 'channel'): ListStyle {
 
 interface Props {
   filters: VideoFilters
-  /** None: the list has an order of its own. */
+  /** undefined: the list has its own order. */
   sorts: readonly OfferedSort[]
   hasTypes?: boolean
   view: 'home' | 'channel'

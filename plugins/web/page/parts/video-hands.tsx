@@ -1,4 +1,4 @@
-/** What a hand does with a video of a list, be it a card or a row of a table: click, hold, keys, menu. */
+/** Interactions with a video of a list, as a card, a row or a table row: click, long press, keys, menu. */
 import { Circle, CircleCheck, Clock, ClockCheck, ListPlus, TvMinimalPlay } from 'lucide'
 import { useRef, useState } from 'preact/hooks'
 import { onLongPress } from '../browser/long-press.ts'
@@ -14,24 +14,27 @@ import { toggleLater } from './watch-later.ts'
 export interface Hands {
   row: VideoRow
   onWatched: (row: VideoRow) => void
-  /** Left out: it is put into Watch later, or taken out. */
+  /** Omitted: toggles Watch later. */
   onLater?: (row: VideoRow) => void
-  /** Further entries of the menu. */
+  /** Further menu entries. */
   actions?: MenuItem[]
-  /** Where several can be chosen. */
+  /** If the list supports selection. */
   choosing?: Choosing | undefined
 }
 
 export interface Choosing {
-  /** Some are chosen: a click chooses, and does not open. */
+  /** While videos are selected, a click selects instead of opening. */
   isActive: boolean
   isChosen: boolean
   toggle: () => void
-  /** All from the last one to this. */
+  /** Selects the range from the last one to this. */
   extend: () => void
 }
 
-/** Chooses where the click says so. On the title a modifier opens another tab, as everywhere. @returns whether it did */
+/**
+ * Selects if the click asks for it. On the title, a modifier opens a new tab, as everywhere. @returns whether it
+ * selected
+ */
 function takesClick(event: MouseEvent, { isActive, toggle, extend }: Choosing, isHeld: boolean): boolean {
   if (isHeld) return true
   const on = event.target as Element
@@ -51,7 +54,7 @@ export function useHands({
   actions = [],
   choosing,
 }: Hands) {
-  // Hundreds are scrolled by: each is as light as it can be until somebody comes to it.
+  // The menu is rendered only on hover or focus, because hundreds of cards scroll by.
   const [isNear, setNear] = useState(false)
   const press = useRef<ReturnType<typeof onLongPress> | undefined>(undefined)
   const held = useRef(choosing)
@@ -60,7 +63,7 @@ export function useHands({
   const { isOver, ...hold } = press.current ?? {}
   const onLater = () => given(row)
   const later = row.isLater ? t('later.remove') : t('later.add')
-  // All of them: fingers have only this one.
+  // The menu has all actions: touch devices have only this button.
   const items: MenuItem[] = [
     {
       label: row.isWatched ? t('video.markUnwatched') : t('video.markWatched'),
@@ -98,14 +101,14 @@ export function useHands({
   return { items, later, onLater, isNear, handlers }
 }
 
-/** The click is taken by the card or row that it lies in. */
+/** The surrounding card or row handles the click. */
 export const ChooseButton = ({ title, choosing: { isChosen } }: { title: string; choosing: Choosing }) => (
   <button type="button" class="card-choose" aria-pressed={isChosen} aria-label={t('select.one', { title })}>
     <Icon node={isChosen ? CircleCheck : Circle} />
   </button>
 )
 
-/** That the platform has it no more, that its file is missing, or that its disk is away. */
+/** Says that the video is gone from the platform, that its file is missing, or that its disk is offline. */
 export const Gone = ({ row: { isActive, isMissing, platform, place } }: { row: VideoRow }) => (
   <>
     {!isActive && (

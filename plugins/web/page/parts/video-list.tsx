@@ -1,4 +1,4 @@
-/** Any list of videos of the API as a grid, list or table, read again where it may have changed. */
+/** Any list of videos of the API as a grid, list or table; reloads when it may have changed. */
 import { signal } from '@preact/signals'
 import { Component, type ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -28,17 +28,17 @@ interface VideoListProps {
   path: string
   query?: Query
   style?: ListStyle
-  /** Of a table: by what it is ordered; none: it has an order of its own. */
+  /** Of a table: the column by which it is sorted; undefined: the list's own order. */
   order?: TableOrder | undefined
-  /** The order is that of the day of publication: the list goes on past 10,000. */
+  /** Sorted by publication date: such a list continues beyond 10,000. */
   byDay?: 'desc' | 'asc' | undefined
-  /** What a link to a video carries, such as `?list=PL1`. */
+  /** Appended to links to a video, such as `?list=PL1`. */
   linkQuery?: string
-  /** Shown where nothing is there. */
+  /** Shown if the list is empty. */
   empty: ComponentChildren
   actions?: (row: VideoRow, list: List<VideoRow>) => MenuItem[]
   onTotal?: (total: Count) => void
-  /** Which one is the first in sight. */
+  /** Called with the first visible one. */
   onFirst?: ((row: VideoRow) => void) | undefined
 }
 
@@ -120,7 +120,7 @@ export function VideoList({
   )
 }
 
-/** A table is for few: it is fetched where one is wanted. */
+/** The table is loaded on demand, because few use it. */
 const tableModule = signal<typeof import('./video-table.tsx')>()
 const openTable = () =>
   Promise.all([import('./video-table.tsx'), moreStyles()]).then(
@@ -128,15 +128,15 @@ const openTable = () =>
     sayFailure,
   )
 
-/** A list that was read longer ago is read again when one comes back to it from elsewhere. */
+/** A list older than this is reloaded when somebody comes back to it. */
 const STALE_MS = 60_000
 /** Downloads end one after the other. */
 const REST_MS = 2000
-/** Further down nothing is pushed about while one looks. */
+/** Only at the top of the list: further down, a reload would move what people look at. */
 const TOP_PX = 400
 
 const isEnd = (change: QueueChange): boolean => 'removed' in change && change.removed === true
-/** When a download last ended, wherever one was: lists from before do not hold it. */
+/** When a download last ended, in whatever view: older lists lack its video. */
 let endedAt = 0
 listen('queue', (change) => void (isEnd(change) && (endedAt = Date.now())))
 
@@ -151,7 +151,7 @@ function useFresh(list: List<VideoRow>): void {
   }, [list])
 }
 
-/** A cell changes with its row alone, whatever else is scrolled into sight. */
+/** A cell depends only on its row, so that scrolling does not render it again. */
 class Cell extends Component<{
   row: VideoRow
   style: string

@@ -1,8 +1,8 @@
-/** A video of a list, as its card and its row in a table show it. */
+/** What a card or table row shows of a video. */
 import type { Video } from '../server/records.ts'
 import { platformOf } from './original.ts'
 
-/** Lists of many thousands keep no more of each. */
+/** Long lists cache only this much of each video. */
 export interface VideoRow {
   id: string
   title: string
@@ -21,13 +21,13 @@ export interface VideoRow {
   downloaded: number
   /** Bytes. */
   size: number
-  /** Of the picture, in pixels; 0: it has none. */
+  /** Of the picture, in pixels; 0: unknown. */
   height: number
   views: number
   likes: number
-  /** Where it comes from. */
+  /** Name of the platform. */
   platform: string
-  /** Where its file lies and is only read. */
+  /** The place with its file, which is only read. */
   place?: Video['place']
 }
 

@@ -1,4 +1,4 @@
-/** A list of videos as a table, for who manages many: columns to choose, ordered by a click on a head. */
+/** A list of videos as a table: columns to choose, sorted by a click on a heading. */
 import { ArrowDown, ArrowUp, Columns3Cog, EllipsisVertical, ListChecks } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -17,7 +17,7 @@ import { Box } from './states.tsx'
 import { ChooseButton, Gone, type Hands, useHands } from './video-hands.tsx'
 import type { VideoRow } from './video-row.ts'
 
-/** How a table is ordered, and how it is ordered anew; none: its list has an order of its own. */
+/** How a table is sorted, and how to sort it; undefined: the list has its own order. */
 export interface TableOrder {
   by: string
   order: 'asc' | 'desc'
@@ -31,13 +31,13 @@ interface VideoTableProps {
   order?: TableOrder | undefined
   empty: ComponentChildren
   onFirst: (position: number) => void
-  /** @param style  what its appearance depends on beside the row */
+  /** @param style  what the appearance depends on in addition to the row */
   cellOf: (row: VideoRow, style: string, show: (hands: Hands) => ComponentChildren) => ComponentChildren
   linkQuery: string
 }
 
 const ROW_PX = 56
-/** The narrowest title, and what stands before and after the columns. */
+/** Minimum width of the title, and widths before and after the columns. */
 const TITLE_PX = 200
 const ENDS_PX = 2 * 48
 const WIDTHS: Record<Column, number> = {
@@ -51,7 +51,7 @@ const WIDTHS: Record<Column, number> = {
   likes: 80,
 }
 
-/** Figures stand below each other. */
+/** Digits are aligned. */
 const FIGURES = new Set<Column>(['duration', 'mediasize', 'height', 'views', 'likes'])
 const classOf = (column: Column) => (FIGURES.has(column) ? 'figure' : undefined)
 
@@ -219,7 +219,7 @@ function Row({ columns, linkQuery, ...hands }: Hands & { columns: Column[]; link
   )
 }
 
-/** The whole number where a short one stands. */
+/** The full number as a tooltip of a shortened one. */
 const titleOf = (column: Column, row: VideoRow): { title?: string } =>
   column === 'views' || column === 'likes' ? { title: toNumber(row[column]) } : {}
 

@@ -1,28 +1,28 @@
 /**
- * A grid or list of any length: only the rows in sight are there. Arrow keys move through it, also to rows that are not
- * there yet.
+ * A grid or list of any length that renders only the visible rows. Arrow keys also move to rows that are not rendered
+ * yet.
  */
 import type { ComponentChildren, RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { along } from '../browser/keys.ts'
 
 export interface VirtualGridProps {
-  /** How many there are, as far as is known. */
+  /** The number of items, as far as known. */
   count: number
-  /** Narrowest width of a cell; `list`: one column. */
+  /** Minimum width of a cell; `list`: one column. */
   minWidth: number
   isList?: boolean
-  /** Each is a row of a table, below its head. */
+  /** Rendered as table rows, below a heading. */
   isTable?: boolean
-  /** Of a cell, for its width: every cell of a grid is the same. */
+  /** Height of a cell for its width: all cells of a grid are the same. */
   heightOf: (width: number) => number
   gap?: number
   label: string
-  /** A cell. Its first link, else its first button, takes the focus when arrows reach it. */
+  /** Renders a cell. Its first link, otherwise its first button, receives the focus from arrow keys. */
   render: (position: number) => ComponentChildren
-  /** Which cells are in sight or, once one scrolls, will be soon. */
+  /** Called with the range of cells that are visible, or soon will be. */
   onSight?: (first: number, last: number) => void
-  /** Which one is the first that is not above the window. */
+  /** Called with the first cell that is not above the window. */
   onFirst?: ((position: number) => void) | undefined
 }
 
@@ -74,7 +74,7 @@ export function VirtualGrid({
   useLayoutEffect(() => update.current(), [count, width, columns, rowHeight])
   useLayoutEffect(() => {
     if (wanted.current === undefined) return
-    // Who has gone elsewhere meanwhile is left there.
+    // Not if the user has moved the focus meanwhile.
     if (document.activeElement === document.body || box.current!.contains(document.activeElement))
       focusOn(wanted.current)
     else wanted.current = undefined
@@ -91,7 +91,7 @@ export function VirtualGrid({
     if (!cell || !step || event.defaultPrevented) return
     const at = Number(cell.dataset['position'])
     const to = Math.max(0, Math.min(count - 1, at + step(columns, Math.max(1, Math.floor(innerHeight / rowHeight)))))
-    // Past the ends the page scrolls as it always does.
+    // Beyond the ends, the key scrolls the page.
     if (to === at) return
     event.preventDefault()
     wanted.current = to
@@ -137,11 +137,12 @@ export function VirtualGrid({
   )
 }
 
-/** Has it looked, once a frame, when something moves; and says how wide it is and where it lies. */
+/** Calls back at most once a frame while something moves, with the width and position of the grid. */
 function useMoves(box: RefObject<HTMLElement | null>, update: RefObject<() => void>) {
   const [width, setWidth] = useState(0)
   /**
-   * From the document's top. Measured when something moves, not while scrolling: that would lay out the page each time.
+   * The distance from the top of the document. Measured when the layout changes, not while scrolling, which would force
+   * a layout each time.
    */
   const offset = useRef(0)
   useLayoutEffect(() => {
@@ -162,7 +163,7 @@ function useMoves(box: RefObject<HTMLElement | null>, update: RefObject<() => vo
       soon()
     })
     observer.observe(element)
-    // What stands above it comes later, and pushes it down.
+    // Content above may load later and move the grid.
     observer.observe(document.body)
     measure()
     addEventListener('scroll', soon, { passive: true })
@@ -177,7 +178,7 @@ function useMoves(box: RefObject<HTMLElement | null>, update: RefObject<() => vo
   return { width, offset }
 }
 
-/** @returns false: there is nothing yet that takes the focus; the cell itself keeps its place until there is */
+/** @returns false: no focusable element is rendered yet, so the cell itself holds the focus */
 function focusIn(cell: HTMLElement): boolean {
   const target = cell.querySelector<HTMLElement>('a:not([tabindex="-1"])') ?? cell.querySelector('button')
   const isWaiting = document.activeElement === cell

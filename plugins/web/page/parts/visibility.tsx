@@ -1,4 +1,4 @@
-/** Who sees a playlist of one's own: the switch, with what it means in a sentence, and the word for it. */
+/** The visibility of a custom playlist: a switch with an explanation, and the word for it. */
 import { Lock, Users } from 'lucide'
 import type { Playlist } from '../server/records.ts'
 import { account, isAdmin, seesAll } from '../stores/session.ts'
@@ -14,11 +14,11 @@ export const isMine = ({ playlist_owner: owner }: Whose): boolean =>
 export const mayChange = (playlist: Whose): boolean =>
   playlist.playlist_type === 'custom' && (isAdmin.value || isMine(playlist))
 
-/** One that nobody owns becomes that of the admin who makes it private. */
+/** A playlist without an owner gets the admin who makes it private. */
 export const maySetVisibility = (playlist: Whose): boolean =>
   isMine(playlist) || (isAdmin.value && playlist.playlist_owner === null)
 
-/** Nothing for a child, who keeps playlists for itself, and nothing until it is known who this is. */
+/** Hidden for children, whose playlists are always private, and until the session is known. */
 export function VisibilitySwitch({
   isPrivate,
   onChange,
@@ -37,7 +37,7 @@ export function VisibilitySwitch({
   )
 }
 
-/** Of a custom playlist, whose it is and who sees it. */
+/** The owner and visibility of a custom playlist. */
 export function Visibility({ playlist }: { playlist: Whose }) {
   const isPrivate = playlist.playlist_visibility === 'private'
   return (

@@ -1,4 +1,4 @@
-/** In Watch later or not: shown at once wherever the video stands, with a way back. */
+/** Adds a video to Watch later or removes it, shown at once wherever the video appears, with Undo. */
 import { post } from '../server/api.ts'
 import type { Rows } from '../stores/list.ts'
 import { cachedUnder, forget } from '../stores/load.ts'
@@ -8,13 +8,13 @@ import { say, sayFailure } from './toast.ts'
 /** The id of the playlist that every account has. */
 export const WATCH_LATER = 'watchlater'
 
-/** What a row says of it, whatever else it says. */
+/** The part of a row that says so. */
 interface Mark {
   id: string
   isLater: boolean
 }
 
-/** @param also  shows it where the video stands in no list */
+/** @param also  updates a view that shows the video outside of lists */
 export async function toggleLater({ id, isLater: was }: Mark, also?: (isLater: boolean) => void): Promise<void> {
   const show = (isLater: boolean) => {
     showLater(id, isLater)
@@ -27,7 +27,7 @@ export async function toggleLater({ id, isLater: was }: Mark, also?: (isLater: b
     show(was)
     return sayFailure(error)
   }
-  // What was asked for before the server knew may have come meanwhile.
+  // A reply to an earlier request may have arrived meanwhile.
   show(!was)
   forgetLater()
   say(was ? t('later.removed') : t('later.added'), {
@@ -35,12 +35,12 @@ export async function toggleLater({ id, isLater: was }: Mark, also?: (isLater: b
   })
 }
 
-/** On all cards of a video. */
+/** Updates all cards of a video. */
 export function showLater(id: string, isLater: boolean): void {
   for (const list of cachedUnder<Rows<Mark>>('list /api/')) list.change(id, (row) => ({ ...row, isLater }))
 }
 
-/** What is cached of the playlist itself is outdated. */
+/** The cached playlist is outdated. */
 export function forgetLater(): void {
   for (const key of [`list /api/playlist/${WATCH_LATER}/`, `playlist/${WATCH_LATER}`, 'list playlists', 'playlists'])
     forget(key)

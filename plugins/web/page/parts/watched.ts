@@ -1,4 +1,4 @@
-/** Watched or not: shown at once wherever the video stands, with a way back. */
+/** Marks a video as watched or unwatched, shown at once wherever the video appears, with Undo. */
 import { post } from '../server/api.ts'
 import type { Rows } from '../stores/list.ts'
 import { cachedUnder } from '../stores/load.ts'
@@ -8,7 +8,7 @@ import type { VideoRow } from './video-row.ts'
 
 export type Mark = Pick<VideoRow, 'isWatched' | 'progress'>
 
-/** @param also  shows it where the video stands in no list */
+/** @param also  updates a view that shows the video outside of lists */
 export async function toggleWatched(
   { id, isWatched: was, progress }: Mark & Pick<VideoRow, 'id'>,
   also?: (mark: Mark) => void,
@@ -21,7 +21,7 @@ export async function toggleWatched(
   show(mark)
   try {
     await post('/api/watched/', { id, is_watched: mark.isWatched })
-    // What was asked for before the server knew may have come meanwhile.
+    // A reply to an earlier request may have arrived meanwhile.
     show(mark)
     say(was ? t('video.nowUnwatched') : t('video.nowWatched'), {
       undo: () => void toggleWatched({ id, ...mark }, also),

@@ -1,4 +1,4 @@
-/** A video whose file has gone is fetched once more, and followed until the file is there. */
+/** Downloads a video again whose file is missing, and waits until the file is there. */
 import { Failure, get, post, remove, toFailure } from '../server/api.ts'
 import { listen } from '../server/events.ts'
 import type { Item, QueueItem } from '../server/records.ts'
@@ -6,11 +6,11 @@ import { taskOver } from '../stores/jobs.ts'
 import { t } from '../texts/lookup.ts'
 
 /**
- * @param show  how far it is, once it is known. @throws Failure  why it cannot be had; AbortError where nobody waits
- * any more
+ * @param show  receives the progress
+ * @throws Failure  why it cannot be downloaded; AbortError if the caller no longer waits
  */
 export async function fetchAgain(id: string, show: (fraction: number) => void, signal: AbortSignal): Promise<void> {
-  // What is queued or ignored already is passed over, and an older item may not ask for what is archived.
+  // Adding alone skips items that are queued or ignored, and an older item may not replace an archived video.
   await remove(`/api/download/${id}/`).catch((error: unknown) => {
     if (toFailure(error).status !== 404) throw error
   })
@@ -28,13 +28,13 @@ export async function fetchAgain(id: string, show: (fraction: number) => void, s
   await leftQueue(id, show, signal)
 }
 
-/** Done is what has left the queue: what fails stays in it, with its reason. */
+/** It is done when it has left the queue: a failed item stays, with its reason. */
 function leftQueue(id: string, show: (fraction: number) => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const poll = () =>
       void get<Item<QueueItem>>(`/api/download/${id}/`, {}, signal).then(
         ({ data }) => take(data),
-        // any other is asked again with the next event
+        // any other error: asked again with the next event
         (error: unknown) => (toFailure(error).status === 404 ? settle() : undefined),
       )
     const take = (item: QueueItem) => {

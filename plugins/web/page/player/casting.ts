@@ -1,15 +1,15 @@
-/** A film on a television and the like, which the browser can send it to. */
+/** Plays a film on another device, such as a television, that the browser can send it to. */
 import { signal } from '@preact/signals'
 import { post } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Deck } from './deck.ts'
 
-/** @param address  where the film lies for this browser */
+/** @param address  the film's URL in this browser */
 export function openCasting(deck: Deck, address: () => string) {
-  /** Such are near. */
+  /** Whether such devices are available. */
   const isCastable = signal(false)
 
-  /** From another address, from where it is. */
+  /** Continues at the current position with another URL. */
   function playFrom(url: string): void {
     const { element } = deck
     if (!element) return
@@ -22,7 +22,7 @@ export function openCasting(deck: Deck, address: () => string) {
   const comeBack = () => playFrom(address())
 
   deck.holds.push(({ remote }) => {
-    // Firefox has none, and a browser without such a thing refuses.
+    // Firefox does not support it, and a browser may refuse.
     void remote?.watchAvailability((isNear) => void (isCastable.value = isNear)).catch(() => undefined)
     remote?.addEventListener('disconnect', comeBack)
     return () => remote?.removeEventListener('disconnect', comeBack)
@@ -31,13 +31,14 @@ export function openCasting(deck: Deck, address: () => string) {
   return {
     isCastable,
     /**
-     * The browser asks which device. Such have no cookie: the film comes to them by an address that holds some hours.
-     * @throws Failure  the server gives no such address
+     * The browser asks for the device. Such devices have no cookie, so they get a signed URL that is valid for some
+     * hours.
+     * @throws Failure  the server provides no such URL
      */
     async cast(): Promise<void> {
       const { url } = await post<{ url: string }>(`/api/video/${deck.video.platform_id}/link/`)
       playFrom(under(url))
-      await deck.element?.remote.prompt().catch(comeBack) // thought better of it
+      await deck.element?.remote.prompt().catch(comeBack) // cancelled
     },
   }
 }

@@ -1,10 +1,10 @@
-/** What follows a video that no playlist leads on from: of its channel, alike, or from elsewhere. */
+/** Chooses the next video when no playlist does: one of the same channel, a similar one, or any other. */
 import { toVideoRow, type VideoRow } from '../parts/video-row.ts'
 import type { Query } from '../server/api.ts'
 import { getPage } from '../server/paged.ts'
 import type { Video } from '../server/records.ts'
 
-/** What began in this visit: whoever skips on is not led in a circle. */
+/** Videos played in this visit: skipping must not go in a circle. */
 const seen = new Set<string>()
 const MOST_SEEN = 1000
 
@@ -19,10 +19,13 @@ async function read(query: Query, signal: AbortSignal) {
   return { rows: data.map(toVideoRow), paginate }
 }
 
-/** So many videos of one day: a channel that has published more that day goes on with what is alike. */
+/** At most this many videos of one day are considered; if a channel published more, a similar video follows. */
 const MOST_PAGES = 10
 
-/** The one that its channel published after it, of those this person has not watched. Days are in order of ids. */
+/**
+ * The next one that its channel published, among those the account has not watched. Videos of one day are ordered by
+ * id.
+ */
 export async function laterInChannel(video: Video, signal: AbortSignal): Promise<VideoRow | undefined> {
   const { channel, platform_id: id, published } = video
   const query = {
@@ -39,7 +42,7 @@ export async function laterInChannel(video: Video, signal: AbortSignal): Promise
   return undefined
 }
 
-/** Any of its channel that this person has not watched. @param chance  from 0 up to 1 */
+/** Any unwatched video of its channel. @param chance  from 0 up to 1 */
 export async function someInChannel(video: Video, chance: number, signal: AbortSignal): Promise<VideoRow | undefined> {
   const query = { channel: video.channel.channel_id, watch: 'unwatched' }
   const isNew = ({ id }: VideoRow) => id !== video.platform_id && !seen.has(id)
@@ -52,11 +55,11 @@ export async function someInChannel(video: Video, chance: number, signal: AbortS
   return [...rows.slice(from), ...rows.slice(0, from), ...first.rows].find(isNew)
 }
 
-/** Of those that are alike, best match first. */
+/** A similar video, best match first. */
 export const bestOf = (rows: readonly VideoRow[] = []): VideoRow | undefined =>
   rows.find(({ id, isWatched }) => !isWatched && !seen.has(id)) ?? rows.find(({ id }) => !seen.has(id)) ?? rows[0]
 
-/** The newest of the archive, where there is nothing else. */
+/** The newest of the archive, if nothing else is found. */
 export async function newestBut(id: string, signal: AbortSignal): Promise<VideoRow | undefined> {
   const { rows } = await read({}, signal)
   return rows.find((row) => row.id !== id && !seen.has(row.id)) ?? rows.find((row) => row.id !== id)

@@ -1,7 +1,7 @@
-/** What formats are called, by people and by browsers. */
+/** Names of formats, for people and for browsers. */
 import type { Stream } from '../server/records.ts'
 
-/** As files name them → as people do. */
+/** As in files → as shown. */
 const NAMES: Record<string, string> = {
   hevc: 'HEVC',
   h264: 'H.264',
@@ -15,7 +15,7 @@ const NAMES: Record<string, string> = {
   flac: 'FLAC',
   aac: 'AAC',
 }
-/** As browsers are asked for them. What is not here is played, or is not: nobody is told before. */
+/** As in browser APIs. Formats that are missing here are simply tried. */
 const SOUNDS: Record<string, string> = {
   aac: 'mp4a.40.2',
   mp3: 'mp3',
@@ -37,7 +37,7 @@ const PICTURES: Record<string, string> = {
   mpeg4: 'video/mp4; codecs="mp4v.20.9"',
   theora: 'video/ogg; codecs="theora"',
 }
-/** Whole kinds of files that browsers open or do not, whatever is in them. */
+/** Container formats that browsers either open or not, whatever is inside. */
 const CONTAINERS: Record<string, string> = {
   avi: 'video/x-msvideo',
   flv: 'video/x-flv',
@@ -50,12 +50,12 @@ const CONTAINERS: Record<string, string> = {
 
 export const nameOf = (codec: string): string => NAMES[codec] ?? codec
 
-/** @returns the names of what is in a file, such as `HEVC, AAC` */
+/** @returns the names of the codecs in a file, such as `HEVC, AAC` */
 export const namesOf = (streams: readonly Stream[]): string =>
   [...new Set(streams.map(({ codec }) => nameOf(codec)))].join(', ')
 
 /**
- * The sound's format, where this browser plays none of the file's sounds: the film runs without it, and without a word.
+ * The audio codec, if this browser plays none of the file's audio: it would play the film silently, without an error.
  */
 export function unheard(streams: readonly Stream[]): string | undefined {
   const sounds = streams.filter(({ type }) => type === 'audio').map(({ codec }) => codec)
@@ -64,7 +64,7 @@ export function unheard(streams: readonly Stream[]): string | undefined {
   return sounds.length > 0 && sounds.every(isUnknown) ? nameOf(sounds[0]!) : undefined
 }
 
-/** As `MediaCapabilities` wants it said; what is not known is taken for usual. */
+/** A configuration for `MediaCapabilities`; unknown values are assumed to be ordinary. */
 const pictureOf = (
   contentType: string,
   { width = 1280, height = 720, bitrate }: Stream,
@@ -80,8 +80,8 @@ const pictureOf = (
 })
 
 /**
- * What this browser says beforehand that it cannot play. Undefined: it can, or nobody knows before it is tried.
- * @param url  of the film: its ending tells of the file
+ * What this browser says in advance that it cannot play; undefined: it can, or only trying tells.
+ * @param url  of the film: its extension names the container
  */
 export async function foreseen(url: string, streams: readonly Stream[]): Promise<'format' | 'picture' | undefined> {
   const container = CONTAINERS[url.split('.').at(-1)!]

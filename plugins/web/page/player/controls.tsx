@@ -1,4 +1,4 @@
-/** The bar of the player: the position with its segments, and the buttons. */
+/** The player's controls: the seek bar with its segments, and the buttons. */
 import {
   AArrowDown,
   AArrowUp,
@@ -130,9 +130,9 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
   )
 }
 
-/** Of a second: fine enough for any bar. */
+/** Seconds; fine enough for a seek bar of any width. */
 const STEP_S = 0.1
-/** Of chapters on the bar: more than its usual width has room for. */
+/** The maximum number of chapter marks on the bar. */
 const MOST_MARKS = 500
 
 function Bar({ machine }: { machine: Machine }) {
@@ -185,7 +185,7 @@ function Bar({ machine }: { machine: Machine }) {
   )
 }
 
-/** A video may have thousands of chapters; where marks would touch each other, one stands for all. */
+/** A video may have thousands of chapters; marks that would touch are merged. */
 function apart(chapters: Machine['chapters'], seconds: number): Machine['chapters'] {
   let last = -Infinity
   return chapters.filter(({ start }) => {
@@ -195,7 +195,7 @@ function apart(chapters: Machine['chapters'], seconds: number): Machine['chapter
   })
 }
 
-/** What is where one points: its picture, its time, its chapter. */
+/** The preview at the pointer: picture, time, chapter. */
 function Pointed({ machine }: { machine: Machine }) {
   const seconds = machine.pointed.value
   if (seconds === undefined) return null

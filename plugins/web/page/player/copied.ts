@@ -1,4 +1,4 @@
-/** A copy that plays is asked for, and followed until it is there. */
+/** Requests a playable copy and waits for it. */
 import { Failure, get, post } from '../server/api.ts'
 import type { CopyState, Video } from '../server/records.ts'
 import { t } from '../texts/lookup.ts'
@@ -6,12 +6,13 @@ import { t } from '../texts/lookup.ts'
 const ASK_MS = 1000
 
 /**
- * @param show  how far it is: 0 to 1. @returns its URL. @throws Failure  why it cannot be made; AbortError where nobody
- * waits any more
+ * @param show  receives the progress, 0 to 1
+ * @returns its URL
+ * @throws Failure  why it cannot be made; AbortError if the caller no longer waits
  */
 export async function copied(video: Video, show: (fraction: number) => void, signal: AbortSignal): Promise<string> {
   const path = `/api/video/${video.platform_id}/copy/`
-  // Somebody stands before a copy that does not play either.
+  // A first copy that does not play either is made again by encoding.
   let now = await post<CopyState>(path, video.copy_url === undefined ? {} : { encode: true })
   while (now.state === 'making') {
     show(now.progress)

@@ -1,4 +1,6 @@
-/** What follows a video that ends in the corner: said there, and begun by itself where that is wanted. */
+/**
+ * The next video after one that ends in the corner: announced there, and started by itself if the account wants that.
+ */
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Video } from '../server/records.ts'
@@ -15,12 +17,12 @@ export interface Steps {
 
 interface FollowProps {
   video: Video
-  /** Of its view: what it says of the playlist holds on. */
+  /** The query of its view, which names the playlist. */
   path: string
   onSteps: (steps: Steps) => void
 }
 
-/** For a video whose view was never there. */
+/** For a video whose view was never open. */
 export function Follow({ video, path, onSteps }: FollowProps) {
   const query = useSignal(new URLSearchParams(path.split('?')[1]))
   const { next, previous } = useFollowing(video.platform_id, video, query)

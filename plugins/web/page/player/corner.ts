@@ -1,11 +1,11 @@
-/** What plays in the corner while one looks around; what shows it there is loaded with the page, the player is not. */
+/** The state of the player in the corner. It is loaded with the page; the player itself is not. */
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { deleted } from '../stores/deleted.ts'
 
 export interface InCorner {
   id: string
   title: string
-  /** Of its view. */
+  /** The path of its view. */
   path: string
   isPlaying: ReadonlySignal<boolean>
   toggle: () => void
@@ -13,16 +13,16 @@ export interface InCorner {
 }
 
 export const corner = signal<InCorner | undefined>(undefined)
-/** What follows there, once the video is over. */
+/** What follows when the video has ended. */
 export interface Coming {
   title: string
-  /** Seconds; undefined: it waits to be asked. */
+  /** Seconds until it starts; undefined: it waits for a click. */
   left: number | undefined
   go: () => void
 }
 
 export const coming = signal<Coming | undefined>(undefined)
-/** The box that the player moves into; the frame has it. */
+/** The element that receives the player; rendered by the frame. */
 export const dock: { current: HTMLDivElement | null } = { current: null }
 
 deleted.subscribe((ids) => {

@@ -1,9 +1,9 @@
-/** The seconds until the next video begins by itself. */
+/** The countdown to the next video. */
 import { useEffect, useState } from 'preact/hooks'
 
 const NEXT_S = 8
 
-/** @returns seconds that are left; `stop` ends it */
+/** @returns the remaining seconds; `stop` cancels it */
 export function useCountdown(isOn: boolean, go: () => void): { left: number; isStopped: boolean; stop: () => void } {
   const [left, setLeft] = useState(NEXT_S)
   const [isStopped, setStopped] = useState(false)

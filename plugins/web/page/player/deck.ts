@@ -1,14 +1,14 @@
-/** What the parts of a player share: the element while there is one, and what it has said last. */
+/** The state that the parts of a player share: the media element, if there is one, and its last values. */
 import { type Signal, signal } from '@preact/signals'
 import type { Video } from '../server/records.ts'
 
-/** Done with the element when it is there. @returns ends it */
+/** Runs with the element once there is one. @returns a function that cancels it */
 type Hold = (element: HTMLVideoElement, frame: HTMLElement) => (() => void) | void
 
 export class Deck {
   readonly video: Video
   element: HTMLVideoElement | undefined
-  /** It stands where it is to begin: from now on its position counts. */
+  /** The start position is set: from now on the current position counts. */
   hasBegun = false
   readonly isPlaying = signal(false)
   readonly isWaiting = signal(false)
@@ -16,7 +16,7 @@ export class Deck {
   readonly position = signal(0)
   readonly duration: Signal<number>
   readonly buffered = signal(0)
-  /** By the event of the element that calls them. */
+  /** By the media events that update them. */
   readonly handlers: Record<string, () => void> = {
     waiting: () => void (this.isWaiting.value = true),
     playing: () => void (this.isWaiting.value = false),
@@ -34,11 +34,11 @@ export class Deck {
     try {
       await this.element?.play()
     } catch {
-      this.isPlaying.value = false // not without a gesture, says the browser: the button is there
+      this.isPlaying.value = false // the browser requires a gesture: the button is there
     }
   }
 
-  /** @returns lets go */
+  /** @returns a function that detaches */
   attach(element: HTMLVideoElement, frame: HTMLElement): () => void {
     const handlers = Object.entries(this.handlers)
     this.element = element
@@ -57,7 +57,7 @@ export class Deck {
   }
 }
 
-/** So many steps on from where one is, within what there is. */
+/** Moves by this many steps, within the allowed range. */
 export function stepped(all: readonly number[], now: number, steps: number): number {
   const at = all.findIndex((one) => one >= now)
   return all[Math.max(0, Math.min(all.length - 1, at + steps))]!

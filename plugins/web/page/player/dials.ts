@@ -1,4 +1,4 @@
-/** How loud, how fast, and whether again and again. */
+/** Volume, speed, and repeat. */
 import { batch, signal } from '@preact/signals'
 import { type Deck, stepped } from './deck.ts'
 import { storedOptions, storeOptions } from './player-options.ts'

@@ -1,4 +1,7 @@
-/** What plays after a video: the next one of its playlist, else of its channel, else one that is like it, else any. */
+/**
+ * Chooses what plays after a video: the next of its playlist, otherwise of its channel, otherwise a similar one,
+ * otherwise any.
+ */
 import { type ReadonlySignal, useComputed } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { navigate, route } from '../browser/router.ts'
@@ -10,7 +13,7 @@ import { bestOf, laterInChannel, newestBut, noteSeen, someInChannel } from './ch
 import type { Step } from './step.ts'
 
 export interface Following {
-  /** id of the playlist in the address. */
+  /** The playlist's id in the address. */
   list: string | undefined
   playlist: Load<Playlist | undefined>
   similar: Load<VideoRow[]>
@@ -19,18 +22,21 @@ export interface Following {
   previous: ReadonlySignal<Step | undefined>
 }
 
-/** What the address says of the playlist and how it is played. */
+/** The part of the address that names the playlist and the mode. */
 const FOLLOWED = ['list', 'shuffle', 'repeat']
 
-/** Another video of the same playlist, played in the same way. @param query  of the address of this one */
+/** Another video of the same playlist, in the same mode. @param query  of the current address */
 export const pathInList = (id: string, query = route.peek().query): string =>
   `/video/${id}/?${String(new URLSearchParams([...query].filter(([name]) => FOLLOWED.includes(name))))}`
 
-/** Where no playlist leads on, it is played on shuffled, if it was. */
+/** Without a playlist, shuffle continues if it was on. */
 const pathBeyond = (id: string, query: URLSearchParams): string =>
   `/video/${id}/${query.has('shuffle') ? '?shuffle=1' : ''}`
 
-/** @param video  undefined: not loaded yet; `query`: of the address of its view */
+/**
+ * @param video  undefined: not loaded yet
+ * @param query  of the view's address
+ */
 export function useFollowing(id: string, video: Video | undefined, query: ReadonlySignal<URLSearchParams>): Following {
   const list = query.value.get('list') ?? undefined
   const playlist = useLoad(`playlist/${list ?? ''}/entries`, async (signal) =>
@@ -41,7 +47,7 @@ export function useFollowing(id: string, video: Video | undefined, query: Readon
   const similar = useLoad(`video/${id}/similar`, async (signal) =>
     (await get<Item<Video[]>>(`/api/video/${id}/similar/`, {}, signal)).data.map(toVideoRow),
   )
-  // Drawn once for a video: what is announced is what comes.
+  // Drawn once per video, so that the announced one follows.
   const chance = useMemo(() => Math.random(), [id])
   useEffect(() => noteSeen(id), [id])
 
@@ -52,7 +58,7 @@ export function useFollowing(id: string, video: Video | undefined, query: Readon
     const order = { id, list: query.value.get('list'), isRepeated: query.value.has('repeat') }
     return stepsIn(entries, query.value.has('shuffle') ? { ...order, chance } : order)
   })
-  /** The playlist has nothing further, and does not begin again. */
+  /** The playlist has ended and does not repeat. */
   const isBeyond = useComputed(() => {
     if (!query.value.has('list')) return true
     return playlist.now.value.state !== 'loading' && !around.value.next && !query.value.has('repeat')
@@ -79,7 +85,9 @@ interface Beyond {
   chance: number
 }
 
-/** What follows where no playlist leads on. @param of  undefined: one does, or the video is not loaded yet */
+/**
+ * The next video outside of a playlist. @param of  undefined: a playlist determines it, or the video is not loaded yet
+ */
 function useBeyond(
   id: string,
   of: Video | undefined,
@@ -97,7 +105,7 @@ function useBeyond(
     isAlone ? newestBut(id, signal) : undefined,
   )
   return useComputed(() => {
-    // What comes first in the chain is waited for: the next one does not change while one reads its name.
+    // Waits for the better candidates: the announced video does not change while somebody reads it.
     if (inChannel.now.value.state === 'loading') return undefined
     return inChannel.now.value.value ?? bestOf(similar.now.value.value) ?? elsewhere.now.value.value
   })
@@ -105,14 +113,14 @@ function useBeyond(
 
 const toStep = (title: string, path: string): Step => ({ title, path, go: () => navigate(path) })
 
-/** Playlist → what was played of it in this visit, so that a shuffled one plays each once. */
+/** Playlist → what was played of it in this visit, so that shuffle plays each once. */
 const played = new Map<string, Set<string>>()
 
 interface Order {
   id: string
   list: string | null
   isRepeated: boolean
-  /** From 0 up to 1; left out: in its own order. */
+  /** From 0 up to 1; omitted: in order. */
   chance?: number
 }
 

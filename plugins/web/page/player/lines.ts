@@ -1,21 +1,21 @@
-/** What is said when: the lines of a subtitle track, as the browser itself has read them. */
+/** The lines of a subtitle track for the transcript, as parsed by the browser. */
 
 export interface Line {
-  /** Seconds from the beginning. */
+  /** Seconds from the start. */
   from: number
   text: string
 }
 
-/** Parts of a sentence are shown as one line up to so much: a film of two hours has thousands. */
+/** Cues are joined up to this length: a film of two hours has thousands. */
 const MOST_S = 8
 const MOST_LETTERS = 160
 const SENTENCE_END = /[.!?…。！？]["”»)]?$/u
-/** Automatic subtitles roll: what was said stands below for so many lines more. */
+/** Automatic subtitles scroll: each line is repeated in up to this many following cues. */
 const ROLLED = 2
 
 /** @throws Error  it cannot be read */
 export async function readLines(element: HTMLTrackElement): Promise<Line[]> {
-  // What nobody shows is not loaded.
+  // Browsers do not load a disabled track.
   if (element.track.mode === 'disabled') element.track.mode = 'hidden'
   if (element.readyState < HTMLTrackElement.LOADED)
     await new Promise((resolve) => {

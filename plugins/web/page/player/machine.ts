@@ -1,6 +1,6 @@
 /**
- * What the player does and knows: the video element's state as signals, its position stored on the server, and the parts
- * that see to source, subtitles, skips, dials and screen.
+ * The player: the media element's state as signals, the position stored on the server, and the parts for source,
+ * subtitles, skipping, volume and speed, and screen.
  */
 import { batch, computed, signal } from '@preact/signals'
 import { ask } from '../server/api.ts'
@@ -16,10 +16,10 @@ import { openSkips } from './skips.ts'
 import { openSource } from './source.ts'
 import { openSubtitles } from './subtitles.ts'
 
-/** Closer to an end than this, or than a twentieth, a position is not worth resuming at. */
+/** A position this close to the start or end, or within a twentieth of the duration, is not resumed. */
 const EDGE_S = 5
 const FRAME_S = 1 / 30
-/** After a jump by a key the preview of the position stays so long. */
+/** How long the preview stays after seeking by key. */
 const POINTED_MS = 1500
 
 export type Machine = ReturnType<typeof openMachine>
@@ -27,10 +27,10 @@ export type Machine = ReturnType<typeof openMachine>
 export function openMachine(video: Video, startAt: number | undefined) {
   const deck = new Deck(video)
   const { isPlaying, isWaiting, hasEnded, position, duration, buffered } = deck
-  /** Where it went on, for a while. */
+  /** The resumed position, shown for a while. */
   const resumedAt = signal<number | undefined>(undefined)
   const chapters = video.chapters ?? []
-  /** Number of the one that plays; −1: none. */
+  /** Index of the playing one; −1: none. */
   const chapter = computed(() => chapters.findLastIndex(({ start }) => start <= position.value))
   const progress = openPosition(video.platform_id)
   const source = openSource(deck)
@@ -127,7 +127,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
     chapters,
     chapter,
     resumedAt,
-    /** @returns lets go; the position is saved then */
+    /** @returns a function that detaches, and saves the position */
     attach: (element: HTMLVideoElement, frame: HTMLElement) => deck.attach(element, frame),
 
     play: () => deck.play(),
@@ -144,7 +144,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
     startOver(): void {
       resumedAt.value = undefined
       jump(0)
-      // the next save says the same
+      // the next save sends the same position
       void ask('DELETE', `/api/video/${video.platform_id}/progress/`).catch(() => undefined)
     },
     undoSkip(): void {
@@ -159,7 +159,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
   }
 }
 
-/** Seconds: where this person was; 0 where that is not worth going back to. */
+/** Seconds: the account's position; 0 if it is not worth resuming. */
 function positionBefore({ platform_id: id, player: { watched, position, duration } }: Video): number {
   const was = unsentPosition(id) ?? position ?? 0
   const edge = Math.min(EDGE_S, duration / 20)

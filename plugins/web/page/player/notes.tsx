@@ -1,4 +1,4 @@
-/** Short words over the picture: where it went on, what was skipped, what comes next. */
+/** Short notes over the picture: the resumed position, a skipped segment, the next video. */
 import { useEffect } from 'preact/hooks'
 import { toClock, toSpan } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'

@@ -1,16 +1,16 @@
-/** How loud, how fast, which subtitles, what then: stored in this browser, since another room has other loudspeakers. */
+/** Volume, speed, subtitles, autoplay: stored in this browser, because each device has other speakers. */
 
 interface PlayerOptions {
   volume: number
   isMuted: boolean
   speed: number
-  /** Language; empty: none. */
+  /** A language; empty: none. */
   subtitle: string
-  /** Beside their normal size. */
+  /** Relative to the normal size. */
   subtitleSize: number
   hasSubtitleBackground: boolean
   isTheatre: boolean
-  /** The next video begins by itself. */
+  /** The next video starts by itself. */
   isAutoplay: boolean
 }
 
@@ -30,7 +30,7 @@ function read(): PlayerOptions {
   try {
     return { ...NORMAL, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<PlayerOptions>) }
   } catch {
-    return NORMAL // storage is shut, or not ours
+    return NORMAL // storage is blocked, or was not written by this page
   }
 }
 
@@ -38,7 +38,7 @@ export function storeOptions(change: Partial<PlayerOptions>): void {
   try {
     localStorage.setItem(KEY, JSON.stringify({ ...read(), ...change }))
   } catch {
-    return // it holds for this visit
+    return // it lasts for this visit
   }
 }
 

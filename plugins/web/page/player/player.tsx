@@ -1,4 +1,4 @@
-/** The player: the browser's own video element with our controls, because skip segments belong on the bar. */
+/** The player: the browser's media element with our own controls, because skip segments belong on the seek bar. */
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
@@ -17,19 +17,19 @@ import type { Step } from './step.ts'
 
 export interface PlayerProps {
   video: Video
-  /** Seconds that the address asks for; otherwise it goes on where this person was. */
+  /** Seconds from the address; otherwise the account's position. */
   startAt: number | undefined
   isTheatre: boolean
   onTheatre: () => void
   next: Step | undefined
   previous: Step | undefined
-  /** The next one begins by itself. */
+  /** The next one starts by itself. */
   isAutoplay: boolean
   onEnd: () => void
-  /** Its file was fetched anew. */
+  /** Called when its file was downloaded again. */
   onFile: () => void
   onMachine: (machine: Machine) => void
-  /** It stands in a corner: the bar and most keys belong to the view. */
+  /** The player is in the corner: the view keeps the seek bar and most keys. */
   isSmall?: boolean
 }
 
@@ -125,7 +125,7 @@ function Film({
   )
 }
 
-/** Controls sleep while nothing moves. */
+/** Hides the controls while nothing moves. */
 function useAwake(frame: RefObject<HTMLElement | null>) {
   const isAwake = useSignal(true)
   const hides = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -141,7 +141,7 @@ function useAwake(frame: RefObject<HTMLElement | null>) {
   return { isAwake, wake }
 }
 
-/** A mouse plays and pauses, two taps of a finger at a side jump. @param touch  what a single one does */
+/** A click plays and pauses; a double tap at a side seeks. @param touch  the action of a single tap */
 function useTap(machine: Machine, frame: RefObject<HTMLElement | null>, touch: () => void) {
   const lastTap = useRef({ atMs: 0, x: 0 })
   return (event: PointerEvent): void => {
@@ -162,7 +162,7 @@ function usePlayerKeys(
   { isSmall, onTheatre, next, previous }: PlayerProps,
 ): void {
   const on = (action: () => void) => (event: KeyboardEvent) => {
-    // A focused button or link has these keys for itself.
+    // A focused button or link handles these keys itself.
     if (
       (event.target as Element).closest?.('button, a, [role=menu], summary, .virtual, .strip') &&
       /^( |Enter|Arrow)/.test(event.key)

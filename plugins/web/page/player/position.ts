@@ -1,19 +1,16 @@
-/** The position in a video, sent to the server: now and then while it plays, and when the page is left. */
+/** Sends the position to the server: regularly during playback, and when the page is left. */
 import { ask, isPassing } from '../server/api.ts'
 import { connection } from '../server/events.ts'
 import { deleted } from '../stores/deleted.ts'
 import { noteUnsent, settleUnsent } from '../stores/unsent.ts'
 
 const EVERY_S = 10
-/** A glance at the beginning is no position. */
+/** The first seconds do not count as a position. */
 const FROM_S = 3
 
 let saving: Promise<void> | undefined
 
-/**
- * While the newest position is on its way to the server: lists of what was begun are right once it is there, or has
- * failed.
- */
+/** Pending while the newest position is sent: lists of started videos are up to date once it settles. */
 export const positionSaving = (): Promise<void> | undefined => saving
 
 export function openPosition(id: string) {
@@ -31,14 +28,14 @@ export function openPosition(id: string) {
     const before = saved
     saved = seconds
     const position = Math.round(seconds * 10) / 10
-    // The document may be gone before it is known that there was no answer.
+    // The document may be closed before the request fails, so the position is stored first.
     if (connection.peek() === 'lost') noteUnsent(id, position)
     try {
       await ask('POST', `/api/video/${id}/progress/`, { body: { position }, isLast })
       settleUnsent(id)
     } catch (error) {
       if (isPassing(error)) noteUnsent(id, position)
-      saved = before // the next one tries again; nobody is held up for it
+      saved = before // the next save tries again; nothing waits for it
     }
   }
 
@@ -47,7 +44,7 @@ export function openPosition(id: string) {
     at(seconds: number): void {
       if (Math.abs(seconds - saved) >= EVERY_S) save(seconds)
     },
-    /** Seen to its end: the mark says so from now on. */
+    /** Watched to the end: mark it as watched. */
     end(): void {
       saved = Number.POSITIVE_INFINITY
     },

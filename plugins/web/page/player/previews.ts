@@ -1,4 +1,4 @@
-/** Small pictures of a film for the moment that one points at: asked for at the first play, looked for where they are missing. */
+/** Seek previews: requested at the first play, and polled while they are missing. */
 import { signal } from '@preact/signals'
 import { get, post } from '../server/api.ts'
 import { under } from '../server/base.ts'
@@ -6,10 +6,10 @@ import type { SeekPreviews } from '../server/records.ts'
 import { isThere } from '../stores/left-out.ts'
 import type { Deck } from './deck.ts'
 
-/** They are made while one watches. */
+/** They are made during playback. */
 const LOOK_AGAIN_MS = 10_000
 
-/** Where a picture lies in a sheet. */
+/** The position of a preview in its sheet. */
 export interface PreviewPicture {
   url: string
   width: number
@@ -22,14 +22,14 @@ export function openPreviews(deck: Deck) {
   const path = `/api/video/${deck.video.platform_id}/preview/`
   const known = signal<SeekPreviews | undefined>(undefined)
   let askedAtMs = Number.NEGATIVE_INFINITY
-  /** Seconds: where somebody points on the bar, or has just jumped to. */
+  /** Seconds: where the pointer is on the seek bar, or the target of the last seek. */
   const pointed = signal<number | undefined>(undefined)
   let pointing: ReturnType<typeof setTimeout> | undefined
 
   function take(ask: (path: string) => Promise<SeekPreviews>): void {
     if (!isThere('playable')) return
     askedAtMs = performance.now()
-    // Without them the bar shows the time alone.
+    // Without previews the bar shows only the time.
     ask(path).then(
       (answer) => void (known.value = answer),
       () => undefined,
@@ -42,7 +42,7 @@ export function openPreviews(deck: Deck) {
     if (performance.now() - askedAtMs > LOOK_AGAIN_MS) take(get)
   }
 
-  /** @param forMs  left out: as long as it is pointed at */
+  /** @param forMs  omitted: as long as it is pointed at */
   function point(seconds: number | undefined, forMs?: number): void {
     clearTimeout(pointing)
     pointed.value = seconds
@@ -57,7 +57,7 @@ export function openPreviews(deck: Deck) {
     pointed,
     point,
 
-    /** It plays: whoever looks for a position in it later will want them. */
+    /** Requested when playback starts, so that they are ready for later seeking. */
     wantPreviews: () => take(post),
 
     previewAt(seconds: number): PreviewPicture | undefined {

@@ -1,8 +1,11 @@
-/** Where the picture is: in the page, on the whole screen, or in a window of its own. */
+/** Fullscreen and picture-in-picture. */
 import { signal } from '@preact/signals'
 import type { Deck } from './deck.ts'
 
-/** What fills the screen: what stands around a player, which is another one for another video. */
+/**
+ * The element that becomes fullscreen: the container of the player, which stays when the next video replaces the
+ * player.
+ */
 export const FULL_FRAME = 'full-frame'
 
 export function openScreen(deck: Deck) {
@@ -27,15 +30,15 @@ export function openScreen(deck: Deck) {
       if (document.fullscreenElement) return void document.exitFullscreen()
       const screen = box?.closest(`.${FULL_FRAME}`) ?? box
       if (screen?.requestFullscreen)
-        return void screen.requestFullscreen().catch(() => undefined) // the browser says no: nothing changes
-        // Phones that have it for the video alone.
+        return void screen.requestFullscreen().catch(() => undefined) // the browser refuses: nothing changes
+        // Phones that support it only for the video element.
       ;(
         deck.element as (HTMLVideoElement & { webkitEnterFullscreen?: () => void }) | undefined
       )?.webkitEnterFullscreen?.()
     },
     togglePip(): void {
       if (document.pictureInPictureElement) void document.exitPictureInPicture()
-      else void deck.element?.requestPictureInPicture?.().catch(() => undefined) // as with full screen
+      else void deck.element?.requestPictureInPicture?.().catch(() => undefined) // as with fullscreen
     },
   }
 }

@@ -1,9 +1,9 @@
-/** What plays, for the keys of keyboards and headphones, and for lock screens. */
+/** The media session: media keys, headphones, and lock screens. */
 import { under } from '../server/base.ts'
 import type { Video } from '../server/records.ts'
 import type { Step } from './step.ts'
 
-/** @returns takes it back */
+/** @returns a function that clears it */
 export function tellSession(
   { title, channel, vid_thumb_url: art }: Video,
   { next, previous }: { next: Step | undefined; previous: Step | undefined },

@@ -1,4 +1,4 @@
-/** Segments of a film that are skipped, unless somebody goes back into one. */
+/** Skips segments, unless somebody seeks back into one. */
 import { signal } from '@preact/signals'
 import type { Segment, Video } from '../server/records.ts'
 
@@ -13,14 +13,14 @@ export function openSkips({ sponsorblock }: Video) {
     ? sponsorblock.segments.filter(({ actionType, segment }) => actionType === 'skip' && segment.length === 2)
     : []
   const skipped = signal<Skip | undefined>(undefined)
-  /** Gone back into: not skipped again. */
+  /** Segments that somebody went back into: not skipped again. */
   const wanted = new Set<string>()
 
   return {
     segments,
     skipped,
 
-    /** @returns where it goes on; undefined: here */
+    /** @returns where playback continues; undefined: unchanged */
     skipFrom(now: number, duration: number): number | undefined {
       const met = segments.find(({ UUID, segment: [from, to] }) => !wanted.has(UUID) && now >= from! && now < to! - 0.3)
       if (!met) return undefined
@@ -29,12 +29,12 @@ export function openSkips({ sponsorblock }: Video) {
       return to
     },
 
-    /** Whoever jumps into a segment wants to see it. */
+    /** Seeking into a segment means that somebody wants to see it. */
     wantAt(seconds: number): void {
       for (const { UUID, segment } of segments) if (seconds >= segment[0]! && seconds < segment[1]!) wanted.add(UUID)
     },
 
-    /** @returns where the last one began */
+    /** @returns the start of the last skipped segment */
     takeBack(): number | undefined {
       const { value } = skipped
       if (value) wanted.add(value.segment.UUID)

@@ -1,4 +1,4 @@
-/** What plays: the film, a copy that this browser knows, or the sound alone; and why nothing does. */
+/** What is played: the film, a playable copy, or audio only; and why nothing plays. */
 import { signal } from '@preact/signals'
 import { HERE } from '../browser/offline-names.ts'
 import { under } from '../server/base.ts'
@@ -6,7 +6,7 @@ import { filmHere } from '../stores/offline-videos.ts'
 import { foreseen, unheard } from './codecs.ts'
 import type { Deck } from './deck.ts'
 
-/** A film that has played so long without a single picture shows none. */
+/** After this long without a video frame, a film counts as unplayable. */
 const BLIND_S = 2
 
 export type PlayerFailure = 'format' | 'picture' | 'missing' | 'away' | 'connection'
@@ -17,29 +17,27 @@ export function openSource(deck: Deck) {
   const here = filmHere(video.platform_id)
   let source = here ?? video.media_url
   const failure = signal<PlayerFailure | undefined>(undefined)
-  /** Format of a sound that this browser does not know. */
+  /** The codec of an audio track that this browser does not know. */
   const silent = signal<string | undefined>(undefined)
-  /** The sound alone is wanted, where the picture cannot be shown. */
+  /** Only the audio is wanted, because the picture cannot be shown. */
   let isListening = false
   let blindFrom: number | undefined
 
   const address = (): string => under(source) + (source === here ? HERE : '')
 
-  /**
-   * Browsers play what they can: of a picture that they do not know the sound goes on, before a black or frozen screen.
-   */
+  /** Browsers play what they can: with an unknown video codec the audio plays over a black or frozen picture. */
   function isBlind(element: HTMLVideoElement): boolean {
-    // Before its metadata nothing is known of a file, such as that of another address.
+    // Nothing is known about a file before its metadata is loaded.
     if (isListening || element.readyState === 0 || !video.streams.some(({ type }) => type === 'video')) return false
     if (element.videoWidth === 0) return true
-    // Where nobody looks, browsers may leave out the pictures.
+    // Browsers may skip frames of hidden tabs.
     if (document.hidden || !isPlaying.value || element.getVideoPlaybackQuality().totalVideoFrames > 0)
       return ((blindFrom = undefined), false)
     blindFrom ??= element.currentTime
     return element.currentTime - blindFrom > BLIND_S
   }
 
-  /** Where there is a copy that plays, nobody has to hear of it. */
+  /** If a playable copy exists, it is used without a message. */
   function fail(met: PlayerFailure): void {
     const isUnknown = met === 'format' || met === 'picture'
     if (isUnknown && video.copy_url !== undefined && source !== video.copy_url) playCopy(video.copy_url)
@@ -58,7 +56,7 @@ export function openSource(deck: Deck) {
     if (deck.hasBegun) void deck.play()
   }
 
-  /** The element does not tell a file that is gone from one it cannot play. */
+  /** The element reports a missing file and an unplayable one alike. */
   async function why(): Promise<PlayerFailure> {
     if (deck.element?.error?.code === MediaError.MEDIA_ERR_NETWORK) return 'connection'
     try {
@@ -69,9 +67,9 @@ export function openSource(deck: Deck) {
     }
   }
 
-  /** Before it is fetched: what this browser says that it cannot play is told, and its copy is played where there is one. */
+  /** Before loading: reports what this browser says that it cannot play, and plays the copy if there is one. */
   async function foresee(): Promise<void> {
-    // Where the browser refuses to say, the film is tried.
+    // If the browser gives no answer, the film is tried.
     const met = await foreseen(source, video.streams).catch(() => undefined)
     if (met === undefined || !deck.element || failure.value !== undefined) return
     if (source !== video.media_url || isListening) return
@@ -94,7 +92,7 @@ export function openSource(deck: Deck) {
       return true
     },
     listenForSound: () => void (source === video.media_url && (silent.value = unheard(video.streams))),
-    /** Without its picture. */
+    /** Audio only. */
     giveUpPicture(): void {
       isListening = true
       failure.value = undefined

@@ -1,7 +1,7 @@
-/** Another video that one can go to. */
+/** Another video to go to. */
 export interface Step {
   title: string
-  /** Of its view. */
+  /** The path of its view. */
   path: string
   go: () => void
 }

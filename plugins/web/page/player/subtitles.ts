@@ -1,4 +1,4 @@
-/** Which subtitles are shown, and how. */
+/** The choice of the subtitle track, and its size. */
 import { signal } from '@preact/signals'
 import { type Deck, stepped } from './deck.ts'
 import { type Line, readLines } from './lines.ts'
@@ -10,7 +10,7 @@ const baseOf = (lang: string): string => lang.split('-', 1)[0]!.toLowerCase()
 
 export function openSubtitles(deck: Deck) {
   const { subtitles } = deck.video
-  /** Number of the chosen track; −1: none. */
+  /** Index of the chosen track; −1: none. */
   const subtitle = signal(-1)
   const subtitleSize = signal(storedOptions.subtitleSize())
   const hasSubtitleBackground = signal(storedOptions.hasSubtitleBackground())
@@ -22,7 +22,7 @@ export function openSubtitles(deck: Deck) {
     subtitle.value = number
   }
 
-  /** The one in the language that was chosen last, or in another kind of it (`en-US` for `en`); −1: none. */
+  /** The track in the language chosen last, or in a regional variant (`en-US` for `en`); −1: none. */
   function remembered(): number {
     const chosen = storedOptions.subtitle()
     const exact = subtitles.findIndex(({ lang }) => lang === chosen)

@@ -1,9 +1,12 @@
-/** Elements in the look of the page, for plugins' pages. */
+/** UI components in the look of the page, for plugin pages. */
 import type { ChoiceOptions, Components, Content, FieldOptions, Row } from './interface.ts'
 
 const NO_ATTRIBUTES: Readonly<Record<string, string>> = {}
 
-/** @param urlOf  of a picture of the archive. @param under  an address, as links have it */
+/**
+ * @param urlOf  the URL of a picture of the archive
+ * @param under  an address, as in links
+ */
 export function openComponents(urlOf: (path: string) => Promise<string>, under: (path: string) => string): Components {
   let made = 0
   const nextId = (): string => `made-${++made}`
@@ -57,7 +60,7 @@ export function openComponents(urlOf: (path: string) => Promise<string>, under: 
 
   function picture(path: string, alternative = ''): HTMLImageElement {
     const image = element('img', { alt: alternative })
-    // Without it the place stays empty, as everywhere on the page.
+    // If it fails to load, its place stays empty, as everywhere on the page.
     urlOf(path).then(
       (url) => (image.src = url),
       () => undefined,

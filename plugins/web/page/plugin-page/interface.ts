@@ -1,36 +1,39 @@
-/** What a plugin's page, and its player button, are given. Public as '@archivolt/plugin/page', in types alone. */
+/** What a plugin page and a player button receive. Published as '@archivolt/plugin/page', types only. */
 
-/** The default export of a page's module. It is called once, when its frame has been opened. */
+/** The default export of a page's module. Called once, when its frame opens. */
 export type Start = (page: Page) => void | Promise<void>
 
 export interface Page {
-  /** Empty: here goes what the page shows. The frame grows with it. */
+  /** An empty element for the page's content. The frame grows with it. */
   readonly root: HTMLElement
   readonly api: Api
   readonly reader: Reader
-  /** What stands behind `?` in its address. */
+  /** The query of its address, without `?`. */
   readonly query: Readonly<Record<string, string>>
-  /** Tells of another query: a link of the page itself, Back, or `navigate`. */
+  /** Calls back when the query changes: by a link of the page itself, Back, or `navigate`. */
   onQuery(act: (query: Readonly<Record<string, string>>) => void): void
-  /** Goes to another address: `/video/abc/`, or its own with another query: `/plugin/tide/?day=2`. Links do so by themselves. */
+  /**
+   * Opens another address: `/video/abc/`, or the page's own with another query: `/plugin/tide/?day=2`. Links do this by
+   * themselves.
+   */
   navigate(to: string): void
   readonly texts: Texts
   readonly components: Components
 }
 
-/** The default export of a button's module. It is called each time that the button is pressed. */
+/** The default export of a button's module. Called at each press. */
 export type Press = (player: Player) => void | Promise<void>
 
-/** What a player button is given, beside what pages have. It shows nothing but what it says. */
+/** What a player button receives in addition to what pages have. It is invisible apart from its messages. */
 export interface Player extends Pick<Page, 'api' | 'reader' | 'navigate' | 'texts'> {
   readonly playing: Playing
-  /** A sentence over the picture, for some seconds. */
+  /** Shows a sentence over the picture for some seconds. */
   say(text: string): void
-  /** Goes on at this second. */
+  /** Seeks to this second. */
   jump(seconds: number): void
 }
 
-/** When the button was pressed. */
+/** The state when the button was pressed. */
 export interface Playing {
   readonly videoId: string
   readonly title: string
@@ -48,8 +51,8 @@ export interface Reader {
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
 /**
- * Asks the API as its reader: routes of the page's own plugin, and those that `asks` in its manifest names. It rejects
- * with a `Refusal`.
+ * Calls the API with the rights of the signed-in account: routes of the page's own plugin, and those that `asks` in its
+ * manifest names. Rejects with a `Refusal`.
  */
 export interface Api {
   get<Reply>(path: string, query?: Query): Promise<Reply>
@@ -58,16 +61,16 @@ export interface Api {
   remove<Reply>(path: string, body?: object): Promise<Reply>
 }
 
-/** Why something was not answered: `message` is a sentence for people. */
+/** Why a call failed: `message` is a sentence for people. */
 export interface Refusal extends Error {
-  /** As the server answered; 0: it did not. */
+  /** The HTTP status; 0: there was no reply. */
   readonly status: number
   readonly code: string
   /** What is wrong, by the name of the field. */
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Numbers, days and lengths of time as their reader is used to them. */
+/** Formats numbers, days and durations for the account's language. */
 export interface Texts {
   number(value: number): string
   bytes(bytes: number): string
@@ -88,11 +91,11 @@ export type Content = Node | string
 export interface Row {
   title: string
   text?: string
-  /** Where its title leads. */
+  /** The address that its title links to. */
   to?: string
-  /** As the API names it, such as a video's `vid_thumb_url`. */
+  /** As in the API, such as a video's `vid_thumb_url`. */
   picture?: string
-  /** Such as buttons, at its end. */
+  /** Shown at its end, such as buttons. */
   actions?: readonly Node[]
 }
 
@@ -101,9 +104,9 @@ export interface FieldOptions {
   value?: string
   type?: 'text' | 'number' | 'search' | 'url'
   hint?: string
-  /** With each letter. */
+  /** Called at each input. */
   onInput?: (value: string) => void
-  /** When it is left, or Enter pressed. */
+  /** Called when the field loses the focus, or Enter is pressed. */
   onChange?: (value: string) => void
 }
 
@@ -114,7 +117,7 @@ export interface ChoiceOptions {
   onChange: (value: string) => void
 }
 
-/** Elements in the look of the page, light and dark. Texts are shown as texts, whatever is in them. */
+/** Elements in the look of the page, light and dark. Texts are always shown as plain text. */
 export interface Components {
   /** Any element: `element('p', { class: 'hint' }, 'words')`. */
   element<Tag extends keyof HTMLElementTagNameMap>(
@@ -124,21 +127,21 @@ export interface Components {
   ): HTMLElementTagNameMap[Tag]
   heading(text: string): HTMLElement
   text(...content: readonly Content[]): HTMLElement
-  /** It cannot be pressed again while what it does goes on. */
+  /** Disabled until its action ends. */
   button(
     label: string,
     act: () => void | Promise<void>,
     options?: { kind?: 'main' | 'plain' | 'quiet' | 'danger' },
   ): HTMLButtonElement
-  /** To an address of the archive, such as `/video/abc/`. */
+  /** A link to an address of the page, such as `/video/abc/`. */
   link(label: string, to: string): HTMLElement
   field(options: FieldOptions): HTMLElement
   choice(options: ChoiceOptions): HTMLElement
   list(rows: readonly Row[]): HTMLElement
-  /** A sentence on what has happened, told to screen readers too. */
+  /** Shows a sentence about what has happened, and announces it to screen readers. */
   notice(text: string, kind?: 'info' | 'error'): HTMLElement
-  /** Where there is nothing yet: why, and perhaps what to do. */
+  /** An empty state: why there is nothing, and what to do. */
   empty(title: string, ...content: readonly Content[]): HTMLElement
-  /** One of the archive's pictures, as the API names it. */
+  /** A picture of the archive, by its URL in the API. */
   picture(path: string, alternative?: string): HTMLImageElement
 }

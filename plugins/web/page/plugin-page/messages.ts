@@ -1,14 +1,14 @@
-/** What a plugin's page, or its button, and the page around it say to each other, through one port. */
+/** The messages between the frame of a plugin page or button and the surrounding page, through one port. */
 import type { Playing, Reader } from './interface.ts'
 
-/** The frame's first word, by `postMessage`; the answer is the port, with `Begin`. */
+/** The frame's first message, by `postMessage`; the answer is the port, with `Begin`. */
 export const HELLO = 'archivolt-plugin-page'
 
 export interface Begin {
   kind: 'begin'
   reader: Reader
   query: Record<string, string>
-  /** Of a button: it was pressed while this was played. */
+  /** Only for a button: what was playing when it was pressed. */
   playing?: Playing
 }
 
@@ -24,10 +24,10 @@ export type ToFrame =
   | { kind: 'answer'; id: number; value?: unknown; refused?: Refused }
   | { kind: 'query'; query: Record<string, string> }
   | { kind: 'theme'; theme: 'system' | 'light' | 'dark' }
-  /** Answered at once, unless a script in the frame does not come to its end. */
+  /** Answered at once, unless a script in the frame never returns. */
   | { kind: 'alive' }
 
-/** From the frame. Its script is a stranger: each value is checked. */
+/** From the frame. Its script is untrusted: each value is checked. */
 export type FromFrame =
   | { kind: 'ask'; id: number; method: string; path: string; query?: object; body?: object }
   | { kind: 'picture'; id: number; path: string }
@@ -35,7 +35,7 @@ export type FromFrame =
   | { kind: 'height'; height: number }
   | { kind: 'key'; key: string }
   | { kind: 'failed'; message: string }
-  /** Of a button. */
+  /** Only for a button. */
   | { kind: 'say'; text: string }
   | { kind: 'jump'; seconds: number }
   | { kind: 'done' }

@@ -1,6 +1,6 @@
 /**
- * Runs in the frame of a plugin's page or button, before its module: asks the page around it for what the module asks for, and
- * tells it what has gone wrong.
+ * Runs in the frame of a plugin page or button, before its module: passes the module's requests to the surrounding
+ * page, and reports its errors.
  */
 import { toAge, toBytes, toClock, toDay, toMoment, toNumber, toSpan } from '../texts/format.ts'
 import { openComponents } from './components.ts'
@@ -17,9 +17,9 @@ interface Waiting {
   reject: (reason: Error) => void
 }
 
-/** At a time: the others wait here. */
+/** Concurrent requests: further ones wait here. */
 const MOST_QUESTIONS = 8
-/** Of other messages, until others have had their turn: what more a loop says is not said. */
+/** Limit of other messages within a period: further ones, as from a loop, are dropped. */
 const MOST_TOLD = 50
 
 type Question = Omit<Extract<FromFrame, { kind: 'ask' }>, 'id'> | Omit<Extract<FromFrame, { kind: 'picture' }>, 'id'>
@@ -115,9 +115,9 @@ function run(port: MessagePort, { reader, query, playing }: Begin): void {
       const { navigate, texts } = page
       const say = (text: string) => tell({ kind: 'say', text })
       const jump = (seconds: number) => tell({ kind: 'jump', seconds })
-      // A button's: of the two that a module may export, the frame knows which it has loaded.
+      // A module may export a page and a button; the frame knows which it has loaded.
       await module.default!({ ...({ api, reader, navigate, texts, playing, say, jump } satisfies Player) } as never)
-      // Whatever else it has told.
+      // Catches errors that the module itself does not handle.
       port.postMessage({ kind: 'done' } satisfies FromFrame)
     })
     .catch(fails)
@@ -134,7 +134,7 @@ function showTheme(theme: 'system' | 'light' | 'dark'): void {
     .setAttribute('content', theme === 'system' ? 'light dark' : theme)
 }
 
-/** Those into the archive are followed by the page around this one. */
+/** The surrounding page follows links into the archive. */
 function listenToLinks(navigate: (to: string) => void): void {
   addEventListener('click', (event) => {
     const link = (event.target as Element).closest<HTMLAnchorElement>('a[href]')
@@ -145,7 +145,7 @@ function listenToLinks(navigate: (to: string) => void): void {
   })
 }
 
-/** Keys that are not the page's own are those of the page around it. */
+/** Keys that the plugin page does not use are passed to the surrounding page. */
 function listenToKeys(tell: (key: string) => void): void {
   addEventListener('keydown', (event) => {
     const isTyping = (event.target as Element).matches('input, textarea, select, [contenteditable]')

@@ -1,4 +1,4 @@
-/** The last answers to what was asked: the server only says that one still holds. In memory only, gone with the session. */
+/** Caches the latest replies, for revalidation with the server. In memory, cleared with the session. */
 
 interface Answer {
   tag: string

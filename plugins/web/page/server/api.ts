@@ -1,7 +1,4 @@
-/**
- * The one door to the server: asks with the session, proves that it is our own page, turns whatever fails into a
- * sentence.
- */
+/** The HTTP client: sends requests with the session and the CSRF value, and turns every failure into a sentence. */
 import { signal } from '@preact/signals'
 import { parse } from '../texts/direction.ts'
 import { inWords, moreTexts, type Said, t } from '../texts/lookup.ts'
@@ -15,7 +12,7 @@ export interface AskOptions {
   query?: Query
   body?: object
   signal?: AbortSignal
-  /** The document may be going away: the browser sends it all the same. */
+  /** The document may be closing: the browser sends the request nevertheless. */
   isLast?: boolean
   /** Bytes instead of a JSON body. */
   upload?: { content: Blob; type: string }
@@ -26,21 +23,21 @@ interface ErrorBody {
   code?: string
   fields?: Record<string, string>
   said?: Said | undefined
-  /** Some refusals say more. */
+  /** Some errors have further keys. */
   [more: string]: unknown
 }
 
-/** Something the server refused, or could not be asked. `message` is a sentence for people. */
+/** A request that the server refused, or that got no reply. `message` is a sentence for people. */
 export class Failure extends Error {
-  /** 0: there was no answer. */
+  /** 0: there was no reply. */
   readonly status: number
   readonly code: string
   /** What is wrong, by the name of the field. */
   readonly fields: Record<string, string>
   readonly retryAfterSeconds: number | undefined
-  /** All that was answered. */
+  /** The whole reply. */
   readonly body: Readonly<Record<string, unknown>>
-  /** The server said so, and not a proxy for it. */
+  /** The reply is the server's, not a proxy's. */
   readonly isOurs: boolean
 
   constructor(status: number, body: ErrorBody, retryAfterSeconds?: number, isOurs = false) {
@@ -69,43 +66,42 @@ function sentence(status: number, { message = '', said }: ErrorBody, retryAfterS
 
 export const isAborted = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError'
 export const toFailure = (error: unknown): Failure => (error instanceof Failure ? error : new Failure(200, {}))
-/** No answer, or that of a proxy whose server is not there. */
+/** No reply, or that of a proxy which cannot reach the server. */
 export function isAway(error: unknown): boolean {
   const { status, isOurs } = toFailure(error)
   return status === 0 || ([502, 503, 504].includes(status) && !isOurs)
 }
-/** It may go well later. */
+/** A retry may succeed. */
 export const isPassing = (error: unknown): boolean => isAway(error) || [429, 503].includes(toFailure(error).status)
 
-/** false once any call was answered with 401: the frame then shows the sign-in. */
+/** false once a reply was 401: the frame then shows the sign-in. */
 export const isSignedIn = signal<boolean | undefined>(undefined)
 isSignedIn.subscribe(forgetAnswers)
-/** How often somebody has signed in: what was asked before says nothing of who is signed in now. */
+/** The number of sign-ins: replies to earlier requests say nothing about the current account. */
 let visits = 0
 isSignedIn.subscribe((isThere) => void (isThere && visits++))
 
 /**
- * Set by the frame: asks for the password once more, where the server wants it proved lately. @returns whether it was
- * given
+ * Set by the frame: asks for the password again, if the server requires a recent proof. @returns whether it was given
  */
 export const asksProof: { now?: () => Promise<boolean> } = {}
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Under a path, the last change that was sent. */
+/** The last writing request for each path. */
 const underWay = new Map<string, Promise<unknown>>()
 
 /**
- * Changes under one path go out one after another: what was chosen last holds, however slow the line.
+ * Writing requests for one path are sent one after the other, so that the last choice wins on a slow connection.
  * @param path  as in the contract, with its final slash
- * @throws Failure  also where there is no answer; DOMException `AbortError` where `signal` ended it
+ * @throws Failure  also without a reply; DOMException `AbortError` if `signal` aborted it
  */
 export function ask<Reply>(method: Method, path: string, options: AskOptions = {}): Promise<Reply> {
   if (method === 'GET' || options.isLast) return sendProved(method, path, options)
   const before = underWay.get(path) ?? Promise.resolve()
   const sent = before.then(() => sendProved<Reply>(method, path, options))
   const over = sent
-    .catch(() => undefined) // whoever asked says what went wrong
+    .catch(() => undefined) // its caller reports the failure
     .then(() => void (underWay.get(path) === over && underWay.delete(path)))
   underWay.set(path, over)
   return sent
@@ -146,7 +142,7 @@ async function send<Reply>(method: Method, path: string, options: AskOptions): P
     if (isAborted(error)) throw error
     throw new Failure(0, {})
   }
-  // The answer to a sign-out takes the session's cookies along: nobody is to sign in before it is here.
+  // The reply to a sign-out deletes the session cookie: no sign-in may start before it has arrived.
   if (response.status === 401 && visit === visits && !underWay.has('/logout/')) isSignedIn.value = false
   if (response.status === 304 && known) return parse(known.text) as Reply
   if (!response.ok) throw await refusal(response)
@@ -165,14 +161,14 @@ async function refusal(response: Response): Promise<Failure> {
   const body = await response
     .text()
     .then((text) => parse(text) as ErrorBody)
-    .catch((): ErrorBody => ({})) // a proxy's page: its status says enough
-  if (response.status !== 401) await moreTexts().catch(() => undefined) // then it is said in English
+    .catch((): ErrorBody => ({})) // an HTML page of a proxy: its status is sufficient
+  if (response.status !== 401) await moreTexts().catch(() => undefined) // the English text is shown
   const retryAfter = Number(response.headers.get('retry-after'))
   const isOurs = response.headers.has('x-request-id')
   return new Failure(response.status, body, retryAfter > 0 ? retryAfter : undefined, isOurs)
 }
 
-/** Left out what is undefined or empty. */
+/** Without undefined and empty values. */
 export function toQuery(query: Query = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
   return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`

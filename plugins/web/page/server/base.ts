@@ -1,27 +1,30 @@
-/** Where this installation lives: the base path that a proxy may have given it. */
+/** The base path of this installation, which a proxy may have added. */
 
 const base = document.querySelector<HTMLMetaElement>('meta[name="archivolt-base"]')?.content ?? '/'
 
-/** `/api/ping/` → the path to ask for. Also for pictures and media, whose URLs the API gives from its own root. */
+/**
+ * `/api/ping/` → the path to request. Also for pictures and media, whose URLs in the API start at the server's own
+ * root.
+ */
 export const under = (path: string): string => base + path.replace(/^\//, '')
 
-/** The page's own path of an address in the browser; undefined: it is not ours. */
+/** The path below the base; undefined: an address outside the page. */
 export function ownPath(pathname: string): string | undefined {
   if (pathname === base.slice(0, -1)) return '/'
   return pathname.startsWith(base) ? pathname.slice(base.length - 1) : undefined
 }
 
-/** The 320-pixel picture for boxes that are no larger. */
+/** The 320-pixel picture, for boxes of that width or less. */
 export const small = (url: string): string => `${under(url)}?size=small`
 
 /**
- * A picture as sharp as the screen and its box. `auto` is the box as it is laid out; browsers that do not know that take
- * what follows, a card. The order counts: a picture that is not lazy yet has no box.
+ * `srcset` and `sizes` of a picture for its box. `auto` means the box as it is laid out; browsers that do not support
+ * it take the next value, the size of a card. `loading` comes first, because only a lazy picture has a box.
  */
 export const sharp = (url: string) =>
   ({ loading: 'lazy', ...inSizes(url, 'auto, (max-width: 600px) 100vw, 360px') }) as const
 
-/** The same for a box whose width is known, as `sizes` says it. */
+/** The same for a box of known width, given as `sizes`. */
 export const inSizes = (url: string, sizes: string) => ({
   sizes,
   srcset: `${small(url)} 320w, ${under(url)}?size=medium 640w, ${under(url)}?size=large 960w`,

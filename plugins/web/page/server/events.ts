@@ -1,7 +1,4 @@
-/**
- * The one event stream: notifications, queue and jobs as they change. While it is down the page asks from time to time
- * instead.
- */
+/** The event stream: notifications, queue and jobs as they change. While it is interrupted, the page polls instead. */
 import { signal } from '@preact/signals'
 import { parse } from '../texts/direction.ts'
 import { inWords, LANGUAGE, moreTexts, textOf } from '../texts/lookup.ts'
@@ -9,7 +6,7 @@ import { get, isAborted, isAway, toFailure } from './api.ts'
 import { under } from './base.ts'
 import type { Notification, QueueItem, TaskRecord } from './records.ts'
 
-/** `item`: as it is now. `removed`: it is gone. `reset`: much has changed, read it again. */
+/** `item`: its current state. `removed`: it is gone. `reset`: much has changed, read the list again. */
 export type QueueChange =
   | { reset: true }
   | { platform_id: string; removed: true }
@@ -18,19 +15,19 @@ export type QueueChange =
 interface Told {
   queue: QueueChange
   job: TaskRecord
-  /** Nothing was told for a while: whatever may have ended meanwhile is read again. */
+  /** Events may have been missed: whatever may have ended meanwhile is read again. */
   missed: undefined
 }
 
 const FIRST_RETRY_MS = 1000
 const LONGEST_RETRY_MS = 30_000
 const POLL_MS = 5000
-/** Browsers allow few connections to one host: a page that nobody sees gives its own back. */
+/** Browsers limit the connections per host, so a hidden page closes its own. */
 const HIDDEN_AFTER_MS = 60_000
 
-/** In the words of the page. */
+/** Translated. */
 export const notifications = signal<Notification[]>([])
-/** `lost`: no answer at all; the frame says so. */
+/** `lost`: the server does not reply; the frame says so. */
 export const connection = signal<'connecting' | 'connected' | 'polling' | 'lost'>('connecting')
 
 const listeners: { [Name in keyof Told]: Set<(told: Told[Name]) => void> } = {
@@ -44,7 +41,7 @@ let wasDown = false
 let newest: Notification[] = []
 let timers: Array<ReturnType<typeof setTimeout>> = []
 
-/** @returns ends it. While the page polls, a listener of `queue` hears `{ reset: true }` again and again. */
+/** @returns unregisters it. While the page polls, a listener of `queue` receives `{ reset: true }` repeatedly. */
 export function listen<Name extends keyof Told>(name: Name, listener: (told: Told[Name]) => void): () => void {
   listeners[name].add(listener)
   return () => void listeners[name].delete(listener)
@@ -54,11 +51,11 @@ function tell<Name extends keyof Told>(name: Name, told: Told[Name]): void {
   for (const listener of listeners[name]) listener(told)
 }
 
-/** English is said as it comes; words of another language come after those of Home. */
+/** English needs no loading; other languages are loaded after the texts of Home. */
 async function show(told: Notification[]): Promise<void> {
   newest = told
   if (LANGUAGE === 'en') return void (notifications.value = told)
-  if (told.length > 0) await moreTexts().catch(() => undefined) // then it is said in English
+  if (told.length > 0) await moreTexts().catch(() => undefined) // the English text is shown
   if (newest === told) notifications.value = told.map(inPageWords)
 }
 
@@ -69,7 +66,7 @@ const inPageWords = ({ task_name: name, title, messages, said, ...rest }: Notifi
   messages: messages.map((message) => inWords(message, said)),
 })
 
-/** Called once somebody is signed in. @returns ends it */
+/** Called once somebody is signed in. @returns closes the stream */
 export function openEvents(): () => void {
   connect()
   document.addEventListener('visibilitychange', onVisibility)
@@ -103,7 +100,7 @@ function connect(): void {
 
 function onDown(): void {
   disconnect()
-  // What is known to be lost stays so until something answers.
+  // A lost connection stays lost until there is a reply.
   if (connection.value !== 'lost') connection.value = 'connecting'
   void poll()
   timers.push(setTimeout(connect, retryMs))

@@ -1,4 +1,7 @@
-/** What the API sends, from the forms that its routes declare (contract 5). Types only: no code of a server comes along. */
+/**
+ * The types of the API's replies, from the schemas that its routes declare (contract 5). Types only: no server code is
+ * bundled.
+ */
 import type { PageBlock, PreferenceValues, Static, TSchema } from 'archivolt'
 import type { listPlaces, listTrash } from '../../../adoption/place-routes.ts'
 import type { findLibraries, listAdoptionChannels, listAdoptions, listItems } from '../../../adoption/routes.ts'
@@ -52,20 +55,20 @@ import type { listDeliveries, listWebhooks } from '../../../webhooks/routes.ts'
 type ReplyOf<Route extends { reply: TSchema }> = Static<Route['reply']>
 
 export type { Comment } from '../../../video/comment-threads.ts'
-/** By what a list of videos may be ordered; in an address `.asc` may follow. */
+/** Sort fields of a list of videos; in an address, `.asc` may follow. */
 export type { SortName } from '../../../video/listing.ts'
 
 export type Channel = ReplyOf<typeof listChannels>[number]
 export type ChannelOverwrites = Channel['channel_overwrites']
 /** Its channel is a whole record. */
 export type Video = Omit<ReplyOf<typeof listVideos>[number], 'channel'> & { channel: Channel }
-/** How many videos were published in each. */
+/** The number of videos published in each month. */
 export type Months = ReplyOf<typeof listMonths>
 export type Stream = Video['streams'][number]
 export type Segment = NonNullable<Video['sponsorblock']>['segments'][number]
-/** Of a copy that plays. */
+/** The state of a playable copy. */
 export type CopyState = ReplyOf<typeof showCopy>
-/** Small pictures above the bar of the player. */
+/** Seek previews. */
 export type SeekPreviews = ReplyOf<typeof showPreviews>
 /** Folders of other programs. */
 export type Places = ReplyOf<typeof listPlaces>
@@ -82,15 +85,15 @@ export type QueueItem = ReplyOf<typeof listQueue>
 export type ErrorClass = NonNullable<QueueItem['error_class']>
 export type Notification = ReplyOf<typeof listNotifications>[number]
 export type TaskRecord = ReplyOf<typeof showTask>
-/** Which tasks there are: what each does, whether it is started or scheduled. */
+/** All tasks: what each does, and whether it can be started or scheduled. */
 export type TaskKind = ReplyOf<typeof listTaskKinds>[number]
-/** What a file of another program would subscribe to. */
+/** What an export of another program would subscribe to. */
 export type ExportPreview = ReplyOf<typeof previewExport>
 export type ExportTaken = ReplyOf<typeof takeExport>
 export type PlatformState = ReplyOf<typeof showPlatform>
 export type Health = PlatformState['health']
 export type Schedule = ReplyOf<typeof listSchedules>[number]
-/** URLs that are told of a task's end, by its name. */
+/** Addresses that are notified when a task ends, by its name. */
 export type Outgoing = ReplyOf<typeof listOutgoing>
 export type Faces = ReplyOf<typeof listFaces>
 export type Face = Faces['faces'][number]
@@ -102,41 +105,41 @@ export type Delivery = ReplyOf<typeof listDeliveries>[number]
 export type UserPreferences = ReplyOf<typeof showOwnPreferences>
 export type Account = ReplyOf<typeof listUsers>[number]
 export type OwnPictureChosen = ReplyOf<typeof changePicture>
-/** One that this device knows. */
+/** An account that this device knows. */
 export type DeviceAccount = ReplyOf<typeof listOfDevice>[number]
-/** What is found; videos, channels and playlists are whole records. */
+/** The results; videos, channels and playlists are whole records. */
 export type SearchResults = Omit<
   ReplyOf<typeof search>['results'],
   'video_results' | 'channel_results' | 'playlist_results'
 > & { video_results: Video[]; channel_results: Channel[]; playlist_results: Playlist[] }
 /** A line of a subtitle (contract 5.7). */
 export type SubtitleHit = SearchResults['fulltext_results'][number]
-/** What a pasted word is, by its form; of a channel also its handle. */
+/** The meaning of a pasted word, by its form; for a channel also its handle. */
 export type Target = ReplyOf<typeof resolveText>[number]
-/** What the platform says of one. */
+/** What the platform says about a link. */
 export type LinkLookup = ReplyOf<typeof lookAtText>
 
-/** Who is signed in, and how they like the page. */
+/** The signed-in account and its user preferences. */
 export type Session = ReplyOf<typeof showSession>
 export type OwnSession = ReplyOf<typeof listOwnSessions>[number]
-/** On a device where the account had not signed in before. */
+/** Sign-ins on a device where the account had not signed in before. */
 export type NewSignIn = Session['attention']['sign_ins'][number]
 export type TotpState = ReplyOf<typeof showTotp>
 export type NewTotp = ReplyOf<typeof beginTotp>
 export type RecoveryCodes = ReplyOf<typeof enableTotp>
 export type AccessToken = ReplyOf<typeof listAccessTokens>[number]
 export type NewAccessToken = ReplyOf<typeof addAccessToken>
-/** Whom a proxy in front names. */
+/** The user whom a proxy names. */
 export type Forwarded = ReplyOf<typeof showForwarded>
-/** By which people can sign in; null: there is none. */
+/** The provider of single sign-on; null: there is none. */
 export type ProviderName = ReplyOf<typeof showProvider>
 export type ProviderLink = ReplyOf<typeof showLink>
 export type TokenReply = ReplyOf<typeof showToken>
 export type TaskLogLine = ReplyOf<typeof showTaskLog>[number]
 export type QueueChanged = ReplyOf<typeof changeMany>
-/** What a subscription started; `task_id` of null: there was nothing to ask the platform for. */
+/** The task that a subscription started; `task_id` null: there was nothing to ask the platform for. */
 export type Begun = Pick<ReplyOf<typeof subscribeChannels>, 'task_id'>
-/** Of what exists, so many of the newest, all, or nothing: how a subscription begins. */
+/** What a new subscription downloads: some of the newest videos, all, or none. */
 export type { Take }
 export type Library = ReplyOf<typeof showLibrary>
 export type CookieStatus = ReplyOf<typeof showCookie>
@@ -148,7 +151,7 @@ export type RestorePreview = ReplyOf<typeof previewRestore>
 export type Snapshots = ReplyOf<typeof listSnapshots>
 export type Snapshot = Snapshots['snapshots'][number]
 export type Plugin = ReplyOf<typeof listPlugins>[number]
-/** A page that a plugin brings, and what it may ask. */
+/** A page that a plugin brings, and the routes it may call. */
 export type PluginPage = ReplyOf<typeof listPages>[number]
 export type VideoStats = ReplyOf<typeof videoStats>
 export type ChannelStats = ReplyOf<typeof channelStats>
@@ -169,7 +172,7 @@ export interface Item<Record> {
   data: Record
 }
 
-/** The settings of the installation: `/api/config/`. */
+/** The preferences of the installation: `/api/config/`. */
 export type Preferences = PreferenceValues
-/** What they may be, by section. */
+/** Their schemas, by section. */
 export type PreferencesSchema = ReplyOf<typeof describePreferences>

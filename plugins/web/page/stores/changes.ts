@@ -1,11 +1,12 @@
-/**
- * Changes that the server has been told of and has not answered yet: shown on top of what it has, gone with its answer.
- */
+/** Optimistic changes: shown on top of the server's data until its reply arrives. */
 import { type ReadonlySignal, signal } from '@preact/signals'
 
 export interface Changes<Change> {
   now: ReadonlySignal<readonly Change[]>
-  /** @param tell  asks the server and takes its answer over. @throws what it throws; the change is gone then too */
+  /**
+   * @param tell  sends the request and applies the reply
+   * @throws what `tell` throws; the change is then undone
+   */
   during(change: Change, tell: () => Promise<void>): Promise<void>
 }
 

@@ -1,6 +1,8 @@
-/** Many reasons within a moment to do something are one. */
+/** Combines many calls within a short time into one. */
 
-/** `soon`: does it so many milliseconds after the first call, once for all calls until then. `end`: not any more. */
+/**
+ * `soon`: runs the work this many milliseconds after the first call, once for all calls until then. `end`: cancels it.
+ */
 export function coalesce(act: () => void, ms: number): { soon: (wait?: number) => void; end: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined
   return {

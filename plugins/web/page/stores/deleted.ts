@@ -1,6 +1,4 @@
-/**
- * Videos that were deleted here: none plays on, and where one was in it is not told to a server that has it no more.
- */
+/** Videos that were deleted in this document: none continues to play, and no position of them is sent. */
 import { type ReadonlySignal, signal } from '@preact/signals'
 
 const ids = signal<ReadonlySet<string>>(new Set())
@@ -9,7 +7,7 @@ export const deleted: ReadonlySignal<ReadonlySet<string>> = ids
 
 export const noteDeleted = (gone: readonly string[]): void => void (ids.value = new Set([...ids.peek(), ...gone]))
 
-/** It is shown, so it is there, or there again. */
+/** The video is shown, so it exists again. */
 export function noteBack(id: string): void {
   if (ids.peek().has(id)) ids.value = new Set([...ids.peek()].filter((one) => one !== id))
 }

@@ -4,7 +4,7 @@
  */
 import type { ErrorClass } from '../server/records.ts'
 
-/** What can be mended by somebody comes first. */
+/** Classes that somebody can solve come first. */
 export const CLASSES: readonly ErrorClass[] = [
   'login_required',
   'members_only',
@@ -15,7 +15,7 @@ export const CLASSES: readonly ErrorClass[] = [
   'restricted',
   'gone',
 ]
-/** Announced or live now: nothing has failed, they are taken when they are there. */
+/** Announced or live now: not a failure, it is downloaded when it is available. */
 export const LATER: ErrorClass = 'upcoming'
-/** What a cookie may help with. */
+/** Classes that a cookie may solve. */
 export const FOR_COOKIE: readonly ErrorClass[] = ['login_required', 'members_only', 'age']

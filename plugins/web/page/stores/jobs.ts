@@ -1,4 +1,4 @@
-/** Tasks as they change, for what they change: told by the event stream, and after it was down. */
+/** Follows tasks, for views that show what they change: by the event stream, and again after an interruption. */
 import { useEffect, useRef } from 'preact/hooks'
 import { get, toFailure } from '../server/api.ts'
 import { listen } from '../server/events.ts'
@@ -7,7 +7,7 @@ import { coalesce } from './coalesce.ts'
 
 export const isOver = ({ status }: Pick<TaskRecord, 'status'>): boolean => status !== 'PENDING' && status !== 'RETRY'
 
-/** Many events in a row are one question. */
+/** A burst of events causes one request. */
 const REST_MS = 300
 
 /** @param names  empty: any task */
@@ -25,17 +25,14 @@ export function useJobs(names: readonly string[], then: () => void, { onlyEnded 
   }, [])
 }
 
-/** What such tasks have changed is read again. */
+/** Reloads when one of these tasks may have ended. */
 export const useTaskEnd = (names: readonly string[], then: () => void): void =>
   useJobs(names, then, { onlyEnded: true })
 
-/** The event stream tells its end; where that is missed, a question from time to time does. */
+/** The event stream reports its end; polling covers missed events. */
 const ASK_MS = 10_000
 
-/**
- * A task that somebody waits for, once it is over. @throws Failure  the server does not know it any more, or knows us
- * no more
- */
+/** Waits for the end of a task. @throws Failure  the server no longer knows it, or the session has ended */
 export function taskOver(id: string): Promise<TaskRecord> {
   return new Promise((resolve, reject) => {
     const poll = () =>

@@ -1,20 +1,20 @@
-/** In which language the page speaks: the browser's, or one chosen here, which the document and the account then have. */
+/** The language of the page: the browser's, or a chosen one, which is stored in a cookie and with the account. */
 import { cookie, setCookie } from '../server/base.ts'
 import { LANGUAGE, t } from '../texts/lookup.ts'
 
 const COOKIE = 'av_language'
-/** Chosen at the sign-in, for whoever signs in next in this tab. */
+/** Chosen at the sign-in, for the account that signs in next in this tab. */
 const CHOSEN = 'av_language_chosen'
 
 const codes = (document.querySelector<HTMLMetaElement>('meta[name="archivolt-languages"]')?.content ?? '').split(' ')
 
-/** Each in its own words; the first is the browser's. */
+/** Each named in itself; the first is the browser's. */
 export const languageChoices = () => [
   { value: '', label: t('language.auto') },
   ...codes.map((value) => ({ value, label: nameOf(value) })),
 ]
 
-/** What a `Select` shows at the sign-in: what the page speaks now. */
+/** The value of the language picker at the sign-in. */
 export const chosenLanguage = (): string => (cookie(COOKIE) ? LANGUAGE : '')
 
 function nameOf(code: string): string {
@@ -22,13 +22,13 @@ function nameOf(code: string): string {
   return name.slice(0, 1).toLocaleUpperCase(code) + name.slice(1)
 }
 
-/** Stored in a cookie, so that the next document has it from its first word. @returns  whether the browser accepts it */
+/** Stored in a cookie, so that the next document has it from the start. @returns whether the browser accepts it */
 function store(language: string): boolean {
   setCookie(COOKIE, language)
   return (cookie(COOKIE) ?? '') === language
 }
 
-/** All that is on the page was said in the other language. */
+/** All texts on the page are in the previous language. */
 export function speak(language: string): void {
   if ((cookie(COOKIE) ?? '') !== language && store(language)) location.reload()
 }
@@ -37,11 +37,11 @@ export function speak(language: string): void {
 export function chooseForNext(language: string): void {
   try {
     sessionStorage.setItem(CHOSEN, language)
-  } catch {} // shut: then the account's own comes back with it
+  } catch {} // storage is blocked: the account's own language is used
   speak(language)
 }
 
-/** What was chosen at the sign-in: asked once. */
+/** The language chosen at the sign-in; reading clears it. */
 export function takeChosen(): string | undefined {
   try {
     const chosen = sessionStorage.getItem(CHOSEN)

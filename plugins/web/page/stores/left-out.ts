@@ -1,4 +1,4 @@
-/** Plugins that this server was started without: what needs them is not shown. */
+/** Built-in plugins that are switched off: features that need them are hidden. */
 
 const names = document.querySelector<HTMLMetaElement>('meta[name="archivolt-left-out"]')?.content.split(' ') ?? []
 

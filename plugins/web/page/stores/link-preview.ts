@@ -16,16 +16,16 @@ export interface LinkPreview {
   offered?: LinkLookup
 }
 
-/** The platform is asked only for what somebody has typed to its end. */
+/** The platform is asked only after somebody has stopped typing. */
 const REST_MS = 600
 const FRESH_MS = 600_000
 const cached = signal<ReadonlyMap<string, { preview: LinkPreview | undefined; atMs: number }>>(new Map())
 let turn: Promise<unknown> = Promise.resolve()
 
-/** One after another: an account may have few of them open. */
+/** One at a time: the server limits an account's concurrent requests to the platform. */
 function inTurn<Value>(ask: () => Promise<Value>): Promise<Value> {
   const mine = turn.then(ask)
-  turn = mine.catch(() => undefined) // whoever asked says what went wrong
+  turn = mine.catch(() => undefined) // its caller reports the failure
   return mine
 }
 
@@ -33,7 +33,7 @@ const keyOf = ({ target: { id, type, known } }: Understood): string => `${type} 
 const store = (key: string, preview: LinkPreview | undefined): void =>
   void (cached.value = new Map(cached.peek()).set(key, { preview, atMs: Date.now() }))
 
-/** Undefined until it is known, and where nobody can tell: then its id says enough. */
+/** Undefined until it is known, or if nobody knows; the id is then shown. */
 export function useLinkPreview(understood: Understood): LinkPreview | undefined {
   const { word, target } = understood
   const { known } = target
@@ -58,7 +58,7 @@ export function useLinkPreview(understood: Understood): LinkPreview | undefined 
   return cached.value.get(key)?.preview
 }
 
-/** How many videos these are; undefined: not known yet, or nobody can tell. */
+/** The number of videos; undefined: not known yet, or nobody knows. */
 export function videosIn(understood: readonly Understood[]): Count | undefined {
   const counts = understood.map((one): { count: number; is_more?: boolean } | undefined =>
     one.target.type === 'video' ? { count: 1 } : cached.value.get(keyOf(one))?.preview?.offered,
@@ -68,18 +68,18 @@ export function videosIn(understood: readonly Understood[]): Count | undefined {
   return counts.some((one) => one!.is_more) ? { moreThan: sum } : sum
 }
 
-/** More lists than these are not asked for: an account may ask the platform only so often. */
+/** At most this many lists are counted, because an account's requests to the platform are limited. */
 const MOST_ASKED = 5
-/** So long nobody who has pressed a button waits for the platform. */
+/** How long a pressed button waits for the platform. */
 const LONGEST_WAIT_MS = 8000
 
-/** The same, once the platform has been asked for what is not known yet. */
+/** The same, after asking the platform for unknown ones. */
 export async function askHowMany(understood: readonly Understood[]): Promise<Count | undefined> {
   const ending = AbortSignal.timeout(LONGEST_WAIT_MS)
   const unknown = understood.filter((one) => videosIn([one]) === undefined)
   if (unknown.length > MOST_ASKED) return undefined
   for (const one of unknown) {
-    const found = await inTurn(() => askPlatform(one.word, ending)).catch(() => undefined) // then nobody can tell
+    const found = await inTurn(() => askPlatform(one.word, ending)).catch(() => undefined) // then it stays unknown
     if (found) store(keyOf(one), found)
   }
   return videosIn(understood)
@@ -94,7 +94,7 @@ async function readOwn({ type, id }: Target, signal: AbortSignal): Promise<LinkP
     const { data } = await get<Item<Playlist>>(`/api/playlist/${id}/`, {}, signal)
     return { title: data.playlist_name, picture: small(data.playlist_thumbnail) }
   }
-  // Handles are looked up by the search of channels, from what the server knows.
+  // Handles are looked up by the search for channels, among those that the server knows.
   const { data } = await get<Item<Channel>>('/api/channel/search/', { q: id }, signal)
   return { title: data.channel_name, picture: small(data.channel_thumb_url) }
 }

@@ -1,4 +1,4 @@
-/** Whether videos can be fetched from the platform just now, as whoever asked last has heard it. */
+/** Whether the platform can be used now, by the latest reply. */
 import { signal } from '@preact/signals'
 import type { PlatformState } from '../server/records.ts'
 

@@ -1,4 +1,4 @@
-/** Lists of playlists: asked for anew once one has changed. */
+/** Drops cached lists of playlists when one has changed. */
 import { forget } from './load.ts'
 
 export function forgetPlaylists(): void {

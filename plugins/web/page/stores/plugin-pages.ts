@@ -1,4 +1,4 @@
-/** Pages and player buttons that plugins bring, of those that the account may see. Where there are none, nobody is asked. */
+/** Pages and player buttons of plugins that the account may see. Not requested if there are none. */
 import { computed, effect, signal } from '@preact/signals'
 import { get, isSignedIn } from '../server/api.ts'
 import { connection } from '../server/events.ts'
@@ -6,7 +6,7 @@ import type { PluginPage } from '../server/records.ts'
 
 const areSome = document.querySelector('meta[name="archivolt-plugin-pages"]') !== null
 
-/** Undefined: they are on their way. */
+/** Undefined: still loading. */
 const brought = signal<PluginPage[] | undefined>(areSome ? undefined : [])
 const shownIn = (place: PluginPage['place']) => computed(() => brought.value?.filter((one) => one.place === place))
 
@@ -19,10 +19,10 @@ effect(() => {
   else if (brought.peek() === undefined && connection.value !== 'lost') read()
 })
 
-/** Without an answer it is tried again once the server is back. */
+/** Without a reply, it is retried once the server is reachable. */
 function read(): void {
   get<PluginPage[]>('/api/plugin/page/').then(
     (pages) => void (brought.value = pages),
-    () => undefined, // the frame says that nothing answers
+    () => undefined, // the frame reports that the server is unreachable
   )
 }

@@ -1,4 +1,4 @@
-/** The queue as it changes: its lists, what runs now, and what the platform says, kept right by the event stream. */
+/** The queue: its lists, the running items, and the state of the platform, kept up to date by the event stream. */
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { type Failure, get, toFailure } from '../server/api.ts'
@@ -21,12 +21,12 @@ const listOf = (query: Record<string, string | boolean>): ItemList =>
     toRow: (item) => item,
   })
 
-/** Many changes in a row are one question. */
+/** A burst of changes causes one request. */
 const TOGETHER_MS = 400
 const PLATFORM_MS = 1500
 const SOONEST_ATTEMPT_MS = 5000
 
-/** How many could not be downloaded. */
+/** The number of failed items. */
 export const failedIn = (state: PlatformState | undefined): number =>
   Object.entries(state?.waiting ?? {}).reduce((sum, [kind, count]) => (kind === LATER ? sum : sum + count), 0)
 
@@ -35,27 +35,27 @@ export interface QueueStore {
   ignored: ItemList
   failedOf(kind: ErrorClass): ItemList
   running: ReadonlySignal<ReadonlyMap<string, QueueItem>>
-  /** How many, since the page looks on. */
+  /** The number of changes since the document was opened. */
   finished: ReadonlySignal<number>
   platform: ReadonlySignal<PlatformState | undefined>
   platformFailure: ReadonlySignal<Failure | undefined>
-  /** The notification of the download that runs. */
+  /** The notification of the running download. */
   run: ReadonlySignal<Notification | undefined>
-  /** Those of what is being added. */
+  /** The notifications of scans and additions. */
   adding: ReadonlySignal<Notification[]>
   failedCount: ReadonlySignal<number>
   laterCount: ReadonlySignal<number>
   waitingCount: ReadonlySignal<Count>
-  /** All of it, such as after a change to many. */
+  /** Reloads everything, for example after changing many items. */
   readAll(): Promise<void>
   readPlatform(): Promise<void>
-  /** Takes an item out of the lists before the server has said so. */
+  /** Removes an item from the lists before the server confirms it. */
   drop(id: string): void
-  /** @returns ends it */
+  /** @returns a function that unsubscribes */
   begin(): () => void
 }
 
-/** Those that nobody has looked at are not asked for. */
+/** Lists that no view shows are not requested. */
 function openLists() {
   const waiting = listOf({ filter: 'pending', error: false })
   const ignored = listOf({ filter: 'ignore' })
@@ -97,7 +97,7 @@ function openLists() {
 function openPlatformWatch() {
   const platform = signal<PlatformState | undefined>(undefined)
   const platformFailure = signal<Failure | undefined>(undefined)
-  /** The newest answer counts, whichever comes last. */
+  /** Only the reply to the newest request counts. */
   let asked = 0
   const soon = coalesce(() => void read(), PLATFORM_MS)
   const nextAttempt = coalesce(() => void read(), SOONEST_ATTEMPT_MS)
@@ -120,9 +120,9 @@ function openPlatformWatch() {
     platformFailure,
     read,
     readSoon: () => soon.soon(),
-    /** @returns ends it */
+    /** @returns a function that unsubscribes */
     begin(): () => void {
-      // The time of the next try passes without anybody saying so.
+      // No event announces the time of the next retry, so a timer does.
       const end = platform.subscribe((state) => {
         if (state && state.next_attempt > 0)
           nextAttempt.soon(Math.max(SOONEST_ATTEMPT_MS, state.next_attempt * 1000 - Date.now() + 1000))
@@ -153,7 +153,7 @@ function openQueueStore(): QueueStore {
     else stop(item.platform_id)
   }
 
-  /** @returns whether it ran */
+  /** @returns whether it was running */
   function stop(id: string): boolean {
     if (!running.value.has(id)) return false
     running.value = new Map([...running.value].filter(([key]) => key !== id))
@@ -177,8 +177,8 @@ function openQueueStore(): QueueStore {
     const isThere = home.rows.value.some(({ platform_id }) => platform_id === id)
     lists.drop(id, home)
     if (isThere) return home.change(id, () => item)
-    if (item.progress && home === lists.waiting) return // in a part of the list that nobody looks at
-    // What is new comes last; what was elsewhere goes back to its position, and that only the server knows.
+    if (item.progress && home === lists.waiting) return // in a part of the list that is not loaded
+    // New items are last; an item from another list returns to a position that only the server knows.
     const last = home.rows.value.at(-1)
     if (home.isWhole.value && !item.auto_start && (!last || item.timestamp > last.timestamp)) home.append(item)
     else lists.readSoon(home)

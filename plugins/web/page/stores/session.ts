@@ -1,4 +1,4 @@
-/** Who is signed in, and how they like the page. */
+/** The signed-in account and its user preferences. */
 import { batch, computed, effect, signal } from '@preact/signals'
 import { ask, get, isSignedIn, post } from '../server/api.ts'
 import { cookie, setCookie, under } from '../server/base.ts'
@@ -11,39 +11,39 @@ interface LastVisit {
   settings?: Partial<UserPreferences>
 }
 
-/** What it was at the last visit, so that nothing jumps when the answer comes. */
+/** The values of the last visit, so that the layout does not jump when the reply arrives. */
 const KEY = 'av_session'
 const lastVisit = readLastVisit()
 export const account = signal<Account | undefined>(lastVisit.account)
-/** As the server has them. */
+/** As on the server. */
 const stored = signal<Partial<UserPreferences>>(lastVisit.settings ?? {})
 const changes = openChanges<Partial<UserPreferences>>()
 export const userPreferences = computed(
   (): Partial<UserPreferences> => Object.assign({}, stored.value, ...changes.now.value),
 )
 export const version = signal('')
-/** What goes on until somebody does something. An answer that this device has cached may be from before there was any. */
+/** Lasting problems. A cached reply may be older than a problem. */
 export const attention = signal<Session['attention'] | undefined>(undefined)
-/** An admin who may do no more than others, until they have set up an authenticator app. */
+/** An admin without admin rights until an authenticator app is set up. */
 export const needsSecondFactor = signal(false)
-/** Nobody has ever signed in: the made-up password still lies in its file. */
+/** Nobody has signed in yet: the generated password is still in its file. */
 export const isUnused = signal(document.querySelector('meta[name="archivolt-unused"]') !== null)
-/** The first choices are neither made nor put off, as far as this document knows. */
+/** The first choices have been neither made nor declined, as far as this document knows. */
 export const isWelcomeDue = signal(document.querySelector('meta[name="archivolt-welcome"]') !== null)
 export const isAdmin = computed(() => account.value?.is_staff ?? false)
 export const mayDownload = computed(() => account.value?.may_download ?? isAdmin.value)
 
-/** It is known who this is, and it is no child. */
+/** The session is known, and the account is not a child's. */
 export const seesAll = computed(() => account.value !== undefined && !account.value.view)
 
-/** What an account is, in one word. */
+/** The role of an account, in one word. */
 export type Role = 'admin' | 'downloader' | 'watcher' | 'child'
 export const roleOf = ({ is_staff, may_download, view }: Account): Role =>
   is_staff ? 'admin' : view ? 'child' : may_download ? 'downloader' : 'watcher'
 
 /**
- * Where a channel has its page. A child may see the name of one that was not chosen: that leads nowhere, and nowhere
- * leads what is shown before it is known who this is.
+ * The address of a channel's page. A child may see names of channels that it may not open: those are no links, and
+ * neither are names before the session is known.
  */
 export function channelHref(id: string): string | undefined {
   if (!account.value) return undefined
@@ -53,11 +53,11 @@ export function channelHref(id: string): string | undefined {
 
 let reading: Promise<void> = Promise.resolve()
 
-/** @throws Failure  no answer; who is not signed in is told by `isSignedIn` */
+/** @throws Failure  no reply; without a session, `isSignedIn` is false */
 export const readSession = (): Promise<void> => (reading = read())
 
-/** Once the server has said who this is, or has not. */
-export const sessionKnown = (): Promise<void> => reading.catch(() => undefined) // the frame says why
+/** Resolves when the session is known, or the request has failed. */
+export const sessionKnown = (): Promise<void> => reading.catch(() => undefined) // the frame shows why
 
 async function read(): Promise<void> {
   const session = await get<Session>('/api/session/')
@@ -73,10 +73,10 @@ async function read(): Promise<void> {
   if (preferences.look) showTheme(preferences.look)
   const chosen = takeChosen()
   if (chosen === undefined || chosen === (preferences.language ?? '')) return speak(preferences.language ?? '')
-  await chooseLanguage(chosen).catch(() => undefined) // this visit has it all the same
+  await chooseLanguage(chosen).catch(() => undefined) // it applies to this visit nevertheless
 }
 
-/** @throws Failure  what was known holds */
+/** @throws Failure  the previous values stay */
 export const readAttention = async (): Promise<void> => {
   attention.value = (await get<Session>('/api/session/')).attention
 }
@@ -86,12 +86,12 @@ effect(() => {
   try {
     localStorage.setItem(KEY, JSON.stringify(now))
   } catch {
-    return // storage is full or shut: the next visit asks first
+    return // storage is full or blocked: the next visit requests it first
   }
 })
 
 function readLastVisit(): LastVisit {
-  // Without the cookie nobody is signed in: then nothing of the last one is shown.
+  // Without the cookie nobody is signed in: stored data of the last account is not shown.
   if (cookie('csrftoken') === undefined) {
     isSignedIn.value = false
     return {}
@@ -99,11 +99,11 @@ function readLastVisit(): LastVisit {
   try {
     return JSON.parse(localStorage.getItem(KEY) ?? '{}') as LastVisit
   } catch {
-    return {} // shut, or not ours
+    return {} // blocked, or not written by this page
   }
 }
 
-/** @param code  '': the account asks for none, as far as is known */
+/** @param code  '': the account needs none, as far as known */
 export async function signIn(username: string, password: string, code: string, isRemembered: boolean): Promise<void> {
   const body = { username, password, ...(code && { code }), remember_me: isRemembered ? 'on' : 'off' }
   await ask('POST', '/login/', { body })
@@ -111,20 +111,20 @@ export async function signIn(username: string, password: string, code: string, i
   await readSession()
 }
 
-/** @throws Failure  wrong, or no longer enough on this device */
+/** @throws Failure  wrong, or no longer sufficient on this device */
 export async function signInWithPin(id: number, pin: string): Promise<void> {
   await ask('POST', '/api/device/', { body: { user_id: id, pin } })
   await readSession()
 }
 
-/** As the proxy in front says. @throws Failure  it names nobody, or nobody of here */
+/** Signs in by the proxy's header. @throws Failure  it names nobody, or an unknown user */
 export async function signInForwarded(): Promise<void> {
   await ask('POST', '/api/forwarded/')
   await readSession()
 }
 
 let isLeft = false
-/** Somebody has signed out here, and this document is still the same. */
+/** Somebody has signed out in this document. */
 export const hasLeft = (): boolean => isLeft
 
 export async function signOut(): Promise<void> {
@@ -139,7 +139,7 @@ isSignedIn.subscribe((isHere) => {
   wasHere = isHere === true
 })
 
-/** What is one account's own does not stay for the next at this device. */
+/** Clears one account's data, so that the next one on this device does not see it. */
 function leave(): void {
   if (stored.peek().look) showTheme('system')
   account.value = undefined
@@ -149,7 +149,7 @@ function leave(): void {
   speak('')
 }
 
-/** Shown at once, stored for the next visit. @throws Failure  then it is as it was */
+/** Shown at once, stored for the next visit. @throws Failure  the change is then undone */
 export const changeUserPreferences = (change: Partial<UserPreferences>): Promise<void> =>
   changes.during(change, async () => {
     stored.value = await post<UserPreferences>('/api/config/user/', change)
@@ -158,7 +158,7 @@ export const changeUserPreferences = (change: Partial<UserPreferences>): Promise
 export type Theme = NonNullable<UserPreferences['look']>
 export const theme = signal<Theme>((document.documentElement.dataset['theme'] as Theme | undefined) ?? 'system')
 
-/** Stored with the account, so that it is theirs on each device. @throws Failure  then it is as it was */
+/** Stored with the account, for each of its devices. @throws Failure  the change is then undone */
 export async function chooseTheme(chosen: Theme): Promise<void> {
   const before = theme.peek()
   showTheme(chosen)
@@ -170,13 +170,13 @@ export async function chooseTheme(chosen: Theme): Promise<void> {
   }
 }
 
-/** Stored with the account; the page is loaded anew in it. @throws Failure  then it is as it was */
+/** Stored with the account; reloads the page in that language. @throws Failure  the change is then undone */
 export async function chooseLanguage(language: string): Promise<void> {
   await changeUserPreferences({ language })
   speak(language)
 }
 
-/** Stored in a cookie too, so that the next document has it before its first paint. */
+/** Also stored in a cookie, so that the next document applies it before its first paint. */
 function showTheme(chosen: Theme): void {
   theme.value = chosen
   setCookie('av_theme', chosen === 'system' ? '' : chosen)

@@ -1,4 +1,4 @@
-/** Which tasks there are, those of plugins from outside too, and what they are called. */
+/** All tasks, including those of outside plugins, and their titles. */
 import { get } from '../server/api.ts'
 import type { TaskKind } from '../server/records.ts'
 import { t, textOf } from '../texts/lookup.ts'
@@ -6,7 +6,7 @@ import { type Load, useLoad } from './load.ts'
 
 export const useTaskKinds = (): Load<TaskKind[]> => useLoad('tasks', (signal) => get('/api/task/', {}, signal))
 
-/** @param name  empty: of a task that nobody starts */
+/** @param name  empty for a message without a task */
 export const taskTitle = ({ name, title }: Pick<TaskKind, 'name' | 'title'>): string =>
   name === '' ? t('task.inner') : textOf(`task.${name}`, title)
 export const taskText = ({ name, description }: TaskKind): string => textOf(`task.${name}.does`, description)

@@ -1,26 +1,26 @@
 /**
- * Words from outside turn no others round: marks of direction end where their text ends, and a text written from the
- * right stands by itself.
+ * Isolates text from outside, so that its direction does not affect the text around it: direction marks end with their
+ * text, and right-to-left text stands alone.
  */
 
 const MARKS = /[\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/
 const AT_ENDS = /^[\u200E\u200F\u061C]+|[\u200E\u200F\u061C]+$/g
-/** Letters that are written from the right, and the marks. */
+/** Right-to-left letters, and direction marks. */
 const TURNS =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/u
 const [FIRST_STRONG_ISOLATE, POP_ISOLATE] = ['\u2068', '\u2069']
 
-/** In the midst of other words. */
+/** Isolates a text among other words. */
 export const apart = (text: string): string => (TURNS.test(text) ? FIRST_STRONG_ISOLATE + text + POP_ISOLATE : text)
 
 interface Opened {
   at: number
   isIsolate: boolean
-  /** Turns letters against their own direction: it goes with its end. */
+  /** Overrides the direction of letters; it is removed, with its end mark. */
   isOverride: boolean
 }
 
-/** Marks without their other half go, and those that turn letters against their own direction. */
+/** Removes unpaired marks, and those that override the direction of letters. */
 export function calm(text: string): string {
   if (!MARKS.test(text)) return text
   const signs: string[] = text.split('')
@@ -35,7 +35,7 @@ export function calm(text: string): string {
   for (const { at } of open) drop(at)
   return signs.join('').replace(AT_ENDS, '')
 
-  /** What was opened within it ends with it, unclosed. */
+  /** Closes what was opened within it. */
   function closeIsolate(at: number): void {
     const from = open.findLastIndex(({ isIsolate }) => isIsolate)
     if (from < 0) return drop(at)
@@ -52,11 +52,11 @@ export function calm(text: string): string {
   }
 }
 
-/** Words and values by the sentence, which is calm too. */
+/** Isolates the values in a sentence, and the sentence itself. */
 const bySentence = (said: object): object =>
   Object.fromEntries(Object.entries(said).map(([sentence, words]) => [calm(sentence), words as unknown]))
 
-/** What the server sends, with every text in it calm. */
+/** Cleans every text in a reply of the server. */
 export const parse = (json: string): unknown =>
   JSON.parse(
     json,

@@ -1,6 +1,6 @@
 /**
- * Numbers, bytes, days and lengths of time as people read them: figures and dates as their browser has them, words in
- * the language of the page.
+ * Formats numbers, bytes, days and durations: figures and dates by the browser's locale, words in the language of the
+ * page.
  */
 import { LANGUAGE, LOCALES } from './lookup.ts'
 
@@ -13,7 +13,7 @@ const clockForm = new Intl.DateTimeFormat(LOCALES, { timeStyle: 'short' })
 const monthForm = new Intl.DateTimeFormat(LOCALES, { month: 'long', year: 'numeric', timeZone: 'UTC' })
 const languages = new Intl.DisplayNames([LANGUAGE, 'en'], { type: 'language', fallback: 'code' })
 const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' })
-/** "last month" is another one than "1 month ago". */
+/** "last month" differs from "1 month ago". */
 const counted = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'always' })
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte']
 
@@ -23,7 +23,7 @@ export const toCompact = (value: number): string => compact.format(value)
 /** 0.25 → 25 % */
 export const toPercent = (fraction: number): string => percent.format(fraction)
 
-/** Decimal units, as disks are sold. */
+/** Decimal units, as on the packaging of disks. */
 export function toBytes(bytes: number): string {
   const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3))
   const value = bytes / 1000 ** power
@@ -73,7 +73,7 @@ const AGES: Array<[Intl.RelativeTimeFormatUnit, number, Intl.RelativeTimeFormat]
   ['minute', 60, relative],
 ]
 
-/** A day (`2024-03-01`) or epoch seconds → `3 weeks ago`, `in 5 minutes`. Days are those of the calendar. */
+/** A day (`2024-03-01`) or epoch seconds → `3 weeks ago`, `in 5 minutes`. Counted in calendar days. */
 export function toAge(when: string | number, nowMs = Date.now()): string {
   const isDay = typeof when === 'string'
   const thenMs = isDay ? Date.parse(`${when}T00:00:00Z`) : when * 1000
@@ -86,13 +86,13 @@ export function toAge(when: string | number, nowMs = Date.now()): string {
   return form.format(Math.trunc(seconds / size), unit)
 }
 
-/** Of the day that it is here, as if that were in UTC. */
+/** The local calendar day, as UTC midnight. */
 function midnight(ms: number): number {
   const here = new Date(ms)
   return Date.UTC(here.getFullYear(), here.getMonth(), here.getDate())
 }
 
-/** A language in words; a name that came with it goes before, where it is more than the code. */
+/** The name of a language; a given name takes precedence unless it is just the code. */
 export function toLanguage(code: string, name = ''): string {
   if (name !== '' && name !== code) return name
   try {

@@ -1,33 +1,30 @@
-/**
- * Texts by key: what stands in braces is filled in, counted things take the form that the language has for their
- * number.
- */
+/** Looks up texts by key, fills in the values in braces, and chooses the plural form. */
 import { apart } from './direction.ts'
 import en from './languages/en.json' with { type: 'json' }
 import type { TextValues } from './values.ts'
 
 export type TextKey = keyof typeof en
-/** Texts that need no values: what a table of keys may hold. */
+/** Texts without values, which a table of keys may contain. */
 export type PlainKey = Exclude<TextKey, keyof TextValues>
 
 type Wanted<Key extends TextKey> = Key extends keyof TextValues ? TextValues[Key] : never
 type Values<Key extends TextKey> = { [Name in Wanted<Key>]: Name extends 'count' ? Count : string | number }
-/** A text with braces needs its values, one without takes none. */
+/** The type requires the values of a text with braces, and forbids any for others. */
 type Rest<Key extends TextKey> = [Wanted<Key>] extends [never] ? [] : [values: Values<Key>]
 
-/** Absent in tests without a browser. */
+/** Missing in tests without a browser. */
 const page: Document | undefined = globalThis.document
-/** Of the words: the server has chosen it with the document. */
+/** The language of the texts, which the server has chosen for the document. */
 export const LANGUAGE = page?.documentElement.lang || 'en'
 /**
- * Of numbers, dates and times: as whoever looks is used to them, best with the words in the same language. Who has
- * chosen a language that the browser does not name has them in that one.
+ * The locale of numbers, dates and times: the browser's preferred one, if possible of the page's language. If the
+ * chosen language is none of the browser's, that language.
  */
 export const LOCALES: string[] = locales([...(globalThis.navigator?.languages ?? [])].filter(isLocale))
 const plurals = new Intl.PluralRules(LANGUAGE)
 const numbers = new Intl.NumberFormat(LOCALES)
 
-/** Counted as far as the API counts. */
+/** An estimate above the API's limit of counting. */
 interface MoreThan {
   moreThan: number
 }
@@ -37,19 +34,19 @@ export type Count = number | MoreThan
 export const toCount = (count: Count): string =>
   typeof count === 'number' ? numbers.format(count) : t('count.more', { number: numbers.format(count.moreThan) })
 
-/** As a table: the compiler does not reckon with a type of each of more than a thousand texts. */
+/** Typed as a table, because a union of more than a thousand types is too slow for the compiler. */
 const entries: Record<string, Entry> = { ...en }
 
-/** The document says where these texts are; English has those of Home here already. */
+/** The document has the addresses of these texts; the English ones of Home are part of the script. */
 async function take(name: 'first-texts' | 'more-texts'): Promise<void> {
   const address = page?.querySelector<HTMLMetaElement>(`meta[name="archivolt-${name}"]`)?.content
   if (address) Object.assign(entries, ((await import(address)) as { default: typeof entries }).default)
 }
-// Whoever imports this waits. Without them the page speaks English, which is better than nothing.
+// Importing modules wait for this. If it fails, the page is in English.
 await take('first-texts').catch(() => undefined)
 
 let more: Promise<void> | undefined
-/** What all views but Home say; asked for once. */
+/** Loads the texts of all views except Home, once. */
 export const moreTexts = (): Promise<void> => (more ??= take('more-texts'))
 
 /** `t('count.videos', { count: 3 })` → `3 videos` */
@@ -62,7 +59,7 @@ export function t<Key extends TextKey>(key: Key, ...[values]: Rest<Key>): string
 
 type Entry = string | Partial<Record<Intl.LDMLPluralRule, string>>
 
-/** @param valueOf  undefined: what stands in the braces is no name */
+/** @param valueOf  returns undefined if a name in braces is not a value */
 function filled(entry: Entry, count: Count, valueOf: (name: string) => string | Count | undefined): string {
   const text =
     typeof entry === 'string'
@@ -75,16 +72,16 @@ function filled(entry: Entry, count: Count, valueOf: (name: string) => string | 
   })
 }
 
-/** As the server makes it, contract 2.1. */
+/** As sent by the server, contract 2.1. */
 interface Sentence {
   key: string
   params: Record<string, string | number | Sentence>
 }
 
-/** By the English sentence, those that have values. */
+/** Translations of the server's sentences with values, by the English template. */
 export type Said = Record<string, Sentence>
 
-/** What the server says in English, in the words of the page where it has some. */
+/** Translates a sentence of the server if there is a translation. */
 export function inWords(sentence: string, said: Said = {}): string {
   return sentenceIn(Object.hasOwn(said, sentence) ? said[sentence]! : { key: sentence, params: {} })
 }
@@ -98,7 +95,7 @@ export function sentenceIn({ key, params }: Sentence): string {
   })
 }
 
-/** The page's own words where it has some for this, else those that came along with it. */
+/** The page's own text if there is one, otherwise the one that was sent. */
 export const textOf = (key: string, otherwise: string): string => {
   const own = Object.hasOwn(entries, key) ? entries[key] : undefined
   return typeof own === 'string' ? own : otherwise
@@ -115,11 +112,11 @@ function isChosen(): boolean {
   try {
     return /(?:^|; )av_language=./.test(page?.cookie ?? '')
   } catch {
-    return false // frames of plugins' pages have no cookies
+    return false // frames of plugin pages have no cookies
   }
 }
 
-/** A browser may be set to what is no language. */
+/** A browser may be set to an invalid language. */
 function isLocale(name: string): boolean {
   try {
     return Intl.getCanonicalLocales(name).length > 0

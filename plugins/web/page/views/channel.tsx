@@ -1,4 +1,4 @@
-/** One channel: who it is, its videos, its playlists, and what is different for it. */
+/** A channel: header, videos, playlists, and its own settings. */
 import { useSignal } from '@preact/signals'
 import { CircleCheck, Download, EllipsisVertical, RefreshCw, Trash, TvMinimalPlay } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
@@ -44,7 +44,7 @@ const ID = /^[\w-]+$/
 
 export default function ChannelView({ params }: ViewProps) {
   const id = params['channelId']!
-  // A handle stands in addresses that people make: the server knows whose it is.
+  // The address may contain a handle, which the server resolves.
   const load = useLoad(
     `channel/${id}`,
     async (signal) =>
@@ -144,7 +144,7 @@ function Head({ channel, load, total }: { channel: Channel; load: Load<Channel>;
   )
 }
 
-/** Only where the platform has one: it is much wider than high, what stands for a missing one is not. */
+/** Only if the platform has a banner: the server's substitute has another ratio. */
 function Banner({ url }: { url: string }) {
   const [isThere, setThere] = useState(false)
   return (

@@ -1,4 +1,4 @@
-/** Channels: all of them by name, found by typing, subscribed to by pasting. */
+/** Channels: all by name, filtered while typing, with the subscribe dialog. */
 import { useSignal } from '@preact/signals'
 import { RefreshCw, Rss, Search, TvMinimalPlay } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
@@ -26,7 +26,7 @@ const SHOWN = ['', 'subscribed', 'unsubscribed'] as const
 const AHEAD = 36
 const CARD_PX = 72
 const REST_MS = 200
-/** The server takes no more. */
+/** The server's limit. */
 const LONGEST_NAME = 200
 
 export default function Channels() {
@@ -85,7 +85,7 @@ export default function Channels() {
   )
 }
 
-/** In the address after a moment of rest. */
+/** Written to the address after a pause in typing. */
 function NameFilter({ value }: { value: string }) {
   const [text, setText] = useState(value)
   useEffect(() => {

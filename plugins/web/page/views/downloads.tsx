@@ -1,4 +1,4 @@
-/** Downloads: what happens and why, a field for links, then what runs, waits, has failed and is ignored. */
+/** Downloads: the current state and its reason, a field for links, then running, waiting, failed and ignored items. */
 
 import { ArrowDownToLine, Ban, Clock, EllipsisVertical, Inbox, ListChecks, Lock, RotateCw, Undo2 } from 'lucide'
 import { useEffect, useRef } from 'preact/hooks'
@@ -31,7 +31,7 @@ export default function Downloads() {
   return <Queue />
 }
 
-/** What becomes of the queue is up to admins: who may download adds to it, and sees what waits. */
+/** Only admins manage the queue; accounts that may download add to it and see waiting items. */
 function Queue() {
   const queue = useQueue()
   return (
@@ -86,7 +86,7 @@ function Lists({ queue }: { queue: QueueStore }) {
     queue.platform.value !== undefined &&
     queue.waiting.total.value !== undefined &&
     queue.ignored.total.value !== undefined
-  // What there is something of is shown first; what was shown stays while it empties.
+  // The first list with items is shown; a shown list stays when it becomes empty.
   const first = useRef<Shown | undefined>(undefined)
   if (isKnown) first.current ??= SHOWN.find((one) => isSome(counts[one])) ?? 'waiting'
   const asked = route.value.query.get('show')
@@ -193,7 +193,7 @@ const NAMES = {
 } as const
 const ICONS = { priority: ArrowDownToLine, pending: Undo2, ignore: Ban, delete: undefined }
 
-/** The first one as a button, where there is room the next one too, the rest behind the dots. */
+/** One action as a button, two if there is space, the others in the menu. */
 function Bulk({
   queue,
   which,
@@ -206,7 +206,7 @@ function Bulk({
   which: Which
   count: Count
   acts: Wanted[]
-  /** What these have in common, where there are others beside them. */
+  /** What the items have in common, if other groups are beside them. */
   of?: string
   isRetry?: boolean
 }) {

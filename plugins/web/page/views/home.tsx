@@ -1,4 +1,4 @@
-/** Home: what was begun, what is new, then everything, filtered and ordered as the address says. */
+/** Home: started videos, new videos, then all videos, filtered and sorted by the address. */
 import { useSignal } from '@preact/signals'
 import { ChevronDown, Download, LibraryBig, X } from 'lucide'
 import { useEffect, useRef } from 'preact/hooks'
@@ -37,7 +37,7 @@ const SORTS = [
   'mediasize',
 ] as const
 
-/** Below it, what is new is in sight anyway. */
+/** With fewer videos, the list itself shows the new ones. */
 const MANY = 24
 const STRIP = 12
 
@@ -62,10 +62,10 @@ export default function Home() {
   const byDay = by === 'published' && 'sort' in asked ? order : undefined
   const list = videoList('/api/video/', asked, byDay)
   useEffect(() => void list.reach(1), [list])
-  // Nothing to filter: the first step alone.
+  // Nothing to filter: only the first step is shown.
   const isEmpty = !isFiltered && list.total.value === 0
   const beginning = useBeginning()
-  // What stands below the strips comes once these have their height: nothing moves while one aims at it.
+  // The list is rendered when the strips have their height, so that nothing moves under the pointer.
   const isSteady = useRef(false)
   isSteady.current ||= beginning.isKnown
   const isShown = isFiltered || isSteady.current
@@ -113,7 +113,7 @@ export default function Home() {
   )
 }
 
-/** Two rows that are there only where they have something to say. */
+/** Two strips that are shown only if they have videos. */
 function useBeginning() {
   const begun = videoList('/api/video/', { watch: 'continue' })
   const fresh = videoList('/api/video/', { watch: 'unwatched', sort: 'downloaded' })
@@ -164,7 +164,7 @@ const NAMES = {
   playlist: async (id: string) => (await get<Item<Playlist>>(`/api/playlist/${id}/`)).data.playlist_name,
 }
 
-/** A filter by one channel or playlist: chosen in a dialog, taken away by its cross. */
+/** The filter by a channel or playlist: chosen in a dialog, removed by its cross. */
 function PickChip({ kind, id }: { kind: 'channel' | 'playlist'; id: string }) {
   const isOpen = useSignal(false)
   const { now } = useLoad(`name/${kind}/${id}`, async () => (id === '' ? '' : NAMES[kind](id)))
@@ -204,7 +204,7 @@ function PickChip({ kind, id }: { kind: 'channel' | 'playlist'; id: string }) {
   )
 }
 
-/** Until they are made or put off. */
+/** Until they are made or declined. */
 function OpenChoices() {
   if (!isWelcomeDue.value) return null
   const putOff = async () => {

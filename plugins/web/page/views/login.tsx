@@ -1,6 +1,6 @@
 /**
- * Signing in: by picture and PIN where the device knows somebody, else by name and password. Whoever comes from an
- * address goes on there.
+ * The sign-in: by picture and PIN on a known device, otherwise by name and password. Afterwards it returns to the
+ * requested address.
  */
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -20,12 +20,12 @@ import { Pictures } from './login/pictures.tsx'
 import { PinPad } from './login/pin-pad.tsx'
 import type { Provider } from './login/provider.tsx'
 
-/** The first start: nothing was ever put into it, or its first choices are open. */
+/** A new installation: it has no content, or its first choices are open. */
 const isNew = async (): Promise<boolean> =>
   (isAdmin.peek() && !(await get<{ page: { welcomed: boolean } }>('/api/config/')).page.welcomed) ||
   (await get<Page<Video>>('/api/video/')).paginate.total_hits === 0
 
-/** Where to, once somebody has signed in. */
+/** Where to go after signing in. */
 async function goOn(): Promise<void> {
   const { path } = route.peek()
   if ((path === '/' || path === '/login/') && (await isNew())) navigate('/welcome/', { isReplacing: true })
@@ -34,7 +34,7 @@ async function goOn(): Promise<void> {
 
 const askDevice = (): Promise<DeviceAccount[]> => get('/api/device/')
 
-/** Its words and code come where there is one. */
+/** Its texts and code are loaded if there is a provider. */
 async function findProvider() {
   const { name } = await get<ProviderName>('/api/oidc/')
   if (name === null) return undefined
@@ -53,13 +53,13 @@ export function Login() {
   const enterForwarded = () => signInForwarded().then(goOn)
   useEffect(() => {
     const take = (found: Forwarded) => {
-      // Whoever has just signed out is asked first.
+      // The account that has just signed out comes first.
       if (found.has_account && !hasLeft()) return void enterForwarded().catch(sayFailure)
       setForwarded(found)
     }
     get<Forwarded>('/api/forwarded/').then(take, () => undefined)
   }, [])
-  // Without an answer the password is the way in, and says what is wrong.
+  // Without a reply, the password form is shown, and reports the problem.
   useEffect(() => void askDevice().then(setKnown, () => setKnown([])), [])
 
   const enter = (account: DeviceAccount) => async (pin: string) => {
@@ -127,7 +127,7 @@ function Password({
   onBack,
 }: {
   notice: string | undefined
-  /** Whom the proxy in front names. */
+  /** The user whom the proxy names. */
   forwarded: { name: string; enter: () => Promise<void> } | undefined
   onBack: (() => void) | undefined
 }) {
@@ -208,7 +208,7 @@ function Password({
 }
 
 function useSignIn(typed: { name: string; password: string; code: string; isRemembered: boolean }) {
-  /** Asked for once the server has said that this account has an authenticator app. */
+  /** Requested once the server has said that this account has an authenticator app. */
   const [asksCode, setAsksCode] = useState(false)
   const { name, password, code, isRemembered } = typed
   const missing = (value: string) => ({ wrong: value === '' && t('form.required') })

@@ -1,4 +1,4 @@
-/** One playlist: its videos in order, those that are missing too; one's own are put in order by hand or by keys. */
+/** A playlist: its videos in order, including missing ones; custom playlists can be reordered by pointer or keys. */
 import { useSignal } from '@preact/signals'
 import {
   ArrowDownToLine,
@@ -98,7 +98,7 @@ function Known({ playlist, load }: { playlist: Playlist; load: Load<Playlist> })
   )
 }
 
-/** Of its picture, as `playlists.css` has it. */
+/** The size of its picture, as in `playlists.css`. */
 const WIDTH = '(max-width: 719px) 200px, 280px'
 
 function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Playlist>; missing: number }) {
@@ -176,7 +176,7 @@ function actionsOf(playlist: Playlist, missing: number, open: (which: Opened) =>
     onSelect: () => markWatched(id, name),
   }
   const listen = podcastItem(() => open('podcast'))
-  // Watch later is always there, as it is.
+  // Watch later cannot be renamed or deleted.
   if (id === WATCH_LATER || !(isAdmin.value || mayChange(playlist))) return [watched, ...listen]
   const ofItsKind: MenuItem[] =
     type === 'custom'
@@ -248,7 +248,7 @@ function Entries({
   }
   const rows = new Map(list.rows.value.map((row) => [row.id, isLater ? { ...row, isLater } : row]))
   const inOrder = entries.flatMap(({ platform_id }) => rows.get(platform_id) ?? [])
-  // Videos are read in the order of the playlist: so many of them until the one in sight.
+  // Videos are loaded in the playlist's order, up to the visible one.
   const reach = (last: number) =>
     void list.reach(Math.max(FIRST, entries.slice(0, last + FIRST).filter(({ downloaded }) => downloaded).length))
   if (list.rows.value.length === 0 && list.state.value === 'failed')

@@ -1,4 +1,4 @@
-/** Playlists: one's own, shared ones and those of the platform; new ones are made or subscribed to. */
+/** Playlists: custom ones, shared ones and those of the platform; new ones are created or subscribed to. */
 
 import { useSignal } from '@preact/signals'
 import { Clock, ListPlus, ListVideo, Plus, Rss } from 'lucide'

@@ -1,4 +1,4 @@
-/** A plugin's page: its title, and a frame that whatever goes wrong in it stays in. */
+/** A plugin's page: its title, and the frame that isolates it. */
 import { effect } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { navigate, route, type ViewProps } from '../browser/router.ts'
@@ -82,7 +82,7 @@ function Guest({ page }: { page: PluginPage }) {
 
 const queryOf = (): Record<string, string> => Object.fromEntries(route.peek().query)
 
-/** What changes around it while it is open. @returns ends it */
+/** Passes on changes of the surrounding page while it is open. @returns a function that stops */
 function keepInformed(host: Host): () => void {
   const ends = [
     effect(() => host.tell({ kind: 'theme', theme: theme.value })),

@@ -1,4 +1,4 @@
-/** Search: answers while one types, every kind of hit in one page, subtitle hits open the video at their second. */
+/** Search: results while typing, all kinds on one page; a subtitle hit opens the video at its second. */
 import { ListVideo, Play, SearchX } from 'lucide'
 import type { ComponentChild } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -49,7 +49,7 @@ export default function SearchView() {
   const text = route.value.query.get('q') ?? ''
   const asked = readSearch(text)
   const { found, failure, isBusy, retry } = useSearch(text.trim())
-  // What is done with a video elsewhere is shown here too.
+  // Applies changes made elsewhere to the results.
   if (found) cache('list /api/search/', found.videos)
   useTitle(text === '' ? undefined : t('search.titleOf', { text }))
   return (
@@ -103,12 +103,12 @@ export default function SearchView() {
 const countOf = ({ videos, channels, playlists, spoken }: Found): number =>
   videos.rows.value.length + channels.length + playlists.length + spoken.length
 
-/** One question is answered by so many at most. */
+/** The maximum number of results per request. */
 const MOST_HITS = 30
 const isCut = ({ spoken, ...named }: Found): boolean =>
   spoken.length >= MOST_HITS || countOf({ ...named, spoken: [] }) >= MOST_HITS
 
-/** What was found before stays until the next answer; each question ends the one before. */
+/** The previous results stay until the next reply; a new search aborts the previous request. */
 function useSearch(text: string) {
   const [found, setFound] = useState<Found | undefined>(() => cachedValue<Found>(`search/${text}`))
   const [failure, setFailure] = useState<Failure>()
@@ -142,7 +142,7 @@ function useSearch(text: string) {
   return { found, failure, isBusy: answered !== text, retry: () => setRound(round + 1) }
 }
 
-/** Plain words are looked for in subtitles too, beside the names of things. */
+/** Plain words are also searched in subtitles. */
 async function search(text: string, signal: AbortSignal): Promise<Found> {
   const asked = readSearch(text)
   const ask = async (query: string) =>
@@ -217,7 +217,7 @@ function Results({ found, asked, isBusy }: { found: Found; asked: Asked; isBusy:
   )
 }
 
-/** A channel or a playlist that was found. */
+/** A channel or playlist in the results. */
 function Name(found: { href: string; picture: ComponentChild; name: string; note: string }) {
   return (
     <li>
@@ -232,7 +232,7 @@ function Name(found: { href: string; picture: ComponentChild; name: string; note
   )
 }
 
-/** What is said is the other half of an answer: many videos do not push it out of sight. */
+/** Subtitle hits are half of the answer: many videos must not push them out of sight. */
 function Videos({ list, isShort }: { list: Rows<VideoRow>; isShort: boolean }) {
   const rows = list.rows.value
   const [isWhole, setWhole] = useState(false)
@@ -308,9 +308,7 @@ function Waiting() {
   )
 }
 
-/**
- * Stands in an example where nothing has been typed yet; after a click it is selected, so that typing takes its place.
- */
+/** Placeholder in an example of the syntax; a click selects it, so that typing replaces it. */
 const SAMPLE = 'bread'
 const OTHER = 'mill'
 
@@ -356,7 +354,7 @@ function Language({ asked }: { asked: Asked }) {
   )
 }
 
-/** Puts a text into the field on top. @param part  is selected there */
+/** Puts a text into the search field. @param part  is selected in the field */
 function insert(text: string, part?: string): void {
   navigate(text === '' ? '/search/' : `/search/?q=${encodeURIComponent(text)}`, { isReplacing: true })
   const field = document.querySelector<HTMLInputElement>('#search')

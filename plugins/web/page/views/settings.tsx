@@ -1,4 +1,4 @@
-/** Settings: sections with addresses of their own; what is changed is saved at once. */
+/** Settings: sections with their own addresses; changes are saved at once. */
 
 import type { IconNode } from 'lucide'
 import {
@@ -75,7 +75,7 @@ type Key =
   | 'plugins'
 interface Section {
   key: Key
-  /** Whose it is, where that can be left out. */
+  /** The plugin of the section, which may be switched off. */
   plugin?: string
   icon: IconNode
   Body: ComponentType
@@ -120,10 +120,10 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
   },
 ]
 
-/** Addresses that sections had before: links to them still work. */
+/** Former addresses of sections: old links still work. */
 const FORMER: Record<string, Key> = { moving: 'import', look: 'appearance' }
 
-/** Without a section a phone shows their list, a wide screen the first one beside it. */
+/** Without a section, a phone shows the list, a wide screen the first section beside it. */
 export default function Settings({ params }: ViewProps) {
   const groups = GROUPS.filter(({ isForAdmins }) => !isForAdmins || isAdmin.value).map((group) => ({
     ...group,

@@ -1,4 +1,4 @@
-/** Statistics: how the archive grew, what fills it, what has been watched. To look at, not to read. */
+/** Statistics: growth of the archive, what fills it, and what has been watched, as charts. */
 
 import { ChartColumn } from 'lucide'
 import { useMemo, useState } from 'preact/hooks'
@@ -37,7 +37,7 @@ interface Figures {
 const ORDERS = ['media_size', 'doc_count', 'duration'] as const
 type Order = (typeof ORDERS)[number]
 const FEW = 10
-/** More of them are too thin to be told apart. */
+/** More slices would be too thin to distinguish. */
 const MOST_BARS = 24
 const MANY = 100
 
@@ -50,7 +50,7 @@ export default function Statistics() {
       of<Figures['playlist']>('playlist'),
       of<Figures['watch']>('watch'),
       of<Figures['quality']>('quality'),
-      // Those that have failed do not wait.
+      // Failed items do not count as waiting.
       isAdmin.value ? get<Page<QueueItem>>('/api/download/', { filter: 'pending', error: false }, signal) : undefined,
     ])
     return { video, channel, playlist, watch, quality, waiting: download && countOf(download.paginate) }
@@ -140,7 +140,7 @@ function Numbers({ video, channel, playlist, quality, waiting }: Figures) {
 const toISODay = (epoch: number): string => new Date(epoch * 1000).toISOString().slice(0, 10)
 const toDayOf = (epoch: number): string => toDay(toISODay(epoch))
 const today = (): string => new Date(Date.now() - new Date().getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
-/** A month by its name: its first day says more than is known. */
+/** A month by its name, because its first day would be too precise. */
 const toSpanName = (date: string, by: SpanName): string => (by === 'month' ? toMonth(date) : toDay(date))
 
 function Growth() {
@@ -252,7 +252,7 @@ function History() {
   )
 }
 
-/** Two bars that add up to the whole archive. */
+/** Two bars that together are the whole archive. */
 function Shares({ video, watch }: Figures) {
   const all = watch.watched.duration + watch.unwatched.duration
   return (

@@ -1,7 +1,4 @@
-/**
- * One video: the player first, then what it is, then what people said; beside it where it came from and what is like
- * it.
- */
+/** A video: the player, its details and comments; beside it the playlist and similar videos. */
 import { type ReadonlySignal, type Signal, signal, useComputed, useSignal } from '@preact/signals'
 import {
   Captions,
@@ -51,14 +48,14 @@ import { Comments } from './video/comments.tsx'
 import { ReceiptLine } from './video/receipt.tsx'
 import { Transcript } from './video/transcript.tsx'
 
-/** There is room beside it. */
+/** There is space for the side column. */
 const wide = matchMedia('(min-width: 1100px)')
 const isWide = signal(wide.matches)
 wide.addEventListener('change', () => void (isWide.value = wide.matches))
 
 export default function VideoView({ params }: ViewProps) {
   const id = params['videoId']!
-  // It is there also from one video to the next, so that the screen stays full.
+  // Stays mounted from one video to the next, so that fullscreen continues.
   return (
     <div class={FULL_FRAME}>
       <OneVideo key={id} id={id} />
@@ -78,7 +75,7 @@ function OneVideo({ id }: { id: string }) {
   const following = useFollowing(id, value, asked)
   useTitle(value?.title)
 
-  // The address may be changed while one is there: a line of a search, a time that was sent.
+  // The address may change while the video is open, by a subtitle hit or a shared time.
   const startAt = toSeconds(query.get('t'))
   useEffect(() => {
     if (startAt !== undefined && machine.value?.isPlaying.peek()) machine.value.jump(startAt)
@@ -99,7 +96,7 @@ function OneVideo({ id }: { id: string }) {
   return (
     <div class={isTheatre.value ? 'watch theatre' : 'watch'}>
       <div class="watch-player">
-        {value && isDeviceKnown.value && (!isCached || isOnStage(id)) ? ( // where this person is may have changed since
+        {value && isDeviceKnown.value && (!isCached || isOnStage(id)) ? ( // the account's position may have changed since
           <Stage
             path={pathInList(id)}
             video={value}
@@ -153,7 +150,7 @@ function jumpTo(machine: Machine | undefined, seconds: number): void {
   scrollTo({ top: 0, behavior: 'smooth' })
 }
 
-/** Seen to its end, it counts as watched, as long as nobody says otherwise. */
+/** Watched to the end, it counts as watched until somebody changes that. */
 async function ended(video: Load<Video>): Promise<void> {
   const { value } = video.now.peek()
   if (value && !value.player.watched) await toggle(video, value)

@@ -1,4 +1,4 @@
-/** The first minutes: a few choices, a field for the first link, and what is missing, in words. */
+/** The first visit: a few choices, a field for the first link, and what is missing. */
 import type { IconNode } from 'lucide'
 import { Circle, CircleAlert, CircleCheck } from 'lucide'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -24,9 +24,9 @@ import { toBytes, toMoment } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { type Change, type OpenPreferences, preferenceWords, usePreferences } from './settings/preferences.ts'
 
-/** Of a video, where comments are wanted. */
+/** For a video, if comments are wanted. */
 const COMMENTS = '100'
-/** Less is a handful of films. */
+/** Less space holds only a few videos. */
 const LOW_SPACE_BYTES = 10e9
 
 export default function Welcome() {
@@ -48,7 +48,7 @@ export default function Welcome() {
   )
 }
 
-/** One step with good answers filled in; closed half way it is offered again, put off it is not. */
+/** A form with good defaults; closed midway it is offered again, declined it is not. */
 function Choices() {
   const preferences = usePreferences()
   const { state, value, failure } = preferences.now.value
@@ -76,7 +76,7 @@ function ChoicesForm({
   const form = useForm({ 'downloads.subtitle': { wrong, refused: languageWords.wrong } })
   const answer = async (change: Change) => {
     const now = await get<Preferences>('/api/config/')
-    // Shown as done only when it is: what is refused stays in the form.
+    // Shown as done only after success; the form keeps a rejected value.
     const held = now.page.welcomed
       ? now
       : await post<Preferences>('/api/config/', { ...change, page: { welcomed: true } })
@@ -103,7 +103,7 @@ function ChoicesForm({
       subscriptions: { auto_start: downloadsFound },
     })
   }
-  // What is shown here holds for what is added below it, whether or not somebody has confirmed it.
+  // The shown choices apply to what is added below, even if they were not confirmed.
   const saveFirst = async () => {
     try {
       await save()
@@ -159,14 +159,14 @@ function ChoicesForm({
   )
 }
 
-/** When subscriptions are looked at by themselves. */
+/** When subscriptions are scanned automatically. */
 function NextScan() {
   const { now } = useLoad<Schedule[]>('settings/schedules', (signal) => get('/api/schedule/', {}, signal))
   const next = now.value.value?.find(({ name }) => name === 'update_subscribed')?.next_run_at
   return <>{next ? t('welcome.found.next', { when: toMoment(next) }) : t('welcome.found.never')}</>
 }
 
-/** As the platform names its subtitles. */
+/** Language codes of subtitles, as the platform uses them. */
 function languageOfBrowser(): string {
   const { language, script } = new Intl.Locale(navigator.language).maximize()
   return language === 'zh' ? `zh-${script}` : language
@@ -185,7 +185,7 @@ function First() {
           const done =
             how === 'subscribe' ? await askAndSubscribe(understood) : await download(understood, { isNow: true })
           if (done === false) return false
-          navigate('/') // there one sees it come
+          navigate('/') // there people can watch the download
         }}
         buttons={(state) => <AddButtons {...state} />}
       />
@@ -276,7 +276,7 @@ function linesOf(platform: PlatformState, cookie: CookieStatus): Array<{ level: 
         ? { level: 'bad', text: t('welcome.space.low', sizes) }
         : { level: 'ok', text: t('welcome.space', sizes) },
   ]
-  // A missing tool has said it already.
+  // A message about a missing tool is shown already.
   if (stoppingIn(platform).length === 0)
     lines.push(
       state === 'open'

@@ -1,4 +1,4 @@
-/** What is different for one channel, in words: each choice is saved at once, "as everywhere" takes it back. */
+/** The settings of one channel that differ from the general ones: saved at once, and reset by "as everywhere". */
 
 import { Box, Failed } from '../../parts/states.tsx'
 import { get, post } from '../../server/api.ts'

@@ -1,4 +1,4 @@
-/** What can be done with one item of the queue, and with many: now, ignore, forget. */
+/** Actions on one or many items of the queue: download now, ignore, forget. */
 import { h } from 'preact'
 import { confirm } from '../../parts/dialog.tsx'
 import { say } from '../../parts/toast.ts'
@@ -9,7 +9,7 @@ import { type Count, t } from '../../texts/lookup.ts'
 
 export type Wanted = 'pending' | 'priority' | 'ignore' | 'delete'
 
-/** Which items: as `/api/download/bulk/` takes it. */
+/** Selects items, as in `/api/download/bulk/`. */
 export interface Which {
   filter: 'pending' | 'ignore'
   error?: boolean
@@ -28,7 +28,7 @@ export async function change(queue: QueueStore, { platform_id: id }: QueueItem, 
   }
 }
 
-/** @param count  how many are meant, for the question before */
+/** @param count  the number of selected items, for the confirmation */
 export async function changeAll(queue: QueueStore, which: Which, wanted: Wanted, count: Count): Promise<void> {
   if (
     wanted === 'ignore' &&

@@ -1,7 +1,4 @@
-/**
- * One item of the queue: picture, title, where it is from, how far it is or why it is not, and what can be done with
- * it.
- */
+/** An item of the queue: picture, title, origin, progress or reason of failure, and actions. */
 import { ArrowDownToLine, Ban, EllipsisVertical, RotateCw, Trash, Undo2 } from 'lucide'
 import { useState } from 'preact/hooks'
 import { IconButton } from '../../parts/button.tsx'
@@ -71,7 +68,7 @@ interface RowProps {
   item: QueueItem
   kind: Kind
   queue: QueueStore
-  /** Of those that wait it comes first. */
+  /** It is the first of the waiting items. */
   isNext?: boolean
 }
 

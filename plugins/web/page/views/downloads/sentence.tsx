@@ -1,4 +1,4 @@
-/** One sentence that says what happens and why, with the one thing to do about it. */
+/** One sentence about the state of downloads and its reason, with the one thing to do. */
 import type { IconNode } from 'lucide'
 import { CircleAlert, CircleCheck, CirclePause, Clock, Download, Hourglass, Play, RotateCw, Square } from 'lucide'
 import { Button } from '../../parts/button.tsx'
@@ -179,7 +179,7 @@ function Actions({ which, queue }: { which: NonNullable<Said['actions']>; queue:
   )
 }
 
-/** Only where it is the library that halts downloads; what another folder means is asked first. */
+/** Shown if the library stops the downloads; accepting another folder is confirmed first. */
 function AcceptLibrary({ onAccept }: { onAccept: () => Promise<void> }) {
   const library = useLoad('library', (signal) => get<Library>('/api/library/', {}, signal))
   if (library.now.value.value?.state !== 'away') return null

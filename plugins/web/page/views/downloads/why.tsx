@@ -1,4 +1,4 @@
-/** Why an item of the queue has failed: in the words of the page, and one click away in those of the downloader. */
+/** Why an item of the queue has failed, in plain words; the downloader's own message is one click away. */
 import { Copy } from 'lucide'
 import { Button } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy-text.ts'
@@ -7,10 +7,10 @@ import type { QueueItem } from '../../server/records.ts'
 import { toAge } from '../../texts/format.ts'
 import { inWords, sentenceIn, t } from '../../texts/lookup.ts'
 
-/** What nobody has words for is told as it came. */
+/** An unknown failure is shown as received. */
 export const whyOf = ({ reason, message = '' }: QueueItem): string => (reason ? sentenceIn(reason) : inWords(message))
 
-/** When it is taken again by itself. */
+/** The time of the automatic retry. */
 export const nextTryOf = ({ retry_at: at }: QueueItem): string | undefined =>
   at !== undefined && at * 1000 > Date.now() ? t('downloads.item.at', { when: toAge(at) }) : undefined
 

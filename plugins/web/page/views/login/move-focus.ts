@@ -1,7 +1,7 @@
-/** Arrow keys go from button to button, as a television's remote control does. */
+/** Arrow keys move between buttons, as on a remote control. */
 import { along } from '../../browser/keys.ts'
 
-/** @param columns  in a row: up and down go over so many */
+/** @param columns  the number of buttons per row: up and down move by this many */
 export function moveFocus(event: KeyboardEvent, box: HTMLElement, columns: number): void {
   const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[along(event.key, box)]
   if (step === undefined) return

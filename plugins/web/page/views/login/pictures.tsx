@@ -1,4 +1,4 @@
-/** Who may sign in on this device with a PIN: a picture each. */
+/** The accounts that may sign in on this device with a PIN, as pictures. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'

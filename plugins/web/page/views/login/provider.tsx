@@ -1,4 +1,4 @@
-/** The way in by an account at a provider, and why it was not let in. Loaded where there is one. */
+/** Signing in with a provider, and why it was refused. Loaded if there is a provider. */
 import { route } from '../../browser/router.ts'
 import { Button } from '../../parts/button.tsx'
 import { Refused } from '../../parts/states.tsx'
@@ -21,7 +21,7 @@ const REASONS = [
   'other',
 ] as const
 
-/** Why the provider's answer was not taken, where the address says so. */
+/** Why the provider's answer was rejected, if the address says so. */
 export function WhyRefused({ name }: { name: string }) {
   const given = route.value.query.get('refused')
   const reason = REASONS.find((one) => one === given)

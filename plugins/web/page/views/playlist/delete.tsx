@@ -1,6 +1,6 @@
 /**
- * Deleting a playlist: alone, or with its videos; what goes and what stays is said for each, and the name wanted where
- * files are lost.
+ * Deletes a playlist, alone or with its videos: explains what is deleted and what stays, and asks for the name if files
+ * are deleted.
  */
 import { useState } from 'preact/hooks'
 import { navigate } from '../../browser/router.ts'

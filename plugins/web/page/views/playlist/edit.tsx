@@ -1,4 +1,4 @@
-/** The name of a custom playlist, and who sees it. */
+/** Edits the name and visibility of a custom playlist. */
 import { type PlaylistChoice, PlaylistForm } from '../../parts/playlist-form.tsx'
 import { say } from '../../parts/toast.ts'
 import { maySetVisibility } from '../../parts/visibility.tsx'

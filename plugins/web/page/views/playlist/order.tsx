@@ -1,7 +1,4 @@
-/**
- * The order of an own playlist: shown at once as it is dragged or moved by keys, told to the server one move after
- * another.
- */
+/** Reorders a custom playlist by dragging or keys: shown at once, and sent to the server one move after the other. */
 import { useSignal } from '@preact/signals'
 import { GripVertical } from 'lucide'
 import type { RefObject } from 'preact'
@@ -33,7 +30,7 @@ export interface Order {
   begin(event: PointerEvent, id: string, position: number): void
 }
 
-/** So near to an end of the window the page scrolls along. */
+/** This close to the edge of the window, dragging scrolls the page. */
 const EDGE_PX = 96
 const SCROLL_PX = 12
 
@@ -83,7 +80,7 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
     const goneIds = gone.map(([, { platform_id }]) => platform_id)
     if (gone.length === 0) return
     show((now) => now.filter(({ platform_id }) => !some.has(platform_id)))
-    /** They come to the end, and from there each to its position, the first one first. */
+    /** The server appends them at the end; each is then moved to its position, the first one first. */
     const putBack = async () => {
       await askForAll('create', goneIds)
       for (const [at, { platform_id }] of gone) await askToMove(platform_id, at)
@@ -132,8 +129,8 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
 }
 
 /**
- * Until it is let go, or Escape is pressed; near an end of the window the page scrolls along.
- * @returns ends it, and keeps nothing
+ * Drags until the pointer is released, or Escape is pressed.
+ * @returns a function that cancels it
  */
 function followPointer(from: number, showAt: (y: number) => void, onEnd: (isDropped: boolean) => void): () => void {
   const ending = new AbortController()
@@ -168,7 +165,7 @@ function followPointer(from: number, showAt: (y: number) => void, onEnd: (isDrop
   return () => end(false)
 }
 
-/** Where it is after the next paint; a position out of sight is scrolled to first. */
+/** Its position after the next paint; a position out of sight is scrolled to first. */
 function focusHandle(box: HTMLElement | null, position: number, tries = 10): void {
   requestAnimationFrame(() => {
     const handle = box?.querySelector<HTMLElement>(`[data-position="${position}"] .handle`)

@@ -1,6 +1,6 @@
 /**
- * The language of search (contract 7), as far as the page writes it: a text is taken apart, changed by a click, put
- * together again.
+ * The search syntax (contract 7), as far as the page uses it: parses a query, changes it by clicks, and builds it
+ * again.
  */
 
 export const SEARCH_TYPES = ['simple', 'video', 'channel', 'playlist', 'full'] as const
@@ -49,7 +49,7 @@ export const writeSearch = ({ type, term, filters }: Asked): string =>
     .filter(Boolean)
     .join(' ')
 
-/** The same words among other things; filters that do not exist there are dropped. */
+/** The same words for another kind; filters that it does not have are dropped. */
 export const ofType = ({ term, filters }: Asked, type: SearchType): Asked => ({
   type,
   term,
@@ -65,10 +65,10 @@ const MARK = /<span class="settings-current">([^<]*)<\/span>/g
 const SIGNS: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
 const asText = (escaped: string): string => escaped.replace(/&(?:amp|lt|gt|quot|#39);/g, (sign) => SIGNS[sign]!)
 
-/** More than so much before the first mark is cut, so that the mark is in sight. */
+/** If more than this precedes the first mark, the start is cut, so that the mark is visible. */
 const MOST_BEFORE = 90
 
-/** A line as the API marks it, as plain texts: nothing in it is ever read as HTML. */
+/** A line with the API's marks, as plain texts: nothing in it is read as HTML. */
 export function readMarked(line: string): Span[] {
   const spans: Span[] = []
   let from = 0

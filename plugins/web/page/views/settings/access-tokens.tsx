@@ -1,4 +1,4 @@
-/** Access tokens of one's own: for each app or script one, with what it may do and until when. */
+/** The account's access tokens: one for each app or script, with a scope and an expiry. */
 import { Copy, Plus } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -16,12 +16,12 @@ import { DAY_SECONDS, toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 
-/** Days that it holds; `never`: until it is revoked. */
+/** Days until it expires; `never`: when it is revoked. */
 const LASTS = ['30', '90', '365', 'never'] as const
 type Lasts = (typeof LASTS)[number]
 type Scope = AccessToken['scope']
 
-/** Those that the account itself does not exceed. */
+/** The scopes within the account's own rights. */
 const scopesOf = (own: Account | undefined): Scope[] => [
   'read',
   'watch',

@@ -1,4 +1,4 @@
-/** One's own account: password, PIN, authenticator app, tokens for programs, signing out. */
+/** The account: password, PIN, authenticator app, tokens, sign-out. */
 import { Copy, Eye, LogOut, RotateCw } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'

@@ -1,4 +1,4 @@
-/** How the page looks to this account. */
+/** The appearance of the page for this account. */
 import { chooseLayout, LAYOUTS, layout } from '../../browser/layout.ts'
 import type { UserPreferences } from '../../server/records.ts'
 import { languageChoices } from '../../stores/language.ts'

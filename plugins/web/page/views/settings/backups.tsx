@@ -1,7 +1,4 @@
-/**
- * Backups: a zip of all documents to keep elsewhere; made, fetched, brought back, and restored after a look at what
- * that would change.
- */
+/** Backups: zip files of all documents; created, downloaded, uploaded, and restored after a preview. */
 
 import { Archive, Download, RotateCcw, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
@@ -28,7 +25,7 @@ const COLLECTIONS = ['channel', 'video', 'playlist', 'download', 'subtitle', 'co
 
 const dayOf = ({ timestamp }: Backup): string => toDay(timestamp.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'))
 
-/** Documents were missing at the newest, and none was made since that is as it should be. */
+/** The newest backup was made while documents were missing. */
 function isInDoubt(backups: readonly Backup[]): boolean {
   const newest = (isLost: boolean): string =>
     backups

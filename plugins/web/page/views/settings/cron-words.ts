@@ -1,4 +1,4 @@
-/** A schedule of three fields, `minute hour day_of_week`, in the words of the page. */
+/** Describes a schedule of three fields, `minute hour day_of_week`, in words. */
 import { DAY_SECONDS } from '../../texts/format.ts'
 import { LANGUAGE, LOCALES, t } from '../../texts/lookup.ts'
 
@@ -9,10 +9,10 @@ const days = new Intl.DateTimeFormat(LANGUAGE, { weekday: 'long', timeZone: 'UTC
 const times = new Intl.DateTimeFormat(LOCALES, { timeStyle: 'short', timeZone: 'UTC' })
 const lists = new Intl.ListFormat(LANGUAGE, { type: 'conjunction' })
 
-/** @param weekday  as cron counts them: Sunday is 0 */
+/** @param weekday  as in cron: Sunday is 0 */
 export const dayName = (weekday: number | string): string => days.format(SUNDAY + Number(weekday) * DAY_MS)
 
-/** @param cron  as the server has checked it; what else it may be is said as it is */
+/** @param cron  checked by the server; an unusual one is shown as it is */
 export function cronInWords(cron: string): string {
   const [minute = '', hour = '', weekday = ''] = cron.split(' ')
   const [hours, weekdays] = [numbersIn(hour, 23), numbersIn(weekday, 6)]
@@ -28,13 +28,13 @@ export function cronInWords(cron: string): string {
     : t('settings.schedules.daysAt', { days: on, times: lists.format(at) })
 }
 
-/** Round the clock in equal steps, from midnight on. */
+/** All day at equal intervals, from midnight on. */
 function stepOf(hours: readonly number[]): number | undefined {
   const step = 24 / hours.length
   return step <= 12 && Number.isInteger(step) && hours.every((hour, at) => hour === at * step) ? step : undefined
 }
 
-/** `*`, `*\/6`, `8-20`, `1,3,5`, `0-12/4`. @returns undefined: it is something else */
+/** `*`, `*\/6`, `8-20`, `1,3,5`, `0-12/4`. @returns undefined: another form */
 function numbersIn(field: string, last: number): number[] | undefined {
   const found = new Set<number>()
   for (const part of field.split(',')) {

@@ -1,4 +1,4 @@
-/** What is saved in this browser for use offline. */
+/** Videos saved in this browser for offline use. */
 import { Trash } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { isOfflinePossible } from '../../browser/offline.ts'
@@ -42,7 +42,7 @@ function Film({ video: { platform_id: id, title }, bytes, done, isWhole }: OnDev
   )
 }
 
-/** Bytes that the browser gives; undefined: it does not say. */
+/** Available bytes; undefined: the browser does not say. */
 function useFree(): number | undefined {
   const [free, setFree] = useState<number>()
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What is downloaded, in words; the rules of yt-dlp only under "advanced". */
+/** Settings of downloads, in words; yt-dlp's own rules are under "advanced". */
 import { confirm } from '../../parts/dialog.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { say, sayFailure } from '../../parts/toast.ts'
@@ -49,7 +49,7 @@ interface PartProps {
   save: (change: Partial<Downloads>) => ReturnType<OpenPreferences['save']>
 }
 
-/** They say nothing while a rule of yt-dlp goes before them. */
+/** These have no effect while a rule of yt-dlp overrides them. */
 const WORDS = ['codec', 'hdr', 'language', 'missing', 'wait_days'].map((key) => `downloads.quality_${key}`)
 
 function QualityGroup({ preferences, downloads, save }: PartProps) {
@@ -87,7 +87,7 @@ function QualityGroup({ preferences, downloads, save }: PartProps) {
   )
 }
 
-/** Videos from before subtitles were saved have none: a refresh fetches them. */
+/** Videos from before subtitles were enabled have none: a refresh downloads them. */
 async function offerForArchived(): Promise<void> {
   const count = countOf((await get<Page<Video>>('/api/video/', { page_size: 1 })).paginate)
   if (!isSome(count)) return

@@ -17,9 +17,9 @@ import { Group } from './option.tsx'
 
 type Found = ExportPreview['subscriptions'][number]
 
-/** So many entries have a checkbox. The others of a longer list are always included. */
+/** The number of entries with a checkbox. The others of a longer list are always included. */
 const MOST_LISTED = 500
-/** The end of a longer file name tells enough. */
+/** Longer file names are shortened at the start. */
 const MOST_NAME = 300
 
 export function Exports() {

@@ -1,4 +1,4 @@
-/** Health: a light for each part of the downloader, and where one is red, what to do about it. */
+/** Health: a light for each part of the downloader, and the remedy if one is red. */
 import type { IconNode } from 'lucide'
 import { Circle, CircleAlert, CircleCheck, RefreshCw } from 'lucide'
 import { Button } from '../../parts/button.tsx'
@@ -58,7 +58,7 @@ export function HealthSection() {
   )
 }
 
-/** Those that are told of changes. */
+/** Media servers that are notified of changes. */
 function MediaServerLights() {
   const servers = useLoad<MediaServer[]>('settings/media-servers', (signal) => get('/api/face/server/', {}, signal))
   return <Loaded from={servers}>{(all) => (all.length === 0 ? null : <Servers servers={all} />)}</Loaded>
@@ -172,7 +172,7 @@ function tokenLight({ state, address, last_token: last, message }: Health['token
   }
 }
 
-/** The cookie's own is told where it stops anything, or is all that does. */
+/** The cookie has its own light if it stops anything, or is the only problem. */
 function budgetLight({ address, cookie }: Health['budget']): Omit<Light, 'title'> {
   const link = { to: TO_DOWNLOADS, text: t('settings.health.token.link') }
   const byAddress = limitOf(address)

@@ -1,4 +1,4 @@
-/** Who is told when a task has done something: addresses of services, each tried by a button. */
+/** Addresses of services that are notified when a task has done something, each with a test button. */
 import { BellRing, Plus, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
@@ -13,7 +13,7 @@ import { taskTitle, useTaskKinds } from '../../stores/task-kinds.ts'
 import { t, textOf } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 
-/** When it tells: the page's words of what has happened, else the task's name. */
+/** When a notification is sent: the page's text, otherwise the task's title. */
 const whenOf = (kind: TaskKind): string => textOf(`settings.notify.${kind.name}`, taskTitle(kind))
 
 async function test(task: string, url: string): Promise<void> {

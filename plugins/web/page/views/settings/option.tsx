@@ -1,4 +1,4 @@
-/** Settings that are saved at once: each says that it was, or beside itself what was wrong. */
+/** Settings that are saved at once: each confirms it, or shows its error. */
 
 import { Check } from 'lucide'
 import type { ComponentChildren } from 'preact'
@@ -13,13 +13,13 @@ const SAID_MS = 3000
 interface Saving {
   state: 'rest' | 'saving' | 'saved'
   error: string | undefined
-  /** @param action  resolves to false where somebody thought better of it */
+  /** @param action  resolves to false if the user has cancelled */
   run(action: () => Promise<unknown>): Promise<'saved' | 'cancelled' | 'refused'>
 }
 
 /**
- * @param field  as the server names it. @param wrong  what to say where the server refuses the value of that field: its
- * own words are for programs
+ * @param field  the server's name of the field
+ * @param wrong  shown if the server rejects the value, in place of its own technical message
  */
 export function useSaving(field?: string, wrong?: string): Saving {
   const [state, setState] = useState<Saving['state']>('rest')
@@ -29,7 +29,7 @@ export function useSaving(field?: string, wrong?: string): Saving {
   useEffect(() => () => clearTimeout(timer.current), [])
   const run: Saving['run'] = async (action) => {
     const mine = ++turn.current
-    /** What became of the newest one is said. */
+    /** Only the result of the newest change is reported. */
     const say = (end: Saving['state'], reason?: string) => {
       if (mine !== turn.current) return
       clearTimeout(timer.current)
@@ -72,7 +72,7 @@ export function Group({
   )
 }
 
-/** What only those open who know what it is. */
+/** Settings for experts, collapsed. */
 export function Advanced({
   children,
   title = t('settings.advanced'),
@@ -94,11 +94,11 @@ interface RowProps {
   hint?: ComponentChildren
   saving: Saving
   children: ComponentChildren
-  /** The control has a line of its own. */
+  /** The control has its own line. */
   isWide?: boolean
 }
 
-/** Words at the left, the control at the right, what is wrong below. */
+/** The label on the left, the control on the right, the error below. */
 export function Row({ id, label, hint, saving, children, isWide = false }: RowProps) {
   return (
     <div class={isWide ? 'option wide' : 'option'}>
@@ -137,19 +137,19 @@ interface OptionProps<Value> {
   label: string
   hint?: ComponentChildren
   value: Value
-  /** As the server names it in `fields`. */
+  /** The server's name in `fields`. */
   field?: string
   onSave: (value: Value) => Promise<unknown>
 }
 
-/** Shown as chosen while the server is asked; refused, it is as it was. */
+/** Shown as chosen during the request; reset if the server refuses it. */
 export function useChosen<Value>(value: Value, saving: Saving, onSave: (value: Value) => Promise<unknown>) {
   const [pending, setPending] = useState<{ value: Value }>()
   const choose = async (chosen: Value) => {
     const mine = { value: chosen }
     setPending(mine)
     await saving.run(() => onSave(chosen))
-    // Chosen again meanwhile, the newer one stays.
+    // A newer choice made meanwhile stays.
     setPending((now) => (now === mine ? undefined : now))
   }
   return { shown: pending ? pending.value : value, choose }
@@ -213,17 +213,17 @@ export function SelectOption<Value extends string>({
 }
 
 interface TextProps extends OptionProps<string> {
-  /** What the value has to be, said where it is refused. */
+  /** The allowed values, shown if one is rejected. */
   wrong?: string
   placeholder?: string
-  /** After the field. */
+  /** The text after the field. */
   unit?: string
   isNumber?: boolean
   isWide?: boolean
   isCode?: boolean
 }
 
-/** Saved when it is left or Enter is pressed; what was refused stays in it. */
+/** Saved when the field loses the focus or Enter is pressed; a rejected value stays in it. */
 export function TextOption({
   label,
   hint,
@@ -240,7 +240,7 @@ export function TextOption({
   const id = useId()
   const saving = useSaving(field, wrong)
   const [draft, setDraft] = useState<string>()
-  /** Typed again meanwhile, that stays. */
+  /** Text typed meanwhile stays. */
   const settle = (typed: string) => setDraft((now) => (now === typed ? undefined : now))
   return (
     <Row id={id} label={label} hint={hint} saving={saving} isWide={isWide}>
@@ -265,7 +265,7 @@ export function TextOption({
   )
 }
 
-/** Said beside the field, as a refusal of the server would be. */
+/** Shown beside the field, like an error of the server. */
 class Refused extends Failure {
   constructor(message: string) {
     super(400, { message })
@@ -274,7 +274,7 @@ class Refused extends Failure {
 
 interface NumberProps<Empty> extends Omit<TextProps, 'value' | 'onSave' | 'isNumber' | 'wrong'> {
   value: number | Empty
-  /** What no text means. */
+  /** The meaning of an empty field. */
   empty: Empty
   min: number
   max: number

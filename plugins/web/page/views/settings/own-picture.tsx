@@ -1,4 +1,4 @@
-/** One's own picture: chosen from a file of this device, shown at once, and taken away. */
+/** The account's picture: chosen from a local file, shown at once, and removed. */
 import { Trash } from 'lucide'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -12,7 +12,7 @@ import { t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 
 const MOST_MEGABYTES = 10
-/** Named one by one: of others a phone makes one of these by itself. */
+/** Listed one by one, so that a phone converts other formats to one of these. */
 const KINDS = 'image/jpeg,image/png,image/webp,image/gif'
 const SIZE = 96
 

@@ -1,4 +1,4 @@
-/** Watching, for all accounts. */
+/** Playback settings for all accounts. */
 import { DislikesLink } from '../../parts/dislikes-link.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { t } from '../../texts/lookup.ts'

@@ -1,4 +1,4 @@
-/** Plugins: those that were added and those that come along, what each brings, and what last failed in it. */
+/** Plugins: added and built-in ones, what each brings, and its last failure. */
 
 import { Loaded } from '../../parts/loaded.tsx'
 import { get } from '../../server/api.ts'
@@ -32,7 +32,7 @@ export function PluginsSection() {
   )
 }
 
-/** What plugins let people choose, where no section above is its place. */
+/** Preferences of plugins that no other section shows. */
 function PluginSettings() {
   const preferences = usePreferences()
   if (!preferences.now.value.value) return null

@@ -1,4 +1,4 @@
-/** One's own podcasts: their addresses to copy, their end, and all of them for an app to import. */
+/** The account's podcast feeds: their addresses, how to end them, and an OPML file of all. */
 import { Copy, Download } from 'lucide'
 import { Button } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy-text.ts'

@@ -1,4 +1,4 @@
-/** Preferences as the plugins declare them: one by its name, or all of a group. */
+/** Renders preferences as plugins declare them: one by its name, or a whole group. */
 import type { ComponentChildren } from 'preact'
 import { type OpenPreferences, preferenceSchema, preferencesByGroup } from './preferences.ts'
 import { type OptionSchema, SchemaOption } from './schema-option.tsx'
@@ -12,7 +12,7 @@ interface Props {
   onSave?: (value: unknown) => Promise<unknown>
 }
 
-/** What an emptied field means: not set, or else nothing of what is counted. */
+/** The meaning of an empty field: not set, or the minimum. */
 const emptyOf = ({ anyOf, minimum, default: usual }: OptionSchema): unknown =>
   anyOf?.some(({ const: fixed }) => fixed === false) ? false : (minimum ?? usual)
 
@@ -33,7 +33,7 @@ export function Preference({ preferences, name, more, onSave }: Props) {
   )
 }
 
-/** @param except  those that stand there by themselves */
+/** @param except  preferences that are shown elsewhere */
 export const PreferenceGroup = ({
   preferences,
   group,
@@ -52,7 +52,7 @@ export const PreferenceGroup = ({
   </>
 )
 
-/** Groups that a section shows; those of other plugins are shown with the plugins. */
+/** Groups that a section shows; others are shown with the plugins. */
 const AT_HOME = new Set([
   ...['quality', 'subtitles', 'comments', 'pace', 'afterwards', 'rules', 'route'],
   ...['scan', 'found', 'watching', 'cookie', 'snapshots', 'sign-ins'],

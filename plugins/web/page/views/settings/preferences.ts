@@ -1,4 +1,4 @@
-/** The preferences of the installation, read once for the sections that show them, changed key by key. */
+/** The installation's preferences: loaded once for all sections, changed key by key. */
 import { signal, useComputed } from '@preact/signals'
 import { get, post } from '../../server/api.ts'
 import type { Preferences, PreferencesSchema } from '../../server/records.ts'
@@ -10,12 +10,12 @@ import type { OptionSchema } from './schema-option.tsx'
 export type Change = { [Section in keyof Preferences]?: Partial<Preferences[Section]> }
 
 export interface OpenPreferences extends Load<Preferences> {
-  /** All of it or nothing. @throws Failure */
+  /** All or nothing. @throws Failure */
   save(change: Change): Promise<void>
 }
 
 const changes = openChanges<Change>()
-/** It changes with the server only. */
+/** Changes only with an update of the server. */
 const schema = signal<PreferencesSchema>({})
 
 interface PreferenceName {
@@ -34,7 +34,7 @@ export function preferenceSchema(name: string): OptionSchema {
   return (schema.value[section]?.properties[key] ?? {}) as OptionSchema
 }
 
-/** What it is called, and what is said of it: words of the page go before those of the plugin. */
+/** Title and description: the page's texts take precedence over the plugin's. */
 export function preferenceWords(name: string): { label: string; hint: string; wrong: string } {
   const { title = name, description = '', 'x-wrong': wrong = '' } = preferenceSchema(name)
   return {
@@ -44,7 +44,7 @@ export function preferenceWords(name: string): { label: string; hint: string; wr
   }
 }
 
-/** Those that people see, by group: `downloads.limit_speed`. */
+/** The visible ones by group: `downloads.limit_speed`. */
 export function preferencesByGroup(): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const [section, { properties }] of Object.entries(schema.value)) {
@@ -56,7 +56,7 @@ export function preferencesByGroup(): Map<string, string[]> {
   return groups
 }
 
-/** With what is chosen but not answered yet: what is chosen next may build on it. */
+/** Includes changes that are not confirmed yet, so that further changes build on them. */
 export function usePreferences(): OpenPreferences {
   const load = useLoad<Preferences>(PREFERENCES_KEY, async (ending) => {
     const [preferences, described] = await Promise.all([
@@ -83,11 +83,11 @@ function merge(preferences: Preferences, change: Change): Preferences {
     section,
     { ...values, ...change[section as keyof Preferences] },
   ])
-  // Its names are those of `config`, which `fromEntries` forgets.
+  // The keys are those of `config`, a type that `fromEntries` loses.
   return Object.fromEntries(sections) as unknown as Preferences
 }
 
-/** A schedule as people choose it. `own`: a cron line that says more than that. */
+/** A schedule as the page offers it. `own`: any other cron text. */
 export interface Plan {
   /** `hours:6`: every six hours. */
   often: 'never' | 'daily' | 'weekly' | `hours:${number}` | 'own'

@@ -1,4 +1,4 @@
-/** One's own account at a provider: connected with the password, and let go again. */
+/** The account's link to a provider: connected with the password, and disconnected. */
 import { Button } from '../../parts/button.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { say } from '../../parts/toast.ts'

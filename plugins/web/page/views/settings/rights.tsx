@@ -1,4 +1,4 @@
-/** What an account may do: one of four, and for a child the channels and playlists that it sees. */
+/** The rights of an account: one of four roles; for a child, the channels and playlists that it sees. */
 import { Plus, X } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
@@ -15,7 +15,7 @@ export type Kind = (typeof KINDS)[number]
 
 /** As the server takes them. */
 const MOST_CHOSEN = 500
-/** Names are asked for one by one: of many the first ones, until somebody wants to see all. */
+/** Names are requested one by one: only the first ones, until somebody wants to see all. */
 const FIRST = 20
 
 export interface Rights {
@@ -37,7 +37,7 @@ export const toBody = ({ role, chosen }: Rights): Pick<Account, 'is_staff' | 'ma
   view: role === 'child' ? { channel: [...chosen.channel], playlist: [...chosen.playlist] } : null,
 })
 
-/** Takes one in, or out where it is in. */
+/** Adds one, or removes it if it is there. */
 export function toggled(rights: Rights, kind: Kind, id: string): Rights {
   const ids = rights.chosen[kind]
   if (!ids.includes(id) && ids.length >= MOST_CHOSEN) return rights
@@ -45,7 +45,7 @@ export function toggled(rights: Rights, kind: Kind, id: string): Rights {
   return { ...rights, chosen: { ...rights.chosen, [kind]: changed } }
 }
 
-/** @param onPick  asked for where it is no part of the form: Enter in its field would send that */
+/** @param onPick  for use outside of the form: Enter in its field would submit that */
 export function RightsFields({
   rights,
   onChange,
@@ -119,7 +119,7 @@ function Chosen({
 
 function One({ kind, id, onDrop }: { kind: Kind; id: string; onDrop: () => void }) {
   const { now } = useLoad(`chosen/${kind}/${id}`, (signal) => nameOf(kind, id, signal))
-  const name = now.value.value ?? id // until it is there, and of one that has gone
+  const name = now.value.value ?? id // while it is loading, and if it is gone
   return (
     <li>
       <bdi>{name}</bdi>

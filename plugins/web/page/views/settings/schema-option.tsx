@@ -1,4 +1,4 @@
-/** A setting drawn from its schema: a switch, a choice, a number or a text, in the words that the schema has. */
+/** A setting rendered from its schema: a switch, a choice, a number or a text. */
 import type { ComponentChildren } from 'preact'
 import { t, textOf } from '../../texts/lookup.ts'
 import { NumberOption, SelectOption, SwitchOption, TextOption } from './option.tsx'
@@ -8,15 +8,15 @@ export interface OptionSchema {
   type?: string
   title?: string
   description?: string
-  /** What a number counts: shown after the field. */
+  /** The unit, shown after the field. */
   'x-unit'?: string
-  /** What is said where the value is refused. */
+  /** Shown if the value is rejected. */
   'x-wrong'?: string
-  /** A name for programs: written in their letters, with room. */
+  /** A technical value, in a wide monospaced field. */
   'x-code'?: boolean
-  /** With which others it stands. */
+  /** The group of settings that it belongs to. */
   'x-group'?: string
-  /** What people read for its values. */
+  /** Labels of its values. */
   'x-labels'?: Record<string, string>
   default?: unknown
   examples?: unknown[]
@@ -28,19 +28,19 @@ export interface OptionSchema {
 }
 
 interface Props {
-  /** Words of the page under this key go before those of the schema: `downloads.format`. */
+  /** The page's texts under this key take precedence over the schema's: `downloads.format`. */
   name: string
-  /** As the server names it in what it refuses. */
+  /** The name in the server's errors. */
   field: string
   schema: OptionSchema
   value: unknown
-  /** Beside what is said of it. */
+  /** Added to the description. */
   more?: ComponentChildren
-  /** undefined: the field was emptied */
+  /** undefined: the field was cleared */
   onSave: (value: unknown) => Promise<unknown>
 }
 
-/** Without the `false` that says: not set. */
+/** Without the alternative `false`, which means "not set". */
 const partsOf = (schema: OptionSchema): OptionSchema[] =>
   (schema.anyOf ?? [schema]).filter(({ const: fixed }) => fixed !== false)
 

@@ -1,4 +1,4 @@
-/** Where one is signed in: each session can be ended, and all others at once. */
+/** The account's sessions: each can be ended, and all others at once. */
 import { LogOut } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -22,7 +22,7 @@ export const nameOf = ({ browser, system }: Origin): string =>
 
 export function Sessions() {
   const sessions = useLoad<OwnSession[]>('settings/sessions', (signal) => get('/api/own-session/', {}, signal))
-  // What is new may have come since the page was opened; else it is told as it was.
+  // Reloaded, because a session may have begun since; on failure the old list stays.
   useEffect(() => void readAttention().catch(() => undefined), [])
   const end = async (session: OwnSession) => {
     await remove(`/api/own-session/${session.id}/`)

@@ -1,4 +1,4 @@
-/** Snapshots: every document as it was on a day, stored on this machine; taken, restored, deleted. */
+/** Snapshots: the state of all documents on a day, stored on this machine; taken, restored, deleted. */
 import { Camera, RotateCcw, Trash } from 'lucide'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'

@@ -1,4 +1,4 @@
-/** Tasks: what can be started, what runs and how it is stopped, what ran within the last day and what it logged. */
+/** Tasks: those that can be started, running ones with a stop button, and the last day's runs with their logs. */
 
 import { OctagonX, Play, Square } from 'lucide'
 import { useState } from 'preact/hooks'

@@ -1,4 +1,4 @@
-/** One's own authenticator app: set up with the password, turned on by a code, turned off by both. */
+/** The account's authenticator app: set up with the password, enabled by a code, disabled by both. */
 import { Copy } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'

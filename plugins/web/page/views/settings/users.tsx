@@ -1,4 +1,4 @@
-/** Accounts: who may sign in, and who may change things. */
+/** Accounts and their rights. */
 
 import { Delete, EllipsisVertical, KeyRound, Plus, ShieldOff, Trash, UserCheck, UserCog, UserX } from 'lucide'
 import { useState } from 'preact/hooks'
@@ -24,7 +24,7 @@ import { PreferenceGroup } from './preference-options.tsx'
 import { usePreferences } from './preferences.ts'
 import { type Kind, NEW_ACCOUNT, RightsFields, rightsOf, toBody, toggled } from './rights.tsx'
 
-/** What a dialog is open for. */
+/** What an open dialog is for. */
 type Open = { what: 'new'; user?: undefined } | { what: 'password' | 'rights'; user: Account }
 
 export function UsersSection() {
@@ -123,7 +123,7 @@ export function UsersSection() {
   )
 }
 
-/** A new account, or another password or other rights of one that is there. */
+/** A new account, or a new password or other rights for an existing one. */
 function UserDialog({ open, onClose, onDone }: { open: Open; onClose: () => void; onDone: () => void }) {
   const { user, what } = open
   const [name, setName] = useState('')
@@ -202,7 +202,7 @@ const DONE: Record<Open['what'], (name: string) => string> = {
   rights: () => t('settings.saved'),
 }
 
-/** A word for the role; of a child also how much it sees. */
+/** The role in one word; for a child also how much it sees. */
 function summaryOf(user: Account): string {
   const role = t(`settings.users.role.${roleOf(user)}`)
   const { channel, playlist } = rightsOf(user).chosen

@@ -1,4 +1,4 @@
-/** Programs that are told what happens: added, switched off and on, tried by a button, with what they last answered. */
+/** Webhooks: added, switched on and off, tested, with their latest response. */
 import { BellRing, Copy, Plus, RotateCw, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -15,7 +15,7 @@ import { toAge, toMoment } from '../../texts/format.ts'
 import { t, textOf } from '../../texts/lookup.ts'
 import { Group, SwitchOption } from './option.tsx'
 
-/** What an event is called; one of a plugin from outside has its own name. */
+/** The name of an event; events of outside plugins have their own. */
 const eventName = (event: string): string => textOf(`settings.webhooks.event.${event}`, event)
 
 interface Secret {
@@ -127,7 +127,7 @@ const LastAnswer = ({ delivery }: { delivery: Delivery }) => (
   </p>
 )
 
-/** Asked for when it is opened. What receivers have answered is shown as text. */
+/** Loaded when it is opened. Responses are shown as plain text. */
 function Recent({ id }: { id: number }) {
   const [deliveries, setDeliveries] = useState<Delivery[]>()
   const show = async () => setDeliveries(await get<Delivery[]>(`/api/webhook/${id}/delivery/`))

@@ -1,7 +1,4 @@
-/**
- * What is known of an archive's growth: how much there was at the end of each span. Between two ends nothing is made
- * up.
- */
+/** The growth of an archive: the total at the end of each known span. Values between two ends are not interpolated. */
 import { DAY_SECONDS } from '../../texts/format.ts'
 
 export interface Span {
@@ -16,7 +13,7 @@ export type SpanName = (typeof SPANS)[number]
 
 export const toEpoch = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1000
 
-/** @param today  the last span has come so far */
+/** @param today  the current end of the last span */
 export function growthOf(spans: readonly Span[], by: SpanName, today: string) {
   let [count, size] = [0, 0]
   return {

@@ -1,6 +1,6 @@
 /**
- * One plot of values over time, drawn by uPlot in the page's own colours; its figure follows the pointer, its table is
- * for whoever cannot see it.
+ * A plot of values over time, drawn by uPlot in the page's colours; the value at the pointer is shown in words, and a
+ * table is for screen readers.
  */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -14,15 +14,15 @@ interface PlotProps {
   /** Epoch seconds, ascending. */
   times: readonly number[]
   values: readonly number[]
-  /** `steps`: what is there stays until the next point. */
+  /** `steps`: a value holds until the next point. */
   kind: 'steps' | 'bars'
-  /** Counted things have no halves on their axis. */
+  /** Counts have no fractions on their axis. */
   isWhole?: boolean
-  /** A bar stands for a month, not for a day. */
+  /** A bar is a month, not a day. */
   isMonthly?: boolean
   toValue: (value: number) => string
   toTime: (epoch: number) => string
-  /** What is said while nobody points. */
+  /** Shown while nothing is pointed at. */
   summary: string
   /** Rows of the table, newest first. */
   table: { heads: readonly string[]; rows: () => ReadonlyArray<readonly string[]> }
@@ -30,9 +30,9 @@ interface PlotProps {
 
 const HEIGHT_PX = 200
 const MONTH = 28 * DAY
-/** Room for the name of a day. */
+/** Space for a day label. */
 const LABEL_PX = 88
-/** No finer than what is drawn: a day has one name. */
+/** Ticks are no finer than days, so that no day is labelled twice. */
 const DAY_STEPS = [1, 2, 3, 5, 7, 10, 15, 30, 60, 90, 120, 180, 365, 730, 1825, 3650].map((days) => days * DAY)
 const WHOLE_STEPS = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000,
@@ -59,7 +59,7 @@ export function Plot({
     let plot: uPlot | undefined
     const draw = () => {
       plot?.destroy()
-      // A single bar has no width of its own: a day without one stands at each side of it.
+      // A single bar would have no width: an empty day is added on each side.
       const isOne = kind === 'bars' && times.length === 1
       const onPoint = (position: number | undefined) => setPointed(isOne ? (position === 1 ? 0 : undefined) : position)
       const drawn: uPlot.AlignedData = isOne
@@ -142,7 +142,7 @@ function optionsFor(box: HTMLElement, { kind, times, isWhole, isMonthly, toValue
     times
       .slice(1)
       .reduce((least, time, before) => Math.min(least, time - times[before]!), times.length > 1 ? Infinity : DAY) / 2
-  // From afar all type is larger.
+  // On televisions all text is larger.
   const larger = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
   const font = `${12 * larger}px ${getComputedStyle(box).fontFamily}`
   const axis = { stroke: colour('--muted'), font, ticks: { show: false }, border: { show: false } }
@@ -152,7 +152,7 @@ function optionsFor(box: HTMLElement, { kind, times, isWhole, isMonthly, toValue
     height: HEIGHT_PX,
     padding: [12, 8, 0, 0],
     legend: { show: false },
-    // Days are days everywhere: the server has said which.
+    // Days do not depend on the browser's time zone: the server has computed them.
     tzDate: (epoch) => uPlot.tzDate(new Date(epoch * 1000), 'Etc/UTC'),
     cursor: {
       y: false,
@@ -200,7 +200,7 @@ function optionsFor(box: HTMLElement, { kind, times, isWhole, isMonthly, toValue
   }
 }
 
-/** Of the bars so many that their names have room. */
+/** As many bar labels as fit. */
 function spread(times: readonly number[], width: number): number[] {
   const every = Math.max(1, Math.ceil((times.length * LABEL_PX) / Math.max(1, width)))
   return times.filter((_, position) => position % every === 0)
@@ -218,7 +218,7 @@ function toTick(epoch: number, step: number): string {
   return new Intl.DateTimeFormat(LOCALES, { ...form, timeZone: 'UTC' }).format(at)
 }
 
-/** A canvas knows no variables and no `light-dark()`: the browser is asked what they are now. */
+/** A canvas does not resolve variables or `light-dark()`: the browser is asked for the computed colours. */
 function resolved(box: HTMLElement, name: string): string {
   box.style.color = `var(${name})`
   const { color } = getComputedStyle(box)

@@ -1,4 +1,4 @@
-/** What a video is: its description with times that jump, and the file with its streams. */
+/** Details of a video: its description with timestamps that seek, and the file with its streams. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { under } from '../../server/base.ts'
@@ -11,7 +11,7 @@ export function About({ video, onJump }: { video: Video; onJump: (seconds: numbe
   const [isOpen, setOpen] = useState(false)
   const [isLong, setLong] = useState(false)
   const text = useRef<HTMLDivElement>(null)
-  // Whether it is cut depends on the width.
+  // Whether it is cut off depends on the width.
   useLayoutEffect(() => {
     const element = text.current
     if (!element) return

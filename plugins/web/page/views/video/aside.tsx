@@ -1,4 +1,4 @@
-/** What follows a video: the playlist it was opened from with its position in it, and what is like it. */
+/** The side column: the playlist that the video was opened from, with its position, and similar videos. */
 import { ChevronDown, type IconNode, Repeat, Shuffle } from 'lucide'
 import { useEffect, useRef } from 'preact/hooks'
 import { changeQuery, route } from '../../browser/router.ts'
@@ -19,11 +19,11 @@ interface UpNextProps {
   following: Following
   isAutoplay: boolean
   onAutoplay: (isOn: boolean) => void
-  /** Where it stands above the rest of the page, it takes a line until somebody opens it. */
+  /** Above the rest of the page, it is one line until somebody opens it. */
   isFolded?: boolean
 }
 
-/** Whether the next one begins by itself, and the playlist. */
+/** Autoplay, and the playlist. */
 export function UpNext({ id, following, isAutoplay, onAutoplay, isFolded = false }: UpNextProps) {
   const { list, playlist, next } = following
   const opened = playlist.now.value.value
@@ -44,7 +44,7 @@ export function UpNext({ id, following, isAutoplay, onAutoplay, isFolded = false
   )
 }
 
-/** So many around the video: playlists may have thousands. */
+/** The number of entries around the video: playlists may have thousands. */
 const AROUND = 100
 
 function Opened({ playlist, id, list, isFolded }: { playlist: Playlist; id: string; list: string; isFolded: boolean }) {
@@ -116,7 +116,7 @@ function Opened({ playlist, id, list, isFolded }: { playlist: Playlist; id: stri
   )
 }
 
-/** How it is played stands in the address, so the next video keeps it. */
+/** The mode is part of the address, so the next video keeps it. */
 function Way({ name, icon, label }: { name: 'shuffle' | 'repeat'; icon: IconNode; label: string }) {
   const isOn = route.value.query.has(name)
   return (
@@ -129,7 +129,7 @@ function Way({ name, icon, label }: { name: 'shuffle' | 'repeat'; icon: IconNode
   )
 }
 
-/** @param number  its position in what is shown: entries that an account may not see leave no gap */
+/** @param number  its position among visible entries: hidden ones leave no gap */
 function Entry({ entry, number, isHere }: { entry: PlaylistEntry; number: number; isHere: boolean }) {
   const text = (
     <>

@@ -1,4 +1,4 @@
-/** Comments in threads: asked for when one comes near them, shown a few at a time. */
+/** Comments in threads: loaded when they come into view, shown in steps. */
 
 import { Heart, ThumbsUp } from 'lucide'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -14,7 +14,7 @@ import { t } from '../../texts/lookup.ts'
 
 const AT_ONCE = 20
 const NEAR_PX = 600
-/** Deeper ones stand below each other: narrow columns cannot be read. */
+/** Deeper replies are not indented further, because narrow columns cannot be read. */
 const DEEPEST = 3
 
 interface CommentsProps {

@@ -1,4 +1,4 @@
-/** What is said, beside the film: it follows what plays, is searched, and every line jumps to its position. */
+/** The transcript beside the film: follows the playback, can be searched, and every line seeks to its position. */
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import { LocateFixed, X } from 'lucide'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -98,7 +98,7 @@ function Lines({ lines, wanted, machine, isFollowing }: LinesProps) {
 
 function Marked({ text, wanted }: { text: string; wanted: string }) {
   const low = text.toLocaleLowerCase()
-  // Where a letter has other lengths in small, nothing is marked rather than the wrong position.
+  // If lower-casing changes the length of the text, nothing is marked rather than a wrong position.
   const at = wanted === '' || low.length !== text.length ? -1 : low.indexOf(wanted)
   if (at < 0) return <>{text}</>
   const end = at + wanted.length
