@@ -4,7 +4,7 @@ const EVERY_MS = 500
 let toldMs = 0
 let tell: (() => void) | undefined
 
-/** Call it while reading goes on, as often as you like: it reports at most twice a second. */
+/** Call it during reading, as often as needed: it reports at most twice a second. */
 export function tellAlive(): void {
   if (!tell) return
   const now = performance.now()

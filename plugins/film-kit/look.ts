@@ -35,7 +35,7 @@ function wholeInfo(path: string): Info | undefined {
   return info && typeof info === 'object' && !Array.isArray(info) ? (info as Info) : undefined
 }
 
-/** @throws SyntaxError: it is packed, and damaged or too large unpacked */
+/** @throws SyntaxError: it is compressed, and damaged or too large when unpacked */
 function unpacked(bytes: Buffer): Buffer {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
   try {
@@ -63,7 +63,7 @@ function readComments(path: string): unknown[] {
   }
 }
 
-/** What a program has written into the film file. @returns undefined: nothing that can be read */
+/** The tags that a program has written into the film file. @returns undefined: the file cannot be read */
 export function readFilm(root: string, film: FoundFile): ReturnType<typeof toldInFilm> {
   if (film.info !== undefined || !mayTell(film.ending)) return undefined
   try {

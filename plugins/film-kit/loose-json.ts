@@ -1,7 +1,7 @@
 /** Parses JSON as other programs write it, and refuses what would not fit into memory. */
 import { overloadOf } from 'archivolt'
 
-/** A value takes far more memory than its bytes: twice as many would end the reading child. */
+/** Values take up to this many times the memory of their bytes; a larger text would end the reading child. */
 const MOST_VALUES = 1_500_000
 
 /** Whether parsing would fill the memory, whatever the size in bytes. */

@@ -19,7 +19,7 @@ const HOUSEKEEPING = new Set([
 export const pathIn = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 export const pathOf = ({ folder, name }: { folder: string; name: string }): string => pathIn(folder, name)
 
-/** Whether `inner` is the folder `outer` or lies in it; both are absolute paths. */
+/** Whether `inner` is the folder `outer` or inside it; both are absolute paths. */
 export const isWithin = (outer: string, inner: string): boolean =>
   inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
 

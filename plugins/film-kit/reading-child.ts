@@ -1,6 +1,6 @@
 /**
  * The server's end of the reading child. Each request has a number and a time limit: a child that does not answer in
- * time is killed. A child that needs too much memory ends, since files may be made to do harm.
+ * time is killed. A child that needs too much memory ends, because files may be malicious.
  */
 import { type AppError, abortable, errors, say, startProcess } from 'archivolt'
 import type { Alive, Requests, Response } from './serve.ts'

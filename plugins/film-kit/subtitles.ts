@@ -6,7 +6,7 @@ import type { Media } from '../media/types.ts'
 import { readSubtitle, withCues } from './sidecars.ts'
 import type { FoundFile } from './types.ts'
 
-/** More than the platform offers, with all of its automatic translations. */
+/** More than the platform offers, including all automatic translations. */
 export const MOST_LANGUAGES = 300
 
 export const subtitleFile = (lang: string, path: string) => ({

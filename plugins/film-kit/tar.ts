@@ -9,13 +9,13 @@ const MOST_ENTRIES = 500_000
 /** Texts compress to a tenth. */
 const MAX_RATIO = 200
 const FREE_BYTES = 8 << 20
-/** Between two files: names that are longer than any are held in memory by the library until they end. */
+/** The library holds the headers between two files in memory, including malicious long names: limit them. */
 const MOST_BETWEEN = 1 << 20
 
 export interface Packed {
   name: string
   sizeBytes: number
-  /** Once; what is not read of it is passed over. */
+  /** Can be read once; unread content is skipped. */
   pieces(): AsyncIterable<Buffer>
 }
 
@@ -57,7 +57,7 @@ export async function* filesInTar(path: string, BadArchive: BadArchive): AsyncGe
       const { type, name, size = 0 }: Headers = entry.header
       const all = pieces()
       if (type === 'file') yield { name, sizeBytes: size, pieces: () => all }
-      for await (const _ of all); // what nobody has read of it
+      for await (const _ of all); // content that nobody has read
       between = 0
     }
   } catch (thrown) {

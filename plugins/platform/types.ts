@@ -110,7 +110,7 @@ export interface VideoMetadata {
   unavailable?: { failure: FailureClass; message: string; availableAt?: number }
 }
 
-/** What is left out or empty was not told. */
+/** Missing or empty fields mean that nothing is known. */
 export interface ChannelMetadata {
   id: string
   name?: string | undefined
@@ -123,7 +123,7 @@ export interface ChannelMetadata {
   art: { thumb?: string; banner?: string; tvart?: string }
 }
 
-/** What is left out or empty was not told. */
+/** Missing or empty fields mean that nothing is known. */
 export interface PlaylistMetadata {
   id: string
   name?: string | undefined
@@ -187,8 +187,8 @@ export interface DownloadOptions {
   formatSort?: string | undefined
   quality?: QualityWish | undefined
   /**
-   * A picture of the wished height and sound in its language or nothing (`not_offered`); `waitDays`: so long after the
-   * publication.
+   * Accepts only a picture of the wanted height and audio in the wanted language (otherwise `not_offered`); `waitDays`:
+   * for this long after publication.
    */
   insistence?: { waitDays?: number } | undefined
   limitSpeedKib?: number
@@ -212,7 +212,7 @@ export interface FileThere {
   seconds: number
 }
 
-/** The offered video is no better than the present file, or has another length: nothing was downloaded. */
+/** The offered video is no better than the present file, or has another duration: nothing was downloaded. */
 export interface LeftAlone extends Pick<Downloaded, 'metadata' | 'receipt'> {
   isLeft: true
 }
@@ -220,7 +220,7 @@ export interface LeftAlone extends Pick<Downloaded, 'metadata' | 'receipt'> {
 export interface DownloadProgress {
   /** 0–1 over all streams. */
   fraction: number
-  /** Bytes a second and seconds left, where known. */
+  /** Bytes per second and remaining seconds, if known. */
   speed?: number
   eta?: number
 }
@@ -234,10 +234,7 @@ export interface DownloadedSubtitle {
   path: string
 }
 
-/**
- * Why more may have been there than was offered: a challenge was not solved, a token was asked for, formats were kept
- * back.
- */
+/** Why more formats may exist than were offered: an unsolved challenge, a required token, withheld formats. */
 export type Doubt = 'challenge' | 'token' | 'protocol'
 
 interface Picture {
@@ -248,7 +245,7 @@ interface Picture {
   hdr?: string
 }
 
-/** What was offered and what of it came, as yt-dlp's own information says. */
+/** What was offered and downloaded, according to yt-dlp's own information. */
 export interface DownloadReceipt {
   /** The version of yt-dlp. */
   downloader: string
@@ -256,11 +253,11 @@ export interface DownloadReceipt {
     videoCodecs: string[]
     audioCodecs: string[]
     audioLanguages: string[]
-    /** The one that the video was made in, where that is told. */
+    /** The original language, if known. */
     originalLanguage?: string
-    /** Languages of subtitles that people have made. */
+    /** Languages of manual subtitles. */
     subtitles: string[]
-    /** Clients that formats came from, where their addresses tell. */
+    /** The clients that the formats came from, as far as their addresses tell. */
     clients: string[]
   }
   got: Picture & {
@@ -270,13 +267,13 @@ export interface DownloadReceipt {
     /** Ids of the formats. */
     formats: string[]
   }
-  /** The best height that the wish leaves; undefined: a format of somebody's own. */
+  /** The best height within the quality setting; undefined: a custom format. */
   allowedHeight?: number
-  /** The sound is neither in the language of the wish, where that was offered, nor in the original one. */
+  /** The audio is in neither the wanted language, although that was offered, nor the original one. */
   isForeign: boolean
-  /** Of a download that succeeded. Without addresses. */
+  /** Of a successful download. Without addresses. */
   warnings: string[]
-  /** What of them tells that formats may be missing. */
+  /** Those warnings after which formats may be missing. */
   doubts: Doubt[]
 }
 
@@ -284,18 +281,18 @@ export interface Downloaded {
   metadata: VideoMetadata
   receipt: DownloadReceipt
   /**
-   * Absolute, inside `folder`: `<id>.mp4`, or `<id>.m4a` where sound alone was wished for. It is complete: its size and
-   * the duration of each stream were compared with what was announced.
+   * Absolute, inside `folder`: `<id>.mp4`, or `<id>.m4a` for sound only. Its size and the duration of each stream match
+   * what was announced.
    */
   mediaPath: string
   subtitles: DownloadedSubtitle[]
-  /** Languages that were asked for and are there, but could not be fetched or converted. */
+  /** Languages that were requested and exist, but could not be fetched or converted. */
   subtitlesLeftOut?: string[]
-  /** The platform refuses subtitles now: some, or all, were not asked for. */
+  /** The platform currently refuses subtitles: some or all were not requested. */
   areSubtitlesPutOff?: true
-  /** JPEG, or undefined where the platform has none. */
+  /** JPEG; undefined: the platform has none. */
   thumbnailPath?: string
-  /** Where the platform has seek previews of it: these addresses hold for some hours. */
+  /** The platform's seek previews, if it has any; their addresses are valid for some hours. */
   storyboard?: Storyboard
 }
 
@@ -323,67 +320,67 @@ export interface PlatformState {
   next_attempt: number
 }
 
-/** A film of ours that a new yt-dlp is tried with: it must be offered with this height (the shorter side) at least. */
+/** An archived film for testing a new yt-dlp, which must be offered at least this height (the shorter side). */
 export interface Canary {
   id: string
   height: number
 }
 
-/** The cookie in use; times in epoch seconds, 0: not known or not yet. */
+/** The cookie in use; times in epoch seconds, 0: unknown or not yet. */
 export interface CookieHealth {
   state: 'none' | 'off' | 'untried' | 'valid' | 'invalid'
   stored: number
-  /** When it was first found to be no longer valid. */
+  /** When it was first found to be invalid. */
   ended: number
   checked: number
-  /** How many seconds the last ones lived, newest first. */
+  /** The lifetimes of the last cookies in seconds, newest first. */
   lived: number[]
 }
 
 /**
  * The external platform. Every ask takes a turn in its lane (`platform` for metadata, `download` for media) and passes
- * the gate: while the platform refuses us it waits there, and goes on unaided. What is thrown is about the thing asked
- * for.
+ * the gate: while the platform refuses us, the ask waits there and continues by itself. Thrown errors are about the
+ * requested item.
  */
 export interface Platform {
-  /** What people call it, for texts. */
+  /** Its name for people. */
   name: string
   /**
-   * Targets of a text: ids, URLs, handles, several by white space. Form only, no network. @throws bad_request, naming
-   * the first word that is none
+   * The targets in a text: ids, URLs, handles, separated by white space. By form only, without the network. @throws
+   * bad_request, naming the first word that is not a target
    */
   targets(text: string): Target[]
-  /** As `targets`, but what is none is left out. */
+  /** Like `targets`, but skips words that are not targets. */
   targetsIn(text: string): Target[]
   video(id: string, options: AskOptions): Promise<VideoMetadata>
-  /** @param idOrHandle channel id, `@handle` or path of a channel URL */
+  /** @param idOrHandle  channel id, `@handle` or path of a channel URL */
   channel(idOrHandle: string, options: AskOptions): Promise<ChannelMetadata>
-  /** @param options.most  so many entries are enough */
+  /** @param options.most  the number of entries that are needed */
   playlist(id: string, options: AskOptions & { most?: number }): Promise<PlaylistMetadata>
   /** Ids and names of a channel's playlists. */
   playlistsOf(channelId: string, options: AskOptions): Promise<Array<{ id: string; name: string }>>
-  /** A channel's tab, newest first, in pages as the platform has them (30); ending the loop ends the listing. */
+  /** A channel's tab, newest first, in the platform's pages (30 entries); leaving the loop ends the listing. */
   list(channelId: string, tab: VideoType, options: AskOptions): AsyncIterable<ListEntry[]>
   download(
     id: string,
     download: DownloadOptions,
     options: AskOptions & {
       progress?: (progress: DownloadProgress) => void
-      /** The platform has given all of it: another download may begin while this machine puts it together. */
+      /** Called when all streams have arrived: another download may begin while this machine merges them. */
       fetched?: () => void
     },
   ): Promise<Downloaded>
-  /** The same, where it is better than the file that is there: asked before anything is fetched. */
+  /** The same, if the offered video is better than the present file; checked before the download. */
   downloadBetter(
     id: string,
     download: DownloadOptions & { there: FileThere },
     options: Parameters<Platform['download']>[2],
   ): Promise<Downloaded | LeftAlone>
-  /** Of the yt-dlp that is used now; undefined where none can be started. */
+  /** The version of yt-dlp in use; undefined: none can be started. */
   downloaderVersion(): Promise<string | undefined>
   /**
-   * The subtitles alone, for a video that is archived already. `arePutOff`: the platform refuses subtitles now, and
-   * some may be missing.
+   * Only the subtitles, for an archived video. `arePutOff`: the platform currently refuses subtitles, and some may be
+   * missing.
    * @param wanted.except  languages to leave out
    */
   subtitles(
@@ -391,60 +388,58 @@ export interface Platform {
     wanted: { folder: string; languages: string; source: 'user' | 'auto'; except?: readonly string[] },
     options: AskOptions,
   ): Promise<{ subtitles: DownloadedSubtitle[]; arePutOff: boolean }>
-  /** Resolves when subtitles are not refused, or may be asked for again. @throws the signal's reason */
+  /** Resolves when subtitles may be requested. @throws the signal's reason */
   untilSubtitles(signal: AbortSignal): Promise<void>
   comments(id: string, limits: { max: string; sort: 'top' | 'new' }, options: AskOptions): Promise<CommentMetadata[]>
   /**
    * Whether the platform knows the owner of this cookie jar (Netscape text), with the jar as the platform renewed it.
-   * `isUnreadable`: yt-dlp cannot read it, and nobody was asked.
+   * `isUnreadable`: yt-dlp cannot read it, and the platform was not asked.
    */
   validateCookie(jar: string, options: AskOptions): Promise<{ isValid: boolean; isUnreadable?: boolean; jar: string }>
-  /**
-   * The cookie jar (Netscape text, in a file that only the server may read) that asks go with from now on; null: none.
-   */
+  /** Sets the cookie jar (Netscape text, in a file that only the server may read) for further asks; null: none. */
   useCookie(path: string | null): void
   /**
-   * Called with the jar in use as the platform renewed it, still signed in. Write it where the jar was read from;
-   * `useCookie` need not be called again. A child may have begun with an earlier jar: once it is this one's turn to be
-   * written, `isStillUsed` tells whether `useCookie` has been called since. @returns ends it
+   * Called with each renewed jar that is still signed in. The listener stores it; it need not call `useCookie`. A child
+   * may have begun with an earlier jar: before writing, check `isStillUsed`, which is false once `useCookie` was
+   * called.
+   * @returns ends it
    */
   onCookieRenewed(listener: (jar: string, isStillUsed: () => boolean) => void): () => void
   /**
-   * Metadata of a video from what yt-dlp once wrote beside its file (`<name>.info.json`, parsed): checked like an
-   * answer.
-   * @throws unprocessable: it is another video's, or names no channel
+   * Converts yt-dlp's information file of a film (`<name>.info.json`, parsed) to metadata, checked like an answer.
+   * @throws unprocessable: it is about another video, or names no channel
    */
   metadataOf(info: Readonly<Record<string, unknown>>, id: string): VideoMetadata
-  /** Comments from there (`comments`), checked in the same way: what is none is left out. */
+  /** The comments in such a file, checked the same way; invalid ones are left out. */
   commentsOf(list: readonly unknown[]): CommentMetadata[]
-  /** Why yt-dlp does not take a format or an order of formats, in its own words: before they are set. */
+  /** Why yt-dlp does not accept a format or a sort of formats, in its own words; for checking a new value. */
   refusals(settings: { format?: string; formatSort?: string }): Promise<{ format?: string; formatSort?: string }>
-  /** What follows from a failure of each class. */
+  /** The consequences of each failure class. */
   failures: Readonly<Record<FailureClass, FailureRow>>
-  /** The failure that a thrown thing is, if it is one. */
+  /** The failure behind a thrown value, if there is one. */
   failureOf(thrown: unknown): Failure | undefined
-  /** Why a video cannot be had, in our words, by the failure's class and message; undefined: the message says it. */
+  /** Why a video is unavailable, in our words, by the failure's class and message; undefined: the message says it. */
   reasonOf(failure: FailureClass, message: string): Sentence | undefined
-  /** As it is known now; `GET /api/platform/` looks at the library first. */
+  /** The last known state; `GET /api/platform/` checks the library first. */
   state(): PlatformState
   command(command: 'retry' | 'pause' | 'resume'): Promise<void>
-  /** Base URL of pages on the platform, for links. */
+  /** Base URL of the platform's pages, for links. */
   watchUrl(videoId: string): string
-  /** Which platform it is of, and its page there: keys of a record. Undefined: nobody knows such a page. */
+  /** Keys of a record: the platform's name, and the page there; undefined: unknown. */
   original(type: 'video' | 'channel', id: string): Original | undefined
-  /**
-   * The id under the platform's own key, `{ youtube_id: id }`, or nothing where that is switched off (contract 1.2).
-   */
+  /** The id under the platform's own key, `{ youtube_id: id }`, or nothing if that is switched off (contract 1.2). */
   mirror(id: string): Record<string, string>
-  /** The id of a request's object, under either key. @throws bad_request: both are there and differ, or none is */
+  /**
+   * The id of an object in a request, under either key. @throws bad_request: both are there and differ, or neither is
+   */
   idOf(object: Record<string, unknown>): string
   /**
-   * Whether art may be fetched from this URL: https on hosts the platform uses (and its own base URL); of what is of
-   * another platform, any address of the web.
+   * Whether a picture may be fetched from this URL: https on the platform's hosts (and its base URL); for another
+   * platform, any public address.
    * @param of  id of the video or channel that it shows
    */
   isArtUrl(url: string, of?: string): boolean
-  /** Fetches what lies at such a URL to a file, by the way that is set. At most 10 MB. @throws why it cannot be had */
+  /** Downloads such a picture to a file, by the configured network route. At most 10 MB. @throws the reason */
   fetchPicture(url: string, to: string, signal: AbortSignal, of?: string): Promise<void>
 }
 
@@ -455,19 +450,19 @@ declare module 'archivolt' {
     }
   }
   interface Hooks {
-    /** Asked for `GET /api/platform/`: how many queue items wait to be downloaded, those that failed apart. */
+    /** Asked for `GET /api/platform/`: how many queue items wait, and how many failed. */
     'platform.pending': () => Promise<number>
-    /** Asked for `GET /api/platform/`: how many queue items failed, by failure class. */
+    /** Asked for `GET /api/platform/`: the number of failed queue items by failure class. */
     'platform.waiting': () => Promise<Record<string, number>>
-    /** Asked for `GET /api/platform/`: room on the library's file system, in bytes. */
+    /** Asked for `GET /api/platform/`: free space on the library's file system, in bytes. */
     'platform.space': () => Promise<{ free: number; total: number }>
-    /** Asked before the platform is: why the library is not there, for people. Undefined: it is. */
+    /** Asked before each ask: why the library is unavailable, for people. Undefined: it is available. */
     'platform.library': () => Promise<Words | undefined>
-    /** Asked for `GET /api/platform/`: why nothing is downloaded though the platform would answer. Epoch seconds. */
+    /** Asked for `GET /api/platform/`: why downloads are paused although the platform is available. Epoch seconds. */
     'platform.halted': () => { reason: Words; since: number; nextAttempt: number } | undefined
-    /** Asked for `GET /api/platform/`: the cookie in use, and how long the last ones lived. */
+    /** Asked for `GET /api/platform/`: the cookie in use, and the lifetimes of the last ones. */
     'platform.cookie': () => CookieHealth
-    /** Asked before another yt-dlp is used: films of the archive to try it with, more than are needed. */
+    /** Asked before another yt-dlp is used: archived films for testing it, more than are needed. */
     'platform.canaries': () => Promise<Canary[]>
     /** Asked for `GET /api/resolve/`: whether the archive has this video, playlist or channel (by id or handle). */
     'platform.known': (target: Target) => Promise<boolean>
@@ -477,10 +472,10 @@ declare module 'archivolt' {
     /** The platform's own name for `platform_id`, or null. */
     platformIdField: string | null
     ytdlp: string | null
-    /** A folder that holds `yt_dlp_plugins`, or null. */
+    /** A folder that contains `yt_dlp_plugins`, or null. */
     ytdlpPlugins: string | null
     ytdlpUpdate: 'stable' | 'nightly' | 'off'
-    /** Where pip looks for packages; null: as it is set up. */
+    /** The package index for pip; null: pip's own configuration. */
     packageIndex: string | null
     ffmpeg: string
     ffprobe: string

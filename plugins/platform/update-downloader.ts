@@ -1,4 +1,4 @@
-/** The task that looks for a newer yt-dlp: once a day, at once where the one in use fails, or when somebody asks. */
+/** The task that updates yt-dlp: daily, at once if the current version fails, or on request. */
 import { defineTask, errors, say, sentenceOf, Type, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import type { PlatformService } from './platform.ts'
@@ -9,7 +9,7 @@ export const updateDownloader = defineTask({
   title: 'Update yt-dlp',
   description: 'Takes a newer yt-dlp, once it has shown that it fetches videos as well as the one in use.',
   payload: Type.Object({
-    /** Also what was released within the last two days. */
+    /** Includes releases of the last two days. */
     at_once: Type.Optional(Type.Boolean()),
     scheduled: Type.Optional(Type.Boolean()),
   }),
@@ -48,7 +48,7 @@ const tell = (app: App, level: 'info' | 'error', message: Words): Promise<void> 
 
 declare module 'archivolt' {
   interface Events {
-    /** Emitted when another version of yt-dlp is in use, or it asks by another way or as another app (`way`). */
+    /** Emitted when another version of yt-dlp is in use, or when its network route or client has changed (`way`). */
     'downloader.changed': { what: 'version' | 'way' }
   }
 }

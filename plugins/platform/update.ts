@@ -1,6 +1,6 @@
 /**
- * A newer yt-dlp, with the solver scripts and the runtime that it pins, in a folder beside the one in use: once it has
- * shown itself as good (canaries.ts) children are started with it. Whatever goes wrong, the one in use stays.
+ * Updates yt-dlp, with the solver scripts and the runtime that it pins, in a folder beside the current one. After a
+ * successful test (canaries.ts), new children use it. If anything fails, the current one stays.
  */
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,14 +10,14 @@ import { IndexError, type Package, type PackageIndex, type Release } from './pac
 import { freeBytes } from './room.ts'
 import type { Build, Tools } from './tools.ts'
 
-/** What the last look came to. */
+/** The result of the last check. */
 interface LastLook {
   outcome: 'none' | 'current' | 'updated' | 'refused' | 'postponed' | 'failed'
   /** Epoch seconds. */
   checked: number
-  /** Of the build that was looked at. */
+  /** The version that was checked. */
   version: string
-  /** For people: why the one in use stays. */
+  /** Why the current one stays, for people. */
   message: Words
 }
 
@@ -39,14 +39,14 @@ interface UpdateParts {
   /** Why the platform must not be asked now, for people; undefined: it may. */
   hindrance: () => Words | undefined
   canaries: Omit<Parameters<typeof tryBuild>[1], 'tools' | 'clock' | 'log'>
-  /** Another build is in use. */
+  /** Called when another build is in use. */
   onSwitched: () => void
 }
 
-/** What a release needs on the disk, unpacked and packed, beside what must stay free. */
+/** The disk space that a release needs, unpacked and packed, in addition to what must stay free. */
 const NEEDED_BYTES = 100 << 20
 const RUNTIME_BYTES = 250 << 20
-/** A bad release is taken back within that time by those who made it. */
+/** The platform's developers withdraw a bad release within this time. */
 const RIPE_MS = 48 * 3_600_000
 const FOLDER = /^yt-dlp-(\d[\d.]*)$/
 
@@ -72,8 +72,8 @@ export function openUpdates({
   }
 
   /**
-   * Takes up the newest that an earlier run has found good, and removes all others: no child runs yet. Whether it still
-   * loads, and is newer than what `make` has brought meanwhile, is looked at beside the start.
+   * Chooses the newest build that an earlier run has accepted, and removes all others: no child is running yet. Whether
+   * it still loads, and is newer than the one installed by `make`, is checked concurrently with the start.
    */
   async function begin(): Promise<void> {
     const names = await readdir(home).catch(() => [])
@@ -98,8 +98,8 @@ export function openUpdates({
   }
 
   /**
-   * @param wanted.atOnce  also a release of the last two days: the one in use fails, or somebody asks for it
-   * @returns the version that is in use from now on; undefined: the one that was. @throws the signal's reason
+   * @param wanted.atOnce  accepts releases of the last two days: the current one fails, or somebody has asked
+   * @returns the version that is now in use; undefined: unchanged. @throws the signal's reason
    */
   async function update({ atOnce }: { atOnce: boolean }, signal: AbortSignal, step: Step): Promise<string | undefined> {
     const next = join(home, 'next')
@@ -125,12 +125,12 @@ export function openUpdates({
     }
   }
 
-  /** Undefined: there is none that is newer, ripe, and not refused already. */
+  /** Undefined: no release is newer, old enough, and not rejected before. */
   async function newest(atOnce: boolean, inUse: string | undefined, signal: AbortSignal): Promise<Release | undefined> {
     const isAnyTaken = atOnce || channel() === 'nightly'
     const wanted = {
       channel: channel(),
-      // A version is the day of its release: a whole one, since any of its hours may be meant.
+      // A version is the day of its release. The whole day is awaited, because the hour is unknown.
       ...(!isAnyTaken && { before: dayOf(new Date(clock.now() - RIPE_MS)) }),
       not: refused(inUse),
     }
@@ -160,7 +160,7 @@ export function openUpdates({
     return step('update.try', () => tryBuild({ path: folder }, { tools, clock, log, ...canaries }, signal))
   }
 
-  /** The runtime to fetch along: where the one in use is another version of it, or there is none. */
+  /** The runtime to install as well: if the current one has another version, or is missing. */
   async function runtimeOf({ runtime }: Release): Promise<Package | undefined> {
     const found = (await tools.challenge())?.runtime
     if (!runtime || !found) return undefined
@@ -175,7 +175,7 @@ export function openUpdates({
     await rename(next, join(home, name))
     use({ path: join(home, name) })
     log.info({ version }, 'another yt-dlp is in use')
-    // A download may still run with the one before: that goes at the next update or start.
+    // A download may still use the previous build, which is removed at the next update or start.
     for (const other of await readdir(home))
       if (other !== name && join(home, other) !== before?.path) await remove(other)
   }
@@ -216,7 +216,7 @@ const dayOf = (date: Date): string => [date.getUTCFullYear(), date.getUTCMonth()
 const newestFirst = (one: string, other: string): number =>
   isNewer(FOLDER.exec(one)?.[1] ?? '', FOLDER.exec(other)?.[1] ?? '') ? -1 : 1
 
-/** Whether one version of numbers and dots is newer than another. */
+/** Compares versions of numbers and dots. */
 export function isNewer(version: string, than: string): boolean {
   const [left, right] = [version, than].map((text) =>
     text.split('.').map((part) => Number.parseInt(part, 10) || 0),

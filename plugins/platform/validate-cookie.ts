@@ -1,4 +1,4 @@
-/** Asks the platform whether it knows the owner of a cookie jar. */
+/** Checks whether the platform knows the owner of a cookie jar. */
 import { ChildError } from './child.ts'
 import { classify } from './classify.ts'
 import { FAILURES } from './failure-classes.ts'
@@ -17,7 +17,7 @@ export function validateCookie(jar: string, options: AskOptions, ytdlp: YtDlp): 
       if (!(error instanceof ChildError)) throw error
       const isUnreadable = error.evidence.kinds.some((kind) => kind === 'LoadError' || kind === 'CookieLoadError')
       if (isUnreadable) return { isValid: false, isUnreadable, jar }
-      // The platform has many words for a jar that belongs to nobody; all of their classes are final.
+      // The platform has many messages for a jar without an owner; all of their classes are final.
       if (FAILURES[classify(error.evidence, 0).failure].item === 'final') return { isValid: false, jar }
       throw error
     }

@@ -1,4 +1,4 @@
-/** Whether a downloaded file is whole: a cut one is a success to yt-dlp. */
+/** Verifies that a downloaded file is complete, because yt-dlp reports a truncated one as a success. */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { childEnvironment, filmInput, runChild } from 'archivolt'
@@ -6,20 +6,20 @@ import { childEnvironment, filmInput, runChild } from 'archivolt'
 export interface StreamSize {
   format: string
   size: number
-  /** As the platform told it, where a stream is one file. */
+  /** As announced by the platform, if a stream is a single file. */
   announced: number | null
 }
 
 const LEEWAY_SECONDS = 2
 const LEEWAY_SHARE = 0.03
 const PROBE_TIMEOUT_MS = 60_000
-/** Below this a failure of another kind is taken for a full disk. */
+/** With less free space than this, any failure counts as a full disk. */
 export const LITTLE_ROOM_BYTES = 16 << 20
 
 /**
  * Compares sizes and each stream's duration with what was announced.
  * @param durationSeconds  0: not announced
- * @returns what is wrong, in words; undefined: the file is whole
+ * @returns the fault as a sentence; undefined: the file is complete
  */
 export async function findFault(
   ffprobe: string,
@@ -64,7 +64,7 @@ async function streamDurations(ffprobe: string, path: string): Promise<StreamDur
     }))
 }
 
-/** What a program prints, without a shell. @throws where it fails, with its errors */
+/** Runs a program without a shell and returns its output. @throws with its error output */
 export function run(
   program: string,
   args: string[],
@@ -80,7 +80,7 @@ export function run(
   })
 }
 
-/** Takes away what a download of this id has left, so that the next one starts afresh. */
+/** Removes the remains of a download of this id, so that the next one starts from scratch. */
 export async function clearDownload(folder: string, id: string): Promise<void> {
   for (const name of await readdir(folder)) if (name.startsWith(`${id}.`)) await rm(join(folder, name), { force: true })
 }

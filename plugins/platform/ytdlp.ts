@@ -1,4 +1,4 @@
-/** yt-dlp as the verbs of the service share it: each ask takes its turn, most go to the shared child. */
+/** What the methods of the service share: each ask takes its turn; most use the shared child. */
 import { type Clock, errors, type Log, type Settings, say } from 'archivolt'
 import { type Ask, type AskParts, type AskPlatform, openAsk } from './asks.ts'
 import type { ChildAskOptions, TokenNews } from './child.ts'
@@ -16,13 +16,13 @@ export interface YtDlp {
   readonly settings: Pick<Settings, 'dataDir' | 'ffprobe'>
   readonly clock: Clock
   readonly log: Log
-  /** The child that metadata and listings share. */
+  /** The child for metadata and listings. */
   readonly shared: SharedChild
-  /** The same for what requests wait for: a long listing of a job does not keep them waiting. */
+  /** The same for requests: a job's long listing does not delay them. */
   readonly hasty: SharedChild
-  /** Fetches pictures where they go another way than usual, so that no listing waits for them. */
+  /** Fetches pictures over a special network route, so that no listing waits for them. */
   readonly pictures: SharedChild
-  /** A download has a child of its own. */
+  /** Children for downloads. */
   readonly downloads: DownloadChildren
   /** Closed while the platform refuses subtitles. */
   readonly subtitles: SubtitleClosure
@@ -53,16 +53,16 @@ export function openYtDlp({ onToken, ...parts }: YtDlpParts): YtDlp {
   }
 }
 
-/** As who asks sees it: with the child that is theirs. */
+/** From the caller's view: with the child for jobs or for requests. */
 export const forAsker = (ytdlp: YtDlp, { isUrgent }: AskOptions): YtDlp =>
   isUrgent ? { ...ytdlp, shared: ytdlp.hasty } : ytdlp
 
 export const ofMetadata = (item: string, quietMs = METADATA_QUIET_MS): Ask => ({ lane: 'platform', item, quietMs })
 
-/** One of those that the budget counts. */
+/** An ask that the budget counts. */
 export const ofVideo = (id: string, quietMs = METADATA_QUIET_MS): Ask => ({ ...ofMetadata(id, quietMs), isVideo: true })
 
-/** The same ask with the patience of plain metadata. */
+/** The same ask with the shorter time limit of plain metadata. */
 export const withMetadataQuiet = (child: ChildAskOptions): ChildAskOptions => ({ ...child, quietMs: METADATA_QUIET_MS })
 
 /** @throws bad_request */
