@@ -1,6 +1,6 @@
 /**
- * Videos whose films lie in places: many come into the archive at once, and leave it again. Nothing is asked of anybody
- * for one of them, and no file is opened.
+ * Videos whose films are in places: many are imported or removed at once, without asking the platform or opening a
+ * file.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { localDay } from 'archivolt'
@@ -18,7 +18,7 @@ export function openAdopted({ app, collection, exclusiveAll }: VideoState, { dro
       const offered = [...docs].map(([id, doc]) => ({ id, doc }))
       const { kept = [], ...result } = await collection.putMany(offered, { visible: true, onlyNew: true })
       const there = await collection.getMany(kept)
-      // A write that met a full disk was done once more: what it then found is its own.
+      // A write that failed on a full disk was repeated, and may find the documents of its first attempt.
       return { ...result, kept: kept.filter((id) => !isDeepStrictEqual(there.get(id), docs.get(id))) }
     },
 
@@ -27,7 +27,7 @@ export function openAdopted({ app, collection, exclusiveAll }: VideoState, { dro
       const docs = await collection.getMany(ids)
       const leaving = [...docs].map(([id, { channel_id: channelId }]) => ({ id, channelId }))
       await exclusiveAll(leaving, async () => {
-        // One after the other: each makes room for itself in the trash.
+        // One after the other, because each needs space in the trash.
         for (const [id, { channel_id: channelId, subtitles }] of docs)
           if (subtitles.length > 0) await app.media.trash(job.id, { channelId, videoId: id, film: 'stays' })
         await removeAllWith(app, leaving, job.step)
@@ -47,7 +47,7 @@ export function openAdopted({ app, collection, exclusiveAll }: VideoState, { dro
   } satisfies Partial<Videos>
 }
 
-/** As ingest writes it; what it says of the platform is as old as the download. */
+/** In the form of an ingest; platform data is as old as the download. */
 function toAdoptedDoc(adopted: Adopted, { media }: App): VideoDoc {
   const { metadata, sizeBytes, streams, dateDownloaded, publishedElse, isGone } = adopted
   const { id, channelId, durationSeconds } = metadata

@@ -1,10 +1,10 @@
-/** All that belongs to videos, as the bin keeps it: collected before they are removed, and brought back whole. */
+/** Everything that belongs to videos, as the bin stores it: collected before their removal, and restored completely. */
 import { errors, faultIn, isId, say, Type } from 'archivolt'
 import { CommentDoc, SubtitleDoc, VideoDoc } from './schema.ts'
 import type { VideoState } from './state.ts'
 import type { Belongings, Videos } from './types.ts'
 
-/** Fragments that are written together. */
+/** Fragments per write. */
 const FRAGMENTS = 500
 
 const PlacedFilm = Type.Object({
@@ -22,7 +22,7 @@ const Record = Type.Object({
   video: VideoDoc,
   comments: Type.Optional(CommentDoc),
   subtitles: Type.Array(Type.Object({ id: Type.String(), doc: SubtitleDoc })),
-  /** Its film lay in a place. */
+  /** Its film is in a place. */
   film: Type.Optional(PlacedFilm),
   isMissing: Type.Optional(Type.Literal(true)),
   /** By plugin. */
@@ -103,7 +103,7 @@ export function openBelongings({ app, collection, comments, subtitles }: VideoSt
   } satisfies Partial<Videos>
 }
 
-/** @throws unavailable: one of them could not be written */
+/** @throws unavailable: some could not be written */
 async function whole(writing: Promise<{ failed: ReadonlyArray<{ id: string; reason: string }> }>): Promise<void> {
   const [first] = (await writing).failed
   if (first) throw errors.unavailable(say`${{ id: first.id }} could not be brought back: ${{ reason: first.reason }}`)

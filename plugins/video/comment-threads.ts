@@ -1,4 +1,4 @@
-/** Comments as the platform lists them → threads as the reply shows them (contract 5.5). */
+/** Converts the platform's list of comments to the threads of the reply (contract 5.5). */
 import { DAY_SECONDS } from 'archivolt'
 import type { CommentMetadata } from '../platform/types.ts'
 
@@ -18,10 +18,10 @@ export interface Comment {
 }
 
 const ROOT = 'root'
-/** Deeper replies stand beside their parent: nobody indents further, and no list may nest without end. */
+/** Deeper replies are placed beside their parent, so that nesting is limited. */
 const DEEPEST = 20
 
-/** The platform tells many times only by the day: then midnight is no time of day. */
+/** The platform reports many times only as a day: midnight then means no time of day. */
 function timeText(timestamp: number): string {
   const instant = new Date(timestamp * 1000)
   if (Number.isNaN(instant.getTime())) return ''
@@ -51,8 +51,8 @@ interface Place {
 }
 
 /**
- * Roots in the given order with their replies below. A reply whose parent has not come before goes to the root before
- * it, and is a root itself where there is none; a comment that is listed twice counts once.
+ * Roots in the given order, each with its replies. A reply whose parent has not appeared before is added to the
+ * previous root; without one it becomes a root. Duplicates are dropped.
  */
 export function toThreads(comments: readonly CommentMetadata[]): { threads: Comment[]; count: number } {
   const threads: Comment[] = []

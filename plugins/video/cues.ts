@@ -1,6 +1,6 @@
 /**
- * WebVTT → searchable fragments of five cues, line by line: a long film's subtitles never sit in memory or hold up
- * requests.
+ * Converts WebVTT to searchable fragments of five cues, line by line: a long film's subtitles are never completely in
+ * memory, and do not block requests.
  */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -26,25 +26,25 @@ interface Fragment {
 }
 
 const CUES_PER_FRAGMENT = 5
-/** A day of dense subtitles stays below these. */
+/** Dense subtitles of a whole day stay below these limits. */
 const FILE_LIMIT_BYTES = 32 * 1024 * 1024
 const CUE_LIMIT = 100_000
 const TEXT_LIMIT = 2000
-/** A line may hold a tag for each word. */
+/** A line may contain a tag for each word. */
 const LINE_LIMIT = 10 * TEXT_LIMIT
-/** Captions that roll show up to four lines at once. */
+/** Rolling captions show up to four lines at once. */
 const ROLLING_LINES = 4
 const CUES_JUDGED = 200
 const BLINK_SECONDS = 0.05
 
-// WebVTT, 4.1: hours may be left out. The comma is SubRip's, in files that were only renamed.
+// WebVTT, 4.1: hours are optional. The comma is SubRip's, in files that were only renamed.
 const TIME = String.raw`(?:(\d{2,4}):)?([0-5]\d):([0-5]\d)[.,](\d{3})`
 const TIMING = new RegExp(String.raw`^\s*${TIME}\s+-->\s+${TIME}(?:\s|$)`)
-/** HTML's named ones; its types leave them out. */
+/** HTML's named entities, which the types omit. */
 const ENTITIES = new Map(Object.entries((sax as unknown as { ENTITIES: Record<string, string> }).ENTITIES))
 const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z][a-z0-9]{1,15}));/gi
 const LAST_CODE_POINT = 0x10ffff
-/** They turn the direction of the text, or are none at all. */
+/** Direction marks and invisible characters. */
 const NOT_SHOWN = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u200e\u200f\ufeff]/g
 
 const secondsOf = (time: string): number => time.split(':').reduce((seconds, part) => seconds * 60 + Number(part), 0)
@@ -60,14 +60,14 @@ function characterOf(whole: string, hex?: string, decimal?: string, name?: strin
 
 const plain = (line: string): string =>
   line
-    // to the end where none follows, or each `<` would look for it again
+    // Up to the end if no `>` follows: otherwise each `<` would search for it again.
     .replace(/<[^>]*(?:>|$)/g, (tag) => (tag.endsWith('>') ? '' : tag))
     .replace(ENTITY, characterOf)
     .replace(NOT_SHOWN, '')
     .replace(/\s+/g, ' ')
     .trim()
 
-/** The cues of a WebVTT file; whatever is no cue (header, notes, styles) is passed over. */
+/** The cues of a WebVTT file; everything else (header, notes, styles) is skipped. */
 async function* shownCues(lines: AsyncIterable<string>): AsyncGenerator<Shown> {
   let cue: Shown | undefined
   let count = 0
@@ -85,7 +85,7 @@ async function* shownCues(lines: AsyncIterable<string>): AsyncGenerator<Shown> {
       const [, h1, m1 = '', s1 = '', f1 = '', h2, m2 = '', s2 = '', f2 = ''] = TIMING.exec(line) ?? []
       if (m1 !== '') cue = { start: toTime(h1, m1, s1, f1), end: toTime(h2, m2, s2, f2), lines: [] }
     } else if (line.trim() === '') {
-      // A machine's first line may be a lone blank; the file format ends a cue only at an empty line.
+      // The first line of an automatic caption may be a single blank; only an empty line ends a cue.
       if (line === '') yield* finish()
     } else if (cue) {
       const text = plain(line)
@@ -95,14 +95,14 @@ async function* shownCues(lines: AsyncIterable<string>): AsyncGenerator<Shown> {
   yield* finish()
 }
 
-/** So many of the first lines were the last ones before. */
+/** The number of first lines that repeat the last lines of the previous cue. */
 function repeated(before: readonly string[], lines: readonly string[]): number {
   for (let count = Math.min(before.length, lines.length, ROLLING_LINES); count > 0; count--)
     if (lines.slice(0, count).every((line, at) => line === before[before.length - count + at])) return count
   return 0
 }
 
-/** @param isRolling  each cue repeats lines of the one before it, which are then left out */
+/** @param isRolling  each cue repeats lines of the previous one, which are then left out */
 export async function* readCues(lines: AsyncIterable<string>, isRolling: boolean): AsyncGenerator<Cue> {
   let before: string[] = []
   for await (const { start, end, lines: shown } of shownCues(lines)) {
@@ -113,8 +113,8 @@ export async function* readCues(lines: AsyncIterable<string>, isRolling: boolean
 }
 
 /**
- * Whether captions roll, by their form: most of the first cues repeat lines of the one before and add some, or last no
- * longer than a blink. A refrain repeats the whole, and lasts.
+ * Whether captions roll, judged by their form: most of the first cues repeat some lines of the previous one and add
+ * others, or are very short. A refrain repeats all lines, and lasts longer.
  */
 export async function areRolling(lines: AsyncIterable<string>): Promise<boolean> {
   let before: string[] = []
@@ -146,7 +146,7 @@ async function* toFragments(cues: AsyncIterable<Cue>): AsyncGenerator<Fragment> 
   if (held.length > 0) yield fragment()
 }
 
-/** @param isRolling  made by a machine; of others their form tells */
+/** @param isRolling  automatic captions roll; for others the form decides */
 export async function* cuesIn(path: string, isRolling = false): AsyncGenerator<Cue> {
   const areRepeated = isRolling || (await areRolling(linesOf(path)))
   yield* readCues(linesOf(path), areRepeated)

@@ -1,4 +1,4 @@
-/** Lengths of films as people read them. */
+/** Formats durations for people. */
 
 const UNITS = [
   ['y', 365 * 86_400],

@@ -1,12 +1,14 @@
-/** The record of contract 5.1 as it is sent: the stored text with the channel's, what is the caller's, and the rank. */
+/**
+ * Builds the record of contract 5.1 from texts: the stored document, its channel's, the caller's data, and the rank.
+ */
 import { type Actor, type Hit, roundScore, textUnder, withKeysInside } from 'archivolt'
 import type { App } from './app.ts'
 import type { VideoDoc, VideoTail } from './schema.ts'
 
-/** Further keys of a record, for who asks; each is left out where it does not hold. */
+/** Further keys of a record for the caller; each is omitted if it does not apply. */
 export interface VideoKeys {
   watch_later?: true
-  /** A copy that browsers play. */
+  /** A copy that browsers can play. */
   copy_url?: string
 }
 
@@ -26,7 +28,7 @@ export function joinRecord(text: string, tail: VideoTail, channelText: string, m
   return withKeysInside(text, 'player' satisfies keyof VideoDoc, tail, more, { channel: channelText })
 }
 
-/** What names a video, read off its stored text without parsing it. */
+/** What identifies a video, read from its stored text without parsing it. */
 export function headOf(text: string): { title: string; channelId: string; thumbUrl: string } {
   return {
     title: textOf(text, 'title') ?? '',
@@ -35,7 +37,7 @@ export function headOf(text: string): { title: string; channelId: string; thumbU
   }
 }
 
-/** What plugins that come later say of these videos to the caller, by id. */
+/** What later plugins add to these records for the caller, by id. */
 export function ownKeysOf(ids: readonly string[], actor: Actor, { hook }: Pick<App, 'hook'>): Map<string, VideoKeys> {
   const keys = new Map<string, VideoKeys>()
   for (const fill of hook('video.keys'))
@@ -43,7 +45,7 @@ export function ownKeysOf(ids: readonly string[], actor: Actor, { hook }: Pick<A
   return keys
 }
 
-/** Records of contract 5.1 for hits of a search or list, in their order, with what is the actor's own. */
+/** Records of contract 5.1 for hits of a search or list, in their order, with the caller's data. */
 export type Records = (hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>, actor: Actor) => Promise<string[]>
 
 export function openVideoRecords(app: App): Records {
@@ -55,7 +57,7 @@ export function openVideoRecords(app: App): Records {
     return tails
   }
 
-  /** A record is put together from the text: one with damaged keys is left out and costs the others of its page nothing. */
+  /** A record is built from texts: one with damaged keys is left out, and does not affect the others of its page. */
   function unlessDamaged<Made>(id: string, make: () => Made): Made[] {
     try {
       return [make()]
@@ -65,7 +67,7 @@ export function openVideoRecords(app: App): Records {
     }
   }
 
-  /** One read for the channels of a whole page, one for what is the caller's, one for each plugin that adds keys. */
+  /** One read for the channels of a whole page, one for the caller's data, one for each plugin that adds keys. */
   return async function records(hits, actor) {
     const found = hits.flatMap((hit) => unlessDamaged(hit.id, () => ({ hit, channelId: channelIdOf(hit.text) })))
     const channels = await app.channels.textsFor([...new Set(found.map(({ channelId }) => channelId))])

@@ -1,4 +1,4 @@
-/** An address of a film for a device that has no cookie, such as a television that it is cast to (contract 6.5). */
+/** The signed address of a film for a device without a cookie, such as a television (contract 6.5). */
 import { defineRoute, errors, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { ownKeysOf } from './join-records.ts'

@@ -1,6 +1,6 @@
 /**
- * Which videos a list shows and in which order: its own query parameters, and those that later plugins bring. A field
- * that they ask about stands in `schema.ts`.
+ * Which videos a list contains and in which order: its own query parameters, and those that later plugins add. The
+ * fields that they use are in `schema.ts`.
  */
 import {
   type Actor,
@@ -20,17 +20,17 @@ export type VideoNames = NamesOf<typeof videoIndex>
 export type VideoFilter = Filter<VideoNames>
 export type VideoQuery = FindQuery<VideoNames>
 
-/** What a plugin that fills `video.filter` makes of its query parameters. */
+/** What a plugin that implements `video.filter` makes of its query parameters. */
 export interface VideoListPart {
   filter?: VideoFilter
-  /** Only these; in this order too, unless the caller asks for a sort, or `order` is `always`. */
+  /** Only these; also in this order, unless the caller asks for a sort, or `order` is `always`. */
   ids?: readonly string[]
   order?: 'always' | 'unless sorted'
-  /** How the list is sorted where the caller asks for none. */
+  /** The sort if the caller asks for none. */
   sort?: VideoQuery['sort']
 }
 
-/** By fields that the schema sorts by (`sort: true`). */
+/** By fields that the schema declares sortable (`sort: true`). */
 const SORTS = {
   published: 'published',
   downloaded: 'date_downloaded',
@@ -81,7 +81,7 @@ function ownFilters({ channel, type, height, quality, degraded, before, after }:
 const ofQuality = (quality: NonNullable<Values['quality']>): VideoFilter =>
   quality === 'unknown' ? { not: { exists: 'quality' } } : { eq: ['quality', quality] }
 
-/** A plugin from outside that fails is missed only where one of its own parameters was asked for. */
+/** The failure of an outside plugin matters only if the request has one of its parameters. */
 export function withoutFilter(
   [values = {}]: ReadonlyArray<Record<string, unknown>>,
   refusal: Error,
@@ -97,7 +97,7 @@ export function withoutFilter(
 
 const MONTH_LENGTH = 'YYYY-MM'.length
 
-/** Newest first. Months without a video are left out, and so are videos without a day. */
+/** Newest first. Months without videos are left out, and so are videos without a date. */
 export async function countMonths(
   values: Partial<Values>,
   actor: Actor,

@@ -1,17 +1,17 @@
 /**
- * Comments and subtitles whose video is gone: an older server could write them after a removal, and a restore may bring
+ * Comments and subtitles of missing videos: older servers could write them after a removal, and a restore may bring
  * them.
  */
 import type { CommentCollection } from './schema.ts'
 import type { VideoState } from './state.ts'
 import type { Videos } from './types.ts'
 
-/** So many videos are looked for at once. */
+/** The number of videos per lookup. */
 const STEP = 500
 
 export function openOrphans({ collection, comments, subtitles, exclusive }: VideoState) {
   return {
-    /** Only their ids are read. An archive without a single video has lost them otherwise: then nothing goes. */
+    /** Reads only their ids. Without a single video, the videos have been lost: nothing is removed then. */
     async dropOrphans(signal) {
       if ((await collection.count(undefined, 1)) === 0) return 0
       const dropped = new Set<string>()
@@ -22,7 +22,7 @@ export function openOrphans({ collection, comments, subtitles, exclusive }: Vide
           for (const id of ids) {
             if (known.has(id)) continue
             await exclusive(id, async () => {
-              if ((await collection.known([id])).has(id)) return // has just come in
+              if ((await collection.known([id])).has(id)) return // added meanwhile
               await kind.removeWhere({ eq: ['platform_id', id] })
               dropped.add(id)
             })

@@ -1,4 +1,4 @@
-/** Videos in short: as the queue takes them, where their films lie, which tell whether a yt-dlp still understands. */
+/** Short forms of videos: for the queue, with the locations of their films, and for testing a new yt-dlp. */
 import { channelIdOf } from './join-records.ts'
 import type { VideoFilter } from './listing.ts'
 import type { VideoDoc } from './schema.ts'

@@ -1,4 +1,4 @@
-/** Which videos the archive has: one whose document is damaged counts as unknown, so that its film is taken in again. */
+/** Which videos the archive has. One with a damaged document counts as missing, so that its film is imported again. */
 import type { App } from './app.ts'
 
 export async function readableAmong(ids: readonly string[], app: Pick<App, 'index' | 'videos'>): Promise<Set<string>> {

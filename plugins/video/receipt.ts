@@ -1,7 +1,4 @@
-/**
- * The receipt of a download as it is kept and shown, and in which of three qualities that leaves the video (contract
- * 5.1).
- */
+/** The receipt of a download as it is stored and shown, and the quality level that follows from it (contract 5.1). */
 import { type Static, Type } from 'archivolt'
 import type { DownloadReceipt } from '../platform/types.ts'
 
@@ -57,7 +54,7 @@ export const Degraded = Type.Object({
   since: Type.Integer(),
   tries: Type.Integer({ description: 'how often it was fetched again' }),
   next_try: Type.Optional(Type.Integer({ description: 'left out: it stays as it is' })),
-  /** With which version of yt-dlp it was fetched last: another one may do better. */
+  /** The version of yt-dlp of the last download: a newer one may achieve more. */
   tried_with: Type.String(),
 })
 export type Degraded = Static<typeof Degraded>
@@ -93,7 +90,7 @@ export const toReceipt = (
 
 const NO_PICTURE = { fps: null, hdr: null }
 
-/** As a change that leaves nothing of an earlier receipt, or none. */
+/** As a patch that removes every key of an earlier receipt. */
 export const receiptChange = ({ receipt, degraded }: { receipt?: Receipt; degraded?: Degraded }) => ({
   receipt: receipt
     ? {

@@ -1,4 +1,4 @@
-/** What the archive has of a video is written anew: as its file, the platform or people say now. */
+/** Updates a video's data from its file, the platform, or people. */
 import { epochSeconds, errors, isAppError } from 'archivolt'
 import type { App } from './app.ts'
 import { toThreads } from './comment-threads.ts'
@@ -23,7 +23,7 @@ export function openRefresh({ app, collection, tellChanged, exclusive, comments 
       const { id } = metadata
       if (!(await collection.known([id])).has(id)) return false
       await fetchArt(app, metadata, signal)
-      // A download that replaces the film meanwhile says more of it than the one before.
+      // A download that replaced the film meanwhile knows more about it than the previous one.
       const isThere = await exclusive(id, async () => {
         const doc = await collection.get(id)
         const found = doc && (await lookAt(app, doc))
@@ -67,7 +67,7 @@ export function openRefresh({ app, collection, tellChanged, exclusive, comments 
       return exclusive(id, async () => {
         const doc = await collection.get(id)
         if (!doc) throw errors.notFound('video', id)
-        // Comments that were turned off, or kept back from us, take away none that are here.
+        // Comments that were disabled, or withheld from us, do not remove archived ones.
         if (list.length === 0 && (doc.comment_count ?? 0) > 0) return
         const { threads, count } = toThreads(list)
         await comments.put(id, {
@@ -87,7 +87,7 @@ const measured = ({ duration, duration_str, ...media }: MediaFields) => ({
   player: { duration, duration_str },
 })
 
-/** Undefined: it lies in a place and cannot be had now. */
+/** Undefined: it is in a place and currently unavailable. */
 async function filmPath({ media }: App, channelId: string, id: string): Promise<string | undefined> {
   try {
     return await media.filmPath(channelId, id)
@@ -97,7 +97,7 @@ async function filmPath({ media }: App, channelId: string, id: string): Promise<
   }
 }
 
-/** What the file says of itself, or in words what is wrong with it; undefined: it is not there. */
+/** The data of the file, or a sentence about its fault; undefined: it is missing. */
 async function lookAt(
   app: App,
   { platform_id: id, channel_id: channelId, media_size: knownSize, streams, player }: VideoDoc,
@@ -106,7 +106,7 @@ async function lookAt(
   const size = path === undefined ? undefined : await app.media.sizeOf(path)
   if (path === undefined || size === undefined) return undefined
   if (size === 0) return 'it is empty'
-  // Looking into the files of other programs, which may be many and far away, is left for what has changed.
+  // Files of other programs may be many and on slow disks, so only changed ones are probed.
   const isMeasured = streams.length > 0 && player.duration > 0
   if (size === knownSize && isMeasured && !app.media.isOurs(id)) return undefined
   try {

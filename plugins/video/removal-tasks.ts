@@ -1,20 +1,20 @@
-/** The removal of a video, and who is told of it: jobs, so that an interruption is finished by the next start. */
+/** Removes videos and informs listeners, in jobs, so that the next start finishes an interrupted removal. */
 import { chunksOf, defineTask, ID_PATTERN, type JobContext, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { binOf, removeAllWith } from './removing.ts'
 import type { Because, Removed } from './types.ts'
 
-/** So many are moved and dropped together: what is begun with them is finished with them. */
+/** The number of videos that are moved and deleted together. */
 const TOGETHER = 100
 
 export const removeVideo = defineTask({
   name: 'video.remove',
   title: 'Remove videos',
   payload: Type.Object({
-    /** Of a job from before many were removed at once. */
+    /** From a job of a version that removed videos one by one. */
     id: Type.Optional(Type.String({ pattern: ID_PATTERN })),
     ids: Type.Optional(Type.Array(Type.String({ pattern: ID_PATTERN }))),
-    /** What the bin calls all that goes with this job. */
+    /** The bin's name for everything that this job removes. */
     removal: Type.Optional(Type.String()),
     because: Type.Optional(
       Type.Object({
@@ -30,7 +30,7 @@ export const removeVideo = defineTask({
   async run(job, app: App): Promise<void> {
     const { id, ids = id === undefined ? [] : [id] } = job.payload
     const parts = [...chunksOf(ids, TOGETHER)]
-    // Each part has a trash of its own: what has gone wrong in one puts back no other.
+    // Each part has its own trash: a failed one does not restore the others.
     for (const [number, part] of parts.entries())
       await removePart(part, number ? `${job.id}_${number}` : job.id, job, app)
   },
@@ -67,7 +67,7 @@ async function removePart(ids: readonly string[], trashId: string, job: RemovalJ
         throw thrown
       }
     }
-    // Also where an earlier run has come to this step.
+    // Also if an earlier run has already reached this step.
     if (bin) await step('video.keep', () => bin.keep(trashId, removal, because))
   })
   if (bin) return
@@ -79,7 +79,7 @@ async function removePart(ids: readonly string[], trashId: string, job: RemovalJ
   }
 }
 
-/** @throws unavailable: one cannot be moved; then all are back in their place, or the next start puts them back */
+/** @throws unavailable: a file cannot be moved; then all are moved back, or the next start moves them back */
 async function moveAway(trashId: string, videos: readonly Removed[], { media, log }: App): Promise<void> {
   const channelIds = [...new Set(videos.map((video) => video.channelId))]
   for (const [at, channelId] of channelIds.entries()) {
@@ -97,8 +97,8 @@ async function moveAway(trashId: string, videos: readonly Removed[], { media, lo
 }
 
 /**
- * Added before the documents go, so that no interruption loses it: it waits until the removal has ended, and tells of
- * those that are gone then.
+ * Added before the documents are deleted, so that an interruption does not lose it: it waits for the end of the
+ * removal, and reports the videos that are gone then.
  */
 export const tellRemoved = defineTask({
   name: 'video.tellRemoved',

@@ -73,7 +73,7 @@ export const listVideos = defineRoute({
   },
 })
 
-/** What orders a list does not change how many there are. */
+/** The sort of a list does not affect its count. */
 const { sort: _sort, order: _order, ...filterQuery } = listQuery
 
 export const listMonths = defineRoute({
@@ -199,7 +199,7 @@ export const deleteVideo = defineRoute({
   },
 })
 
-/** Each is worked on before the answer. */
+/** Each is processed before the reply. */
 const ChosenIds = Type.Array(Type.String({ pattern: ID_PATTERN }), { minItems: 1, maxItems: 100 })
 
 export const changeChosen = defineRoute({

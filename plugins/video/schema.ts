@@ -1,4 +1,4 @@
-/** The video as it is kept and shown (contract 5.1), its comments and subtitle fragments. */
+/** The video as stored and shown (contract 5.1), its comments and subtitle fragments. */
 import { type Collection, type DocOf, defineIndex, localDay, type NamesOf, type Static, Type } from 'archivolt'
 import { Degraded, Receipt } from './receipt.ts'
 
@@ -43,12 +43,12 @@ const Chapter = Type.Object({
   title: Type.String(),
 })
 
-/** What a record says of the calling account, at the end of its `player`. */
+/** The calling account's data in a record, at the end of its `player`. */
 export const VideoTail = Type.Object({
   watched: Type.Boolean(),
-  /** Left out: not watched, or nobody knows when. */
+  /** Omitted: not watched, or the time is unknown. */
   watched_date: Type.Optional(Type.Integer()),
-  /** Seconds. Left out, with `progress`: no position is stored. */
+  /** Seconds. Omitted, with `progress`: no position is stored. */
   position: Type.Optional(Type.Number()),
   /** 0–100. */
   progress: Type.Optional(Type.Number()),
@@ -56,8 +56,8 @@ export const VideoTail = Type.Object({
 export type VideoTail = Static<typeof VideoTail>
 
 /**
- * As stored: the form of the reply without what is joined when it is answered: `channel` (from the channel's own
- * document), the tail of `player`, `_index`, `_score`.
+ * As stored: the form of the reply without what is added to each reply: `channel` (from the channel's own document),
+ * the end of `player`, `_index`, `_score`.
  */
 export const VideoDoc = Type.Object({
   platform_id: Type.String(),
@@ -85,12 +85,12 @@ export const VideoDoc = Type.Object({
   streams: Type.Array(Stream),
   subtitles: Type.Array(Subtitle),
   sponsorblock: Type.Optional(SegmentList),
-  /** In order; left out where there are none. */
+  /** In order; omitted if there are none. */
   chapters: Type.Optional(Type.Array(Chapter)),
-  /** Left out: it was not downloaded by us, or before there were receipts. */
+  /** Omitted: not downloaded by us, or downloaded before receipts existed. */
   receipt: Type.Optional(Receipt),
   degraded: Type.Optional(Degraded),
-  /** Left out where it is not so. */
+  /** Omitted if false. */
   keep: Type.Optional(Type.Literal(true, { description: 'never removed by itself, however long ago it was watched' })),
   player: Type.Object({
     duration: Type.Integer(),
@@ -100,27 +100,27 @@ export const VideoDoc = Type.Object({
   channel_id: Type.String(),
   /** Internal: epoch seconds of the last refresh. */
   refreshed_at: Type.Integer(),
-  /** Internal: the largest video stream, 0 where there is none. */
+  /** Internal: of the largest video stream; 0: none. */
   width: Type.Integer(),
   height: Type.Integer(),
-  /** Internal: where the platform has the picture; for backups and the thumbnail check. */
+  /** Internal: the picture's address on the platform, for backups and the thumbnail check. */
   art: Type.Optional(Type.String()),
-  /** Internal: ids of the accounts that have watched it, as the marks in the ledger say. */
+  /** Internal: ids of the accounts that have watched it, copied from the marks in the ledger. */
   watched_by: Type.Optional(Type.Array(Type.String())),
   /**
-   * Internal, until marks are made of it: a mark from when there was one for all accounts. Epoch seconds; 0: nobody
-   * knows when.
+   * Internal, until it is converted to marks: from a version with one mark for all accounts. Epoch seconds; 0: unknown
+   * time.
    */
   shared_mark: Type.Optional(Type.Integer()),
   /**
-   * Internal, until a mark is made of it: what a restored backup says of the first admin. Epoch seconds; 0: watched,
-   * nobody knows when; -1: not watched.
+   * Internal, until it is converted to a mark: from a restored backup, for the first admin. Epoch seconds; 0: watched
+   * at an unknown time; -1: not watched.
    */
   restored_mark: Type.Optional(Type.Integer()),
 })
 export type VideoDoc = Static<typeof VideoDoc>
 
-/** The form of documents before marks were each account's own. */
+/** The form of documents before each account had its own marks. */
 interface Shared {
   watched?: boolean
   watched_date?: number
@@ -137,12 +137,12 @@ export const videoIndex = defineIndex({
   newest: 'date_downloaded',
   lastKey: 'player',
   seen: { by: { channel: 'channel_id', playlist: 'playlist' } },
-  // Stored days are those of this zone; what an account has watched stands in the ledger.
+  // Stored days are those of this time zone; marks of accounts are in the ledger.
   form: `${Intl.DateTimeFormat().resolvedOptions().timeZone}, own marks`,
   reform: (doc) => ({ ...withOwnMarks(doc), vid_last_refresh: localDay(doc.refreshed_at) }),
   fields: {
     platform_id: { type: 'keyword', filter: true },
-    // Weights in a search of videos alone; the search of all kinds has its own (`NAMES` in search/search.ts).
+    // Weights in a search of videos only; the search of all kinds has its own (`NAMES` in search/search.ts).
     title: { type: 'text', search: 2 },
     tags: { type: 'keyword', multi: true, search: 1 },
     category: { type: 'keyword', multi: true, search: 1 },
@@ -179,7 +179,7 @@ export const videoIndex = defineIndex({
   ],
 })
 
-/** All comments of a video, as the reply shows them: roots with their replies. One document a video, id = video id. */
+/** All comments of a video as in the reply: roots with their replies. One document per video, with its id. */
 export const CommentDoc = Type.Object({
   platform_id: Type.String(),
   comment_last_refresh: Type.Integer(),
@@ -196,8 +196,7 @@ export const commentIndex = defineIndex({
 })
 
 /**
- * Five cues of one language (contract 5.7); the video's title and channel are joined when a hit is shown. Id:
- * `<video>-<lang>-<index>`.
+ * Five cues of one language (contract 5.7); the reply adds the video's title and channel. Id: `<video>-<lang>-<index>`.
  */
 export const SubtitleDoc = Type.Object({
   platform_id: Type.String(),
@@ -209,7 +208,7 @@ export const SubtitleDoc = Type.Object({
   subtitle_lang: Type.String(),
   subtitle_source: Type.String(),
   subtitle_last_refresh: Type.Integer(),
-  /** Internal: when the video came into the archive, for "newest first". */
+  /** Internal: when the video was archived, for "newest first". */
   date_downloaded: Type.Integer(),
   /** Internal. */
   channel_id: Type.String(),

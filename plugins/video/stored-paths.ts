@@ -1,4 +1,4 @@
-/** URLs of a video's film and subtitles, as its document has them: they follow from where the film lies. */
+/** URLs of a video's film and subtitles in its document, derived from the film's location. */
 
 import type { App } from './app.ts'
 import type { VideoDoc } from './schema.ts'

@@ -1,4 +1,4 @@
-/** Subtitles of videos: their files, the list in the document, and what is said in them, which the search finds. */
+/** Subtitles of videos: their files, the list in the document, and the searchable text. */
 import { errors, type Filter, type NamesOf } from 'archivolt'
 import type { App } from './app.ts'
 import { readFragments } from './cues.ts'
@@ -62,10 +62,7 @@ export function openSubtitles(state: VideoState) {
   } satisfies Partial<Videos>
 }
 
-/**
- * Those that a new file does not replace, as long as theirs lie beside the film: a run that brings fewer takes none
- * away.
- */
+/** Subtitles that a new file does not replace and whose files exist: a run that brings fewer languages removes none. */
 export async function keptSubtitles(
   app: App,
   channelId: string,
@@ -96,9 +93,8 @@ export const toSubtitles = (
   }))
 
 /**
- * From the files in the library, in the place of what was indexed of the video before.
- * @param fresh  languages whose files are new. With `isIndexed: false` only theirs goes: what stays as it was can be
- *               found as before.
+ * Indexes the files in the library, replacing what was indexed of the video before.
+ * @param fresh  languages with new files. With `isIndexed: false` only theirs are removed; the others stay searchable.
  */
 export async function indexSubtitles(
   { app, subtitles }: VideoState,

@@ -1,4 +1,4 @@
-/** What the service `videos` offers. */
+/** The types of the service `videos`. */
 import type { Actor, BulkResult, Change, Step } from 'archivolt'
 import type { MediaProbe, PlacedFilm, StreamProbe } from '../media/types.ts'
 import type {
@@ -23,14 +23,14 @@ import type {
 } from './schema.ts'
 
 /**
- * `metadata`: what the platform says of it, also that it has it no longer. `file`: its size, streams, duration. `keep`:
- * whether it is never removed by itself.
+ * `metadata`: the platform's data, including that it no longer has the video. `file`: size, streams, duration. `keep`:
+ * protection from automatic removal.
  */
 export type VideoPart = 'metadata' | 'file' | 'subtitles' | 'comments' | 'keep'
 
 type VideoChange = Change<VideoDoc, VideoNames>
 
-/** A video as the queue takes it. */
+/** A video in the form of the queue. */
 export interface VideoOutline {
   id: string
   title: string
@@ -40,45 +40,44 @@ export interface VideoOutline {
   /** YYYY-MM-DD */
   published: string
   vidType: VideoDoc['vid_type']
-  /** Where the platform has the picture. */
+  /** The picture's address on the platform. */
   art?: string | undefined
 }
 
-/** A video that was downloaded, or found, and comes in. */
+/** A video that was downloaded or found, to be archived. */
 export interface Ingest {
   /**
-   * What was downloaded; files are staged, or lie in the library already. `file`: a subtitle found beside an imported
-   * film.
+   * What was downloaded; files are in staging, or already in the library. `file`: a subtitle beside an imported film.
    */
   downloaded: Omit<Downloaded, 'subtitles' | 'receipt'> & {
     receipt?: DownloadReceipt
     subtitles: Array<Omit<DownloadedSubtitle, 'source'> & { source: DownloadedSubtitle['source'] | 'file' }>
   }
-  /** Where the caller has it already. */
+  /** If the caller has it already. */
   probe?: MediaProbe
   /** Default true. */
   isSubtitleIndexed?: boolean
-  /** Epoch seconds; default now, or what an earlier ingest of the video has noted. */
+  /** Epoch seconds; default: now, or as recorded by an earlier ingest of the video. */
   dateDownloaded?: number
-  /** YYYY-MM-DD, for a new video of which the platform tells no day; default: the day of `dateDownloaded`. */
+  /** YYYY-MM-DD, for a new video without a day on the platform; default: the day of `dateDownloaded`. */
   publishedElse?: string | undefined
   /** What the download lacks. */
   degraded?: Degraded | undefined
-  /** The film that is there is kept for a day: what comes takes its place. Nothing comes where it has been removed. */
+  /** Replaces the existing film, which is stored for a day. A video that was removed meanwhile stays removed. */
   isOldKept?: boolean
 }
 
-/** A video whose film lies in a place, and comes in. */
+/** A video whose film is in a place, to be archived. */
 export interface Adopted {
   metadata: VideoMetadata
   sizeBytes: number
-  /** As announced; empty: nothing tells, and the film has to be asked. */
+  /** As announced; empty: unknown, so the film must be probed. */
   streams: StreamProbe[]
   /** Epoch seconds. */
   dateDownloaded: number
   /** As for `Ingest`. */
   publishedElse?: string | undefined
-  /** The platform had it no more when its film was kept. */
+  /** The platform no longer had it when its film was saved. */
   isGone: boolean
 }
 
@@ -87,9 +86,9 @@ export type Why = 'removed' | 'channel' | 'playlist' | 'watched' | 'missing' | '
 
 export interface Because {
   why: Why
-  /** The account that asked for it. */
+  /** The account that requested it. */
   by?: number | undefined
-  /** What decided, in words, such as a rule's name. */
+  /** What decided, for people, such as a rule's name. */
   note?: string | undefined
 }
 
@@ -98,52 +97,52 @@ export interface Removed {
   channelId: string
 }
 
-/** What another plugin removes with a video, put into the hook `video.remove`. */
+/** What another plugin removes with a video; implements the hook `video.remove`. */
 export interface VideoRemoval {
   (video: Removed, step: Step): Promise<void>
-  /** Asked instead where many go at once: for who can do that in less than one after the other. */
+  /** Called instead for many videos: for plugins that can remove them faster together. */
   many?(videos: readonly Removed[], step: Step): Promise<void>
 }
 
-/** All that belongs to a video, as the bin keeps it. */
+/** Everything that belongs to a video, as the bin stores it. */
 export interface Belongings {
   video: VideoDoc
   comments?: CommentDoc
   subtitles: Array<{ id: string; doc: SubtitleDoc }>
-  /** Its film lies in a place. */
+  /** Its film is in a place. */
   film?: PlacedFilm
   isMissing?: true
-  /** What other plugins have of it, by plugin. */
+  /** The data of other plugins, by plugin. */
   others: Record<string, unknown>
 }
 
-/** A plugin's part of what belongs to videos, put into the hook `video.belongings`. */
+/** A plugin's part of what belongs to videos; implements the hook `video.belongings`. */
 export interface OwnBelongings {
-  /** Under which name it is kept. */
+  /** The key under which it is stored. */
   of: string
-  /** Before they are removed. JSON; who has nothing of a video leaves it out. */
+  /** Called before the removal. JSON; omits videos without data. */
   collect(ids: readonly string[]): Promise<ReadonlyMap<string, unknown>>
   /**
-   * After their documents are back as they were. May be done twice, and what was set meanwhile stays. What comes from
-   * the disk is checked first.
-   * @param ids  all that are back, also those that it has kept nothing of
+   * Called when the documents are restored. May be done twice; values set meanwhile stay. Data from the disk is checked
+   * first.
+   * @param ids  all restored videos, including those without data of this plugin
    */
   restore(kept: ReadonlyMap<string, unknown>, ids: readonly string[]): Promise<void>
 }
 
-/** What keeps removed videos for a while, put into the hook `video.bin`. */
+/** Stores removed videos for a while; implements the hook `video.bin`. */
 export interface VideoBin {
   isOn(): boolean
-  /** Writes down what belongs to them, once their files are in the trash and before anything else goes. */
+  /** Records what belongs to them: when their files are in the trash, before anything else is removed. */
   hold(trashId: string, ids: readonly string[]): Promise<void>
-  /** They are gone from the index: from now on they lie in the bin. */
+  /** They are deleted from the index: from now on they are in the bin. */
   keep(trashId: string, removal: string, because: Because): Promise<void>
-  /** The removal failed: documents that are gone already come back, before their files do. */
+  /** The removal failed: restores documents that were already deleted, before their files. */
   takeBack(trashId: string): Promise<void>
 }
 
 export interface Videos {
-  /** The indexes themselves, for what only reads, or changes a field that is its own. */
+  /** The indexes themselves, for code that only reads, or changes a field of its own. */
   readonly collection: VideoCollection
   readonly comments: CommentCollection
   readonly subtitles: SubtitleCollection
@@ -154,128 +153,126 @@ export interface Videos {
     width: number
     height: number
   }
-  /** Those of them that are there. */
+  /** Those that exist. */
   known(ids: readonly string[]): Promise<Set<string>>
-  /** The same, less those whose documents are damaged: their films are taken in again. */
+  /** The same without those whose documents are damaged: their films are imported again. */
   readable(ids: readonly string[]): Promise<Set<string>>
   get(id: string): Promise<VideoDoc | undefined>
   has(id: string): Promise<boolean>
-  /** Records of contract 5.1 for hits of a search or list, in their order, with what is the actor's own. */
+  /** Records of contract 5.1 for hits of a search or list, in their order, with the caller's data. */
   records: Records
-  /** What names a video, read off its stored text without parsing it. */
+  /** What identifies a video, read from its stored text without parsing it. */
   headOf(text: string): { title: string; channelId: string; thumbUrl: string }
-  /** One record, as `records` gives it. */
+  /** One record in the form of `records`. */
   record(id: string, actor: Actor): Promise<string | undefined>
-  /** Records of what a query finds, and how many there are in all. */
+  /** The records that a query finds, and the total. */
   find(query: VideoQuery, actor: Actor): Promise<{ texts: string[]; total: number }>
   /** Up to six, best first. */
   similar(id: string, actor: Actor): Promise<string[]>
-  /** Whether the addresses of its film and subtitles are not those of where its film lies. */
+  /** Whether the URLs of its film and subtitles do not match the film's location. */
   isMisnamed(doc: VideoDoc): boolean
-  /** Brings these addresses in line. */
+  /** Corrects these URLs. */
   correctPaths(id: string): Promise<void>
   /**
-   * Puts a downloaded video into the archive: channel (by its name, where it is not known), art, files, subtitles,
-   * document, then tells `video.added`. What people have set (marks, playlists) stays where the video was there
-   * before.
-   * @throws unprocessable: the file is no media
+   * Archives a downloaded video: channel (by its name, if unknown), pictures, files, subtitles, document; then emits
+   * `video.added`. Data set by people (marks, playlists) is not changed.
+   * @throws unprocessable: the file is not a media file
    */
   ingest(input: Ingest, step?: Step): Promise<void>
   /**
-   * Videos whose films lie in places come in together; one that came in by another way meanwhile is in `kept`.
-   * `video.adopted` is for whoever has brought them all.
+   * Archives videos whose films are in places; those that were archived otherwise meanwhile are in `kept`. The caller
+   * emits `video.adopted`, once for all.
    */
   adopt(list: readonly Adopted[]): Promise<BulkResult>
-  /** They leave again with what is ours of them; their films stay. @returns how many were there */
+  /** Removes them with all our data; their films stay. @returns the number of removed videos */
   leave(ids: readonly string[], job: { id: string; step: Step }): Promise<number>
   /** @returns false: no such video */
   change(id: string, change: VideoChange): Promise<boolean>
-  /** Whether it is never removed by itself. @returns false: it was so already, or there is no such video */
+  /** Whether it is protected from automatic removal. @returns false: no change, or no such video */
   setKept(id: string, isKept: boolean): Promise<boolean>
-  /** What is offered now, of a file that stays: it is degraded no longer, or for other reasons. */
+  /** Updates what the platform offers for a file that stays: it may no longer be degraded, or for other reasons. */
   renewReceipt(id: string, told: DownloadReceipt, degraded: Degraded | undefined): Promise<void>
   /**
-   * Takes size, streams and duration from the file as it is now. Call it in `exclusive`, as a download may be
-   * replacing the file.
-   * @returns what is wrong with the file, in words: then the document stays as it was
+   * Updates size, streams and duration from the file. Call it within `exclusive`, because a download may be replacing
+   * the file.
+   * @returns a sentence about the fault of the file: the document is then unchanged
    */
   measure(id: string): Promise<string | undefined>
   /**
-   * Metadata, stats, streams and thumbnail as the platform and the file have them now; false: not ours. A file that
-   * is missing or damaged is for the rescan.
+   * Updates metadata, statistics, streams and thumbnail from platform and file; false: not in the archive. Missing and
+   * damaged files are left to the rescan.
    */
   refreshWith(metadata: VideoMetadata, options?: { signal?: AbortSignal | undefined }): Promise<boolean>
   /**
-   * Staged subtitles, or such as lie in the library, take the place of those of the same language (with `onlyMissing`
-   * they are left out): files, list, what is said in them. Languages that are not offered any more stay. @returns
-   * false: no such video
+   * Adds subtitles from staging or the library, replacing those of the same language (with `onlyMissing` they are
+   * skipped): files, list, searchable text. Languages that are no longer offered stay. @returns false: no such video
    */
   setSubtitles(
     id: string,
     staged: Ingest['downloaded']['subtitles'],
     options?: { isIndexed?: boolean; onlyMissing?: boolean },
   ): Promise<boolean>
-  /** Languages whose files are gone: people delete some, and a backup tells of what was there then. */
+  /** Languages whose files are missing: people delete files, and a backup may list subtitles of an earlier time. */
   lostSubtitles(doc: VideoDoc): Promise<string[]>
   /**
-   * Subtitles whose files are gone leave the document and the search. May be done twice.
-   * @throws unavailable: the library is not there, so nothing says that they are gone
+   * Removes subtitles whose files are missing from the document and the search. May be done twice.
+   * @throws unavailable: the library is not available, so files cannot be checked
    */
   dropLostSubtitles(id: string): Promise<void>
-  /** Whether the platform still has them. @returns how many were ours */
+  /** Whether the platform still has them. @returns the number of archived ones */
   setActive(ids: readonly string[], isActive: boolean): Promise<number>
-  /** Replaces a video's comments. Not while it is being removed: they would be left behind. @throws not_found */
+  /** Replaces a video's comments. Refused during its removal, which would leave them behind. @throws not_found */
   setComments(id: string, list: readonly CommentMetadata[]): Promise<void>
-  /** What a subtitle file of ours says, cue by cue; captions that roll are unrolled. */
+  /** The cues of an archived subtitle file, one by one; rolling captions are unrolled. */
   cuesIn(path: string): AsyncIterable<Cue>
-  /** Comments as a list → threads, for those that come from elsewhere (backups, sidecars). */
+  /** Converts a list of comments from outside (backups, sidecars) to threads. */
   toThreads(comments: readonly CommentMetadata[]): Comment[]
   /** The threads of contract 5.5 as JSON text. */
   commentsText(id: string): Promise<string>
-  /** As the queue takes it; undefined: not ours. */
+  /** In the form of the queue; undefined: not in the archive. */
   outline(id: string): Promise<VideoOutline | undefined>
-  /** Comments and subtitles of videos that are not there any more go. @returns of how many videos */
+  /** Removes comments and subtitles of missing videos. @returns the number of such videos */
   dropOrphans(signal?: AbortSignal): Promise<number>
-  /** Where the files of some videos should lie. */
+  /** The expected paths of the files of some videos. */
   someFilms(atMost: number): Promise<Array<{ channelId: string; videoId: string }>>
   /**
-   * The newest that the platform still has, with the height that they were offered in, or else were kept in. Degraded
-   * ones only where there are no others: what was offered in a bad hour tells no better yt-dlp from a worse one.
+   * The newest that are still on the platform, with the height that they were offered in or, if unknown, have. Degraded
+   * ones only if there are no others: they do not distinguish a better yt-dlp from a worse one.
    */
   canaries(): Promise<Array<{ id: string; height: number }>>
-  /** Those that match, as the queue takes them, in batches. */
+  /** All matching videos in the form of the queue, in batches. */
   outlines(filter: VideoFilter): AsyncGenerator<VideoOutline[]>
   /**
-   * Removes the video, its files, comments, subtitles, thumbnail and what later plugins have of it, files first; into
-   * the bin, where there is one.
+   * Removes the video, its files, comments, subtitles, thumbnail and the data of later plugins, files first; into the
+   * bin, if there is one.
    * @throws not_found; unavailable: a file cannot be moved, and nothing was removed
    */
   remove(id: string, because?: Because): Promise<string>
   /**
-   * The same of many, in one job; who is not there is passed over.
-   * @returns the job: as `removal` of the bin
+   * Removes many in one job; missing ones are skipped.
+   * @returns the job's id, which the bin calls `removal`
    */
   removeMany(ids: readonly string[], because: Because): Promise<string>
-  /** All that belongs to those that are there. */
+  /** Everything that belongs to the existing ones among them. */
   collect(ids: readonly string[]): Promise<Map<string, Belongings>>
-  /** What was read from a file of the bin. @throws unprocessable: it is damaged, or not of this video */
+  /** Checks what was read from a file of the bin. @throws unprocessable: it is damaged, or about another video */
   checkBelongings(id: string, told: unknown): Belongings
-  /** Documents and all that belongs to them are as before; a document that is there stays. May be done twice. */
+  /** Restores documents and everything that belongs to them; an existing document is unchanged. May be done twice. */
   giveBack(belongings: ReadonlyMap<string, Belongings>): Promise<void>
-  /** As `exclusive`, of many: each of their channels is held once. */
+  /** Like `exclusive`, for many videos: each of their channels is locked once. */
   exclusiveAll<Result>(videos: readonly Removed[], work: () => Promise<Result>): Promise<Result>
   /**
-   * What moves a video's files goes one after the other: a removal waits for an ingest that is under way. Its channel
-   * stays meanwhile.
-   * @param channelId  where there may be no document yet
+   * Serialises work that moves a video's files: a removal waits for a running ingest. The channel cannot be removed
+   * meanwhile.
+   * @param channelId  for a video that may have no document yet
    */
   exclusive<Result>(id: string, work: () => Promise<Result>, channelId?: string): Promise<Result>
-  /** What other plugins have of it goes. */
+  /** Removes the data of other plugins. */
   removeWith(video: Removed, step: Step): Promise<void>
-  /** What a plugin puts into the hook `video.remove` that removes many as well as one. */
+  /** What a plugin that can remove many at once returns from the hook `video.remove`. */
   removal(remove: (ids: readonly string[], step: Step) => Promise<void>): VideoRemoval
-  /** The last part of a removal: art, subtitles, comments, documents. */
+  /** The last part of a removal: pictures, subtitles, comments, documents. */
   dropAll(ids: readonly string[], options?: { isArtKept?: boolean }): Promise<void>
-  /** All videos of a channel, for its removal; their files are in the trash already. */
+  /** All videos of a channel, for its removal; their files are already in the trash. */
   removeOfChannel(channelId: string, step: Step): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** The service `videos`: the one home of video documents, their comments and subtitles. */
+/** The service `videos`, which owns video documents, their comments and subtitles. */
 import { randomUUID } from 'node:crypto'
 import { type Actor, errors, listUnder, type QueryShape } from 'archivolt'
 import type { Storyboard } from '../platform/types.ts'
@@ -97,33 +97,28 @@ declare module 'archivolt' {
     }
   }
   interface Events {
-    /** Emitted when a video has come into the archive: downloaded, once more, or as a film that was there already. */
+    /** Emitted when a video was archived: downloaded, downloaded again, or as an existing film. */
     'video.added': { id: string; channelId: string; why: 'new' | 'again' | 'imported' }
     /**
-     * Emitted when a video and all that belongs to it has gone, once for each, also where its channel was removed. Not
-     * where films go back to other programs.
+     * Emitted when a video was removed with everything that belongs to it, once for each, also if its channel was
+     * removed. Not if films are returned to other programs.
      */
     'video.removed': { id: string; channelId: string }
-    /** Emitted when a video has come back from the bin with all that belonged to it. */
+    /** Emitted when a video was restored from the bin. */
     'video.restored': { id: string; channelId: string }
-    /**
-     * Emitted when a part of what the archive has of a video was written anew; for its film downloaded again:
-     * `video.added`.
-     */
+    /** Emitted when some of a video's data was updated; for a new film: `video.added`. */
     'video.changed': { id: string; what: VideoPart }
-    /**
-     * Emitted when a video's film lies elsewhere than before: brought into its channel's folder, or renamed in a place.
-     */
+    /** Emitted when a video's film has moved: to its channel's folder, or renamed within a place. */
     'video.moved': { id: string; channelId: string }
-    /** Emitted when many videos have come in whose films lie in places: nobody is to ask for each of them. */
+    /** Emitted when many videos in places were archived at once: listeners must not ask the platform about each. */
     'video.adopted': Record<string, never>
   }
   interface Hooks {
-    /** Asked for each page of video records: what of them is the caller's own, by id. Ids may be left out. */
+    /** Asked for each page of video records: the caller's data, by id. Ids may be omitted. */
     'video.tail': (ids: readonly string[], actor: Actor) => ReadonlyMap<string, VideoTail>
-    /** Asked for each page of video records: what else they say to the caller, by id. Ids may be left out. */
+    /** Asked for each page of video records: further keys for the caller, by id. Ids may be omitted. */
     'video.keys': (ids: readonly string[], actor: Actor) => ReadonlyMap<string, VideoKeys>
-    /** Asked for each `GET /api/video/`: further query parameters, and what all parameters of a request select. */
+    /** Asked for each `GET /api/video/`: further query parameters, and the filter for all parameters of a request. */
     'video.filter': {
       query: QueryShape
       apply(
@@ -132,15 +127,13 @@ declare module 'archivolt' {
       ): Promise<VideoListPart | undefined> | VideoListPart | undefined
     }
     /**
-     * Asked after a video has come: keeps where the platform has seek previews of it, and fetches them later. It may be
-     * done twice.
+     * Asked after a video was archived: stores the addresses of the platform's seek previews, and fetches them later.
+     * May be done twice.
      */
     'video.storyboard': (id: string, storyboard: Storyboard) => Promise<void>
-    /**
-     * Asked while a video is removed, after its files: removes what else goes with it. Every step may be done twice.
-     */
+    /** Asked during the removal of a video, after its files: removes other data. Every step may be done twice. */
     'video.remove': VideoRemoval
-    /** Asked when videos are removed into the bin, and when they are restored: a plugin's own data of them. */
+    /** Asked when videos are moved to the bin, and when they are restored: a plugin's own data about them. */
     'video.belongings': OwnBelongings
     /** Asked during the removal of videos: stores them, so that they can be restored. */
     'video.bin': VideoBin
