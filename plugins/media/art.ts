@@ -1,4 +1,4 @@
-/** Pictures of videos, channels and playlists: kept as JPEG, in full and narrower. */
+/** Pictures of videos, channels and playlists: stored as JPEG, in full width and narrower. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -87,7 +87,7 @@ async function* artIds(kind: ArtKind, cacheDir: string): AsyncGenerator<string> 
   }
 }
 
-/** As `rm` does by force, which looks at the file first. */
+/** Like `rm` with `force`, without looking at the file first. */
 async function unlinkIfThere(path: string): Promise<void> {
   await unlink(path).catch((thrown: unknown) => {
     if (!isMissing(thrown)) throw thrown

@@ -1,11 +1,11 @@
-/** Files of films and of sound that are served as they are, told by the ending of the name and by the first bytes. */
+/** Containers of films and audio that are served unchanged, recognised by the file extension and by the first bytes. */
 
 interface Container {
   contentType: string
   isSound?: true
 }
 
-/** What every browser plays comes first: of two files of one video the earlier kind is taken. */
+/** Containers that every browser plays come first: of two files of one video, the earlier kind is used. */
 const CONTAINERS = {
   mp4: { contentType: 'video/mp4' },
   m4v: { contentType: 'video/mp4' },
@@ -33,13 +33,13 @@ const CONTAINERS = {
 
 export type Ending = keyof typeof CONTAINERS
 
-/** Those that films of the library itself have. */
+/** Extensions of films in the library itself. */
 export const OWN_ENDINGS = ['mp4', 'm4a'] as const satisfies readonly Ending[]
 export type OwnEnding = (typeof OWN_ENDINGS)[number]
-/** The usual one: downloads of sound alone have the other. */
+/** The usual one; audio downloads have the other. */
 export const OWN_ENDING: OwnEnding = 'mp4'
 
-/** @param name  of a file, or its path; any other ending is the usual one in the library */
+/** @param name  of a file, or its path; any other extension counts as the library's usual one */
 export const ownEndingOf = (name = ''): OwnEnding =>
   OWN_ENDINGS.find((ending) => name.endsWith(`.${ending}`)) ?? OWN_ENDING
 
@@ -55,15 +55,15 @@ const ascii = (head: Uint8Array, at: number, text: string): boolean =>
   [...text].every((letter, index) => head[at + index] === letter.charCodeAt(0))
 
 /**
- * Whether a file begins like one of these: a playlist or a text with a film's ending would make other programs open
- * other files. Any of them will do, as people rename one container to another.
- * @param head  its first bytes, 12 at least where it has so many
+ * Whether the first bytes are those of one of these containers: a playlist or text with a film's extension would make
+ * other programs open other files. Any container is accepted, because people rename files.
+ * @param head  the first bytes: 12 or more, unless the file is shorter
  */
 export function isFilm(head: Uint8Array): boolean {
   const number = head.slice(0, 4).reduce((all, byte) => all * 256 + byte, 0)
   return (
     ascii(head, 4, 'ftyp') || // ISO 14496-12, 4.3
-    ['moov', 'mdat', 'wide', 'free', 'skip'].some((box) => ascii(head, 4, box)) || // QuickTime of before there was ftyp
+    ['moov', 'mdat', 'wide', 'free', 'skip'].some((box) => ascii(head, 4, box)) || // QuickTime before ftyp existed
     number === 0x1a45dfa3 || // EBML: Matroska, WebM
     ascii(head, 0, 'OggS') ||
     ascii(head, 0, 'fLaC') ||
@@ -74,7 +74,7 @@ export function isFilm(head: Uint8Array): boolean {
     number === 0x000001ba || // MPEG program stream
     number === 0x000001b3 || // MPEG video
     head[0] === 0x47 || // MPEG transport stream
-    (head[4] === 0x47 && head[0] === 0) || // with a time code before each packet
+    (head[4] === 0x47 && head[0] === 0) || // with a timecode before each packet
     (head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0) // MPEG audio, AAC
   )
 }

@@ -1,12 +1,12 @@
 /**
- * ffmpeg at work on whole films, for as long as it goes on: arguments name files by absolute path, never a protocol or
- * format that we did not name.
+ * Runs ffmpeg on whole films, without a time limit while it makes progress: arguments name files by absolute path, and
+ * protocols and formats only from our lists.
  */
 import { errors, giveWay, startChild } from 'archivolt'
 import type { App } from './app.ts'
 import type { FfmpegOptions } from './types.ts'
 
-/** ffmpeg tells how far it is twice a second, but writing the index of a long film to its front is done in silence. */
+/** ffmpeg reports progress twice a second, but is silent while it moves the index of a long film to the front. */
 const QUIET_LIMIT_MS = 30 * 60_000
 const MOST_COMPLAINT = 2000
 
@@ -56,7 +56,10 @@ export async function runFfmpeg(
   }
 }
 
-/** Written so that it plays before it has been read to its end. FLAC in mp4 was an experiment for ffmpeg up to 5.1. */
+/**
+ * With the index in front, so that playback can start before the file is complete. FLAC in mp4 was experimental up to
+ * ffmpeg 5.1.
+ */
 export const asMp4 = (to: string): string[] => [
   '-strict',
   'experimental',

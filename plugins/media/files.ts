@@ -1,4 +1,4 @@
-/** What is on a disk that may not answer, or may lose its power. */
+/** File operations that distinguish a missing file from a failing disk, and survive a power cut. */
 import type { Stats } from 'node:fs'
 import { mkdir, open, readdir, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
@@ -8,16 +8,16 @@ import { errors, say } from 'archivolt'
 export const isOneOf = (thrown: unknown, ...codes: string[]): boolean =>
   codes.includes(String((thrown as NodeJS.ErrnoException | null)?.code))
 
-/** Also where a file stands in the place of a folder, or a link leads to itself: no file can be at such a path. */
+/** Includes a file in place of a folder, and a link to itself: no file can be at such a path. */
 export const isMissing = (thrown: unknown): boolean => isOneOf(thrown, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
 export const isExisting = (thrown: unknown): boolean => isOneOf(thrown, 'EEXIST', 'ENOTEMPTY')
 export const isFull = (thrown: unknown): boolean => isOneOf(thrown, 'ENOSPC', 'EDQUOT')
-/** Another file system; or the folder is where one begins. */
+/** Another file system, or the folder is a mount point. */
 export const isElsewhere = (thrown: unknown): boolean => isOneOf(thrown, 'EXDEV', 'EBUSY')
 
 /**
- * A disk that does not answer is no disk without files: every error but "there is no such thing" is thrown.
- * @returns undefined: not there
+ * A disk that does not respond must not look empty: every error except "not found" is thrown.
+ * @returns undefined: the file does not exist
  * @throws conflict: a link leads to itself
  */
 export async function sizeOf(path: string): Promise<number | undefined> {
@@ -34,7 +34,7 @@ export async function sizeOf(path: string): Promise<number | undefined> {
   }
 }
 
-/** Makes a file's bytes, or a folder's names, survive a power cut. */
+/** Syncs a file's content, or a folder's names, to disk. */
 export async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {
@@ -44,7 +44,7 @@ export async function sync(path: string): Promise<void> {
   }
 }
 
-/** Names in a folder; none where the folder is not there. */
+/** The names in a folder; none if the folder does not exist. */
 export async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder)
@@ -56,7 +56,7 @@ export async function namesIn(folder: string): Promise<string[]> {
 
 export const exists = async (path: string): Promise<boolean> => (await statsOf(path)) !== undefined
 
-/** undefined: there is nothing. */
+/** undefined: the file does not exist. */
 export async function statsOf(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path)
@@ -66,7 +66,7 @@ export async function statsOf(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** Where its parent is not there, nothing is made: it would be made on the wrong disk. */
+/** Does not create missing parents, which could be on the wrong disk. */
 export async function makeFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path)

@@ -1,4 +1,7 @@
-/** Pictures that arrive: fetched within limits, or sent. Each lies in a folder of its own until something is made of it. */
+/**
+ * Processes incoming pictures: downloaded within limits, or uploaded. Each is in a temporary folder until it was
+ * converted.
+ */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
@@ -12,19 +15,19 @@ import { type Jpeg, toJpegs } from './programs.ts'
 
 const FETCH_LIMIT_MS = 30_000
 
-/** A picture of 320 pixels has a tenth of it. */
+/** A picture of 320 pixels has a tenth of this. */
 const MOST_SMALL_BYTES = 200_000
 
-/** Of a person’s picture: sharp at the largest that our page shows. */
+/** Of a user's picture: sharp at the largest size on our page. */
 const PORTRAIT_WIDTH = 256
 
 export type Incoming = ReturnType<typeof openIncoming>
 
 export function openIncoming(app: Pick<App, 'platform' | 'log' | 'settings'>, folder: string) {
-  /** However many people choose one at once, one is made at a time. */
+  /** One at a time, however many people upload. */
   const portraits = openLocks()
 
-  /** @returns what `use` makes of the fetched file; undefined: it cannot be had */
+  /** @returns the result of `use` for the downloaded file; undefined: it is not available */
   async function fetch<Made>(
     id: string,
     url: string,
@@ -66,7 +69,7 @@ export function openIncoming(app: Pick<App, 'platform' | 'log' | 'settings'>, fo
     })
   }
 
-  /** With a place for one picture, which goes afterwards. */
+  /** Runs with a temporary folder for one picture, and removes it afterwards. */
   async function lying<Made>(use: (path: string) => Promise<Made>): Promise<Made> {
     const path = join(folder, randomUUID())
     try {

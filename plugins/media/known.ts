@@ -1,4 +1,4 @@
-/** Whether the archive has something, and what it is called: asked of the plugins that keep it. */
+/** Whether the archive has something, and its name: asked of the plugins that own the documents. */
 import type { App } from './app.ts'
 import type { KnownKind } from './types.ts'
 
@@ -7,7 +7,7 @@ export async function isKnown(kind: KnownKind, id: string, app: Pick<App, 'hook'
   return false
 }
 
-/** For people: its title or name, or else its id. */
+/** For people: its title or name, otherwise its id. */
 export async function titleOf(kind: KnownKind, id: string, app: Pick<App, 'hook'>): Promise<string> {
   for (const titled of app.hook('media.titled')) {
     const title = await titled(kind, id)

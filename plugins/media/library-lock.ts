@@ -1,6 +1,6 @@
 /**
- * One server per library: a lock in its folder, held by this process while the library is there. A copy of the data
- * folder has the same mark, so the mark alone does not tell two servers apart.
+ * Allows one server per library: a lock in its folder, held while the library is available. A copied data folder has
+ * the same mark, so the mark alone does not distinguish two servers.
  */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { type FolderLock, holdFile, LockError, type Log } from 'archivolt'
 import { isMissing } from './files.ts'
 
 const NAME = '.archivolt-lock'
-/** As for other files of the library: less those of the umask. */
+/** As for other files of the library; the umask applies. */
 const MODE = 0o666
 
 type Outcome = 'held' | 'taken'
@@ -19,7 +19,7 @@ export function openLibraryLock(folder: string, log: Pick<Log, 'warn'>) {
   const path = join(folder, NAME)
   let held: { lock: FolderLock | undefined; id: string } | undefined
 
-  /** Once per disk: another one in its place has no lock of ours yet. Where no lock can be had, it goes on without. */
+  /** Once per disk: a replaced disk is not locked by us yet. If no lock is possible, the server goes on without one. */
   async function take(): Promise<Outcome> {
     if (held && held.id === (await id())) return 'held'
     try {
@@ -39,7 +39,7 @@ export function openLibraryLock(folder: string, log: Pick<Log, 'warn'>) {
     held = undefined
   }
 
-  /** Two that ask at once: the first one has it. */
+  /** Concurrent calls share the first one's result. */
   async function isOurs(): Promise<boolean> {
     return held !== undefined && held.id === (await id())
   }

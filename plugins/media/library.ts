@@ -1,4 +1,4 @@
-/** The library on disk: staged files are adopted by rename, removed files trashed by rename. */
+/** The library on disk: moves files from staging by rename, and removed files to the trash by rename. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { diskSpace, errors, isId } from 'archivolt'
@@ -14,21 +14,23 @@ export type Library = { readonly binned: BinnedFiles } & Pick<
   Media,
   'staging' | 'clearStaging' | 'scratch' | 'adopt' | 'moveInto' | 'trash' | 'putBack' | 'emptyTrash' | 'space'
 > & {
-    /** A second name in the trash for a film, or a copy; it stays where it is. */
+    /** Keeps a film in the trash under a second name, or as a copy; the film itself stays. */
     setAside(trashId: string, channelId: string, film: string): Promise<void>
     /** Ids of the videos that have a folder in staging. */
     staged(): Promise<string[]>
-    /** Removes the scratch folders that a crash has left. */
+    /** Removes temporary folders that a crash has left. */
     clearScratch(): Promise<void>
     /**
-     * Ids of the jobs that have a trash, in the library's or in a channel's own. Copies that were cut off are cleared
-     * away on the way.
-     * @param skip  told of a channel's folder that cannot be looked into
+     * Ids of the jobs that have a trash, in the library or in a channel's own folder. Also removes incomplete copies.
+     * @param skip  called for a channel's folder that cannot be read
      */
     trashed(skip: (channelId: string, err: unknown) => void): Promise<string[]>
-    /** Ids of the videos whose files lie in the trash of a job. */
+    /** Ids of the videos whose files are in the trash of a job. */
     videosIn(jobId: string): Promise<string[]>
-    /** Keeps the room that a removal needs where the disk is full; nothing where it is there, or is full already. */
+    /**
+     * Reserves the space that a removal needs on a full disk; does nothing if it is reserved, or the disk is already
+     * full.
+     */
     keepRoom(): Promise<void>
   }
 
@@ -67,7 +69,7 @@ export function openLibrary(paths: Paths): Library {
 
     async adopt(channelId, videoId, files) {
       const home = await homes.make(channelId)
-      // The film first: cut off in between, it is found by a rescan, and subtitles without a film would lie there for
+      // The film first: after an interruption, a rescan finds it. Subtitles without a film would never be found.
       // ever.
       if (files.mediaPath !== undefined)
         await homes.adopt(files.mediaPath, channelId, mediaName(videoId, ownEndingOf(files.mediaPath)))

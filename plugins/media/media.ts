@@ -1,4 +1,4 @@
-/** The service `media`: the library, the art beside it, and the cleaning up after an interruption. */
+/** The service `media`: the library, the pictures, and cleaning up after an interruption. */
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { DAY_MS, inEnglish, isId, openFolder, StartError } from 'archivolt'
@@ -20,12 +20,12 @@ import { isCutOff, jpegSize, probeMedia, streamsIn, tagsIn } from './programs.ts
 import type { Media } from './types.ts'
 
 export interface MediaService extends Media {
-  /** Makes the folders of a new installation; the library of any other one is only looked for. */
+  /** Creates the folders of a new installation; an existing installation's library is only searched for. */
   begin(): Promise<void>
   end(): Promise<void>
 }
 
-/** So long is kept what was trashed and of which nobody knows whether its removal has ended. */
+/** How long trash is stored if it is unknown whether its removal has ended. */
 const DOUBTFUL_MS = 30 * DAY_MS
 
 type MediaApp = Pick<App, 'settings' | 'platform' | 'log' | 'ledger' | 'hook' | 'jobs' | 'clock' | 'touch'>
@@ -53,7 +53,7 @@ export function openMedia(app: MediaApp): MediaService {
     setAside: whileThere(aside.keep),
     leaveHome: whileThere(aside.leave),
     trash: whileThere(async (jobId, what) => {
-      // A job that removes one batch after the other: what it has left of an earlier one is never put back with this one.
+      // For a job that removes several batches: this batch is never restored together with an earlier one.
       if (aside.isReleased(jobId)) await aside.emptyNow(jobId)
       if ('channelFolder' in what) await places.trash.discard(jobId, { channelId: what.channelFolder })
       else if ('videoIds' in what) for (const videoId of what.videoIds) await places.trash.discard(jobId, { videoId })
@@ -88,7 +88,7 @@ export function openMedia(app: MediaApp): MediaService {
       dropRecords: whileThere(library.binned.dropRecords),
     },
     async clearStaging(videoId) {
-      // Of a library that is away nothing is cleared: the next start does it.
+      // While the library is unavailable nothing is cleaned up; the next start does it.
       if ((await absence()) === undefined) await library.clearStaging(videoId)
     },
     async sweepStaging() {
@@ -169,7 +169,7 @@ async function sweep(library: Library, app: Pick<App, 'hook'>): Promise<void> {
   for (const id of ids) if (!wanted.some((set) => set.has(id))) await library.clearStaging(id)
 }
 
-/** Clears away what a crash has left: staging that nobody goes on with, and the trash of removals that have ended. */
+/** Cleans up after a crash: staging that is no longer needed, and the trash of removals that have ended. */
 async function tidy(
   library: Library,
   films: OwnFilms,
@@ -188,7 +188,7 @@ async function tidy(
   )
   for (const jobId of trashed.filter((id) => isId(id) && !aside.has(id))) {
     const job = app.jobs.get(jobOfTrash(jobId))
-    if (job?.endedAt === null) continue // the removal goes on by itself
+    if (job?.endedAt === null) continue // the removal continues by itself
     try {
       if (job?.state === 'SUCCESS') await aside.note(jobId, 0)
       else if (await isAnyKnown(await library.videosIn(jobId), app)) {

@@ -1,6 +1,6 @@
 /**
- * Missing films: the archive has the record, and its film was not where it should lie. Nothing of the record goes; it
- * waits for its film to come back, to be downloaded once more, or for a person to remove it.
+ * Missing films: the archive has the record, but its film was not found. The record stays unchanged until the film is
+ * found or downloaded again, or a person removes it.
  */
 import type { App } from './app.ts'
 import type { Missing } from './types.ts'

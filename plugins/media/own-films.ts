@@ -1,6 +1,6 @@
 /**
- * The library's own films: where each lies, and with which ending. The ledger knows it; where it does not, as after a
- * loss, the disk is asked. A film of another kind takes the place of an old one before that goes.
+ * The library's own films: the path and extension of each. The ledger has them; after a loss of the ledger, the disk is
+ * searched. A new film with another extension is complete before the old one is removed.
  */
 import { rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -13,7 +13,7 @@ import type { Media } from './types.ts'
 
 export const ownFilmTables = {
   number: 5,
-  // `other`: what lies beside the film with that ending is one half of an exchange, and goes.
+  // `other`: the file with that extension is the old half of an exchange, and is removed.
   sql: `
     CREATE TABLE media_own (
       video_id TEXT PRIMARY KEY,
@@ -32,11 +32,14 @@ interface Row {
 }
 
 export interface OwnFilms extends Pick<Media, 'pathOf' | 'homeOf' | 'adopt'> {
-  /** Undefined: nobody has told yet; then it is the usual one. A video that was removed may be restored: it is kept. */
+  /**
+   * Undefined: not known yet, so the usual one is assumed. The entry of a removed video stays, because it may be
+   * restored.
+   */
   endingOf(videoId: string): OwnEnding | undefined
-  /** Where it lies; where the ledger is wrong, it learns. */
+  /** The film's path; corrects the ledger if it is wrong. */
   find(channelId: string, videoId: string): Promise<string>
-  /** Ends exchanges that were cut off. @param skip  told of a film whose folder cannot be looked into */
+  /** Finishes interrupted exchanges. @param skip  called for a film whose folder cannot be read */
   tidy(skip: (videoId: string, err: unknown) => void): Promise<void>
 }
 
@@ -62,7 +65,7 @@ export function openOwnFilms(
         .run(videoId, channelId, ending, other),
     )
 
-  /** What is there alone is never taken away. */
+  /** The only file of a film is never removed. */
   async function endExchange({ video_id: id, channel_id: channelId, ending, other }: Row): Promise<void> {
     if (other === null) return
     const [kept, left] = [paths.pathOf(channelId, id, ending), paths.pathOf(channelId, id, other)]
@@ -77,7 +80,7 @@ export function openOwnFilms(
   async function adoptFilm(channelId: string, videoId: string, mediaPath: string): Promise<void> {
     const [before, next] = [endingOf(videoId) ?? OWN_ENDING, ownEndingOf(mediaPath)]
     const isExchange = before !== next && resolve(mediaPath) !== homeOf(channelId, videoId, mediaPath)
-    // Two films lie there for a moment: at any instant it is written which of them counts.
+    // For a moment both films exist: at any instant the ledger says which of them counts.
     if (isExchange) await note(channelId, videoId, before, next)
     await library.adopt(channelId, videoId, { mediaPath, subtitles: [] })
     if (before !== next) await note(channelId, videoId, next, isExchange ? before : null)

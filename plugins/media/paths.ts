@@ -1,7 +1,4 @@
-/**
- * Where a file lies and which URL it has. Only ids and language codes that pass the check here ever become part of a
- * path.
- */
+/** Paths and URLs of files. Only ids and language codes that pass the checks here become part of a path. */
 import { join } from 'node:path'
 import { errors, idInName, isId } from 'archivolt'
 import { type Ending, isEnding, OWN_ENDING, type OwnEnding } from './containers.ts'
@@ -9,7 +6,7 @@ import type { ArtKind } from './types.ts'
 
 const LANG = /^[A-Za-z0-9-]{1,35}$/
 
-/** Kinds of art by the ending of the name: the folder alone does not tell a channel's three pictures apart. */
+/** Kinds of pictures by file suffix: the folder alone does not distinguish a channel's three pictures. */
 const CHANNEL_ENDINGS = { channel_thumb: '_thumb', channel_banner: '_banner', channel_tvart: '_tvart' } as const
 
 export const isLanguage = (text: string): boolean => LANG.test(text)
@@ -27,7 +24,7 @@ function checkedLang(lang: string): string {
 export const mediaName = (videoId: string, ending: Ending = OWN_ENDING): string => `${checked(videoId)}.${ending}`
 export const subtitleName = (videoId: string, lang: string): string => `${checked(videoId)}.${checkedLang(lang)}.vtt`
 
-/** A request's file below `/media/<channel>/`, or undefined: not a name of ours. */
+/** The file of a request below `/media/<channel>/`; undefined: not a valid name. */
 export function parseMediaName(
   name: string,
 ): { videoId: string; ending: Ending } | { videoId: string; lang: string } | undefined {
@@ -39,7 +36,7 @@ export function parseMediaName(
 
 export type ArtFolder = 'videos' | 'channels' | 'playlists'
 
-/** A request's file below `/cache/<folder>/`, or undefined: not a name of ours. */
+/** The file of a request below `/cache/<folder>/`; undefined: not a valid name. */
 export function parseArtName(folder: ArtFolder, name: string): { kind: ArtKind; id: string } | undefined {
   const stem = idInName(name, '.jpg')
   if (stem === undefined) return undefined
@@ -52,33 +49,33 @@ export function parseArtName(folder: ArtFolder, name: string): { kind: ArtKind; 
   return undefined
 }
 
-/** `videos/a/aB3.jpg`: below the art folder on disk, and below `/cache/` in URLs. */
+/** `videos/a/aB3.jpg`: below the pictures' folder on disk, and below `/cache/` in URLs. */
 export function artPath(kind: ArtKind, id: string): string {
   if (kind === 'video') return `videos/${checked(id).charAt(0).toLowerCase()}/${id}.jpg`
   if (kind === 'playlist') return `playlists/${checked(id)}.jpg`
   return `channels/${checked(id)}${CHANNEL_ENDINGS[kind]}.jpg`
 }
 
-/** Narrower ones beside a picture: how wide each is, in pixels. */
+/** Narrower versions of a picture, by their width in pixels. */
 export const VARIANT_WIDTHS = { small: 320, medium: 640, large: 960 } as const
 export type Variant = keyof typeof VARIANT_WIDTHS
 export const VARIANTS = Object.keys(VARIANT_WIDTHS) as Variant[]
-/** Where it lies. No id has a dot, so it is no other picture's name. */
+/** Its path. Ids have no dot, so it cannot be the name of another picture. */
 export const variantPath = (path: string, variant: Variant): string => path.replace(/\.jpg$/, `.${variant}.jpg`)
-/** Those that are made: portraits and banners of channels are shown small or in full. */
+/** The sizes that are made: avatars and banners of channels are shown small or in full. */
 export const variantsOf = (kind: ArtKind): Variant[] => (kind.startsWith('channel') ? ['small'] : VARIANTS)
 
 const UUID_LENGTH = 36
-/** A job that removes many has several trashes: their names begin with its id. */
+/** A job that removes many videos has several trashes: their names begin with its id. */
 export const jobOfTrash = (trashId: string): string => trashId.slice(0, UUID_LENGTH)
 
 const RECORD = '.belongings.json'
-/** No id begins with a dot: it belongs to no video. */
+/** No id begins with a dot, so it belongs to no video. */
 export const CHANNEL_RECORD = '.channel.json'
-/** In the trash: what belonged to a removed video, or to its channel. */
+/** In the trash: everything that belonged to a removed video, or to its channel. */
 export const recordOf = (videoId?: string): string =>
   videoId === undefined ? CHANNEL_RECORD : `${checked(videoId)}${RECORD}`
-/** Whether a file of the trash is a record, which is never put back. */
+/** Whether a file in the trash is a record, which is never moved back. */
 export const isRecord = (name: string): boolean => name === CHANNEL_RECORD || name.endsWith(RECORD)
 
 export function openPaths(mediaDir: string, cacheDir: string) {
@@ -95,7 +92,7 @@ export function openPaths(mediaDir: string, cacheDir: string) {
       join(mediaDir, checked(channelId), subtitleName(videoId, lang)),
     stagingOf: (videoId: string) => join(mediaDir, '.staging', checked(videoId)),
     trashOf: (jobId: string) => join(mediaDir, '.trash', checked(jobId)),
-    /** In the folder of a channel that lies on another disk: what is moved within a disk is moved whole. */
+    /** In the folder of a channel on another disk: a rename within a disk is atomic. */
     stagingIn: (channelId: string) => join(mediaDir, checked(channelId), '.staging'),
     trashIn: (channelId: string) => join(mediaDir, checked(channelId), '.trash'),
     artOf: (kind: ArtKind, id: string) => join(cacheDir, artPath(kind, id)),

@@ -1,6 +1,6 @@
 /**
- * Places: folders with films of other programs that are only read, unless a person marks one as ours. Which there are,
- * which film lies where, and whether a place is there stands in the ledger, so that no document and no reply knows a
+ * Places: folders with films of other programs, which are read-only unless a person marks one as ours. The ledger has
+ * the places, the path of each film in them, and whether a place is available, so that no document or reply contains a
  * path.
  */
 import { lstat, opendir, realpath, stat } from 'node:fs/promises'
@@ -59,19 +59,19 @@ interface FilmRow {
   state: PlacedFilm['state'] | 'forgotten'
 }
 
-/** A place that is there is looked at so often, one that is away more often. */
+/** How often an available place is checked; an unavailable one is checked more often. */
 const LOOK_MS = 5 * 60_000
 const LOOK_AGAIN_MS = 60_000
-/** So many of its films are looked for: one is enough. */
+/** The number of films that are looked up: one match is sufficient. */
 const LOOKED_FOR = 20
-/** A place that has moved must have so much of a larger sample. */
+/** The share of a larger sample that a moved place must have. */
 const SAMPLE = 200
 const FOUND_AGAIN = 0.5
 const MOST_PLACES = 100
 
 export interface PlacesService extends Places {
   readonly trash: PlaceTrashService
-  /** Looks for all places now and, while the server runs, again and again. */
+  /** Checks all places now and, while the server runs, repeatedly. */
   begin(): void
   end(): Promise<void>
 }
@@ -88,7 +88,7 @@ const isAbsent = (thrown: unknown): boolean => isOneOf(thrown, 'ENOENT', 'ENOTDI
 const isForbidden = (thrown: unknown): boolean => isOneOf(thrown, 'EACCES', 'EPERM')
 const codeOf = (thrown: unknown): string => (thrown as NodeJS.ErrnoException).code ?? 'unknown error'
 
-/** @throws the error of a disk that does not answer */
+/** @throws the error of a disk that does not respond */
 async function folderAt(path: string): Promise<string | undefined> {
   try {
     const real = await realpath(path)
@@ -111,7 +111,7 @@ const toFilm = (row: FilmRow): PlacedFilm => ({
   state: row.state === 'lost' ? 'lost' : 'there',
 })
 
-/** Left behind on disks and where disks belong: none of it is a film that another program has renamed. */
+/** Folders that systems leave on disks and mount points: a film in them was not renamed by another program. */
 const isLeftBehind = (name: string): boolean => /^(?:[.@#$]|(?:lost\+found|system volume information)$)/i.test(name)
 
 const isNotThere = ({ label }: PlaceRow, cause?: unknown) =>
@@ -127,7 +127,7 @@ function mustNotOverlap(path: string, places: readonly PlaceRow[]): void {
 export function openPlaces(app: PlacesApp): PlacesService {
   const { ledger } = app
   const trash = openPlaceTrash(app, (id) => look(rowOf(id)))
-  /** Looks that are under way: a share that hangs is asked once. */
+  /** Running checks: a hanging share is asked once. */
   const looking = new Map<number, Promise<boolean>>()
   const whenBack: Array<(placeId: number) => Promise<void>> = []
   let looks: Timer | undefined
@@ -149,7 +149,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     return row
   }
 
-  /** Counted in indexes alone: there may be very many. */
+  /** Counted by index alone, because there may be very many. */
   function filmsIn(id: number): number {
     return (
       ledger.sql<{ count: number }>('SELECT count(*) AS count FROM media_film WHERE place_id = ?').get(id)!.count -
@@ -171,7 +171,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     }
   }
 
-  /** The line that the operator has to write. */
+  /** The setting that the operator has to write. */
   function remedy(path: string): Sentence {
     return say`Start the server with AV_LIBRARY_ROOTS=${{ roots: [...app.settings.libraryRoots, path].join(',') }}`
   }
@@ -184,7 +184,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     })
     const within = await realRoots()
     if (real === undefined) {
-      // What lies outside of the roots is not told of, not even whether it is there.
+      // Nothing is revealed about paths outside of the roots, not even whether they exist.
       const isTold = [...app.settings.libraryRoots, ...within].some((root) => isWithin(root, asked))
       throw errors.unprocessable(
         isTold
@@ -212,7 +212,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       .all(id, size)
   }
 
-  /** By their paths, from both ends: no sorting of all that lie there. */
+  /** The first and last by path, which needs no sorting of all. */
   function someOf(id: number, size: number): Array<Pick<FilmRow, 'path' | 'size_bytes'>> {
     return ['ASC', 'DESC'].flatMap((order) =>
       ledger
@@ -223,7 +223,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     )
   }
 
-  /** How many of these films are below a folder, and for how many its disk has answered with an error. */
+  /** The number of these films found below a folder, and of those for which the disk reported an error. */
   async function countFound(
     folder: string,
     films: ReadonlyArray<Pick<FilmRow, 'path' | 'size_bytes'>>,
@@ -247,7 +247,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     const films = someOf(id, LOOKED_FOR)
     const { found, failed } = await countFound(real, films, false)
     if (found > 0 || failed > 0) return found > 0
-    // Another program may have renamed them all; where a disk belongs there is nothing.
+    // Another program may have renamed all films, but an empty mount point means a missing disk.
     try {
       for await (const { name } of await opendir(real)) if (!isLeftBehind(name)) return true
       return films.length === 0
@@ -272,7 +272,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     for (const hear of whenBack) await hear(id)
   }
 
-  /** @returns whether it is there */
+  /** @returns whether it is available */
   async function lookAt(row: PlaceRow): Promise<boolean> {
     const there = await isThere(row)
     const now = ledger.sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(row.id)
@@ -340,7 +340,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       const path = join(place.path, film.path)
       try {
         const real = await realpath(path)
-        // A link may have been set since the film was found, or the roots were set anew.
+        // Somebody may have created a link since the film was found, or the roots may have changed.
         if ((await mayRead(real)) && (await lstat(real)).isFile()) return real
         if (await look(place)) throw errors.notFound('file')
         throw isNotThere(place)

@@ -1,4 +1,4 @@
-/** Media: the library on disk, the art beside it, and both over HTTP. */
+/** Media: the library on disk, the pictures, and both over HTTP. */
 import { join } from 'node:path'
 import { definePlugin, Type } from 'archivolt'
 import { asideTables } from './aside.ts'
@@ -34,7 +34,7 @@ export default definePlugin({
   },
   migrations: [presenceTables, placeTables, asideTables, placeTrashTables, ownFilmTables, missingTables],
   hooks: ['media.known', 'media.titled', 'media.staged', 'media.films'],
-  // In doubt a file is kept.
+  // If in doubt, a file is not deleted.
   hookRules: {
     'media.known': { otherwise: () => true },
     'media.titled': { otherwise: () => undefined },
@@ -42,7 +42,7 @@ export default definePlugin({
     'media.films': { otherwise: () => [] },
   },
   implements: {
-    // Without the library its folder may be missing, or be a part of another disk.
+    // While the library is unavailable, its folder may be missing, or be on another disk.
     'platform.space': (app) => async () =>
       (await app.media.absence()) === undefined ? app.media.space() : { free: 0, total: 0 },
     'platform.library': (app) => () => app.media.absence(),

@@ -1,6 +1,6 @@
 /**
- * Whether the library is there: told by a mark in its folder, so that the empty folder of a disk that is away is never
- * taken for it.
+ * Whether the library is available: recognised by a mark in its folder, so that the empty mount point of a missing disk
+ * is never mistaken for it.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -13,21 +13,21 @@ import { exists, isMissing, sync } from './files.ts'
 import type { LibraryLock } from './library-lock.ts'
 import type { Paths } from './paths.ts'
 
-/** In the library's folder: this installation's id, then a sentence for whoever finds it. */
+/** In the library's folder: this installation's id, and a sentence for people who find the file. */
 export const MARK = '.archivolt-library'
 const MARK_TEXT =
   'This file tells Archivolt that its library is here. It belongs on the same disk as the videos: leave it in its place.'
 const MARK_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const MOST_MARK_BYTES = 200
-/** Of an installation from before there were marks, so many films are looked for: one of them is enough. */
+/** An installation from before marks existed: this many films are looked up, and one match is sufficient. */
 const LOOKED_FOR = 500
 const STEP = 50
-/** Looking for all of them in vain takes a while, and Home asks again and again whether the library is there. */
+/** A failed search for all of them takes a while, and Home asks often. */
 const LOOK_AGAIN_MS = 60_000
 
 export const presenceTables = {
   number: 1,
-  // `next_mark` is on its way to the disk: a crash between the two leaves a mark that is known all the same.
+  // `next_mark` is stored before it is written to disk: after a crash between the two, the mark is still recognised.
   sql: 'CREATE TABLE media_library (id INTEGER PRIMARY KEY CHECK (id = 1), mark TEXT, next_mark TEXT) STRICT',
 }
 
@@ -70,7 +70,7 @@ const REASONS = {
 
 const whyOf = (thrown: unknown): string => (thrown as NodeJS.ErrnoException).code ?? 'unknown error'
 
-/** The file that says whose library a folder is. */
+/** The file that identifies a library. */
 function openMark(folder: string) {
   const path = join(folder, MARK)
 
@@ -89,7 +89,7 @@ function openMark(folder: string) {
   }
 
   async function read(): Promise<string> {
-    // Whatever lies in its place, such as a pipe, does not hold us up.
+    // Anything else at its path, such as a pipe, must not block.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(MOST_MARK_BYTES), 0, MOST_MARK_BYTES, 0)
@@ -117,18 +117,18 @@ function openMark(folder: string) {
 
 export type Presence = ReturnType<typeof openPresence>
 
-/** @param prepare  clears away what an earlier run has left there; once, before the library is said to be there */
+/** @param prepare  cleans up after an earlier run; called once, before the library counts as available */
 export function openPresence(app: PresenceApp, paths: PresencePaths, lock: LibraryLock, prepare: () => Promise<void>) {
   const mark = openMark(paths.mediaDir)
-  /** Settled once per run; a failure is tried again. */
+  /** Resolved once per run; a failure is retried. */
   let prepared: Promise<void> | undefined
   let marking: Promise<void> | undefined
-  /** By the steady clock: none of the films was there. */
+  /** By the steady clock: when none of the films was found. */
   let lookedInVainMs = -Infinity
 
   /**
-   * Why the library is not there, in words for people; undefined: it is. Looked at anew each time, as a disk may go at
-   * any moment.
+   * Why the library is unavailable, as a sentence; undefined: it is available. Checked at each call, because a disk may
+   * fail at any moment.
    */
   async function absence(): Promise<Words | undefined> {
     const reason = await look()
@@ -143,20 +143,20 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
     return undefined
   }
 
-  /** Whether it is there, and another server has it. */
+  /** Whether it is available, but locked by another server. */
   async function isTaken(): Promise<boolean> {
     return (await look()) === REASONS.taken
   }
 
-  /** Nothing was ever kept here: the folder may be made. */
+  /** Nothing was ever stored here: the folder may be created. */
   async function isNew(): Promise<boolean> {
     const { mark, next_mark } = marks()
     return mark === null && next_mark === null && (await films(1)).length === 0
   }
 
   /**
-   * The folder as it is now is the library from now on. @throws conflict: there is no such folder; unavailable: it
-   * cannot be written
+   * Accepts the folder as it is now as the library. @throws conflict: the folder does not exist; unavailable: it cannot
+   * be written
    */
   async function accept(): Promise<void> {
     const reason = await look()
@@ -175,7 +175,7 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
   }
 
   /**
-   * The same work, that begins only while the library is there, and fails with the reason where it has gone meanwhile.
+   * Wraps work that may only begin while the library is available, and fails with the reason if it became unavailable.
    */
   function whileThere<Args extends unknown[], Result>(
     work: (...args: Args) => Promise<Result>,
@@ -185,7 +185,7 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
       try {
         return await work(...args)
       } finally {
-        // A folder that went in the middle looks like one where there was nothing to do.
+        // If the disk disappeared during the work, its empty folder may have looked like a success.
         await mustBeThere()
       }
     }
@@ -213,7 +213,7 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
     return undefined
   }
 
-  /** An installation that has marked no library yet: by what is in the folder. */
+  /** An installation without a mark recognises its library by its content. */
   async function markFirst(kind: 'missing' | 'unmarked'): Promise<Words | undefined> {
     if (kind === 'missing') return REASONS.missing
     if (app.clock.steady() - lookedInVainMs < LOOK_AGAIN_MS) return REASONS.unknown
@@ -231,7 +231,7 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
     }
   }
 
-  /** A new mark each time: that of a library which was taken for this one before does not hold any more. */
+  /** A new mark each time: a library that was accepted before is then no longer recognised. */
   function markAnew(): Promise<void> {
     const write = async () => {
       const id = randomUUID()
@@ -251,7 +251,7 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
       const looks = some.flatMap(({ channelId, videoId }) =>
         OWN_ENDINGS.map((ending) => exists(paths.pathOf(channelId, videoId, ending))),
       )
-      // On a disk that answers with an error it is not there.
+      // A disk with errors counts as unavailable.
       if ((await Promise.allSettled(looks)).some((look) => look.status === 'fulfilled' && look.value)) return true
     }
     return false

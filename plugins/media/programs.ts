@@ -1,6 +1,6 @@
 /**
- * ffmpeg and ffprobe as children: a time limit, files by handle or absolute path, never a protocol or format that we
- * did not name.
+ * Runs ffmpeg and ffprobe as child processes: with a time limit, files by handle or absolute path, protocols and
+ * formats only from our lists.
  */
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
@@ -38,7 +38,7 @@ interface FfprobeOutput {
   cause: Error | undefined
 }
 
-/** Looks at one file. @throws unavailable: ffprobe is not there; the signal's reason */
+/** Probes one file. @throws unavailable: ffprobe is missing; the signal's reason */
 function runFfprobe(ffprobe: string, input: string[], args: string[], signal?: AbortSignal): Promise<FfprobeOutput> {
   const limits = { timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT_BYTES, signal } as const
   const all = ['-v', 'error', ...args, ...input]
@@ -51,27 +51,27 @@ function runFfprobe(ffprobe: string, input: string[], args: string[], signal?: A
   })
 }
 
-/** @throws unprocessable: no media; unavailable: ffprobe is not there */
+/** @throws unprocessable: not a media file; unavailable: ffprobe is missing */
 async function readWithFfprobe<Output>(...asked: Parameters<typeof runFfprobe>): Promise<Output> {
   const { output, cause } = await runFfprobe(...asked)
   if (cause) throw errors.unprocessable('the file cannot be read as media', { cause })
   return JSON.parse(output) as Output
 }
 
-/** @throws unprocessable: no media; unavailable: ffprobe is not there */
+/** @throws unprocessable: not a media file; unavailable: ffprobe is missing */
 export async function probeMedia(ffprobe: string, path: string): Promise<MediaProbe> {
   const args = ['-print_format', 'json', '-show_format', '-show_streams']
   return toMediaProbe(await readWithFfprobe<ProbeOutput>(ffprobe, filmInput(path), args))
 }
 
-/** @throws unprocessable: no JPEG; unavailable: ffprobe is not there */
+/** @throws unprocessable: not a JPEG; unavailable: ffprobe is missing */
 export async function jpegSize(ffprobe: string, path: string): Promise<{ width: number; height: number }> {
   const args = ['-show_entries', 'stream=width,height', '-print_format', 'json']
   const { streams = [] } = await readWithFfprobe<ProbeOutput>(ffprobe, inputOf('jpeg_pipe', path), args)
   return { width: streams[0]?.width ?? 0, height: streams[0]?.height ?? 0 }
 }
 
-/** @throws unprocessable: no media; unavailable: ffprobe is not there */
+/** @throws unprocessable: not a media file; unavailable: ffprobe is missing */
 export async function streamsIn(ffprobe: string, path: string, signal: AbortSignal): Promise<FileStream[]> {
   const entries = 'stream=index,codec_type,codec_name,pix_fmt:stream_disposition=attached_pic'
   const args = ['-show_entries', entries, '-print_format', 'json']
@@ -85,7 +85,10 @@ export async function streamsIn(ffprobe: string, path: string, signal: AbortSign
   }))
 }
 
-/** Names in lower case, as containers differ; nothing of what is no media. @throws unavailable: ffprobe is not there */
+/**
+ * The tags, with names in lower case, because containers differ; none for other files. @throws unavailable: ffprobe is
+ * missing
+ */
 export async function tagsIn(ffprobe: string, path: string, signal: AbortSignal): Promise<Map<string, string>> {
   const { output, cause } = await runFfprobe(
     ffprobe,
@@ -99,12 +102,12 @@ export async function tagsIn(ffprobe: string, path: string, signal: AbortSignal)
   return new Map(all.flatMap(Object.entries).map(([name, text]) => [name.toLowerCase(), String(text)]))
 }
 
-/** So much of a film's end is looked at. */
+/** How much of a film's end is checked. */
 const END_SECONDS = 30
 
 /**
- * Whether a film is cut off: its head may tell of all of it, so its last pieces are looked for.
- * @throws unavailable: ffprobe is not there
+ * Whether a film is truncated: its header may describe all of it, so its last packets are looked for.
+ * @throws unavailable: ffprobe is missing
  */
 export async function isCutOff(ffprobe: string, path: string, durationSeconds: number): Promise<boolean> {
   const from = `${Math.max(0, durationSeconds - END_SECONDS)}%`
@@ -116,7 +119,7 @@ export async function isCutOff(ffprobe: string, path: string, durationSeconds: n
 function toMediaProbe({ format, streams = [] }: ProbeOutput): MediaProbe {
   const kept: StreamProbe[] = []
   for (const stream of streams) {
-    // A cover picture inside the file is listed as a video stream too.
+    // An embedded cover picture is listed as a video stream too.
     if ((stream.codec_type !== 'video' && stream.codec_type !== 'audio') || stream.disposition?.attached_pic === 1)
       continue
     kept.push({
@@ -135,12 +138,12 @@ function toMediaProbe({ format, streams = [] }: ProbeOutput): MediaProbe {
   }
 }
 
-/** One JPEG that is made of a picture. */
+/** One JPEG to be made of a picture. */
 export interface Jpeg {
   path: string
-  /** In pixels, never enlarged; left out: as wide as it is. */
+  /** In pixels, never enlarged; omitted: the original width. */
   width?: number
-  /** Its middle, as high as wide, on white where one sees through it. */
+  /** The centre as a square, transparent parts on white. */
   isSquare?: true
 }
 
@@ -157,9 +160,9 @@ function outputOf({ path, width, isSquare }: Jpeg): string[] {
 }
 
 /**
- * Writes a picture of any kind as JPEGs.
- * The input goes in through a pipe, so no name and no reference inside it reaches another file.
- * @throws unprocessable: no picture; unavailable: ffmpeg is not there
+ * Converts a picture of any format to JPEGs.
+ * The input is piped, so that no name or reference in it can reach another file.
+ * @throws unprocessable: not a picture; unavailable: ffmpeg is missing
  */
 export function toJpegs(
   ffmpeg: string,
@@ -194,7 +197,7 @@ async function runToJpegs(
     child.once('error', fail)
     child.once('close', done)
   })
-  // ffmpeg may have seen enough, or left, before the file's end: its exit code alone decides.
+  // ffmpeg may stop reading before the end of the file: its exit code alone decides.
   const [fed, code] = await Promise.allSettled([pipeline(createReadStream(fromPath), child.stdin), ended])
   signal?.throwIfAborted()
   if (code.status === 'fulfilled' && code.value === 0) return
