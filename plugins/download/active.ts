@@ -1,17 +1,17 @@
-/** What is being downloaded now: how far it is, and how it is stopped when somebody takes its item away. */
+/** Running downloads: their progress, and how they are stopped when their item is removed. */
 import type { App } from './app.ts'
 
 interface ItemProgress {
   /** 0–1 */
   fraction: number
-  /** Bytes a second. */
+  /** Bytes per second. */
   speed?: number
-  /** Seconds left. */
+  /** Remaining seconds. */
   eta?: number
 }
 
 export interface ActiveItem {
-  /** Aborted when the item is removed or ignored meanwhile. */
+  /** Aborted if the item is removed or ignored meanwhile. */
   signal: AbortSignal
   report(progress: ItemProgress): void
   end(): void
@@ -28,21 +28,21 @@ const TOLD_EVERY_MS = 1000
 
 export type ActiveItems = ReturnType<typeof openActiveItems>
 
-/** @param changed  tells who listens to the queue */
+/** @param changed  informs listeners of the queue */
 export function openActiveItems(
   { clock, log, touch }: Pick<App, 'clock' | 'log' | 'touch'>,
   changed: (id: string) => Promise<void>,
 ) {
   const items = new Map<string, { controller: AbortController; progress: ItemProgress }>()
 
-  /** Stops its download, if it is worked on. */
+  /** Stops its download, if it is running. */
   function cancel(id: string): void {
     items.get(id)?.controller.abort(new ItemTakenAway())
   }
 
   function begin(id: string): ActiveItem {
     const tell = () => changed(id).catch((err) => log.warn({ err }, 'a listener to the queue failed'))
-    // From the first moment on: asking the platform takes seconds before there is more to report.
+    // From the start, because asking the platform takes seconds before there is progress to report.
     const entry = { controller: new AbortController(), progress: { fraction: 0 } as ItemProgress }
     items.set(id, entry)
     touch()
@@ -60,7 +60,7 @@ export function openActiveItems(
       end: () => {
         items.delete(id)
         touch()
-        // Who watches saw it run: it does so no longer, whatever came of it.
+        // Listeners saw it running: report the end, whatever the result.
         void tell()
       },
     }

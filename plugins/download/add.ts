@@ -10,17 +10,17 @@ export interface NewItem extends Omit<VideoOutline, 'vidType'> {
   vidType: DownloadDoc['vid_type']
   /** Whether a listing marks the video as restricted. */
   isLimited?: boolean
-  /** For whom it is, as a listing says it. */
+  /** Its availability, as in a listing. */
   availability?: string
 }
 
-/** What brings videos: a channel's tab, or a playlist. */
+/** The origin of videos: a channel's tab, or a playlist. */
 export interface Origin {
   kind: 'channel' | 'playlist'
   id: string
 }
 
-/** What becomes of a listed video that is not wanted: it is left out, or ignored from then on. */
+/** What happens to a listed video that is not wanted: it is left out, or ignored from now on. */
 export interface Sifted {
   outcome: 'skip' | 'ignore'
   /** It was left out for the same reason before. */
@@ -33,9 +33,9 @@ interface AddOptions {
   /** A person has requested these: also queue archived videos whose film is missing. */
   isAsked?: boolean
   failure?: ItemFailure | undefined
-  /** A listing brings them: plugins may leave some out (`download.sift`). */
+  /** They come from a listing: plugins may leave some out (`download.sift`). */
   origin?: Origin
-  /** Takes the ids that were left out now and not before. */
+  /** Receives the ids that are left out now, but were not before. */
   leftOut?: Set<string>
 }
 
@@ -50,7 +50,7 @@ export interface Adding {
   add(list: readonly NewItem[], status: QueueStatus, options?: AddOptions): Promise<string[]>
 }
 
-/** Items that are added at a time: others that add items wait for at most so many. */
+/** Items per transaction, which bounds the wait of other callers. */
 const ADDED_AT_ONCE = 1000
 /** The number of added items for which single events are emitted. */
 const MOST_TOLD = 100
@@ -138,7 +138,7 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     return [...reopened, ...fresh.map(({ id }) => id).filter((id) => added.has(id) && !sifted.has(id))]
   }
 
-  /** Of what a listing brings, what is not wanted. */
+  /** Removes unwanted videos from those of a listing. */
   async function sift(
     list: readonly NewItem[],
     status: QueueStatus,
@@ -171,9 +171,7 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
 
 declare module 'archivolt' {
   interface Hooks {
-    /**
-     * Asked before videos of a listing are queued: which of them are not wanted, by id. It must not ask the platform.
-     */
+    /** Asked before videos of a listing are queued: returns the unwanted ones by id. Must not ask the platform. */
     'download.sift': (items: readonly NewItem[], origin: Origin) => Promise<ReadonlyMap<string, Sifted>>
   }
 }

@@ -1,9 +1,9 @@
-/** What follows a download run: what later plugins add, and comments of the new videos. */
+/** What follows a download run: the work of later plugins, and comments of the new videos. */
 import { isStop, type JobContext, untilStop } from 'archivolt'
 import type { App } from './app.ts'
 
 export interface AfterDownload {
-  /** @param ingested  ids of the videos that the run brought */
+  /** @param ingested  ids of the videos that the run has archived */
   run(ingested: readonly string[], job: JobContext<object>): Promise<void>
 }
 
@@ -14,7 +14,7 @@ export function openAfterDownload(app: App): AfterDownload {
         for (const later of app.hook('download.after')) await later(ingested, untilStop(job))
         await job.step('download.comments', () => app.extras.fetchDue(untilStop(job)))
       } catch (thrown) {
-        // Comments that are due stay noted.
+        // Comments that are due stay recorded.
         if (!isStop(thrown, job)) throw thrown
       }
     },
@@ -23,7 +23,7 @@ export function openAfterDownload(app: App): AfterDownload {
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Asked after each download run, with the ids that it brought: does what else is due. It may be done twice. */
+    /** Asked after each download run, with the ids that it has archived, for further work. May be done twice. */
     'download.after': (ingested: readonly string[], job: JobContext<object>) => Promise<void>
   }
 }

@@ -1,4 +1,4 @@
-/** What becomes of items that are in the queue (contract 9.3). */
+/** Changes of queued items (contract 9.3). */
 import { epochSeconds } from 'archivolt'
 import { type ItemFailure, isLookedAtAgain } from './item-failure.ts'
 import { IS_OPEN, type QueueFilter, type Where, whereOf } from './queue-rows.ts'
@@ -12,28 +12,28 @@ export interface Changes {
   /** @returns false: not in the queue */
   remove(id: string): Promise<boolean>
   removeWhere(filter: QueueFilter): Promise<number>
-  /** Notes why an item cannot be had; it is skipped until its status is set again or `retryAt` has come. */
+  /** Records why an item cannot be downloaded; it is skipped until its status is set again or `retryAt` has come. */
   fail(id: string, failure: ItemFailure): Promise<void>
-  /** Takes messages away; a waiting item is taken again. @returns how many had one */
+  /** Clears messages; a waiting item is tried again. @returns the number of items with a message */
   clearErrors(filter: QueueFilter): Promise<number>
-  /** The item is in the library now. */
+  /** The item is now in the library. */
   done(id: string): Promise<void>
-  /** Leftover priority items wait their turn again. @returns their ids */
+  /** Moves remaining priority items back to their normal position. @returns their ids */
   demote(): Promise<string[]>
-  /** Takes back what `demote` did. */
+  /** Undoes `demote`. */
   promote(ids: readonly string[]): Promise<void>
-  /** For items that were noted before there were looks, here or where a backup comes from. */
+  /** For items whose failure was recorded before `looks` existed, here or in a restored backup. */
   planLooks(): Promise<void>
-  /** The cookie has changed: what needed an account is taken again. */
+  /** The cookie has changed: items that need an account are tried again. */
   retryWithAccount(): Promise<number>
-  /** Whether a channel is archived, as its waiting items show it. */
+  /** Marks the waiting items of a channel: whether it is archived. */
   markChannel(channelId: string, isIndexed: boolean): Promise<void>
 }
 
 export function openChanges(state: QueueState): Changes {
   const { app, items, active, changed, manyChanged } = state
 
-  /** After the change, so that whatever begins later sees that it is not wanted. What was fetched goes, too. */
+  /** After the change, so that anything that starts later sees it. Deletes partial downloads, too. */
   async function left(ids: readonly string[] = active.ids()): Promise<void> {
     for (const id of ids) if (!isWanted(state, id)) active.cancel(id)
     await app.media.sweepStaging()
@@ -71,7 +71,7 @@ export function openChanges(state: QueueState): Changes {
     },
 
     async fail(id, failure) {
-      // The time of an earlier message must not outlive it: an item that is due is taken before all others.
+      // An earlier message's time must not survive it: due items come before all others.
       const set = { retry_at: null, noted_at: null, ...failureFields(failure, app, items.get(id)?.noted_at) }
       await items.change([id], set)
       await changed(id)
@@ -113,7 +113,7 @@ export function openChanges(state: QueueState): Changes {
   }
 }
 
-/** Of open items, those with a message of one of these classes. */
+/** Among open items, those with a message of one of these classes. */
 const failedAs = (classes: readonly string[], more = '1'): Where => ({
   sql: `error_class IN (SELECT value FROM json_each(?)) AND ${IS_OPEN} AND ${more}`,
   values: [JSON.stringify(classes)],

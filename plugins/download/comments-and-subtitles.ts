@@ -1,7 +1,7 @@
 /**
- * The service `extras`: comments and subtitles of a video, as the preferences of downloads say. They are fetched after
- * a download run (after-download.ts), when a film was found in the library (library/found.ts), and when a video is
- * refreshed (refresh/item.ts). A video is as good without them, so where the platform fails that is only logged.
+ * The service `extras`: comments and subtitles of a video, according to the preferences of downloads. They are fetched
+ * after a download run (after-download.ts), for a film found in the library (library/found.ts), and when a video is
+ * refreshed (refresh/item.ts). A video is complete without them, so a failure of the platform is only logged.
  */
 import { isAppError, type JobContext, say } from 'archivolt'
 import type { App } from './app.ts'
@@ -9,21 +9,21 @@ import type { App } from './app.ts'
 type Run = JobContext<object>
 
 export interface Extras {
-  /** The subtitles and comments of a video that is in the archive, now. @throws not_found: it was removed meanwhile */
+  /** Fetches the subtitles and comments of an archived video now. @throws not_found: it was removed meanwhile */
   fetch(id: string, job: Run): Promise<void>
-  /** Notes that the comments of this video are due. The note survives a run that is cut off. */
+  /** Records that the comments of this video are due. The record survives an interrupted run. */
   remember(id: string): Promise<void>
-  /** The platform refuses subtitles now: notes that those of this video are still to be fetched. */
+  /** The platform currently refuses subtitles: records that those of this video are still to be fetched. */
   putOffSubtitles(id: string): Promise<void>
-  /** Has those be fetched once the platform gives subtitles again. */
+  /** Fetches them when the platform offers subtitles again. */
   startPutOff(): Promise<void>
-  /** A video whose subtitles were put off, the first first. */
+  /** The video whose subtitles have been postponed longest. */
   nextPutOff(): string | undefined
-  /** Fetches those of a video that were put off. @throws what another attempt may mend; then they stay put off */
+  /** Fetches postponed subtitles of a video. @throws errors that a retry may solve; they then stay postponed */
   fetchPutOff(id: string, job: Run): Promise<void>
   /** Whether comments of some videos are still to be fetched. */
   areCommentsDue(): boolean
-  /** The comments of all videos that were remembered. */
+  /** Fetches the comments of all recorded videos. */
   fetchDue(job: Run): Promise<void>
 }
 
@@ -45,10 +45,10 @@ export function openExtras(app: App): Extras {
   const nextPutOff = (): string | undefined =>
     ledger.sql<{ video_id: string }>('SELECT video_id FROM download_subtitles ORDER BY rowid LIMIT 1').get()?.video_id
 
-  /** @param except  languages to leave out. @returns whether some were put off */
+  /** @param except  languages to leave out. @returns whether some were postponed */
   async function subtitles(id: string, job: Run, except: readonly string[] = []): Promise<boolean> {
     const { subtitle: languages, subtitle_source: source, subtitle_index: isIndexed } = preferences()
-    // A video in the queue gets its subtitles with its download.
+    // A queued video gets its subtitles with its download.
     if (!languages || app.queue.known([id]).has(id)) return false
     return app.media.scratch(async (folder) => {
       const wanted = { folder, languages, source: source || 'user', except } as const
@@ -110,7 +110,7 @@ export function openExtras(app: App): Extras {
           try {
             await fetchComments(id, job)
           } catch (error) {
-            // Somebody has removed the video while it was asked for: there is nothing left to do.
+            // The video was removed meanwhile: nothing is left to do.
             if (!isAppError(error, 'not_found')) throw error
           }
         }
@@ -120,7 +120,7 @@ export function openExtras(app: App): Extras {
   }
 }
 
-/** Where the platform refuses it is logged, and no more. */
+/** A refusal of the platform is only logged. */
 async function orLog(
   app: App,
   what: 'subtitles' | 'comments',

@@ -1,4 +1,4 @@
-/** Whether a download got worse than could be had, and why (contract 5.1). */
+/** Whether a download is worse than what was available, and why (contract 5.1). */
 import { DAY_SECONDS, epochSeconds } from 'archivolt'
 import type { Downloaded, QualityWish } from '../platform/types.ts'
 import type { VideoFilter } from '../video/listing.ts'
@@ -8,9 +8,9 @@ import type { App } from './app.ts'
 /** A degraded video is downloaded again after this time, or as soon as yt-dlp or the cookie has changed. */
 const AGAIN_AFTER_SECONDS = 7 * DAY_SECONDS
 const MOST_TRIES = 3
-/** Fewer videos do not show what a channel usually has. */
+/** With fewer videos, the usual quality of a channel is unknown. */
 const FEWEST_OF_CHANNEL = 5
-/** Older and newer videos of the channel are not compared. */
+/** Only this many older and newer videos of the channel are compared. */
 const AROUND_MS = 183 * DAY_SECONDS * 1000
 /** Relative to the usual height: 720p instead of 1080p is normal, 360p is degraded. */
 const FAR_BELOW = 0.5
@@ -18,8 +18,8 @@ const FAR_BELOW = 0.5
 type Fetched = Pick<Downloaded, 'metadata' | 'receipt'>
 
 /**
- * @param wish  undefined: a format of somebody's own
- * @param tries  how often it was fetched again already
+ * @param wish  undefined: a custom format
+ * @param tries  the number of earlier repetitions
  */
 export async function judge(
   fetched: Fetched,
@@ -39,12 +39,12 @@ export async function judge(
   }
 }
 
-/** undefined: it stays as it is. @param tries  how often it was fetched again already */
+/** undefined: unchanged. @param tries  the number of earlier repetitions */
 export const nextTry = (tries: number, { clock }: Pick<App, 'clock'>): number | undefined =>
   tries < MOST_TRIES ? epochSeconds(clock) + AGAIN_AFTER_SECONDS : undefined
 
 export interface DegradedVideos {
-  /** Something has changed, such as the cookie: those that may be fetched again need not wait any longer. */
+  /** Something has changed, such as the cookie: degraded videos may be downloaded again at once. */
   fetchSoon(): Promise<void>
 }
 
@@ -71,11 +71,11 @@ async function reasonsOf(fetched: Fetched, wish: QualityWish | undefined, app: A
 async function isBelowChannel({ metadata, receipt }: Fetched, wish: QualityWish, app: App): Promise<boolean> {
   const { height } = receipt.got
   const usual = height > 0 ? await usualHeight(metadata, app) : undefined
-  // What the settings leave out is not missed.
+  // What the settings exclude does not count as missing.
   return usual !== undefined && height <= FAR_BELOW * Math.min(usual, wish.height ?? usual)
 }
 
-/** What the channel offered in the middle of its videos around this one; undefined: there are too few. */
+/** The best quality that the channel usually offers around this video; undefined: too few videos. */
 async function usualHeight(
   { id, channelId, vidType, published }: Fetched['metadata'],
   app: App,

@@ -1,4 +1,4 @@
-/** With what a video is downloaded: what is set for all, and what its channel has of its own (contract 9.3). */
+/** The options of a video's download: the general preferences, and those of its channel (contract 9.3). */
 import type { DownloadPreferences } from 'archivolt'
 import type { QualityPreferences } from '../channel/quality.ts'
 import type { ChannelOverwrites } from '../channel/schema.ts'
@@ -26,13 +26,13 @@ export async function downloadOptions(
   }
 }
 
-/** What plugins say of this video alone goes before all else, a format that somebody has written included. */
+/** A plugin's wish for this video takes precedence over everything else, including a custom format. */
 function ownQuality(id: string, app: App): ChannelOverwrites {
   const own = app.hook('download.quality').flatMap((ask) => ask(id) ?? [])
   return own.length === 0 ? {} : { ...Object.assign({}, ...own), download_format: undefined }
 }
 
-/** What is wanted, the channel's own before what is set for all. */
+/** The wanted quality: the channel's setting, otherwise the general one. */
 function qualityPreferences(own: ChannelOverwrites, all: QualityPreferences): QualityPreferences {
   return {
     ...all,
@@ -40,7 +40,9 @@ function qualityPreferences(own: ChannelOverwrites, all: QualityPreferences): Qu
   }
 }
 
-/** The channel's own wish goes before that of all; on each level, a format somebody has written goes before words. */
+/**
+ * The channel's settings come before the general ones; on each level, a custom format comes before a quality setting.
+ */
 function formatsOf(
   own: ChannelOverwrites,
   all: DownloadPreferences,
@@ -69,7 +71,7 @@ function formatsOf(
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Asked before a video is downloaded: in which quality, where it is wanted in another one than its channel. */
+    /** Asked before a video is downloaded: its quality, if it differs from its channel's. */
     'download.quality': (id: string) => Partial<QualityPreferences> | undefined
   }
 }

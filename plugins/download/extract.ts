@@ -1,4 +1,4 @@
-/** extract_download: what was asked for becomes queue items; a playlist or a channel fans out into its videos. */
+/** extract_download: turns requested targets into queue items; a playlist or channel becomes its videos. */
 import { defineTask, isStop, type JobContext, type Static, say, Type, untilStop } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { NewItem, Origin } from './add.ts'
@@ -22,16 +22,16 @@ const Payload = Type.Object({
   targets: Type.Array(Wanted),
   autoStart: Type.Optional(Type.Boolean()),
   force: Type.Optional(Type.Boolean()),
-  /** The account that has asked. Left out: nobody is told of what becomes of it. */
+  /** The account that has asked. Omitted: nobody is notified of the outcome. */
   userId: Type.Optional(Type.Integer()),
 })
 type Extraction = JobContext<Static<typeof Payload>>
 
-/** A target in line. A list has no item in the queue that could wait in its place, so it is tried again here. */
+/** A target that waits. A list has no queue item that could record a retry, so it is retried here. */
 interface Attempt {
   target: Wanted
   failed: number
-  /** By the steady clock: not before. */
+  /** By the steady clock: the earliest time. */
   at: number
 }
 
@@ -42,7 +42,7 @@ export const extractDownload = defineTask({
   payload: Payload,
   lane: 'platform',
   apiStop: true,
-  resumable: true, // what is queued already is skipped, so a second run goes on where the first was cut
+  resumable: true, // queued videos are skipped, so a repeated run continues where it was interrupted
   outgoing: true,
   async run(given, app: App) {
     const job = untilStop(given)
@@ -60,7 +60,7 @@ export const extractDownload = defineTask({
       const { target, at } = next
       const waitMs = at - app.clock.steady()
       if (waitMs > 0) {
-        await startDownloads() // what has been found need not wait for the rest
+        await startDownloads() // found videos need not wait for the others
         job.progress(0, say`Waiting to try ${{ title: await app.media.titleOf(target.type, target.id) }} again`)
         await app.clock.sleep(waitMs, job.signal).catch(unlessStopped)
         if (job.isStopping()) break
@@ -86,7 +86,7 @@ export const extractDownload = defineTask({
 })
 
 /**
- * @returns how many were added, or when to try again: the gate wants another target as its probe, or a later attempt
+ * @returns the number of added items, or when to retry: the gate wants another target as its probe, or a later attempt
  * may succeed
  */
 async function extract({ target, failed }: Attempt, job: Extraction, app: App): Promise<number | Attempt> {
@@ -116,7 +116,7 @@ function statusOf(target: Wanted, job: Extraction): QueueStatus {
   return job.payload.autoStart ? 'priority' : 'pending'
 }
 
-/** A video that cannot be had is queued all the same, with its message: whoever asked for it learns why. */
+/** An unavailable video is queued with its message, so that people learn why. */
 async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<number> {
   const force = job.payload.force === true
   if (!(await app.queue.missing([target.id], { force, isAsked: !target.isIgnored })).size) {
@@ -153,8 +153,8 @@ async function extractPlaylist(target: Wanted, job: Extraction, app: App): Promi
 }
 
 /**
- * Read page by page: a channel with 100,000 videos is never held at once. The next page is read while the last one is
- * queued.
+ * Reads page by page, so that a channel with 100,000 videos is never completely in memory. The next page is read while
+ * the previous one is queued.
  */
 async function extractChannel(target: Wanted, job: Extraction, app: App): Promise<number> {
   const channel = await app.platform.channel(target.id, { asker: job.id, signal: job.signal })
@@ -186,7 +186,7 @@ async function extractChannel(target: Wanted, job: Extraction, app: App): Promis
     await pictures
     return added
   } finally {
-    await Promise.allSettled([adding, pictures]) // what fails while a list is read must not leave them alone
+    await Promise.allSettled([adding, pictures]) // an error while a list is read must not leave its pictures running
   }
 }
 
@@ -211,7 +211,7 @@ async function addItems(
   return items.filter(({ id }) => added.delete(id))
 }
 
-/** Also of those that others have queued before: each who asked hears how it ends. */
+/** Includes videos that others have queued before: everybody who asked is told the outcome. */
 async function tellAsked(ids: string[], { isIgnored }: Wanted, job: Extraction, app: App): Promise<void> {
   const { userId } = job.payload
   if (userId === undefined || isIgnored || ids.length === 0) return

@@ -1,4 +1,4 @@
-/** What there is of each channel: in the queue, and beside it (contract B). */
+/** Counts for each channel: queued and ignored items (contract B). */
 import { defineRoute, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -46,7 +46,7 @@ export const showParts = defineRoute({
     has_shorts: Type.Boolean(),
   }),
   async handle({ params: { channelId: channel }, actor }, app: App) {
-    // No view shows anything of the queue.
+    // Views do not include the queue.
     const isQueued = (filter: 'pending' | 'ignore') => !actor.view && app.queue.count({ filter, channel }, 1) > 0
     const isArchived = async (type: 'videos' | 'streams' | 'shorts') =>
       (await app.videos.collection.count({ and: [{ eq: ['channel_id', channel] }, { eq: ['vid_type', type] }] }, 1)) > 0

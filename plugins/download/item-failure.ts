@@ -1,4 +1,4 @@
-/** A failure of the platform as it is noted on an item of the queue. */
+/** A failure of the platform as it is recorded on an item of the queue. */
 
 import type { FailureClass, ItemFailureClass } from '../platform/failure-classes.ts'
 import type { App } from './app.ts'
@@ -10,11 +10,11 @@ export interface ItemFailure {
   retryAt?: number | undefined
 }
 
-/** Whether another attempt does not mend it. */
+/** Whether a retry is useless. */
 export const isFinal = ({ failure }: { failure: FailureClass }, app: App): boolean =>
   app.platform.failures[failure].item === 'final'
 
-/** Whether the failure may end without notice, so that an item that is noted with it is taken again by itself. */
+/** Whether the failure may end without notice, so that the item is retried automatically. */
 export const isLookedAtAgain = (failure: FailureClass, app: App): boolean =>
   app.platform.failures[failure].again === 'looks'
 
@@ -27,7 +27,9 @@ export function toItemFailure(
   return { message, errorClass: failure as ItemFailureClass, retryAt: availableAt }
 }
 
-/** Before it is noted, with all that there is to know: cut off in between, the item is tried and told of again. */
+/**
+ * Emitted before the failure is recorded, with all details: after an interruption the item is tried and reported again.
+ */
 export async function tellFailed(
   { id, title, channelId }: { id: string; title: string; channelId: string },
   { errorClass, message, retryAt }: ItemFailure,

@@ -1,4 +1,4 @@
-/** The service `listings`: what the platform lists of a channel or a playlist, as items for the queue. */
+/** The service `listings`: converts the platform's list of a channel or playlist to queue items. */
 import type { JobContext } from 'archivolt'
 import type { ListEntry, PlaylistEntryMetadata } from '../platform/types.ts'
 import type { NewItem } from './add.ts'
@@ -6,15 +6,15 @@ import type { App } from './app.ts'
 
 export interface Listings {
   ofChannel(channel: { id: string; name?: string | undefined }, entries: readonly ListEntry[]): NewItem[]
-  /** Not what is not there, or not yet. */
+  /** Excludes unavailable and upcoming videos. */
   canBeQueued(entry: PlaylistEntryMetadata): boolean
-  /** Of those that can be queued. */
+  /** Only those that can be queued. */
   ofPlaylist(entries: readonly PlaylistEntryMetadata[]): NewItem[]
-  /** Fetches pictures of one listing, page by page, until it has fetched enough. */
+  /** Fetches pictures of one listing, page by page, up to a limit. */
   artAhead(job: Pick<JobContext<object>, 'log' | 'signal'>): (items: readonly NewItem[]) => Promise<void>
 }
 
-/** So many pictures of one listing are fetched ahead; the others show a placeholder until they are downloaded. */
+/** The number of pictures per listing that are fetched in advance; the others show a placeholder until the download. */
 const ART_AHEAD = 30
 
 const canBeQueued = ({ isThere, isPending }: PlaylistEntryMetadata): boolean => isThere && !isPending
@@ -60,7 +60,7 @@ export const openListings = (app: Pick<App, 'media'>): Listings => ({
           if (!(await app.media.hasArt('video', id))) await app.media.fetchArt('video', id, art!, signal)
       } catch (error) {
         signal.throwIfAborted()
-        // Pictures are an extra: what is wrong with them, a missing ffmpeg too, never keeps anything from being queued.
+        // Pictures are optional: no problem with them, not even a missing ffmpeg, prevents queueing.
         log.warn({ err: error }, 'the pictures of new items were left out')
       }
     }

@@ -1,18 +1,18 @@
-/** What ids and links stand for, told by the platform before anything is queued: name, picture, how many, how large. */
+/** Previews ids and links before anything is queued: title, picture, number of videos and size, from the platform. */
 import { type AppError, type Clock, defineRoute, errors, Type } from 'archivolt'
 import type { AskOptions, Target, Thumbnail, VideoType } from '../platform/types.ts'
 import type { App } from './app.ts'
 
 const LONGEST_TEXT = 500
 const KEPT_MS = 600_000
-/** With their pictures they take a megabyte or two. */
+/** With their pictures they take one or two megabytes. */
 const MOST_KEPT = 60
-/** Of a playlist so many are looked at; how large the rest is follows from them. */
+/** The number of a playlist's videos that are examined; the total size is extrapolated. */
 const MOST_ENTRIES = 200
-/** A listing's page as the platform has it: fewer are all. */
+/** The platform's page size: a shorter page is the last. */
 const PAGE = 30
 const PICTURE_WIDTH = 320
-/** 2.5 Mbit/s: Full HD of the platform, where the archive has too little to go by. */
+/** 2.5 Mbit/s, the platform's Full HD: used if the archive has too few videos to compare. */
 const USUAL_BYTES_A_SECOND = 312_500
 const ENOUGH_VIDEOS = 5
 
@@ -70,9 +70,9 @@ export const lookAtText = defineRoute({
 })
 
 export interface Looks {
-  /** @throws unprocessable: the platform says why it cannot be had; throttled; unavailable */
+  /** @throws unprocessable: the platform's reason; throttled; unavailable */
   at(target: Target, asked: AskOptions): Promise<Look>
-  /** So much films of that length take, by those in the archive. */
+  /** The estimated size for a duration, from the archive's own films. */
   bytesOf(seconds: number): Promise<number>
 }
 
@@ -82,7 +82,7 @@ export function openLooks(app: App): Looks {
 
   async function look(target: Target, asked: AskOptions): Promise<Look> {
     const { pictureUrl, ...seen } = await see(target, asked, app)
-    // What cannot be fetched is left out: the rest says enough.
+    // Unavailable pictures are left out: the rest is sufficient.
     const picture = pictureUrl && (await app.media.fetchSmall(seen.id, pictureUrl, asked.signal).catch(() => undefined))
     return { ...seen, type: target.type, ...(picture && { picture }) }
   }
@@ -132,7 +132,7 @@ async function seeVideo(id: string, asked: AskOptions, { platform }: App): Promi
   }
 }
 
-/** The smallest that is wide enough; else the best, which comes last. */
+/** The smallest that is wide enough, otherwise the best, which is last. */
 function narrowEnough(thumbnails: readonly Thumbnail[]): string | undefined {
   const wide = thumbnails.filter(({ width = 0 }) => width >= PICTURE_WIDTH)
   const [smallest] = wide.toSorted((one, other) => one.width! - other.width!)
@@ -160,7 +160,7 @@ async function seeChannel(
   { platform }: App,
 ): Promise<Seen> {
   const { id, name, art, tabs } = await platform.channel(idOrHandle, asked)
-  // It is one look, however many pages it takes.
+  // Counts as one look-up, whatever the number of pages.
   const { account: _counted, ...further } = asked
   let count = 0
   let isMore = false
@@ -180,7 +180,7 @@ async function seeChannel(
   }
 }
 
-/** Of all, by those whose length is known. */
+/** The total, extrapolated from videos with a known duration. */
 function lengthOf(entries: ReadonlyArray<{ durationSeconds?: number }>, total: number): Pick<Seen, 'durationSeconds'> {
   const known = entries.flatMap(({ durationSeconds }) => durationSeconds ?? [])
   const sum = known.reduce((all, one) => all + one, 0)

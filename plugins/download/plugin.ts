@@ -1,4 +1,4 @@
-/** The download queue: what is asked for is resolved, waits, is downloaded and put into the library. */
+/** The download queue: resolves requested targets, downloads waiting items and adds them to the library. */
 import { definePlugin } from 'archivolt'
 import { type AfterDownload, openAfterDownload } from './after-download.ts'
 import { type Extras, extrasTables, openExtras, putOffTables } from './comments-and-subtitles.ts'
@@ -44,12 +44,12 @@ export default definePlugin({
   },
   events: ['queue.changed', 'queue.asked', 'download.failed'],
   on: {
-    // The queue is another one now: that of a backup, or of an older ledger.
+    // The queue was replaced: by a backup's, or an older ledger's.
     'index.replaced': (app) => () => app.media.sweepStaging(),
     'ledger.replaced': (app) => () => app.media.sweepStaging(),
     'downloader.changed': (app) => () => app.degraded.fetchSoon(),
     'download.failed': (app) => (failed) => {
-      // What is only announced has not failed.
+      // An announced video has not failed.
       if (failed.retryAt === undefined) app.failureNews.hear(failed)
     },
   },
@@ -90,19 +90,19 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     download: {
-      /** What waits to be downloaded, and what may become of it (contract 9.3). */
+      /** Items that wait to be downloaded, and changes of them (contract 9.3). */
       queue: Queue
-      /** What the platform lists of a channel or a playlist, as items for the queue. */
+      /** The platform's list of a channel or playlist, as queue items. */
       listings: Listings
-      /** Comments and subtitles of videos, fetched as the preferences of downloads say. */
+      /** Comments and subtitles of videos, fetched according to the preferences of downloads. */
       extras: Extras
-      /** What follows a download run: comments of the new videos, and what other plugins add. */
+      /** What follows a download run: comments of the new videos, and the work of other plugins. */
       afterDownload: AfterDownload
-      /** Videos that came worse than they could be, and are fetched again. */
+      /** Degraded videos, which are downloaded again. */
       degraded: DegradedVideos
-      /** What ids and links stand for, before anything is queued. */
+      /** Previews of ids and links, before anything is queued. */
       looks: Looks
-      /** Addresses outside that are told of failed downloads. */
+      /** External addresses that are notified of failed downloads. */
       failureNews: FailureNews
     }
   }

@@ -1,6 +1,6 @@
 /**
- * What people change of downloads while it runs: the `downloads` section of /api/config/ and of every envelope
- * (contract 4.1). The page draws what has a title.
+ * Preferences of downloads: the section `downloads` of /api/config/ and of every envelope (contract 4.1). The page
+ * shows those with a title.
  */
 import { type PreferencesOf, Type } from 'archivolt'
 
@@ -8,7 +8,7 @@ interface Words {
   title: string
   description?: string
   'x-unit'?: string
-  /** With which others it stands on the page. */
+  /** The group on the page. */
   'x-group': string
   'x-wrong'?: string
   'x-code'?: boolean
@@ -27,7 +27,7 @@ const line = (maxLength: number, words: Words, pattern?: string) =>
   })
 
 const MOST_KIB = 10_000_000
-/** Up to four numbers or `all`, as yt-dlp takes them: comments, threads, replies, replies a thread. */
+/** Up to four numbers or `all`, as in yt-dlp: comments, threads, replies, replies per thread. */
 const COMMENT_LIMITS = '^(all|\\d{1,7})(,(all|\\d{1,7})){0,3}$'
 const LANGUAGES = '^-?[A-Za-z]{2}[A-Za-z0-9_.*-]{0,22}(,-?[A-Za-z]{2}[A-Za-z0-9_.*-]{0,22}){0,29}$'
 

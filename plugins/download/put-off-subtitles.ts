@@ -1,4 +1,4 @@
-/** fetch_subtitles: what the platform refused of subtitles is fetched once it gives them again. */
+/** fetch_subtitles: fetches postponed subtitles when the platform offers them again. */
 import { defineTask, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 

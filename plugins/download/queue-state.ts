@@ -1,4 +1,4 @@
-/** What the parts of the queue share: its items, what runs now, and how others hear of a change. */
+/** What the parts of the queue share: its items, the running downloads, and how listeners learn of changes. */
 import { DAY_SECONDS, epochSeconds } from 'archivolt'
 import { type ActiveItems, openActiveItems } from './active.ts'
 import type { App } from './app.ts'
@@ -13,9 +13,9 @@ export interface QueueState {
   readonly app: App
   readonly items: QueueTable
   readonly active: ActiveItems
-  /** Tells that an item was added, changed or removed. */
+  /** Reports that an item was added, changed or removed. */
   changed(id: string): Promise<void>
-  /** Tells that many were. */
+  /** Reports that many were. */
   manyChanged(): Promise<void>
 }
 
@@ -35,11 +35,11 @@ export const CLEARED = { message: null, error_class: null, retry_at: null, noted
 
 const MAX_MESSAGE = 1000
 
-/** All in epoch seconds. @returns undefined: it was looked at often enough */
+/** All in epoch seconds. @returns undefined: it was retried often enough */
 export const nextLook = (notedAt: number, now: number): number | undefined =>
   LOOK_AGAIN_DAYS.map((days) => notedAt + days * DAY_SECONDS).find((at) => at > now)
 
-/** @param notedBefore  epoch seconds: when such a failure was first noted on the item */
+/** @param notedBefore  epoch seconds: when such a failure was first recorded on the item */
 export function failureFields({ message, errorClass, retryAt }: ItemFailure, app: App, notedBefore?: number) {
   const failed = { message: message.slice(0, MAX_MESSAGE), error_class: errorClass }
   if (!isLookedAtAgain(errorClass, app)) return { ...failed, ...(retryAt !== undefined && { retry_at: retryAt }) }

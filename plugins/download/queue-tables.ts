@@ -1,6 +1,6 @@
 /**
- * The rows of the queue in the ledger: their tables, and items as rows. There are two tables of one form, and one of
- * them is in use; a replacement fills the other one and changes over in one write.
+ * The rows of the queue in the ledger: the tables, and items as rows. There are two identical tables, of which one is
+ * in use; a replacement fills the other and switches over in one write.
  */
 import { faultIn, wordColumn } from 'archivolt'
 import { DownloadDoc } from './schema.ts'
@@ -70,7 +70,7 @@ export interface Row {
   words: string
 }
 export type Value = string | number | null
-/** What a change sets. */
+/** The columns that a change sets. */
 export type RowChange = { [Key in keyof Row]?: Row[Key] }
 
 export const COLUMNS = [
@@ -78,11 +78,11 @@ export const COLUMNS = [
   ...['channel_name', 'channel_indexed', 'duration', 'published', 'timestamp', 'vid_type', 'force', 'art', 'words'],
 ] as ReadonlyArray<keyof Row>
 
-/** Why an item cannot be a row; undefined: it can. */
+/** Why an item cannot be stored as a row; undefined: it can. */
 export function faultOf(doc: DownloadDoc): string | undefined {
   const fault = faultIn(DownloadDoc, doc)
   if (fault !== undefined) return fault
-  // The schema's integers may be beyond what a row can hold.
+  // The schema's integers may exceed what a row can hold.
   const [name] =
     Object.entries(doc).find(([, value]) => typeof value === 'number' && !Number.isSafeInteger(value)) ?? []
   return name && `${name} is too large`

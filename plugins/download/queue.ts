@@ -1,4 +1,4 @@
-/** The service `queue`, from its parts (contract 9.3). */
+/** The service `queue`, made of its parts (contract 9.3). */
 import { epochSeconds, type StoredDocuments, type Words } from 'archivolt'
 import type { ActiveItem } from './active.ts'
 import { type Adding, openAdding } from './add.ts'
@@ -18,27 +18,27 @@ interface Halted {
   nextAttempt: number
 }
 
-/** Reads are of the ledger: they take no time, and no view limits them. */
+/** Reads come from the ledger: they are fast, and no view limits them. */
 type Reads = Pick<QueueTable, 'get' | 'getMany' | 'known' | 'count' | 'list' | 'byChannel' | 'byKind'>
 
 export interface Queue extends Adding, Changes, Reads {
-  /** Set by the run while all that is left waits for something of this machine. */
+  /** Set by the run while all remaining items wait for something on this machine. */
   halted: Halted | undefined
-  /** As JSON: what is shown of an item, with the mirror id, what runs now, and the name that its index had. */
+  /** An item as shown, as JSON: with the second id key, its progress, and `_index` of the former index. */
   replyOf(item: DownloadDoc): string
   /** @param options.except  ids that the run has postponed */
   next(options: { isAutoOnly: boolean; except: readonly string[] }): DownloadDoc | undefined
-  /** Whether it is still there, and not ignored. */
+  /** Whether it is still in the queue, and not ignored. */
   isWanted(id: string): boolean
-  /** Which of these videos are downloaded now or will be: what was fetched of them stays. */
+  /** Which of these videos are being downloaded or will be: their partial files are kept. */
   wantedAmong(ids: readonly string[]): Promise<Set<string>>
-  /** Marks an item as worked on. */
+  /** Marks an item as in progress. */
   begin(id: string): ActiveItem
-  /** How many items wait to be downloaded, those with a message apart. */
+  /** The numbers of waiting items without and with a message. */
   waiting(): number
-  /** How many items wait, by the class of their message. */
+  /** The number of waiting items by the class of their message. */
   waitingByClass(): Record<string, number>
-  /** Resolves when what an earlier version kept in the index is here. */
+  /** Resolves when the items of an earlier version's index have been imported. */
   isTakenOver(): Promise<void>
   /** All items, for backups. */
   documents: StoredDocuments
@@ -60,7 +60,7 @@ export function openDownloadQueue(app: App): Queue {
     begin: active.begin,
 
     async wantedAmong(ids) {
-      // Asked at the start too, before anything else.
+      // Asked at the start, too, before anything else.
       await isTakenOver()
       return new Set(ids.filter((id) => active.has(id) || isWanted(state, id)))
     },
@@ -71,7 +71,7 @@ export function openDownloadQueue(app: App): Queue {
         ...shown,
         ...app.platform.mirror(id),
         ...app.platform.original('video', id),
-        // Told from what is kept, so it is known of old items too.
+        // Computed from stored values, so it is known for old items too.
         reason: failure && message && app.platform.reasonOf(failure, message),
         progress: active.progressOf(id),
         _index: indexName,
@@ -89,7 +89,7 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when an item was added, changed or removed; without an id: many. */
     'queue.changed': { id?: string }
-    /** Emitted when an item of the queue is given up until somebody asks again, or until `retryAt` (epoch seconds). */
+    /** Emitted when an item has failed and is not retried until somebody asks, or until `retryAt` (epoch seconds). */
     'download.failed': {
       id: string
       title: string
@@ -98,7 +98,7 @@ declare module 'archivolt' {
       message: string
       retryAt?: number
     }
-    /** Emitted when an account has asked for videos that are in the queue now, whoever has put them there first. */
+    /** Emitted when videos that an account has requested are in the queue, whoever queued them first. */
     'queue.asked': { userId: number; ids: string[] }
   }
 }

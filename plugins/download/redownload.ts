@@ -1,6 +1,6 @@
 /**
- * redownload_degraded: fetches degraded videos again, a few a day, while nothing else is to be downloaded, and keeps
- * what is better (contract 9.15).
+ * redownload_degraded: downloads degraded videos again, a few a day, while nothing else is to be downloaded, and keeps
+ * the better file (contract 9.15).
  */
 import {
   defineTask,
@@ -22,14 +22,14 @@ import { downloadOptions } from './download-options.ts'
 import { downloadPending } from './run.ts'
 
 const MOST_A_DAY = 5
-/** A film of another length is another film. */
+/** A film of another duration is a different film. */
 const LEEWAY_SECONDS = 2
 const LEEWAY_SHARE = 0.03
 
 type Run = JobContext<object>
 type Receipted = VideoDoc & Required<Pick<VideoDoc, 'receipt' | 'degraded'>>
 
-/** What was asked for goes first. */
+/** Requested downloads take precedence. */
 class GivesWay extends Error {}
 
 export const redownloadDegraded = defineTask({
@@ -45,7 +45,7 @@ export const redownloadDegraded = defineTask({
   resumable: true,
   schedule: { auto: '30 4 *', initially: 'random' },
   async run(given, app: App) {
-    // What is there stays as good as it is.
+    // The present file is unchanged.
     const job = untilStop(given)
     const isAskedFor = () => app.jobs.active(downloadPending.name) !== undefined
     const tried = new Set<string>()
@@ -67,9 +67,9 @@ export const redownloadDegraded = defineTask({
   },
 })
 
-/** Those whose time has come, and those that were last fetched with another yt-dlp: the one that waits longest. */
+/** Videos that are due, and those last downloaded with another yt-dlp: the one that has waited longest. */
 async function nextDegraded(tried: ReadonlySet<string>, app: App): Promise<Receipted | undefined> {
-  // Most libraries have none: then no process is started to learn its version.
+  // Most libraries have none, and then no process is started to read its version.
   if ((await app.videos.collection.count({ exists: 'degraded_next' }, 1)) === 0) return undefined
   const version = await app.platform.downloaderVersion()
   const due: VideoFilter[] = [{ range: ['degraded_next', { lte: epochSeconds(app.clock) }] }]
@@ -83,14 +83,14 @@ async function nextDegraded(tried: ReadonlySet<string>, app: App): Promise<Recei
   })
   const queued = app.queue.known(hits.map(({ id }) => id))
   for (const { id } of hits) {
-    // What is in the queue is downloaded anew anyway.
+    // Queued videos are downloaded anyway.
     const doc = tried.has(id) || queued.has(id) ? undefined : await app.videos.get(id)
     if (doc?.receipt && doc.degraded) return doc as Receipted
   }
   return undefined
 }
 
-/** @returns whether there is a better file now. @throws GivesWay */
+/** @returns whether the file was replaced by a better one. @throws GivesWay */
 async function fetchAgain(video: Receipted, job: Run, app: App): Promise<boolean> {
   const id = video.platform_id
   const asked = new AbortController()
@@ -105,7 +105,7 @@ async function fetchAgain(video: Receipted, job: Run, app: App): Promise<boolean
     if (asked.signal.aborted) throw asked.signal.reason
     if (job.signal.aborted) throw error
     const failure = app.platform.failureOf(error)
-    // Nobody was asked about this video, or this machine lacks something.
+    // The platform was not asked about this video, or this machine lacks something.
     if (failure?.isDeferred || failure?.needBytes !== undefined || isAppError(error, 'unavailable'))
       throw new GivesWay()
     job.log.warn({ id, failure: failure?.failure, err: failure ? undefined : error }, 'could not be fetched again')
@@ -172,10 +172,10 @@ async function takeIfBetter(
 const isSameLength = (one: number, other: number): boolean =>
   Math.abs(one - other) <= Math.max(LEEWAY_SECONDS, LEEWAY_SHARE * other)
 
-/** What is offered now is no better. Where nothing is wrong with it, nothing is wrong with what is there either. */
+/** The offered quality is no better. If it is not degraded, neither is the present file. */
 async function leave(video: Receipted, left: LeftAlone, app: App): Promise<void> {
   const { receipt, degraded } = video
-  // Another length, or another bad hour.
+  // Another duration, or another temporary limit of the platform.
   if (left.receipt.got.height !== receipt.got.height) return noteTry(video, left.receipt.downloader, app)
   const { quality } = await downloadOptions(video.channel_id, '', app, video.platform_id)
   const still = await judge(left, quality, degraded.tries + 1, app)
@@ -192,7 +192,7 @@ async function noteTry(
   await app.videos.change(id, { set: { degraded: { tries, next_try, tried_with: version } } })
 }
 
-/** Of today. */
+/** Downloads today. */
 const triesOf = ({ ledger, clock }: App): number =>
   ledger.sql<{ tries: number }>('SELECT tries FROM download_again WHERE day = ?').get(localDay(epochSeconds(clock)))
     ?.tries ?? 0

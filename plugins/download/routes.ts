@@ -1,4 +1,4 @@
-/** What HTTP sees of the queue (contract 6.4, bulk of appendix B). */
+/** The routes of the queue (contract 6.4, bulk of appendix B). */
 import { defineRoute, errors, ID_PATTERN, json, listing, say, Type } from 'archivolt'
 import type { Target } from '../platform/types.ts'
 import type { App } from './app.ts'
@@ -117,7 +117,7 @@ export const addToQueue = defineRoute({
   },
 })
 
-/** What a text asks for. An id that a document of ours has is taken whatever its form. */
+/** The targets of a text. An id of an existing document is accepted in any form. */
 async function targetsOf(text: string, place: string, app: App): Promise<Target[]> {
   const words = text.split(/\s+/).filter(Boolean)
   if (!words.length)
@@ -206,7 +206,7 @@ export const changeItem = defineRoute({
   },
 })
 
-/** It would be a name on the ignore list that nothing ever has. @throws bad_request */
+/** Otherwise the ignore list would get an id that no video has. @throws bad_request */
 async function refuseUnlessVideo(id: string, app: App): Promise<void> {
   if (
     app.platform.targetsIn(id)[0]?.type === 'video' ||

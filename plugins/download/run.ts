@@ -1,5 +1,5 @@
 /**
- * download_pending: takes the queue's items one by one, downloads, puts into the library; then what follows a run
+ * download_pending: downloads the queue's items one by one and archives them; then follows what a run triggers
  * (contract 9.3).
  */
 import {
@@ -29,23 +29,23 @@ interface PutOff {
   attempts: number
   /** By the steady clock. */
   at: number
-  /** What of this machine does not serve: then it is no fault of the item. */
+  /** This machine lacks something: the item is not at fault. */
   waitsFor?: Words
-  /** Epoch milliseconds of when it began to wait for that. */
+  /** Epoch milliseconds of the beginning of that wait. */
   since?: number
-  /** Nobody is asked again before so much is free. */
+  /** No item begins before this much space is free. */
   needBytes?: number
 }
 
-/** What all that a run does shares. */
+/** What the parts of a run share. */
 interface Run {
   readonly job: JobContext<{ autoOnly?: boolean }>
   readonly app: App
   readonly workers: Workers
-  /** Items that are tried again later in this run. */
+  /** Items that are retried later in this run. */
   readonly putOff: Map<string, PutOff>
   readonly ingested: string[]
-  /** Subtitles that could not be had, as `id language`. */
+  /** Subtitles that were not available, as `id language`. */
   readonly leftOut: string[]
 }
 
@@ -61,7 +61,7 @@ export const downloadPending = defineTask({
   merge: (before, asked) => ({ autoOnly: before.autoOnly === true && asked.autoOnly === true }),
   resumable: true,
   outgoing: true,
-  schedule: { auto: '0 16 *', initially: { hour: '9', isFirstStartOnly: true } }, // after the scan of 8
+  schedule: { auto: '0 16 *', initially: { hour: '9', isFirstStartOnly: true } }, // after the scan at 8
   async run(job, app: App) {
     const run: Run = { job, app, workers: new Workers(job), putOff: new Map(), ingested: [], leftOut: [] }
     const { workers, ingested } = run
@@ -84,7 +84,7 @@ export const downloadPending = defineTask({
       await workers.ended()
       job.signal.throwIfAborted()
     } catch (error) {
-      await workers.ended().catch(() => undefined) // that they were cut off is said already
+      await workers.ended().catch(() => undefined) // the interruption was reported already
       if (isKilled(run)) for (const id of run.putOff.keys()) await app.media.clearStaging(id)
       throw error
     } finally {
@@ -110,13 +110,10 @@ function withoutSubtitles(leftOut: readonly string[]): Words[] {
     : [say`these subtitles could not be fetched or converted: ${{ names }}`]
 }
 
-/** Then what was begun goes; where the server closes it is gone on with. */
+/** A kill discards what was begun; when the server closes, it is continued later. */
 const isKilled = ({ job, app }: Run): boolean => app.jobs.get(job.id)?.command === 'KILL'
 
-/**
- * The next in line; where only items are left that were put off, waits for the first of them, a command, or another
- * start.
- */
+/** The next item; if all remaining ones are postponed, waits for the first of them, a command, or another start. */
 async function nextItem(run: Run): Promise<DownloadDoc | undefined> {
   const { job, app, workers, putOff } = run
   let triedComments = false
@@ -171,7 +168,7 @@ async function nextItem(run: Run): Promise<DownloadDoc | undefined> {
   }
 }
 
-/** While all that is left waits to be tried again: the comments of what has come do not wait for it. */
+/** While all remaining items wait for a retry, the comments of archived videos are fetched. */
 async function commentsMeanwhile({ job, app }: Run): Promise<void> {
   try {
     await app.extras.fetchDue(untilStop(job))
@@ -182,14 +179,14 @@ async function commentsMeanwhile({ job, app }: Run): Promise<void> {
   }
 }
 
-/** @returns whether it is in the library now; what went wrong is noted on the item */
+/** @returns whether it is in the library now; a failure is recorded on the item */
 async function downloadItem(run: Run, item: DownloadDoc, worker: Worker): Promise<boolean> {
   const { job, app, putOff, leftOut } = run
   const id = item.platform_id
   const isWanted = item.force || app.media.missing.of([id]).size > 0
   const archived = isWanted ? undefined : await app.videos.get(id)
   if (archived) {
-    // Ingested, then cut off before the queue was told: what follows an ingest is done again.
+    // It was archived, but an interruption came before the queue was updated: repeat what follows an ingest.
     await app.emit('video.added', { id, channelId: archived.channel_id, why: 'new' })
     await settle(run, id, archived.channel_id)
     return false
@@ -201,7 +198,7 @@ async function downloadItem(run: Run, item: DownloadDoc, worker: Worker): Promis
   }
   const turn = app.queue.begin(id)
   try {
-    // It may have been cleared or ignored since it was chosen; from here on that ends its turn.
+    // It may have been removed or ignored since it was chosen; from here on that aborts its download.
     if (!app.queue.isWanted(id)) return false
     if (!(await isStillWanted(run, item, turn))) return false
     leftOut.push(...(await fetchAndIngest(run, item, worker, turn)))
@@ -224,7 +221,7 @@ async function downloadItem(run: Run, item: DownloadDoc, worker: Worker): Promis
   }
 }
 
-/** What could not be decided from a listing is decided now: one that is not wanted leaves the queue, or is ignored. */
+/** Decides what the listing left open: an unwanted video leaves the queue, or is ignored. */
 async function isStillWanted({ job, app }: Run, item: DownloadDoc, { signal }: ActiveItem): Promise<boolean> {
   const id = item.platform_id
   for (const ask of app.hook('download.begin')) {
@@ -244,7 +241,7 @@ async function fetchAndIngest(run: Run, item: DownloadDoc, worker: Worker, turn:
   const { job, app } = run
   const id = item.platform_id
   const signal = AbortSignal.any([job.signal, turn.signal])
-  // A stop waits for what has begun, and not for what is only in line for the platform.
+  // A stop waits for a begun download, but not for one that still waits for the platform.
   const waiting = new AbortController()
   const endWait = () => waiting.abort(job.stopSignal.reason)
   job.stopSignal.addEventListener('abort', endWait, { once: true })
@@ -295,14 +292,14 @@ async function fetchAndIngest(run: Run, item: DownloadDoc, worker: Worker, turn:
   return languages.map((language) => `${id} ${language}`)
 }
 
-/** The video is in the library: the queue forgets it. */
+/** The video is in the library: remove it from the queue. */
 async function settle({ job, app }: Run, id: string, channelId: string): Promise<void> {
   await job.step('download.mark', () => app.queue.markChannel(channelId, true))
   await job.step('download.done', () => app.queue.done(id))
   await job.step('download.clear', () => app.media.clearStaging(id))
 }
 
-/** Final failures are noted at once, the others after their last attempt; one bad item never ends the run. */
+/** Final failures are recorded at once, others after their last attempt; one bad item never ends the run. */
 async function noteFailure({ job, app, putOff }: Run, item: DownloadDoc, error: unknown): Promise<void> {
   const id = item.platform_id
   const failure = app.platform.failureOf(error)
@@ -312,7 +309,7 @@ async function noteFailure({ job, app, putOff }: Run, item: DownloadDoc, error: 
   }
   const message = error instanceof Error ? error.message : String(error)
   job.log.warn({ id, failure: failure?.failure, err: failure ? undefined : error }, `not downloaded: ${message}`)
-  // whatever it was, it is about the library, and the item has its turn when that is back
+  // the failure concerns the library: the item is retried when that is available
   if ((await app.media.absence()) !== undefined) return
   const needBytes = failure?.needBytes
   if (failure && needBytes === undefined && isFinal(failure, app)) {
@@ -321,7 +318,7 @@ async function noteFailure({ job, app, putOff }: Run, item: DownloadDoc, error: 
     return giveUp(item, toItemFailure(failure, app), app)
   }
   const attempts = (putOff.get(id)?.attempts ?? 0) + 1
-  // What this machine lacks, such as room on a disk, is tried until it is there: no item is blamed for it.
+  // What this machine lacks, such as disk space, is retried until it is there, and no item is blamed for it.
   const isOurs = isAppError(error, 'unavailable') || needBytes !== undefined
   const delay = RETRY_DELAYS_MS[attempts - 1] ?? (isOurs ? RETRY_DELAYS_MS.at(-1) : undefined)
   if (delay !== undefined) {
@@ -346,13 +343,16 @@ async function noteFailure({ job, app, putOff }: Run, item: DownloadDoc, error: 
 
 async function giveUp(item: DownloadDoc, failure: ItemFailure, app: App): Promise<void> {
   const { platform_id: id, title, channel_id: channelId } = item
-  // A further look that finds the same says nothing new.
+  // A retry with the same result is not news.
   if (item.noted_at === undefined || !isLookedAtAgain(failure.errorClass, app))
     await tellFailed({ id, title, channelId }, failure, app)
   await app.queue.fail(id, failure)
 }
 
-/** Leftover priority items wait their turn again, unless another run was asked for meanwhile: then they are its own. */
+/**
+ * Remaining priority items return to their position, unless another run was requested meanwhile: then they are its
+ * items.
+ */
 async function restOf({ job, app }: Run): Promise<void> {
   const isAskedAgain = () => app.jobs.get(job.id)?.again === true
   if (isAskedAgain()) return
@@ -363,8 +363,8 @@ async function restOf({ job, app }: Run): Promise<void> {
 declare module 'archivolt' {
   interface Hooks {
     /**
-     * Asked before a queued video is downloaded: whether it is still wanted. It may ask the platform, and throws what
-     * the platform says.
+     * Asked before a queued video is downloaded: whether it is still wanted. It may ask the platform, whose errors it
+     * passes on.
      */
     'download.begin': (item: DownloadDoc, asked: AskOptions) => Promise<'take' | 'skip' | 'ignore'>
   }

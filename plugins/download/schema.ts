@@ -1,8 +1,8 @@
-/** The queue item as it is shown and backed up (contract 5.4). */
+/** The queue item as shown and backed up (contract 5.4). */
 import { type Static, Type } from 'archivolt'
 import type { ItemFailureClass } from '../platform/failure-classes.ts'
 
-/** The platform's failure classes that are noted on an item; a further one is a compiler error here. */
+/** The platform's failure classes that are recorded on an item; the compiler reports a missing one here. */
 const NOTED: Record<ItemFailureClass, true> = {
   gone: true,
   restricted: true,
@@ -23,11 +23,11 @@ export const DownloadDoc = Type.Object({
   auto_start: Type.Boolean(),
   error_class: Type.Optional(Type.Enum([...ERROR_CLASSES])),
   message: Type.Optional(Type.String()),
-  /** Epoch seconds: when it is taken again by itself. */
+  /** Epoch seconds: when it is retried automatically. */
   retry_at: Type.Optional(Type.Integer()),
-  /** Internal, epoch seconds: when a failure that is looked at again was first noted. */
+  /** Internal, epoch seconds: when a failure that is retried regularly was first recorded. */
   noted_at: Type.Optional(Type.Integer()),
-  /** Internal: a listing has shown it without a mark since, so it was taken again. */
+  /** Internal: a listing has shown it without a restriction since, so it was retried. */
   reopened: Type.Optional(Type.Boolean()),
   title: Type.String(),
   channel_id: Type.String(),
@@ -38,11 +38,11 @@ export const DownloadDoc = Type.Object({
   timestamp: Type.Integer(),
   vid_type: Type.Enum(['videos', 'streams', 'shorts', 'unknown']),
   vid_thumb_url: Type.String(),
-  /** Internal: the place in the queue, ascending: when it was added, one by one. */
+  /** Internal: the position in the queue, ascending, from the time when it was added. */
   position: Type.Integer(),
-  /** Internal: queue it although the video is archived. */
+  /** Internal: download it although the video is archived. */
   force: Type.Optional(Type.Boolean()),
-  /** Internal: where the platform has the picture. */
+  /** Internal: the picture's address on the platform. */
   art: Type.Optional(Type.String()),
 })
 export type DownloadDoc = Static<typeof DownloadDoc>

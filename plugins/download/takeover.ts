@@ -1,4 +1,4 @@
-/** The queue used to be a collection of the index: its items come into the ledger, once. */
+/** Moves the queue from the index of an earlier version into the ledger, once. */
 import type { App } from './app.ts'
 import type { QueueTable } from './queue-rows.ts'
 import type { DownloadDoc } from './schema.ts'
@@ -7,8 +7,8 @@ const COLLECTION = 'download'
 const MOST_NAMED = 50
 
 /**
- * @returns begins it when it is first called, and resolves when it is done. A start that was cut off before the items
- *   were all here begins anew; one that was cut off afterwards only removes the collection
+ * @returns begins the move at the first call, and resolves when it is done. If a start is interrupted before all items
+ * are in the ledger, the next one begins again; afterwards it only removes the collection
  */
 export function openTakeover(app: Pick<App, 'index' | 'log'>, items: QueueTable): () => Promise<void> {
   let taken: Promise<void> | undefined
@@ -16,7 +16,7 @@ export function openTakeover(app: Pick<App, 'index' | 'log'>, items: QueueTable)
   async function takeOver(): Promise<void> {
     const left = await app.index.leftover?.(COLLECTION)
     if (!left) return
-    // What is in the ledger is newer, such as where somebody has put an old index back.
+    // The ledger's items are newer, for example after somebody has restored an old index.
     if (items.isEmpty()) {
       let count = 0
       const { write, commit } = await items.replacement()

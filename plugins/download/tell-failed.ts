@@ -1,4 +1,4 @@
-/** Tells addresses outside which downloads have failed: many are one message, and there is one an hour at most. */
+/** Notifies external addresses of failed downloads: many are combined in one message, at most one an hour. */
 import { defineTask, type Timer, Type } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -14,14 +14,14 @@ export const downloadFailed = defineTask({
     [...lines, ...(count > lines.length ? [`and ${count - lines.length} more`] : [])].join('\n'),
 })
 
-/** What fails in a row comes together. */
+/** Failures in quick succession are combined. */
 const GATHER_MS = 60_000
 const APART_MS = 3_600_000
 const MOST_NAMED = 10
 const LONGEST_LINE = 300
 
 export interface FailureNews {
-  /** An item is given up until somebody asks again. */
+  /** An item is not retried until somebody asks. */
   hear(failed: { title: string; message: string }): void
   end(): void
 }

@@ -1,15 +1,15 @@
 /**
- * Items of a run that are worked on at the same time: so many are fetched as is allowed, and while this machine puts
- * one together and takes it in, the next is fetched.
+ * Runs several items of a run at once: as many downloads as allowed, and the next one begins while this machine merges
+ * and archives the last.
  */
 import { type JobContext, say } from 'archivolt'
 import type { DownloadDoc } from './schema.ts'
 
-/** How far one item is, as its worker tells. */
+/** The progress of an item, as its worker reports it. */
 export interface Worker {
   /** @param fraction  0–1 */
   report(fraction: number): void
-  /** The platform has given all of it. */
+  /** All streams have arrived. */
   fetched(): void
 }
 
@@ -40,7 +40,7 @@ export class Workers {
   }
 
   /**
-   * Resolves when one more item may begin: so many are fetched at once, and one more is put together.
+   * Resolves when another item may begin: the allowed number of downloads, and one more that is being merged.
    * @throws what a worker threw, once all have ended; the signal's reason
    */
   async place(atOnce: () => number): Promise<void> {
@@ -50,18 +50,18 @@ export class Workers {
     this.#job.signal.throwIfAborted()
   }
 
-  /** Resolves when an item has been fetched or has ended, or when it is woken. */
+  /** Resolves when an item has been downloaded or has ended, or when it is woken. */
   change(): Promise<void> {
     return new Promise((resolve) => this.#waiting.add(resolve))
   }
 
-  /** There may be something to begin with. */
+  /** There may be another item to begin. */
   wake(): void {
     for (const resolve of [...this.#waiting]) resolve()
     this.#waiting.clear()
   }
 
-  /** Begins with an item. What is thrown ends the run when all others have ended. */
+  /** Begins an item. An error ends the run when all others have ended. */
   begin({ platform_id: id, title }: DownloadDoc, work: (worker: Worker) => Promise<void>): void {
     const own: Work = { title, fraction: 0, isFetched: false }
     this.#works.set(id, own)
@@ -86,7 +86,7 @@ export class Workers {
       })
   }
 
-  /** Resolves when no item is worked on. @throws what a worker threw */
+  /** Resolves when no item is in progress. @throws what a worker threw */
   async ended(): Promise<void> {
     while (this.areBusy) await this.change()
     if (this.#failure) throw this.#failure.error

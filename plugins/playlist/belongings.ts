@@ -1,11 +1,14 @@
-/** Where removed videos stood in custom playlists, as the bin keeps it; what playlists of the platform say of them. */
+/**
+ * What the bin stores of removed videos: their positions in custom playlists; and playlists that belong to a removed
+ * channel.
+ */
 import { faultIn, type Static, Type } from 'archivolt'
 import type { OwnChannelBelongings } from '../channel/belongings.ts'
 import type { OwnBelongings } from '../video/types.ts'
 import type { App } from './app.ts'
 import { PlaylistDoc } from './schema.ts'
 
-/** `[playlist, place, title, uploader]`: each had it there. */
+/** `[playlist, position, title, uploader]` for each playlist that contained it. */
 const Kept = Type.Array(
   Type.Tuple([Type.String(), Type.Integer(), Type.String(), Type.Union([Type.String(), Type.Null()])]),
 )
@@ -30,7 +33,7 @@ export function belongings({ playlists }: App): OwnBelongings {
 
 const Lists = Type.Array(PlaylistDoc)
 
-/** Playlists that a channel has listed go with it, and come back before its videos. */
+/** Playlists listed by a channel are removed with it, and restored before its videos. */
 export function channelBelongings({ playlists }: App): OwnChannelBelongings {
   return {
     of: 'playlist',

@@ -1,4 +1,4 @@
-/** The document of a custom playlist, and what it says of the rows. */
+/** The document of a custom playlist, and converting it from and to rows. */
 import { localDay } from 'archivolt'
 import type { CustomEntry } from './custom-rows.ts'
 import type { PlaylistDoc } from './schema.ts'
@@ -10,7 +10,7 @@ interface CustomContent {
   changedAt: number
 }
 
-/** What the rows of a custom playlist say in its document. */
+/** What the rows of a custom playlist become in its document. */
 export const contentOf = ({ name, entries, changedAt }: CustomContent) => ({
   playlist_name: name ?? '',
   playlist_last_refresh: localDay(changedAt),
@@ -24,7 +24,7 @@ export const contentOf = ({ name, entries, changedAt }: CustomContent) => ({
   refreshed_at: changedAt,
 })
 
-/** A custom playlist of archived videos, whoever sees it. */
+/** A custom playlist of archived videos, private or shared. */
 export const customDoc = ({
   id,
   thumbnail,
@@ -42,7 +42,7 @@ export const customDoc = ({
   ...contentOf(content),
 })
 
-/** Archived videos of a document, each once. */
+/** The archived videos of a document, each once. */
 export function entriesOf({ playlist_entries: entries }: PlaylistDoc): CustomEntry[] {
   const byId = new Map(
     entries

@@ -1,15 +1,15 @@
-/** Custom playlists in the ledger, private and shared ones: the one home of these rows, which are the truth. */
+/** The rows of custom playlists, private and shared, in the ledger: the source of truth. */
 import { chunksOf, epochSeconds, errors, isAmong, say } from 'archivolt'
 import type { App } from './app.ts'
 import type { KeptPlaces } from './belongings.ts'
 
-/** The one playlist that every account has from the start. Clients know each account's own by this id. */
+/** The playlist that every account has from the start. The API uses this id for each account's own one. */
 export const WATCH_LATER = 'watchlater'
 
 export interface CustomPlaylist {
   id: string
   ownerId: number | null
-  /** Null: everybody sees its document. */
+  /** Null: shared, its document is visible to all. */
   privateTo: number | null
   isShared: boolean
   name: string | null
@@ -31,11 +31,11 @@ export interface Unsettled {
 
 /** In place of an id: all documents that have no rows. */
 export const UNKNOWN = '*'
-/** Of one account, Watch later left out: so a list of them needs no pages of its own. */
+/** Per account, without Watch later; few enough for a list without pages. */
 const MOST_PLAYLISTS = 500
-/** As many as the platform takes: a record names all its entries, and a list of videos ends at `MAX_WINDOW`. */
+/** The platform's limit: a record lists all its entries, and a list of videos ends at `MAX_WINDOW`. */
 const MOST_ENTRIES = 5000
-/** Entries that one transaction writes, so that none holds the loop. */
+/** Entries per transaction, which bounds the time on the event loop. */
 const CHUNK = 500
 
 const COLUMNS =
@@ -50,7 +50,7 @@ const toList = (row: Row): CustomPlaylist => ({ ...row, isShared: row.isShared =
 
 export type CustomRows = ReturnType<typeof openCustomRows>
 
-/** What changes a shared playlist notes in the same transaction that its document is not settled. */
+/** A change of a shared playlist records in the same transaction that its document is outdated. */
 export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'accounts' | 'clock'>) {
   const { sql, write } = ledger
 
@@ -71,14 +71,14 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
       .map(toList)
   }
 
-  /** The next ones after one, in order of their ids. */
+  /** The next ones after an id, in order of ids. */
   function after(id: string, limit: number): CustomPlaylist[] {
     return sql<Row>(`SELECT ${COLUMNS} FROM playlist_custom WHERE playlist_id > ? ORDER BY playlist_id LIMIT ?`)
       .all(id, limit)
       .map(toList)
   }
 
-  /** Of these, those that everybody sees and somebody owns. */
+  /** Of these, the shared ones that have an owner. */
   function ownersOf(ids: readonly string[]): Map<string, number> {
     const found = sql<{ id: string; ownerId: number }>(
       `SELECT playlist_id AS id, owner_id AS ownerId FROM playlist_custom
@@ -87,7 +87,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     return new Map(found.all(JSON.stringify(ids)).map(({ id, ownerId }) => [id, ownerId]))
   }
 
-  /** Those whose document, if any, is about to be dropped, or to be written: nobody is to see it. */
+  /** Those whose document, if any, is about to be deleted or written: nobody may see it meanwhile. */
   function hidden(): string[] {
     return idsOf(
       `SELECT u.playlist_id AS id FROM playlist_unsettled u LEFT JOIN playlist_custom c USING (playlist_id)
@@ -111,7 +111,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     return idsOf(`SELECT video_id AS id FROM playlist_custom_entry ${OF_LIST} ORDER BY place`, id)
   }
 
-  /** Of these videos, those that are in it. */
+  /** Of these videos, those that it contains. */
   function among(id: string, videoIds: readonly string[]): Set<string> {
     const [isOne, value] = isAmong('video_id', videoIds)
     return new Set(idsOf(`SELECT video_id AS id FROM playlist_custom_entry ${OF_LIST} AND ${isOne}`, id, value))
@@ -128,7 +128,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     ).all(number, limit)
   }
 
-  /** From now on rows or document, or those of these that have no rows, are to be settled. */
+  /** Records that rows or document must be reconciled, or the documents that have no rows. */
   function unsettle(id: string, truth: Unsettled['truth']): Promise<void> {
     return write(() => note(id, truth))
   }
@@ -144,12 +144,12 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     )
   }
 
-  /** Its document is as the rows are, or the other way round, unless there was a further change. */
+  /** Rows and document agree, unless there was a further change. */
   function noteSettled({ number, id }: Unsettled): Promise<void> {
     return write(() => endSettling(number, id))
   }
 
-  /** All of these shared playlists may lack videos that are in the archive again. @returns their ids */
+  /** Each of these shared playlists may contain videos that are in the archive again. @returns their ids */
   function unsettleShared(videoId: string | undefined): Promise<string[]> {
     return write(() => {
       const [where, values] =
@@ -188,7 +188,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
   }
 
   /**
-   * To its owner; one that nobody owns becomes the account's.
+   * Changes the owner; a playlist without an owner becomes the account's.
    * @throws not_found: the account or the playlist is gone; permission_denied: somebody else's; conflict: too many, or
    * too many videos in it
    */
@@ -209,9 +209,9 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
   }
 
   /**
-   * Beside documents from another time.
-   * @param known  those of these lists that have a document
-   * @param older  which of the two comes from an earlier time
+   * Reconciles with documents from another time.
+   * @param known  those of these playlists that have a document
+   * @param older  which of the two is from an earlier time
    */
   function compare(
     lists: readonly CustomPlaylist[],
@@ -240,7 +240,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
   }
 
   /**
-   * At the end; of Watch later at the top. One that is in it already stays where it is.
+   * Appends; in Watch later, prepends. A video that is already in it stays where it is.
    * @throws conflict: it is private and full; not_found: the account or the playlist is gone
    */
   function add(list: Pick<CustomPlaylist, 'id' | 'ownerId'>, { videoId, title, uploader }: CustomEntry): Promise<void> {
@@ -269,7 +269,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
   }
 
   /**
-   * Puts a video to an end, or into the place of another, which makes room towards where it came from.
+   * Moves a video to an end, or to the position of another one, which moves towards the former position.
    * @returns false: it was not in it
    */
   function move(id: string, videoId: string, to: 'first' | 'last' | { videoId: string }): Promise<boolean> {
@@ -292,7 +292,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     })
   }
 
-  /** What its document says takes the place of all that the rows have, in pieces: not settled before the last one. */
+  /** The document's content replaces all rows, in pieces: the playlist stays marked as outdated until the last one. */
   async function replace(
     mark: Unsettled,
     { name, changedAt, entries }: { name: string; changedAt: number; entries: readonly CustomEntry[] },
@@ -321,7 +321,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     })
   }
 
-  /** These videos are gone: out of all of them. @returns the shared ones that had some */
+  /** Removes these videos from all playlists. @returns the shared playlists among them */
   function forgetVideos(videoIds: readonly string[]): Promise<string[]> {
     const gone = JSON.stringify(videoIds)
     return write(() => {
@@ -336,7 +336,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     })
   }
 
-  /** Where these videos stand, by video: in each playlist its place. */
+  /** The positions of these videos: by video, in each playlist. */
   function placesOf(videoIds: readonly string[]): Map<string, KeptPlaces> {
     const found = new Map<string, KeptPlaces>()
     const rows = sql<{ id: string; videoId: string; place: number; title: string; uploader: string | null }>(
@@ -349,8 +349,8 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
   }
 
   /**
-   * These videos are back where they stood, in playlists that are there still; one that has been put in meanwhile stays
-   * where it is. Who has taken a place makes room. @returns the shared ones among them
+   * Restores these videos to their positions in playlists that still exist; one that was added again meanwhile stays
+   * where it is. Videos at those positions move back. @returns the shared playlists among them
    */
   function putBack(kept: ReadonlyMap<string, KeptPlaces>): Promise<string[]> {
     return write(() => {
@@ -379,7 +379,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     sql('INSERT OR REPLACE INTO playlist_unsettled (playlist_id, truth) VALUES (?, ?)').run(id, truth)
   }
 
-  /** The rows have changed. Where the document is yet to be taken, it stays the truth. */
+  /** The rows have changed. While the document is yet to be imported, it stays the source of truth. */
   function noteLedger(id: string): void {
     if (unsettled(id)?.truth !== 'index') note(id, 'ledger')
   }
@@ -398,7 +398,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     sql(`UPDATE playlist_custom SET is_shared = 0, owner_id = ?, private_to = ? ${OF_LIST}`).run(userId, userId, id)
   }
 
-  /** An account may be removed while a request of its own is under way. */
+  /** An account may be removed while its own request runs. */
   function refuseGone(userId: number): void {
     if (!accounts.get(userId)) throw errors.notFound('user')
   }
@@ -420,7 +420,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     return isHere
   }
 
-  /** Whoever changes a list that was removed meanwhile hears that it is not there. */
+  /** Changing a playlist that was removed meanwhile fails with not_found. */
   function touchHere(id: string): void {
     if (!touch(id)) throw errors.notFound('playlist', id)
   }
@@ -462,7 +462,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     sql(`UPDATE playlist_custom_entry SET place = ? ${OF_LIST} AND video_id = ?`).run(place, id, videoId)
   }
 
-  /** Places between two, both included, one further. */
+  /** Moves the positions between two, both included, by one. */
   function shift(id: string, by: -1 | 1, from: number, to: number): void {
     sql(`UPDATE playlist_custom_entry SET place = place + ? ${OF_LIST} AND place BETWEEN ? AND ?`).run(by, id, from, to)
   }

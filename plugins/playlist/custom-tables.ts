@@ -1,4 +1,4 @@
-/** The tables of custom playlists, and how those of earlier versions become them. */
+/** The tables of custom playlists, and their migrations. */
 
 export const ownTables = {
   number: 1,
@@ -33,7 +33,7 @@ CREATE INDEX playlist_own_entry_video ON playlist_own_entry (video_id);
 `,
 }
 
-/** One home for all custom playlists: until then, shared ones were in the index, and moved between it and the ledger. */
+/** All custom playlists become rows: until then, shared ones were only in the index, and sharing moved a playlist. */
 export const oneHome = {
   number: 2,
   sql: `

@@ -9,15 +9,15 @@ import type { PlaylistRecords } from './join-records.ts'
 import type { Membership } from './membership.ts'
 
 const CHUNK = 1000
-/** Lists whose entries are held, and looked up, together. */
+/** Playlists whose entries are in memory and looked up together. */
 const MADE_AT_ONCE = 4
 
 export interface CustomAction {
   action: Action
   videoId: string
-  /** With `move`: the place in the whole list, from 0. */
+  /** With `move`: the position in the whole list, from 0. */
   index?: number
-  /** Up and down jump over what this account has watched. */
+  /** Up and down skip videos that this account has watched. */
   hideWatchedBy?: number | undefined
 }
 
@@ -35,7 +35,7 @@ const byName = (one: CustomPlaylist, other: CustomPlaylist): number => {
 export type CustomPlaylists = ReturnType<typeof openCustomPlaylists>
 
 export function openCustomPlaylists(app: App, { rows, membership, records }: Parts) {
-  /** Of private ones. Entries whose video is not there are left out. */
+  /** Of private ones. Entries without an archived video are left out. */
   async function recordsOf(lists: readonly CustomPlaylist[]): Promise<string[]> {
     const texts: string[] = []
     for (const some of chunksOf(lists, MADE_AT_ONCE)) {
@@ -45,14 +45,14 @@ export function openCustomPlaylists(app: App, { rows, membership, records }: Par
       for (const { list, entries } of read) {
         const there = entries.filter(({ videoId }) => archived.has(videoId))
         texts.push(records.ofPrivate(textOf(list, there), list.ownerId!))
-        // A long one takes its time.
+        // A long one takes a while.
         await nextTurn()
       }
     }
     return texts
   }
 
-  /** Those that an account alone sees, by name; Watch later first, once there is something in it. */
+  /** The account's private ones by name; Watch later first, if it is not empty. */
   function privateTo(userId: number): CustomPlaylist[] {
     const lists = rows.ofOwner(userId).filter(({ privateTo }) => privateTo !== null)
     const later = rows.watchLater(userId)
@@ -74,22 +74,22 @@ export function openCustomPlaylists(app: App, { rows, membership, records }: Par
     return { videoId, title: video.title, uploader: names.get(video.channel_id) ?? null }
   }
 
-  /** As the text of a document that nobody keeps. */
+  /** In the form of a document that is not stored. */
   function textOf(list: CustomPlaylist, entries: readonly CustomEntry[]): string {
     const [first] = entries
-    // No picture of its own: that would lie where others can ask for it.
+    // No picture of its own, because others could request it.
     const thumbnail = first ? app.media.artUrl('video', first.videoId) : app.media.artUrl('playlist', WATCH_LATER)
     const shown = isWatchLater(list) ? { ...list, id: WATCH_LATER, name: 'Watch later' } : list
     const { refreshed_at: _, ...doc } = customDoc({ ...shown, thumbnail, entries })
     return JSON.stringify(doc)
   }
 
-  /** @returns false: the video is not in the list, as far as people see */
+  /** @returns false: the video is not in the list, as far as the caller sees */
   async function take(list: CustomPlaylist, videoId: string): Promise<boolean> {
     return (await membership.archived([videoId])).has(videoId) && rows.take(list.id, videoId)
   }
 
-  /** As `take`. */
+  /** Like `take`. */
   async function move(
     list: CustomPlaylist,
     { action, videoId, index = 0, hideWatchedBy }: CustomAction,

@@ -1,13 +1,13 @@
-/** Whether a listing ended before its end: then what it does not name may still be in the playlist. */
+/** Detects a truncated listing: videos that it does not contain may still be in the playlist. */
 import type { PlaylistMetadata } from '../platform/types.ts'
 
-/** As many rows as the platform gives at a time: a listing breaks off after one of these. */
+/** The platform's page size: a listing breaks off at a multiple of it. */
 const PAGE = 100
-/** Some of those that are announced are hidden, so it is no cut where a few more are missing. */
+/** Some announced videos are hidden, so a few missing ones do not count as truncation. */
 const FEW = 2
 const FEW_SHARE = 0.1
 
-/** @param known  what was in the playlist until now */
+/** @param known  the entries of the playlist so far */
 export function isCut(
   { count, entries }: Pick<PlaylistMetadata, 'count' | 'entries'>,
   known: Iterable<string>,

@@ -1,4 +1,4 @@
-/** Changes of playlists. Those of one playlist run one after the other; those that wait are written together. */
+/** Serialises changes of playlists; changes of one playlist that wait at the same time are written together. */
 import type { Collection, DocOf, NamesOf } from 'archivolt'
 import type { App } from './app.ts'
 import type { PlaylistDoc, playlistIndex } from './schema.ts'
@@ -57,7 +57,7 @@ export function openEdits(
   }
 
   return async (id, edit) => {
-    // Here, not in a turn: that is shared by jobs, which wait for a restore, and requests, which are refused.
+    // Checked here, not in a turn: turns are shared by jobs, which wait for a restore, and requests, which are refused.
     await index.writable()
     return new Promise((resolve, reject) => {
       queues.set(id, [...(queues.get(id) ?? []), { edit, resolve, reject }])

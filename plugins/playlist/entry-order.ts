@@ -1,4 +1,4 @@
-/** The order of entries: where one goes, and their numbers. */
+/** The order of entries: moving them and numbering them. */
 import type { PlaylistEntry } from './schema.ts'
 
 export const ACTIONS = ['create', 'remove', 'up', 'down', 'top', 'bottom', 'move'] as const
@@ -8,15 +8,15 @@ export type Action = (typeof ACTIONS)[number]
 export const numbered = (entries: readonly PlaylistEntry[]): PlaylistEntry[] =>
   entries.map((entry, idx) => (entry.idx === idx ? entry : { ...entry, idx }))
 
-/** An entry at another place of the list; beyond the end is the end. */
+/** Moves an entry to another position; beyond the end means the end. */
 export function moved(entries: readonly PlaylistEntry[], from: number, to: number): PlaylistEntry[] {
   const rest = entries.toSpliced(from, 1)
   return rest.toSpliced(Math.min(to, rest.length), 0, entries[from]!)
 }
 
 /**
- * The place that "one up" or "one down" leads to.
- * @param firstSeen  the first of these videos that the caller sees: the others are jumped over
+ * The position for "one up" or "one down".
+ * @param firstSeen  the first of these videos that the caller sees: hidden ones are skipped
  * @returns undefined: it is at that end already, as far as the caller sees
  */
 export async function neighbour(

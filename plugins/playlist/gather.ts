@@ -1,8 +1,8 @@
-/** What many ask for at once is done once: all that comes within a turn of the loop goes to one call. */
+/** Combines calls: all items of one turn of the event loop are passed to one call. */
 
 const MOST = 500
 
-/** @param work  for the items of a turn, in the order in which they came; what it throws is thrown to all of them */
+/** @param work  for the items of a turn, in their order; its error is thrown to all callers */
 export function gathered<Item>(work: (items: Item[]) => Promise<void>): (item: Item) => Promise<void> {
   let next: { items: Item[]; done: Promise<void> } | undefined
   return (item) => {

@@ -1,13 +1,13 @@
 /**
- * The record of contract 5.3 as it is sent: the stored text with the entries' second id key, the rank, and whose a
- * custom playlist is.
+ * Builds the record of contract 5.3 from the stored text: the second id key of entries, the rank, and the owner of a
+ * custom playlist.
  */
 import { type Hit, roundScore, textUnder, withKeys, withTwins } from 'archivolt'
 import type { App } from './app.ts'
 import type { CustomRows } from './custom-rows.ts'
 
 export interface PlaylistRecords {
-  /** Of documents; one read for whose they are. */
+  /** Of documents; one read for all owners. */
   of(hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>): string[]
   ofPrivate(text: string, userId: number): string
 }

@@ -1,6 +1,4 @@
-/**
- * Which playlists a video says it is in: kept in the videos' documents, in chunks that never hold the index for long.
- */
+/** The playlists that a video names in its document: updated in chunks that do not block the index for long. */
 import { chunksOf, MAX_WINDOW } from 'archivolt'
 import type { App } from './app.ts'
 

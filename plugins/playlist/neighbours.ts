@@ -1,4 +1,4 @@
-/** What comes before and after a video in each of its playlists (contract B). */
+/** The previous and next video in each playlist of a video (contract B). */
 import { defineRoute, errors, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { PlaylistEntry } from './schema.ts'

@@ -1,4 +1,4 @@
-/** Whose playlist is whose: what an account sees, and what it may change (contract 9.6). */
+/** Rights to playlists: what an account sees, and what it may change (contract 9.6). */
 import { randomUUID } from 'node:crypto'
 import {
   type Actor,
@@ -21,7 +21,7 @@ import type { PlaylistDoc, playlistIndex } from './schema.ts'
 export const VISIBILITIES = ['private', 'shared'] as const
 export type Visibility = (typeof VISIBILITIES)[number]
 
-/** A playlist as it is for who asks; its rows, where it has some. */
+/** A playlist as the caller sees it; with its rows, if it has some. */
 interface Seen {
   list?: CustomPlaylist | undefined
   isPrivate: boolean
@@ -43,33 +43,33 @@ export interface OwnQuery {
   channel?: string | undefined
   subscribed?: boolean | undefined
   visibility?: Visibility | undefined
-  /** Only those of who asks, or only those of others and of nobody. */
+  /** Only the caller's own, or only those of others and of nobody. */
   isOwn?: boolean | undefined
   from: number
   size: number
 }
 
-/** What who asks sees and may do: private ones are their account's alone. */
+/** What the caller sees and may do: private playlists are visible only to their owner. */
 export interface OwnPlaylists {
-  /** @throws not_found; permission_denied; bad_request: it is the platform's */
+  /** @throws not_found; permission_denied; bad_request: it belongs to the platform */
   mayChange(id: string, actor: Actor): Promise<CustomPlaylist>
   /**
-   * @throws not_found: playlist, video, or the video is not in it; permission_denied; bad_request: it is not custom;
-   * conflict: it is full
+   * @throws not_found: playlist, video, or the video is not in it; permission_denied; bad_request: it is not a custom
+   * playlist; conflict: it is full
    */
   act(id: string, action: CustomAction, actor: Actor): Promise<void>
   /**
-   * Chosen videos one after the other, in their order; those that are not there, or not in it, are left out.
-   * @returns how many were there. @throws as `act`
+   * Changes several videos in their order; missing ones are skipped.
+   * @returns the number of changed ones. @throws as `act`
    */
   actOnChosen(id: string, action: 'create' | 'remove', videoIds: readonly string[], actor: Actor): Promise<number>
-  /** One's own private ones first, then those that all see; each by name. */
+  /** The account's private ones first, then the shared ones; each by name. */
   find(query: OwnQuery, actor: Actor): Promise<{ texts: string[]; total: number }>
   /** The record as it is sent. */
   record(id: string, actor: Actor): Promise<string | undefined>
-  /** Its archived videos, in its order; undefined: there is none for who asks. */
+  /** Its archived videos, in its order; undefined: the caller has no such playlist. */
   videosOf(id: string, actor: Actor): Promise<string[] | undefined>
-  /** What records of videos say to an account: which it keeps to watch later. */
+  /** What records of videos tell an account: whether they are in its Watch later. */
   keysOf(videoIds: readonly string[], userId: number): Map<string, { watch_later: true }>
   /** @param id  default: a new one @returns its id. @throws conflict: the account has too many */
   create(name: string, visibility: Visibility, actor: Actor, id?: string): Promise<string>
@@ -77,7 +77,7 @@ export interface OwnPlaylists {
   rename(id: string, name: string, actor: Actor): Promise<void>
   /** @throws not_found; permission_denied; bad_request; conflict: too many playlists, or too many videos in it */
   setVisibility(id: string, visibility: Visibility, actor: Actor): Promise<void>
-  /** @throws not_found; permission_denied; bad_request: it is always there */
+  /** @throws not_found; permission_denied; bad_request: Watch later cannot be removed */
   mayRemove(id: string, actor: Actor, options: { withVideos: boolean }): Promise<void>
 }
 
@@ -118,7 +118,7 @@ export function openOwnPlaylists(
       const list = await mayChange(id, actor)
       await projection.change(list, () => custom.act(list, action))
     }
-    // A removal of the video, which takes it out of its playlists, is over or has not begun.
+    // A removal of the video, which removes it from its playlists, has ended or has not begun.
     await (action.action === 'create' ? app.videos.exclusive(action.videoId, change) : change())
   }
 
@@ -134,7 +134,7 @@ export function openOwnPlaylists(
     ]
   }
 
-  /** From a place on in those that the index has. */
+  /** From a position on, among those that are in the index. */
   async function findShared(query: OwnQuery, actor: Actor): Promise<{ texts: string[]; total: number }> {
     const filters = sharedFilters(query, actor)
     const filter = filters.length > 0 ? { and: filters } : undefined

@@ -1,4 +1,4 @@
-/** The service `playlists`: the one home of playlist documents, and of what they say in videos. */
+/** The service `playlists`, which owns playlist documents, and the playlists that videos name. */
 import {
   type Collection,
   epochSeconds,
@@ -30,20 +30,19 @@ import { removePlaylist } from './tasks.ts'
 
 interface IndexOptions {
   /**
-   * A job's id: its turns at the platform, where the playlist's channel has to be read. Without one the channel is left
-   * alone.
+   * A job's id, for its turns at the platform if the playlist's channel must be read. Omitted: the channel is not read.
    */
   asker?: string
   signal?: AbortSignal | undefined
-  /** Left out: as it was; a new one is not. */
+  /** Omitted: unchanged; for a new playlist, false. */
   subscribed?: boolean
-  /** One that is not ours stays so: its removal meanwhile holds. */
+  /** Only updates an existing playlist, so that a removal meanwhile is final. */
   mustExist?: boolean
-  /** Told where the listing ended early: what it names was added, and nothing was taken away. */
+  /** Called if the listing was truncated: its videos were added, and none was removed. */
   onCut?: (told: Words) => void
 }
 
-/** What they change in other playlists is then written once. */
+/** Combines the changes in other playlists into one write. */
 const REMOVED_TOGETHER = 20
 
 type PlaylistName = NamesOf<typeof playlistIndex>
@@ -55,57 +54,57 @@ export interface Playlists extends OwnPlaylists {
   readonly records: PlaylistRecords['of']
   known(ids: readonly string[]): Promise<Set<string>>
   has(id: string): Promise<boolean>
-  /** What a playlist says of its entries, from what is archived now: after something has gone wrong half way. */
+  /** Corrects which entries of a playlist are archived, after an interruption. */
   recount(id: string): Promise<void>
   drop(id: string): Promise<void>
-  /** In the ledger or in the index, whoever sees it. */
+  /** In the ledger or in the index, private or shared. */
   exists(id: string): Promise<boolean>
   get(id: string): Promise<PlaylistDoc | undefined>
-  /** Rows and documents of custom playlists agree where something was cut off: once all is open. */
+  /** Reconciles rows and documents of custom playlists after an interruption, once everything is open. */
   begin(): Promise<void>
   settle(step: Step): Promise<void>
-  /** Rows and documents of custom playlists are of different times. @param older  which of them is from the earlier */
+  /** Rows and documents of custom playlists are from different times. @param older  the one from the earlier time */
   compare(older: 'ledger' | 'index'): Promise<void>
-  /** Ids of all that are subscribed to and still on the platform. */
+  /** Ids of all subscribed playlists that are still on the platform. */
   subscribed(): Promise<string[]>
   /**
-   * Writes what the platform says of a playlist: its channel, art, entries with their flags, and the membership of
-   * archived videos. What the platform says nothing of stays as it was known.
-   * Doing it twice is harmless. A custom playlist is no playlist of the platform: bad_request.
-   * @returns false: not ours, where it must be
+   * Writes the platform's data of a playlist: its channel, pictures, entries with their flags, and the playlists of
+   * archived videos. Values that the platform does not give stay unchanged.
+   * May be done twice. @throws bad_request: it is a custom playlist
+   * @returns false: not in the archive, with `mustExist`
    */
   index(metadata: PlaylistMetadata, options?: IndexOptions): Promise<boolean>
-  /** @returns false: not ours */
+  /** @returns false: not in the archive */
   setSubscribed(id: string, isSubscribed: boolean): Promise<boolean>
-  /** Which end of the platform's list is new. @returns false: not ours */
+  /** Which end of the platform's list has the new videos. @returns false: not in the archive */
   setSortOrder(id: string, order: 'top' | 'bottom'): Promise<boolean>
-  /** Whether the platform still has them. @returns how many were ours */
+  /** Whether the platform still has them. @returns the number of archived ones */
   setActive(ids: readonly string[], isActive: boolean): Promise<number>
-  /** A video has come into the archive: playlists of the platform that list it say so, and it says so too. */
+  /** A video was archived: updates the platform's playlists that contain it, and the video. */
   takeIn(videoId: string): Promise<void>
-  /** Many videos have come at once: each playlist of the platform says what it has now, and so do they. */
+  /** Many videos were archived: updates each of the platform's playlists, and the videos. */
   takeInAll(): Promise<void>
-  /** Videos go: playlists of the platform keep their entries, custom ones do not. */
+  /** Videos are removed: the platform's playlists keep their entries, custom ones do not. */
   forgetVideos(videoIds: readonly string[]): Promise<void>
   forgetVideo(videoId: string): Promise<void>
-  /** Where these videos stand in custom playlists. */
+  /** The positions of these videos in custom playlists. */
   placesOf(videoIds: readonly string[]): Map<string, KeptPlaces>
-  /** These videos are back: all playlists that hold them say so, and they name no playlist that is gone meanwhile. */
+  /** These videos were restored: updates all playlists that contain them, and removes missing playlists from them. */
   putBack(kept: ReadonlyMap<string, KeptPlaces>, videoIds: readonly string[]): Promise<void>
   /** The platform's playlists that a channel has listed. */
   ofChannel(channelId: string): Promise<PlaylistDoc[]>
-  /** They are there again, as they were; one that is there stays. */
+  /** Restores playlists; an existing one is unchanged. */
   giveBack(docs: readonly PlaylistDoc[]): Promise<void>
   /**
    * Removes the playlist, and with `withVideos` all archived videos in it.
    * @throws not_found; unavailable: a file cannot be moved; then the playlist and that video stay
    */
   remove(id: string, options?: { withVideos?: boolean | undefined }): Promise<void>
-  /** The videos of a playlist that is about to go. */
+  /** The videos of a playlist that is about to be removed. */
   removeVideos(id: string, options: { signal: AbortSignal; progress: (fraction: number) => void }): Promise<void>
-  /** The last part of a removal: the id in videos, art, document, and what the ledger has of it. */
+  /** The last part of a removal: the id in videos, pictures, document, and rows. */
   finishRemoval(id: string): Promise<void>
-  /** A channel goes, and with it what it has listed; its videos are gone already. */
+  /** A channel is removed, and with it its playlists; its videos are gone already. */
   removeOfChannel(channelId: string, step: Step): Promise<void>
 }
 
@@ -119,12 +118,9 @@ export function openPlaylists(app: App): Playlists {
   const custom = openCustomPlaylists(app, { rows, membership, records })
   const own = openOwnPlaylists(app, { rows, collection, custom, projection, records, archivedOf })
   const forgetVideos = gathered((lists: Array<readonly string[]>) => forget(lists.flat()))
-  /**
-   * Playlists whose removal takes their videos along: what those removals would change in them is gone in a moment
-   * anyway.
-   */
+  /** Playlists that are removed together with their videos: changing them for each video would be useless. */
   const leaving = new Set<string>()
-  /** What is read of a playlist and its removal go one after the other, each with all that it writes. */
+  /** Serialises updates of a playlist from the platform and its removal. */
   const locks = openLocks()
 
   async function has(id: string): Promise<boolean> {
@@ -152,7 +148,7 @@ export function openPlaylists(app: App): Playlists {
     return rows.get(id) !== undefined || has(id)
   }
 
-  /** Custom playlists lose the entries; those of the platform say that they are not archived. */
+  /** Custom playlists lose the entries; in the platform's, they are marked as not archived. */
   async function forget(videoIds: readonly string[]): Promise<void> {
     const holding: PlaylistFilter = { in: ['entry', videoIds] }
     const custom = await idsWhere({ and: [holding, { eq: ['playlist_type', 'custom'] }] })
@@ -168,7 +164,7 @@ export function openPlaylists(app: App): Playlists {
     }
   }
 
-  /** As groups: the documents, which may have thousands of entries, are not read. */
+  /** As groups, without reading the documents, which may have thousands of entries. */
   async function idsWhere(filter: PlaylistFilter): Promise<string[]> {
     const rows = await collection.aggregate({ filter, groupBy: ['playlist_id'] })
     return rows.map(({ key }) => String(key[0])).sort()
@@ -188,7 +184,7 @@ export function openPlaylists(app: App): Playlists {
     )
   }
 
-  /** Placeholders of what is gone from the platform are left out, unless we have it: then it keeps its title. */
+  /** Placeholders of deleted videos are left out, unless we have the video: it then keeps its title. */
   function toEntries(
     metadata: PlaylistMetadata,
     archived: ReadonlySet<string>,
@@ -221,7 +217,7 @@ export function openPlaylists(app: App): Playlists {
     await app.media.fetchArt('playlist', metadata.id, metadata.thumbnail, signal)
   }
 
-  /** @returns false: somebody else has added it meanwhile */
+  /** @returns false: another request has added it meanwhile */
   function add(fields: ReturnType<typeof toFields>, metadata: PlaylistMetadata): Promise<boolean> {
     const doc: PlaylistDoc = {
       playlist_id: metadata.id,
@@ -364,7 +360,7 @@ export function openPlaylists(app: App): Playlists {
       for (const { playlist_id: id, ...doc } of docs) {
         await collection.create(id, { playlist_id: id, ...doc }, { visible: true })
         await recount(id)
-        // Videos of other channels are there, and name it no longer.
+        // Videos of other channels stay, and no longer name it.
         await membership.add(id, await archivedOf(id))
       }
     },
@@ -383,7 +379,7 @@ export function openPlaylists(app: App): Playlists {
       try {
         for (let done = 0; done < ids.length; done += REMOVED_TOGETHER) {
           signal.throwIfAborted()
-          // Gone already, in an earlier run or by somebody else, is as good.
+          // If it is gone already, the goal is reached.
           await app.videos.removeMany(ids.slice(done, done + REMOVED_TOGETHER), { why: 'playlist' })
           progress(Math.min(1, (done + REMOVED_TOGETHER) / ids.length))
         }
@@ -410,7 +406,7 @@ export function openPlaylists(app: App): Playlists {
   }
 }
 
-/** What the platform says, for a patch: what it says nothing of stays as it was known. */
+/** The platform's values for a patch; missing ones stay unchanged. */
 const toFields = (metadata: PlaylistMetadata, entries: PlaylistEntry[], now: number) => ({
   ...told({
     playlist_name: metadata.name,
@@ -425,7 +421,7 @@ const toFields = (metadata: PlaylistMetadata, entries: PlaylistEntry[], now: num
   refreshed_at: now,
 })
 
-/** Entries that stay are not copied: a removal of many videos comes here once for each, over lists of thousands. */
+/** Unchanged entries are not copied: a removal of many videos calls this for each, with lists of thousands. */
 const withFlags = (
   doc: PlaylistDoc,
   isArchived: (videoId: string, isDownloaded: boolean) => boolean,

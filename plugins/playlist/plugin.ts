@@ -1,7 +1,4 @@
-/**
- * Playlists: those of the platform as it lists them, and custom ones of archived videos, private or shared (contract
- * 5.3, 6.6, 9.5, 9.6).
- */
+/** Playlists: the platform's, and custom ones of archived videos, private or shared (contract 5.3, 6.6, 9.5, 9.6). */
 import { definePlugin } from 'archivolt'
 import { belongings, channelBelongings } from './belongings.ts'
 import { WATCH_LATER } from './custom-rows.ts'
@@ -66,7 +63,7 @@ export default definePlugin({
 
 declare module 'archivolt' {
   interface Events {
-    /** Emitted when a playlist that all accounts see has come, gone or changed. */
+    /** Emitted when a shared playlist was added, removed or changed. */
     'playlist.renewed': { id: string }
   }
   interface Services {

@@ -1,7 +1,7 @@
 /**
- * Documents of custom playlists. The rows are the truth: a shared playlist has a document that says the same, a private
- * or removed one has none, and nobody else writes or drops it. What was cut off between the two is noted in the ledger,
- * and mended by a job.
+ * Documents of custom playlists. The rows are the source of truth: a shared playlist has a document with the same
+ * content, a private or removed one has none, and only this code writes or deletes it. An interruption between the two
+ * is recorded in the ledger, and repaired by a job.
  */
 import { beyondView, type Collection, type DocOf, errors, type NamesOf, openLocks, type Step, say } from 'archivolt'
 import type { App } from './app.ts'
@@ -18,11 +18,11 @@ interface Parts {
   drop(id: string): Promise<void>
 }
 
-/** Lists that are compared, or looked up, together. */
+/** Playlists that are compared or looked up together. */
 const CHUNK = 500
-/** Documents that are held at once. */
+/** Documents in memory at the same time. */
 const SCANNED_TOGETHER = 20
-/** Entries whose art is looked for: beyond them the playlist goes without a picture. */
+/** Entries whose pictures are looked up: without any among them, the playlist has no picture. */
 const ART_AMONG = 50
 
 export type Projection = ReturnType<typeof openProjection>
@@ -30,7 +30,7 @@ export type Projection = ReturnType<typeof openProjection>
 export function openProjection(app: App, { rows, collection, membership, drop }: Parts) {
   const locks = openLocks()
 
-  /** Changes rows, and the document after them. Where that fails, a job does it later. */
+  /** Changes rows, and then the document. If that fails, a job does it later. */
   async function change<Result>(
     { id, isShared }: Pick<CustomPlaylist, 'id' | 'isShared'>,
     write: () => Promise<Result>,
@@ -41,11 +41,11 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
     return result
   }
 
-  /** When it resolves, rows and document agree. Changes that wait for each other are written together. */
+  /** When it resolves, rows and document agree. Changes that wait at the same time are written together. */
   async function project(id: string): Promise<void> {
     if (!rows.unsettled(id)) return
     try {
-      // The document is written for everybody: also what the one who asks is not shown.
+      // The document is written for everybody, including what the caller may not see.
       await beyondView(() => locks.exclusive(id, () => settle(id)))
     } catch (thrown) {
       await app.jobs.start(settlePlaylists)
@@ -54,8 +54,8 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
   }
 
   /**
-   * One that everybody sees, as its rows have it: what only its document tells so far is taken first.
-   * @throws not_found; bad_request: it is the platform's
+   * The rows of a shared playlist; content that only its document has is imported first.
+   * @throws not_found; bad_request: it belongs to the platform
    */
   async function taken(id: string): Promise<CustomPlaylist> {
     const list = rows.get(id)
@@ -73,7 +73,7 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
     return found
   }
 
-  /** Documents or rows come from another time. Nobody sees from now on what is private. */
+  /** Documents or rows are from another time. From now on nobody sees what is private. */
   async function compare(older: 'ledger' | 'index'): Promise<void> {
     for (let lists = rows.after('', CHUNK); lists.length > 0; lists = rows.after(lists.at(-1)!.id, CHUNK))
       await rows.compare(lists, await collection.known(lists.map(({ id }) => id)), older)
@@ -81,14 +81,14 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
     await app.jobs.start(settlePlaylists)
   }
 
-  /** At the start: what was cut off, or is taken over. */
+  /** At the start: repairs interruptions and imports documents of earlier versions. */
   async function begin(): Promise<void> {
     if (rows.unsettledAfter(0, 1).length > 0) await app.jobs.start(settlePlaylists)
   }
 
-  /** One that fails does not stop the others. @throws what the first one threw */
+  /** One failure does not stop the others. @throws the first error */
   async function settleAll(step: Step): Promise<void> {
-    // Documents that are missing may come back; their rows stay as they are until then.
+    // Missing documents may come back; until then their rows stay as they are.
     if (app.index.lost !== undefined) return
     const failed: unknown[] = []
     let marks = rows.unsettledAfter(0, CHUNK)
@@ -100,12 +100,12 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
     if (failed.length > 0) throw failed[0]
   }
 
-  /** Videos are in the archive again: those that shared playlists have kept in their rows. */
+  /** Videos are in the archive again: those that rows of shared playlists still contain. */
   async function takeIn(videoId?: string): Promise<void> {
     for (const id of await rows.unsettleShared(videoId)) await project(id)
   }
 
-  /** Documents that have no rows get some. */
+  /** Imports documents that have no rows. */
   async function findUnknown(mark: Unsettled): Promise<void> {
     const custom = { filter: { eq: ['playlist_type', 'custom'] as ['playlist_type', 'custom'] } }
     for await (const batch of collection.scan({ ...custom, batch: SCANNED_TOGETHER }))
@@ -116,7 +116,7 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
   async function settle(id: string): Promise<void> {
     for (let mark = rows.unsettled(id); mark; mark = rows.unsettled(id)) {
       const doc = await collection.get(id)
-      // Documents from elsewhere may give the id of a custom playlist to one of the platform.
+      // Documents from outside may have the id of a custom playlist for one of the platform.
       if (doc?.playlist_type === 'regular') await rows.noteSettled(mark)
       else if (mark.truth === 'index') await take(mark, doc)
       else await write(mark, doc)
@@ -126,7 +126,7 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
   async function take(mark: Unsettled, doc: PlaylistDoc | undefined): Promise<void> {
     if (doc)
       return rows.replace(mark, { name: doc.playlist_name, changedAt: doc.refreshed_at, entries: entriesOf(doc) })
-    // Its rows have it as it was when it was private last, or its document was all there was.
+    // Its rows are from when it was last private, or it only had a document.
     if (typeof rows.get(mark.id)?.name === 'string') await rows.unsettle(mark.id, 'ledger')
     else await rows.remove(mark.id)
   }
@@ -138,7 +138,7 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
     await rows.noteSettled(mark)
   }
 
-  /** Videos that leave it first, then those that come, then the document: a repetition finds what is left to do. */
+  /** Removed videos first, then added ones, then the document: a repetition finds what is left to do. */
   async function put(list: CustomPlaylist, old: PlaylistDoc | undefined): Promise<void> {
     const { id } = list
     const before = old ? entriesOf(old).map(({ videoId }) => videoId) : []
@@ -163,7 +163,7 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
     await app.emit('playlist.renewed', { id })
   }
 
-  /** The first picture of its videos is its own. One that cannot be had is no error. */
+  /** Its picture is the first picture of its videos. A missing one is not an error. */
   async function takeThumbnail(id: string, before: readonly string[], after: readonly string[]): Promise<void> {
     try {
       const first = await firstWithArt(after)

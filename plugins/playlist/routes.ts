@@ -49,7 +49,7 @@ export const listPlaylists = defineRoute({
   },
 })
 
-/** @throws not_found: also one that is private to somebody else */
+/** @throws not_found: also a private one of another account */
 async function recordOf(app: App, id: string, actor: Actor): Promise<string> {
   const text = await app.playlists.record(id, actor)
   if (text === undefined) throw errors.notFound('playlist', id)
@@ -72,7 +72,7 @@ export const showPlaylist = defineRoute({
 const MAX_NAME_LENGTH = 200
 const Visibility = Type.Enum([...VISIBILITIES], { description: '`private`: for the caller alone' })
 
-/** It would be in the archive, and of that it sees only what was chosen for it. */
+/** It would be in the archive, of which the account sees only chosen parts. */
 function refuseToShare({ view }: Actor): void {
   if (view) throw errors.permissionDenied('This account keeps its playlists for itself')
 }

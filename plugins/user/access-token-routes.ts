@@ -1,4 +1,4 @@
-/** Access tokens of one's own account: listed without the token itself, made, revoked one by one. */
+/** The access tokens of the calling account: listed without their secret, created, revoked one by one. */
 import { defineRoute, errors, mustNotBeBlank, ROW_PATTERN, SCOPES, say, Type } from 'archivolt'
 import { refuseUnproven } from './late-proof.ts'
 

@@ -16,7 +16,7 @@ import { refuseUnproven } from './late-proof.ts'
 import { LONGEST_PASSWORD, refuseWeak, SHORTEST_PASSWORD } from './password-rule.ts'
 import { keepOnDevice } from './session-cookies.ts'
 
-/** The chosen ids by kind. What kinds there are, the indexes say. */
+/** The chosen ids by kind. The indexes define the kinds. */
 const AccountView = Type.Union([
   Type.Null(),
   Type.Record(
@@ -38,9 +38,9 @@ export const Account = Type.Object({
 })
 const NAME_PATTERN = '^[\\p{L}\\p{N}@.+_-]{1,150}$'
 const NAME = new RegExp(NAME_PATTERN, 'u')
-/** Letters that show nothing, such as the Hangul filler. */
+/** Letters that are invisible, such as the Hangul filler. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
-/** Whether an account may be called so. */
+/** Whether a name is allowed for an account. */
 export const isName = (text: string): boolean => NAME.test(text) && !INVISIBLE.test(text)
 const NewPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD })
 
@@ -124,11 +124,11 @@ export const changeUser = defineRoute({
       throw errors.badRequest('Give one of password, pin, totp, is_staff, is_active, may_download, view')
     if (totp === null && id === actor.id)
       throw errors.permissionDenied('Turn your own authenticator app off by DELETE /api/totp/, with password and code')
-    // Who knows it signs in as that account: an admin may take it away, no more.
+    // A token gives access to its account: an admin may revoke it, but not see it.
     if (typeof pin === 'string' && id !== actor.id)
       throw errors.permissionDenied('A PIN is set by its account itself; an admin may remove it')
     if (password !== undefined) await refuseWeak(password, account.username)
-    // Whoever finds a browser signed in must not get to keep its account.
+    // Somebody who finds an open browser must not be able to take over its account.
     const isOwnSecret = id === actor.id && (password !== undefined || pin !== undefined)
     const proof =
       current === undefined ? undefined : await accounts.checkOwnPassword(actor.id, current, request.address, signal)
@@ -175,7 +175,7 @@ export const removeUser = defineRoute({
   },
 })
 
-/** Only an admin sees other accounts. Others get the same answer whether there is one or not. */
+/** Only an admin sees other accounts. All others get the same reply, whether the account exists or not. */
 function allowedId(userId: string, actor: Actor): number {
   const id = Number(userId)
   if (!actor.isAdmin && id !== actor.id) throw errors.permissionDenied('Only an admin may look at other accounts')
@@ -183,9 +183,9 @@ function allowedId(userId: string, actor: Actor): number {
 }
 
 /**
- * With all kinds, so that it reads the same however it was written.
- * @param before  what is in it already stays, though its document may have gone meanwhile
- * @throws bad_request  a kind that cannot be chosen, an id that is not ours
+ * With all kinds, so that the reply always has the same form.
+ * @param before  ids that are in the view already stay, even if their document is gone
+ * @throws bad_request  a kind that cannot be chosen, or an id that is not in the archive
  */
 async function checkedView(view: View, before: View | null, { index }: App): Promise<View> {
   const kinds = chosenKinds(index.definitions)

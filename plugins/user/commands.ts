@@ -1,4 +1,4 @@
-/** `archivolt user …`: accounts, for whoever looks after the machine and cannot sign in. */
+/** `archivolt user …`: manages accounts without signing in, for the person who runs the machine. */
 import { type AccountRecord, type App, defineCommand, errors } from 'archivolt'
 import { isName } from './account-routes.ts'
 import { refuseWeak } from './password-rule.ts'

@@ -1,12 +1,12 @@
-/** Devices that people share: who may sign in there with a PIN, doing so, and being forgotten. */
+/** Shared devices: lists the accounts that may sign in with a PIN, signs them in, and forgets them. */
 import { defineRoute, errors, ROW_PATTERN, say, Type } from 'archivolt'
 import { refuseOtherSites, startSession } from './session-cookies.ts'
 
-/** Digits, as a television's remote control has them. */
+/** Digits, because a remote control has them. */
 export const Pin = Type.String({ pattern: '^[0-9]{4,8}$', 'x-words': say`a string of 4 to 8 digits` })
-/** An account by its number. */
+/** The id of an account. */
 export const UserParams = Type.Object({ userId: Type.String({ pattern: ROW_PATTERN }) })
-/** Of an account. */
+/** The PIN of an account. */
 export const Picture = Type.Union([Type.String(), Type.Null()], {
   description: 'the version of its picture; null: it has none',
 })

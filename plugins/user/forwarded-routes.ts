@@ -1,11 +1,11 @@
-/** Signing in by what a trusted proxy says (AV_FORWARDED_USER): who it names has an account of that name here. */
+/** Signs in the user whom a trusted proxy names (AV_FORWARDED_USER), if an account has that name. */
 import { type Accounts, defineRoute, errors, type Proof, Type, tellSecurity } from 'archivolt'
 import { refuseOtherSites, startSession } from './session-cookies.ts'
 
 const accountOf = (name: string | undefined, accounts: Accounts) =>
   name === undefined ? undefined : accounts.list().find(({ username, is_active }) => is_active && username === name)
 
-/** Names may be anything that a header holds: no more of it is shown. */
+/** A header may contain anything: only this much of it is shown. */
 const LONGEST_NAME = 150
 
 export const showForwarded = defineRoute({
@@ -32,7 +32,8 @@ export const loginForwarded = defineRoute({
   errors: ['permission_denied', 'csrf_failed'],
   async handle({ request, headers }, { accounts, log, publicUrl }) {
     refuseOtherSites(request)
-    // A browser says where its page is from (Origin), which has been looked at. Who does not must ask for us by name.
+    // A browser names the page's origin (`Origin`), which was checked before. Other clients must request a session
+    // explicitly.
     const here = publicUrl()
     if (here !== undefined && request.headers['origin'] === undefined && !isHost(request.host, here))
       throw errors.crossSite()
@@ -52,6 +53,6 @@ export const loginForwarded = defineRoute({
   },
 })
 
-/** The port that goes without saying may be spelled out. */
+/** `Host` may contain the default port. */
 const isHost = (host: string, url: string): boolean =>
   URL.canParse(`http://${host}`) && new URL(`${new URL(url).protocol}//${host}`).host === new URL(url).host

@@ -1,4 +1,4 @@
-/** Where the caller is signed in: listed, ended one by one or all others at once; and sign-ins on new devices. */
+/** The caller's sessions, which can be ended one by one or all others at once; and sign-ins on new devices. */
 import { defineRoute, ID_PATTERN, ROW_PATTERN, type Static, Type } from 'archivolt'
 import { Moment } from './access-token-routes.ts'
 

@@ -1,26 +1,23 @@
-/**
- * What a new password must be: long enough, and none that everybody tries first. Those that accounts have already go on
- * working.
- */
+/** The rule for a new password: long enough, and not a common one. Existing passwords stay valid. */
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { type App, errors, inEnglish, say, type Words } from 'archivolt'
 
 export const SHORTEST_PASSWORD = 12
-/** Long enough for any pass phrase; a bound on what is hashed. */
+/** Long enough for any passphrase; limits the work of hashing. */
 export const LONGEST_PASSWORD = 1024
 /** `aaaaaaaaaaaa`, `121212121212`. */
 const FEWEST_CHARACTERS = 5
 /**
- * The 10,000 most frequent ones of at least twelve characters, a line each, in small letters: of the list of ten
- * million passwords that Mark Burnett has published (public domain), as SecLists (MIT) orders it.
+ * The 10,000 most frequent ones of at least twelve characters, one per line, in lower case: from the list of ten
+ * million passwords that Mark Burnett has published (public domain), in the order of SecLists (MIT).
  */
 const COMMON = new URL('./common-passwords.txt.gz', import.meta.url)
 
 const plain = (text: string): string => text.normalize('NFKC').toLowerCase()
 
-/** What is wrong with it, in words; undefined: nothing. @param username  whose it is to be */
+/** A sentence about the fault; undefined: none. @param username  of the account */
 export async function faultOfPassword(password: string, username: string): Promise<Words | undefined> {
   if ([...password].length < SHORTEST_PASSWORD)
     return say`must have at least ${{ count: SHORTEST_PASSWORD }} characters`
@@ -34,21 +31,21 @@ export async function faultOfPassword(password: string, username: string): Promi
   return (await isCommon(text)) ? say`is one of the most common passwords; choose another one` : undefined
 }
 
-/** It is asked for seldom, so nothing of the list stays in memory. */
+/** Read from disk each time: it is rarely needed. */
 async function isCommon(text: string): Promise<boolean> {
   const list = `\n${await promisify(gunzip)(await readFile(COMMON))}`.toString()
   return list.includes(`\n${text}\n`)
 }
 
-/** @throws bad_request with what is wrong */
+/** @throws bad_request with the fault */
 export async function refuseWeak(password: string, username: string): Promise<void> {
   const fault = await faultOfPassword(password, username)
   if (fault !== undefined) throw errors.wrongField('password', fault)
 }
 
 /**
- * `AV_PASSWORD` is taken as it is, so that no start is refused and nobody is locked out: as long as the first admin still
- * has a weak one, the log says so.
+ * `AV_PASSWORD` is accepted as it is, so that no start fails and nobody is locked out; while the first admin has a weak
+ * one, the log says so.
  */
 export async function warnOfWeak(
   password: string | null,

@@ -1,4 +1,4 @@
-/** People: how they sign in, their tokens and preferences, and the preferences of the installation. */
+/** Accounts: signing in, tokens and user preferences; and the routes of the installation's preferences. */
 import { definePlugin } from 'archivolt'
 import { addAccessToken, listAccessTokens, revokeAccessToken } from './access-token-routes.ts'
 import { addUser, changeUser, listUsers, removeUser, showUser } from './account-routes.ts'
@@ -78,12 +78,12 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     user: {
-      /** What is done when somebody has proved who they are. */
+      /** What a proof of identity permits. */
       signIns: SignIns
     }
   }
   interface Events {
-    /** Emitted when an account has been removed. Its id is never given again. */
+    /** Emitted when an account was removed. Its id is never used again. */
     'user.removed': { id: number }
   }
 }

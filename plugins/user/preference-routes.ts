@@ -1,10 +1,9 @@
 /**
- * Preferences over HTTP: what an admin changes for all while the server runs. Plugins declare them in their
- * `preferences.ts`.
+ * The routes of preferences, which admins change while the server runs. Plugins declare them in their `preferences.ts`.
  */
 import { defineRoute, Type, tellSecurity } from 'archivolt'
 
-/** Its sections are declared by the plugins that read them; the API's description shows them in its place. */
+/** Plugins declare its sections; the API's description shows those instead. */
 const preferencesOf = (which: 'all' | 'some') =>
   Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), { 'x-preferences': which })
 const AllPreferences = preferencesOf('all')

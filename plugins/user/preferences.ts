@@ -1,4 +1,4 @@
-/** What an admin allows people to do on the page, and asks of their sign-ins: keys of /api/config/. */
+/** What admins permit or require of accounts: keys of /api/config/. */
 import { type PreferencesOf, Type } from 'archivolt'
 
 export const application = { enable_cast: Type.Boolean({ default: false }) }
@@ -23,7 +23,7 @@ export const accounts = {
 }
 
 declare module 'archivolt' {
-  /** The section that several plugins bring keys of. */
+  /** A section to which several plugins add keys. */
   interface ApplicationPreferences {
     enable_cast: boolean
   }

@@ -1,4 +1,4 @@
-/** What a browser is given to keep: its session, and the id of a device where a PIN is enough. */
+/** The cookies of a browser: its session, and the id of a device on which a PIN is sufficient. */
 import { type Accounts, errors, type Proof, type RouteInput, type SignInFrom } from 'archivolt'
 
 export interface Browser {
@@ -29,7 +29,7 @@ export async function startSession(
   if (device) keepDevice(headers, device)
 }
 
-/** Whoever has shown their password here may come back with their PIN, if they have one. */
+/** After a sign-in with the password, the account's PIN is sufficient on this device. */
 export async function keepOnDevice(accounts: Accounts, proof: Proof, { request, headers }: Browser): Promise<void> {
   const kept = await accounts.keepOnDevice(proof.account.id, request.headers['cookie'], proof)
   if (kept) keepDevice(headers, kept)

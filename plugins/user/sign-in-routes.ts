@@ -7,20 +7,20 @@ import { fromOf, refuseOtherSites, startSession } from './session-cookies.ts'
 const LONGEST_NAME = 150
 
 const Name = Type.String({ maxLength: LONGEST_NAME })
-/** Six digits, or a recovery code, with or without its dashes. */
+/** Six digits, or a recovery code with or without hyphens. */
 export const Code = Type.String({ maxLength: 40 })
 const Password = Type.String({ maxLength: LONGEST_PASSWORD })
 
-/** Checked by the handler, so that one answer names all that is missing. */
+/** Checked by the handler, so that one reply names everything that is missing. */
 const NEEDED = { 'x-form': { required: ['username', 'password'] } }
 
-/** `name` means the same as `username`. */
+/** `name` is the same as `username`. */
 const Credentials = Type.Object(
   {
     username: Type.Optional(Name),
     name: Type.Optional(Type.String({ maxLength: LONGEST_NAME, description: 'in place of username' })),
     password: Type.Optional(Password),
-    /** Of an authenticator app, or a recovery code, where the account asks for one. */
+    /** From an authenticator app, or a recovery code, if the account requires one. */
     code: Type.Optional(Code),
   },
   NEEDED,
@@ -119,7 +119,8 @@ export const logout = defineRoute({
     if (actor.session !== undefined) await accounts.endSession(actor.session)
     headers.cookie('sessionid', '', { maxAgeSeconds: 0, httpOnly: true })
     headers.cookie('csrftoken', '', { maxAgeSeconds: 0 })
-    // Not its storage, where what is to be watched offline lies, nor the cookie of a device that knows a PIN.
+    // The reply does not clear the storage, which contains offline videos, nor the cookie of a device that accepts a
+    // PIN.
     headers.set('Clear-Site-Data', '"cache"')
     return undefined
   },

@@ -1,18 +1,18 @@
-/** The service `signIns`: for plugins that bring another way to prove who one is. */
+/** The service `signIns`, for plugins that add another way of signing in. */
 import type { Accounts, Actor, Proof } from 'archivolt'
 import { isName } from './account-routes.ts'
 import { refuseUnproven } from './late-proof.ts'
 import { type Browser, startSession } from './session-cookies.ts'
 
 export interface SignIns {
-  /** A session for this browser, by cookies of the reply. @throws bad_request: the proof no longer holds */
+  /** Opens a session in this browser, by cookies of the reply. @throws bad_request: the proof is no longer valid */
   start(proof: Proof, isRemembered: boolean, browser: Browser): Promise<void>
   /**
-   * Before something that would outlive the session: whoever finds a browser signed in must not get to keep its
-   * account. @throws permission_denied with `confirm_required`: the password is to be shown once more
+   * Call it before a change whose effect outlives the session: somebody who finds an open browser must not be able to
+   * take over its account. @throws permission_denied with `confirm_required`: the password must be confirmed again
    */
   refuseUnproven(actor: Actor): void
-  /** Whether an account may be called so. */
+  /** Whether a name is allowed for an account. */
   isName(text: string): boolean
 }
 

@@ -1,4 +1,4 @@
-/** One's own authenticator app as a second factor: begun with the password, enabled by a code, disabled by both. */
+/** The caller's authenticator app as a second factor: set up with the password, enabled by a code, disabled by both. */
 import { defineRoute, errors, Type } from 'archivolt'
 import { LONGEST_PASSWORD } from './password-rule.ts'
 import { Code } from './sign-in-routes.ts'

@@ -1,7 +1,7 @@
-/** User preferences: what each account chooses for itself. They are kept with the account. */
+/** User preferences: what each account chooses for itself, stored with the account. */
 import { defineRoute, mustNotBeBlank, type Static, Type } from 'archivolt'
 
-/** Those of `GET /api/video/` (`SORTS` in video/listing.ts, of which a test makes sure). */
+/** Those of `GET /api/video/` (`SORTS` in video/listing.ts; a test compares them). */
 export const SORT_NAMES = [
   ...(['published', 'downloaded', 'views', 'likes', 'duration', 'mediasize', 'filesize', 'width', 'height'] as const),
 ]
@@ -11,7 +11,7 @@ const VideosStyle = Type.Enum(['grid', 'list', 'table'])
 
 export const UserPreferences = Type.Object(
   {
-    /** 0: the installation's. */
+    /** 0: the installation's page size. */
     page_size: Type.Optional(Type.Integer({ minimum: 0, maximum: 200 })),
     sort_by: Type.Optional(Type.Enum(SORT_NAMES)),
     sort_order: Type.Optional(Type.Enum(['asc', 'desc'])),
@@ -20,7 +20,7 @@ export const UserPreferences = Type.Object(
     show_ignored_only: Type.Optional(Type.Boolean()),
     grid_items: Type.Optional(Type.Integer({ minimum: 3, maximum: 7 })),
     look: Type.Optional(Type.Enum(['system', 'light', 'dark'])),
-    /** As BCP 47 names it; empty: the browser's. */
+    /** A BCP 47 tag; empty: the browser's language. */
     language: Type.Optional(
       Type.String({
         pattern: '^([A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})?$',
@@ -32,14 +32,14 @@ export const UserPreferences = Type.Object(
     view_style_channel: Type.Optional(VideosStyle),
     view_style_downloads: Type.Optional(ViewStyle),
     view_style_playlist: Type.Optional(ViewStyle),
-    /** The page's own: those of a table beside the title. */
+    /** For the page: the columns of its table in addition to the title. */
     table_columns: Type.Optional(
       Type.Array(
         Type.Enum(['channel', 'published', 'downloaded', 'duration', 'mediasize', 'height', 'views', 'likes']),
         { uniqueItems: true, description: 'of the table of videos, beside the title' },
       ),
     ),
-    /** The page's own: what its address says of a filtered list, or of a search. */
+    /** For the page: the query of a filtered list or a search in its address. */
     saved_filters: Type.Optional(
       Type.Array(
         Type.Object(

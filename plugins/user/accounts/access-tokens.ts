@@ -1,4 +1,7 @@
-/** Access tokens: several of a user, each with a name, a scope and an end. The ledger has their hashes alone. */
+/**
+ * Access tokens: each account may have several, with a name, a scope and an expiry. The ledger stores only their
+ * hashes.
+ */
 import { randomBytes } from 'node:crypto'
 import {
   type AccessTokenRecord,
@@ -12,17 +15,17 @@ import {
   say,
 } from 'archivolt'
 
-/** As many as a household's apps and scripts need, and few enough to look through. */
+/** Enough for a household's apps and scripts, and few enough to read the list. */
 const MOST_OF_USER = 50
-/** What its last use is told to. */
+/** The precision of the stored last use. */
 const USE_STEP_SECONDS = 60
-/** In the form of an account's token: apps check it. */
+/** In the form of an account's token, because apps check it. */
 const TOKEN_BYTES = 20
 
 export interface NewAccessToken {
   name: string
   scope: Scope
-  /** Epoch seconds; null: it has no end. */
+  /** Epoch seconds; null: never. */
   expiresAt: number | null
 }
 
@@ -57,7 +60,7 @@ export function openAccessTokens({
 }) {
   const hashOf = (token: string) => signing.sign('access-token', token).toString('base64url')
   const now = () => epochSeconds(clock)
-  /** Since the start, by id: when a use was last handed to the ledger. */
+  /** By token id: when its last use was written, since the start. */
   const notedAt = new Map<number, number>()
 
   const selectAll = ledger.sql<Row>('SELECT * FROM access_tokens WHERE user_id = ? ORDER BY id')
@@ -76,7 +79,7 @@ export function openAccessTokens({
     hasEnded,
     list: (userId: number) => selectAll.all(userId).map(toRecord),
 
-    /** Inside a write. @throws conflict: as many as there may be */
+    /** Call inside a write. @throws conflict: too many */
     make(userId: number, { name, scope, expiresAt }: NewAccessToken): AccessTokenRecord & { token: string } {
       if (count.get(userId)!.held >= MOST_OF_USER)
         throw errors.conflict(
@@ -89,16 +92,16 @@ export function openAccessTokens({
       return { ...toRecord(row), token }
     },
 
-    /** Inside a write. @throws not_found */
+    /** Call inside a write. @throws not_found */
     revoke(userId: number, id: number): void {
       if (deleteOne.run(userId, id).changes === 0) throw errors.notFound('access token')
       notedAt.delete(id)
     },
 
-    /** Inside a write. */
+    /** Call inside a write. */
     revokeAll: (userId: number) => void deleteAll.run(userId),
 
-    /** Of a token that has not ended. */
+    /** A token that has not expired. */
     find(token: string): KnownAccessToken | undefined {
       const row = selectOne.get(hashOf(token))
       if (!row) return undefined
@@ -106,7 +109,7 @@ export function openAccessTokens({
       return hasEnded(known) ? undefined : known
     },
 
-    /** Written at most once a minute, and without making the request wait. */
+    /** Written at most once a minute; the request does not wait. */
     noteUse(id: number): void {
       const at = now()
       if (at - (notedAt.get(id) ?? -Infinity) < USE_STEP_SECONDS) return

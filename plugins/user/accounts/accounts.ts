@@ -1,4 +1,4 @@
-/** Keeps the accounts: answers core about credentials, and gives plugins `app.accounts`. */
+/** Manages the accounts: answers core's questions about credentials, and gives plugins `app.accounts`. */
 import type { Credentials, CredentialsParts } from 'archivolt'
 import { changesOf, ensureFirst } from './change.ts'
 import { tokensOf } from './issue.ts'

@@ -1,8 +1,8 @@
 /**
- * Letters and digits that look like ASCII ones, by what they look like: from confusables.txt of Unicode (UTS #39,
- * Unicode License v3), those that a name may have.
+ * Letters and digits that look like ASCII ones, by their ASCII form: from confusables.txt of Unicode (UTS #39, Unicode
+ * License v3), limited to characters that a name may contain.
  */
-// biome-ignore format: one line for each letter
+// biome-ignore format: one line per letter
 export const ALIKE: Readonly<Record<string, string>> = {
   '2': 'ƧϨᒿꙄꛯꝚ',
   '3': 'ƷȜЗӠⳌꝪꞫ𑣊𖼻',

@@ -1,4 +1,4 @@
-/** Lists, adds, changes and removes accounts, the first admin of a new installation too. */
+/** Lists, adds, changes and removes accounts, including the first admin of a new installation. */
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import {
@@ -59,7 +59,7 @@ export const changesOf = (book: Book): Changes => {
       const record = await write(book, () => {
         refuseOutdated(proof)
         before = recordOf(book, users.existing(id))
-        // Read anew: it may have changed while the password was hashed.
+        // Read again: it may have changed while the password was hashed.
         writeChange(book, users.existing(id), { ...asked, password, pin }, keepSession)
         return recordOf(book, users.existing(id))
       })
@@ -103,7 +103,7 @@ const rightsOf = ({ is_staff, is_active, may_download, view }: AccountRecord) =>
   has_view: view !== null,
 })
 
-/** @param hashed  what is asked for, with the hashes of password and PIN */
+/** @param hashed  the requested changes, with the hashes of password and PIN */
 function writeChange(
   book: Book,
   row: UserRow,
@@ -134,7 +134,7 @@ function writeChange(
   else if (hashed.password || hashed.totp === null || isOtherRole) sessions.endAll(id, keepSession)
 }
 
-/** As core asks at each start. */
+/** Core calls it at each start. */
 export async function ensureFirst(
   book: Book,
   { username, password }: { username: string; password: string | null },
@@ -144,7 +144,7 @@ export async function ensureFirst(
   if (first)
     return { isNew: false, username: first.username, ...(isUnused(book) && { passwordFile: firstPassword.file }) }
   const made = password === null ? randomBytes(15).toString('base64url') : undefined
-  // The file first: an account whose password nobody knows would be worse than a file without its account.
+  // The file first: an account with an unknown password would be worse than a file without its account.
   if (made) await writeWhole(firstPassword.file, `${made}\n`)
   firstPassword.isThere = made !== undefined
   const hash = await book.passwords.hash(password ?? made!)
@@ -160,7 +160,7 @@ async function forgetFirstPassword({ firstPassword }: Book, id: number): Promise
   await rm(firstPassword.file, { force: true })
 }
 
-/** @throws conflict  people could take this account for one that is there */
+/** @throws conflict  people could confuse this name with an existing one */
 function refuseAlike({ users }: Book, username: string): void {
   if (users.named(username)) throw errors.conflict('This name is taken')
   const isAlike = areAlike(username)
@@ -173,7 +173,7 @@ function refuseLastAdmin({ users }: Book, row: UserRow): void {
     throw errors.conflict('This is the last active admin; make another account an admin first')
 }
 
-/** Who sees a part only could not see what becomes of what they change. */
+/** An account with a view could not see the effects of its changes. */
 function refuseIllTogether({ is_staff, may_download, view }: AccountRights): void {
   if (!view || (!is_staff && !may_download)) return
   const word = is_staff ? 'is_staff' : 'may_download'

@@ -1,4 +1,4 @@
-/** Tells a browser and its system by name from `User-Agent`, for the list of devices. What it says is not checked. */
+/** Names the browser and system of a `User-Agent`, for the list of devices. The header is not verified. */
 
 export interface ClientName {
   /** Empty: unknown. */
@@ -7,7 +7,7 @@ export interface ClientName {
   system: string
 }
 
-/** Many name others, too: the first that fits. */
+/** Many browsers also name others: the first match counts. */
 const BROWSERS: ReadonlyArray<readonly [string, RegExp]> = [
   ['Edge', /\bEdg(e|A|iOS)?\//],
   ['Opera', /\bOPR\//],

@@ -1,5 +1,6 @@
 /**
- * Addresses for devices that have no cookie: one path each, for some hours, as long as the session that asked for it.
+ * Signed addresses for devices without a cookie: each opens one path for some hours, as long as the session that
+ * requested it exists.
  */
 import { type Clock, epochSeconds, type Signing } from 'archivolt'
 
@@ -23,7 +24,7 @@ export function openDeviceLinks({ signing, clock }: { signing: Signing; clock: C
       const signature = signing.sign('link', textOf(path, session, expires)).toString('base64url')
       return { signed: `${expires}.${session}.${signature}`, expires }
     },
-    /** @returns the hash of the session; undefined: it was not signed here for this path, or no longer holds */
+    /** @returns the hash of the session; undefined: not signed here for this path, or no longer valid */
     read(path: string, signed: string): string | undefined {
       const [, expires, session, signature] = SIGNED.exec(signed) ?? []
       if (!session || !signature || Number(expires) <= now()) return undefined

@@ -1,7 +1,7 @@
 /**
- * Work that waits for its turn, where turns go round by who asks: the many of one make nobody else wait longer. Beside
- * the turns of lanes (`core/jobs/lanes.ts`), which have urgent askers, a limit of time, and a width that changes; here
- * whoever asks for most gives way once too many wait.
+ * A fair queue: each asker gets one turn after the other, so the many requests of one do not delay others. Unlike the
+ * turns of lanes (`core/jobs/lanes.ts`), it has no urgent askers, time limit or changing width; if too many wait, the
+ * asker with the most gives way.
  */
 import { abortable } from 'archivolt'
 
@@ -14,12 +14,12 @@ export class FairQueue {
   readonly #atOnce: number
   readonly #mostWaiting: number
   readonly #tooMany: () => Error
-  /** Who waits, in the order of their next turn. */
+  /** The askers in the order of their next turn. */
   readonly #waiting = new Map<string, Waiting[]>()
   #size = 0
   #running = 0
 
-  /** @param tooMany  what one is refused with that may not even wait */
+  /** @param tooMany  the error for an asker that may not even wait */
   constructor(atOnce: number, mostWaiting: number, tooMany: () => Error) {
     this.#atOnce = atOnce
     this.#mostWaiting = mostWaiting
@@ -31,8 +31,8 @@ export class FairQueue {
   }
 
   /**
-   * Runs the work when it is this one's turn. What has begun is not ended by the signal.
-   * @param signal  of who asks: once it has gone, it waits no longer
+   * Runs the work when it is this asker's turn. The signal does not abort work that has begun.
+   * @param signal  aborts the wait, when the client has gone
    * @throws `tooMany`  too many wait; the signal's reason
    */
   async run<Result>(who: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
@@ -42,7 +42,7 @@ export class FairQueue {
     try {
       return await work()
     } finally {
-      // The place is handed on, so that nobody slips in between.
+      // The slot is handed over directly, so that no later asker takes it.
       const next = this.#takeNext()
       if (next) next.begin()
       else this.#running--
@@ -64,7 +64,7 @@ export class FairQueue {
   #takeNext(): Waiting | undefined {
     for (const [who, [next, ...others]] of this.#waiting) {
       this.#waiting.delete(who)
-      if (others.length > 0) this.#waiting.set(who, others) // behind everybody else
+      if (others.length > 0) this.#waiting.set(who, others) // to the end of the line
       this.#size--
       return next
     }
@@ -78,7 +78,7 @@ export class FairQueue {
     this.#size--
   }
 
-  /** Whoever waits with most gives up its last place to one who waits with less. @throws `tooMany` */
+  /** The asker with the most waiting requests gives up its last one for an asker with fewer. @throws `tooMany` */
   #makeRoomFor(who: string): void {
     let [largest, most] = [who, (this.#waiting.get(who)?.length ?? 0) + 1]
     for (const [other, { length }] of this.#waiting) if (length > most) [largest, most] = [other, length]

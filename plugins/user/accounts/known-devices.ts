@@ -1,4 +1,4 @@
-/** On which devices an account has signed in, so that it can be told of a new one. */
+/** The devices on which an account has signed in, so that it can be told of a new one. */
 import { type Clock, epochSeconds, errors, type Ledger } from 'archivolt'
 import type { ClientName } from './client-name.ts'
 
@@ -19,7 +19,7 @@ interface Row extends Place {
   first_at: number
 }
 
-/** `device`: what the ledger holds of its id. Methods that say so change rows: call them inside `ledger.write`. */
+/** `device`: the stored hash of its id. Call methods marked "Inside a write" inside `ledger.write`. */
 export function openKnownDevices({ ledger, clock }: { ledger: Ledger; clock: Clock }) {
   const now = () => epochSeconds(clock)
   const selectAny = ledger.sql('SELECT 1 FROM known_devices WHERE user_id = ? LIMIT 1')
@@ -37,7 +37,9 @@ export function openKnownDevices({ ledger, clock }: { ledger: Ledger; clock: Clo
     "UPDATE known_devices SET is_new = 0 WHERE user_id = ? AND id = ? AND is_new = 1 AND device <> coalesce(?, '')",
   )
   return {
-    /** The account signs in there. Inside a write. @returns whether it had never done so, though it had elsewhere */
+    /**
+     * Records a sign-in. Inside a write. @returns whether the account had signed in before, but never on this device
+     */
     note(userId: number, device: string, { browser, system, address }: Place): boolean {
       if (update.run(now(), userId, device).changes === 1) return false
       const isNew = selectAny.get(userId) !== undefined
@@ -45,7 +47,10 @@ export function openKnownDevices({ ledger, clock }: { ledger: Ledger; clock: Clo
       deleteOldest.run(userId, MOST_OF_ACCOUNT)
       return isNew
     },
-    /** What the account has not seen yet. @param own  the device that asks: whoever is new there does not tell of itself */
+    /**
+     * Sign-ins that the account has not seen yet. @param own  the asking device, whose own sign-in is not reported to
+     * it
+     */
     unseen: (userId: number, own: string | undefined): NewSignIn[] =>
       selectNew.all(userId, own ?? null).map(({ id, browser, system, address, first_at }) => ({
         ...{ id, browser, system, address },

@@ -1,6 +1,6 @@
 /**
- * Addresses for programs that keep nothing but an address: each opens one path and all below it for an account, until its
- * password is changed. Whoever hands them out ends them one by one, by a path that is gone.
+ * Signed addresses for programs that store nothing but an address: each opens a path and everything below it for an
+ * account, until its password changes. The issuer revokes one by removing its path.
  */
 import type { Signing } from 'archivolt'
 import type { UserRow } from './user-rows.ts'
@@ -16,11 +16,11 @@ export function openLastingLinks({
 }) {
   const textOf = (path: string, { id, password }: UserRow) => `${id}:${password}:${path}`
   return {
-    /** @returns what stands behind the path, as `signed`. */
+    /** @returns the signature, which follows the path. */
     sign(path: string, holder: UserRow): string {
       return `${holder.id}.${signing.sign('lasting-link', textOf(path, holder)).toString('base64url')}`
     },
-    /** @returns the account's id; undefined: it was not signed here for this path, or no longer holds */
+    /** @returns the account's id; undefined: not signed here for this path, or no longer valid */
     read(path: string, signed: string): number | undefined {
       const [, id, signature] = SIGNED.exec(signed) ?? []
       const holder = id === undefined ? undefined : users.get(Number(id))

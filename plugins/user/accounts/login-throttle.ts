@@ -1,7 +1,7 @@
 /**
- * Slows guessing of passwords, counted per (account, address): five failures within five minutes, then a wait that
- * doubles with each further attempt. The account itself is only slowed for other addresses, and turns go round by
- * address, so nobody locks another out.
+ * Slows down guessing of passwords, counted per (account, address): after five failures within five minutes, the wait
+ * doubles with each attempt. The account is slowed down only for other addresses, and addresses take turns, so nobody
+ * can lock others out.
  */
 import { type Clock, errors, Quota, say } from 'archivolt'
 import { FairQueue } from './fair-queue.ts'
@@ -13,7 +13,7 @@ const FIRST_BLOCK_MS = 30_000
 const LONGEST_BLOCK_MS = 15 * 60_000
 const SLOWED_MS = 1000
 const MOST_RECORDS = 10_000
-/** One that is looked at, and three that wait. */
+/** One that is checked, and three that wait. */
 const MOST_OF_ADDRESS = 4
 const MOST_WAITING_PER_ACCOUNT = 100
 
@@ -41,7 +41,7 @@ export class LoginThrottle {
   readonly #clock: Clock
   readonly #accounts = new Map<string, Failures>()
   readonly #pairs = new Map<string, Failures>()
-  /** Attempts of an address under way, under whatever names. */
+  /** Attempts in progress of an address, for whatever names. */
   readonly #underWay = new Quota(MOST_OF_ADDRESS)
 
   constructor(clock: Clock) {
@@ -49,8 +49,8 @@ export class LoginThrottle {
   }
 
   /**
-   * Runs the check when it is this attempt's turn, and counts it when it was wrong.
-   * @param asker  `address` is that of `clientOf`; once its client has gone, it waits no longer
+   * Runs the check when it is this attempt's turn, and counts a failure.
+   * @param asker  `address` is that of `clientOf`; it stops waiting once its client has gone
    * @throws throttled  with the seconds to wait
    */
   async attempt<Result>(
@@ -123,7 +123,7 @@ export class LoginThrottle {
     return fresh
   }
 
-  /** Whoever floods it with names must not make it grow: what is idle goes, else the oldest that nobody waits for. */
+  /** A flood of names must not make it grow: idle entries are dropped, then the oldest without waiting attempts. */
   #makeRoom(records: Map<string, Failures>): void {
     const now = this.#clock.steady()
     for (const [key, record] of records) if (record.isIdle(now)) records.delete(key)

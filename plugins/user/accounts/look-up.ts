@@ -1,9 +1,9 @@
-/** Finds out whose a token, a session or a signed address is: every request asks this. */
+/** Resolves a token, a session or a signed address to its account, for every request. */
 import type { Credentials, Identity } from 'archivolt'
 import type { Way } from './sessions.ts'
 import { activeAccount, type Book, type CachedSession, type CachedToken } from './state.ts'
 
-/** Most cached look-ups; with more, the cache is cleared. */
+/** Maximum number of cached look-ups; beyond it the cache is cleared. */
 const MOST_CACHED = 1000
 
 export const lookUpsOf = (book: Book): Pick<Credentials, 'byToken' | 'bySession' | 'byLink' | 'pageSizeOf'> => {
@@ -53,8 +53,8 @@ export const lookUpsOf = (book: Book): Pick<Credentials, 'byToken' | 'bySession'
 }
 
 /**
- * An admin without the second factor that admins need is none.
- * @param way  who signs in at a provider or a proxy has the second factor there, or not
+ * An admin without the required second factor has no admin rights.
+ * @param way  a provider or proxy is responsible for the second factor of its users
  */
 function identityOf(book: Book, id: number | undefined, way?: Way): Identity | undefined {
   const account = activeAccount(book, id)

@@ -1,7 +1,7 @@
-/** Names of accounts that people could take for each other: by case, by form of Unicode, by letters that look alike. */
+/** Detects names of accounts that people could confuse: by case, Unicode form, or similar letters. */
 import { ALIKE } from './alike-letters.ts'
 
-/** Within ASCII: as they look in one font or another. */
+/** Within ASCII: letters that look alike in some fonts. */
 const ALIKE_IN_ASCII: Readonly<Record<string, string>> = { 0: 'o', 1: 'l', i: 'l', I: 'l', m: 'rn', M: 'rn' }
 
 const LOOKS: ReadonlyMap<string, string> = new Map([
@@ -12,19 +12,19 @@ const LOOKS: ReadonlyMap<string, string> = new Map([
 const look = (text: string): string => [...text].map((letter) => LOOKS.get(letter) ?? letter).join('')
 const plain = (name: string): string => name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
 
-/** What it looks like: as it is written, and in small letters, since Cyrillic В looks like B and в does not. */
+/** The skeleton of the name as written and in lower case, because Cyrillic В resembles B, but в does not resemble b. */
 function looksOf(name: string): readonly string[] {
   const text = plain(name)
   return [look(look(text).toLowerCase()), look(text.toLowerCase())]
 }
 
-/** Whether somebody could take one for the other. The same name is alike, too. */
+/** Whether somebody could confuse the two. Equal names count too. */
 export function areAlike(name: string): (other: string) => boolean {
   const looks = looksOf(name)
   return (other) => looksOf(other).some((text) => looks.includes(text))
 }
 
-/** Written together in one name: that of Japanese, Chinese and Korean, with Latin letters. */
+/** Scripts that are used together: Japanese, Chinese and Korean with Latin letters. */
 const EAST_ASIAN =
   /^[\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]*$/u
 const SCRIPTS_THAT_LOOK_ALIKE = [
@@ -32,7 +32,7 @@ const SCRIPTS_THAT_LOOK_ALIKE = [
   ...[/\p{Script=Georgian}/u, /\p{Script=Coptic}/u, /\p{Script=Lisu}/u, /\p{Script=Canadian_Aboriginal}/u],
 ]
 
-/** Whether it mixes letters of scripts that nobody writes together: `раypal`, half Cyrillic. */
+/** Whether it mixes letters of scripts that are not used together: `раypal`, half Cyrillic. */
 export function mixesScripts(name: string): boolean {
   const letters = plain(name).replace(/[\p{Script=Common}\p{Script=Inherited}]/gu, '')
   if (EAST_ASIAN.test(letters)) return false

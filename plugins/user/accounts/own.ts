@@ -1,4 +1,4 @@
-/** What accounts have chosen for themselves: picture and preferences. */
+/** What accounts choose for themselves: picture and preferences. */
 import type { Accounts } from 'archivolt'
 import { type Book, recordOf, write } from './state.ts'
 

@@ -1,35 +1,35 @@
-/** Passwords: scrypt on the thread pool, two at once, a bounded number waiting. */
+/** Password hashes: scrypt on the thread pool, two at a time, with a bounded queue. */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { errors } from 'archivolt'
 import { FairQueue } from './fair-queue.ts'
 
-/** What a hash takes of memory and time. */
+/** The memory and time of a hash. */
 export interface PasswordCost {
   log2N: number
   r: number
   p: number
 }
 
-/** For whom a password is checked. */
+/** The asker of a check. */
 export interface Asker {
   address: string
-  /** Ends when the client goes away. */
+  /** Aborted when the client disconnects. */
   signal?: AbortSignal | undefined
 }
 
-/** 16 MB and about a tenth of a second each: OWASP's setting for small machines (N = 2^14, r = 8, p = 5). */
+/** 16 MB and about 0.1 s each: OWASP's setting for small machines (N = 2^14, r = 8, p = 5). */
 const COST: PasswordCost = { log2N: 14, r: 8, p: 5 }
 const KEY_BYTES = 32
 const NO_SALT = 'AAAAAAAAAAAAAAAAAAAAAA'
 const NO_KEY = Buffer.alloc(KEY_BYTES).toString('base64url')
 const AT_ONCE = 2
 const MOST_WAITING = 200
-/** An admin who adds an account, and the first start, wait among the askers as one more. */
+/** The shared asker of admins who add accounts, and of the first start. */
 const OURS: Asker = { address: '' }
 
 /** @param cost  of new hashes */
 export function openPasswords(cost = COST) {
-  // Turns go round by address.
+  // Addresses take turns.
   const hashing = new FairQueue(AT_ONCE, MOST_WAITING, tooManyLogins)
 
   function derive(password: string, salt: Buffer, { log2N, r, p }: PasswordCost, asker: Asker): Promise<Buffer> {
@@ -46,14 +46,14 @@ export function openPasswords(cost = COST) {
   const toText = (salt: string, key: string): string => ['scrypt', cost.log2N, cost.r, cost.p, salt, key].join('$')
 
   return {
-    /** `scrypt$<log2 N>$<r>$<p>$<salt>$<key>`, so that the cost may be raised and old ones still be checked. */
+    /** `scrypt$<log2 N>$<r>$<p>$<salt>$<key>`: the cost may be raised, and old hashes can still be checked. */
     async hash(password: string): Promise<string> {
       const salt = randomBytes(16)
       const key = await derive(password, salt, cost, OURS)
       return toText(salt.toString('base64url'), key.toString('base64url'))
     },
 
-    /** @param stored  undefined: of a name that nobody has, which is never right and takes as long to find out */
+    /** @param stored  undefined: an unknown name, which is never right and takes as long to check */
     async isRight(password: string, stored: string | undefined, asker: Asker): Promise<boolean> {
       const [, log2N, r, p, salt, key] = (stored ?? toText(NO_SALT, NO_KEY)).split('$')
       const itsCost = { log2N: Number(log2N), r: Number(r), p: Number(p) }

@@ -1,14 +1,14 @@
-/** Keeps in the ledger the picture that each account has chosen for itself. */
+/** Stores each account's own picture in the ledger. */
 import { createHash } from 'node:crypto'
 import type { Ledger } from 'archivolt'
 
 export interface UserPicture {
-  /** Another one for each picture. */
+  /** Differs for each picture. */
   version: string
   jpeg: Buffer
 }
 
-/** So long that no two pictures of an account have the same. */
+/** Long enough that no two pictures of an account have the same. */
 const VERSION_LENGTH = 16
 
 const versionOf = (jpeg: Buffer): string =>
@@ -20,7 +20,7 @@ export function openUserPictures(ledger: Ledger) {
   const upsert = ledger.sql('INSERT OR REPLACE INTO user_pictures (user_id, version, jpeg) VALUES (?, ?, ?)')
   const deleteOne = ledger.sql('DELETE FROM user_pictures WHERE user_id = ?')
   return {
-    /** null: it has none. */
+    /** null: no picture. */
     version: (userId: number) => selectVersion.get(userId)?.version ?? null,
     get: (userId: number) => select.get(userId),
     /** Inside a write. */

@@ -1,15 +1,15 @@
-/** The rows of what each account has chosen for itself. */
+/** The rows of user preferences. */
 import type { Ledger } from 'archivolt'
 
 export type UserPreferences = Readonly<Record<string, unknown>>
 
-/** Most cached look-ups; with more, the cache is cleared. */
+/** Maximum number of cached look-ups; beyond it the cache is cleared. */
 const MOST_CACHED = 1000
 
 export function openPreferenceRows(ledger: Ledger) {
   const select = ledger.sql<{ settings: string }>('SELECT settings FROM users WHERE id = ?')
   const update = ledger.sql('UPDATE users SET settings = ? WHERE id = ?')
-  // Every request for a page asks for them.
+  // Every request for a page needs them.
   const cache = new Map<number, UserPreferences>()
 
   const read = (userId: number): UserPreferences =>
@@ -31,7 +31,7 @@ export function openPreferenceRows(ledger: Ledger) {
       update.run(JSON.stringify(changed), userId)
       return changed
     },
-    /** What is cache may have changed. */
+    /** Cached rows may have changed. */
     forget: () => cache.clear(),
   }
 }

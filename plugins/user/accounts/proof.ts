@@ -1,4 +1,4 @@
-/** A correct password or PIN, checked again right before what it permits is done: it may have changed meanwhile. */
+/** A correct password or PIN, checked again right before it is relied on, because it may have changed meanwhile. */
 import { errors, type Proof } from 'archivolt'
 import { type Book, recordOf } from './state.ts'
 import type { UserRow } from './user-rows.ts'
@@ -11,7 +11,7 @@ const proofWhile = (book: Book, row: UserRow, isSame: (now: UserRow) => boolean)
   },
 })
 
-/** A password that was right while no code was asked for is not enough once one is. */
+/** A password that was sufficient before a second factor was enabled is no longer sufficient. */
 export function proofOf(book: Book, row: UserRow): Proof {
   const { isOn } = book.totp.state(row.id)
   return proofWhile(book, row, ({ id, password }) => password === row.password && book.totp.state(id).isOn === isOn)
@@ -20,7 +20,7 @@ export function proofOf(book: Book, row: UserRow): Proof {
 export const proofOfPin = (book: Book, row: UserRow, device: string): Proof =>
   proofWhile(book, row, ({ pin }) => pin === row.pin && book.devices.knows(device, row.id))
 
-/** Inside the write that a proof is for. @throws bad_request */
+/** Call inside the write that relies on the proof. @throws bad_request */
 export function refuseOutdated(proof: Proof | undefined): void {
   if (proof && !proof.holds())
     throw errors.badRequest('The password or PIN has been changed meanwhile; sign in with the new one')

@@ -1,4 +1,4 @@
-/** Sessions of browsers: how long they last, and what their two cookies hold. The ledger has hashes alone. */
+/** Sessions of browsers: their duration, and the content of their two cookies. The ledger stores only hashes. */
 import { type Clock, DAY_SECONDS, epochSeconds, errors, type Ledger, type Log, type Signing } from 'archivolt'
 import type { Place } from './known-devices.ts'
 
@@ -6,39 +6,39 @@ const SESSION_SECONDS = 2 * DAY_SECONDS
 /** With `remember_me`. */
 const REMEMBERED_SECONDS = 365 * DAY_SECONDS
 const MOST_SESSIONS_PER_USER = 200
-/** What its last use is told to. */
+/** The precision of the stored last use. */
 const USE_STEP_SECONDS = 300
-/** For so long a proof is enough for what would outlive the session. */
+/** For this long a proof is sufficient for changes that outlive the session. */
 const PROOF_SECONDS = 15 * 60
-/** Past this they are forgotten, and asked for anew. */
+/** Beyond this many, the cache is cleared. */
 const MOST_PROVED = 1000
-/** What it is called in lists: enough of its hash that no two of an account are called the same. */
+/** The length of its id in lists: enough of its hash to be unique within an account. */
 const NAME_LENGTH = 16
 
-/** How the account has proved who it is: of the last two somebody else takes care. */
+/** How the account has proved its identity; a provider or proxy is responsible for the last two. */
 export type Way = 'password' | 'pin' | 'provider' | 'proxy'
 
 export interface Session {
   userId: number
-  /** What the ledger holds of its id. */
+  /** The stored hash of its id. */
   hash: string
   csrfToken: string
   /** Epoch seconds. */
   expiresAt: number
-  /** Epoch seconds, to some minutes. */
+  /** Epoch seconds, accurate to some minutes. */
   usedAt: number
   way: Way
   /** Hash of the id of its device. */
   device: string | null
 }
 
-/** As its account sees it. */
+/** In the form that its account sees. */
 export interface SessionRecord extends Place {
   id: string
   is_current: boolean
   way: Way
   created: string
-  /** To five minutes. */
+  /** Accurate to five minutes. */
   last_used: string
   expires: string
 }
@@ -49,7 +49,7 @@ export interface NewSession {
   maxAgeSeconds: number
 }
 
-/** From where it is opened. */
+/** The client that opens it. */
 export interface Opening extends Place {
   way: Way
   device: string
@@ -68,7 +68,7 @@ interface Row {
   device: string | null
 }
 
-/** @param idleSeconds  unused for so long, a session ends */
+/** @param idleSeconds  after this long without use, a session ends */
 export function openSessions({
   ledger,
   clock,
@@ -85,7 +85,7 @@ export function openSessions({
   const csrfTokenOf = (id: string) => signing.sign('csrf', id).toString('base64url')
   const now = () => epochSeconds(clock)
   const since = () => now() - idleSeconds()
-  /** When, by the hash of the session. */
+  /** The time of its last written use, by the hash of the session. */
   const proved = new Map<string, number>()
 
   const select = ledger.sql<Row>(
@@ -120,7 +120,7 @@ export function openSessions({
       return { sessionId: cookie, csrfToken: csrfTokenOf(id), maxAgeSeconds }
     },
 
-    /** The session that a cookie's value stands for, if it has not ended. */
+    /** The session behind a cookie's value, if it has not ended. */
     find(cookie: string): Session | undefined {
       const known = signing.readId('session', cookie)
       if (!known) return undefined
@@ -136,7 +136,7 @@ export function openSessions({
 
     hasEnded: ({ expiresAt, usedAt }: Session) => expiresAt <= now() || usedAt <= since(),
 
-    /** Written at most every five minutes, and without making the request wait. */
+    /** Written at most every five minutes; the request does not wait. */
     noteUse(session: Session): void {
       const at = now()
       if (at - session.usedAt < USE_STEP_SECONDS) return
@@ -146,9 +146,9 @@ export function openSessions({
         .catch((error: unknown) => log.warn({ err: error }, 'the last use of a session could not be stored'))
     },
 
-    /** Whose it is, if it has not ended. */
+    /** Its account, if it has not ended. */
     holder: (hash: string) => select.get(hash, now(), since())?.user_id,
-    /** Of an account, the last used first. @param current  the hash of the one that asks */
+    /** The sessions of an account, last used first. @param current  hash of the asking session */
     list: (userId: number, current: string | undefined): SessionRecord[] =>
       selectAll.all(userId, now(), since()).map((row) => ({
         ...{ id: row.hash.slice(0, NAME_LENGTH), is_current: row.hash === current },
@@ -156,12 +156,12 @@ export function openSessions({
         ...{ created: iso(row.created_at), last_used: iso(Math.max(row.used_at, row.created_at)) },
         expires: iso(row.expires_at),
       })),
-    /** Its account proves who it is once more: until the server stops, it counts as if it had just begun. */
+    /** The account has proved its identity again: until the server stops, the session counts as new. */
     prove(hash: string): void {
       if (proved.size >= MOST_PROVED) proved.clear()
       proved.set(hash, now())
     },
-    /** Whoever uses it has proved who they are lately, or somebody else takes care of that. */
+    /** Its user has proved their identity recently, or a provider or proxy is responsible for that. */
     isProvenLately(hash: string): boolean {
       const row = select.get(hash, now(), since())
       if (!row) return false
@@ -170,13 +170,13 @@ export function openSessions({
     deviceOf: (hash: string) => select.get(hash, now(), since())?.device ?? undefined,
     /** Inside a write. */
     end: (hash: string) => void deleteOne.run(hash),
-    /** By what it is called in the list. Inside a write. @returns its device @throws not_found */
+    /** By its id in lists. Inside a write. @returns its device @throws not_found */
     endNamed(userId: number, id: string): string | null {
       const row = deleteNamed.get(userId, id)
       if (!row) throw errors.notFound('session')
       return row.device
     },
-    /** All of a user but one. Inside a write. */
+    /** All of a user's except one. Inside a write. */
     endAll: (userId: number, keep = '') => void deleteOthers.run(userId, keep),
   }
 }

@@ -1,4 +1,4 @@
-/** Checks what people sign in with: a password and a code, or a PIN on a device that knows the account. */
+/** Checks sign-ins: with a password and a code, or with a PIN on a device that knows the account. */
 import { type Accounts, clientOf, errors, tellSecurity } from 'archivolt'
 import { proofOf, proofOfPin } from './proof.ts'
 import type { Book } from './state.ts'
@@ -16,7 +16,7 @@ export const signInsOf = (book: Book): Pick<Accounts, 'checkPassword' | 'checkOw
           tellSecurity(log, 'sign_in_refused', { account: row?.id, address })
           return undefined
         }
-        // Before its code is asked for: an authenticator app that is turned on meanwhile makes the proof outdated.
+        // Read before the code is requested: if an authenticator app is enabled meanwhile, the proof is outdated.
         const proof = proofOf(book, row)
         if (!(await takeCode(book, row, code))) {
           tellSecurity(log, 'sign_in_refused', { account: row.id, address, at: 'code' })
@@ -60,7 +60,7 @@ export const signInsOf = (book: Book): Pick<Accounts, 'checkPassword' | 'checkOw
   }
 }
 
-/** Counts the attempt in the ledger, whatever the address. */
+/** Counts the attempt in the ledger, for all addresses together. */
 async function attemptPin({ ledger, users, devices }: Book, row: UserRow, device: string): Promise<UserRow> {
   const known = await ledger.write(() => {
     const now = users.get(row.id)
@@ -70,7 +70,7 @@ async function attemptPin({ ledger, users, devices }: Book, row: UserRow, device
   return known
 }
 
-/** @throws bad_request  it is missing: neither a failed attempt nor one that takes back those before it */
+/** @throws bad_request  the code is missing: this neither counts as a failure nor resets earlier ones */
 async function takeCode({ ledger, totp }: Book, row: UserRow, code: string | undefined): Promise<boolean> {
   if (!totp.state(row.id).isOn) return true
   if (code === undefined) throw codeRequired()

@@ -1,4 +1,4 @@
-/** Where accounts are signed in: their sessions, and the devices that know them. */
+/** The sessions of accounts, and the devices that know them. */
 import { type Accounts, clientOf, tellSecurity } from 'archivolt'
 import { clientNameOf } from './client-name.ts'
 import { refuseOutdated } from './proof.ts'
@@ -40,7 +40,7 @@ export const signedInOf = (book: Book): SignedIn => {
     },
 
     async noteProgram(id, { address, agent }) {
-      // A program has no cookie: it is known by its name, and where it is.
+      // A program has no cookie: it is identified by its name and address.
       const device = sha256(`program:${clientOf(address)}:${agent ?? ''}`)
       const isNew = await ledger.write(() => knownDevices.note(id, device, { ...clientNameOf(agent), address }))
       if (isNew) tellSecurity(log, 'new_device', { account: id, address, at: 'token' })

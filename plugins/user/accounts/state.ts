@@ -1,4 +1,4 @@
-/** What the verbs of accounts (change, sign in, look up) share: their tables, and all of it that changes. */
+/** What the parts of accounts (change, sign in, look up) share: their tables and all mutable state. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AccountRecord, type CredentialsParts, DAY_SECONDS, type Identity, type Scope } from 'archivolt'
@@ -27,7 +27,7 @@ export function openBook(parts: CredentialsParts, cost?: PasswordCost) {
   const { ledger, clock, log, dataDir } = parts
   const file = join(dataDir, 'first-password')
   const users = openUserRows(parts)
-  /** Until an admin says otherwise. */
+  /** Until an admin changes them. */
   const rules: AccountRules = { idleDays: 30, adminsNeedSecondFactor: false }
   return {
     ...{ ledger, clock, log, rules },
@@ -45,23 +45,23 @@ export function openBook(parts: CredentialsParts, cost?: PasswordCost) {
     lastingLinks: openLastingLinks({ ...parts, users }),
     devices: openDevices(parts),
     knownDevices: openKnownDevices(parts),
-    /** Where the password lies that the first start has made up. */
+    /** The path of the file with the generated first password. */
     firstPassword: { file, isThere: existsSync(file) },
-    /** What every request asks for. Any change empties all of it, after its commit. */
+    /** Cached look-ups of requests. Every change clears all of them, after its commit. */
     cache: { byToken: new Map<string, CachedToken>(), bySession: new Map<string, CachedSession>() },
-    /** Told of each change once it holds. */
+    /** Called after each change. */
     listeners: [] as Array<() => void>,
   }
 }
 
-/** A change that requests must see from now on. */
+/** Makes a change visible to requests. */
 export async function write<Result>(book: Book, work: () => Result): Promise<Result> {
   const result = await book.ledger.write(work)
   clearCache(book)
   return result
 }
 
-/** What requests ask for is read anew, and whoever was let in is looked at again. */
+/** Clears cached look-ups, and checks open streams again. */
 export function clearCache({ cache, preferences, listeners }: Book): void {
   cache.byToken.clear()
   cache.bySession.clear()

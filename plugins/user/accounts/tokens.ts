@@ -1,4 +1,4 @@
-/** Each account's own token: derived from the secret key; the ledger has generations and hashes alone. */
+/** Each account's own token: derived from the secret key; the ledger stores only generations and hashes. */
 import { createHash } from 'node:crypto'
 import type { Ledger, Signing } from 'archivolt'
 
@@ -20,18 +20,18 @@ export function openTokens({ ledger, signing }: { ledger: Ledger; signing: Signi
     'INSERT INTO tokens (user_id, generation, hash) VALUES (?, ?, ?) ON CONFLICT (user_id) DO UPDATE SET generation = excluded.generation, hash = excluded.hash',
   )
   return {
-    /** The user's token, made if there is none. Inside a write. */
+    /** The user's token, created if there is none. Inside a write. */
     make(userId: number): string {
       const row = selectToken.get(userId)
       const generation = row?.generation ?? 0
       const token = tokenOf(userId, generation)
       const hash = sha256(token)
-      // After a new secret key the stored hash is the old token's.
+      // After a key rotation, the stored hash belongs to the old token.
       if (row?.hash !== hash) upsertToken.run(userId, generation, hash)
       return token
     },
 
-    /** The user's token as it is now. */
+    /** The user's current token. */
     show(userId: number): string | undefined {
       const row = selectToken.get(userId)
       if (!row?.hash) return undefined

@@ -1,17 +1,17 @@
-/** Codes of an authenticator app (TOTP, RFC 6238) as a second factor, and recovery codes, each of which holds once. */
+/** Codes of an authenticator app (TOTP, RFC 6238) as a second factor, and recovery codes, each valid once. */
 import { randomBytes } from 'node:crypto'
 import { type Clock, epochSeconds, errors, type Ledger } from 'archivolt'
 import { Secret, TOTP } from 'otpauth'
 import { sha256 } from './tokens.ts'
 
-/** The column, as the ledger seals it. */
+/** The name of the sealed column. */
 const TOTP_SECRET = 'totp.secret'
 const PERIOD_SECONDS = 30
-/** Steps that the clock of a phone may be off, either way. */
+/** Steps by which a phone's clock may be wrong, in either direction. */
 const WINDOW = 1
 const SECRET_BYTES = 20
 const RECOVERY_CODES = 10
-/** 80 bits, in letters that are told apart when written down: enough that a hash without salt can stay what it is. */
+/** 80 bits, in letters that can be told apart when written down; long enough for a hash without salt. */
 const RECOVERY_BYTES = 10
 const ISSUER = 'Archivolt'
 const CODE = /^\d{6}$/
@@ -21,7 +21,7 @@ const RECOVERY_CODE = /^[A-Z2-7]{16}$/
 
 export interface TotpState {
   isOn: boolean
-  /** Recovery codes that were not used yet. */
+  /** Unused recovery codes. */
   recoveryCodes: number
 }
 
@@ -44,7 +44,7 @@ export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }) {
   const deleteRecovery = ledger.sql('DELETE FROM recovery_codes WHERE user_id = ? AND hash = ?')
   const countRecovery = ledger.sql<{ left: number }>('SELECT count(*) AS left FROM recovery_codes WHERE user_id = ?')
 
-  /** Within a write, so that of two at once with the same code one alone is right. */
+  /** Inside a write: of two simultaneous uses of a code, only one succeeds. */
   function takeCode(userId: number, sealed: string, code: string): boolean {
     const secret = ledger.unseal(TOTP_SECRET, sealed)
     if (secret === undefined) throw errors.conflict(UNREADABLE)
@@ -67,7 +67,7 @@ export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }) {
       return { isOn, recoveryCodes: isOn ? countRecovery.get(userId)!.left : 0 }
     },
 
-    /** A new secret, which nothing asks for until a code of it is shown. Inside a write. */
+    /** A new secret, which is not required until a code of it was shown. Inside a write. */
     begin(userId: number, username: string): { secret: string; uri: string } {
       const secret = new Secret({ size: SECRET_BYTES })
       upsert.run(userId, ledger.seal(TOTP_SECRET, secret.base32))
@@ -75,7 +75,7 @@ export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }) {
       return { secret: secret.base32, uri }
     },
 
-    /** The new recovery codes; undefined: the code is wrong, or nothing was begun. Inside a write. */
+    /** The new recovery codes; undefined: the code is wrong, or no setup was begun. Inside a write. */
     enable(userId: number, code: string): string[] | undefined {
       const row = select.get(userId)
       if (!row || row.enabled_at !== null || !CODE.test(code) || !takeCode(userId, row.secret, code)) return undefined
@@ -88,8 +88,8 @@ export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }) {
     },
 
     /**
-     * Takes a code, or a recovery code, which holds no longer then. Inside a write.
-     * @throws conflict: another secret key has sealed what codes are computed from; recovery codes hold all the same
+     * Accepts a code, or a recovery code, which is then used up. Inside a write.
+     * @throws conflict: the secret was sealed with another secret key; recovery codes still work
      */
     take(userId: number, code: string): boolean {
       const row = select.get(userId)

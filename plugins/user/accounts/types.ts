@@ -1,4 +1,4 @@
-/** What accounts are, and what their service offers. */
+/** The types of accounts and of their service. */
 import type { AccountRights, Scope, View } from 'archivolt'
 import type { NewAccessToken } from './access-tokens.ts'
 import type { SignedLink } from './device-links.ts'
@@ -17,7 +17,7 @@ export interface NewAccount {
   view?: View | null
 }
 
-/** What is to change about an account. */
+/** Changes of an account. */
 export interface AccountChange extends AccountRights {
   password?: string
   /** null: removes it. */
@@ -29,7 +29,7 @@ export interface AccountChange extends AccountRights {
 
 /** What admins decide for all accounts. */
 export interface AccountRules {
-  /** A session ends after so many days without use. */
+  /** A session ends after this many days without use. */
   idleDays: number
   /** An admin without a second factor has no more rights than others, but can set one up. */
   adminsNeedSecondFactor: boolean
@@ -101,7 +101,7 @@ declare module 'archivolt' {
   interface Accounts {
     list(): AccountRecord[]
     get(id: number): AccountRecord | undefined
-    /** The oldest admin: what the reference's form says of one person only belongs to this account. */
+    /** The oldest admin: the reference's data of its single user belongs to this account. */
     firstAdmin(): AccountRecord | undefined
     /**
      * @param alongside  runs in the same write, with the new account's id
@@ -120,16 +120,16 @@ declare module 'archivolt' {
       change: AccountChange,
       by?: { keepSession?: string | undefined; proof?: Proof | undefined },
     ): Promise<AccountRecord>
-    /** Takes a document that was removed out of all views. */
+    /** Removes a deleted document from all views. */
     dropFromViews(kind: string, id: string): Promise<void>
     /** Removes the account with all that belongs to it. @throws not_found, conflict (last active admin) */
     remove(id: number): Promise<void>
     /** Nobody has signed in yet, and the generated first password is still in its file. */
     isUnused(): boolean
     /**
-     * Checks name and password, and the code if the account has a second factor; each code is accepted once. Attempts are
-     * throttled by account and address. undefined: something is wrong.
-     * @param signal  of the request: stops waiting once the client has gone
+     * Checks name and password, and the code if the account has a second factor; each code is accepted once. Attempts
+     * are throttled by account and address. undefined: something is wrong.
+     * @param signal  of the request: stops waiting when the client disconnects
      * @param code    from the authenticator app, or a recovery code
      * @throws throttled; bad_request: the password is correct and the code is missing
      */
@@ -189,7 +189,10 @@ declare module 'archivolt' {
     endOtherSessions(id: number, keep?: string | undefined): Promise<void>
     /** The account has confirmed its password in this session. @throws bad_request: the proof no longer holds */
     proveSession(session: string, proof: Proof): void
-    /** It began, or was confirmed, within a quarter of an hour, or a proxy vouches for each of its requests. */
+    /**
+     * It is less than a quarter of an hour old, or was confirmed within that time, or a proxy vouches for each of its
+     * requests.
+     */
     isProvenLately(session: string): boolean
     /** Sign-ins on devices new to the account that it has not seen yet. @param session  hash of the one that asks */
     newSignIns(id: number, session?: string | undefined): NewSignIn[]

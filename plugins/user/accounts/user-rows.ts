@@ -54,7 +54,7 @@ export function openUserRows({ ledger, clock }: { ledger: Ledger; clock: Clock }
     change: (id: number, password: string, rights: UserRights) =>
       void update.run(password, bit(rights.is_staff), bit(rights.is_active), bit(rights.may_download), id),
     setPin: (id: number, pin: string | null) => void updatePin.run(pin, id),
-    /** It signs in now. */
+    /** Records a sign-in. */
     noteLogin: (id: number) => void updateLogin.run(epochSeconds(clock), id),
     remove: (id: number) => void deleteOne.run(id),
   }

@@ -1,7 +1,7 @@
-/** Keeps in the ledger what each account is shown of the archive. */
+/** Stores each account's view of the archive in the ledger. */
 import type { Ledger, View } from 'archivolt'
 
-/** Most cached views; with more, the cache is cleared. */
+/** Maximum number of cached views; beyond it the cache is cleared. */
 const MOST_CACHED = 1000
 
 export function openViews(ledger: Ledger) {
@@ -9,7 +9,7 @@ export function openViews(ledger: Ledger) {
   const update = ledger.sql('UPDATE users SET view = ? WHERE id = ?')
   const cache = new Map<string, View>()
 
-  /** As a row has it. The same text is the same object, so that a changed view is told from one that is unchanged. */
+  /** Parses a row. The same text gives the same object, so that an unchanged view can be recognised. */
   function parse(text: string | null): View | null {
     if (text === null) return null
     const known = cache.get(text)
@@ -26,7 +26,7 @@ export function openViews(ledger: Ledger) {
   return {
     parse,
     set,
-    /** Takes an id out of all views. Inside a write. */
+    /** Removes an id from all views. Inside a write. */
     drop(kind: string, id: string): void {
       for (const row of selectAll.all()) {
         const view = parse(row.view)!
